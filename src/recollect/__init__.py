@@ -1,0 +1,25 @@
+"""Recollect: a memory for coding agents that lives in your repository, in git notes.
+
+>>> import recollect
+>>> with recollect.open(".") as memory:
+...     memory.capture("decisions", "Use PostgreSQL for persistence", "Why: concurrent writes")
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import os
+
+    from recollect.app.recollect import Recollect
+
+__version__ = "0.1.0"
+__all__ = ["__version__", "open"]
+
+
+def open(path: str | os.PathLike[str] | None = None) -> Recollect:  # noqa: A001
+    """Open the memory of the repository around a path; outside of any, the user ledger."""
+    from recollect.app.recollect import open_recollect
+
+    return open_recollect(path)

@@ -1,0 +1,1 @@
+"""The composition root: reads clock, environment and configuration, and wires the parts."""

@@ -1,0 +1,172 @@
+"""Configuration: defaults, then the user's TOML, then the project's, then RECOLLECT_* variables.
+
+`KEYS` is the only list of what can be configured. Each value remembers where it came from.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from recollect.errors import BadConfig
+
+USER_FILE = "config.toml"
+PROJECT_FILE = ".recollect.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigKey:
+    """One thing that can be configured."""
+
+    name: str
+    default: str | float | bool
+    meaning: str
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that sets it."""
+        return "RECOLLECT_" + self.name.upper().replace(".", "_")
+
+
+KEYS: tuple[ConfigKey, ...] = (
+    ConfigKey("author", "", "who writes memories, as `Name <email>`; empty: as git knows you"),
+    ConfigKey("git.timeout", 30.0, "seconds that one git command may take"),
+    ConfigKey("lock.timeout", 5.0, "seconds to wait for another process that writes memories"),
+    ConfigKey("sync.remote", "", "the remote to sync with; empty: origin, or the only one"),
+    ConfigKey("sync.timeout", 120.0, "seconds that a fetch or push may take"),
+)
+_BY_NAME: Mapping[str, ConfigKey] = {key.name: key for key in KEYS}
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A value and where it came from."""
+
+    value: str | float | bool
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """All settings of one run, and what was odd about the files."""
+
+    settings: Mapping[str, Setting]
+    warnings: tuple[str, ...] = field(default=())
+
+    def number(self, name: str) -> float:
+        """The value of a key that is a number."""
+        return float(self.settings[name].value)
+
+    def text(self, name: str) -> str:
+        """The value of a key that is text."""
+        return str(self.settings[name].value)
+
+    def explain(self, name: str) -> Setting:
+        """A setting with its source; an unknown key is refused."""
+        if name not in self.settings:
+            raise BadConfig(
+                f"There is no configuration key {name!r}.",
+                "Use one of: " + ", ".join(self.settings),
+            )
+        return self.settings[name]
+
+
+def data_dir(environment: Mapping[str, str]) -> Path:
+    """Where the user ledger lives: RECOLLECT_DATA_DIR, or the platform's place for data."""
+    named = environment.get("RECOLLECT_DATA_DIR")
+    if named:
+        return Path(named).expanduser()
+    base = environment.get("XDG_DATA_HOME") or environment.get("LOCALAPPDATA")
+    return (Path(base) if base else Path.home() / ".local" / "share") / "recollect"
+
+
+def config_dir(environment: Mapping[str, str]) -> Path:
+    """Where the user's configuration lives: RECOLLECT_CONFIG_DIR, or the platform's place."""
+    named = environment.get("RECOLLECT_CONFIG_DIR")
+    if named:
+        return Path(named).expanduser()
+    base = environment.get("XDG_CONFIG_HOME") or environment.get("APPDATA")
+    return (Path(base) if base else Path.home() / ".config") / "recollect"
+
+
+def load_config(directory: Path, environment: Mapping[str, str] | None = None) -> Config:
+    """Read every source, the stronger over the weaker."""
+    env = os.environ if environment is None else environment
+    settings = {key.name: Setting(key.default, "default") for key in KEYS}
+    warnings: list[str] = []
+    for path, values in _files(directory, env):
+        for name, value in _flatten(values):
+            key = _BY_NAME.get(name)
+            if key is None:
+                warnings.append(f"{path}: there is no configuration key {name!r}.")
+            else:
+                settings[name] = Setting(_typed(key, value, str(path)), str(path))
+    for key in KEYS:
+        given = env.get(key.variable)
+        if given is not None:
+            settings[key.name] = Setting(_parsed(key, given), key.variable)
+    return Config(settings, tuple(warnings))
+
+
+def _files(directory: Path, env: Mapping[str, str]) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    user = config_dir(env) / USER_FILE
+    if user.is_file():
+        yield user, _read_toml(user)
+    for folder in (directory, *directory.parents):
+        project, pyproject = folder / PROJECT_FILE, folder / "pyproject.toml"
+        if project.is_file():
+            yield project, _read_toml(project)
+            return
+        if pyproject.is_file() and "[tool.recollect" in pyproject.read_text("utf-8", "replace"):
+            yield pyproject, _read_toml(pyproject).get("tool", {}).get("recollect", {})
+            return
+        if (folder / ".git").exists():
+            return
+
+
+def _read_toml(path: Path) -> Mapping[str, Any]:
+    try:
+        with path.open("rb") as file:
+            return tomllib.load(file)
+    except (tomllib.TOMLDecodeError, OSError, UnicodeDecodeError) as error:
+        raise BadConfig(f"{path} cannot be read: {error}", "Correct the file.") from None
+
+
+def _flatten(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            yield from _flatten(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value
+
+
+def _typed(key: ConfigKey, value: Any, source: str) -> str | float | bool:
+    wanted = type(key.default)
+    if wanted is float and isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
+    if not isinstance(value, wanted):
+        raise BadConfig(f"{source}: {key.name} takes {_name(wanted)}, not {value!r}")
+    return value
+
+
+def _parsed(key: ConfigKey, given: str) -> str | float | bool:
+    if isinstance(key.default, bool):
+        words = {"1": True, "true": True, "yes": True, "on": True}
+        words |= {"0": False, "false": False, "no": False, "off": False}
+        if given.strip().lower() in words:
+            return words[given.strip().lower()]
+        raise BadConfig(f"{key.variable} takes true or false, not {given!r}")
+    if isinstance(key.default, float):
+        try:
+            return float(given)
+        except ValueError:
+            raise BadConfig(f"{key.variable} takes a number, not {given!r}") from None
+    return given
+
+
+def _name(wanted: type) -> str:
+    return {str: "text", float: "a number", bool: "true or false"}[wanted]

@@ -1,0 +1,70 @@
+"""The command line: one file per verb, no logic. Stdout is data, stderr is talk.
+
+A verb's file is imported when it is called, so that each starts as fast as it can.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+
+import click
+
+from recollect import __version__
+from recollect.errors import RecollectError
+
+VERBS: dict[str, str] = {
+    "archive": "transitions",
+    "capture": "capture",
+    "config": "config",
+    "doctor": "doctor",
+    "edit": "edit",
+    "init": "init",
+    "list": "list",
+    "log": "log",
+    "purge": "purge",
+    "resolve": "transitions",
+    "restore": "transitions",
+    "retire": "transitions",
+    "show": "show",
+    "sync": "sync",
+    "verify": "verify",
+}
+
+
+class Verbs(click.Group):
+    """The verbs, each imported when it is needed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """Every verb."""
+        return sorted(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """The command behind a verb."""
+        if cmd_name not in VERBS:
+            return None
+        module = importlib.import_module(f"recollect.cli.{VERBS[cmd_name]}")
+        command: click.Command = getattr(module, cmd_name + "_command")
+        return command
+
+
+@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="recollect")
+@click.option("-C", "directory", metavar="PATH", help="Work in this directory instead of here.")
+@click.pass_context
+def root(ctx: click.Context, directory: str | None) -> None:
+    """A memory for coding agents that lives in your repository, in git notes."""
+    ctx.obj = directory
+
+
+def main() -> None:
+    """Run the command line; an error says what to do next and has an exit code of its own."""
+    try:
+        root(prog_name="recollect")
+    except RecollectError as error:
+        if "--json" in sys.argv:
+            click.echo(json.dumps(error.as_json(), ensure_ascii=False), err=True)
+        else:
+            click.echo(f"Error: {error.message}\n{error.hint}", err=True)
+        sys.exit(error.exit_code)

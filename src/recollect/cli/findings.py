@@ -1,0 +1,26 @@
+"""Printing what `doctor` and `verify` found."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from recollect.cli.output import echo_json
+from recollect.ledger.health import OK, PROBLEM, Finding
+
+_MARKS = {OK: ("✓", "green"), PROBLEM: ("✗", "red")}
+
+
+def report(findings: list[Finding], as_json: bool) -> None:
+    """Print findings; exit with 1 if one of them is a problem."""
+    if as_json:
+        echo_json([finding._asdict() for finding in findings])
+    else:
+        for finding in findings:
+            mark, colour = _MARKS.get(finding.level, ("!", "yellow"))
+            click.echo(f"{click.style(mark, fg=colour)} {finding.check}: {finding.message}")
+            if finding.hint:
+                click.echo(f"  {finding.hint}")
+    if any(finding.level == PROBLEM for finding in findings):
+        sys.exit(1)

@@ -1,0 +1,25 @@
+"""`recollect init`: optional; says where memories go."""
+
+from __future__ import annotations
+
+import click
+
+from recollect.cli.output import echo_json, json_option, opened
+
+
+@click.command()
+@json_option
+@click.pass_context
+def init_command(ctx: click.Context, as_json: bool) -> None:
+    """Show where memories of this directory are kept. Nothing needs to be set up first."""
+    with opened(ctx) as store:
+        repository = store.ledger.repository
+        count = len(store.memories(status="all"))
+        where = "user" if repository.is_user_ledger else "repository"
+        if as_json:
+            echo_json({"ledger": where, "path": str(repository.common_dir), "memories": count})
+            return
+        click.echo(
+            f"Memories of this directory are kept in {repository.common_dir} ({where} ledger)"
+        )
+        click.echo(f'It holds {count}. Try: recollect capture decisions "Why we chose X"', err=True)

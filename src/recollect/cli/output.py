@@ -1,0 +1,141 @@
+"""How memories look in a terminal, and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Any
+
+import click
+
+import recollect
+from recollect.app.recollect import Recollect
+from recollect.core.memory import Memory
+from recollect.core.names import short
+from recollect.core.record import PURGE, UPDATE, Record
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+id_argument = click.argument("memory_id", metavar="ID")
+
+
+def opened(ctx: click.Context) -> Recollect:
+    """The memory of the directory that the command line was given."""
+    return recollect.open(ctx.obj)
+
+
+def echo_json(value: Any) -> None:
+    """Print a value as JSON."""
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def age(timestamp: str | None, now: datetime) -> str:
+    """How long ago something was, in one short word."""
+    try:
+        then = datetime.fromisoformat(timestamp or "")
+    except ValueError:
+        return "?"
+    then = then if then.tzinfo else then.replace(tzinfo=UTC)
+    seconds = max(0, int((now - then).total_seconds()))
+    for size, letter in ((31_536_000, "y"), (604_800, "w"), (86_400, "d"), (3600, "h"), (60, "m")):
+        if seconds >= size:
+            return f"{seconds // size}{letter}"
+    return "now"
+
+
+def echo_memories(memories: Iterable[Memory], store: Recollect) -> None:
+    """Print one line for each memory."""
+    now = store.ledger.clock()
+    rows = [(store.catalog.short_name(memory), memory) for memory in memories]
+    width = max((len(name) for name, _ in rows), default=0)
+    for name, memory in rows:
+        marks = "".join(f" #{tag}" for tag in memory.tags)
+        if memory.status != "active":
+            marks += f" [{memory.status}]"
+        if memory.sensitivity != "public":
+            marks += f" [{memory.sensitivity}]"
+        when = age(memory.updated, now)
+        click.echo(
+            f"{click.style(name.ljust(width), fg='yellow')}  {when:>4}  {memory.summary}"
+            f"{click.style(marks, fg='cyan')}"
+        )
+
+
+def echo_memory(memory: Memory, store: Recollect) -> None:
+    """Print all of one memory."""
+    click.secho(memory.summary, bold=True)
+    rows = [
+        ("id", store.catalog.short_name(memory)),
+        ("kind", memory.kind),
+        ("status", _status(memory)),
+        ("sensitivity", memory.sensitivity if memory.sensitivity != "public" else None),
+        ("tags", ", ".join(memory.tags)),
+        ("spec", memory.spec),
+        ("phase", memory.phase),
+        ("type", memory.observation_type),
+        ("concepts", ", ".join(memory.concepts)),
+        ("files", ", ".join(dict.fromkeys((*memory.files_modified, *memory.files_read)))),
+        ("related", ", ".join(_names(memory.relates_to, store))),
+        ("branch", memory.branch),
+        ("project", memory.project),
+        ("by", memory.author),
+        ("created", memory.created),
+        ("updated", memory.updated if memory.updated != memory.created else None),
+    ]
+    for label, value in rows:
+        if value:
+            click.echo(f"{label + ':':<13}{value}")
+    if memory.body:
+        click.echo("\n" + memory.body)
+
+
+def _status(memory: Memory) -> str:
+    reason = f": {memory.status_reason}" if memory.status_reason else ""
+    return memory.status + reason
+
+
+def _names(uids: Iterable[str], store: Recollect) -> list[str]:
+    known = store.catalog.memories
+    return [store.catalog.short_name(known[uid]) if uid in known else uid for uid in uids]
+
+
+def echo_history(records: Iterable[Record]) -> None:
+    """Print one line for each record of a memory."""
+    click.echo("")
+    for record in records:
+        click.echo(f"{record.timestamp or '?':<21} {record.by or '?'}  {describe(record)}")
+
+
+def describe(record: Record) -> str:
+    """What a record did, in a few words."""
+    if record.op == PURGE:
+        return f"purged {short(record.id or '')}"
+    if record.op != UPDATE:
+        return f"captured: {record.fields.get('summary', '')}"
+    fields = dict(record.fields)
+    parts = []
+    if "status" in fields:
+        reason = fields.pop("status_reason", None)
+        parts.append(f"{fields.pop('status')}" + (f" ({reason})" if reason else ""))
+    if record.body is not None or "body" in fields:
+        fields.pop("body", None)
+        parts.append("body changed")
+    parts += [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in fields.items()]
+    return ", ".join(parts)
+
+
+def record_as_json(record: Record) -> dict[str, Any]:
+    """A record as `--json` prints it."""
+    shown: dict[str, Any] = {
+        "uid": record.uid,
+        "op": record.op,
+        "memory": record.memory_uid,
+        "id": record.id,
+        "rev": record.rev,
+        "timestamp": record.timestamp,
+        "by": record.by,
+        "fields": dict(record.fields),
+    }
+    if record.body is not None:
+        shown["body"] = record.body
+    return shown

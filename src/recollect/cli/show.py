@@ -1,0 +1,47 @@
+"""`recollect show`: all of one memory."""
+
+from __future__ import annotations
+
+import click
+
+from recollect.cli.output import (
+    echo_history,
+    echo_json,
+    echo_memory,
+    id_argument,
+    json_option,
+    opened,
+    record_as_json,
+)
+
+
+@click.command()
+@id_argument
+@click.option("--history", is_flag=True, help="Show every change as well.")
+@json_option
+@click.pass_context
+def show_command(ctx: click.Context, memory_id: str, history: bool, as_json: bool) -> None:
+    """Show a memory.
+
+    ID may be shortened: seven characters of the commit are enough, and so is the beginning of a
+    uid. Where it means several memories, all of them are shown.
+    """
+    with opened(ctx) as store:
+        found = store.candidates(memory_id) or [store.get(memory_id)]
+        if len(found) > 1:
+            click.echo(f"{memory_id} means {len(found)} memories.", err=True)
+        if as_json:
+            shown = []
+            for memory in found:
+                value = memory.as_json()
+                if history:
+                    value["history"] = [record_as_json(r) for r in store.history(memory.uid)]
+                shown.append(value)
+            echo_json(shown if len(shown) > 1 else shown[0])
+            return
+        for number, memory in enumerate(found):
+            if number:
+                click.echo("")
+            echo_memory(memory, store)
+            if history:
+                echo_history(store.history(memory.uid))

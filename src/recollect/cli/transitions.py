@@ -1,0 +1,32 @@
+"""`recollect resolve`, `archive`, `retire`, `restore`: the life of a memory."""
+
+from __future__ import annotations
+
+import click
+
+from recollect.cli.output import echo_json, id_argument, json_option, opened
+from recollect.core.names import short
+from recollect.core.status import ACTIVE, ARCHIVED, RESOLVED, RETIRED
+
+
+def _command(verb: str, status: str, meaning: str) -> click.Command:
+    @click.command(verb, help=meaning)
+    @id_argument
+    @click.option("--reason", default="", help="Why, in one line.")
+    @json_option
+    @click.pass_context
+    def command(ctx: click.Context, memory_id: str, reason: str, as_json: bool) -> None:
+        with opened(ctx) as store:
+            memory = store.set_status(memory_id, status, reason)
+        if as_json:
+            echo_json(memory.as_json())
+        else:
+            click.echo(f"{short(memory.id)} is {memory.status}")
+
+    return command
+
+
+resolve_command = _command("resolve", RESOLVED, "Mark a memory as done; it stays in recall.")
+archive_command = _command("archive", ARCHIVED, "Keep a memory but hide it from everyday recall.")
+retire_command = _command("retire", RETIRED, "Delete a memory softly; `restore` brings it back.")
+restore_command = _command("restore", ACTIVE, "Make a memory active again.")

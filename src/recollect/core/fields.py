@@ -1,0 +1,220 @@
+"""The fields of a memory that people and agents may set, and what each accepts.
+
+Every field is checked at the border, once, with an error that names the field, what was expected
+and what came. Reading is lenient: a value of the wrong shape in a note is kept, not refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+from recollect.core.note import SUMMARY_LENGTH
+from recollect.errors import UnsafeName, ValidationError
+
+MAX_BODY_BYTES: Final = 102_400
+MAX_TAGS: Final = 12
+MAX_TAG_LENGTH: Final = 60
+MAX_TEXT: Final = 200
+MAX_ITEMS: Final = 200
+
+SENSITIVITIES = ("public", "private", "secret", "unknown")
+LOCAL_SENSITIVITIES = frozenset({"private", "secret"})
+OBSERVATION_TYPES = ("bugfix", "feature", "refactor", "change", "discovery", "decision")
+CONCEPTS = (
+    "how-it-works",
+    "why-it-exists",
+    "what-changed",
+    "problem-solution",
+    "gotcha",
+    "pattern",
+    "trade-off",
+)
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_REVISION = re.compile(r"[A-Za-z0-9_./@^~{}-]+\Z")
+_DRIVE = re.compile(r"[A-Za-z]:")
+
+
+def check_summary(summary: str) -> str:
+    """A summary: 1 to 100 characters on one line."""
+    text = _unicode("summary", summary).strip()
+    if not text:
+        raise ValidationError("The summary is empty.", "Say in one line what should be remembered.")
+    if "\n" in text or "\r" in text or len(text.splitlines()) > 1:
+        raise ValidationError(
+            "The summary has more than one line.",
+            "Put the first line into the summary and the rest into the body.",
+        )
+    if _CONTROL.search(text):
+        raise ValidationError("The summary holds a control character.", "Remove it.")
+    if len(text) > SUMMARY_LENGTH:
+        raise ValidationError(
+            f"The summary has {len(text)} characters; at most {SUMMARY_LENGTH} fit.",
+            "Shorten it and put the details into the body.",
+        )
+    return text
+
+
+def check_body(body: str) -> str:
+    """A body: any text without NUL, at most 100 KB."""
+    text = _unicode("body", body)
+    if "\0" in text:
+        raise ValidationError("The body holds a NUL byte.", "Store text only.")
+    size = len(text.encode("utf-8"))
+    if size > MAX_BODY_BYTES:
+        raise ValidationError(
+            f"The body has {size} bytes; at most {MAX_BODY_BYTES} fit.",
+            "Shorten it, or split it into several memories.",
+        )
+    return text
+
+
+def check_path(path: str) -> str:
+    """A path inside the repository, with forward slashes."""
+    text = _unicode("path", path)
+    if not text.strip():
+        raise UnsafeName("A path is empty.")
+    relative = "Give the path relative to the repository."
+    if text.startswith("-"):
+        raise UnsafeName(f"The path {text!r} starts with a dash.", relative)
+    if text.startswith(("/", "\\")) or _DRIVE.match(text):
+        raise UnsafeName(f"The path {text!r} is absolute.", relative)
+    if ".." in text:
+        raise UnsafeName(f"The path {text!r} contains '..'.", relative)
+    if _CONTROL.search(text):
+        raise UnsafeName("A path holds a control character.", relative)
+    return text
+
+
+def check_revision(revision: str) -> str:
+    """The name of a commit, safe to hand to git."""
+    hint = "Name a commit, a branch or a tag, for example HEAD~2"
+    if not revision:
+        raise UnsafeName("The revision is empty.", hint)
+    if revision.startswith("-"):
+        raise UnsafeName(f"The revision {revision!r} starts with a dash.", hint)
+    if revision.startswith("/") or ".." in revision or not _REVISION.match(revision):
+        raise UnsafeName(f"{revision!r} is not the name of a revision.", hint)
+    return revision
+
+
+def check_fields(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The given fields, checked and in stored form; None means: take the field back."""
+    checked: dict[str, Any] = {}
+    for name, value in given.items():
+        check = FIELDS.get(name)
+        if check is None:
+            raise ValidationError(
+                f"A memory has no field {name!r}.", "Use one of: " + ", ".join(sorted(FIELDS))
+            )
+        checked[name] = None if value is None else check(name, value)
+    return checked
+
+
+def _unicode(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValidationError(f"The {name} is {type(value).__name__}, not text.")
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        raise ValidationError(f"The {name} is not valid Unicode.", "Store text only.") from None
+    return value
+
+
+def _text(name: str, value: Any) -> str:
+    text = " ".join(_unicode(name, value).split())
+    if not text or len(text) > MAX_TEXT or _CONTROL.search(text):
+        raise ValidationError(f"The field {name} takes 1 to {MAX_TEXT} characters on one line.")
+    return text
+
+
+def _items(name: str, value: Any) -> list[Any]:
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise ValidationError(f"The field {name} takes a list, not {value!r}")
+    items = list(value)
+    if len(items) > MAX_ITEMS:
+        raise ValidationError(f"The field {name} takes at most {MAX_ITEMS} values.")
+    return items
+
+
+def _texts(name: str, value: Any) -> list[str]:
+    return list(dict.fromkeys(_text(name, item) for item in _items(name, value)))
+
+
+def _tags(name: str, value: Any) -> list[str]:
+    tags: dict[str, None] = {}
+    for item in _items(name, value):
+        tag = re.sub(r"\s+", "-", _unicode(name, item).strip().lower())
+        if not tag or len(tag) > MAX_TAG_LENGTH or "," in tag or _CONTROL.search(tag):
+            raise ValidationError(
+                f"{item!r} is not a tag.", f"A tag is one word of at most {MAX_TAG_LENGTH} letters."
+            )
+        tags[tag] = None
+    if len(tags) > MAX_TAGS:
+        raise ValidationError(f"A memory has at most {MAX_TAGS} tags; {len(tags)} were given.")
+    return list(tags)
+
+
+def _paths(name: str, value: Any) -> list[str]:
+    return list(dict.fromkeys(check_path(item) for item in _items(name, value)))
+
+
+def _fraction(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise ValidationError(f"The field {name} takes a number from 0 to 1, not {value!r}")
+    return float(value)
+
+
+def _days(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 36_500:
+        raise ValidationError(f"The field {name} takes a number of days, not {value!r}")
+    return value
+
+
+def _one_of(*choices: str) -> Callable[[str, Any], str]:
+    def check(name: str, value: Any) -> str:
+        text = str(value).strip().lower()
+        if text not in choices:
+            raise ValidationError(
+                f"{value!r} is not a value of {name}.", "Use one of: " + ", ".join(choices)
+            )
+        return text
+
+    return check
+
+
+def _some_of(*choices: str) -> Callable[[str, Any], list[str]]:
+    check = _one_of(*choices)
+
+    def check_all(name: str, value: Any) -> list[str]:
+        return list(dict.fromkeys(check(name, item) for item in _items(name, value)))
+
+    return check_all
+
+
+def _mapping(name: str, value: Any) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ValidationError(f"The field {name} takes an object, not {value!r}")
+    return {str(key): item for key, item in value.items()}
+
+
+FIELDS: Mapping[str, Callable[[str, Any], Any]] = {
+    "tags": _tags,
+    "spec": _text,
+    "phase": _text,
+    "concepts": _some_of(*CONCEPTS),
+    "observation_type": _one_of(*OBSERVATION_TYPES),
+    "files_read": _paths,
+    "files_modified": _paths,
+    "relates_to": _texts,
+    "importance": _fraction,
+    "confidence": _fraction,
+    "sensitivity": _one_of(*SENSITIVITIES),
+    "ttl": _days,
+    "session": _text,
+    "branch": _text,
+    "project": _text,
+    "provenance": _mapping,
+}

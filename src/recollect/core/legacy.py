@@ -1,0 +1,172 @@
+"""Notes that older systems wrote: YAML front matter without a uid.
+
+Only the YAML that PyYAML's block style produces for such a header is read: plain and quoted
+scalars, folded over several lines or not, block lists and one-line flow lists. The text itself is
+never changed by reading it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import Any
+
+from recollect.core.record import CREATE, Record
+from recollect.core.uid import derive_uid
+
+_OPENER = re.compile(r"^---[ \t]*\n(?=[a-z_]+:(?:[ \n]))", re.MULTILINE)
+_CLOSER = re.compile(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE)
+_KEY = re.compile(r"([A-Za-z_][A-Za-z0-9_-]*):(?:[ \t]+(.*))?\Z")
+_REQUIRED = ("type", "summary", "timestamp")
+_MOST_HEADER_LINES = 200
+
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\", "/": "/", "0": "\0", "e": "\x1b"}
+_ESCAPES |= {"a": "\a", "b": "\b", "f": "\f", "v": "\v", " ": " ", "N": "\x85", "_": "\xa0"}
+_ESCAPES |= {"L": "\u2028", "P": "\u2029"}
+_ESCAPE = re.compile(r"\\(x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
+
+
+def split_legacy(text: str) -> Iterator[tuple[bool, str]]:
+    """Cut text into legacy records (True) and what stands before them (False), blanks trimmed.
+
+    A `---` rule inside a body opens no record: an opener is followed by a complete header.
+    """
+    starts = [m.start() for m in _OPENER.finditer(text) if _header_end(text, m) is not None]
+    before = text[: starts[0]] if starts else text
+    if before.strip():
+        yield False, before.strip("\n")
+    for start, end in pairwise([*starts, len(text)]):
+        yield True, text[start:end].strip("\n")
+
+
+def _header_end(text: str, opener: re.Match[str]) -> int | None:
+    """Where the header opened here ends, or None if this is just a rule in a body."""
+    closer = _CLOSER.search(text, opener.end())
+    if closer is None:
+        return None
+    header = text[opener.end() : closer.start()]
+    lines = header.split("\n")
+    if len(lines) > _MOST_HEADER_LINES:
+        return None
+    keys = {m.group(1) for m in map(_KEY.match, lines) if m}
+    return closer.end() if all(key in keys for key in _REQUIRED) else None
+
+
+def is_legacy(text: str) -> bool:
+    """Whether the text of a stored record is a legacy one, kept in its own words."""
+    return not text.startswith("---\nuid: ")
+
+
+def legacy_uid(text: str) -> str:
+    """The uid of a legacy record: its own time, then the hash of its text."""
+    return derive_uid(text, _milliseconds(str(read_legacy_header(text).get("timestamp", ""))))
+
+
+def read_legacy(text: str) -> Record:
+    """A legacy record as the creation it stands for."""
+    fields = read_legacy_header(text)
+    opener = _OPENER.match(text)
+    end = _header_end(text, opener) if opener else None
+    body = text[end:].strip("\n") if end is not None else ""
+    timestamp = fields.pop("timestamp", None)
+    return Record(
+        uid=legacy_uid(text),
+        op=CREATE,
+        timestamp=str(timestamp) if timestamp is not None else None,
+        fields=fields,
+        body=body or None,
+    )
+
+
+def read_legacy_header(text: str) -> dict[str, Any]:
+    """The front matter of a legacy record as a dictionary."""
+    opener = _OPENER.match(text)
+    closer = _CLOSER.search(text, opener.end()) if opener else None
+    if opener is None or closer is None:
+        return {}
+    return read_block_yaml(text[opener.end() : closer.start()])
+
+
+def read_block_yaml(text: str) -> dict[str, Any]:
+    """Read the small part of YAML that the older systems wrote."""
+    fields: dict[str, Any] = {}
+    key = ""
+    parts: list[str] = []
+    for line in [*text.split("\n"), "end:"]:
+        match = _KEY.match(line)
+        if match is None:
+            parts.append(line)
+            continue
+        if key:
+            fields[key] = _block_value(parts)
+        key, parts = match.group(1), [match.group(2) or ""]
+    return fields
+
+
+def _block_value(parts: list[str]) -> Any:
+    first = parts[0].strip()
+    rest = parts[1:]
+    items = [line for line in rest if line.strip()]
+    if not first and items and all(re.match(r"\s*- |\s+\S|\s*-$", line) for line in items):
+        return _block_list(items)
+    if first.startswith("[") and first.endswith("]"):
+        inner = first[1:-1].strip()
+        return [_scalar(item.strip()) for item in inner.split(",")] if inner else []
+    return _scalar(_fold([first, *rest]))
+
+
+def _block_list(lines: list[str]) -> list[Any]:
+    values: list[list[str]] = []
+    for line in lines:
+        stripped = line.strip()
+        if stripped.startswith("- ") or stripped == "-":
+            values.append([stripped[2:]])
+        elif values:
+            values[-1].append(stripped)
+    return [_scalar(_fold(value)) for value in values]
+
+
+def _fold(parts: list[str]) -> str:
+    """Join a scalar that runs over several lines: one break is a space, a blank line a break."""
+    text = parts[0]
+    blanks = 0
+    for part in parts[1:]:
+        part = part.strip()
+        if not part:
+            blanks += 1
+            continue
+        if text.endswith("\\") and text.startswith('"') and not text.endswith("\\\\"):
+            text = (
+                text[:-1] + part.removeprefix("\\") if part.startswith("\\ ") else text[:-1] + part
+            )
+        else:
+            text += "\n" * blanks if blanks else " "
+            text += part
+        blanks = 0
+    return text
+
+
+def _scalar(text: str) -> Any:
+    if len(text) >= 2 and text[0] == text[-1] == '"':
+        return _ESCAPE.sub(_unescape, text[1:-1])
+    if len(text) >= 2 and text[0] == text[-1] == "'":
+        return text[1:-1].replace("''", "'")
+    return {"": None, "null": None, "~": None, "true": True, "false": False}.get(text, text)
+
+
+def _unescape(match: re.Match[str]) -> str:
+    code = match.group(1)
+    if code[0] in "xuU" and len(code) > 1:
+        return chr(int(code[1:], 16))
+    return _ESCAPES.get(code, match.group())
+
+
+def _milliseconds(timestamp: str) -> int:
+    try:
+        moment = datetime.fromisoformat(timestamp)
+    except ValueError:
+        return 0
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max(0, round(moment.timestamp() * 1000))

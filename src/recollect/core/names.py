@@ -1,0 +1,57 @@
+"""Names: the ids that people see, `<kind>:<anchor>:<n>`, and how a typed one is matched.
+
+The name is written once, at birth, and never computed again. Two clones may have given the same
+name while they were apart; then it is ambiguous, as a short sha can be, and `~` with the last four
+characters of the uid tells them apart.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from recollect.core.kinds import find_kind
+
+SHORT_ANCHOR = 7
+_NAME = re.compile(
+    r"([a-z0-9][a-z0-9_-]*):([0-9a-f]{4,64}):([0-9]{1,9})(?:~([0-9A-Za-z]{4,26}))?\Z"
+)
+_UID_PREFIX = re.compile(r"[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{3,25}\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name taken apart. The anchor may be short; `tail` is the end of the uid, if given."""
+
+    kind: str
+    anchor: str
+    number: int
+    tail: str = ""
+
+    def __str__(self) -> str:
+        tail = f"~{self.tail}" if self.tail else ""
+        return f"{self.kind}:{self.anchor}:{self.number}{tail}"
+
+
+def parse_name(text: str) -> Name | None:
+    """Read a typed or written name; None if it does not have the shape of one."""
+    match = _NAME.match(text.strip())
+    if match is None:
+        return None
+    kind, anchor, number, tail = match.groups()
+    known = find_kind(kind)
+    return Name(known.name if known else kind, anchor, int(number), (tail or "").upper())
+
+
+def as_uid_prefix(text: str) -> str | None:
+    """The text as the beginning of a uid, or None if it cannot be one."""
+    text = text.strip()
+    return text.upper() if _UID_PREFIX.match(text) else None
+
+
+def short(name: str) -> str:
+    """A name with its anchor cut to seven characters, for people to read."""
+    parsed = parse_name(name)
+    if parsed is None:
+        return name
+    return str(Name(parsed.kind, parsed.anchor[:SHORT_ANCHOR], parsed.number, parsed.tail))

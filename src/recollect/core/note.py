@@ -1,0 +1,166 @@
+"""A note is a set of records: reading one, joining two, writing one down.
+
+The set is a dictionary from uid to the record's text. Joining works on texts alone and needs no
+common ancestor:
+
+- `join` is commutative, associative and idempotent;
+- reading the concatenation of two notes gives the join of the two, so that git's own `union` and
+  `concatenate` merges are harmless;
+- equal sets are written as equal bytes.
+
+Text that stands outside any record was added by somebody with plain git: it becomes a record whose
+uid derives from the text. Legacy records keep their own words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from recollect.core import uid as uids
+from recollect.core.legacy import is_legacy, legacy_uid, read_legacy, split_legacy
+from recollect.core.record import CREATE, PURGE, Record, read_record, render_record
+from recollect.core.uid import derive_uid
+
+SUMMARY_LENGTH = 100
+_OPENER = re.compile(rf"^---\nuid: ({uids.PATTERN})$", re.MULTILINE)
+_CRLF_OPENER = re.compile(rf"^---\r\nuid: {uids.PATTERN}\r$", re.MULTILINE)
+_TERMINATOR = "\n...\n"
+
+Note = dict[str, str]
+
+
+def parse_note(text: str) -> Note:
+    """The set of records that a note's text holds; no text is ever left out."""
+    if "\r" in text and _CRLF_OPENER.search(text):
+        text = text.replace("\r\n", "\n")  # somebody's editor rewrote the whole note
+    if not text.endswith("\n"):
+        text += "\n"
+    note: Note = {}
+    outside: list[str] = []
+    openers = list(_OPENER.finditer(text))
+    position = 0
+    for number, opener in enumerate(openers):
+        outside.append(text[position : opener.start()])
+        limit = openers[number + 1].start() if number + 1 < len(openers) else len(text)
+        end = text.find(_TERMINATOR, opener.end() - 1, limit)
+        if end < 0:  # the terminator was cut off: give it back, so that nothing runs into this
+            record = text[opener.start() : limit].rstrip("\n") + _TERMINATOR
+            position = limit
+        else:
+            position = end + len(_TERMINATOR)
+            record = text[opener.start() : position]
+        _add(note, opener.group(1), record)
+    outside.append(text[position:])
+    for chunk in outside:
+        if chunk and not chunk.isspace():
+            _add_outside(note, chunk)
+    return note
+
+
+def _add_outside(note: Note, chunk: str) -> None:
+    for legacy, text in split_legacy(chunk):
+        if legacy:
+            _add(note, legacy_uid(text), text + "\n")
+        else:
+            record = adopt_text(text)
+            _add(note, record.uid, render_record(record))
+
+
+def adopt_text(text: str) -> Record:
+    """The record that a plain text becomes; it depends on nothing but the text."""
+    text = text.strip()
+    summary = shorten_line(text)
+    return Record(
+        uid=derive_uid(text),
+        op=CREATE,
+        fields={"summary": summary, "provenance": {"via": "git notes"}},
+        body=None if summary == text else text,
+    )
+
+
+def shorten_line(text: str, limit: int = SUMMARY_LENGTH) -> str:
+    """The first line that says something, without heading marks, cut at a word boundary."""
+    for line in text.splitlines():
+        words = " ".join(line.lstrip("#>*- \t").split())
+        if words:
+            break
+    else:
+        words = " ".join(text.split()) or "(no text)"
+    if len(words) <= limit:
+        return words
+    cut = words[: limit - 1]
+    head, space, _ = cut.rpartition(" ")
+    return (head if space and len(head) >= limit // 2 else cut) + "…"
+
+
+def _add(note: Note, uid: str, text: str) -> None:
+    known = note.get(uid)
+    note[uid] = text if known is None else _stronger(known, text)
+
+
+def _stronger(one: str, other: str) -> str:
+    """Of two texts with one uid the longer, then the bytewise greater.
+
+    Git's porcelain only ever removes characters, so the longer one is the original.
+    """
+    if one == other:
+        return one
+    first = one.encode("utf-8", "surrogateescape")
+    second = other.encode("utf-8", "surrogateescape")
+    return one if (len(first), first) >= (len(second), second) else other
+
+
+def join(*notes: Mapping[str, str]) -> Note:
+    """The union of notes by uid."""
+    joined: Note = {}
+    for note in notes:
+        for uid, text in note.items():
+            _add(joined, uid, text)
+    return joined
+
+
+def render_note(note: Mapping[str, str]) -> str:
+    """The one text that stands for a set of records: legacy ones first, then ours, by uid."""
+    legacy = sorted(uid for uid, text in note.items() if is_legacy(text))
+    framed = sorted(uid for uid, text in note.items() if not is_legacy(text))
+    return "\n".join(note[uid] for uid in (*legacy, *framed))
+
+
+def canonical(text: str) -> str:
+    """A note's text as we would write it; one that holds only legacy records stays untouched."""
+    note = parse_note(text)
+    if note and all(map(is_legacy, note.values())):
+        return text
+    return render_note(note)
+
+
+def read_stored(text: str) -> Record:
+    """Read one text of a note, ours or legacy."""
+    return read_legacy(text) if is_legacy(text) else read_record(text)
+
+
+def purged_uids(note: Mapping[str, str]) -> frozenset[str]:
+    """The memories that the purge records of a note erase."""
+    return frozenset(
+        record.of
+        for record in (read_record(t) for t in note.values() if f"\nop: {PURGE}\n" in t)
+        if record.op == PURGE and record.of
+    )
+
+
+def scrub(note: Mapping[str, str], purged: Iterable[str]) -> Note:
+    """The note without the purged memories and their updates; purge records stay."""
+    erased = frozenset(purged)
+    if not erased:
+        return dict(note)
+    return {uid: text for uid, text in note.items() if not _is_erased(uid, text, erased)}
+
+
+def _is_erased(uid: str, text: str, erased: frozenset[str]) -> bool:
+    if uid in erased:
+        return True
+    if is_legacy(text):
+        return False
+    record = read_record(text)
+    return record.op != PURGE and record.of in erased

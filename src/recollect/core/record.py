@@ -1,0 +1,175 @@
+"""One record of a note: its text form, byte for byte, and the value behind it.
+
+    ---
+    uid: 01M7GBJJDY86YZZDQ8VQJ7NATA
+    op: create
+    id: decisions:818f6efc36a8195ba7ebdc81b7551692eb10de03:0
+    timestamp: 2026-08-23T10:00:00Z
+    by: "Ada <ada@example.com>"
+    summary: Keep the ledger in git notes
+    type: decisions
+    ---
+
+    The body: any text, kept byte for byte.
+
+    ...
+
+Header values are plain scalars or JSON, a strict subset of YAML: any YAML reader can read a header,
+and we need none. A body line that could be taken for the end of a record (`...`) or for the second
+line of an opener (`uid: …`) gets a leading backslash; reading takes it away again.
+
+Invariant: `read_record(render_record(record)) == record`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from recollect.core import uid as uids
+
+CREATE: Final = "create"
+UPDATE: Final = "update"
+PURGE: Final = "purge"
+
+# A key whose value is null in an update takes the field back; `body: null` empties the body.
+BODY: Final = "body"
+_FIRST: tuple[str, ...] = ("id", "of", "rev", "timestamp", "by")
+
+_GUARDED_LINE = re.compile(rf"^(\\*(?:\.\.\.|uid: {uids.PATTERN}))$", re.MULTILINE)
+_ESCAPED_LINE = re.compile(rf"^\\(\\*(?:\.\.\.|uid: {uids.PATTERN}))$", re.MULTILINE)
+
+_PLAIN = re.compile(
+    rf"(?:{uids.PATTERN}"
+    r"|[A-Za-z](?:[A-Za-z0-9 _.,()/'+;=@-]|:(?=[A-Za-z0-9]))*(?<! )"
+    r"|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)\Z"
+)
+_RESERVED = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n", "none", "nan"})
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?\Z")
+_LITERALS: Mapping[str, Any] = {"true": True, "false": False, "null": None}
+# YAML forbids these unescaped, or reads them as the end of a line.
+_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What one record says. `fields` are the domain's keys; the body is None where it has none."""
+
+    uid: str
+    op: str
+    fields: Mapping[str, Any]
+    body: str | None = None
+    id: str | None = None
+    of: str | None = None
+    rev: int = 0
+    timestamp: str | None = None
+    by: str | None = None
+
+    @property
+    def memory_uid(self) -> str:
+        """The uid of the memory that this record belongs to."""
+        return self.of if self.of is not None else self.uid
+
+
+def render_record(record: Record) -> str:
+    """The text of a record, ending with its terminator line."""
+    lines = ["---", f"uid: {record.uid}", f"op: {record.op}"]
+    for key, value in _header(record):
+        lines.append(f"{key}: {render_value(value)}")
+    lines.append("---")
+    if record.body is not None:
+        lines += ["", escape_body(record.body), ""]
+    lines.append("...\n")
+    return "\n".join(lines)
+
+
+def _header(record: Record) -> Iterator[tuple[str, Any]]:
+    for key in _FIRST:
+        value = getattr(record, key)
+        if value is not None and not (key == "rev" and value == 0):
+            yield key, value
+    for key in sorted(record.fields):
+        yield key, record.fields[key]
+
+
+def read_record(text: str) -> Record:
+    """Read the text of a record, also one that git's porcelain has trimmed.
+
+    Anything that makes no sense is kept as it stands rather than refused: a record that only a
+    newer version understands must survive this one.
+    """
+    head, body = split_record(text)
+    fields: dict[str, Any] = {}
+    for line in head:
+        key, _, value = line.partition(":")
+        fields[key] = read_value(value.strip(" "))
+    rev = fields.pop("rev", 0)
+    return Record(
+        uid=str(fields.pop("uid", "")),
+        op=str(fields.pop("op", CREATE)),
+        id=_text_or_none(fields.pop("id", None)),
+        of=_text_or_none(fields.pop("of", None)),
+        rev=rev if isinstance(rev, int) else 0,
+        timestamp=_text_or_none(fields.pop("timestamp", None)),
+        by=_text_or_none(fields.pop("by", None)),
+        fields=fields,
+        body=body,
+    )
+
+
+def split_record(text: str) -> tuple[list[str], str | None]:
+    """The header lines of a record's text, and its body with the escapes taken away."""
+    end = text.find("\n---\n", 3)
+    if end < 0:
+        lines = [line for line in text.split("\n") if line not in ("---", "...", "")]
+        return [line for line in lines if ":" in line], None
+    head = text[4:end].split("\n")
+    rest = text[end + 5 :]
+    rest = rest.removesuffix("...\n").removesuffix("...")
+    if not rest:
+        return head, None
+    body = rest.removeprefix("\n").removesuffix("\n")
+    # The blank line before the terminator is ours, unless git's porcelain trimmed it away.
+    return head, unescape_body(body.removesuffix("\n"))
+
+
+def escape_body(body: str) -> str:
+    """Guard the lines of a body that could end its record or open another."""
+    if "..." not in body and "uid: " not in body:
+        return body
+    return _GUARDED_LINE.sub(r"\\\1", body)
+
+
+def unescape_body(text: str) -> str:
+    """Undo `escape_body`."""
+    if "\\" not in text:
+        return text
+    return _ESCAPED_LINE.sub(r"\1", text)
+
+
+def render_value(value: Any) -> str:
+    """A header value as a plain scalar where that is safe in YAML, else as JSON."""
+    if isinstance(value, str) and _PLAIN.match(value) and value.lower() not in _RESERVED:
+        return value
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True)
+    return _UNPRINTABLE.sub(lambda m: f"\\u{ord(m.group()):04x}", text)
+
+
+def read_value(text: str) -> Any:
+    """Undo `render_value`; text that is neither plain nor JSON is taken as it stands."""
+    if text[:1] in ('"', "[", "{"):
+        try:
+            return json.loads(text)
+        except ValueError:
+            return text
+    number = _NUMBER.match(text)
+    if number:
+        return float(text) if number.group(1) or number.group(2) else int(text)
+    return _LITERALS.get(text, text)
+
+
+def _text_or_none(value: Any) -> str | None:
+    return None if value is None else str(value)

@@ -1,0 +1,51 @@
+"""Uids: the identity of a record, a ULID in Crockford's base 32.
+
+A uid that is made carries its time, so that records sort by age. A uid that is derived belongs to
+a text that somebody else wrote without one; it depends on that text alone, so that every clone
+gives the same text the same identity.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+LENGTH = 26
+PATTERN = r"[0-7][0-9A-HJKMNP-TV-Z]{25}"
+_UID = re.compile(PATTERN + r"\Z")
+_RANDOM_BITS = 80
+_MAX_TIME = (1 << 48) - 1
+
+
+def is_uid(text: str) -> bool:
+    """Whether a text is a complete uid."""
+    return _UID.match(text) is not None
+
+
+def make_uid(milliseconds: int, randomness: int) -> str:
+    """The uid for a moment and 80 bits of randomness."""
+    time = min(max(milliseconds, 0), _MAX_TIME)
+    return _encode((time << _RANDOM_BITS) | (randomness & ((1 << _RANDOM_BITS) - 1)))
+
+
+def derive_uid(text: str, milliseconds: int = 0) -> str:
+    """The uid of a text that came without one; the same text always gets the same uid."""
+    digest = hashlib.sha256(text.encode("utf-8", "surrogateescape")).digest()
+    return make_uid(milliseconds, int.from_bytes(digest[:10], "big"))
+
+
+def uid_milliseconds(uid: str) -> int:
+    """The time that a uid carries; 0 for one that was derived from undated text."""
+    value = 0
+    for char in uid[:10]:
+        value = value * 32 + ALPHABET.index(char)
+    return value
+
+
+def _encode(value: int) -> str:
+    chars = []
+    for _ in range(LENGTH):
+        value, digit = divmod(value, 32)
+        chars.append(ALPHABET[digit])
+    return "".join(reversed(chars))

@@ -1,0 +1,215 @@
+"""Everything that can go wrong, as one tree.
+
+    RecollectError                  1
+    ├── StorageError               10   git or the disk refused
+    │   ├── GitMissing             11
+    │   ├── GitFailed              12
+    │   ├── GitTimeout             13
+    │   └── NotWritable            14
+    ├── MemoryIndexError           20   the derived index
+    ├── EmbeddingError             30   the model behind vector search
+    ├── ParseError                 40   a note or a configuration file cannot be read
+    │   └── BadConfig              41
+    ├── CaptureError               50   a write could not be finished
+    │   ├── LockTimeout            51
+    │   └── Contended              52
+    ├── RecallError                60   something asked for could not be found
+    │   ├── NotFound               61
+    │   └── Ambiguous              62
+    ├── ValidationError            70   what was given is not acceptable; nothing was changed
+    │   ├── UnknownKind            71
+    │   ├── IllegalTransition      72
+    │   └── UnsafeName             73
+    └── SyncError                  80   the exchange with a remote
+        ├── NoRemote               81
+        └── PushRejected           82
+
+Every error carries a category, a message, a hint that says what to do next, and an exit code of
+its own. The docstring of a class says when it is raised; `docs/commands.md` lists them all.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+
+class RecollectError(Exception):
+    """Something went wrong; the message says what and the hint says what to do."""
+
+    category: ClassVar[str] = "internal"
+    exit_code: ClassVar[int] = 1
+    hint: str = "Run `recollect doctor` to see what is wrong."
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        if hint is not None:
+            self.hint = hint
+
+    def as_json(self) -> dict[str, Any]:
+        """The error as `--json` prints it."""
+        return {
+            "error": type(self).__name__,
+            "category": self.category,
+            "message": self.message,
+            "hint": self.hint,
+            "exit_code": self.exit_code,
+        }
+
+
+class StorageError(RecollectError):
+    """Git or the disk refused."""
+
+    category = "storage"
+    exit_code = 10
+
+
+class GitMissing(StorageError):
+    """The git executable is not on the PATH, or too old."""
+
+    exit_code = 11
+    hint = "Install git 2.34 or newer and make sure that `git --version` works."
+
+
+class GitFailed(StorageError):
+    """A git command ended with an error."""
+
+    exit_code = 12
+
+
+class GitTimeout(StorageError):
+    """A git command took longer than it may."""
+
+    exit_code = 13
+    hint = "Try again; raise `git.timeout` in the configuration if the machine is slow."
+
+
+class NotWritable(StorageError):
+    """The repository or the data directory cannot be written."""
+
+    exit_code = 14
+    hint = "Check the permissions of the repository and the free space of the disk."
+
+
+class MemoryIndexError(RecollectError):
+    """The derived index cannot be used; it can be rebuilt at any time."""
+
+    category = "index"
+    exit_code = 20
+
+
+class EmbeddingError(RecollectError):
+    """The embedding model cannot be used; keyword search goes on without it."""
+
+    category = "embedding"
+    exit_code = 30
+
+
+class ParseError(RecollectError):
+    """A text cannot be read as what it should be."""
+
+    category = "parse"
+    exit_code = 40
+
+
+class BadConfig(ParseError):
+    """A configuration file or variable holds something that cannot be used."""
+
+    exit_code = 41
+    hint = "Correct the value; `recollect config explain KEY` says where it comes from."
+
+
+class CaptureError(RecollectError):
+    """A write could not be finished; nothing was stored."""
+
+    category = "capture"
+    exit_code = 50
+
+
+class LockTimeout(CaptureError):
+    """Another process held the ledger's lock for too long."""
+
+    exit_code = 51
+    hint = "Nothing was stored. Wait a moment and try again; raise `lock.timeout` if it stays so."
+
+
+class Contended(CaptureError):
+    """Other programs moved the notes again and again while we tried to write."""
+
+    exit_code = 52
+    hint = "Nothing was stored. Try again when the other program has finished."
+
+
+class RecallError(RecollectError):
+    """Something that was asked for could not be given."""
+
+    category = "recall"
+    exit_code = 60
+
+
+class NotFound(RecallError):
+    """No memory has this id."""
+
+    exit_code = 61
+    hint = "`recollect list --status all` shows every id."
+
+
+class Ambiguous(RecallError):
+    """More than one memory answers to this id."""
+
+    exit_code = 62
+
+    def __init__(self, message: str, candidates: list[str]) -> None:
+        super().__init__(message, "Name one of them: " + ", ".join(candidates))
+        self.candidates = candidates
+
+    def as_json(self) -> dict[str, Any]:
+        """The error with the ids to choose from."""
+        return {**super().as_json(), "candidates": self.candidates}
+
+
+class ValidationError(RecollectError):
+    """What was given is not acceptable; nothing was changed."""
+
+    category = "validation"
+    exit_code = 70
+    hint = "Correct the value and try again; nothing was changed."
+
+
+class UnknownKind(ValidationError):
+    """There is no kind of that name."""
+
+    exit_code = 71
+
+
+class IllegalTransition(ValidationError):
+    """A memory cannot go from its status to the one asked for."""
+
+    exit_code = 72
+
+
+class UnsafeName(ValidationError):
+    """A ref, path or remote has a shape that git could take for something else."""
+
+    exit_code = 73
+
+
+class SyncError(RecollectError):
+    """The exchange with a remote failed; nothing was lost on either side."""
+
+    category = "sync"
+    exit_code = 80
+    hint = "Check the remote with `git ls-remote`, then run `recollect sync` again."
+
+
+class NoRemote(SyncError):
+    """There is no remote to sync with."""
+
+    exit_code = 81
+    hint = "Add one with `git remote add origin URL`, or name one: `recollect sync REMOTE`."
+
+
+class PushRejected(SyncError):
+    """The remote does not take what was pushed."""
+
+    exit_code = 82

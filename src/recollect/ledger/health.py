@@ -1,0 +1,170 @@
+"""What can be wrong around a ledger: configuration that hurts notes, refs in the way, lost blobs.
+
+Nothing here changes anything; each finding says what to do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from recollect.core.catalog import Catalog
+from recollect.core.note import purged_uids, read_stored
+from recollect.core.record import CREATE, PURGE, UPDATE
+from recollect.ledger.ledger import Ledger
+from recollect.ledger.refs import PREFIXES, SEEN_PREFIXES, list_tips
+
+OLDEST_GIT = (2, 34)
+PROBLEM = "problem"
+WARNING = "warning"
+OK = "ok"
+
+
+class Finding(NamedTuple):
+    """One thing that was looked at."""
+
+    level: str
+    check: str
+    message: str
+    hint: str = ""
+
+
+def check_surroundings(ledger: Ledger) -> Iterator[Finding]:
+    """Git itself, the configuration, and the refs."""
+    git = ledger.repository.git
+    words = git.run("version").decode().split()
+    version = tuple(int(n) for n in re.findall(r"\d+", words[2])[:2])
+    if version < OLDEST_GIT:
+        yield Finding(PROBLEM, "git", f"git {words[2]} is too old.", "Install git 2.34 or newer.")
+    else:
+        yield Finding(OK, "git", f"git {words[2]}")
+    where = "the user ledger" if ledger.repository.is_user_ledger else "this repository"
+    yield Finding(OK, "ledger", f"Memories are kept in {where}: {ledger.repository.common_dir}")
+    yield from _check_configuration(ledger)
+    yield from _check_refs(ledger)
+
+
+def _check_configuration(ledger: Ledger) -> Iterator[Finding]:
+    out = ledger.repository.git.run("config", "--list", "-z", ok=(0, 1)).decode("utf-8", "replace")
+    entries = [entry.partition("\n")[::2] for entry in out.split("\0") if entry]
+    found = False
+    for name, value in entries:
+        finding = _check_setting(name, value)
+        if finding is not None:
+            found = True
+            yield finding
+    if not found:
+        yield Finding(OK, "configuration", "Nothing in git's configuration harms the notes.")
+
+
+def _check_setting(name: str, value: str) -> Finding | None:
+    lowered = name.lower()
+    if lowered.startswith("remote.") and lowered.endswith(".fetch"):
+        target = value.partition(":")[2]
+        if target.startswith("refs/notes") or target == "refs/*":
+            return Finding(
+                WARNING,
+                "configuration",
+                f"{name} = {value} lets a fetch overwrite notes. What Recollect has seen comes back"
+                " by itself; what others add with plain git may not.",
+                "Remove that refspec; `recollect sync` needs none.",
+            )
+    if lowered.startswith("remote.") and lowered.endswith(".mirror") and value == "true":
+        return Finding(
+            WARNING,
+            "configuration",
+            f"{name} is on: `git push` to it copies every ref, private memories included.",
+            "Turn it off, or keep private memories out of this clone.",
+        )
+    if lowered.startswith("notes.") and value == "cat_sort_uniq":
+        return Finding(
+            WARNING,
+            "configuration",
+            f"{name} = cat_sort_uniq sorts the lines of notes that git merges or rewrites.",
+            "Use `union` or `concatenate`, which do no harm.",
+        )
+    return None
+
+
+def _check_refs(ledger: Ledger) -> Iterator[Finding]:
+    git = ledger.repository.git
+    tips = list_tips(git, *PREFIXES.values(), *SEEN_PREFIXES.values())
+    for space, seen_prefix in SEEN_PREFIXES.items():
+        exact = PREFIXES[space].rstrip("/")
+        if exact in tips:
+            yield Finding(
+                PROBLEM,
+                "refs",
+                f"The ref {exact} stands where the ledger's refs have to be.",
+                f"Rename it: git update-ref {exact}-old {exact} && git update-ref -d {exact}",
+            )
+        for ref in (ref for ref in tips if ref.startswith(PREFIXES[space])):
+            seen = seen_prefix + ref.removeprefix(PREFIXES[space])
+            if tips.get(seen) != tips[ref]:
+                yield Finding(
+                    WARNING,
+                    "refs",
+                    f"{ref} was moved by another program.",
+                    "Any recollect command that reads joins both; nothing is lost.",
+                )
+    count = sum(ref.startswith(tuple(PREFIXES.values())) for ref in tips)
+    yield Finding(OK, "refs", f"{count} kinds of memory have notes.")
+
+
+def check_records(ledger: Ledger, catalog: Catalog) -> Iterator[Finding]:
+    """Every record that the refs hold, kinds that this version does not know included."""
+    missing = 0
+    unreadable: list[str] = []
+    purged: set[str] = set()
+    present: set[str] = set()
+    records = 0
+    for place, note in ledger.changes({}).notes:
+        if not note:
+            missing += 1
+            continue
+        purged |= purged_uids(note)
+        for uid, text in note.items():
+            records += 1
+            record = read_stored(text)
+            present.add(record.memory_uid if record.op != PURGE else "")
+            if record.op not in (CREATE, UPDATE, PURGE) or (record.op != CREATE and not record.of):
+                unreadable.append(f"{uid} in {place.kind} on {place.anchor[:7]}")
+    if missing:
+        yield Finding(
+            PROBLEM,
+            "records",
+            f"{missing} notes have no contents in this clone.",
+            "In a partial clone, run `recollect sync` to bring them.",
+        )
+    for where in unreadable:
+        yield Finding(
+            WARNING,
+            "records",
+            f"A record cannot be read: {where}",
+            "It is kept as it is; a newer version may have written it.",
+        )
+    for uid in sorted(purged & present):
+        yield Finding(
+            PROBLEM, "purge", f"The purged memory {uid} is still here.", "Run `recollect sync`."
+        )
+    for record in catalog.waiting():
+        yield Finding(
+            WARNING,
+            "records",
+            f"A change waits for a memory that is not here: {record.of}",
+            "Run `recollect sync` to bring it.",
+        )
+    yield from _check_names(catalog)
+    yield Finding(OK, "records", f"{records} records, {len(catalog.memories)} memories.")
+
+
+def _check_names(catalog: Catalog) -> Iterator[Finding]:
+    shared = sorted({m.id for m in catalog.memories.values() if catalog.named(m).id != m.id})
+    for name in shared:
+        yield Finding(
+            WARNING,
+            "names",
+            f"{name} names more than one memory, because two clones gave it while apart.",
+            "Both are kept; add ~ and the last four characters of the uid to choose.",
+        )

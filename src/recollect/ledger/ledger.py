@@ -1,0 +1,205 @@
+"""The ledger: writing records that cannot be lost, reading what changed.
+
+A write takes a lock (for speed only), absorbs what others did to the refs since we last saw them,
+builds new trees along the touched paths, and swaps the refs against their old values; if one of
+them moved, it starts again. It never calls `git notes`, which loses parallel writes silently.
+"""
+
+from __future__ import annotations
+
+import getpass
+import random
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import TypeVar
+
+from recollect.core.catalog import Place
+from recollect.core.note import Note, parse_note
+from recollect.core.record import Record
+from recollect.errors import CaptureError, Contended, GitFailed, StorageError
+from recollect.ledger.lock import exclusive
+from recollect.ledger.merge import diff_trees, object_is_gone
+from recollect.ledger.refs import PREFIXES, SEEN_PREFIXES, Key, Tip, list_tips, swap_refs
+from recollect.ledger.repository import Repository
+from recollect.ledger.session import Session
+from recollect.ledger.tree import anchor_of
+from recollect.ledger.writes import Stamp, Write
+
+T = TypeVar("T")
+_ATTEMPTS = 60
+_STALE_LOCK_SECONDS = 60.0
+
+Cursor = Mapping[str, str]  # notes ref → the tree that was read last
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What is new since a cursor. `complete` says that notes not listed are gone."""
+
+    notes: Iterable[tuple[Place, Note | None]]
+    cursor: Cursor
+    complete: bool = False
+
+
+@dataclass
+class Ledger:
+    """The memories of one repository."""
+
+    repository: Repository
+    clock: Callable[[], datetime]
+    lock_timeout: float = 5.0
+    configured_author: str = ""
+    warnings: list[str] = field(default_factory=list)
+
+    @cached_property
+    def author(self) -> str:
+        """Who writes: as configured, else as git knows them, `Name <email>`."""
+        if self.configured_author:
+            return self.configured_author
+        try:
+            ident = self.repository.git.run("var", "GIT_AUTHOR_IDENT").decode("utf-8", "replace")
+            return ident[: ident.rindex(">") + 1]
+        except (GitFailed, ValueError):
+            return f"{_login()} <>"
+
+    def stamp(self) -> Stamp:
+        """Who writes now."""
+        moment = self.clock()
+        return Stamp(self.author, moment.strftime("%Y-%m-%dT%H:%M:%SZ"))
+
+    def write(self, writes: Sequence[Write], reason: str) -> list[Record]:
+        """Write records: all of them, in one commit for each namespace, or none."""
+        stamp = self.stamp()
+
+        def apply(session: Session) -> list[Record]:
+            return [write.apply(session, stamp) for write in writes]
+
+        return self.transact(apply, reason)
+
+    def transact(self, edit: Callable[[Session], T], reason: str) -> T:
+        """Run an edit against the ledger as it is, until its result could be swapped in."""
+        who = f"{self.author} {int(self.clock().timestamp())} +0000"
+        git = self.repository.git
+        lock = self.repository.state_dir / "ledger.lock"
+        for attempt in range(_ATTEMPTS):
+            with exclusive(lock, self.lock_timeout):
+                with git.objects() as reader:
+                    session = Session(self.repository, reader)
+                    result = edit(session)
+                    swaps = session.finish(who, reason)
+                if not swaps:
+                    return result
+                session.objects.store()
+                if swap_refs(git, swaps, reason):
+                    return result
+                self._drop_stale_locks(swap.ref for swap in swaps)
+            time.sleep(random.uniform(0, min(0.002 * 1.3**attempt, 0.1)))  # noqa: S311
+        raise Contended("The notes were moved by other programs each time we tried to write.")
+
+    def _drop_stale_locks(self, refs: Iterable[str]) -> None:
+        """Remove ref locks that a crashed machine left behind.
+
+        Git holds such a lock for milliseconds and never removes one it did not make.
+        """
+        for ref in refs:
+            path = self.repository.common_dir / f"{ref}.lock"
+            try:
+                if time.time() - path.stat().st_mtime > _STALE_LOCK_SECONDS:
+                    path.unlink()
+                    self.warnings.append(f"Removed a lock that a crash left behind: {path}")
+            except OSError:
+                continue  # there is none, or somebody else was faster
+
+    def absorb(self, keys: Iterable[Key]) -> None:
+        """Join what foreign commands did to some namespaces with what we last saw."""
+        wanted = list(keys)
+
+        def open_all(session: Session) -> None:
+            for key in wanted:
+                session[key]
+
+        self.transact(open_all, "absorb")
+
+    def changes(self, cursor: Cursor) -> Changes:
+        """What the notes hold that a cursor has not seen: a tree diff, then one batch read."""
+        tips = self.tips()
+        seen = {ref: tip.tree for ref, tip in tips.items()}
+        empty = self.repository.project_anchor
+        moved = [r for r in {**cursor, **seen} if cursor.get(r, empty) != seen.get(r, empty)]
+        if not moved:
+            return Changes((), seen)
+        pairs = [(cursor.get(ref, empty), seen.get(ref, empty)) for ref in moved]
+        try:
+            diffs = list(diff_trees(self.repository.git, pairs))
+        except GitFailed as error:
+            if not object_is_gone(error):
+                raise
+            fresh = self.changes({})
+            return Changes(fresh.notes, fresh.cursor, complete=True)
+        length = len(empty)
+        blobs: dict[Place, list[str]] = {}
+        for ref, diff in zip(moved, diffs, strict=True):
+            key = key_of(ref)
+            for change in diff:
+                anchor = anchor_of(change.path, length)
+                if anchor is not None:
+                    found = blobs.setdefault(Place(key.space, key.kind, anchor), [])
+                    if change.new is not None:
+                        found.append(change.new)
+        return Changes(self._read(blobs), seen)
+
+    def _read(self, blobs: Mapping[Place, list[str]]) -> Iterator[tuple[Place, Note | None]]:
+        contents = self.repository.git.read_all(oid for oids in blobs.values() for oid in oids)
+        for place, oids in blobs.items():
+            if not oids:
+                yield place, None
+                continue
+            text = "\n\n".join(next(contents).decode("utf-8", "surrogateescape") for _ in oids)
+            yield place, parse_note(text)
+        contents.close()  # type: ignore[attr-defined]
+
+    def tips(self) -> dict[str, Tip]:
+        """The notes refs of the ledger, after absorbing what moved behind our back."""
+        tips = self._all_tips()
+        behind = [
+            key for key in _absorbable(tips) if tips.get(key.notes_ref) != tips.get(key.seen_ref)
+        ]
+        if behind:
+            try:
+                self.absorb(behind)
+            except (StorageError, CaptureError) as error:
+                # A repository we may not write to is still worth reading.
+                self.warnings.append(f"Read without absorbing foreign changes: {error.message}")
+            else:
+                tips = self._all_tips()
+        return {ref: tip for ref, tip in tips.items() if ref.startswith(tuple(PREFIXES.values()))}
+
+    def _all_tips(self) -> dict[str, Tip]:
+        return list_tips(self.repository.git, *PREFIXES.values(), *SEEN_PREFIXES.values())
+
+
+def _absorbable(tips: Iterable[str]) -> set[Key]:
+    """The namespaces that a list of refs speaks of, leaving out those we only read."""
+    keys = set()
+    for space, seen_prefix in SEEN_PREFIXES.items():
+        for prefix in (PREFIXES[space], seen_prefix):
+            keys |= {Key(space, ref.removeprefix(prefix)) for ref in tips if ref.startswith(prefix)}
+    return keys
+
+
+def key_of(ref: str) -> Key:
+    """The namespace of a notes ref."""
+    for space, prefix in PREFIXES.items():
+        if ref.startswith(prefix):
+            return Key(space, ref.removeprefix(prefix))
+    raise ValueError(ref)
+
+
+def _login() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "unknown"

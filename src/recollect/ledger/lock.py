@@ -1,0 +1,61 @@
+"""One writer at a time in a clone: for speed, and for the patience of whoever waits.
+
+Correctness does not rest on this lock but on the compare-and-swap of the refs. The operating system
+drops the lock when its holder dies, so that none is ever left behind.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from recollect.errors import LockTimeout, NotWritable
+
+_FIRST_WAIT = 0.002
+_LONGEST_WAIT = 0.05
+
+if os.name == "posix":
+    import fcntl
+
+    def _try_lock(handle: int) -> None:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+else:  # Windows
+    import msvcrt
+
+    def _try_lock(handle: int) -> None:
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+
+
+@contextmanager
+def exclusive(path: Path, timeout: float) -> Iterator[None]:
+    """Hold the lock file for the block; give up after `timeout` seconds."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise NotWritable(f"The ledger cannot be written: {error}") from None
+    try:
+        _wait(handle, timeout)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _wait(handle: int, timeout: float) -> None:
+    deadline = time.monotonic() + timeout
+    pause = _FIRST_WAIT
+    while True:
+        try:
+            _try_lock(handle)
+        except (BlockingIOError, PermissionError):
+            if time.monotonic() >= deadline:
+                raise LockTimeout(
+                    f"Another process has been writing memories for over {timeout:g} seconds."
+                ) from None
+            time.sleep(pause)
+            pause = min(pause * 1.5, _LONGEST_WAIT)
+        else:
+            return

@@ -1,0 +1,146 @@
+"""Joining two notes trees: what a foreign git command did, or what a remote has.
+
+Only notes that differ are read. A note is a set of records, so no common ancestor is needed:
+criss-cross, shallow and unrelated histories are all the same case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from recollect.core.note import Note, canonical, join, parse_note, purged_uids, render_note, scrub
+from recollect.errors import GitFailed
+from recollect.ledger.git import Git, ObjectReader
+from recollect.ledger.objects import NewObjects
+from recollect.ledger.repository import Repository
+from recollect.ledger.tree import NotesTree, anchor_of
+
+_NO_OBJECT = frozenset("0")
+
+
+class PathChange(NamedTuple):
+    """A file that differs between two trees; None where one of them does not have it."""
+
+    path: str
+    old: str | None
+    new: str | None
+
+
+def diff_trees(git: Git, pairs: Iterable[tuple[str, str]]) -> Iterator[list[PathChange]]:
+    """The files that differ between trees, pair by pair, in one call."""
+    wanted = list(pairs)
+    if not wanted:
+        return
+    out = git.run(
+        "diff-tree",
+        "-r",
+        "--no-renames",
+        "--stdin",
+        "-z",
+        stdin="".join(f"{old} {new}\n" for old, new in wanted).encode(),
+        timeout=max(git.timeout, 300),
+    )
+    changes = _read_diff(out.decode("utf-8", "surrogateescape"))
+    for old, new in wanted:
+        yield changes.pop(f"{old} {new}", [])
+
+
+def _read_diff(text: str) -> dict[str, list[PathChange]]:
+    """Read the raw output of diff-tree: after each pair of trees the lines of its files."""
+    groups: dict[str, list[PathChange]] = {}
+    current: list[PathChange] = []
+    fields = iter(text.split("\0"))
+    for field in fields:
+        # The line that repeats the pair ends with a newline, not with NUL.
+        while not field.startswith(":") and "\n" in field:
+            head, _, field = field.partition("\n")
+            current = groups.setdefault(head, [])
+        if field.startswith(":"):
+            _, _, old, new, _ = field.split(" ")
+            current.append(PathChange(next(fields), _oid(old), _oid(new)))
+    return groups
+
+
+def _oid(text: str) -> str | None:
+    return None if set(text) <= _NO_OBJECT else text
+
+
+def read_texts(reader: ObjectReader, tree: NotesTree, anchor: str) -> list[str]:
+    """The texts of an anchor's note; more than one where foreign tools mixed layouts."""
+    found = (reader.get(blob) for blob in tree.blobs(anchor))
+    return [blob.data.decode("utf-8", "surrogateescape") for blob in found if blob is not None]
+
+
+def read_note(reader: ObjectReader, tree: NotesTree, anchor: str) -> Note:
+    """The records of an anchor's note."""
+    return join(*map(parse_note, read_texts(reader, tree, anchor)))
+
+
+def purges_in(reader: ObjectReader, tree: NotesTree, project_anchor: str) -> frozenset[str]:
+    """The memories that a tree says are purged; such records are kept in the project's note."""
+    return purged_uids(read_note(reader, tree, project_anchor))
+
+
+class TreeJoin:
+    """Joins notes trees of one repository, in one session with git."""
+
+    def __init__(self, repository: Repository, reader: ObjectReader, objects: NewObjects) -> None:
+        self._repository = repository
+        self._reader = reader
+        self._objects = objects
+        self._oid_length = len(repository.project_anchor)
+
+    def tree(self, oid: str | None) -> NotesTree:
+        """A tree to read and change."""
+        return NotesTree(self._reader, oid, oid_length=self._oid_length)
+
+    def join(self, base: str | None, other: str | None) -> tuple[NotesTree, frozenset[str]]:
+        """The join of two trees, without what either says is purged; and those purges."""
+        base_tree, other_tree = self.tree(base), self.tree(other)
+        purged = self.purges(base_tree) | self.purges(other_tree)
+        empty = self._repository.project_anchor
+        (changes,) = diff_trees(self._repository.git, [(other or empty, base or empty)])
+        for anchor in self._anchors(changes, base_tree, other_tree):
+            texts = {
+                text
+                for tree in (base_tree, other_tree)
+                for text in read_texts(self._reader, tree, anchor)
+            }
+            self.put(base_tree, anchor, sorted(texts), purged)
+        return base_tree, purged
+
+    def purges(self, tree: NotesTree) -> frozenset[str]:
+        """The memories that a tree says are purged."""
+        return purges_in(self._reader, tree, self._repository.project_anchor)
+
+    def _anchors(
+        self, changes: list[PathChange], base: NotesTree, other: NotesTree
+    ) -> Iterator[str]:
+        """The anchors whose notes differ; files that are not notes are united on the way."""
+        seen = set()
+        for change in changes:
+            anchor = anchor_of(change.path, self._oid_length)
+            if anchor is None:
+                blobs = [blob for blob in (base.file(change.path), other.file(change.path)) if blob]
+                base.put_file(change.path, max(blobs, default=None))
+            elif anchor not in seen:
+                seen.add(anchor)
+                yield anchor
+
+    def put(self, tree: NotesTree, anchor: str, texts: list[str], purged: frozenset[str]) -> None:
+        """Set an anchor's note to the join of some texts, without purged memories."""
+        joined = join(*map(parse_note, texts))
+        note = scrub(joined, purged)
+        if not note:
+            tree.put_note(anchor, None)
+            return
+        same = len(texts) == 1 and len(note) == len(joined)
+        text = canonical(texts[0]) if same else render_note(note)
+        data = text.encode("utf-8", "surrogateescape")
+        tree.put_note(anchor, self._objects.add_blob(data))
+
+
+def object_is_gone(error: GitFailed) -> bool:
+    """Whether a command failed because an object it was given does not exist any more."""
+    return any(word in error.message for word in ("unable to read", "bad object", "not a tree"))

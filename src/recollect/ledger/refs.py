@@ -1,0 +1,112 @@
+"""The refs of a ledger: what each is for, and swapping several at once.
+
+refs/notes/mem/<kind>             the truth, shared with the team
+refs/notes/mem-local/<kind>       private and secret memories, never pushed
+refs/notes/cs/<kind>              notes of an older system: read, never written
+refs/mem/seen/<kind>              the tip we wrote or joined last; seen-local likewise
+refs/mem/remotes/<remote>/<kind>  what a remote had when we last asked
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from recollect.core.catalog import FOREIGN, LOCAL, SHARED
+from recollect.errors import GitFailed, StorageError
+from recollect.ledger.git import Git
+
+PREFIXES = {
+    SHARED: "refs/notes/mem/",
+    LOCAL: "refs/notes/mem-local/",
+    FOREIGN: "refs/notes/cs/",
+}
+SEEN_PREFIXES = {SHARED: "refs/mem/seen/", LOCAL: "refs/mem/seen-local/"}
+REMOTES = "refs/mem/remotes/"
+
+
+class Key(NamedTuple):
+    """A namespace of the ledger: a space and a kind."""
+
+    space: str
+    kind: str
+
+    @property
+    def notes_ref(self) -> str:
+        """The notes ref, readable with plain git."""
+        return PREFIXES[self.space] + self.kind
+
+    @property
+    def seen_ref(self) -> str:
+        """Our own memory of where the notes ref was."""
+        return SEEN_PREFIXES[self.space] + self.kind
+
+
+class Tip(NamedTuple):
+    """Where a ref points: its commit and that commit's tree."""
+
+    commit: str
+    tree: str
+
+
+class Swap(NamedTuple):
+    """A ref to be moved from an old value to a new one; None stands for no ref."""
+
+    ref: str
+    new: str | None
+    old: str | None
+
+
+def list_tips(git: Git, *patterns: str) -> dict[str, Tip]:
+    """The refs under some prefixes, in one call."""
+    out = git.run(
+        "for-each-ref",
+        "--format=%(refname) %(objectname) %(tree)",
+        *(p.rstrip("/") for p in patterns),
+    )
+    tips = {}
+    for line in out.decode().splitlines():
+        name, _, rest = line.partition(" ")
+        commit, _, tree = rest.partition(" ")
+        if tree:
+            tips[name] = Tip(commit, tree)
+    return tips
+
+
+def swap_refs(git: Git, swaps: Iterable[Swap], reason: str) -> bool:
+    """Move all the refs or none; False if one of them was not where we thought."""
+    lines = ["start"]
+    for swap in swaps:
+        if swap.new is not None and swap.new == swap.old:
+            lines.append(f"verify {swap.ref} {swap.old}")
+        elif swap.new is not None:
+            lines.append(f"update {swap.ref} {swap.new} {swap.old or _nothing(swap.new)}")
+        elif swap.old is not None:
+            lines.append(f"delete {swap.ref} {swap.old}")
+    lines += ["prepare", "commit", ""]
+    try:
+        git.run(
+            "update-ref",
+            "-m",
+            f"recollect: {reason}",
+            "--no-deref",
+            "--stdin",
+            stdin="\n".join(lines).encode(),
+            detached=True,
+        )
+    except GitFailed as error:
+        if "exists; cannot create" in error.message:
+            raise StorageError(
+                "A ref stands where the ledger's refs have to be: " + error.message,
+                "Rename it, for example: git update-ref refs/notes/old-mem refs/notes/mem"
+                " && git update-ref -d refs/notes/mem",
+            ) from None
+        if "cannot lock ref" in error.message:
+            return False
+        raise
+    return True
+
+
+def _nothing(like: str) -> str:
+    """The id that stands for no object, as long as a real one."""
+    return "0" * len(like)

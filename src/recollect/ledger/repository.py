@@ -1,0 +1,106 @@
+"""Where a ledger lives: the git repository around a path, or the user's own ledger.
+
+Worktrees of one repository share one ledger. Outside any repository memories go to the user ledger,
+a bare repository in the data directory, under the path of the project they belong to.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from recollect.errors import GitFailed, GitMissing, NotWritable, StorageError
+from recollect.ledger.git import Git
+
+USER_LEDGER = "ledger.git"
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A git repository that holds a ledger."""
+
+    git: Git
+    git_dir: Path
+    common_dir: Path
+    object_format: str
+    branch: str | None = None
+    is_user_ledger: bool = False
+
+    @property
+    def state_dir(self) -> Path:
+        """Our own directory for locks and derived files; never committed, shared by worktrees."""
+        return self.common_dir / "recollect"
+
+    def hash_object(self, kind: str, data: bytes) -> str:
+        """The id that git gives an object in this repository."""
+        digest = hashlib.new(self.object_format, usedforsecurity=False)
+        digest.update(f"{kind} {len(data)}\0".encode() + data)
+        return digest.hexdigest()
+
+    @property
+    def project_anchor(self) -> str:
+        """The empty tree: exists in every repository, also before the first commit."""
+        return self.hash_object("tree", b"")
+
+
+def find_repository(git: Git) -> Repository | None:
+    """The repository around git's directory, or None outside of any."""
+    result = git.result(
+        "rev-parse",
+        "--path-format=absolute",
+        "--git-dir",
+        "--git-common-dir",
+        "--show-object-format",
+        "--abbrev-ref",
+        "HEAD",
+        ok=(0, 128),
+    )
+    lines = result.stdout.decode("utf-8", "surrogateescape").splitlines()
+    if len(lines) < 3:
+        _explain(result.stderr)
+        return None
+    git_dir, common_dir = Path(lines[0]), Path(lines[1])
+    branch = lines[3] if result.returncode == 0 and len(lines) > 3 else None
+    return Repository(
+        git=git.for_repository(git_dir),
+        git_dir=git_dir,
+        common_dir=common_dir,
+        object_format=lines[2],
+        branch=None if branch in ("HEAD", None) else branch,
+    )
+
+
+def _explain(stderr: bytes) -> None:
+    """Say why git did not answer, unless it is just that there is no repository here."""
+    said = stderr.decode("utf-8", "replace")
+    if "not a git repository" in said:
+        return
+    if "dubious ownership" in said:
+        raise StorageError(
+            "Git does not trust this repository, because somebody else owns it.",
+            "Trust it with: git config --global --add safe.directory PATH",
+        )
+    if "path-format" in said or "unknown option" in said:
+        raise GitMissing("This git is too old.")
+    raise GitFailed(f"git rev-parse failed: {said.strip() or 'no message'}")
+
+
+def open_user_ledger(git: Git, data_dir: Path) -> Repository:
+    """The user ledger, made at first use."""
+    path = data_dir / USER_LEDGER
+    if not (path / "HEAD").exists():
+        try:
+            data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise NotWritable(f"The data directory cannot be made: {error}") from None
+        Git(data_dir, timeout=git.timeout).run(
+            "init", "--quiet", "--bare", "--template=", "--initial-branch=main", str(path)
+        )
+    return Repository(
+        git=Git(path, git_dir=path, timeout=git.timeout),
+        git_dir=path,
+        common_dir=path,
+        object_format="sha1",
+        is_user_ledger=True,
+    )

@@ -1,0 +1,259 @@
+"""Sync: two clones end with equal trees, whatever the order.
+
+What the remote has is fetched into refs of our own, joined with what we have, and pushed back with
+a lease, so that a push that lost a race starts again instead of overwriting. The user's refspecs,
+hooks and configuration play no part in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from recollect.core.catalog import SHARED
+from recollect.errors import GitFailed, NoRemote, PushRejected, SyncError, UnsafeName
+from recollect.ledger.erase import erase
+from recollect.ledger.git import Git
+from recollect.ledger.ledger import Ledger
+from recollect.ledger.refs import PREFIXES, REMOTES, Key, Swap, Tip, list_tips, swap_refs
+from recollect.ledger.session import Session
+
+_ROUNDS = 12
+_FINAL = ("denied", "declined", "protected", "prohibited", "not allowed", "permission")
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """A remote by name or address, and the folder of refs where we keep what it had."""
+
+    address: str
+    folder: str
+
+
+@dataclass(slots=True)
+class SyncReport:
+    """What a sync did: the case of each kind, what was purged, what to tell the user."""
+
+    remote: str
+    cases: dict[str, str] = field(default_factory=dict)
+    purged: set[str] = field(default_factory=set)
+    warnings: list[str] = field(default_factory=list)
+    rounds: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one namespace needs: the case, the commit to push if any, and purges we learn of."""
+
+    case: str
+    push: bool
+    purged_here: frozenset[str]
+    purged_there: frozenset[str]
+
+
+def sync(ledger: Ledger, remote: str | None, *, timeout: float = 120.0) -> SyncReport:
+    """Exchange all shared namespaces with a remote.
+
+    For each namespace, with L and R the tips here and there, P_L and P_R the memories each side
+    says are purged, and T the join of both trees without those:
+
+    - S0: L and R are the same commit: nothing to do.
+    - S1: there is no R: push L.
+    - S2: there is no L: take R.
+    - S3: T is the tree of R: take R.
+    - S4: P_L is within P_R: commit T on R, push; a fast-forward.
+    - S5: P_R is within P_L: the remote's history still holds purged bytes; commit T on L, and push
+      over R with a lease.
+    - S6: neither holds the other: commit T without a parent, and push over R with a lease.
+
+    A rejected push starts again with a fetch. History is linear and disposable; the truth is the
+    tree.
+    """
+    target = find_remote(ledger.repository.git, remote)
+    report = SyncReport(target.address)
+    for attempt in range(_ROUNDS):
+        report.rounds = attempt + 1
+        ledger.tips()  # absorb first: what foreign commands left is ours to send
+        theirs = _fetch(ledger, target, timeout)
+        ours = {ref: tip for ref, tip in ledger.tips().items() if ref.startswith(PREFIXES[SHARED])}
+        kinds = {ref.removeprefix(PREFIXES[SHARED]) for ref in ours} | theirs.keys()
+        keys = [Key(SHARED, kind) for kind in sorted(kinds)]
+        old_tips = {
+            key: [t.commit for t in (ours.get(key.notes_ref), theirs.get(key.kind)) if t]
+            for key in keys
+        }
+        steps = _join_all(ledger, keys, theirs)
+        for key, step in steps.items():
+            if step.case != "S0" or key.kind not in report.cases:
+                report.cases[key.kind] = step.case
+        rejected = _push(ledger, target, steps, theirs, timeout)
+        _erase_purged(ledger, steps, old_tips, report)
+        if not rejected:
+            return report
+        if any(word in rejected.lower() for word in _FINAL):
+            raise PushRejected(
+                f"The remote refused the memories: {rejected}",
+                "Ask whoever runs it to allow pushes to refs/notes/mem/*",
+            )
+        time.sleep(random.uniform(0, min(0.05 * 2**attempt, 1)))  # noqa: S311
+    raise PushRejected(
+        f"The remote rejected the push {_ROUNDS} times: {rejected}",
+        "Run `recollect sync` again. If it stays so, the remote may forbid moving refs/notes/mem/*"
+        " backwards, which a purge needs.",
+    )
+
+
+def find_remote(git: Git, name: str | None) -> Remote:
+    """The remote to use: the one named, else `origin`, else the only one there is."""
+    known = git.run("remote").decode("utf-8", "surrogateescape").split()
+    if name is None:
+        if not known:
+            raise NoRemote("This repository has no remote.")
+        if "origin" not in known and len(known) > 1:
+            raise NoRemote("There are several remotes.", "Name one of: " + ", ".join(known))
+        name = "origin" if "origin" in known else known[0]
+    if not name or name.startswith("-") or "\0" in name or "\n" in name:
+        raise UnsafeName(f"{name!r} is not the name or address of a remote.")
+    if name in known:
+        return Remote(name, f"{REMOTES}{name}/")
+    if "/" not in name and ":" not in name and name != ".":
+        raise NoRemote(f"There is no remote {name!r}.", "Name one of: " + ", ".join(known))
+    digest = hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    return Remote(name, f"{REMOTES}at-{digest}/")
+
+
+def _fetch(ledger: Ledger, remote: Remote, timeout: float) -> dict[str, Tip]:
+    """What the remote has now, by kind."""
+    git = ledger.repository.git
+    try:
+        git.run(
+            "fetch",
+            "--quiet",
+            "--no-filter",
+            "--no-tags",
+            "--no-write-fetch-head",
+            "--no-recurse-submodules",
+            "--no-auto-maintenance",
+            "--prune",
+            "--refmap=",
+            remote.address,
+            f"+{PREFIXES[SHARED]}*:{remote.folder}*",
+            network=True,
+            timeout=timeout,
+        )
+    except GitFailed as error:
+        raise SyncError(f"The remote {remote.address} cannot be read: {error.message}") from None
+    tips = list_tips(git, remote.folder)
+    return {ref.removeprefix(remote.folder): tip for ref, tip in tips.items()}
+
+
+def _join_all(ledger: Ledger, keys: list[Key], theirs: Mapping[str, Tip]) -> dict[Key, Step]:
+    def edit(session: Session) -> dict[Key, Step]:
+        return {key: _join(session, key, theirs.get(key.kind)) for key in keys}
+
+    return ledger.transact(edit, "sync")
+
+
+def _join(session: Session, key: Key, theirs: Tip | None) -> Step:
+    """Bring one namespace together with the remote's; see `sync` for the cases."""
+    namespace = session[key]
+    ours = namespace.tip
+    nothing: frozenset[str] = frozenset()
+    if theirs is None:  # S1
+        return Step("S1", True, nothing, nothing)
+    if ours is None:  # S2
+        namespace.taken = theirs
+        return Step("S2", False, nothing, nothing)
+    if ours.commit == theirs.commit:  # S0
+        return Step("S0", False, nothing, nothing)
+    here = session.trees.purges(namespace.tree)
+    there = session.trees.purges(session.trees.tree(theirs.tree))
+    our_tree = namespace.write(session.objects)
+    session.objects.store()
+    namespace.tree, _ = session.trees.join(theirs.tree, our_tree)
+    if namespace.tree.write(session.objects) == theirs.tree:  # S3
+        namespace.taken = theirs
+        return Step("S3", False, here, there)
+    if here <= there:  # S4
+        namespace.parents = (theirs.commit,)
+        return Step("S4", True, here, there)
+    if there < here:  # S5
+        namespace.parents = (ours.commit,)
+        return Step("S5", True, here, there)
+    namespace.parents = ()  # S6
+    return Step("S6", True, here, there)
+
+
+def _push(
+    ledger: Ledger,
+    remote: Remote,
+    steps: Mapping[Key, Step],
+    theirs: Mapping[str, Tip],
+    timeout: float,
+) -> str:
+    """Push what the steps ask for; why a ref was rejected, or nothing if none was."""
+    git = ledger.repository.git
+    tips = list_tips(git, PREFIXES[SHARED])
+    wanted = {key: tips[key.notes_ref].commit for key, step in steps.items() if step.push}
+    if not wanted:
+        return ""
+    leases, specs = [], []
+    for key, commit in wanted.items():
+        expected = theirs[key.kind].commit if key.kind in theirs else ""
+        leases.append(f"--force-with-lease={key.notes_ref}:{expected}")
+        specs.append(f"{commit}:{key.notes_ref}")
+    # A remote that mirrors takes no single refs; for this push it is an ordinary one.
+    named = remote.folder == f"{REMOTES}{remote.address}/"
+    result = git.result(
+        *(("-c", f"remote.{remote.address}.mirror=false") if named else ()),
+        "push",
+        "--porcelain",
+        "--no-verify",
+        "--no-signed",
+        "--no-follow-tags",
+        "--no-recurse-submodules",
+        *leases,
+        remote.address,
+        *specs,
+        ok=(0, 1),
+        network=True,
+        timeout=timeout,
+    )
+    lines = result.stdout.decode("utf-8", "replace").splitlines()
+    rows = [line.split("\t") for line in lines if "\t" in line]
+    if result.returncode != 0 and not any(row[0] == "!" for row in rows):
+        said = result.stderr.decode("utf-8", "replace").strip()
+        raise SyncError(f"The remote {remote.address} cannot be written: {said}")
+    accepted = {row[1].partition(":")[2] for row in rows if row[0] != "!"}
+    pushed = {key: commit for key, commit in wanted.items() if key.notes_ref in accepted}
+    _remember(git, remote, pushed)
+    return "; ".join(row[2] for row in rows if row[0] == "!")
+
+
+def _remember(git: Git, remote: Remote, pushed: Mapping[Key, str]) -> None:
+    """Note what the remote has now."""
+    known = list_tips(git, remote.folder)
+    swaps = []
+    for key, commit in pushed.items():
+        ref = remote.folder + key.kind
+        old = known.get(ref)
+        swaps.append(Swap(ref, commit, old.commit if old else None))
+    if swaps:
+        swap_refs(git, swaps, "sync")
+
+
+def _erase_purged(
+    ledger: Ledger,
+    steps: Mapping[Key, Step],
+    old_tips: Mapping[Key, list[str]],
+    report: SyncReport,
+) -> None:
+    """Erase what either side purged and the other still had."""
+    for key, step in steps.items():
+        uids = step.purged_here ^ step.purged_there
+        if uids:
+            report.purged |= step.purged_there - step.purged_here
+            report.warnings += erase(ledger, [key], uids, old_tips[key])

@@ -1,0 +1,142 @@
+"""The tree behind a notes ref, changed only along the paths that matter.
+
+We lay notes out as `ab/cd/<rest>` always, so that equal contents are equal trees. Git's porcelain
+lays them out as it likes; every layout is read, and what we touch moves to its place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from recollect.ledger.git import ObjectReader
+from recollect.ledger.objects import BLOB_MODE, TREE_MODE, Entry, NewObjects, decode_tree
+
+_HEX = re.compile(r"[0-9a-f]+\Z")
+
+
+def note_path(anchor: str) -> str:
+    """Where we put the note of an anchor."""
+    return f"{anchor[:2]}/{anchor[2:4]}/{anchor[4:]}"
+
+
+def anchor_of(path: str, oid_length: int) -> str | None:
+    """The anchor whose note is at a path, in whatever layout; None for other files."""
+    anchor = path.replace("/", "")
+    return anchor if len(anchor) == oid_length and _HEX.match(anchor) else None
+
+
+class _Node:
+    """A directory that has been looked into."""
+
+    __slots__ = ("children", "dirty", "entries")
+
+    def __init__(self, entries: dict[str, Entry]) -> None:
+        self.entries = entries
+        self.children: dict[str, _Node] = {}
+        self.dirty = False
+
+
+class NotesTree:
+    """A notes tree that is read lazily and changed in memory."""
+
+    def __init__(self, reader: ObjectReader, oid: str | None, *, oid_length: int) -> None:
+        self._reader = reader
+        self._oid_length = oid_length
+        self.oid = oid
+        self._root = self._load(oid)
+
+    def _load(self, oid: str | None) -> _Node:
+        if oid is None:
+            return _Node({})
+        found = self._reader.get(oid)
+        data = found.data if found is not None else b""
+        return _Node(decode_tree(data, self._oid_length // 2))
+
+    def _child(self, node: _Node, name: str) -> _Node | None:
+        child = node.children.get(name)
+        if child is None:
+            entry = node.entries.get(name)
+            if entry is None or entry[0] != TREE_MODE:
+                return None
+            child = node.children[name] = self._load(entry[1])
+        return child
+
+    def _find(self, node: _Node, rest: str) -> Iterator[tuple[_Node, str]]:
+        entry = node.entries.get(rest)
+        if entry is not None and entry[0] != TREE_MODE:
+            yield node, rest
+        child = self._child(node, rest[:2])
+        if child is not None:
+            yield from self._find(child, rest[2:])
+
+    def blobs(self, anchor: str) -> list[str]:
+        """The blobs that hold the note of an anchor: normally one, in a mixed layout several."""
+        return [node.entries[name][1] for node, name in self._find(self._root, anchor)]
+
+    def put_note(self, anchor: str, blob: str | None) -> None:
+        """Set the note of an anchor, or remove it; wherever it was, it is now in its place."""
+        for node, name in list(self._find(self._root, anchor)):
+            del node.entries[name]
+            node.dirty = True
+        self.put_file(note_path(anchor), blob)
+
+    def put_file(self, path: str, blob: str | None) -> None:
+        """Set a file of the tree, or remove it."""
+        *folders, name = path.split("/")
+        node = self._root
+        walked = [node]
+        for folder in folders:
+            child = self._child(node, folder)
+            if child is None:
+                if blob is None:
+                    break
+                child = node.children[folder] = _Node({})
+                node.entries[folder] = (TREE_MODE, "")
+            node = child
+            walked.append(node)
+        else:
+            if blob is None:
+                node.entries.pop(name, None)
+            else:
+                node.entries[name] = (BLOB_MODE, blob)
+        for node in walked:
+            node.dirty = True
+
+    def file(self, path: str) -> str | None:
+        """The blob of a file in the tree."""
+        *folders, name = path.split("/")
+        node: _Node | None = self._root
+        for folder in folders:
+            node = self._child(node, folder) if node is not None else None
+        entry = node.entries.get(name) if node is not None else None
+        return entry[1] if entry is not None and entry[0] != TREE_MODE else None
+
+    def names(self, folder: str) -> list[str]:
+        """The names in a folder at the top of the tree."""
+        node = self._child(self._root, folder)
+        return sorted(node.entries) if node is not None else []
+
+    def write(self, objects: NewObjects) -> str | None:
+        """Add the changed directories to the objects to be stored; the id of the whole tree.
+
+        A tree with nothing in it has no id.
+        """
+        if self._is_dirty(self._root):
+            self.oid = self._write(self._root, objects)
+        return self.oid
+
+    def _write(self, node: _Node, objects: NewObjects) -> str | None:
+        for name, child in node.children.items():
+            if not self._is_dirty(child):
+                continue
+            node.dirty = True
+            oid = self._write(child, objects)
+            if oid is None:
+                node.entries.pop(name, None)
+            else:
+                node.entries[name] = (TREE_MODE, oid)
+        return objects.add_tree(node.entries) if node.entries else None
+
+    def _is_dirty(self, node: _Node) -> bool:
+        return node.dirty or any(map(self._is_dirty, node.children.values()))
