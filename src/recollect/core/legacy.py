@@ -61,7 +61,8 @@ def is_legacy(text: str) -> bool:
 
 def legacy_uid(text: str) -> str:
     """The uid of a legacy record: its own time, then the hash of its text."""
-    return derive_uid(text, _milliseconds(str(read_legacy_header(text).get("timestamp", ""))))
+    timestamp = str(read_legacy_header(text).get("timestamp", ""))
+    return derive_uid(text.strip("\n"), _milliseconds(timestamp))
 
 
 def read_legacy(text: str) -> Record:

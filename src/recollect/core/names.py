@@ -14,7 +14,7 @@ from recollect.core.kinds import find_kind
 
 SHORT_ANCHOR = 7
 _NAME = re.compile(
-    r"([a-z0-9][a-z0-9_-]*):([0-9a-f]{4,64}):([0-9]{1,9})(?:~([0-9A-Za-z]{4,26}))?\Z"
+    r"([a-z0-9][a-z0-9_-]*):([0-9a-f]{4,64}):([0-9]{1,9})(?:~([0-9a-z]{4,26}))?\Z", re.IGNORECASE
 )
 _UID_PREFIX = re.compile(r"[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{3,25}\Z")
 
@@ -40,7 +40,9 @@ def parse_name(text: str) -> Name | None:
         return None
     kind, anchor, number, tail = match.groups()
     known = find_kind(kind)
-    return Name(known.name if known else kind, anchor, int(number), (tail or "").upper())
+    return Name(
+        known.name if known else kind.lower(), anchor.lower(), int(number), (tail or "").upper()
+    )
 
 
 def as_uid_prefix(text: str) -> str | None:
