@@ -70,7 +70,7 @@ def purge(
 
 def _anchors_naming(session: Session, key: Key, uid: str) -> set[str]:
     """The anchors whose notes name a memory, found by looking into all of them."""
-    tree = session[key].write(session.objects)
+    tree = session[key].write()
     if tree is None:
         return set()
     session.objects.store()  # absorbing may have made it just now

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from recollect.core.note import Note, canonical, join, parse_note, purged_uids, render_note, scrub
 from recollect.errors import GitFailed
-from recollect.ledger.git import Git, ObjectReader
-from recollect.ledger.objects import NewObjects
+from recollect.ledger.git import Git
+from recollect.ledger.objects import Objects
 from recollect.ledger.repository import Repository
 from recollect.ledger.tree import NotesTree, anchor_of
 
@@ -66,34 +66,28 @@ def _oid(text: str) -> str | None:
     return None if set(text) <= _NO_OBJECT else text
 
 
-def read_texts(reader: ObjectReader, tree: NotesTree, anchor: str) -> list[str]:
+def read_texts(objects: Objects, tree: NotesTree, anchor: str) -> list[str]:
     """The texts of an anchor's note; more than one where foreign tools mixed layouts."""
-    found = (reader.get(blob) for blob in tree.blobs(anchor))
-    return [blob.data.decode("utf-8", "surrogateescape") for blob in found if blob is not None]
+    found = (objects.read(blob) for blob in tree.blobs(anchor))
+    return [data.decode("utf-8", "surrogateescape") for data in found]
 
 
-def read_note(reader: ObjectReader, tree: NotesTree, anchor: str) -> Note:
+def read_note(objects: Objects, tree: NotesTree, anchor: str) -> Note:
     """The records of an anchor's note."""
-    return join(*map(parse_note, read_texts(reader, tree, anchor)))
-
-
-def purges_in(reader: ObjectReader, tree: NotesTree, project_anchor: str) -> frozenset[str]:
-    """The memories that a tree says are purged; such records are kept in the project's note."""
-    return purged_uids(read_note(reader, tree, project_anchor))
+    return join(*map(parse_note, read_texts(objects, tree, anchor)))
 
 
 class TreeJoin:
     """Joins notes trees of one repository, in one session with git."""
 
-    def __init__(self, repository: Repository, reader: ObjectReader, objects: NewObjects) -> None:
+    def __init__(self, repository: Repository, objects: Objects) -> None:
         self._repository = repository
-        self._reader = reader
         self._objects = objects
         self._oid_length = len(repository.project_anchor)
 
     def tree(self, oid: str | None) -> NotesTree:
         """A tree to read and change."""
-        return NotesTree(self._reader, oid, oid_length=self._oid_length)
+        return NotesTree(self._objects, oid, oid_length=self._oid_length)
 
     def join(self, base: str | None, other: str | None) -> tuple[NotesTree, frozenset[str]]:
         """The join of two trees, without what either says is purged; and those purges."""
@@ -105,14 +99,14 @@ class TreeJoin:
             texts = {
                 text
                 for tree in (base_tree, other_tree)
-                for text in read_texts(self._reader, tree, anchor)
+                for text in read_texts(self._objects, tree, anchor)
             }
             self.put(base_tree, anchor, sorted(texts), purged)
         return base_tree, purged
 
     def purges(self, tree: NotesTree) -> frozenset[str]:
-        """The memories that a tree says are purged."""
-        return purges_in(self._reader, tree, self._repository.project_anchor)
+        """The memories that a tree says are purged; the project's note keeps such records."""
+        return purged_uids(read_note(self._objects, tree, self._repository.project_anchor))
 
     def _anchors(
         self, changes: list[PathChange], base: NotesTree, other: NotesTree

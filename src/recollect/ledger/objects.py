@@ -1,4 +1,4 @@
-"""Git objects made in memory and handed to git as one pack.
+"""Git objects: read through one process, made in memory, and handed to git as one pack.
 
 A write makes a handful of objects that depend on each other's ids. Building them here and giving
 them to git together costs one process instead of one for each (measured in
@@ -11,6 +11,8 @@ import hashlib
 import zlib
 from collections.abc import Iterable, Mapping
 
+from recollect.errors import StorageError
+from recollect.ledger.git import GitObject, ObjectReader
 from recollect.ledger.repository import Repository
 
 _TYPES = {"commit": 1, "tree": 2, "blob": 3}
@@ -22,12 +24,28 @@ TREE_MODE = "40000"
 BLOB_MODE = "100644"
 
 
-class NewObjects:
-    """Objects that do not exist yet."""
+class Objects:
+    """The objects of a repository, and new ones that are not stored yet."""
 
-    def __init__(self, repository: Repository) -> None:
+    def __init__(self, repository: Repository, reader: ObjectReader) -> None:
         self._repository = repository
+        self._reader = reader
         self._objects: dict[str, tuple[str, bytes]] = {}
+
+    def find(self, name: str) -> GitObject | None:
+        """The object of that id, ref or path expression, or None where there is none."""
+        new = self._objects.get(name)
+        return GitObject(name, *new) if new is not None else self._reader.get(name)
+
+    def read(self, oid: str) -> bytes:
+        """The contents of an object that must exist; to take it for empty would lose memories."""
+        found = self.find(oid)
+        if found is None:
+            raise StorageError(
+                f"The object {oid} of the ledger is missing in this clone.",
+                "In a partial clone run `recollect sync`, else `git fsck` to see what is damaged.",
+            )
+        return found.data
 
     def add_blob(self, data: bytes) -> str:
         """A blob; its id."""

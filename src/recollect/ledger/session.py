@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from recollect.core.note import Note, join, render_note
 from recollect.ledger.git import ObjectReader
 from recollect.ledger.merge import TreeJoin, read_note
-from recollect.ledger.objects import NewObjects
+from recollect.ledger.objects import Objects
 from recollect.ledger.refs import Key, Swap, Tip
 from recollect.ledger.repository import Repository
 from recollect.ledger.tree import NotesTree
@@ -26,7 +26,7 @@ class Namespace:
     tip: Tip | None
     seen: Tip | None
     tree: NotesTree
-    _reader: ObjectReader
+    _objects: Objects
     _notes: dict[str, Note] = field(default_factory=dict)
     _dirty: set[str] = field(default_factory=set)
     # The parents of the next commit, where they are not what we saw last.
@@ -37,7 +37,7 @@ class Namespace:
     def note(self, anchor: str) -> Note:
         """The records of an anchor's note, with what this session has added."""
         if anchor not in self._notes:
-            self._notes[anchor] = read_note(self._reader, self.tree, anchor)
+            self._notes[anchor] = read_note(self._objects, self.tree, anchor)
         return self._notes[anchor]
 
     def add(self, anchor: str, uid: str, text: str) -> None:
@@ -49,14 +49,14 @@ class Namespace:
         self._notes[anchor] = note
         self._dirty.add(anchor)
 
-    def write(self, objects: NewObjects) -> str | None:
+    def write(self) -> str | None:
         """The id of the namespace's tree with everything that this session changed."""
         for anchor in sorted(self._dirty):
             note = self._notes[anchor]
             data = render_note(note).encode("utf-8", "surrogateescape")
-            self.tree.put_note(anchor, objects.add_blob(data) if note else None)
+            self.tree.put_note(anchor, self._objects.add_blob(data) if note else None)
         self._dirty.clear()
-        return self.tree.write(objects)
+        return self.tree.write()
 
 
 class Session:
@@ -64,9 +64,8 @@ class Session:
 
     def __init__(self, repository: Repository, reader: ObjectReader) -> None:
         self.repository = repository
-        self.reader = reader
-        self.objects = NewObjects(repository)
-        self.trees = TreeJoin(repository, reader, self.objects)
+        self.objects = Objects(repository, reader)
+        self.trees = TreeJoin(repository, self.objects)
         self._namespaces: dict[Key, Namespace] = {}
 
     def __getitem__(self, key: Key) -> Namespace:
@@ -77,14 +76,14 @@ class Session:
 
     def tip(self, ref: str) -> Tip | None:
         """Where a ref points now."""
-        found = self.reader.get(ref)
+        found = self.objects.find(ref)
         if found is None or found.type != "commit":
             return None
         return Tip(found.oid, found.data[5 : found.data.index(b"\n")].decode())
 
     def commit_id(self, revision: str) -> str | None:
         """The id of the commit that a revision names."""
-        found = self.reader.get(revision + "^{commit}")
+        found = self.objects.find(revision + "^{commit}")
         return found.oid if found is not None else None
 
     def _open(self, key: Key) -> Namespace:
@@ -93,7 +92,7 @@ class Session:
             tree = self.trees.tree(tip.tree if tip else None)
         else:
             tree, _ = self.trees.join(tip and tip.tree, seen and seen.tree)
-        return Namespace(key, tip, seen, tree, self.reader)
+        return Namespace(key, tip, seen, tree, self.objects)
 
     def finish(self, who: str, reason: str) -> list[Swap]:
         """Make the commits; the swaps of refs that bring them in."""
@@ -115,7 +114,7 @@ class Session:
         tip, seen = namespace.tip, namespace.seen
         if namespace.taken is not None:
             return namespace.taken.commit
-        tree = namespace.write(self.objects)
+        tree = namespace.write()
         if tree is None:
             if tip is None and seen is None:
                 return None

@@ -171,10 +171,10 @@ def _join(session: Session, key: Key, theirs: Tip | None) -> Step:
         return Step("S0", False, nothing, nothing)
     here = session.trees.purges(namespace.tree)
     there = session.trees.purges(session.trees.tree(theirs.tree))
-    our_tree = namespace.write(session.objects)
+    our_tree = namespace.write()
     session.objects.store()
     namespace.tree, _ = session.trees.join(theirs.tree, our_tree)
-    if namespace.tree.write(session.objects) == theirs.tree:  # S3
+    if namespace.tree.write() == theirs.tree:  # S3
         namespace.taken = theirs
         return Step("S3", False, here, there)
     if here <= there:  # S4

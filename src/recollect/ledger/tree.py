@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from recollect.ledger.git import ObjectReader
-from recollect.ledger.objects import BLOB_MODE, TREE_MODE, Entry, NewObjects, decode_tree
+from recollect.ledger.objects import BLOB_MODE, TREE_MODE, Entry, Objects, decode_tree
 
 _HEX = re.compile(r"[0-9a-f]+\Z")
 
@@ -40,8 +39,8 @@ class _Node:
 class NotesTree:
     """A notes tree that is read lazily and changed in memory."""
 
-    def __init__(self, reader: ObjectReader, oid: str | None, *, oid_length: int) -> None:
-        self._reader = reader
+    def __init__(self, objects: Objects, oid: str | None, *, oid_length: int) -> None:
+        self._objects = objects
         self._oid_length = oid_length
         self.oid = oid
         self._root = self._load(oid)
@@ -49,9 +48,7 @@ class NotesTree:
     def _load(self, oid: str | None) -> _Node:
         if oid is None:
             return _Node({})
-        found = self._reader.get(oid)
-        data = found.data if found is not None else b""
-        return _Node(decode_tree(data, self._oid_length // 2))
+        return _Node(decode_tree(self._objects.read(oid), self._oid_length // 2))
 
     def _child(self, node: _Node, name: str) -> _Node | None:
         child = node.children.get(name)
@@ -117,26 +114,26 @@ class NotesTree:
         node = self._child(self._root, folder)
         return sorted(node.entries) if node is not None else []
 
-    def write(self, objects: NewObjects) -> str | None:
+    def write(self) -> str | None:
         """Add the changed directories to the objects to be stored; the id of the whole tree.
 
         A tree with nothing in it has no id.
         """
         if self._is_dirty(self._root):
-            self.oid = self._write(self._root, objects)
+            self.oid = self._write(self._root)
         return self.oid
 
-    def _write(self, node: _Node, objects: NewObjects) -> str | None:
+    def _write(self, node: _Node) -> str | None:
         for name, child in node.children.items():
             if not self._is_dirty(child):
                 continue
             node.dirty = True
-            oid = self._write(child, objects)
+            oid = self._write(child)
             if oid is None:
                 node.entries.pop(name, None)
             else:
                 node.entries[name] = (TREE_MODE, oid)
-        return objects.add_tree(node.entries) if node.entries else None
+        return self._objects.add_tree(node.entries) if node.entries else None
 
     def _is_dirty(self, node: _Node) -> bool:
         return node.dirty or any(map(self._is_dirty, node.children.values()))
