@@ -28,10 +28,10 @@ from recollect.core.memory import Memory, fold
 from recollect.core.record import Record, render_record
 from recollect.core.status import VISIBLE, check_transition, status_named
 from recollect.errors import Ambiguous, NotFound, ValidationError
-from recollect.ledger.erase import purge
 from recollect.ledger.git import Git
 from recollect.ledger.health import WARNING, Finding, check_records, check_surroundings
 from recollect.ledger.ledger import Cursor, Ledger
+from recollect.ledger.purge import purge
 from recollect.ledger.repository import find_repository, open_user_ledger
 from recollect.ledger.sync import SyncReport, sync
 from recollect.ledger.writes import Change, Creation

@@ -32,7 +32,7 @@ Note = dict[str, str]
 
 def parse_note(text: str) -> Note:
     """The set of records that a note's text holds; no text is ever left out."""
-    if "\r" in text and _CRLF_OPENER.search(text):
+    if "\r" in text and _CRLF_OPENER.search(text) and not _OPENER.search(text):
         text = text.replace("\r\n", "\n")  # somebody's editor rewrote the whole note
     if not text.endswith("\n"):
         text += "\n"

@@ -39,8 +39,8 @@ PURGE: Final = "purge"
 BODY: Final = "body"
 _FIRST: tuple[str, ...] = ("id", "of", "rev", "timestamp", "by")
 
-_GUARDED_LINE = re.compile(rf"^(\\*(?:\.\.\.|uid: {uids.PATTERN}))$", re.MULTILINE)
-_ESCAPED_LINE = re.compile(rf"^\\(\\*(?:\.\.\.|uid: {uids.PATTERN}))$", re.MULTILINE)
+_GUARDED_LINE = re.compile(rf"^(\\*(?:\.\.\.|uid: {uids.PATTERN})\r?)$", re.MULTILINE)
+_ESCAPED_LINE = re.compile(rf"^\\(\\*(?:\.\.\.|uid: {uids.PATTERN})\r?)$", re.MULTILINE)
 
 _PLAIN = re.compile(
     rf"(?:{uids.PATTERN}"

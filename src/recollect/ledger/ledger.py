@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import getpass
 import random
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from recollect.core.catalog import Place
 from recollect.core.note import Note, parse_note
 from recollect.core.record import Record
 from recollect.errors import CaptureError, Contended, GitFailed, StorageError
+from recollect.ledger.erase import erase
 from recollect.ledger.lock import exclusive
 from recollect.ledger.merge import diff_trees, object_is_gone
 from recollect.ledger.refs import PREFIXES, SEEN_PREFIXES, Key, Tip, list_tips, swap_refs
@@ -30,6 +32,7 @@ from recollect.ledger.writes import Stamp, Write
 
 T = TypeVar("T")
 _ATTEMPTS = 60
+_NOT_IN_NAMES = re.compile(r"[\x00-\x1f\x7f<>]")
 _STALE_LOCK_SECONDS = 60.0
 
 Cursor = Mapping[str, str]  # notes ref → the tree that was read last
@@ -58,12 +61,12 @@ class Ledger:
     def author(self) -> str:
         """Who writes: as configured, else as git knows them, `Name <email>`."""
         if self.configured_author:
-            return self.configured_author
+            return _identity(self.configured_author)
         try:
-            ident = self.repository.git.run("var", "GIT_AUTHOR_IDENT").decode("utf-8", "replace")
-            return ident[: ident.rindex(">") + 1]
-        except (GitFailed, ValueError):
-            return f"{_login()} <>"
+            found = self.repository.git.run("var", "GIT_AUTHOR_IDENT").decode("utf-8", "replace")
+        except GitFailed:
+            found = ""  # git knows nobody here; the system does
+        return _identity(found or _login())
 
     def stamp(self) -> Stamp:
         """Who writes now."""
@@ -94,10 +97,17 @@ class Ledger:
                     return result
                 session.objects.store()
                 if swap_refs(git, swaps, reason):
+                    self._erase_learnt(session)
                     return result
                 self._drop_stale_locks(swap.ref for swap in swaps)
             time.sleep(random.uniform(0, min(0.002 * 1.3**attempt, 0.1)))  # noqa: S311
         raise Contended("The notes were moved by other programs each time we tried to write.")
+
+    def _erase_learnt(self, session: Session) -> None:
+        """Erase here what a purge that came in by a foreign command says is gone."""
+        for key, namespace in session.learnt().items():
+            tips = [tip.commit for tip in (namespace.tip, namespace.seen) if tip]
+            self.warnings += erase(self.repository, [key], namespace.learnt, tips)
 
     def _drop_stale_locks(self, refs: Iterable[str]) -> None:
         """Remove ref locks that a crashed machine left behind.
@@ -196,6 +206,14 @@ def key_of(ref: str) -> Key:
         if ref.startswith(prefix):
             return Key(space, ref.removeprefix(prefix))
     raise ValueError(ref)
+
+
+def _identity(text: str) -> str:
+    """`Name <email>` in the form that git takes, whatever was given."""
+    name, _, rest = text.partition("<")
+    name = " ".join(_NOT_IN_NAMES.sub("", name).split())
+    email = "".join(_NOT_IN_NAMES.sub("", rest.partition(">")[0]).split())
+    return f"{name or email or 'unknown'} <{email}>"
 
 
 def _login() -> str:

@@ -32,18 +32,19 @@ def diff_trees(git: Git, pairs: Iterable[tuple[str, str]]) -> Iterator[list[Path
     wanted = list(pairs)
     if not wanted:
         return
+    unique = dict.fromkeys(wanted)  # two kinds may hold the very same notes
     out = git.run(
         "diff-tree",
         "-r",
         "--no-renames",
         "--stdin",
         "-z",
-        stdin="".join(f"{old} {new}\n" for old, new in wanted).encode(),
+        stdin="".join(f"{old} {new}\n" for old, new in unique).encode(),
         timeout=max(git.timeout, 300),
     )
     changes = _read_diff(out.decode("utf-8", "surrogateescape"))
     for old, new in wanted:
-        yield changes.pop(f"{old} {new}", [])
+        yield changes.get(f"{old} {new}", [])
 
 
 def _read_diff(text: str) -> dict[str, list[PathChange]]:
@@ -77,6 +78,14 @@ def read_note(objects: Objects, tree: NotesTree, anchor: str) -> Note:
     return join(*map(parse_note, read_texts(objects, tree, anchor)))
 
 
+class Joined(NamedTuple):
+    """A joined tree, and what each side said is purged."""
+
+    tree: NotesTree
+    purged_by_base: frozenset[str]
+    purged_by_other: frozenset[str]
+
+
 class TreeJoin:
     """Joins notes trees of one repository, in one session with git."""
 
@@ -89,10 +98,11 @@ class TreeJoin:
         """A tree to read and change."""
         return NotesTree(self._objects, oid, oid_length=self._oid_length)
 
-    def join(self, base: str | None, other: str | None) -> tuple[NotesTree, frozenset[str]]:
-        """The join of two trees, without what either says is purged; and those purges."""
+    def join(self, base: str | None, other: str | None) -> Joined:
+        """The join of two trees, without what either says is purged."""
         base_tree, other_tree = self.tree(base), self.tree(other)
-        purged = self.purges(base_tree) | self.purges(other_tree)
+        of_base, of_other = self.purges(base_tree), self.purges(other_tree)
+        purged = of_base | of_other
         empty = self._repository.project_anchor
         (changes,) = diff_trees(self._repository.git, [(other or empty, base or empty)])
         for anchor in self._anchors(changes, base_tree, other_tree):
@@ -102,7 +112,7 @@ class TreeJoin:
                 for text in read_texts(self._objects, tree, anchor)
             }
             self.put(base_tree, anchor, sorted(texts), purged)
-        return base_tree, purged
+        return Joined(base_tree, of_base, of_other)
 
     def purges(self, tree: NotesTree) -> frozenset[str]:
         """The memories that a tree says are purged; the project's note keeps such records."""

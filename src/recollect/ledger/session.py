@@ -33,6 +33,8 @@ class Namespace:
     parents: tuple[str, ...] | None = None
     # A commit of a remote to be taken as it is.
     taken: Tip | None = None
+    # Purges that only one of the two sides knew that were joined at the opening.
+    learnt: frozenset[str] = frozenset()
 
     def note(self, anchor: str) -> Note:
         """The records of an anchor's note, with what this session has added."""
@@ -89,10 +91,19 @@ class Session:
     def _open(self, key: Key) -> Namespace:
         tip, seen = self.tip(key.notes_ref), self.tip(key.seen_ref)
         if tip == seen:
-            tree = self.trees.tree(tip.tree if tip else None)
-        else:
-            tree, _ = self.trees.join(tip and tip.tree, seen and seen.tree)
-        return Namespace(key, tip, seen, tree, self.objects)
+            return Namespace(key, tip, seen, self.trees.tree(tip and tip.tree), self.objects)
+        tree, ours, theirs = self.trees.join(tip and tip.tree, seen and seen.tree)
+        namespace = Namespace(key, tip, seen, tree, self.objects)
+        if tip is not None and seen is not None and ours != theirs:
+            # One of the histories holds what the other says is purged: keep the clean one.
+            clean = [t.commit for t, own in ((seen, theirs), (tip, ours)) if own == ours | theirs]
+            namespace.parents = tuple(clean[:1])
+            namespace.learnt = ours ^ theirs
+        return namespace
+
+    def learnt(self) -> dict[Key, Namespace]:
+        """The namespaces whose opening brought purges that one side did not know."""
+        return {key: found for key, found in self._namespaces.items() if found.learnt}
 
     def finish(self, who: str, reason: str) -> list[Swap]:
         """Make the commits; the swaps of refs that bring them in."""

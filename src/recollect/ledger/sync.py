@@ -169,11 +169,9 @@ def _join(session: Session, key: Key, theirs: Tip | None) -> Step:
         return Step("S2", False, nothing, nothing)
     if ours.commit == theirs.commit:  # S0
         return Step("S0", False, nothing, nothing)
-    here = session.trees.purges(namespace.tree)
-    there = session.trees.purges(session.trees.tree(theirs.tree))
     our_tree = namespace.write()
     session.objects.store()
-    namespace.tree, _ = session.trees.join(theirs.tree, our_tree)
+    namespace.tree, there, here = session.trees.join(theirs.tree, our_tree)
     if namespace.tree.write() == theirs.tree:  # S3
         namespace.taken = theirs
         return Step("S3", False, here, there)
@@ -256,4 +254,4 @@ def _erase_purged(
         uids = step.purged_here ^ step.purged_there
         if uids:
             report.purged |= step.purged_there - step.purged_here
-            report.warnings += erase(ledger, [key], uids, old_tips[key])
+            report.warnings += erase(ledger.repository, [key], uids, old_tips[key])

@@ -1,0 +1,79 @@
+"""Purging: a memory is erased here, and the ledger says so, so that every clone erases it.
+
+The purge record keeps the uid and the name of what it erased, never the text nor a hash of it.
+Whoever can push can already delete the refs, so letting a purge spread gives nobody a new power.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from recollect.core.catalog import Place
+from recollect.core.note import scrub
+from recollect.core.record import PURGE, Record, render_record
+from recollect.errors import ValidationError
+from recollect.ledger.erase import erase
+from recollect.ledger.ledger import Ledger
+from recollect.ledger.refs import SEEN_PREFIXES, Key, list_tips
+from recollect.ledger.session import Session
+from recollect.ledger.tree import anchor_of
+
+
+def purge(
+    ledger: Ledger, *, record_uid: str, of: str, name: str, places: Iterable[Place]
+) -> list[str]:
+    """Erase a memory here, and say so in the ledger, so that other clones erase it too.
+
+    Gives what could not be erased, in sentences.
+    """
+    known = list(places)
+    wanted = sorted({Key(place.space, place.kind) for place in known})
+    if any(key.space not in SEEN_PREFIXES for key in wanted):
+        raise ValidationError(
+            "The memory is in notes of another tool, which Recollect only reads.",
+            "Remove it there, for example with `git notes --ref=cs/KIND remove COMMIT`",
+        )
+    repository = ledger.repository
+    before = [
+        tip.commit
+        for tip in list_tips(
+            repository.git, *(ref for key in wanted for ref in (key.notes_ref, key.seen_ref))
+        ).values()
+    ]
+    stamp = ledger.stamp()
+
+    def edit(session: Session) -> None:
+        for key in wanted:
+            namespace = session[key]
+            anchors = {place.anchor for place in known if place.kind == key.kind}
+            for anchor in anchors | _anchors_naming(session, key, of):
+                namespace.replace(anchor, scrub(namespace.note(anchor), {of}))
+            record = Record(
+                uid=record_uid,
+                op=PURGE,
+                id=name,
+                of=of,
+                timestamp=stamp.time,
+                by=stamp.author,
+                fields={"type": key.kind},
+            )
+            namespace.add(repository.project_anchor, record.uid, render_record(record))
+            namespace.parents = ()  # no history: it holds what is to be erased
+
+    ledger.transact(edit, "purge")
+    return erase(repository, wanted, {of}, before)
+
+
+def _anchors_naming(session: Session, key: Key, uid: str) -> set[str]:
+    """The anchors whose notes name a memory, found by looking into all of them."""
+    tree = session[key].write()
+    if tree is None:
+        return set()
+    session.objects.store()  # absorbing may have made it just now
+    repository = session.repository
+    out = repository.git.run(
+        "grep", "-l", "-a", "-F", "--full-name", "-e", uid, tree, ok=(0, 1), timeout=300
+    )
+    length = len(repository.project_anchor)
+    paths = (line.partition(":")[2] for line in out.decode("utf-8", "replace").splitlines())
+    return {anchor for anchor in (anchor_of(path, length) for path in paths) if anchor}
