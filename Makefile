@@ -8,7 +8,7 @@ DEV := $(VENV)/.installed-dev
 .PHONY: demo test check format bench docs clean
 
 demo: $(RUN)  ## capture, merge two clones, recall: the main job, in under a minute
-	$(BIN)/python -m benchmarks.demo
+	$(BIN)/python scripts/demo.py
 
 test: $(DEV)  ## install what the tests need and run them all
 	$(BIN)/ruff format --check .

@@ -33,9 +33,9 @@ def sync_command(ctx: click.Context, remote: str | None, as_json: bool) -> None:
         echo_memories(result.received, store)
         for name in result.purged:
             click.echo(f"{name} was purged by another clone")
-        sent = sum(case in ("S1", "S4", "S5", "S6") for case in report.cases.values())
+        sent = [kind for kind, case in report.cases.items() if case in ("S1", "S4", "S5", "S6")]
         click.echo(
-            f"In step with {report.remote}: {len(result.received)} received or changed, "
-            f"{sent} kinds sent.",
+            f"In step with {report.remote}: received or changed {len(result.received)}, "
+            f"sent {', '.join(sent) or 'nothing'}",
             err=True,
         )

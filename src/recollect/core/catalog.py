@@ -17,10 +17,12 @@ from recollect.core.memory import Memory, fold, order_updates
 from recollect.core.names import SHORT_ANCHOR, Name, as_uid_prefix, parse_name
 from recollect.core.note import Note, join, purged_uids, read_stored
 from recollect.core.record import CREATE, PURGE, Record
+from recollect.core.uid import LENGTH
 
 SHARED = "shared"
 LOCAL = "local"
 FOREIGN = "foreign"
+_OP_LINE = len("---\nuid: \n") + LENGTH
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -48,40 +50,47 @@ class Catalog:
         """Put the note of a place in the stead of the one known, or forget it."""
         old: Mapping[str, str] = self._notes.get(place, {})
         new: Mapping[str, str] = note or {}
+        for uid in old.keys() - new.keys():
+            self._leave(uid, place)
         if note:
             self._notes[place] = note
         else:
             self._notes.pop(place, None)
-        for uid in old.keys() - new.keys():
-            self._leave(uid, place)
         for uid, text in new.items():
             if old.get(uid) != text:
                 self._enter(uid, text, place)
 
     def _enter(self, uid: str, text: str, place: Place) -> None:
-        places = self._places.get(uid, ())
-        if place not in places:
-            places = tuple(sorted((*places, place)))
-            self._places[uid] = places
-        if len(places) > 1:
-            text = join(*({uid: self._notes[p][uid]} for p in places))[uid]
-        record = read_stored(text)
-        self._records[uid] = record
-        self._members[record.memory_uid].add(uid)
-        self._dirty.add(record.memory_uid)
+        places = self._places.get(uid)
+        if places is None:
+            self._places[uid] = (place,)
+        elif place not in places:
+            self._places[uid] = tuple(sorted((*places, place)))
+        self._records.pop(uid, None)
+        # A creation says so in its third line: no need to read the rest before it is asked for.
+        owner = uid if text.startswith("op: create\n", _OP_LINE) else read_stored(text).memory_uid
+        self._members[owner].add(uid)
+        self._dirty.add(owner)
 
     def _leave(self, uid: str, place: Place) -> None:
+        owner = self._record(uid).memory_uid
+        del self._records[uid]
+        self._dirty.add(owner)
         places = tuple(p for p in self._places[uid] if p != place)
-        record = self._records[uid]
-        self._dirty.add(record.memory_uid)
         if places:
             self._places[uid] = places
-            self._records[uid] = read_stored(
-                join(*({uid: self._notes[p][uid]} for p in places))[uid]
-            )
         else:
-            del self._places[uid], self._records[uid]
-            self._members[record.memory_uid].discard(uid)
+            del self._places[uid]
+            self._members[owner].discard(uid)
+
+    def _record(self, uid: str) -> Record:
+        """A record, read when it is first asked for; copies in several notes are joined."""
+        record = self._records.get(uid)
+        if record is None:
+            texts = [self._notes[place][uid] for place in self._places[uid]]
+            text = texts[0] if len(texts) == 1 else join(*({uid: text} for text in texts))[uid]
+            record = self._records[uid] = read_stored(text)
+        return record
 
     @property
     def memories(self) -> Mapping[str, Memory]:
@@ -98,12 +107,12 @@ class Catalog:
         return self._memories
 
     def _fold(self, uid: str) -> Memory | None:
-        create = self._records.get(uid)
+        create = self._record(uid) if uid in self._places else None
         if create is None or create.op != CREATE:
             return None
         updates = []
         for member in self._members[uid]:
-            record = self._records[member]
+            record = self._record(member)
             if record.op == PURGE:
                 return None
             if member != uid:
@@ -187,7 +196,7 @@ class Catalog:
 
     def history(self, uid: str) -> list[Record]:
         """The records of a memory: its creation, then its updates in the order they count."""
-        records = [self._records[member] for member in self._members.get(uid, ())]
+        records = [self._record(member) for member in self._members.get(uid, ())]
         created = [record for record in records if record.uid == uid]
         return created + order_updates(record for record in records if record.uid != uid)
 
@@ -197,21 +206,21 @@ class Catalog:
 
     def journal(self) -> Iterable[tuple[Record, Place]]:
         """Every record of the ledger, oldest first."""
-        for uid in sorted(self._records):
-            yield self._records[uid], self._places[uid][0]
+        for uid in sorted(self._places):
+            yield self._record(uid), self._places[uid][0]
 
     def waiting(self) -> list[Record]:
         """Updates whose creation has not arrived yet."""
         return [
             record
-            for uid, record in self._records.items()
+            for record in map(self._record, self._places)
             if record.op not in (CREATE, PURGE)
             and record.memory_uid not in self.memories
             and not self._is_purged(record.memory_uid)
         ]
 
     def _is_purged(self, uid: str) -> bool:
-        return any(self._records[m].op == PURGE for m in self._members.get(uid, ()))
+        return any(self._record(m).op == PURGE for m in self._members.get(uid, ()))
 
     def purged(self) -> frozenset[str]:
         """The memories that purge records erase."""

@@ -38,6 +38,10 @@ def parse_note(text: str) -> Note:
         text += "\n"
     note: Note = {}
     outside: list[str] = []
+    if text.startswith("---\nuid: ") and text.find(_TERMINATOR) == len(text) - len(_TERMINATOR):
+        opener = _OPENER.match(text)
+        if opener is not None and text.find("\nuid: ", opener.end()) < 0:
+            return {opener.group(1): text}  # the usual case: one record and nothing else
     openers = list(_OPENER.finditer(text))
     position = 0
     for number, opener in enumerate(openers):
@@ -50,7 +54,7 @@ def parse_note(text: str) -> Note:
         else:
             position = end + len(_TERMINATOR)
             record = text[opener.start() : position]
-        _add(note, opener.group(1), record)
+        add_record(note, opener.group(1), record)
     outside.append(text[position:])
     for chunk in outside:
         if chunk and not chunk.isspace():
@@ -61,10 +65,10 @@ def parse_note(text: str) -> Note:
 def _add_outside(note: Note, chunk: str) -> None:
     for legacy, text in split_legacy(chunk):
         if legacy:
-            _add(note, legacy_uid(text), text + "\n")
+            add_record(note, legacy_uid(text), text + "\n")
         else:
             record = adopt_text(text)
-            _add(note, record.uid, render_record(record))
+            add_record(note, record.uid, render_record(record))
 
 
 def adopt_text(text: str) -> Record:
@@ -94,7 +98,8 @@ def shorten_line(text: str, limit: int = SUMMARY_LENGTH) -> str:
     return (head if space and len(head) >= limit // 2 else cut) + "…"
 
 
-def _add(note: Note, uid: str, text: str) -> None:
+def add_record(note: Note, uid: str, text: str) -> None:
+    """Put a record into a note, where it may be already."""
     known = note.get(uid)
     note[uid] = text if known is None else _stronger(known, text)
 
@@ -116,7 +121,7 @@ def join(*notes: Mapping[str, str]) -> Note:
     joined: Note = {}
     for note in notes:
         for uid, text in note.items():
-            _add(joined, uid, text)
+            add_record(joined, uid, text)
     return joined
 
 

@@ -49,6 +49,7 @@ _PLAIN = re.compile(
 )
 _RESERVED = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n", "none", "nan"})
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?\Z")
+_json = json.JSONDecoder()
 _LITERALS: Mapping[str, Any] = {"true": True, "false": False, "null": None}
 # YAML forbids these unescaped, or reads them as the end of a line.
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
@@ -106,17 +107,18 @@ def read_record(text: str) -> Record:
     for line in head:
         key, _, value = line.partition(":")
         fields[key] = read_value(value.strip(" "))
-    rev = fields.pop("rev", 0)
+    take = fields.pop
+    rev = take("rev", 0)
     return Record(
-        uid=str(fields.pop("uid", "")),
-        op=str(fields.pop("op", CREATE)),
-        id=_text_or_none(fields.pop("id", None)),
-        of=_text_or_none(fields.pop("of", None)),
-        rev=rev if isinstance(rev, int) else 0,
-        timestamp=_text_or_none(fields.pop("timestamp", None)),
-        by=_text_or_none(fields.pop("by", None)),
-        fields=fields,
-        body=body,
+        str(take("uid", "")),
+        str(take("op", CREATE)),
+        fields,
+        body,
+        _text_or_none(take("id", None)),
+        _text_or_none(take("of", None)),
+        rev if isinstance(rev, int) else 0,
+        _text_or_none(take("timestamp", None)),
+        _text_or_none(take("by", None)),
     )
 
 
@@ -160,15 +162,18 @@ def render_value(value: Any) -> str:
 
 def read_value(text: str) -> Any:
     """Undo `render_value`; text that is neither plain nor JSON is taken as it stands."""
-    if text[:1] in ('"', "[", "{"):
+    first = text[:1]
+    if first.isalpha():
+        return _LITERALS.get(text, text)
+    if first in ('"', "[", "{"):
         try:
-            return json.loads(text)
+            return _json.decode(text)
         except ValueError:
             return text
     number = _NUMBER.match(text)
     if number:
         return float(text) if number.group(1) or number.group(2) else int(text)
-    return _LITERALS.get(text, text)
+    return text
 
 
 def _text_or_none(value: Any) -> str | None:

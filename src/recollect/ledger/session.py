@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from recollect.core.note import Note, join, render_note
+from recollect.core.note import Note, add_record, render_note
 from recollect.ledger.git import ObjectReader
 from recollect.ledger.merge import TreeJoin, read_note
 from recollect.ledger.objects import Objects
@@ -44,7 +44,8 @@ class Namespace:
 
     def add(self, anchor: str, uid: str, text: str) -> None:
         """Add a record to an anchor's note."""
-        self.replace(anchor, join(self.note(anchor), {uid: text}))
+        add_record(self.note(anchor), uid, text)
+        self._dirty.add(anchor)
 
     def replace(self, anchor: str, note: Note) -> None:
         """Put another set of records into an anchor's note."""
@@ -69,6 +70,8 @@ class Session:
         self.objects = Objects(repository, reader)
         self.trees = TreeJoin(repository, self.objects)
         self._namespaces: dict[Key, Namespace] = {}
+        # The next number at an anchor, for each kind, once it has been asked for.
+        self.numbers: dict[tuple[str, str], int] = {}
 
     def __getitem__(self, key: Key) -> Namespace:
         """The namespace, absorbed."""

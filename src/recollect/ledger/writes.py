@@ -47,7 +47,10 @@ class Creation:
         space = LOCAL if self.fields.get("sensitivity") in LOCAL_SENSITIVITIES else SHARED
         namespace = session[Key(space, self.kind)]
         anchor = self._anchor(session, namespace)
-        number = max(_next_number(session, key, anchor) for key in self.keys())
+        number = session.numbers.get((self.kind, anchor))
+        if number is None:
+            number = max(_next_number(session, key, anchor) for key in self.keys())
+        session.numbers[self.kind, anchor] = number + 1
         record = Record(
             uid=self.uid,
             op=CREATE,

@@ -1,0 +1,1 @@
+"""Measurements: always ratios to plain git or plain engines in the same run."""

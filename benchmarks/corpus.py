@@ -1,0 +1,71 @@
+"""A repository with as many memories as you like, made in seconds with `git fast-import`."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from recollect.core.record import CREATE, Record, render_record
+from recollect.core.uid import make_uid
+from recollect.ledger.tree import note_path
+
+KINDS = ("decisions", "learnings", "solutions", "notes")
+WORDS = (
+    "cache index ledger merge branch token budget prompt schema query latency retry queue worker"
+    " socket parser record commit rebase anchor migration timeout fixture replica shard cursor"
+    " lock vector keyword stemming session hook memory decision constraint release deploy rollback"
+).split()
+COMMITS = 1000
+
+
+def run_git(directory: Path, *args: str, stdin: bytes = b"") -> bytes:
+    """Plain git, as a user would run it."""
+    return subprocess.run(
+        ["git", *args], cwd=directory, input=stdin, stdout=subprocess.PIPE, check=True
+    ).stdout
+
+
+def make_record(number: int, kind: str, anchor: str, rng: random.Random) -> Record:
+    """A memory of about 730 bytes, as an agent might write it."""
+    summary = " ".join(rng.choices(WORDS, k=8))
+    body = "\n\n".join(" ".join(rng.choices(WORDS, k=20)) + "." for _ in range(3))
+    return Record(
+        uid=make_uid(1_700_000_000_000 + number, rng.getrandbits(80)),
+        op=CREATE,
+        id=f"{kind}:{anchor}:0",
+        timestamp="2026-01-01T00:00:00Z",
+        by="Bench <bench@example.com>",
+        fields={"summary": summary[:100].strip(), "tags": rng.sample(WORDS, 2), "type": kind},
+        body=body,
+    )
+
+
+def build_repository(directory: Path, memories: int, seed: int = 7) -> None:
+    """A repository of a thousand commits, and memories on as many anchors, all packed."""
+    directory.mkdir(parents=True, exist_ok=True)
+    run_git(directory, "init", "--quiet", "--initial-branch=main", ".")
+    stream = b"".join(_stream(memories, random.Random(seed)))
+    run_git(directory, "fast-import", "--quiet", "--force", stdin=stream)
+    for kind in KINDS:
+        tip = run_git(directory, "rev-parse", "--verify", "-q", f"refs/notes/mem/{kind}")
+        run_git(directory, "update-ref", f"refs/mem/seen/{kind}", tip.decode().strip())
+
+
+def _stream(memories: int, rng: random.Random) -> Iterator[bytes]:
+    who = b"committer Bench <bench@example.com> 1700000000 +0000\n"
+    for number in range(COMMITS):
+        yield b"commit refs/heads/main\n" + who + _data(f"commit {number}\n".encode())
+        yield b"M 100644 inline file.txt\n" + _data(f"{number}\n".encode())
+    for number, kind in enumerate(KINDS):
+        yield f"commit refs/notes/mem/{kind}\n".encode() + who + _data(b"bench\n")
+        for at in range(number, memories, len(KINDS)):
+            anchor = hashlib.sha1(f"{kind}{at}".encode()).hexdigest()
+            text = render_record(make_record(at, kind, anchor, rng))
+            yield f"M 100644 inline {note_path(anchor)}\n".encode() + _data(text.encode())
+
+
+def _data(content: bytes) -> bytes:
+    return b"data %d\n%b\n" % (len(content), content)

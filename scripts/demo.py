@@ -1,0 +1,125 @@
+"""The main job in under a minute: two clones remember apart, merge, and recall together.
+
+Everything happens in a temporary folder, with the real command line and plain git.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+
+class Stage:
+    """Runs commands as a user would type them, and shows both the command and what it says."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.environment = os.environ | {
+            "HOME": str(folder),
+            "XDG_CONFIG_HOME": str(folder / "config"),
+            "XDG_DATA_HOME": str(folder / "data"),
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_AUTHOR_NAME": "Ada",
+            "GIT_AUTHOR_EMAIL": "ada@example.com",
+            "GIT_COMMITTER_NAME": "Ada",
+            "GIT_COMMITTER_EMAIL": "ada@example.com",
+        }
+
+    def say(self, text: str) -> None:
+        """A line of explanation."""
+        sys.stdout.write(f"\n\033[1m{text}\033[0m\n" if sys.stdout.isatty() else f"\n# {text}\n")
+        sys.stdout.flush()
+
+    def run(self, place: str, *command: str, show: bool = True, most: int = 40) -> str:
+        """Run a command in one of the folders; its output."""
+        real = [sys.executable, "-m", "recollect"] if command[0] == "recollect" else [command[0]]
+        result = subprocess.run(
+            [*real, *command[1:]],
+            cwd=self.folder / place,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        if show:
+            words = " ".join(f'"{w}"' if " " in w else w for w in command)
+            lines = result.stdout.rstrip().splitlines()
+            shown = [*lines[:most], "…"] if len(lines) > most else lines
+            sys.stdout.write(f"{place} $ {words}\n" + "".join(f"  {line}\n" for line in shown))
+            sys.stdout.flush()
+        if result.returncode != 0:
+            raise SystemExit(f"{' '.join(command)} failed:\n{result.stdout}")
+        return result.stdout
+
+
+def main() -> None:
+    """Run the demo."""
+    with tempfile.TemporaryDirectory() as folder:
+        stage = Stage(Path(folder))
+        stage.run(".", "git", "init", "-q", "--bare", "-b", "main", "hub.git", show=False)
+        stage.run(".", "git", "clone", "-q", "hub.git", "laptop", show=False)
+        (Path(folder) / "laptop" / "store.py").write_text("ENGINE = 'postgresql'\n")
+        stage.run("laptop", "git", "checkout", "-q", "-b", "main", show=False)
+        stage.run("laptop", "git", "add", ".", show=False)
+        stage.run("laptop", "git", "commit", "-q", "-m", "Store orders in PostgreSQL", show=False)
+        stage.run("laptop", "git", "push", "-q", "origin", "main", show=False)
+        stage.run(".", "git", "clone", "-q", "-b", "main", "hub.git", "desktop", show=False)
+
+        stage.say("A decision is remembered next to the commit it belongs to.")
+        name = stage.run(
+            "laptop",
+            "recollect",
+            "capture",
+            "decisions",
+            "Use PostgreSQL for persistence",
+            "-m",
+            "Why: two workers write at once, and SQLite makes one of them wait.",
+            "--tag",
+            "database",
+            "--file",
+            "store.py",
+        ).split()[0]
+
+        stage.say("Meanwhile, in another clone, somebody learns something.")
+        stage.run(
+            "desktop",
+            "recollect",
+            "capture",
+            "learnings",
+            "The order import must run in one transaction",
+            "-m",
+            "A crash half way left orders without lines.",
+        )
+        stage.run(
+            "desktop",
+            "recollect",
+            "capture",
+            "preferences",
+            "I like my tests to print the seed",
+            "--sensitivity",
+            "private",
+        )
+
+        stage.say("They share it through the git remote they already have; private stays private.")
+        stage.run("laptop", "recollect", "sync")
+        stage.run("desktop", "recollect", "sync")
+        stage.run("laptop", "recollect", "sync")
+
+        stage.say("Both clones now hold the same, byte for byte.")
+        for clone in ("laptop", "desktop"):
+            stage.run(clone, "git", "rev-parse", "refs/notes/mem/decisions^{tree}")
+
+        stage.say("Recall: what do we know, and why was it so?")
+        stage.run("desktop", "recollect", "list")
+        stage.run("desktop", "recollect", "show", name)
+
+        stage.say("And plain git shows it next to the commit.")
+        stage.run("desktop", "git", "log", "-1", "--notes=mem/decisions", most=14)
+
+
+if __name__ == "__main__":
+    main()
