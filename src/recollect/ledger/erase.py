@@ -8,12 +8,14 @@ remove the objects that hold the purged memory, no others.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from recollect.core.catalog import SHARED
 from recollect.core.note import parse_note, scrub
 from recollect.core.record import UPDATE
 from recollect.ledger.git import Git
+from recollect.ledger.lock import exclusive
 from recollect.ledger.refs import REMOTES, Key, Swap, list_tips, swap_refs
 from recollect.ledger.repository import Repository
 
@@ -23,9 +25,17 @@ _REPACK_SECONDS = 3600.0
 def erase(
     repository: Repository, keys: Iterable[Key], uids: Iterable[str], old_tips: Iterable[str]
 ) -> list[str]:
-    """Remove every object that holds a purged memory, once no ref of ours leads to it."""
-    wanted = list(keys)
-    erased = frozenset(uids)
+    """Remove every object that holds a purged memory, once no ref of ours leads to it.
+
+    Gives what could not be removed, in sentences.
+    """
+    with exclusive(repository.state_dir / "erase.lock", _REPACK_SECONDS):
+        return _erase(repository, list(keys), frozenset(uids), old_tips)
+
+
+def _erase(
+    repository: Repository, wanted: list[Key], erased: frozenset[str], old_tips: Iterable[str]
+) -> list[str]:
     git = repository.git
     objects = repository.common_dir / "objects"
     doomed = _holding(git, {*old_tips, *_reflogs(git, wanted)}, erased)
@@ -58,8 +68,9 @@ def _unlink_unreachable(git: Git, objects: Path, doomed: set[str], erased: froze
         # A writer that lost a race to the purge may have left such an object, too.
         if oid in doomed or any(mark in data for mark in marks):
             path = objects / oid[:2] / oid[2:]
-            path.chmod(0o600)
-            path.unlink(missing_ok=True)
+            with suppress(FileNotFoundError):
+                path.chmod(0o600)
+                path.unlink()
 
 
 def _existing(git: Git, oids: Iterable[str]) -> list[str]:
@@ -95,6 +106,7 @@ def _holding(git: Git, tips: Iterable[str], erased: frozenset[str]) -> set[str]:
         "--no-object-names",
         "--filter=object:type=blob",
         "--filter-provided-objects",
+        "--missing=allow-any",
         "--stdin",
         stdin=names,
         timeout=600,

@@ -15,7 +15,7 @@ from pathlib import Path
 from recollect.errors import LockTimeout, NotWritable
 
 _FIRST_WAIT = 0.002
-_LONGEST_WAIT = 0.05
+_LONGEST_WAIT = 0.01
 
 if os.name == "posix":
     import fcntl
@@ -31,21 +31,34 @@ else:  # Windows
 
 @contextmanager
 def exclusive(path: Path, timeout: float) -> Iterator[None]:
-    """Hold the lock file for the block; give up after `timeout` seconds."""
+    """Hold the lock file for the block; give up after `timeout` seconds.
+
+    Whoever is next holds the turnstile while it waits, so that a busy writer cannot take the lock
+    back before anybody else gets it.
+    """
+    deadline = time.monotonic() + timeout
+    lock = _open(path)
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as error:
-        raise NotWritable(f"The ledger cannot be written: {error}") from None
-    try:
-        _wait(handle, timeout)
+        turnstile = _open(path.with_suffix(".turn"))
+        try:
+            _wait(turnstile, deadline, timeout)
+            _wait(lock, deadline, timeout)
+        finally:
+            os.close(turnstile)
         yield
     finally:
-        os.close(handle)
+        os.close(lock)
 
 
-def _wait(handle: int, timeout: float) -> None:
-    deadline = time.monotonic() + timeout
+def _open(path: Path) -> int:
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise NotWritable(f"The ledger cannot be written: {error}") from None
+
+
+def _wait(handle: int, deadline: float, timeout: float) -> None:
     pause = _FIRST_WAIT
     while True:
         try:
