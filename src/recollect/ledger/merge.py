@@ -44,7 +44,10 @@ def diff_trees(git: Git, pairs: Iterable[tuple[str, str]]) -> Iterator[list[Path
     )
     changes = _read_diff(out.decode("utf-8", "surrogateescape"))
     for old, new in wanted:
-        yield changes.get(f"{old} {new}", [])
+        found = changes.get(f"{old} {new}", [])
+        if not found and old != new:  # git passes over a tree that it cannot read
+            raise GitFailed(f"git diff-tree was unable to read {old} or {new}")
+        yield found
 
 
 def _read_diff(text: str) -> dict[str, list[PathChange]]:

@@ -82,11 +82,11 @@ class Change:
     uid: str
     of: str
     places: tuple[Place, ...]
+    # The creation as we would write it: an edit brings a legacy memory into our own form.
+    creation: str
     fields: Mapping[str, Any]
     body: str | None = None
     known_rev: int = 0
-    # The creation as it is known, for a memory that only an older system's notes hold.
-    creation: str | None = None
 
     def keys(self) -> list[Key]:
         """The namespaces that hold the memory."""
@@ -119,15 +119,11 @@ class Change:
         found = []
         for place in self.places:
             namespace = session[_home(place)]
-            note = namespace.note(place.anchor)
-            if place.space == FOREIGN and self.of not in note and self.creation is not None:
-                # An edit brings the memory over from the older system's notes.
-                namespace.add(place.anchor, self.of, self.creation)
-            elif self.of in note and is_legacy(note[self.of]):
-                framed = render_record(read_stored(note[self.of]))
-                namespace.add(place.anchor, self.of, framed)
-            elif self.of not in note:
+            text = namespace.note(place.anchor).get(self.of)
+            if text is None and place.space != FOREIGN:
                 continue
+            if text is None or is_legacy(text):
+                namespace.add(place.anchor, self.of, self.creation)
             found.append((namespace, place.anchor))
         if not found:
             raise NotFound("The memory was purged while it was being changed.")
