@@ -23,8 +23,10 @@ format: $(DEV)  ## rewrite the code in the project's format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(RUN)  ## speed as ratios to plain git in the same run
-	$(BIN)/python -m benchmarks.ledger $(BENCH)
+bench: $(RUN)  ## speed as ratios to plain git and bare engines; quality where RECOLLECT_DATA says
+	$(BIN)/python -m benchmarks.ledger
+	$(BIN)/python -m benchmarks.index
+	$(BIN)/python -m benchmarks.quality
 
 docs: $(DEV)  ## build the documentation site into site/
 	$(BIN)/pip install --quiet -e '.[docs]'
@@ -34,11 +36,11 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(RUN): pyproject.toml | $(BIN)/python
-	$(BIN)/pip install --quiet --disable-pip-version-check -e .
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[semantic]'
 	touch $@
 
 $(DEV): pyproject.toml | $(BIN)/python
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev,semantic]'
 	touch $@ $(RUN)
 
 clean:

@@ -18,8 +18,13 @@ __version__ = "0.1.0"
 __all__ = ["__version__", "open"]
 
 
-def open(path: str | os.PathLike[str] | None = None) -> Recollect:  # noqa: A001
-    """Open the memory of the repository around a path; outside of any, the user ledger."""
-    from recollect.app.recollect import open_recollect
+def open(  # noqa: A001
+    path: str | os.PathLike[str] | None = None, *, long_lived: bool = False
+) -> Recollect:
+    """Open the memory of the repository around a path; outside of any, the user ledger.
 
-    return open_recollect(path)
+    A process that lives long (`long_lived`) keeps the answers of searches for a while.
+    """
+    from recollect.app.opening import open_recollect
+
+    return open_recollect(path, long_lived=long_lived)

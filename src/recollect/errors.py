@@ -116,7 +116,7 @@ class BadConfig(ParseError):
     """A configuration file or variable holds something that cannot be used."""
 
     exit_code = 41
-    hint = "Correct the value; `recollect config explain KEY` says where it comes from."
+    hint = "Correct the value there; docs/configuration.md lists what each key takes."
 
 
 class CaptureError(RecollectError):

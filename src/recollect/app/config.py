@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +18,7 @@ from recollect.errors import BadConfig
 
 USER_FILE = "config.toml"
 PROJECT_FILE = ".recollect.toml"
+_ADDRESS = re.compile(r"[/:\\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +37,11 @@ class ConfigKey:
 
 KEYS: tuple[ConfigKey, ...] = (
     ConfigKey("author", "", "who writes memories, as `Name <email>`; empty: as git knows you"),
+    ConfigKey("embedding.model", "default", "the model for vectors: default, a name, or none"),
+    ConfigKey("embedding.path", "", "a folder with the model's files, in place of the package"),
     ConfigKey("git.timeout", 30.0, "seconds that one git command may take"),
     ConfigKey("lock.timeout", 5.0, "seconds to wait for another process that writes memories"),
+    ConfigKey("recall.match_strategy", "hybrid", "hybrid, semantic, text or title_tags"),
     ConfigKey("sync.remote", "", "the remote to sync with; empty: origin, or the only one"),
     ConfigKey("sync.timeout", 120.0, "seconds that a fetch or push may take"),
 )
@@ -103,6 +109,13 @@ def load_config(directory: Path, environment: Mapping[str, str] | None = None) -
             key = _BY_NAME.get(name)
             if key is None:
                 warnings.append(f"{path}: there is no configuration key {name!r}.")
+            elif (
+                name == "sync.remote"
+                and path.name != USER_FILE
+                and re.search(r"[/:\\]", str(value))
+            ):
+                # It came with the repository: it must not send memories to an address of its own.
+                warnings.append(f"{path}: sync.remote may only name a remote here; it is ignored.")
             else:
                 settings[name] = Setting(_typed(key, value, str(path)), str(path))
     for key in KEYS:
@@ -150,7 +163,7 @@ def _typed(key: ConfigKey, value: Any, source: str) -> str | float | bool:
         value = float(value)
     if not isinstance(value, wanted):
         raise BadConfig(f"{source}: {key.name} takes {_name(wanted)}, not {value!r}")
-    return value
+    return _positive(key, value, source)
 
 
 def _parsed(key: ConfigKey, given: str) -> str | float | bool:
@@ -162,10 +175,17 @@ def _parsed(key: ConfigKey, given: str) -> str | float | bool:
         raise BadConfig(f"{key.variable} takes true or false, not {given!r}")
     if isinstance(key.default, float):
         try:
-            return float(given)
+            number = float(given)
         except ValueError:
             raise BadConfig(f"{key.variable} takes a number, not {given!r}") from None
+        return _positive(key, number, key.variable)
     return given
+
+
+def _positive(key: ConfigKey, value: str | float | bool, source: str) -> str | float | bool:
+    if isinstance(value, float) and not (math.isfinite(value) and value > 0):
+        raise BadConfig(f"{source}: {key.name} takes a number above 0, not {value!r}")
+    return value
 
 
 def _name(wanted: type) -> str:

@@ -5,62 +5,48 @@ The command line, the hooks, the MCP server and the web page are thin users of t
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any
 
-from recollect.app.config import Config, data_dir, load_config
+from recollect.app.config import Config
+from recollect.app.filters import ALL, make_filters
+from recollect.app.health import check_records
+from recollect.app.indexing import Indexing
+from recollect.app.moments import moment_named
 from recollect.app.uids import UidMaker
-from recollect.core.catalog import Catalog, Place
 from recollect.core.fields import (
-    LOCAL_SENSITIVITIES,
     check_body,
+    check_border,
     check_fields,
+    check_reason,
     check_revision,
     check_summary,
+    check_timestamp,
 )
 from recollect.core.kinds import kind_named
+from recollect.core.legacy import LEGACY_MARK
 from recollect.core.memory import Memory, fold
+from recollect.core.names import parse_name
+from recollect.core.places import Place
 from recollect.core.record import Record, render_record
-from recollect.core.status import VISIBLE, check_transition, status_named
+from recollect.core.status import check_transition, status_named
 from recollect.errors import Ambiguous, NotFound, ValidationError
-from recollect.ledger.git import Git
-from recollect.ledger.health import WARNING, Finding, check_records, check_surroundings
-from recollect.ledger.ledger import Cursor, Ledger
+from recollect.index.base import Filters, Index, Progress
+from recollect.index.usage import Usage
+from recollect.ledger.files import files_of_commit
+from recollect.ledger.health import WARNING, Finding, check_surroundings
+from recollect.ledger.ledger import Ledger
 from recollect.ledger.purge import purge
-from recollect.ledger.repository import find_repository, open_user_ledger
 from recollect.ledger.sync import SyncReport, sync
 from recollect.ledger.writes import Change, Creation
+from recollect.recall.cache import ResultCache
+from recollect.recall.search import MODES, Embed, Hit, Question, search
 
-
-def open_recollect(path: str | os.PathLike[str] | None = None) -> Recollect:
-    """Open the memory of the repository around a path; outside of any, the user ledger."""
-    environment = dict(os.environ)
-    if path is not None:
-        # A path that was asked for counts more than a repository named by the surroundings.
-        for name in ("GIT_DIR", "GIT_WORK_TREE"):
-            environment.pop(name, None)
-    directory = Path.cwd() if path is None else Path(path).expanduser().absolute()
-    if not directory.is_dir():
-        raise ValidationError(f"There is no directory {directory}", "Name one that exists.")
-    config = load_config(directory, environment)
-    git = Git(directory, timeout=config.number("git.timeout"), environment=environment)
-    repository = find_repository(git)
-    project = None
-    if repository is None:
-        repository = open_user_ledger(git, data_dir(environment))
-        project = str(directory.resolve())
-    ledger = Ledger(
-        repository,
-        clock=lambda: datetime.now(UTC),
-        lock_timeout=config.number("lock.timeout"),
-        configured_author=config.text("author"),
-    )
-    return Recollect(ledger, config, project)
+USAGE_FILE = "usage.db"
+# A search gives vectors to as many new memories as nobody will notice; `reindex` does the rest.
+_MOST_PENDING = 64
 
 
 @dataclass
@@ -73,14 +59,23 @@ class SyncResult:
 
 
 class Recollect:
-    """The memories of one repository: capture, read, change, share, erase."""
+    """The memories of one repository: capture, find, read, change, share, erase."""
 
-    def __init__(self, ledger: Ledger, config: Config, project: str | None = None) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        config: Config,
+        project: str | None = None,
+        cache: ResultCache | None = None,
+    ) -> None:
+        self._cache = cache
         self.ledger = ledger
         self.config = config
         self.project = project
-        self._catalog = Catalog()
-        self._cursor: Cursor = {}
+        self.indexing = Indexing(
+            ledger, config.text("embedding.model"), config.text("embedding.path")
+        )
+        self._usage: Usage | None = None
         self._new_uid = UidMaker()
 
     def __enter__(self) -> Recollect:
@@ -95,9 +90,16 @@ class Recollect:
         self.close()
 
     def close(self) -> None:
-        """Let go of what was read; the object can be used again."""
-        self._catalog = Catalog()
-        self._cursor = {}
+        """Let go of the files; the object can be used again."""
+        self.indexing.close()
+        if self._usage is not None:
+            self._usage.close()
+            self._usage = None
+
+    @property
+    def warnings(self) -> list[str]:
+        """What went wrong without doing harm."""
+        return [*self.config.warnings, *self.ledger.warnings, *self.indexing.warnings]
 
     # Writing
 
@@ -127,6 +129,7 @@ class Recollect:
         summary = check_summary(draft.pop("summary", ""))
         body = check_body(draft.pop("body", "") or "")
         at = draft.pop("at", "HEAD")
+        created = draft.pop("created", None)
         fields = check_fields({name: value for name, value in draft.items() if value is not None})
         fields = {name: value for name, value in fields.items() if value not in ([], {})}
         self._link(fields)
@@ -141,6 +144,7 @@ class Recollect:
             fields={**fields, "summary": summary},
             body=body,
             revision=None if at is None else check_revision(at),
+            created=None if created is None else check_timestamp(created),
         )
 
     def _link(self, fields: dict[str, Any]) -> None:
@@ -161,7 +165,7 @@ class Recollect:
             body = None
         known = memory.as_json()
         changes = {name: value for name, value in changes.items() if known[name] != value}
-        _check_border(memory, changes)
+        check_border(memory.sensitivity, changes.get("sensitivity", memory.sensitivity))
         if not changes and body is None:
             return memory
         return self._change(memory, changes, body, "edit")
@@ -173,22 +177,29 @@ class Recollect:
         check_transition(memory.status, target)
         changes: dict[str, Any] = {"status": target}
         if reason:
-            changes["status_reason"] = check_summary(reason)
+            changes["status_reason"] = check_reason(reason)
         return self._change(memory, changes, None, target)
 
     def _change(
         self, memory: Memory, fields: Mapping[str, Any], body: str | None, reason: str
     ) -> Memory:
-        records = self._catalog.history(memory.uid)
-        creation = records[0] if records[0].id else _with_name(records[0], memory.id)
+        index = self.indexing.fresh()
+        records = index.history(memory.uid)
+        creation = records[0]
+        if creation.id is None:  # it came without a name: from now on it has one
+            creation = replace(
+                creation,
+                id=memory.id.partition("~")[0],
+                fields={**creation.fields, LEGACY_MARK: True},
+            )
         change = Change(
             uid=self._new_uid(),
             of=memory.uid,
-            places=self._catalog.places(memory.uid),
+            places=index.places(memory.uid),
+            creation=render_record(creation),
             fields=fields,
             body=body,
             known_rev=records[-1].rev,
-            creation=render_record(creation),
         )
         self.ledger.write([change], reason)
         return self.get(memory.uid)
@@ -204,42 +215,34 @@ class Recollect:
             record_uid=self._new_uid(),
             of=memory.uid,
             name=memory.id.partition("~")[0],
-            places=self._catalog.places(memory.uid),
+            places=self.indexing.fresh().places(memory.uid),
         )
+        self.usage.forget([memory.uid])
         self.refresh()
         return left
 
     def sync(self, remote: str | None = None) -> SyncResult:
         """Exchange memories with a remote; afterwards both sides hold the same."""
-        self.refresh()
-        before = dict(self._catalog.memories)
+        everything = Filters(statuses=ALL)
+        before = {memory.uid: memory for memory in self.indexing.fresh().select(everything)}
         report = sync(
             self.ledger,
             remote or self.config.text("sync.remote") or None,
             timeout=self.config.number("sync.timeout"),
         )
-        self.refresh()
-        after = self._catalog.memories
-        received = [m for uid, m in after.items() if before.get(uid) != m]
+        after = self.indexing.fresh().select(everything)
+        self.usage.forget(sorted(report.purged))
         return SyncResult(
             report,
-            sorted(map(self._catalog.named, received), key=lambda memory: memory.uid),
+            [m for m in after if m.uid not in before or before[m.uid].version != m.version],
             sorted(before[uid].id for uid in report.purged if uid in before),
         )
 
     # Reading
 
-    def refresh(self) -> int:
-        """Read what changed in the ledger since the last time; how many notes that were."""
-        changes = self.ledger.changes(self._cursor)
-        if changes.complete:
-            self._catalog = Catalog()
-        count = 0
-        for place, note in changes.notes:
-            self._catalog.apply(place, note)
-            count += 1
-        self._cursor = changes.cursor
-        return count
+    def refresh(self, progress: Progress | None = None) -> None:
+        """Read what changed in the ledger since the last time."""
+        self.indexing.fresh(progress)
 
     def get(self, memory_id: str) -> Memory:
         """The memory of an id; refuses one that means none, or several."""
@@ -249,98 +252,133 @@ class Recollect:
         if len(found) > 1:
             names = [memory.id for memory in found]
             raise Ambiguous(f"{memory_id} means {len(found)} memories.", names)
+        typed = parse_name(memory_id)
+        if typed is not None and not typed.tail and "~" in found[0].id:
+            # An id must never silently come to mean another memory.
+            raise Ambiguous(f"{memory_id} was also the id of a purged memory.", [found[0].id])
         return found[0]
 
     def candidates(self, memory_id: str) -> list[Memory]:
         """Every memory that an id can mean."""
-        self.refresh()
-        return self._catalog.resolve(memory_id)
+        return self.indexing.using(lambda index: index.resolve(memory_id))
 
-    def memories(self, *, kind: str | None = None, status: str | None = None) -> list[Memory]:
-        """Memories, oldest first: active and resolved ones, or those of one status, or `all`."""
-        self.refresh()
-        wanted = kind_named(kind).name if kind and kind not in self.kinds() else kind
-        statuses = VISIBLE if status is None else frozenset({status_named_or_all(status)})
-        found = [
-            memory
-            for memory in self._catalog.memories.values()
-            if (wanted is None or memory.kind == wanted)
-            and ("all" in statuses or memory.status in statuses or _unknown(memory, statuses))
-            and self._concerns(memory)
-        ]
-        return sorted(map(self._catalog.named, found), key=lambda memory: memory.uid)
+    def memories(self, *, newest_first: bool = False, **filters: Any) -> list[Memory]:
+        """Memories that pass the filters, oldest first; active and resolved ones by default."""
+        wanted = self._filters(**filters)
+        return self.indexing.using(lambda index: index.select(wanted, newest_first=newest_first))
 
-    def _concerns(self, memory: Memory) -> bool:
-        """Whether a memory of the user ledger belongs to the directory we are in."""
-        if self.project is None or memory.project is None:
-            return True
-        return Path(self.project).is_relative_to(memory.project)
+    def search(
+        self,
+        query: str,
+        limit: int = 10,
+        *,
+        mode: str | None = None,
+        min_similarity: float | None = None,
+        as_of: str | None = None,
+        **filters: Any,
+    ) -> list[Hit]:
+        """The memories that answer a query, best first, each with its score and why.
 
-    def kinds(self) -> set[str]:
-        """The kinds that the ledger holds, those that this version does not know included."""
-        return {memory.kind for memory in self._catalog.memories.values()}
+        Private, secret and unclassified memories are found only when `sensitivity` asks for them.
+        """
+        chosen = mode or self.config.text("recall.match_strategy")
+        if chosen not in MODES:
+            raise ValidationError(
+                f"There is no mode {chosen!r}.", "Use one of: " + ", ".join(MODES)
+            )
+        filters.setdefault("sensitivity", ("public",))
+        now = self.ledger.clock().timestamp()
+        wanted = replace(self._filters(**filters), alive_at=now)
+        question = Question(query, max(1, limit), chosen, wanted, min_similarity)
+        if as_of is not None:
+            index = self.indexing.as_of(self.moment(as_of))
+            return search(index, question, now=now)
+
+        def answer(index: Index) -> list[Hit]:
+            # Filters name a moment, `alive_at`, that is another one each time.
+            state = (
+                replace(question, filters=replace(wanted, alive_at=None)),
+                *index.cursor().items(),
+            )
+            known = self._cache.get(state, now) if self._cache is not None else None
+            if known is not None:
+                return known
+            embed = self._embed(index, chosen)
+            hits = search(index, question, now=now, embed=embed, uses=self.usage.counts)
+            if self._cache is not None:
+                self._cache.put(state, hits, now)
+            return hits
+
+        hits = self.indexing.using(answer)
+        self.usage.record([hit.memory.uid for hit in hits], "shown", now)
+        return hits
+
+    def _embed(self, index: Index, mode: str) -> Embed | None:
+        """How to turn a query into a vector, once every memory has its own."""
+        if mode not in ("hybrid", "semantic"):
+            return None
+        embedder = self.indexing.embedder
+        if embedder is None:
+            return None
+        if index.count_pending(embedder.name) <= _MOST_PENDING:
+            self.indexing.embed_pending(index)
+        return lambda text: embedder.embed([text])[0]
+
+    def moment(self, text: str) -> str:
+        """A date, an age such as `30d`, or a revision, as a timestamp."""
+        return moment_named(text, self.ledger.clock(), self.ledger.repository)
+
+    def _filters(self, **options: Any) -> Filters:
+        return make_filters(
+            options, project=self.project, moment=self.moment, holds=self._holds_kind
+        )
+
+    def _holds_kind(self, kind: str) -> bool:
+        """Whether the ledger has memories of a kind, known to this version or not."""
+        return self.indexing.fresh().count(Filters(kind=kind, statuses=ALL)) > 0
 
     def history(self, memory_id: str) -> list[Record]:
         """The records of a memory: its creation, then its updates."""
-        return self._catalog.history(self.get(memory_id).uid)
+        uid = self.get(memory_id).uid
+        return self.indexing.using(lambda index: index.history(uid))
 
     def journal(self) -> list[tuple[Record, Place]]:
         """Every record of the ledger, oldest first: creations, updates, purges."""
-        self.refresh()
-        memories = self._catalog.memories
-        return [
-            (record, place)
-            for record, place in self._catalog.journal()
-            if (memory := memories.get(record.memory_uid)) is None or self._concerns(memory)
-        ]
+        records = self.indexing.using(lambda index: list(index.journal()))
+        if self.project is None:
+            return records
+        mine = {memory.uid for memory in self.memories(status="all")}
+        return [(record, place) for record, place in records if record.memory_uid in mine]
+
+    def short_name(self, memory: Memory) -> str:
+        """The shortest name that means this memory only."""
+        return self.indexing.using(lambda index: index.short_name(memory))
+
+    def files(self, memory: Memory) -> list[tuple[str, str]]:
+        """The files that the memory's commit changed, as they were then."""
+        name = parse_name(memory.id)
+        return files_of_commit(self.ledger.repository, name.anchor) if name else []
+
+    def used(self, memories: Iterable[Memory]) -> None:
+        """Note that memories were fetched by a reader, which makes them stronger."""
+        now = self.ledger.clock().timestamp()
+        self.usage.record([memory.uid for memory in memories], "fetched", now)
+
+    @property
+    def usage(self) -> Usage:
+        """The log of what was given to readers."""
+        if self._usage is None:
+            state = self.ledger.repository.state_dir
+            self._usage = Usage(state / USAGE_FILE if state.is_dir() else None)
+        return self._usage
 
     def verify(self) -> list[Finding]:
-        """Look at every record of the ledger."""
-        self.refresh()
-        return list(check_records(self.ledger, self._catalog))
+        """Compare the index with everything that the refs hold."""
+        return list(check_records(self.ledger, self.indexing))
 
     def doctor(self) -> list[Finding]:
         """Look at everything that can be wrong, and say what to do."""
-        found = [Finding(WARNING, "configuration", text) for text in self.config.warnings]
-        found += check_surroundings(self.ledger)
+        found = list(check_surroundings(self.ledger))
         found += self.verify()
-        found += [Finding(WARNING, "ledger", text) for text in self.ledger.warnings]
+        found += [Finding(WARNING, "notice", text) for text in self.warnings]
         return found
-
-    @property
-    def catalog(self) -> Catalog:
-        """What was read at the last refresh."""
-        return self._catalog
-
-
-def status_named_or_all(status: str) -> str:
-    """A status, or `all`."""
-    return "all" if status.strip().lower() == "all" else status_named(status)
-
-
-def _unknown(memory: Memory, wanted: frozenset[str]) -> bool:
-    """A status that only a newer version knows is shown with the visible ones."""
-    return wanted == VISIBLE and memory.status not in ("archived", "retired")
-
-
-def _check_border(memory: Memory, changes: Mapping[str, Any]) -> None:
-    """Refuse to move a memory between the shared and the private space by an edit."""
-    target = changes.get("sensitivity", memory.sensitivity)
-    if (target in LOCAL_SENSITIVITIES) != (memory.sensitivity in LOCAL_SENSITIVITIES):
-        raise ValidationError(
-            f"A {memory.sensitivity} memory cannot be made {target}: its text is in a history that"
-            f" is {'shared' if target in LOCAL_SENSITIVITIES else 'private'}.",
-            f"Capture it again with --sensitivity {target}, then purge {memory.id}",
-        )
-
-
-def _with_name(creation: Record, name: str) -> Record:
-    return Record(
-        uid=creation.uid,
-        op=creation.op,
-        fields=creation.fields,
-        body=creation.body,
-        id=name.partition("~")[0],
-        timestamp=creation.timestamp,
-        by=creation.by,
-    )

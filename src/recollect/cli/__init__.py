@@ -6,6 +6,7 @@ A verb's file is imported when it is called, so that each starts as fast as it c
 from __future__ import annotations
 
 import importlib
+import io
 import json
 import sys
 
@@ -24,11 +25,16 @@ VERBS: dict[str, str] = {
     "list": "list",
     "log": "log",
     "purge": "purge",
+    "reindex": "reindex",
+    "repair": "repair",
     "resolve": "transitions",
     "restore": "transitions",
     "retire": "transitions",
+    "search": "search",
     "show": "show",
+    "status": "status",
     "sync": "sync",
+    "timeline": "timeline",
     "verify": "verify",
 }
 
@@ -60,6 +66,10 @@ def root(ctx: click.Context, directory: str | None) -> None:
 
 def main() -> None:
     """Run the command line; an error says what to do next and has an exit code of its own."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal that cannot show a character gets another one, not a traceback.
+            stream.reconfigure(errors="replace")
     try:
         root(prog_name="recollect")
     except RecollectError as error:

@@ -12,6 +12,6 @@ from recollect.cli.output import json_option, opened
 @json_option
 @click.pass_context
 def doctor_command(ctx: click.Context, as_json: bool) -> None:
-    """Check git, the configuration, the refs and every record; say what to do. Changes nothing."""
+    """Check git, the configuration, the refs and every record; say what to do."""
     with opened(ctx) as store:
         report(store.doctor(), as_json)

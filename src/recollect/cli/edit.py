@@ -8,6 +8,7 @@ import click
 
 from recollect.cli.fields import given_body, given_fields, memory_options
 from recollect.cli.output import echo_json, id_argument, json_option, opened
+from recollect.core.fields import normal_tag
 from recollect.core.names import short
 from recollect.errors import ValidationError
 
@@ -49,7 +50,8 @@ def edit_command(
                 fields[name] = [*known[name], *value]
         if untag:
             tags = fields.get("tags", list(memory.tags))
-            fields["tags"] = [tag for tag in tags if tag not in {t.lower() for t in untag}]
+            gone = {normal_tag(tag) for tag in untag}
+            fields["tags"] = [tag for tag in tags if normal_tag(tag) not in gone]
         memory = store.update(memory.uid, summary=summary, body=body, **fields)
     if as_json:
         echo_json(memory.as_json())

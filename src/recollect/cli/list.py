@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
+from recollect.cli.filters import filter_options, given_filters
 from recollect.cli.output import echo_json, echo_memories, json_option, opened
 
 
 @click.command()
-@click.option("-k", "--kind", metavar="KIND", help="Only this kind.")
-@click.option(
-    "-s",
-    "--status",
-    metavar="STATUS",
-    help="active, resolved, archived, retired or all; active and resolved if left out.",
-)
+@filter_options
 @json_option
 @click.pass_context
-def list_command(ctx: click.Context, kind: str | None, status: str | None, as_json: bool) -> None:
+def list_command(ctx: click.Context, /, as_json: bool, **options: Any) -> None:
     """List memories, oldest first: active and resolved ones unless you say otherwise."""
     with opened(ctx) as store:
-        memories = store.memories(kind=kind, status=status)
+        memories = store.memories(**given_filters(options))
         if as_json:
             echo_json([memory.as_json() for memory in memories])
         elif memories:
             echo_memories(memories, store)
         else:
-            click.echo("No memories yet. `recollect capture KIND SUMMARY` makes one.", err=True)
+            click.echo("Nothing found. `recollect capture KIND SUMMARY` remembers.", err=True)

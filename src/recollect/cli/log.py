@@ -16,7 +16,7 @@ def log_command(ctx: click.Context, limit: int | None, as_json: bool) -> None:
     """Show what happened to the memories, newest first: captures, changes, purges."""
     with opened(ctx) as store:
         records = [record for record, _ in store.journal()][::-1][:limit]
-        memories = store.catalog.memories
+        memories = {memory.uid: memory for memory in store.memories(status="all")}
         if as_json:
             echo_json([record_as_json(record) for record in records])
             return

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
@@ -29,6 +31,28 @@ def echo_json(value: Any) -> None:
     click.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 
+def warn(store: Recollect) -> None:
+    """Say what went wrong without doing harm."""
+    for text in store.warnings:
+        click.echo(f"Note: {text}", err=True)
+
+
+@contextmanager
+def progress_to(label: str) -> Iterator[Callable[[int], None]]:
+    """Counts long work on stderr, where somebody is watching."""
+    shown = False
+
+    def progress(done: int) -> None:
+        nonlocal shown
+        if sys.stderr.isatty():
+            shown = True
+            click.echo(f"\r{label}: {done:,}", nl=False, err=True)
+
+    yield progress
+    if shown:
+        click.echo("", err=True)
+
+
 def age(timestamp: str | None, now: datetime) -> str:
     """How long ago something was, in one short word."""
     try:
@@ -46,7 +70,7 @@ def age(timestamp: str | None, now: datetime) -> str:
 def echo_memories(memories: Iterable[Memory], store: Recollect) -> None:
     """Print one line for each memory."""
     now = store.ledger.clock()
-    rows = [(store.catalog.short_name(memory), memory) for memory in memories]
+    rows = [(store.short_name(memory), memory) for memory in memories]
     width = max((len(name) for name, _ in rows), default=0)
     for name, memory in rows:
         marks = "".join(f" #{tag}" for tag in memory.tags)
@@ -65,7 +89,7 @@ def echo_memory(memory: Memory, store: Recollect) -> None:
     """Print all of one memory."""
     click.secho(memory.summary, bold=True)
     rows = [
-        ("id", store.catalog.short_name(memory)),
+        ("id", store.short_name(memory)),
         ("kind", memory.kind),
         ("status", _status(memory)),
         ("sensitivity", memory.sensitivity if memory.sensitivity != "public" else None),
@@ -95,8 +119,7 @@ def _status(memory: Memory) -> str:
 
 
 def _names(uids: Iterable[str], store: Recollect) -> list[str]:
-    known = store.catalog.memories
-    return [store.catalog.short_name(known[uid]) if uid in known else uid for uid in uids]
+    return [store.short_name(found[0]) if (found := store.candidates(uid)) else uid for uid in uids]
 
 
 def echo_history(records: Iterable[Record]) -> None:

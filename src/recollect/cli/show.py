@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import click
 
 from recollect.cli.output import (
@@ -18,9 +20,17 @@ from recollect.cli.output import (
 @click.command()
 @id_argument
 @click.option("--history", is_flag=True, help="Show every change as well.")
+@click.option(
+    "--level",
+    type=click.Choice(["summary", "full", "files"]),
+    default="full",
+    help="How much: without the body, all of it, or with the files of its commit as they were.",
+)
 @json_option
 @click.pass_context
-def show_command(ctx: click.Context, memory_id: str, history: bool, as_json: bool) -> None:
+def show_command(
+    ctx: click.Context, memory_id: str, history: bool, level: str, as_json: bool
+) -> None:
     """Show a memory.
 
     ID may be shortened: seven characters of the commit are enough, and so is the beginning of a
@@ -28,12 +38,19 @@ def show_command(ctx: click.Context, memory_id: str, history: bool, as_json: boo
     """
     with opened(ctx) as store:
         found = store.candidates(memory_id) or [store.get(memory_id)]
+        store.used(found)
         if len(found) > 1:
             click.echo(f"{memory_id} means {len(found)} memories.", err=True)
         if as_json:
             shown = []
             for memory in found:
                 value = memory.as_json()
+                if level == "summary":
+                    del value["body"]
+                if level == "files":
+                    value["files"] = [
+                        {"path": path, "text": text} for path, text in store.files(memory)
+                    ]
                 if history:
                     value["history"] = [record_as_json(r) for r in store.history(memory.uid)]
                 shown.append(value)
@@ -42,6 +59,9 @@ def show_command(ctx: click.Context, memory_id: str, history: bool, as_json: boo
         for number, memory in enumerate(found):
             if number:
                 click.echo("")
-            echo_memory(memory, store)
+            echo_memory(replace(memory, body="") if level == "summary" else memory, store)
+            for path, text in store.files(memory) if level == "files" else ():
+                click.secho(f"\n{path}", bold=True)
+                click.echo(text)
             if history:
                 echo_history(store.history(memory.uid))

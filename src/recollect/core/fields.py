@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from recollect.core.note import SUMMARY_LENGTH
@@ -71,6 +72,28 @@ def check_body(body: str) -> str:
     return text
 
 
+def check_reason(reason: str) -> str:
+    """Why something was done: one line."""
+    return _text("reason", reason)
+
+
+def normal_tag(tag: str) -> str:
+    """A tag as it is stored: lower case, one word."""
+    return re.sub(r"\s+", "-", tag.strip().lower())
+
+
+def check_timestamp(text: str) -> str:
+    """A moment in ISO 8601, as `2026-08-23T10:00:00Z` in UTC."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except (TypeError, ValueError):
+        raise ValidationError(
+            f"{text!r} is not a date.", "Write it like 2026-08-23T10:00:00Z"
+        ) from None
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
 def check_path(path: str) -> str:
     """A path inside the repository, with forward slashes."""
     text = _unicode("path", path)
@@ -98,6 +121,16 @@ def check_revision(revision: str) -> str:
     if revision.startswith("/") or ".." in revision or not _REVISION.match(revision):
         raise UnsafeName(f"{revision!r} is not the name of a revision.", hint)
     return revision
+
+
+def check_border(current: str, target: str) -> None:
+    """Refuse to move a memory between the shared and the private space by an edit."""
+    if (target in LOCAL_SENSITIVITIES) != (current in LOCAL_SENSITIVITIES):
+        history = "private" if current in LOCAL_SENSITIVITIES else "shared"
+        raise ValidationError(
+            f"A {current} memory cannot be made {target}: its text is in {history} history.",
+            f"Capture it again with --sensitivity {target}, then purge this one.",
+        )
 
 
 def check_fields(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -146,7 +179,7 @@ def _texts(name: str, value: Any) -> list[str]:
 def _tags(name: str, value: Any) -> list[str]:
     tags: dict[str, None] = {}
     for item in _items(name, value):
-        tag = re.sub(r"\s+", "-", _unicode(name, item).strip().lower())
+        tag = normal_tag(_unicode(name, item))
         if not tag or len(tag) > MAX_TAG_LENGTH or "," in tag or _CONTROL.search(tag):
             raise ValidationError(
                 f"{item!r} is not a tag.", f"A tag is one word of at most {MAX_TAG_LENGTH} letters."

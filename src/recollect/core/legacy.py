@@ -21,6 +21,8 @@ _CLOSER = re.compile(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE)
 _KEY = re.compile(r"([A-Za-z_][A-Za-z0-9_-]*):(?:[ \t]+(.*))?\Z")
 _REQUIRED = ("type", "summary", "timestamp")
 _MOST_HEADER_LINES = 200
+# Set in the header of a legacy record that an edit brought into our own form.
+LEGACY_MARK = "legacy"
 
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\", "/": "/", "0": "\0", "e": "\x1b"}
 _ESCAPES |= {"a": "\a", "b": "\b", "f": "\f", "v": "\v", " ": " ", "N": "\x85", "_": "\xa0"}
@@ -57,6 +59,11 @@ def _header_end(text: str, opener: re.Match[str]) -> int | None:
 def is_legacy(text: str) -> bool:
     """Whether the text of a stored record is a legacy one, kept in its own words."""
     return not text.startswith("---\nuid: ")
+
+
+def was_legacy(text: str) -> bool:
+    """Whether a stored record is a legacy one, or was until somebody edited it."""
+    return is_legacy(text) or f"\n{LEGACY_MARK}: true\n" in text[: text.find("\n---\n", 3) + 1]
 
 
 def legacy_uid(text: str) -> str:

@@ -62,7 +62,7 @@ class Memory:
         return {k: list(v) if isinstance(v, tuple) else v for k, v in shown.items()}
 
 
-_KNOWN = frozenset({f.name for f in fields(Memory)} | {"type", BODY})
+_KNOWN = frozenset({f.name for f in fields(Memory)} | {"type", "legacy", BODY})
 
 
 def order_updates(updates: Iterable[Record]) -> list[Record]:

@@ -7,14 +7,18 @@ characters of the uid tells them apart.
 
 from __future__ import annotations
 
+import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recollect.core.kinds import find_kind
+from recollect.core.places import Place
+from recollect.core.record import Record
 
 SHORT_ANCHOR = 7
 _NAME = re.compile(
-    r"([a-z0-9][a-z0-9_-]*):([0-9a-f]{4,64}):([0-9]{1,9})(?:~([0-9a-z]{4,26}))?\Z", re.IGNORECASE
+    r"([a-z0-9][a-z0-9_/-]*):([0-9a-f]{4,64}):([0-9]{1,9})(?:~([0-9a-z]{4,26}))?\Z", re.IGNORECASE
 )
 _UID_PREFIX = re.compile(r"[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{3,25}\Z")
 
@@ -57,3 +61,19 @@ def short(name: str) -> str:
     if parsed is None:
         return name
     return str(Name(parsed.kind, parsed.anchor[:SHORT_ANCHOR], parsed.number, parsed.tail))
+
+
+def birth_name(create: Record, place: Place, legacy_uids: Sequence[str]) -> str:
+    """The name written at birth; a text that came without one is named after its text.
+
+    A legacy record is named by its position among those of its note, edited ones included, as the
+    system that wrote it did. For other text the number is drawn from its hash, because two clones
+    may adopt the same text apart.
+    """
+    if create.id is not None:
+        return create.id
+    if create.uid in legacy_uids:
+        number = legacy_uids.index(create.uid)
+    else:
+        number = int(hashlib.sha256(create.uid.encode()).hexdigest()[:5], 16)
+    return str(Name(place.kind, place.anchor, number))

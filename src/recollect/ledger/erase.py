@@ -7,12 +7,13 @@ remove the objects that hold the purged memory, no others.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from recollect.core.catalog import SHARED
 from recollect.core.note import parse_note, scrub
+from recollect.core.places import SHARED
 from recollect.core.record import UPDATE
 from recollect.ledger.git import Git
 from recollect.ledger.lock import exclusive
@@ -66,10 +67,11 @@ def _unlink_unreachable(git: Git, objects: Path, doomed: set[str], erased: froze
     marks = _marks(erased)
     for oid, data in zip(unreachable, git.read_all(unreachable), strict=True):
         # A writer that lost a race to the purge may have left such an object, too.
-        if oid in doomed or any(mark in data for mark in marks):
+        if oid in doomed or any(mark in (data or b"") for mark in marks):
             path = objects / oid[:2] / oid[2:]
             with suppress(FileNotFoundError):
-                path.chmod(0o600)
+                if os.name == "nt":  # git makes objects read-only, which forbids deletion there
+                    path.chmod(0o600)
                 path.unlink()
 
 
@@ -114,7 +116,7 @@ def _holding(git: Git, tips: Iterable[str], erased: frozenset[str]) -> set[str]:
     oids = out.decode().split()
     holding = set()
     for oid, data in zip(oids, git.read_all(oids), strict=True):
-        note = parse_note(data.decode("utf-8", "surrogateescape"))
+        note = parse_note((data or b"").decode("utf-8", "surrogateescape"))
         if len(scrub(note, erased)) < len(note):
             holding.add(oid)
     return holding

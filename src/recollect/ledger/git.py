@@ -46,6 +46,13 @@ _SETTINGS = (
     "maintenance.auto=false",
 )
 _BULK_SECONDS = 900.0
+_NOT_WRITABLE = (
+    "Permission denied",
+    "insufficient permission",
+    "Read-only",
+    "No space left",
+    "Disk quota",
+)
 
 
 class GitObject(NamedTuple):
@@ -143,8 +150,8 @@ class Git:
             watchdog.cancel()
             _end(process)
 
-    def read_all(self, oids: Iterable[str]) -> Iterator[bytes]:
-        """The contents of many objects, in order, while git reads ahead."""
+    def read_all(self, oids: Iterable[str]) -> Iterator[bytes | None]:
+        """The contents of many objects, in order, while git reads ahead; None for a missing one."""
         with tempfile.TemporaryFile() as names:
             names.write("\n".join(oids).encode("ascii"))
             names.seek(0)
@@ -230,12 +237,12 @@ class ObjectReader:
         return GitObject(words[0].decode(), words[1].decode(), data[:-1])
 
 
-def _contents(stream: IO[bytes]) -> Iterator[bytes]:
-    """Cut the output of `cat-file --batch` into contents; an object that is missing is empty."""
+def _contents(stream: IO[bytes]) -> Iterator[bytes | None]:
+    """Cut the output of `cat-file --batch` into contents; None where an object is missing."""
     read, readline = stream.read, stream.readline
     while header := readline():
         if header.endswith(b" missing\n"):
-            yield b""
+            yield None
             continue
         size = int(header[header.rindex(b" ") :])
         yield read(size + 1)[:-1]
@@ -243,10 +250,13 @@ def _contents(stream: IO[bytes]) -> Iterator[bytes]:
 
 def failure(args: Sequence[str], code: int, err: bytes) -> GitFailed | NotWritable:
     """The error that a failed command stands for."""
-    lines = [line for line in err.decode("utf-8", "replace").splitlines() if line.strip()]
+    text = err.decode("utf-8", "replace")
+    lines = [line for line in text.splitlines() if line.strip()]
+    # Traces and hints may come first; what went wrong is marked.
+    lines = [line for line in lines if line.startswith(("fatal: ", "error: "))] or lines
     said = "; ".join(line.removeprefix("fatal: ").removeprefix("error: ") for line in lines[:3])
     message = f"git {_verb(args)} failed with code {code}: {said or 'no message'}"
-    if any(word in said for word in ("Permission denied", "Read-only", "No space left")):
+    if any(word in text for word in _NOT_WRITABLE):
         return NotWritable(message)
     return GitFailed(message)
 

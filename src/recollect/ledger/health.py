@@ -9,9 +9,6 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from recollect.core.catalog import Catalog
-from recollect.core.note import purged_uids, read_stored
-from recollect.core.record import CREATE, PURGE, UPDATE
 from recollect.ledger.ledger import Ledger
 from recollect.ledger.refs import PREFIXES, SEEN_PREFIXES, list_tips
 
@@ -70,6 +67,15 @@ def _check_setting(name: str, value: str) -> Finding | None:
                 " by itself; what others add with plain git may not.",
                 "Remove that refspec; `recollect sync` needs none.",
             )
+    if lowered.startswith("remote.") and lowered.endswith(".push"):
+        source = value.removeprefix("+").partition(":")[0]
+        if source.startswith("refs/notes") or source == "refs/*":
+            return Finding(
+                WARNING,
+                "configuration",
+                f"{name} = {value} lets `git push` send notes, private memories included.",
+                "Remove that refspec; `recollect sync` needs none.",
+            )
     if lowered.startswith("remote.") and lowered.endswith(".mirror") and value == "true":
         return Finding(
             WARNING,
@@ -110,61 +116,3 @@ def _check_refs(ledger: Ledger) -> Iterator[Finding]:
                 )
     count = sum(ref.startswith(tuple(PREFIXES.values())) for ref in tips)
     yield Finding(OK, "refs", f"{count} kinds of memory have notes.")
-
-
-def check_records(ledger: Ledger, catalog: Catalog) -> Iterator[Finding]:
-    """Every record that the refs hold, kinds that this version does not know included."""
-    missing = 0
-    unreadable: list[str] = []
-    purged: set[str] = set()
-    present: set[str] = set()
-    records = 0
-    for place, note in ledger.changes({}).notes:
-        if not note:
-            missing += 1
-            continue
-        purged |= purged_uids(note)
-        for uid, text in note.items():
-            records += 1
-            record = read_stored(text)
-            present.add(record.memory_uid if record.op != PURGE else "")
-            if record.op not in (CREATE, UPDATE, PURGE) or (record.op != CREATE and not record.of):
-                unreadable.append(f"{uid} in {place.kind} on {place.anchor[:7]}")
-    if missing:
-        yield Finding(
-            PROBLEM,
-            "records",
-            f"{missing} notes have no contents in this clone.",
-            "In a partial clone, run `recollect sync` to bring them.",
-        )
-    for where in unreadable:
-        yield Finding(
-            WARNING,
-            "records",
-            f"A record cannot be read: {where}",
-            "It is kept as it is; a newer version may have written it.",
-        )
-    for uid in sorted(purged & present):
-        yield Finding(
-            PROBLEM, "purge", f"The purged memory {uid} is still here.", "Run `recollect sync`."
-        )
-    for record in catalog.waiting():
-        yield Finding(
-            WARNING,
-            "records",
-            f"A change waits for a memory that is not here: {record.of}",
-            "Run `recollect sync` to bring it.",
-        )
-    yield from _check_names(catalog)
-    yield Finding(OK, "records", f"{records} records, {len(catalog.memories)} memories.")
-
-
-def _check_names(catalog: Catalog) -> Iterator[Finding]:
-    shared = sorted({m.id for m in catalog.memories.values() if catalog.named(m).id != m.id})
-    for name in shared:
-        yield Finding(
-            WARNING,
-            "names",
-            f"{name} names more than one memory, because two clones gave it while apart.",
-            "Both are kept; add ~ and the last four characters of the uid to choose.",
-        )

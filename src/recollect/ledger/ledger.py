@@ -17,8 +17,8 @@ from datetime import datetime
 from functools import cached_property
 from typing import TypeVar
 
-from recollect.core.catalog import Place
 from recollect.core.note import Note, parse_note
+from recollect.core.places import Place
 from recollect.core.record import Record
 from recollect.errors import CaptureError, Contended, GitFailed, StorageError
 from recollect.ledger.erase import erase
@@ -151,25 +151,43 @@ class Ledger:
             return Changes(fresh.notes, fresh.cursor, complete=True)
         length = len(empty)
         blobs: dict[Place, list[str]] = {}
+        refs: dict[Place, str] = {}
         for ref, diff in zip(moved, diffs, strict=True):
             key = key_of(ref)
             for change in diff:
                 anchor = anchor_of(change.path, length)
                 if anchor is not None:
-                    found = blobs.setdefault(Place(key.space, key.kind, anchor), [])
+                    place = Place(key.space, key.kind, anchor)
+                    refs[place] = ref
+                    found = blobs.setdefault(place, [])
                     if change.new is not None:
                         found.append(change.new)
-        return Changes(self._read(blobs), seen)
+        reached = dict(seen)
 
-    def _read(self, blobs: Mapping[Place, list[str]]) -> Iterator[tuple[Place, Note | None]]:
+        def missing(place: Place) -> None:
+            """Leave the cursor where it was, so that the note is read once its contents come."""
+            reached[refs[place]] = cursor.get(refs[place], empty)
+            self.warnings.append(
+                f"A note of {place.kind} on {place.anchor[:7]} has no contents in this clone."
+            )
+
+        return Changes(self._read(blobs, missing), reached)
+
+    def _read(
+        self, blobs: Mapping[Place, list[str]], missing: Callable[[Place], None]
+    ) -> Iterator[tuple[Place, Note | None]]:
         contents = self.repository.git.read_all(oid for oids in blobs.values() for oid in oids)
         for place, oids in blobs.items():
-            if not oids:
+            texts = [next(contents) for _ in oids]
+            if None in texts:
+                missing(place)
+            elif not texts:
                 yield place, None
-                continue
-            text = "\n\n".join(next(contents).decode("utf-8", "surrogateescape") for _ in oids)
-            yield place, parse_note(text)
-        contents.close()  # type: ignore[attr-defined]
+            else:
+                text = b"\n\n".join(text for text in texts if text is not None)
+                yield place, parse_note(text.decode("utf-8", "surrogateescape"))
+        for _ in contents:  # let git come to its end
+            continue
 
     def tips(self) -> dict[str, Tip]:
         """The notes refs of the ledger, after absorbing what moved behind our back."""

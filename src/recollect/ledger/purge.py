@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from recollect.core.catalog import Place
 from recollect.core.note import scrub
+from recollect.core.places import Place
 from recollect.core.record import PURGE, Record, render_record
 from recollect.errors import ValidationError
 from recollect.ledger.erase import erase

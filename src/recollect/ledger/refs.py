@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from recollect.core.catalog import FOREIGN, LOCAL, SHARED
+from recollect.core.places import FOREIGN, LOCAL, SHARED
 from recollect.errors import GitFailed, StorageError
 from recollect.ledger.git import Git
 

@@ -13,7 +13,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from recollect.core.catalog import SHARED
+from recollect.core.places import SHARED
 from recollect.errors import GitFailed, NoRemote, PushRejected, SyncError, UnsafeName
 from recollect.ledger.erase import erase
 from recollect.ledger.git import Git
@@ -120,7 +120,8 @@ def find_remote(git: Git, name: str | None) -> Remote:
     if name in known:
         return Remote(name, f"{REMOTES}{name}/")
     if "/" not in name and ":" not in name and name != ".":
-        raise NoRemote(f"There is no remote {name!r}.", "Name one of: " + ", ".join(known))
+        choices = "Name one of: " + ", ".join(known) if known else None
+        raise NoRemote(f"There is no remote {name!r}.", choices)
     digest = hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:16]
     return Remote(name, f"{REMOTES}at-{digest}/")
 

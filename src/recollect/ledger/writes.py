@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from recollect.core.catalog import FOREIGN, LOCAL, SHARED, Place
 from recollect.core.fields import LOCAL_SENSITIVITIES
 from recollect.core.legacy import is_legacy
 from recollect.core.names import Name
 from recollect.core.note import Note, read_stored
+from recollect.core.places import FOREIGN, LOCAL, SHARED, Place
 from recollect.core.record import BODY, CREATE, UPDATE, Record, render_record
 from recollect.errors import NotFound, UnsafeName
 from recollect.ledger.refs import Key
@@ -37,6 +37,8 @@ class Creation:
     fields: Mapping[str, Any]
     body: str = ""
     revision: str | None = "HEAD"
+    # When it happened, where that is not now: importers know.
+    created: str | None = None
 
     def keys(self) -> list[Key]:
         """The namespaces to open: the other space too, so that no name is given twice."""
@@ -55,7 +57,7 @@ class Creation:
             uid=self.uid,
             op=CREATE,
             id=str(Name(self.kind, anchor, number)),
-            timestamp=stamp.time,
+            timestamp=self.created or stamp.time,
             by=stamp.author,
             fields={**self.fields, "type": self.kind},
             body=self.body or None,

@@ -1,0 +1,78 @@
+"""Whether the index says what the ledger says, over everything that the refs hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from recollect.app.indexing import Indexing
+from recollect.core.note import purged_uids, read_stored
+from recollect.core.places import Place
+from recollect.core.record import CREATE, PURGE, UPDATE
+from recollect.index.base import Filters
+from recollect.ledger.health import OK, PROBLEM, WARNING, Finding
+from recollect.ledger.ledger import Ledger
+
+_REPAIR = "Run `recollect repair`."
+
+
+def check_records(ledger: Ledger, indexing: Indexing) -> Iterator[Finding]:
+    """Read every record, kinds that this version does not know included, and compare."""
+    index = indexing.fresh()
+    indexed = {(place, uid): text for place, uid, text in index.texts()}
+    known: set[tuple[Place, str]] = set()
+    lost, missing, mismatched = 0, 0, 0
+    purged: set[str] = set()
+    owners: set[str] = set()
+    for place, note in ledger.changes({}).notes:
+        lost += not note
+        purged |= purged_uids(note or {})
+        for uid, text in (note or {}).items():
+            known.add((place, uid))
+            found = indexed.get((place, uid))
+            missing += found is None
+            mismatched += found is not None and found != text
+            record = read_stored(text)
+            if record.op != PURGE:
+                owners.add(record.memory_uid)
+            if record.op not in (CREATE, UPDATE, PURGE) or (record.op != CREATE and not record.of):
+                yield Finding(
+                    WARNING,
+                    "records",
+                    f"A record cannot be read: {uid} in {place.kind} on {place.anchor[:7]}",
+                    "It is kept as it is; a newer version may have written it.",
+                )
+    orphaned = len(indexed.keys() - known)
+    if lost:
+        yield Finding(
+            PROBLEM,
+            "records",
+            f"{lost} notes have no contents in this clone.",
+            "In a partial clone, run `recollect sync` to bring them.",
+        )
+    for count, what in (
+        (missing, "records are not in the index."),
+        (orphaned, "records of the index are not in the ledger."),
+        (mismatched, "records differ between index and ledger."),
+    ):
+        if count:
+            yield Finding(PROBLEM, "index", f"{count} {what}", _REPAIR)
+    for uid in sorted(purged & owners):
+        yield Finding(
+            PROBLEM, "purge", f"The purged memory {uid} is still here.", "Run `recollect sync`."
+        )
+    for record in index.waiting():
+        yield Finding(
+            WARNING,
+            "records",
+            f"A change waits for a memory that is not here: {record.of}",
+            "Run `recollect sync` to bring it.",
+        )
+    for name in index.shared_names():
+        yield Finding(
+            WARNING,
+            "names",
+            f"{name} names more than one memory, because two clones gave it while apart.",
+            "Both are kept; add ~ and the last four characters of the uid to choose.",
+        )
+    memories = index.count(Filters(statuses=frozenset({"all"})))
+    yield Finding(OK, "records", f"{len(known)} records, {memories} memories.")

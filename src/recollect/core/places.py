@@ -1,0 +1,18 @@
+"""Where notes are: the spaces of a ledger, and one note's place in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+SHARED = "shared"
+LOCAL = "local"
+FOREIGN = "foreign"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """Where a note is: the space (shared, local, foreign), the kind, and the anchor it is on."""
+
+    space: str
+    kind: str
+    anchor: str

@@ -1,0 +1,1 @@
+"""The derived index: fast, disposable, rebuilt from the ledger at any time."""

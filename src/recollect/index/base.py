@@ -1,0 +1,162 @@
+"""What an index is: the protocol that every backend keeps, and the values it speaks in.
+
+An index is derived from the ledger's notes and can be deleted at any time. It does not know the
+ledger: `app` carries notes from one to the other. One contract suite, `tests/index/contract.py`,
+runs on every backend.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from recollect.core.memory import Memory
+from recollect.core.note import Note
+from recollect.core.places import Place
+from recollect.core.record import Record
+
+Cursor = Mapping[str, str]  # notes ref → the tree that was read last
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which memories count; what is left out does not restrict.
+
+    Filters apply before ranking, never after it.
+    """
+
+    kind: str | None = None
+    # None: those a reader sees by default, active and resolved ones.
+    statuses: frozenset[str] | None = None
+    sensitivities: frozenset[str] | None = None
+    spec: str | None = None
+    tags: tuple[str, ...] = ()
+    file: str | None = None
+    concept: str | None = None
+    session: str | None = None
+    since: float | None = None
+    until: float | None = None
+    # Leave out what has expired at this moment.
+    alive_at: float | None = None
+    # For the user ledger: only memories of this directory, of one above it, or of none.
+    project: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A memory that one half of the search found, and how well."""
+
+    uid: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalMatches:
+    """What keyword search found, best first, and the score that a perfect match would have."""
+
+    matches: Sequence[Match]
+    ideal: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A memory that has no vectors yet."""
+
+    uid: str
+    summary: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """What ranking needs to know of a memory besides its text."""
+
+    uid: str
+    created: float | None
+    importance: float
+    trust: float
+
+
+class Index(Protocol):
+    """A searchable copy of the ledger."""
+
+    def close(self) -> None:
+        """Let go of the backend."""
+
+    def cursor(self) -> Cursor:
+        """What has been read of the ledger."""
+
+    def apply(
+        self,
+        notes: Iterable[tuple[Place, Note | None]],
+        *,
+        since: Cursor,
+        cursor: Cursor,
+        complete: bool = False,
+        progress: Progress | None = None,
+    ) -> bool:
+        """Take in changed notes, all or none; False if another process moved the cursor first.
+
+        `complete` says that notes which are not listed are gone.
+        """
+
+    def needs_rebuild(self) -> bool:
+        """Whether a purge was taken in: deleted text lingers in database files, so start afresh."""
+
+    def get_many(self, uids: Sequence[str]) -> list[Memory]:
+        """Memories by uid, in the order asked for; those that are not there are left out."""
+
+    def resolve(self, name: str) -> list[Memory]:
+        """The memories that a typed id can mean: none, one, or several."""
+
+    def short_name(self, memory: Memory) -> str:
+        """The shortest name of at least seven anchor characters that means this memory only."""
+
+    def select(
+        self, filters: Filters, *, limit: int | None = None, newest_first: bool = False
+    ) -> list[Memory]:
+        """The memories that pass the filters, in the order of their birth."""
+
+    def count(self, filters: Filters) -> int:
+        """How many memories pass the filters."""
+
+    def history(self, uid: str) -> list[Record]:
+        """The records of a memory: its creation, then its updates in the order they count."""
+
+    def places(self, uid: str) -> tuple[Place, ...]:
+        """Every place that holds a record."""
+
+    def journal(self) -> Iterable[tuple[Record, Place]]:
+        """Every record, oldest first."""
+
+    def texts(self) -> Iterable[tuple[Place, str, str]]:
+        """Every record as it was taken in: its place, its uid, its text."""
+
+    def waiting(self) -> list[Record]:
+        """Updates whose creation has not arrived yet."""
+
+    def shared_names(self) -> list[str]:
+        """The names that more than one memory was born with."""
+
+    def lexical(self, query: str, filters: Filters, limit: int) -> LexicalMatches:
+        """The memories that share words with the query."""
+
+    def nearest(self, vector: bytes, filters: Filters, limit: int) -> list[Match]:
+        """The memories whose text is nearest in meaning, by cosine."""
+
+    def ranking(self, uids: Sequence[str]) -> list[Ranked]:
+        """What ranking needs to know of some memories."""
+
+    def model(self) -> str | None:
+        """The model that made the vectors, if there are any."""
+
+    def pending(self, model: str, limit: int) -> list[Pending]:
+        """Memories that have no vectors of this model yet."""
+
+    def count_pending(self, model: str) -> int:
+        """How many memories have no vectors of this model yet."""
+
+    def store_vectors(self, model: str, vectors: Mapping[str, Sequence[bytes]]) -> None:
+        """Keep the vectors of some memories; those of another model are dropped."""

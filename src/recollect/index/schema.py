@@ -1,0 +1,86 @@
+"""The tables of the SQLite index. A file of another version is thrown away and built anew.
+
+Tags, files, concepts and relations are tables, not comma-joined text. The texts of the records are
+kept as they are in the ledger: a memory is folded from them when it is read.
+"""
+
+from __future__ import annotations
+
+# Raise this with every change below; the index is derived, so a rebuild is the migration.
+VERSION = 1
+
+TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE cursor (ref TEXT PRIMARY KEY, tree TEXT NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE place (
+    id INTEGER PRIMARY KEY,
+    space TEXT NOT NULL, kind TEXT NOT NULL, anchor TEXT NOT NULL,
+    UNIQUE (space, kind, anchor)
+);
+CREATE TABLE record (
+    uid TEXT NOT NULL,
+    place INTEGER NOT NULL REFERENCES place,
+    owner TEXT NOT NULL,  -- the uid of the memory it belongs to
+    text BLOB NOT NULL,
+    PRIMARY KEY (uid, place)
+) WITHOUT ROWID;
+CREATE INDEX record_owner ON record (owner);
+CREATE INDEX record_place ON record (place);
+
+CREATE TABLE memory (
+    key INTEGER PRIMARY KEY,
+    uid TEXT NOT NULL UNIQUE,
+    kind TEXT NOT NULL, anchor TEXT NOT NULL, number INTEGER NOT NULL,  -- the name it is shown by
+    status TEXT NOT NULL, visible INTEGER NOT NULL, sensitivity TEXT NOT NULL,
+    spec TEXT, session TEXT, project TEXT,
+    created REAL, updated REAL, expires REAL,
+    importance REAL NOT NULL, trust REAL NOT NULL,
+    embedded INTEGER NOT NULL DEFAULT 0
+);
+-- Every name that leads to a memory: text that came without one has a name wherever it is.
+CREATE TABLE name (
+    kind TEXT NOT NULL, number INTEGER NOT NULL, anchor TEXT NOT NULL, uid TEXT NOT NULL,
+    PRIMARY KEY (kind, number, anchor, uid)
+) WITHOUT ROWID;
+CREATE INDEX name_uid ON name (uid);
+CREATE INDEX memory_created ON memory (created);
+CREATE INDEX memory_pending ON memory (embedded) WHERE embedded = 0;
+CREATE TABLE tag (
+    tag TEXT NOT NULL, memory INTEGER NOT NULL, PRIMARY KEY (tag, memory)
+) WITHOUT ROWID;
+CREATE INDEX tag_memory ON tag (memory);
+CREATE TABLE file (
+    path TEXT NOT NULL, memory INTEGER NOT NULL, PRIMARY KEY (path, memory)
+) WITHOUT ROWID;
+CREATE INDEX file_memory ON file (memory);
+CREATE TABLE concept (
+    concept TEXT NOT NULL, memory INTEGER NOT NULL, PRIMARY KEY (concept, memory)
+) WITHOUT ROWID;
+CREATE INDEX concept_memory ON concept (memory);
+CREATE TABLE relation (
+    target TEXT NOT NULL, memory INTEGER NOT NULL, PRIMARY KEY (target, memory)
+) WITHOUT ROWID;
+CREATE INDEX relation_memory ON relation (memory);
+
+-- Only the words are kept, not the text: that is in `record`.
+CREATE VIRTUAL TABLE words USING fts5 (
+    summary, tags, body,
+    content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2'
+);
+CREATE VIRTUAL TABLE term USING fts5vocab (words, row);
+
+CREATE TABLE chunk (key INTEGER PRIMARY KEY, memory INTEGER NOT NULL);
+CREATE INDEX chunk_memory ON chunk (memory);
+"""
+
+# The facets of a memory: table, column.
+FACETS = (("tag", "tag"), ("file", "path"), ("concept", "concept"), ("relation", "target"))
+
+
+def vector_table(dimensions: int) -> str:
+    """The table of vectors; made when the first ones arrive, for their number of dimensions."""
+    return (
+        "CREATE VIRTUAL TABLE IF NOT EXISTS vector USING vec0 ("
+        f"embedding float[{dimensions}] distance_metric=cosine)"
+    )

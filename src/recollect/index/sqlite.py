@@ -1,0 +1,371 @@
+"""The index in one SQLite file: reading it.
+
+The binding is apsw, which brings a current SQLite with FTS5 and loads the vector extension on every
+Python build. Readers never wait for a writer (WAL); a writer that is killed leaves nothing half
+done. Writing is in `sqlite_apply`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from recollect.core.memory import Memory, fold, order_updates
+from recollect.core.names import SHORT_ANCHOR, Name, as_uid_prefix, parse_name
+from recollect.core.note import Note, add_record, read_stored
+from recollect.core.places import Place
+from recollect.core.record import PURGE, Record
+from recollect.index.base import (
+    Cursor,
+    Filters,
+    LexicalMatches,
+    Match,
+    Pending,
+    Progress,
+    Ranked,
+)
+from recollect.index.schema import vector_table
+from recollect.index.sqlite_apply import Applier
+from recollect.index.sqlite_connection import Immediate, at_one_moment, connect, failure
+from recollect.index.sqlite_filters import where
+from recollect.index.text import query_terms
+
+# Keyword weights of summary, tags and body.
+_WEIGHTS = (2.0, 1.5, 1.0)
+# BM25 of a document that has every query term once cannot exceed (k1 + 1) times the idf.
+_SATURATION = 2.2
+_WIDEN = 4
+_BATCH = 500
+
+
+class SqliteIndex:
+    """An index in a file, or in memory where the path is None."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        try:
+            self._db = connect(path)
+        except apsw.Error as error:
+            raise failure(error) from None
+        self._applier = Applier(self._db)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._db.close()
+
+    def _rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        try:
+            return list(self._db.execute(sql, tuple(parameters)))
+        except apsw.Error as error:
+            raise failure(error) from None
+
+    def _one(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
+        return next((row[0] for row in self._rows(sql, parameters)), None)
+
+    # The ledger's side
+
+    def cursor(self) -> Cursor:
+        """What has been read of the ledger."""
+        return dict(self._rows("SELECT ref, tree FROM cursor"))
+
+    def apply(
+        self,
+        notes: Iterable[tuple[Place, Note | None]],
+        *,
+        since: Cursor,
+        cursor: Cursor,
+        complete: bool = False,
+        progress: Progress | None = None,
+    ) -> bool:
+        """Take in changed notes, all or none; False if another process moved the cursor first."""
+        try:
+            with Immediate(self._db):
+                if self.cursor() != since:
+                    return False
+                self._applier.apply(notes, cursor, complete=complete, progress=progress)
+                return True
+        except apsw.Error as error:
+            raise failure(error) from None
+
+    def needs_rebuild(self) -> bool:
+        """Whether a purge was taken in: deleted text lingers in the file."""
+        return self._one("SELECT value FROM meta WHERE key = 'purged'") is not None
+
+    # Memories
+
+    @at_one_moment
+    def get_many(self, uids: Sequence[str]) -> list[Memory]:
+        """Memories by uid, in the order asked for; those that are not there are left out."""
+        found: dict[str, Memory] = {}
+        for start in range(0, len(uids), _BATCH):
+            found.update(self._fold(uids[start : start + _BATCH]))
+        return [found[uid] for uid in uids if uid in found]
+
+    def _fold(self, uids: Sequence[str]) -> dict[str, Memory]:
+        marks = ",".join("?" * len(uids))
+        names = {
+            uid: (Name(kind, anchor, number), f"~{uid[-4:]}" if shared else "")
+            for uid, kind, anchor, number, shared in self._rows(
+                "SELECT uid, kind, anchor, number, EXISTS ("
+                " SELECT 1 FROM name AS other WHERE other.kind = memory.kind"
+                " AND other.number = memory.number AND other.anchor = memory.anchor"
+                f" AND other.uid <> memory.uid) FROM memory WHERE uid IN ({marks})",
+                uids,
+            )
+        }
+        records: dict[str, dict[str, str]] = {uid: {} for uid in names}
+        for owner, uid, text in self._rows(
+            f"SELECT owner, uid, text FROM record WHERE owner IN ({marks})", uids
+        ):
+            if owner in records:
+                add_record(records[owner], uid, _decode(text))
+        memories = {}
+        for uid, (name, tail) in names.items():
+            read = {member: read_stored(text) for member, text in records[uid].items()}
+            create = read.pop(uid)
+            memories[uid] = fold(create, read.values(), kind=name.kind, name=f"{name}{tail}")
+        return memories
+
+    @at_one_moment
+    def resolve(self, name: str) -> list[Memory]:
+        """The memories that a typed id can mean: none, one, or several."""
+        parsed = parse_name(name)
+        if parsed is None:
+            prefix = as_uid_prefix(name)
+            if prefix is None:
+                return []
+            rows = self._rows(
+                "SELECT uid FROM memory WHERE uid >= ? AND uid < ? ORDER BY uid",
+                (prefix, prefix + "~"),
+            )
+            return self.get_many([uid for (uid,) in rows])
+        rows = self._rows(
+            "SELECT DISTINCT uid FROM name WHERE kind = ? AND number = ? AND anchor >= ?"
+            " AND anchor < ? ORDER BY uid",
+            (parsed.kind, parsed.number, parsed.anchor, parsed.anchor + "g"),
+        )
+        return self.get_many([uid for (uid,) in rows if uid.endswith(parsed.tail)])
+
+    def short_name(self, memory: Memory) -> str:
+        """The shortest name of at least seven anchor characters that means this memory only."""
+        name = parse_name(memory.id)
+        if name is None:
+            return memory.id
+        length = SHORT_ANCHOR
+        for order, sign in (("DESC", "<"), ("ASC", ">")):
+            neighbour = self._one(
+                f"SELECT anchor FROM name WHERE kind = ? AND number = ? AND anchor {sign} ?"
+                f" AND uid <> ? ORDER BY anchor {order} LIMIT 1",
+                (name.kind, name.number, name.anchor, memory.uid),
+            )
+            if neighbour is not None:
+                length = max(length, _common_length(neighbour, name.anchor) + 1)
+        return str(Name(name.kind, name.anchor[:length], name.number, name.tail))
+
+    @at_one_moment
+    def select(
+        self, filters: Filters, *, limit: int | None = None, newest_first: bool = False
+    ) -> list[Memory]:
+        """The memories that pass the filters, in the order of their birth."""
+        condition, parameters = where(filters)
+        order = "DESC" if newest_first else "ASC"
+        rows = self._rows(
+            f"SELECT uid FROM memory WHERE {condition} ORDER BY uid {order} LIMIT ?",
+            (*parameters, -1 if limit is None else limit),
+        )
+        return self.get_many([uid for (uid,) in rows])
+
+    def count(self, filters: Filters) -> int:
+        """How many memories pass the filters."""
+        condition, parameters = where(filters)
+        return int(self._one(f"SELECT count(*) FROM memory WHERE {condition}", parameters))
+
+    def history(self, uid: str) -> list[Record]:
+        """The records of a memory: its creation, then its updates in the order they count."""
+        texts: Note = {}
+        for member, text in self._rows("SELECT uid, text FROM record WHERE owner = ?", (uid,)):
+            add_record(texts, member, _decode(text))
+        records = [read_stored(text) for text in texts.values()]
+        created = [record for record in records if record.uid == uid]
+        return created + order_updates(record for record in records if record.uid != uid)
+
+    def places(self, uid: str) -> tuple[Place, ...]:
+        """Every place that holds a record."""
+        rows = self._rows(
+            "SELECT space, kind, anchor FROM record JOIN place ON place.id = record.place"
+            " WHERE uid = ? ORDER BY space, kind, anchor",
+            (uid,),
+        )
+        return tuple(Place(*row) for row in rows)
+
+    def journal(self) -> Iterator[tuple[Record, Place]]:
+        """Every record, oldest first."""
+        last = ""
+        for uid, text, space, kind, anchor in self._rows(
+            "SELECT uid, text, space, kind, anchor FROM record"
+            " JOIN place ON place.id = record.place ORDER BY uid, space, kind, anchor"
+        ):
+            if uid != last:
+                yield read_stored(_decode(text)), Place(space, kind, anchor)
+            last = uid
+
+    def texts(self) -> Iterator[tuple[Place, str, str]]:
+        """Every record as it was taken in: its place, its uid, its text."""
+        for uid, text, space, kind, anchor in self._rows(
+            "SELECT uid, text, space, kind, anchor FROM record"
+            " JOIN place ON place.id = record.place"
+        ):
+            yield Place(space, kind, anchor), uid, _decode(text)
+
+    def waiting(self) -> list[Record]:
+        """Updates whose creation has not arrived yet."""
+        rows = self._rows(
+            "SELECT text FROM record WHERE owner <> uid"
+            " AND NOT EXISTS (SELECT 1 FROM memory WHERE memory.uid = owner)"
+        )
+        records = [read_stored(_decode(text)) for (text,) in rows]
+        purged = {record.of for record in records if record.op == PURGE}
+        return [r for r in records if r.op != PURGE and r.of not in purged]
+
+    def shared_names(self) -> list[str]:
+        """The names that more than one memory was born with."""
+        rows = self._rows(
+            "SELECT kind, anchor, number FROM name GROUP BY kind, number, anchor"
+            " HAVING count(*) > 1 ORDER BY kind, anchor, number"
+        )
+        return [str(Name(*row)) for row in rows]
+
+    # Search
+
+    @at_one_moment
+    def lexical(self, query: str, filters: Filters, limit: int) -> LexicalMatches:
+        """The memories that share words with the query."""
+        terms = self._known_terms(query_terms(query))
+        if not terms:
+            return LexicalMatches((), 0.0)
+        ideal = _SATURATION * sum(terms.values())
+        condition, parameters = where(filters)
+        rows = self._rows(
+            "SELECT memory.uid, -bm25(words, ?, ?, ?) AS score FROM words"
+            " JOIN memory ON memory.key = words.rowid"
+            f" WHERE words MATCH ? AND {condition} ORDER BY score DESC LIMIT ?",
+            (*_WEIGHTS, " OR ".join(f'"{term}"' for term in terms), *parameters, limit),
+        )
+        return LexicalMatches([Match(uid, score) for uid, score in rows], ideal)
+
+    def _known_terms(self, terms: Sequence[str]) -> dict[str, float]:
+        """The terms that occur at all, each with its weight (idf)."""
+        total = self._one("SELECT count(*) FROM memory") or 0
+        known = {}
+        for term in terms:
+            stems = self._stem(term)
+            found = max(
+                (self._one("SELECT doc FROM term WHERE term = ?", (stem,)) or 0 for stem in stems),
+                default=0,
+            )
+            if found:
+                rest = max(total - found, 0)
+                known[term] = max(math.log((rest + 0.5) / (found + 0.5)), 1e-6)
+        return known
+
+    def _stem(self, term: str) -> list[str]:
+        tokenizer = self._db.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
+        flags = apsw.FTS5_TOKENIZE_QUERY
+        tokens = tokenizer(
+            term.encode(), flags, None, include_offsets=False, include_colocated=False
+        )
+        return [str(token) for token in tokens]
+
+    @at_one_moment
+    def nearest(self, vector: bytes, filters: Filters, limit: int) -> list[Match]:
+        """The memories whose text is nearest in meaning, by cosine."""
+        if not self._has_vectors(len(vector) // 4):
+            return []
+        condition, parameters = where(filters)
+        total = self._one("SELECT count(*) FROM chunk") or 0
+        wanted = min(limit * _WIDEN, total)
+        while wanted:
+            best: dict[str, float] = {}
+            for uid, distance in self._rows(
+                "SELECT memory.uid, near.distance FROM"
+                " (SELECT rowid, distance FROM vector WHERE embedding MATCH ? AND k = ?) AS near"
+                " JOIN chunk ON chunk.key = near.rowid JOIN memory ON memory.key = chunk.memory"
+                f" WHERE {condition}",
+                (vector, min(wanted, 4096), *parameters),
+            ):
+                best[uid] = max(best.get(uid, -1.0), 1.0 - distance)
+            if len(best) >= limit or wanted >= min(total, 4096):
+                break
+            wanted = min(wanted * _WIDEN, total)
+        else:
+            return []
+        ranked = sorted(best.items(), key=lambda item: (-item[1], item[0]))
+        return [Match(uid, cosine) for uid, cosine in ranked[:limit]]
+
+    def _has_vectors(self, dimensions: int) -> bool:
+        return bool(self._one("SELECT value FROM meta WHERE key = 'dimensions'") == str(dimensions))
+
+    def ranking(self, uids: Sequence[str]) -> list[Ranked]:
+        """What ranking needs to know of some memories."""
+        marks = ",".join("?" * len(uids))
+        rows = self._rows(
+            f"SELECT uid, created, importance, trust FROM memory WHERE uid IN ({marks})",
+            uids,
+        )
+        return [Ranked(*row) for row in rows]
+
+    # Vectors
+
+    @at_one_moment
+    def pending(self, model: str, limit: int) -> list[Pending]:
+        """Memories that have no vectors of this model yet."""
+        if self.model() == model:
+            rows = self._rows("SELECT uid FROM memory WHERE embedded = 0 LIMIT ?", (limit,))
+        else:
+            rows = self._rows("SELECT uid FROM memory LIMIT ?", (limit,))
+        memories = self.get_many([uid for (uid,) in rows])
+        return [Pending(memory.uid, memory.summary, memory.body) for memory in memories]
+
+    def count_pending(self, model: str) -> int:
+        """How many memories have no vectors of this model yet."""
+        condition = "embedded = 0" if self.model() == model else "1"
+        return int(self._one(f"SELECT count(*) FROM memory WHERE {condition}"))
+
+    def store_vectors(self, model: str, vectors: Mapping[str, Sequence[bytes]]) -> None:
+        """Keep the vectors of some memories; those of another model are dropped."""
+        if not vectors:
+            return
+        dimensions = len(next(iter(vectors.values()))[0]) // 4
+        try:
+            with Immediate(self._db):
+                if self.model() != model:
+                    self._db.execute("DROP TABLE IF EXISTS vector; DELETE FROM chunk;")
+                    self._db.execute("UPDATE memory SET embedded = 0")
+                    self._db.execute(vector_table(dimensions))
+                    for key, value in (("model", model), ("dimensions", str(dimensions))):
+                        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+                self._applier.store_vectors(vectors)
+        except apsw.Error as error:
+            raise failure(error) from None
+
+    def model(self) -> str | None:
+        """The model that made the vectors, if there are any."""
+        found = self._one("SELECT value FROM meta WHERE key = 'model'")
+        return None if found is None else str(found)
+
+
+def _decode(text: bytes) -> str:
+    return text.decode("utf-8", "surrogateescape")
+
+
+def _common_length(one: str, other: str) -> int:
+    length = 0
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            break
+        length += 1
+    return length

@@ -1,0 +1,65 @@
+"""Filters as SQL conditions on the table `memory`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from recollect.index.base import Filters
+
+
+def where(filters: Filters) -> tuple[str, tuple[Any, ...]]:
+    """The condition and its parameters."""
+    parts: list[str] = []
+    parameters: list[Any] = []
+
+    def add(condition: str, *values: Any) -> None:
+        parts.append(condition)
+        parameters.extend(values)
+
+    if filters.statuses is None:
+        add("memory.visible = 1")
+    elif "all" not in filters.statuses:
+        add(_one_of("memory.status", filters.statuses), *sorted(filters.statuses))
+    if filters.sensitivities is not None and "all" not in filters.sensitivities:
+        add(_one_of("memory.sensitivity", filters.sensitivities), *sorted(filters.sensitivities))
+    for column in ("kind", "spec", "session"):
+        value = getattr(filters, column)
+        if value is not None:
+            add(f"memory.{column} = ?", value)
+    for tag in filters.tags:
+        add("EXISTS (SELECT 1 FROM tag WHERE tag.memory = memory.key AND tag.tag = ?)", tag)
+    if filters.file is not None:
+        path = filters.file.rstrip("/")
+        add(
+            "EXISTS (SELECT 1 FROM file WHERE file.memory = memory.key"
+            " AND (file.path = ? OR file.path GLOB ?))",
+            path,
+            _glob(path) + "/*",
+        )
+    if filters.concept is not None:
+        add(
+            "EXISTS (SELECT 1 FROM concept WHERE concept.memory = memory.key AND concept = ?)",
+            filters.concept,
+        )
+    if filters.since is not None:
+        add("memory.created >= ?", filters.since)
+    if filters.until is not None:
+        add("(memory.created IS NULL OR memory.created <= ?)", filters.until)
+    if filters.alive_at is not None:
+        add("(memory.expires IS NULL OR memory.expires > ?)", filters.alive_at)
+    if filters.project is not None:
+        add(
+            "(memory.project IS NULL OR memory.project = ? OR ? GLOB memory.project || '/*')",
+            filters.project,
+            filters.project,
+        )
+    return " AND ".join(parts) or "1", tuple(parameters)
+
+
+def _one_of(column: str, values: frozenset[str]) -> str:
+    return f"{column} IN ({','.join('?' * len(values))})"
+
+
+def _glob(path: str) -> str:
+    """A path in which nothing counts as a wildcard."""
+    return "".join(f"[{char}]" if char in "*?[" else char for char in path)

@@ -1,0 +1,66 @@
+"""Words: what is put into the keyword index, and what a query asks it.
+
+The database splits at everything that is not a letter or a digit and stems English words. Two
+things it cannot do are done here, the same way for text and query: names like `parseNote` also
+count by their parts, and languages written without spaces count by pairs of characters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_WORD = re.compile(r"[^\W_]+")
+_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_MIXED = re.compile(r"(?=.*[a-z])(?=.*[A-Z])|(?=.*[A-Za-z])(?=.*\d)")
+# Chinese, Japanese, Korean, Thai: scripts without spaces between words.
+_UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
+
+# Words that say nothing about what a question is about.
+_STOP_WORDS = """
+    a about after again all also am an and any are aren as at be because been before being below
+    between both but by can cannot could couldn did didn do does doesn doing don down during each
+    few for from further get got had hadn has hasn have haven having he her here hers herself him
+    himself his how i if in into is isn it its itself just let me more most my myself no nor not
+    now of off on once only or other ought our ours ourselves out over own please same shan she
+    should shouldn so some such than that the their theirs them themselves then there these they
+    this those through to too under until up us very was wasn we were weren what when where which
+    while who whom why will with won would wouldn you your yours yourself yourselves
+    s t d ll m re ve
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
+
+
+def indexable(text: str) -> str:
+    """A text with the parts of its compound names and its unspaced runs added."""
+    extra = [part for word in _WORD.findall(text) for part in _parts(word)]
+    return f"{text} {' '.join(extra)}" if extra else text
+
+
+def _parts(word: str) -> Iterator[str]:
+    if not word.isascii() and _UNSPACED.search(word):
+        yield from _pairs(word)
+    elif _MIXED.match(word):
+        parts = _CAMEL.findall(word)
+        if len(parts) > 1:
+            yield from (part for part in parts if len(part) > 1)
+
+
+def _pairs(word: str) -> Iterator[str]:
+    for run in _UNSPACED.findall(word):
+        if len(run) == 1:
+            yield run
+        for at in range(len(run) - 1):
+            yield run[at : at + 2]
+
+
+def query_terms(query: str) -> list[str]:
+    """The words of a query that carry meaning, each once, in order. Any text is a legal query."""
+    terms: dict[str, None] = {}
+    for word in _WORD.findall(query):
+        parts = list(_parts(word))
+        unspaced = not word.isascii() and _UNSPACED.search(word) is not None
+        for term in (*(() if unspaced and len(word) > 2 else (word,)), *parts):
+            if term.lower() not in STOP_WORDS:
+                terms[term.lower()] = None
+    return list(terms)

@@ -1,0 +1,1 @@
+"""What helps now: search, fusion and scoring."""

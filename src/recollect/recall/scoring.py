@@ -1,0 +1,75 @@
+"""How good a memory is for a query: the parts of a score, and why.
+
+The score is seed D's: match 0.55, recency 0.20, importance 0.15, trust 0.10. Match is what keyword
+and vector search say together; everything else breaks ties between what matches alike.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+MATCH, RECENCY, IMPORTANCE, TRUST = 0.55, 0.20, 0.15, 0.10
+HALF_LIFE_DAYS = 30.0
+_DAY = 86_400.0
+
+# How the two halves make one match; found with `benchmarks/quality.py`.
+_KEYWORD_WEIGHT = 1.0
+_VECTOR_WEIGHT = 0.8
+# What use adds to trust: half of the rest after about seven times.
+_USE_GAIN = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """The parts of a score, each from 0 to 1."""
+
+    match: float
+    recency: float
+    importance: float
+    trust: float
+    keyword: float = 0.0
+    vector: float = 0.0
+
+    @property
+    def score(self) -> float:
+        """The weighted sum."""
+        return (
+            MATCH * self.match
+            + RECENCY * self.recency
+            + IMPORTANCE * self.importance
+            + TRUST * self.trust
+        )
+
+    def as_json(self) -> dict[str, float]:
+        """The parts as `--json` prints them."""
+        return {name: round(getattr(self, name), 4) for name in self.__slots__}
+
+
+def recency(created: float | None, now: float, half_life_days: float = HALF_LIFE_DAYS) -> float:
+    """1 for something new, halved every half-life; 0 for what has no date."""
+    if created is None:
+        return 0.0
+    age = max(0.0, now - created) / _DAY
+    return float(0.5 ** (age / half_life_days))
+
+
+def trust(given: float, uses: int) -> float:
+    """What provenance gives, raised by use, never above 1."""
+    return min(1.0, given + (1.0 - given) * _USE_GAIN * math.log1p(uses))
+
+
+def fuse(
+    keyword: Mapping[str, float], vector: Mapping[str, float]
+) -> dict[str, tuple[float, float, float]]:
+    """For each memory the match, and what each half contributed, from 0 to 1.
+
+    `keyword` is the share of a perfect keyword match, `vector` the cosine.
+    """
+    fused = {}
+    for uid in keyword.keys() | vector.keys():
+        word, near = keyword.get(uid, 0.0), max(vector.get(uid, 0.0), 0.0)
+        total = _KEYWORD_WEIGHT * word + _VECTOR_WEIGHT * near
+        fused[uid] = (min(1.0, total / (_KEYWORD_WEIGHT + _VECTOR_WEIGHT)), word, near)
+    return fused

@@ -1,0 +1,131 @@
+"""Search: keywords and vectors beside each other, fused, scored, explained.
+
+Filters apply before ranking. Any text is a legal query; without an embedder keyword search does the
+work alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from recollect.core.memory import Memory
+from recollect.index.base import Filters, Index
+from recollect.index.text import query_terms
+from recollect.recall.scoring import Why, fuse, recency, trust
+
+MODES = ("hybrid", "semantic", "text", "title_tags")
+# How many each half brings to the fusion.
+_CANDIDATES = 150
+_TITLE, _TAG, _PREFIX, _THRESHOLD = 2, 3, 1, 3
+_PREFIX_LENGTH = 4
+
+Embed = Callable[[str], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A memory that was found, its score, and why."""
+
+    memory: Memory
+    score: float
+    why: Why
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked, and what counts as an answer."""
+
+    text: str
+    limit: int = 10
+    mode: str = "hybrid"
+    filters: Filters = field(default_factory=Filters)
+    min_similarity: float | None = None
+
+
+def search(
+    index: Index,
+    question: Question,
+    *,
+    now: float,
+    embed: Embed | None = None,
+    uses: Callable[[Sequence[str]], Mapping[str, int]] | None = None,
+) -> list[Hit]:
+    """The best answers, best first."""
+    if question.mode == "title_tags":
+        return _by_title_and_tags(index, question)
+    wanted = max(_CANDIDATES, question.limit * 3)
+    keyword: dict[str, float] = {}
+    vector: dict[str, float] = {}
+    if question.mode in ("hybrid", "text"):
+        found = index.lexical(question.text, question.filters, wanted)
+        keyword = {m.uid: min(1.0, m.score / found.ideal) for m in found.matches}
+    if question.mode in ("hybrid", "semantic") and embed is not None and question.text.strip():
+        near = index.nearest(embed(question.text), question.filters, wanted)
+        vector = {match.uid: match.score for match in near}
+    matches = _matches(question, keyword, vector)
+    counts = uses(list(matches)) if uses is not None else {}
+    explained = {}
+    for row in index.ranking(list(matches)):
+        match, word, near_by = matches[row.uid]
+        explained[row.uid] = Why(
+            match=match,
+            recency=recency(row.created, now),
+            importance=row.importance,
+            trust=trust(row.trust, counts.get(row.uid, 0)),
+            keyword=word,
+            vector=near_by,
+        )
+    best = sorted(explained, key=lambda uid: (-explained[uid].score, uid))[: question.limit]
+    return [
+        Hit(memory, explained[memory.uid].score, explained[memory.uid])
+        for memory in index.get_many(best)
+    ]
+
+
+def _matches(
+    question: Question, keyword: Mapping[str, float], vector: Mapping[str, float]
+) -> dict[str, tuple[float, float, float]]:
+    if question.mode == "text":
+        matches = {uid: (score, score, 0.0) for uid, score in keyword.items()}
+    elif question.mode == "semantic":
+        matches = {uid: (max(c, 0.0), 0.0, max(c, 0.0)) for uid, c in vector.items()}
+    else:
+        matches = fuse(keyword, vector) if vector else {u: (s, s, 0.0) for u, s in keyword.items()}
+    floor = question.min_similarity
+    if floor is None:
+        return matches
+    return {uid: parts for uid, parts in matches.items() if parts[0] >= floor}
+
+
+def _by_title_and_tags(index: Index, question: Question) -> list[Hit]:
+    """Seed B's deterministic score: a title word 2, a tag 3, a prefix of four or more 1."""
+    terms = query_terms(question.text)
+    scored = []
+    for memory in index.select(question.filters):
+        points = _title_points(terms, memory)
+        if points >= _THRESHOLD:
+            scored.append((points, memory))
+    scored.sort(key=lambda pair: (-pair[0], pair[1].uid))
+    most = max(1, _TAG * len(terms))
+    hits = []
+    for points, memory in scored[: question.limit]:
+        match = min(1.0, points / most)
+        why = Why(match, 0.0, memory.importance, 0.0, keyword=match)
+        hits.append(Hit(memory, float(points), why))
+    return hits
+
+
+def _title_points(terms: Sequence[str], memory: Memory) -> int:
+    title = {word.lower() for word in re.findall(r"[^\W_]+", memory.summary)}
+    tags = {part for tag in memory.tags for part in (tag, *re.findall(r"[^\W_]+", tag))}
+    points = 0
+    for term in terms:
+        if term in tags:
+            points += _TAG
+        elif term in title:
+            points += _TITLE
+        elif len(term) >= _PREFIX_LENGTH and any(w.startswith(term) for w in (*title, *tags)):
+            points += _PREFIX
+    return points

@@ -1,0 +1,113 @@
+"""A memory is a function of the set of its records."""
+
+from __future__ import annotations
+
+import random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.core.memory import fold
+from recollect.core.places import SHARED, Place
+from recollect.core.record import CREATE, UPDATE, Record
+from recollect.core.uid import make_uid
+
+ANCHOR = "818f6efc36a8195ba7ebdc81b7551692eb10de03"
+OTHER = "818f6efc36a8195ba7ebdc81b7551692eb10dfff"
+PLACE = Place(SHARED, "decisions", ANCHOR)
+
+
+def creation(number: int = 0, anchor: str = ANCHOR, salt: int = 0, **fields: object) -> Record:
+    """A memory's birth."""
+    return Record(
+        uid=make_uid(1000 + number, salt),
+        op=CREATE,
+        id=f"decisions:{anchor}:{number}",
+        timestamp="2026-01-01T00:00:00Z",
+        fields={"summary": f"memory {number}", **fields},
+        body="body",
+    )
+
+
+def update(
+    of: Record, rev: int, salt: int = 0, body: str | None = None, **fields: object
+) -> Record:
+    """A change to a memory."""
+    return Record(
+        uid=make_uid(2000 + rev, salt),
+        op=UPDATE,
+        of=of.uid,
+        rev=rev,
+        timestamp=f"2026-01-0{min(rev, 8) + 1}T00:00:00Z",
+        fields=fields,
+        body=body,
+    )
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 4), st.integers(0, 3), st.booleans()), max_size=8),
+    st.randoms(),
+)
+def test_a_memory_depends_on_the_set_of_updates_only(
+    drawn: list[tuple[int, int, bool]], rng: random.Random
+) -> None:
+    """Whatever order updates arrive in, the memory is the same."""
+    born = creation()
+    updates = {
+        u.uid: u
+        for u in (
+            update(born, rev, salt, "text" if flag else None, status="archived", tags=[str(salt)])
+            for rev, salt, flag in drawn
+        )
+    }
+    ordered = list(updates.values())
+    shuffled = ordered[:]
+    rng.shuffle(shuffled)
+
+    assert fold(born, ordered, kind="decisions", name="n") == fold(
+        born, shuffled, kind="decisions", name="n"
+    )
+
+
+def test_later_revisions_win_field_by_field() -> None:
+    """An update changes what it names and nothing else; null takes a field back."""
+    born = creation(spec="one", phase="plan")
+    memory = fold(
+        born,
+        [
+            update(born, 2, spec="three"),
+            update(born, 1, spec="two", phase=None),
+            update(born, 3, body=None),
+        ],
+        kind="decisions",
+        name="n",
+    )
+
+    assert (memory.spec, memory.phase, memory.body) == ("three", None, "body")
+
+
+def test_the_version_names_the_exact_set_of_records() -> None:
+    """Two states have the same version only if they come from the same records."""
+    born = creation()
+    one, other = update(born, 1, 1, spec="a"), update(born, 1, 2, spec="b")
+    versions = {
+        fold(born, chosen, kind="k", name="n").version
+        for chosen in ([], [one], [other], [one, other])
+    }
+
+    assert len(versions) == 4
+
+
+def test_a_reason_belongs_to_its_own_change_of_status() -> None:
+    """A new status without a reason does not inherit the old one's."""
+    born = creation()
+    memory = fold(
+        born,
+        [update(born, 1, status="archived", status_reason="old"), update(born, 2, status="active")],
+        kind="k",
+        name="n",
+    )
+
+    assert memory.status == "active"
+    assert memory.status_reason is None
+    assert memory.status_changed == "2026-01-03T00:00:00Z"

@@ -1,0 +1,484 @@
+"""What every index must do: one suite, run on each backend.
+
+A backend's test module subclasses `IndexContract` and gives the fixture `index`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from recollect.core.note import Note, join, parse_note, render_note
+from recollect.core.places import LOCAL, SHARED, Place
+from recollect.core.record import CREATE, PURGE, UPDATE, Record, render_record
+from recollect.core.uid import make_uid
+from recollect.index.base import Filters, Index
+from tests.core.strategies import FEW_UIDS, notes
+
+ANCHOR = "818f6efc36a8195ba7ebdc81b7551692eb10de03"
+OTHER = "818f6efc36a8195ba7ebdc81b7551692eb10dfff"
+PLACE = Place(SHARED, "decisions", ANCHOR)
+ELSEWHERE = replace(PLACE, anchor=OTHER)
+EVERYTHING = Filters(statuses=frozenset({"all"}))
+DAY = 86_400.0
+
+
+def creation(
+    number: int = 0, anchor: str = ANCHOR, salt: int = 0, body: str = "body", **fields: object
+) -> Record:
+    """A memory's birth."""
+    return Record(
+        uid=make_uid(1000 + number, salt),
+        op=CREATE,
+        id=f"decisions:{anchor}:{number}",
+        timestamp="2026-01-01T00:00:00Z",
+        fields={"summary": f"memory {number}", **fields},
+        body=body,
+    )
+
+
+def update(of: Record, rev: int, body: str | None = None, **fields: object) -> Record:
+    """A change to a memory."""
+    return Record(
+        uid=make_uid(2000 + rev, 0),
+        op=UPDATE,
+        of=of.uid,
+        rev=rev,
+        timestamp="2026-02-01T00:00:00Z",
+        fields=fields,
+        body=body,
+    )
+
+
+def note_of(*records: Record) -> Note:
+    """A note that holds some records."""
+    return {record.uid: render_record(record) for record in records}
+
+
+def fill(index: Index, *placed: tuple[Place, Note | None], complete: bool = False) -> Index:
+    """Take notes in, whatever the cursor was."""
+    since = index.cursor()
+    cursor = {"refs/notes/mem/x": str(int(since.get("refs/notes/mem/x", "0")) + 1)}
+    assert index.apply(placed, since=since, cursor=cursor, complete=complete)
+    return index
+
+
+def uids(index: Index, filters: Filters = EVERYTHING) -> set[str]:
+    """The uids of the memories that pass some filters."""
+    return {memory.uid for memory in index.select(filters)}
+
+
+def found(index: Index, query: str, filters: Filters = EVERYTHING) -> list[str]:
+    """The summaries that a keyword query finds, best first."""
+    matches = index.lexical(query, filters, 10).matches
+    return [m.summary for m in index.get_many([match.uid for match in matches])]
+
+
+def vector(*values: float) -> bytes:
+    """A vector as an embedder gives it."""
+    import struct
+
+    length = sum(value * value for value in values) ** 0.5
+    return struct.pack(f"<{len(values)}f", *(value / length for value in values))
+
+
+class IndexContract:
+    """The claims. `index` is an empty index; `make` makes another one."""
+
+    @pytest.fixture
+    def make(self) -> Callable[[], Index]:
+        """How to make an empty index."""
+        raise NotImplementedError
+
+    @pytest.fixture
+    def index(self, make: Callable[[], Index]) -> Index:
+        """An empty index."""
+        return make()
+
+    # Taking in
+
+    @settings(max_examples=30, suppress_health_check=list(HealthCheck))
+    @given(steps=st.lists(st.tuples(st.integers(0, 2), notes(FEW_UIDS)), max_size=6))
+    def test_incremental_refresh_equals_full_rebuild(
+        self, make: Callable[[], Index], steps: list[tuple[int, Note]]
+    ) -> None:
+        """Whatever comes and goes, the index ends where reading everything at once ends."""
+        places = [replace(PLACE, anchor=str(n) * 40) for n in range(3)]
+        first: dict[str, str] = {}  # a uid fixes its operation and its target: one text for each
+        fixed = [
+            (n, {uid: first.setdefault(uid, text) for uid, text in note.items()})
+            for n, note in steps
+        ]
+        incremental = make()
+        for n, note in fixed:
+            fill(incremental, (places[n], note))
+        full = fill(make(), *((places[n], note) for n, note in dict(fixed).items()))
+
+        assert incremental.select(EVERYTHING) == full.select(EVERYTHING)
+        assert list(incremental.journal()) == list(full.journal())
+        assert sorted(incremental.texts()) == sorted(full.texts())
+        words = "memory body heading emoji tab"
+        assert found(incremental, words) == found(full, words)
+
+    def test_the_cursor_moves_with_the_notes(self, index: Index) -> None:
+        """A refresh is all or nothing, and one that started from an old cursor does nothing."""
+        assert index.cursor() == {}
+        fill(index, (PLACE, note_of(creation())))
+        stale = index.apply([(PLACE, None)], since={}, cursor={"refs/notes/mem/x": "9"})
+
+        assert stale is False
+        assert index.cursor() == {"refs/notes/mem/x": "1"}
+        assert len(uids(index)) == 1
+
+    def test_a_failed_refresh_changes_nothing(self, index: Index) -> None:
+        """A writer that dies half way leaves the index as it was."""
+
+        def broken() -> object:
+            yield PLACE, note_of(creation())
+            raise RuntimeError
+
+        with pytest.raises(RuntimeError):
+            index.apply(broken(), since={}, cursor={"r": "1"})  # type: ignore[arg-type]
+
+        assert (uids(index), index.cursor()) == (set(), {})
+
+    def test_a_complete_read_drops_what_is_not_listed(self, index: Index) -> None:
+        """After a full read, notes that were not in it are gone."""
+        fill(index, (PLACE, note_of(creation(0))), (ELSEWHERE, note_of(creation(1, OTHER))))
+        fill(index, (PLACE, note_of(creation(0))), complete=True)
+
+        assert uids(index) == {creation(0).uid}
+
+    # Memories
+
+    def test_an_update_waits_for_its_creation(self, index: Index) -> None:
+        """An update that arrives first is kept, and counts as soon as its memory is there."""
+        born, change = creation(), update(creation(), 1, spec="x")
+        fill(index, (PLACE, note_of(change)))
+        assert uids(index) == set()
+        assert [record.uid for record in index.waiting()] == [change.uid]
+
+        fill(index, (PLACE, note_of(born, change)))
+
+        assert index.get_many([born.uid])[0].spec == "x"
+        assert index.waiting() == []
+
+    def test_a_purged_memory_is_gone_and_asks_for_a_rebuild(self, index: Index) -> None:
+        """A purge hides the memory at once; its words linger in the file until it is rebuilt."""
+        born = creation(body="zebra")
+        purge = Record(make_uid(9, 9), PURGE, {}, of=born.uid, id=born.id)
+        fill(index, (PLACE, note_of(born)))
+        assert not index.needs_rebuild()
+        fill(index, (PLACE, note_of(purge)))
+
+        assert uids(index) == set()
+        assert found(index, "zebra") == []
+        assert index.waiting() == []
+        assert index.needs_rebuild()
+
+    def test_a_rebase_copy_is_one_memory(self, index: Index) -> None:
+        """The same record in two notes is one memory, under the name of its birth."""
+        fill(index, (PLACE, note_of(creation())), (ELSEWHERE, note_of(creation())))
+
+        assert len(uids(index)) == 1
+        assert len(index.places(creation().uid)) == 2
+        assert index.resolve(f"decisions:{ANCHOR}:0")[0].uid == creation().uid
+
+    def test_two_texts_of_one_record_are_joined_across_notes(self, index: Index) -> None:
+        """A copy that git's porcelain trimmed does not win over the original."""
+        whole = note_of(creation())
+        trimmed = {uid: text.replace("body", "") for uid, text in whole.items()}
+        fill(index, (PLACE, trimmed), (ELSEWHERE, whole))
+
+        assert index.get_many([creation().uid])[0].body == "body"
+        assert join(trimmed, whole) == whole
+
+    def test_unknown_kinds_and_fields_are_kept_and_shown(self, index: Index) -> None:
+        """What a newer version wrote is not dropped by this one."""
+        record = replace(creation(colour="blue", status="pondering"), id=f"dreams:{ANCHOR}:0")
+        fill(index, (Place(LOCAL, "dreams", ANCHOR), note_of(record)))
+        (memory,) = index.select(Filters())
+
+        assert memory.kind == "dreams"
+        assert memory.as_json()["extra"] == {"colour": "blue"}
+        assert memory.status == "pondering"
+
+    def test_history_and_journal(self, index: Index) -> None:
+        """The history is in the order in which updates count, the journal in that of birth."""
+        born = creation()
+        one, two = update(born, 1, spec="a"), update(born, 2, spec="b")
+        fill(index, (PLACE, note_of(two, born, one)))
+
+        assert [r.uid for r in index.history(born.uid)] == [born.uid, one.uid, two.uid]
+        assert [r.uid for r, _ in index.journal()] == sorted([born.uid, one.uid, two.uid])
+
+    def test_bytes_that_are_not_utf8_survive(self, index: Index) -> None:
+        """A note that was never UTF-8 is kept as it is."""
+        text = b"caf\xe9 au lait".decode("utf-8", "surrogateescape")
+        fill(index, (PLACE, parse_note(text)))
+        (memory,) = index.select(EVERYTHING)
+
+        assert memory.summary == text
+        assert found(index, "lait") == [text]
+
+    # Names
+
+    def test_a_name_claimed_twice_is_ambiguous_and_a_tail_decides(self, index: Index) -> None:
+        """Two clones gave the same name: both are found, and the end of the uid chooses."""
+        one, two = creation(salt=1), creation(salt=2)
+        fill(index, (PLACE, note_of(one, two)))
+
+        both = index.resolve(f"decisions:{ANCHOR[:7]}:0")
+
+        assert {m.uid for m in both} == {one.uid, two.uid}
+        assert index.shared_names() == [f"decisions:{ANCHOR}:0"]
+        for memory in both:
+            assert memory.id == f"decisions:{ANCHOR}:0~{memory.uid[-4:]}"
+            assert [m.uid for m in index.resolve(memory.id)] == [memory.uid]
+            assert [m.uid for m in index.resolve(index.short_name(memory))] == [memory.uid]
+
+    def test_short_names_grow_until_they_are_unique(self, index: Index) -> None:
+        """Two anchors that begin alike get as many characters as it takes."""
+        fill(index, (PLACE, note_of(creation(salt=1))))
+        fill(index, (ELSEWHERE, note_of(creation(anchor=OTHER, salt=2))))
+
+        for memory in index.select(EVERYTHING):
+            short = index.short_name(memory)
+            assert [m.uid for m in index.resolve(short)] == [memory.uid]
+            assert len(short) < len(memory.id)
+
+    @pytest.mark.parametrize(
+        "typed", ["decision:818f6ef:0", "DECISIONS:818F6EF:0", " decisions:818f6ef:0 "]
+    )
+    def test_aliases_and_case_do_not_matter(self, index: Index, typed: str) -> None:
+        """A kind may be typed by its alias inside an id, too."""
+        fill(index, (PLACE, note_of(creation())))
+
+        assert len(index.resolve(typed)) == 1
+
+    def test_a_uid_or_its_beginning_is_a_name(self, index: Index) -> None:
+        """The uid always resolves, in any case; nonsense resolves to nothing."""
+        fill(index, (PLACE, note_of(creation())))
+
+        assert len(index.resolve(creation().uid)) == 1
+        assert len(index.resolve(creation().uid[:12].lower())) == 1
+        assert index.resolve("not a name") == []
+        assert index.resolve("%") == []
+
+    def test_adopted_text_has_the_same_name_in_every_clone(self, make: Callable[[], Index]) -> None:
+        """The number of plain text is drawn from the text, whatever else its note holds."""
+        text = "remember the milk\n"
+        (alone,) = fill(make(), (PLACE, parse_note(text))).select(EVERYTHING)
+        mixed = parse_note(render_note(note_of(creation())) + "\n" + text)
+        beside = fill(make(), (PLACE, mixed)).get_many([alone.uid])
+
+        assert [memory.id for memory in beside] == [alone.id]
+
+    def test_adopted_text_keeps_its_name_when_its_note_is_copied(self, index: Index) -> None:
+        """An amend copies a note to another commit; the name that was printed still leads there."""
+        fill(index, (ELSEWHERE, parse_note("remember the milk")))
+        (before,) = index.select(EVERYTHING)
+        fill(index, (PLACE, parse_note("remember the milk")))
+
+        assert [m.uid for m in index.resolve(before.id)] == [before.uid]
+
+    def test_legacy_records_are_named_by_position(self, index: Index) -> None:
+        """As the system that wrote them did."""
+        header = "---\ntype: decisions\ntimestamp: 2024-01-0{n}T00:00:00Z\nsummary: s {n}\n---\n"
+        fill(index, (PLACE, parse_note(header.format(n=1) + "\n" + header.format(n=2))))
+
+        assert index.resolve(f"decisions:{ANCHOR}:0")[0].summary == "s 1"
+        assert index.resolve(f"decisions:{ANCHOR}:1")[0].summary == "s 2"
+
+    # Filters
+
+    def test_filters(self, index: Index) -> None:
+        """Each filter lets through what it names, and all of them must agree."""
+        one = creation(
+            0,
+            spec="alpha",
+            tags=["db", "sql"],
+            files_modified=["src/store.py"],
+            concepts=["gotcha"],
+            session="s1",
+            project="/home/ada/work",
+        )
+        two = creation(1, status="archived", sensitivity="secret", ttl=30)
+        three = creation(2, files_read=["src/store/x.py"], tags=["db"])
+        fill(index, (PLACE, note_of(one, two, three)))
+        born = 1_767_225_600.0  # 2026-01-01
+
+        def passing(**filters: object) -> set[int]:
+            numbers = {creation(n).uid: n for n in range(3)}
+            return {numbers[uid] for uid in uids(index, replace(EVERYTHING, **filters))}  # type: ignore[arg-type]
+
+        assert passing() == {0, 1, 2}
+        assert passing(statuses=None) == {0, 2}
+        assert passing(statuses=frozenset({"archived"})) == {1}
+        assert passing(sensitivities=frozenset({"public"})) == {0, 2}
+        assert passing(sensitivities=frozenset({"all"})) == {0, 1, 2}
+        assert passing(kind="decisions") == {0, 1, 2}
+        assert passing(kind="notes") == set()
+        assert passing(spec="alpha") == {0}
+        assert passing(tags=("db",)) == {0, 2}
+        assert passing(tags=("db", "sql")) == {0}
+        assert passing(file="src/store.py") == {0}
+        assert passing(file="src") == {0, 2}
+        assert passing(file="sr") == set()
+        assert passing(file="src/s*") == set()
+        assert passing(concept="gotcha") == {0}
+        assert passing(session="s1") == {0}
+        assert passing(since=born) == {0, 1, 2}
+        assert passing(since=born + 1) == set()
+        assert passing(until=born - 1) == set()
+        assert passing(alive_at=born + 31 * DAY) == {0, 2}
+        assert passing(project="/home/ada/work/below") == {0, 1, 2}
+        assert passing(project="/home/ada/worktree") == {1, 2}
+        assert index.count(replace(EVERYTHING, tags=("db",))) == 2
+
+    def test_filters_come_before_ranking(self, index: Index) -> None:
+        """A weak match that passes is found although a hundred better ones do not pass."""
+        strong = [creation(n, body="apple " * 5, spec="other") for n in range(100)]
+        weak = creation(200, body="apple and many other words " * 5, spec="mine")
+        fill(index, (PLACE, note_of(*strong, weak)))
+        index.store_vectors("m", {r.uid: [vector(1, 0)] for r in strong})
+        index.store_vectors("m", {weak.uid: [vector(0.1, 1)]})
+        mine = replace(EVERYTHING, spec="mine")
+
+        assert [m.uid for m in index.lexical("apple", mine, 5).matches] == [weak.uid]
+        assert [m.uid for m in index.nearest(vector(1, 0), mine, 5)] == [weak.uid]
+
+    # Keywords
+
+    @pytest.mark.parametrize(
+        ("text", "query"),
+        [
+            ("node-fetch fails on redirects", "node-fetch"),
+            ("std::vector::push_back is slow", "foo::push_back"),
+            ("the parseNote function", "parse a note"),
+            ("HTTPServerError at start", "server error"),
+            ("reads user_id from the row", "user id"),
+            ("runs the migrations", "running migration"),
+            ("see src/recollect/core/note.py", "recollect note"),
+            ("café crème", "cafe creme"),
+            ("数据库迁移需要停机", "迁移"),
+            ("データベースの移行", "移行"),
+            ("supports IPv6 addresses", "ipv6"),
+        ],
+    )
+    def test_words_are_found_in_any_shape(self, index: Index, text: str, query: str) -> None:
+        """Identifiers, paths, inflections, accents and unspaced scripts all match."""
+        fill(index, (PLACE, note_of(creation(0, body=text), creation(1, body="nothing alike"))))
+
+        assert found(index, query) == ["memory 0"]
+
+    @pytest.mark.parametrize(
+        "query",
+        [
+            "",
+            " ",
+            "the of and",
+            '"',
+            "'",
+            "a AND OR NOT",
+            "NEAR(x)",
+            "x*",
+            "^x",
+            "-x",
+            "col:x",
+            "(",
+            "\\",
+            "🧠",
+        ],
+    )
+    def test_any_text_is_a_legal_query(self, index: Index, query: str) -> None:
+        """No query breaks the search, whatever marks it holds."""
+        fill(index, (PLACE, note_of(creation())))
+
+        assert isinstance(index.lexical(query, EVERYTHING, 5).matches, list | tuple)
+
+    def test_three_matching_words_rank_above_one(self, index: Index) -> None:
+        """The quality of a match varies, and more words in common count more."""
+        fill(
+            index,
+            (
+                PLACE,
+                note_of(
+                    creation(0, body="apple tree"),
+                    creation(1, body="apple banana cherry"),
+                    creation(2, body="unrelated text entirely"),
+                    *(creation(n, body=f"filler {n}") for n in range(3, 20)),
+                ),
+            ),
+        )
+        lexical = index.lexical("apple banana cherry", EVERYTHING, 5)
+
+        assert found(index, "apple banana cherry") == ["memory 1", "memory 0"]
+        assert lexical.ideal > lexical.matches[0].score > lexical.matches[1].score > 0
+
+    def test_an_edit_changes_what_is_found(self, index: Index) -> None:
+        """Old words stop matching, new ones match."""
+        born = creation(body="oranges")
+        fill(index, (PLACE, note_of(born)))
+        fill(index, (PLACE, note_of(born, update(born, 1, body="lemons"))))
+
+        assert found(index, "oranges") == []
+        assert found(index, "lemons") == ["memory 0"]
+
+    # Vectors
+
+    def test_vectors_find_the_nearest_by_their_best_chunk(self, index: Index) -> None:
+        """A memory is as near as the nearest of its chunks, and is found once."""
+        one, two = creation(0), creation(1)
+        fill(index, (PLACE, note_of(one, two)))
+        assert index.nearest(vector(1, 0), EVERYTHING, 5) == []
+        assert {p.uid for p in index.pending("m", 10)} == {one.uid, two.uid}
+
+        index.store_vectors("m", {one.uid: [vector(0, 1), vector(1, 0.1)], two.uid: [vector(1, 1)]})
+        near = index.nearest(vector(1, 0), EVERYTHING, 5)
+
+        assert [m.uid for m in near] == [one.uid, two.uid]
+        assert near[0].score == pytest.approx(0.995, abs=0.001)
+        assert index.pending("m", 10) == []
+        assert index.count_pending("m") == 0
+
+    def test_models_are_never_mixed(self, index: Index) -> None:
+        """Vectors of another model, of another size even, replace those there were."""
+        one, two = creation(0), creation(1)
+        fill(index, (PLACE, note_of(one, two)))
+        index.store_vectors("m", {one.uid: [vector(1, 0)], two.uid: [vector(1, 0)]})
+
+        assert index.count_pending("other") == 2
+        index.store_vectors("other", {one.uid: [vector(1, 0, 0)]})
+
+        assert index.model() == "other"
+        assert [p.uid for p in index.pending("other", 10)] == [two.uid]
+        assert index.nearest(vector(1, 0), EVERYTHING, 5) == []
+        assert [m.uid for m in index.nearest(vector(1, 0, 0), EVERYTHING, 5)] == [one.uid]
+
+    def test_a_changed_memory_needs_new_vectors(self, index: Index) -> None:
+        """An edit makes old vectors stale; a gone memory leaves none behind."""
+        born = creation()
+        fill(index, (PLACE, note_of(born)))
+        index.store_vectors("m", {born.uid: [vector(1, 0)]})
+        fill(index, (PLACE, note_of(born, update(born, 1, body="new"))))
+        assert [p.body for p in index.pending("m", 10)] == ["new"]
+        fill(index, (PLACE, None))
+
+        assert index.nearest(vector(1, 0), EVERYTHING, 5) == []
+        assert index.pending("m", 10) == []
+
+    def test_ranking_says_what_scoring_needs(self, index: Index) -> None:
+        """Time, importance and trust come with the candidates."""
+        trusted = creation(0, importance=0.9, provenance={"said_by": "user"})
+        tool = creation(1, provenance={"said_by": "tool"})
+        fill(index, (PLACE, note_of(trusted, tool)))
+        rows = {row.uid: row for row in index.ranking([trusted.uid, tool.uid])}
+
+        assert rows[trusted.uid].importance == 0.9
+        assert rows[trusted.uid].trust > rows[tool.uid].trust
+        assert rows[trusted.uid].created == 1_767_225_600.0

@@ -1,0 +1,115 @@
+"""The SQLite index keeps the contract, and survives what happens to files."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from recollect.errors import MemoryIndexError
+from recollect.index.base import Index
+from recollect.index.sqlite import SqliteIndex
+from recollect.index.usage import Usage
+from tests.index.contract import EVERYTHING, PLACE, IndexContract, creation, fill, note_of, uids
+
+
+class TestFile(IndexContract):
+    """An index in a file."""
+
+    @pytest.fixture
+    def make(self, tmp_path: Path) -> Callable[[], Index]:
+        """Each one in a file of its own."""
+        numbers = count()
+        return lambda: SqliteIndex(tmp_path / f"{next(numbers)}.db")
+
+
+class TestMemory(IndexContract):
+    """An index without a file."""
+
+    @pytest.fixture
+    def make(self) -> Callable[[], Index]:
+        """Each one for itself."""
+        return lambda: SqliteIndex(None)
+
+
+def test_another_process_sees_what_was_committed(tmp_path: Path) -> None:
+    """Two connections to one file agree."""
+    path = tmp_path / "index.db"
+    fill(SqliteIndex(path), (PLACE, note_of(creation())))
+
+    assert uids(SqliteIndex(path)) == {creation().uid}
+
+
+@pytest.mark.parametrize("damage", ["garbage", "truncated", "version"])
+def test_a_damaged_file_is_an_index_error(tmp_path: Path, damage: str) -> None:
+    """Whatever happened to the file, the error says that it can be rebuilt."""
+    path = tmp_path / "index.db"
+    index = SqliteIndex(path)
+    fill(index, (PLACE, note_of(*(creation(n, body="word " * 500) for n in range(50)))))
+    if damage == "version":
+        index._db.execute("PRAGMA user_version = 999")
+    index._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    index.close()
+    if damage == "garbage":
+        path.write_bytes(b"this is not a database" * 1000)
+    if damage == "truncated":
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 3])
+
+    with pytest.raises(MemoryIndexError):
+        SqliteIndex(path).select(EVERYTHING)
+
+
+_WRITER = """
+import sys
+from pathlib import Path
+from recollect.index.sqlite import SqliteIndex
+from tests.index.contract import *
+index = SqliteIndex(Path(sys.argv[1]))
+me = int(sys.argv[2])
+for turn in range(10):
+    while True:
+        since = index.cursor()
+        number = int(since.get("r", "0"))
+        place = replace(PLACE, anchor=f"{me:02d}{turn:02d}" * 10)
+        record = creation(me * 100 + turn, place.anchor, salt=me)
+        if index.apply([(place, note_of(record))], since=since, cursor={"r": str(number + 1)}):
+            break
+    assert index.select(EVERYTHING)
+    index.lexical("memory body", EVERYTHING, 5)
+"""
+
+
+def test_ten_processes_read_and_write_at_once(tmp_path: Path) -> None:
+    """Nobody ever sees "database is locked", and every write is there in the end."""
+    path = tmp_path / "index.db"
+    root = Path(__file__).parents[2]
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", _WRITER, str(path), str(me)], cwd=root, stderr=subprocess.PIPE
+        )
+        for me in range(10)
+    ]
+    said = [process.communicate()[1].decode() for process in processes]
+
+    assert [process.returncode for process in processes] == [0] * 10, "\n".join(said)
+    index = SqliteIndex(path)
+    assert index.cursor() == {"r": "100"}
+    assert len(uids(index)) == 100
+
+
+def test_usage_counts_what_was_given_to_readers(tmp_path: Path) -> None:
+    """The log survives a rebuild of the index, because it is another file."""
+    path = tmp_path / "usage.db"
+    usage = Usage(path)
+    usage.record(["a", "b"], "shown", 1.0)
+    usage.record(["a"], "fetched", 2.0)
+    usage.close()
+    usage = Usage(path)
+
+    assert usage.counts(["a", "b", "c"]) == {"a": 2, "b": 1}
+    usage.forget(["a"])
+    assert usage.counts(["a"]) == {}
