@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import os
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -142,6 +141,8 @@ def _files(directory: Path, env: Mapping[str, str]) -> Iterator[tuple[Path, Mapp
 
 
 def _read_toml(path: Path) -> Mapping[str, Any]:
+    import tomllib  # most repositories have no such file
+
     try:
         with path.open("rb") as file:
             return tomllib.load(file)

@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect.app.config import Config
 from recollect.app.filters import ALL, make_filters
-from recollect.app.health import check_records
 from recollect.app.indexing import Indexing
-from recollect.app.moments import moment_named
 from recollect.app.uids import UidMaker
 from recollect.core.fields import (
     check_body,
@@ -35,11 +33,7 @@ from recollect.core.status import check_transition, status_named
 from recollect.errors import Ambiguous, NotFound, ValidationError
 from recollect.index.base import Filters, Index, Progress
 from recollect.index.usage import Usage
-from recollect.ledger.files import files_of_commit
-from recollect.ledger.health import WARNING, Finding, check_surroundings
 from recollect.ledger.ledger import Ledger
-from recollect.ledger.purge import purge
-from recollect.ledger.sync import SyncReport, sync
 from recollect.ledger.writes import Change, Creation
 from recollect.recall.cache import ResultCache
 from recollect.recall.search import MODES, Embed, Hit, Question, search
@@ -47,6 +41,12 @@ from recollect.recall.search import MODES, Embed, Hit, Question, search
 USAGE_FILE = "usage.db"
 # A search gives vectors to as many new memories as nobody will notice; `reindex` does the rest.
 _MOST_PENDING = 64
+
+
+# What a hook needs on every prompt is imported above; the rest where it is used.
+if TYPE_CHECKING:
+    from recollect.ledger.health import Finding
+    from recollect.ledger.sync import SyncReport
 
 
 @dataclass
@@ -209,6 +209,8 @@ class Recollect:
 
         Gives what could not be erased, in sentences; normally nothing.
         """
+        from recollect.ledger.purge import purge
+
         memory = self.get(memory_id)
         left = purge(
             self.ledger,
@@ -223,6 +225,8 @@ class Recollect:
 
     def sync(self, remote: str | None = None) -> SyncResult:
         """Exchange memories with a remote; afterwards both sides hold the same."""
+        from recollect.ledger.sync import sync
+
         everything = Filters(statuses=ALL)
         before = {memory.uid: memory for memory in self.indexing.fresh().select(everything)}
         report = sync(
@@ -326,6 +330,8 @@ class Recollect:
 
     def moment(self, text: str) -> str:
         """A date, an age such as `30d`, or a revision, as a timestamp."""
+        from recollect.app.moments import moment_named
+
         return moment_named(text, self.ledger.clock(), self.ledger.repository)
 
     def _filters(self, **options: Any) -> Filters:
@@ -356,6 +362,8 @@ class Recollect:
 
     def files(self, memory: Memory) -> list[tuple[str, str]]:
         """The files that the memory's commit changed, as they were then."""
+        from recollect.ledger.files import files_of_commit
+
         name = parse_name(memory.id)
         return files_of_commit(self.ledger.repository, name.anchor) if name else []
 
@@ -374,10 +382,14 @@ class Recollect:
 
     def verify(self) -> list[Finding]:
         """Compare the index with everything that the refs hold."""
+        from recollect.app.health import check_records
+
         return list(check_records(self.ledger, self.indexing))
 
     def doctor(self) -> list[Finding]:
         """Look at everything that can be wrong, and say what to do."""
+        from recollect.ledger.health import WARNING, Finding, check_surroundings
+
         found = list(check_surroundings(self.ledger))
         found += self.verify()
         found += [Finding(WARNING, "notice", text) for text in self.warnings]

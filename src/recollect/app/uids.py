@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 import time
 from dataclasses import dataclass
 
 from recollect.core.uid import make_uid
-
-_RANDOM_BITS = 80
 
 
 @dataclass
@@ -23,7 +21,7 @@ class UidMaker:
         now = time.time_ns() // 1_000_000
         if now > self._milliseconds:
             self._milliseconds = now
-            self._randomness = secrets.randbits(_RANDOM_BITS - 1)
+            self._randomness = int.from_bytes(os.urandom(10), "big") >> 1
         else:
-            self._randomness += 1 + secrets.randbits(32)
+            self._randomness += 1 + int.from_bytes(os.urandom(4), "big")
         return make_uid(self._milliseconds, self._randomness)

@@ -14,7 +14,7 @@ import apsw
 from recollect.core.legacy import is_legacy, was_legacy
 from recollect.core.memory import Memory, fold
 from recollect.core.names import birth_name, parse_name
-from recollect.core.note import Note, add_record, read_stored
+from recollect.core.note import Note, join, read_stored
 from recollect.core.places import Place
 from recollect.core.record import CREATE, PURGE, Record
 from recollect.core.status import HIDDEN
@@ -28,12 +28,16 @@ _TRUST = {"user": 1.0, "agent": 0.7, "tool": 0.5}
 _DEFAULT_TRUST = 0.8
 
 
+_Stored = tuple[Place, Record, str]
+
+
 class Applier:
     """Writes notes into the tables."""
 
     def __init__(self, db: apsw.Connection) -> None:
         self._db = db
-        self._lingers = False
+        # While a file is built from nothing: the records by memory, so that none is asked back.
+        self._new: dict[str, list[_Stored]] | None = None
 
     def apply(
         self,
@@ -46,40 +50,44 @@ class Applier:
         """Take in notes, then fold every memory they speak of anew."""
         db = self._db
         owners: set[str] = set()
-        # In a file that is built from nothing, no purged text can linger.
-        self._lingers = next(iter(db.execute("SELECT 1 FROM cursor LIMIT 1")), None) is not None
+        empty = not list(db.execute("SELECT 1 FROM cursor LIMIT 1"))
+        self._new = {} if empty else None
         untouched = {row[0] for row in db.execute("SELECT id FROM place")} if complete else set()
         for number, (place, note) in enumerate(notes, 1):
             key = self._place(place)
             untouched.discard(key)
-            owners |= self._take_in(key, note or {})
+            owners |= self._take_in(key, place, note or {})
             if progress is not None and number % 200 == 0:
                 progress(number)
         for key in untouched:
-            owners |= self._take_in(key, {})
-        for owner in sorted(owners):
+            owners |= self._take_in(key, None, {})
+        for number, owner in enumerate(sorted(owners), 1):
             self._fold(owner)
+            if progress is not None and number % 200 == 0:
+                progress(number)
+        self._new = None
         db.execute("DELETE FROM cursor")
         db.executemany("INSERT INTO cursor VALUES (?, ?)", list(cursor.items()))
 
     def _place(self, place: Place) -> int:
         key = (place.space, place.kind, place.anchor)
-        for (found,) in self._db.execute(
-            "SELECT id FROM place WHERE space = ? AND kind = ? AND anchor = ?", key
-        ):
-            return int(found)
+        if self._new is None:
+            for (found,) in self._db.execute(
+                "SELECT id FROM place WHERE space = ? AND kind = ? AND anchor = ?", key
+            ):
+                return int(found)
         self._db.execute("INSERT INTO place (space, kind, anchor) VALUES (?, ?, ?)", key)
         return self._db.last_insert_rowid()
 
-    def _take_in(self, place: int, note: Note) -> set[str]:
+    def _take_in(self, place: int, where: Place | None, note: Note) -> set[str]:
         """Put the records of a note in the stead of those known; the memories concerned."""
         db = self._db
-        known = {
-            uid: (owner, text)
+        known: dict[str, tuple[str, bytes]] = {}
+        if self._new is None:
             for uid, owner, text in db.execute(
                 "SELECT uid, owner, text FROM record WHERE place = ?", (place,)
-            )
-        }
+            ):
+                known[uid] = (owner, text)
         owners = set()
         shifted = False
         for uid in known.keys() - note.keys():
@@ -93,7 +101,9 @@ class Applier:
             record = read_stored(text)
             owners.add(record.memory_uid)
             shifted |= is_legacy(text)
-            if record.op == PURGE and self._lingers:
+            if self._new is not None and where is not None:
+                self._new.setdefault(record.memory_uid, []).append((where, record, text))
+            elif record.op == PURGE:  # in a file that is not new, purged text lingers
                 db.execute("INSERT OR REPLACE INTO meta VALUES ('purged', '1')")
             db.execute(
                 "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?)",
@@ -105,17 +115,17 @@ class Applier:
 
     def _fold(self, owner: str) -> None:
         """Fold one memory from its records and write what search needs of it."""
-        texts: Note = {}
         places: list[Place] = []
-        for uid, data, space, kind, anchor in self._db.execute(
-            "SELECT uid, text, space, kind, anchor FROM record JOIN place ON place.id = place"
-            " WHERE owner = ? ORDER BY space, kind, anchor",
-            (owner,),
-        ):
-            add_record(texts, uid, data.decode("utf-8", "surrogateescape"))
+        records: dict[str, Record] = {}
+        texts: dict[str, str] = {}
+        for place, record, text in self._records_of(owner):
+            uid = record.uid
             if uid == owner:
-                places.append(Place(space, kind, anchor))
-        records = {uid: read_stored(text) for uid, text in texts.items()}
+                places.append(place)
+            if uid in texts and texts[uid] != text:  # two copies that differ: the stronger counts
+                text = join({uid: texts[uid]}, {uid: text})[uid]
+                record = read_stored(text)
+            records[uid], texts[uid] = record, text
         create = records.pop(owner, None)
         purges = [record for record in records.values() if record.op == PURGE]
         if create is None or create.op != CREATE or purges:
@@ -128,12 +138,25 @@ class Applier:
         self._write(memory)
         self._write_names(owner, names)
 
+    def _records_of(self, owner: str) -> list[_Stored]:
+        """The records of a memory, in the order of their places."""
+        if self._new is not None:
+            return sorted(self._new.get(owner, ()), key=lambda stored: stored[0])
+        rows = self._db.execute(
+            "SELECT space, kind, anchor, text FROM record JOIN place ON place.id = place"
+            " WHERE owner = ? ORDER BY space, kind, anchor",
+            (owner,),
+        )
+        decoded = [(Place(*row[:3]), row[3].decode("utf-8", "surrogateescape")) for row in rows]
+        return [(place, read_stored(text), text) for place, text in decoded]
+
     def _derived_name(self, create: Record, place: Place) -> str:
         return birth_name(create, place, self._legacy_uids(place))
 
     def _write_names(self, uid: str, names: Iterable[str]) -> None:
         parsed = [name for name in map(parse_name, names) if name is not None]
-        self._db.execute("DELETE FROM name WHERE uid = ?", (uid,))
+        if self._new is None:
+            self._db.execute("DELETE FROM name WHERE uid = ?", (uid,))
         self._db.executemany(
             "INSERT OR IGNORE INTO name VALUES (?, ?, ?, ?)",
             [(name.kind, name.number, name.anchor, uid) for name in parsed],
@@ -147,8 +170,14 @@ class Applier:
         )
         return [uid for uid, data in rows if was_legacy(data.decode("utf-8", "surrogateescape"))]
 
+    def _keys(self, uid: str) -> list[int]:
+        """The row of a memory, if it has one."""
+        if self._new is not None:
+            return []
+        return [key for (key,) in self._db.execute("SELECT key FROM memory WHERE uid = ?", (uid,))]
+
     def _forget(self, uid: str) -> None:
-        for (key,) in list(self._db.execute("SELECT key FROM memory WHERE uid = ?", (uid,))):
+        for key in self._keys(uid):
             self._clear(key)
             self._drop_vectors(key)
             self._db.execute("DELETE FROM memory WHERE key = ?", (key,))
@@ -185,7 +214,7 @@ class Applier:
             memory.importance,
             _TRUST.get(str(memory.provenance.get("said_by")), _DEFAULT_TRUST),
         )
-        keys = [key for (key,) in db.execute("SELECT key FROM memory WHERE uid = ?", (memory.uid,))]
+        keys = self._keys(memory.uid)
         if not keys:
             db.execute(
                 "INSERT INTO memory (kind, anchor, number, status, visible, sensitivity, spec,"
@@ -236,7 +265,7 @@ class Applier:
         """Keep the vectors of some memories."""
         db = self._db
         for uid, pieces in vectors.items():
-            for (key,) in list(db.execute("SELECT key FROM memory WHERE uid = ?", (uid,))):
+            for key in self._keys(uid):
                 self._drop_vectors(key)
                 for piece in pieces:
                     db.execute("INSERT INTO chunk (memory) VALUES (?)", (key,))

@@ -12,7 +12,10 @@ from collections.abc import Iterator
 
 _WORD = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_MIXED = re.compile(r"(?=.*[a-z])(?=.*[A-Z])|(?=.*[A-Za-z])(?=.*\d)")
+# A word in which small letters meet capitals, or letters digits.
+_COMPOUND = re.compile(
+    r"[A-Za-z0-9]*(?:[a-z][A-Z]|[A-Z]{2}[a-z]|[A-Za-z]\d|\d[A-Za-z])[A-Za-z0-9]*"
+)
 # Chinese, Japanese, Korean, Thai: scripts without spaces between words.
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
 
@@ -33,17 +36,16 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 def indexable(text: str) -> str:
     """A text with the parts of its compound names and its unspaced runs added."""
-    extra = [part for word in _WORD.findall(text) for part in _parts(word)]
+    extra = [part for word in _COMPOUND.findall(text) for part in _camel_parts(word)]
+    if not text.isascii():
+        extra += _pairs(text)
     return f"{text} {' '.join(extra)}" if extra else text
 
 
-def _parts(word: str) -> Iterator[str]:
-    if not word.isascii() and _UNSPACED.search(word):
-        yield from _pairs(word)
-    elif _MIXED.match(word):
-        parts = _CAMEL.findall(word)
-        if len(parts) > 1:
-            yield from (part for part in parts if len(part) > 1)
+def _camel_parts(word: str) -> Iterator[str]:
+    parts = _CAMEL.findall(word)
+    if len(parts) > 1:
+        yield from (part for part in parts if len(part) > 1)
 
 
 def _pairs(word: str) -> Iterator[str]:
@@ -58,9 +60,10 @@ def query_terms(query: str) -> list[str]:
     """The words of a query that carry meaning, each once, in order. Any text is a legal query."""
     terms: dict[str, None] = {}
     for word in _WORD.findall(query):
-        parts = list(_parts(word))
-        unspaced = not word.isascii() and _UNSPACED.search(word) is not None
-        for term in (*(() if unspaced and len(word) > 2 else (word,)), *parts):
+        pairs = [] if word.isascii() else list(_pairs(word))
+        # An unspaced run is asked for by its pairs: the whole of it is hardly ever a word.
+        whole = [] if pairs and len(word) > 2 else [word]
+        for term in (*whole, *(_camel_parts(word) if _COMPOUND.match(word) else ()), *pairs):
             if term.lower() not in STOP_WORDS:
                 terms[term.lower()] = None
     return list(terms)

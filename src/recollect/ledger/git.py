@@ -8,9 +8,7 @@ our way, and we never change that configuration.
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
-import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -152,7 +150,9 @@ class Git:
 
     def read_all(self, oids: Iterable[str]) -> Iterator[bytes | None]:
         """The contents of many objects, in order, while git reads ahead; None for a missing one."""
-        with tempfile.TemporaryFile() as names:
+        from tempfile import TemporaryFile  # likewise
+
+        with TemporaryFile() as names:
             names.write("\n".join(oids).encode("ascii"))
             names.seek(0)
             process = self._spawn(("cat-file", "--batch", "--buffer"), stdin=names)
@@ -195,7 +195,9 @@ class Git:
                 process_group=0 if detached and os.name == "posix" else None,
             )
         except FileNotFoundError:
-            if shutil.which("git", path=environment.get("PATH")) is None:
+            from shutil import which  # only here: it costs a hook more than it needs
+
+            if which("git", path=environment.get("PATH")) is None:
                 raise GitMissing("The git executable was not found.") from None
             raise NotWritable(f"The directory {self.directory} is gone.") from None
         except OSError as error:

@@ -7,8 +7,7 @@ them moved, it starts again. It never calls `git notes`, which loses parallel wr
 
 from __future__ import annotations
 
-import getpass
-import random
+import os
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -100,7 +99,7 @@ class Ledger:
                     self._erase_learnt(session)
                     return result
                 self._drop_stale_locks(swap.ref for swap in swaps)
-            time.sleep(random.uniform(0, min(0.002 * 1.3**attempt, 0.1)))  # noqa: S311
+            time.sleep(min(0.002 * 1.3**attempt, 0.1) * os.urandom(1)[0] / 255)
         raise Contended("The notes were moved by other programs each time we tried to write.")
 
     def _erase_learnt(self, session: Session) -> None:
@@ -235,7 +234,9 @@ def _identity(text: str) -> str:
 
 
 def _login() -> str:
+    from getpass import getuser
+
     try:
-        return getpass.getuser()
+        return getuser()
     except (OSError, KeyError):
         return "unknown"
