@@ -13,11 +13,12 @@ from recollect.core.uid import make_uid
 from recollect.ledger.tree import note_path
 
 KINDS = ("decisions", "learnings", "solutions", "notes")
-WORDS = (
+_WORDS = (
     "cache index ledger merge branch token budget prompt schema query latency retry queue worker"
     " socket parser record commit rebase anchor migration timeout fixture replica shard cursor"
     " lock vector keyword stemming session hook memory decision constraint release deploy rollback"
-).split()
+)
+WORDS = _WORDS.split()
 COMMITS = 1000
 
 
