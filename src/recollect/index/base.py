@@ -140,11 +140,18 @@ class Index(Protocol):
     def shared_names(self) -> list[str]:
         """The names that more than one memory was born with."""
 
-    def lexical(self, query: str, filters: Filters, limit: int) -> LexicalMatches:
-        """The memories that share words with the query."""
+    def lexical(
+        self, query: str, filters: Filters, limit: int, including: Sequence[str] = ()
+    ) -> LexicalMatches:
+        """The memories that share words with the query; also those of `including` that do."""
 
-    def nearest(self, vector: bytes, filters: Filters, limit: int) -> list[Match]:
-        """The memories whose text is nearest in meaning, by cosine."""
+    def nearest(
+        self, vector: bytes, filters: Filters, limit: int, including: Sequence[str] = ()
+    ) -> list[Match]:
+        """The memories whose text is nearest in meaning, by cosine; and those of `including`."""
+
+    def distinctive(self, query: str) -> str:
+        """The query without the words that many memories hold, for the search by meaning."""
 
     def ranking(self, uids: Sequence[str]) -> list[Ranked]:
         """What ranking needs to know of some memories."""

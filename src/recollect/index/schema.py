@@ -7,7 +7,7 @@ kept as they are in the ledger: a memory is folded from them when it is read.
 from __future__ import annotations
 
 # Raise this with every change below; the index is derived, so a rebuild is the migration.
-VERSION = 1
+VERSION = 2
 
 TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -65,7 +65,7 @@ CREATE INDEX relation_memory ON relation (memory);
 
 -- Only the words are kept, not the text: that is in `record`.
 CREATE VIRTUAL TABLE words USING fts5 (
-    summary, tags, body,
+    summary, tags, dates, body,
     content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2'
 );
 CREATE VIRTUAL TABLE term USING fts5vocab (words, row);

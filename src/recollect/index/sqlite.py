@@ -7,7 +7,6 @@ done. Writing is in `sqlite_apply`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -30,15 +29,21 @@ from recollect.index.base import (
 )
 from recollect.index.schema import vector_table
 from recollect.index.sqlite_apply import Applier
-from recollect.index.sqlite_connection import Immediate, at_one_moment, connect, failure
+from recollect.index.sqlite_connection import (
+    Immediate,
+    at_one_moment,
+    connect,
+    failing,
+    failure,
+)
 from recollect.index.sqlite_filters import where
+from recollect.index.sqlite_words import Words, ideal
 from recollect.index.text import query_terms
 
-# Keyword weights of summary, tags and body.
-_WEIGHTS = (2.0, 1.5, 1.0)
-# BM25 of a document that has every query term once cannot exceed (k1 + 1) times the idf.
-_SATURATION = 2.2
 _WIDEN = 4
+_MOST_NEIGHBOURS = 4096  # what the vector table gives at once
+# A word that more memories than this hold says nothing about what a question means.
+_COMMON_SHARE = 0.3
 _BATCH = 500
 
 
@@ -52,6 +57,7 @@ class SqliteIndex:
         except apsw.Error as error:
             raise failure(error) from None
         self._applier = Applier(self._db)
+        self._words = Words(self._db)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -242,69 +248,72 @@ class SqliteIndex:
     # Search
 
     @at_one_moment
-    def lexical(self, query: str, filters: Filters, limit: int) -> LexicalMatches:
+    def lexical(
+        self, query: str, filters: Filters, limit: int, including: Sequence[str] = ()
+    ) -> LexicalMatches:
         """The memories that share words with the query."""
-        terms = self._known_terms(query_terms(query))
-        if not terms:
-            return LexicalMatches((), 0.0)
-        ideal = _SATURATION * sum(terms.values())
-        condition, parameters = where(filters)
-        rows = self._rows(
-            "SELECT memory.uid, -bm25(words, ?, ?, ?) AS score FROM words"
-            " JOIN memory ON memory.key = words.rowid"
-            f" WHERE words MATCH ? AND {condition} ORDER BY score DESC LIMIT ?",
-            (*_WEIGHTS, " OR ".join(f'"{term}"' for term in terms), *parameters, limit),
-        )
-        return LexicalMatches([Match(uid, score) for uid, score in rows], ideal)
+        with failing():
+            weights = self._words.weights(query_terms(query))
+            if not weights:
+                return LexicalMatches((), 0.0)
+            keys = self._keys(including)
+            if limit:
+                keys += self._words.candidates(weights, *where(filters), limit)
+            scores = self._words.scores(weights, list(dict.fromkeys(keys)))
+            return LexicalMatches([Match(uid, score) for uid, score in scores], ideal(weights))
 
-    def _known_terms(self, terms: Sequence[str]) -> dict[str, float]:
-        """The terms that occur at all, each with its weight (idf)."""
-        total = self._one("SELECT count(*) FROM memory") or 0
-        known = {}
-        for term in terms:
-            stems = self._stem(term)
-            found = max(
-                (self._one("SELECT doc FROM term WHERE term = ?", (stem,)) or 0 for stem in stems),
-                default=0,
-            )
-            if found:
-                rest = max(total - found, 0)
-                known[term] = max(math.log((rest + 0.5) / (found + 0.5)), 1e-6)
-        return known
+    def _keys(self, uids: Sequence[str]) -> list[int]:
+        marks = ",".join("?" * len(uids))
+        return [
+            key for (key,) in self._rows(f"SELECT key FROM memory WHERE uid IN ({marks})", uids)
+        ]
 
-    def _stem(self, term: str) -> list[str]:
-        tokenizer = self._db.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
-        flags = apsw.FTS5_TOKENIZE_QUERY
-        tokens = tokenizer(
-            term.encode(), flags, None, include_offsets=False, include_colocated=False
-        )
-        return [str(token) for token in tokens]
+    def distinctive(self, query: str) -> str:
+        """The query without the words that many memories hold."""
+        with failing():
+            common = self._words.common(query_terms(query), _COMMON_SHARE)
+        if not common:
+            return query
+        kept = [word for word in query.split() if not common & set(query_terms(word))]
+        return " ".join(kept) or query
 
     @at_one_moment
-    def nearest(self, vector: bytes, filters: Filters, limit: int) -> list[Match]:
+    def nearest(
+        self, vector: bytes, filters: Filters, limit: int, including: Sequence[str] = ()
+    ) -> list[Match]:
         """The memories whose text is nearest in meaning, by cosine."""
         if not self._has_vectors(len(vector) // 4):
             return []
         condition, parameters = where(filters)
         total = self._one("SELECT count(*) FROM chunk") or 0
-        wanted = min(limit * _WIDEN, total)
+        best: dict[str, float] = {}
+        wanted = min(limit * _WIDEN, total, _MOST_NEIGHBOURS)
         while wanted:
-            best: dict[str, float] = {}
-            for uid, distance in self._rows(
+            rows = self._rows(
                 "SELECT memory.uid, near.distance FROM"
                 " (SELECT rowid, distance FROM vector WHERE embedding MATCH ? AND k = ?) AS near"
                 " JOIN chunk ON chunk.key = near.rowid JOIN memory ON memory.key = chunk.memory"
                 f" WHERE {condition}",
-                (vector, min(wanted, 4096), *parameters),
-            ):
-                best[uid] = max(best.get(uid, -1.0), 1.0 - distance)
-            if len(best) >= limit or wanted >= min(total, 4096):
+                (vector, wanted, *parameters),
+            )
+            _keep_nearest(best, rows)
+            if len(best) >= limit or wanted >= min(total, _MOST_NEIGHBOURS):
                 break
-            wanted = min(wanted * _WIDEN, total)
-        else:
-            return []
-        ranked = sorted(best.items(), key=lambda item: (-item[1], item[0]))
-        return [Match(uid, cosine) for uid, cosine in ranked[:limit]]
+            wanted = min(wanted * _WIDEN, total, _MOST_NEIGHBOURS)
+        ranked = sorted(best.items(), key=lambda item: (-item[1], item[0]))[:limit]
+        also: dict[str, float] = {}
+        _keep_nearest(also, self._distances(vector, [u for u in including if u not in best]))
+        return [Match(uid, cosine) for uid, cosine in (*ranked, *also.items())]
+
+    def _distances(self, vector: bytes, uids: Sequence[str]) -> list[tuple[Any, ...]]:
+        """How far some memories are, chunk by chunk."""
+        marks = ",".join("?" * len(uids))
+        return self._rows(
+            "SELECT memory.uid, vec_distance_cosine(vector.embedding, ?) FROM memory"
+            " JOIN chunk ON chunk.memory = memory.key JOIN vector ON vector.rowid = chunk.key"
+            f" WHERE memory.uid IN ({marks})",
+            (vector, *uids),
+        )
 
     def _has_vectors(self, dimensions: int) -> bool:
         return bool(self._one("SELECT value FROM meta WHERE key = 'dimensions'") == str(dimensions))
@@ -360,6 +369,12 @@ class SqliteIndex:
 
 def _decode(text: bytes) -> str:
     return text.decode("utf-8", "surrogateescape")
+
+
+def _keep_nearest(best: dict[str, float], rows: Iterable[tuple[Any, ...]]) -> None:
+    """Keep the cosine of the nearest chunk of each memory."""
+    for uid, distance in rows:
+        best[uid] = max(best.get(uid, -1.0), 1.0 - distance)
 
 
 def _common_length(one: str, other: str) -> int:

@@ -20,6 +20,7 @@ from recollect.core.record import CREATE, PURGE, Record
 from recollect.core.status import HIDDEN
 from recollect.index.base import Cursor, Progress
 from recollect.index.schema import FACETS
+from recollect.index.sqlite_words import date_words
 from recollect.index.text import indexable
 
 _DAY = 86_400.0
@@ -248,9 +249,10 @@ class Applier:
                 rows = [(_clean(value), key) for value in dict.fromkeys(values)]
                 db.executemany(f"INSERT OR IGNORE INTO {table} VALUES (?, ?)", rows)
         files = " ".join(facets["file"])
-        words = (memory.summary, f"{' '.join(memory.tags)} {files}", memory.body)
+        tags = f"{' '.join(memory.tags)} {files}"
+        words = (memory.summary, tags, date_words(seconds(memory.created)), memory.body)
         db.execute(
-            "INSERT INTO words (rowid, summary, tags, body) VALUES (?, ?, ?, ?)",
+            "INSERT INTO words (rowid, summary, tags, dates, body) VALUES (?, ?, ?, ?, ?)",
             (key, *(indexable(_clean(text) or "") for text in words)),
         )
 

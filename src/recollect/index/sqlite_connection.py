@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import ParamSpec, TypeVar
@@ -12,6 +13,7 @@ import apsw
 
 from recollect.errors import MemoryIndexError
 from recollect.index.schema import TABLES, VERSION
+from recollect.index.sqlite_words import prepare
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -53,6 +55,7 @@ def connect(path: Path | None) -> apsw.Connection:
     db = apsw.Connection(":memory:" if path is None else str(path))
     db.set_busy_timeout(_BUSY_MILLISECONDS)
     load_vectors(db)
+    prepare(db)
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = NORMAL")  # derived: what a power cut takes is read again
     db.execute("PRAGMA temp_store = MEMORY")
@@ -68,6 +71,15 @@ def connect(path: Path | None) -> apsw.Connection:
             f"The index has version {version}; this program has {VERSION}.", "It is built anew."
         )
     return db
+
+
+@contextmanager
+def failing() -> Iterator[None]:
+    """Turn the errors of the database into those of an index."""
+    try:
+        yield
+    except apsw.Error as error:
+        raise failure(error) from None
 
 
 def load_vectors(db: apsw.Connection) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from recollect.core.memory import Memory
-from recollect.index.base import Filters, Index
+from recollect.index.base import Filters, Index, LexicalMatches
 from recollect.index.text import query_terms
 from recollect.recall.scoring import Why, fuse, recency, trust
 
@@ -59,11 +59,15 @@ def search(
     keyword: dict[str, float] = {}
     vector: dict[str, float] = {}
     if question.mode in ("hybrid", "text"):
-        found = index.lexical(question.text, question.filters, wanted)
-        keyword = {m.uid: min(1.0, m.score / found.ideal) for m in found.matches}
+        keyword = _coverage(index.lexical(question.text, question.filters, wanted))
     if question.mode in ("hybrid", "semantic") and embed is not None and question.text.strip():
-        near = index.nearest(embed(question.text), question.filters, wanted)
+        asked = embed(index.distinctive(question.text))
+        near = index.nearest(asked, question.filters, wanted, including=list(keyword))
         vector = {match.uid: match.score for match in near}
+    if question.mode == "hybrid" and vector:
+        # Each half also judges what only the other one found.
+        others = [uid for uid in vector if uid not in keyword]
+        keyword |= _coverage(index.lexical(question.text, question.filters, 0, including=others))
     matches = _matches(question, keyword, vector)
     counts = uses(list(matches)) if uses is not None else {}
     explained = {}
@@ -82,6 +86,11 @@ def search(
         Hit(memory, explained[memory.uid].score, explained[memory.uid])
         for memory in index.get_many(best)
     ]
+
+
+def _coverage(found: LexicalMatches) -> dict[str, float]:
+    """How much of a perfect keyword match each memory reaches, from 0 to 1."""
+    return {match.uid: min(1.0, match.score / found.ideal) for match in found.matches}
 
 
 def _matches(

@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 
     from recollect.index.embedding.embedder import Embedder
 
-_SENTENCE = re.compile(r".+?(?:[.!?…](?=\s)[\s]*|[。！？]\s*|\n\s*|\Z)", re.DOTALL)
+_SENTENCE = re.compile(r".+?(?:[.!?…](?=\s)\s*|[。！？]\s*|\n\s*|\Z)", re.DOTALL)
 _WORD = re.compile(r"\S+\s*|\s+")
 # The end of a chunk that the next one repeats, as a part of the window.
 _OVERLAP = 1 / 8
+_SMALLEST = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +35,16 @@ class _Span:
 def chunks(text: str, embedder: Embedder, title: str = "", size: int = 0) -> list[str]:
     """Cut a text so that every word of it is in a chunk that fits the window.
 
-    A short text is one chunk. `size` asks for smaller chunks than the window. Nothing at all gives
-    no chunk.
+    A short text is one chunk; `size` asks for smaller chunks than the window. Nothing at all gives
+    no chunk. A title that takes half the window is not repeated but read as part of the text.
     """
     text, title = text.strip(), " ".join(title.split())
-    window = min(size or embedder.window, embedder.window)
+    window = min(max(size, _SMALLEST), embedder.window) if size else embedder.window
     room = window - embedder.count_tokens(title)
-    if room < window // 2:  # a title this long would crowd out what it introduces
-        title = title if not text else ""
-        room = window
+    if room < window // 2 or not text:  # a long title would crowd out what it introduces
+        text, title, room = f"{title}\n{text}".strip(), "", window
     if not text:
-        return [title] if title else []
+        return []
     head = f"{title}\n" if title else ""
     if embedder.count_tokens(text) <= room:
         return [head + text]
@@ -70,7 +70,7 @@ def _pack(text: str, spans: list[_Span], room: int, embedder: Embedder) -> Itera
         following, repeated = last, 0
         while following - 1 > first:
             repeated += spans[following - 1].tokens
-            if repeated > room * _OVERLAP:
+            if repeated > room * _OVERLAP or repeated + spans[last].tokens > room:
                 break
             following -= 1
         first = following

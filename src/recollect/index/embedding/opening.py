@@ -8,6 +8,7 @@ the user's own word: that file is loaded as it is, and its hash becomes part of 
 from __future__ import annotations
 
 import errno
+import functools
 import hashlib
 import importlib.util
 import mmap
@@ -33,6 +34,7 @@ _LABELS = {
     "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db": MODEL,
 }
 _LARGEST = 256 * 1024 * 1024
+_MOST_THREADS = 8
 _INSTALL = "Install it with `pip install 'recollect[semantic]'`."
 _OTHER = "Choose `none` as the embedder to search by keyword without this message."
 
@@ -42,7 +44,7 @@ def open_embedder(choice: str, path: str = "", threads: int = 0) -> Embedder | N
 
     `path` names a file of weights, or a folder with `model.safetensors` or `model.onnx` and
     perhaps a `vocab.txt`, that is used in place of the packaged one. `threads` work on one call;
-    0 means as many as there are processors.
+    0 means one for each processor, or one alone where numpy already has threads of its own.
     """
     if choice not in CHOICES:
         raise EmbeddingError(
@@ -50,13 +52,13 @@ def open_embedder(choice: str, path: str = "", threads: int = 0) -> Embedder | N
         )
     if choice == "none":
         return None
-    _import_numpy()
-    from recollect.index.embedding.minilm import MiniLM
-    from recollect.index.embedding.weights import read_tensors
-    from recollect.index.embedding.wordpiece import WordPiece
-
+    ours = _import_numpy()
     file = _given(Path(path)) if path else _packaged()
     try:
+        from recollect.index.embedding.minilm import MiniLM
+        from recollect.index.embedding.weights import read_tensors
+        from recollect.index.embedding.wordpiece import WordPiece
+
         vocabulary, extra = _vocabulary(file.parent if path else None)
         weights = _map(file)
         digest = hashlib.sha256(weights).hexdigest()
@@ -69,9 +71,9 @@ def open_embedder(choice: str, path: str = "", threads: int = 0) -> Embedder | N
         if extra:
             digest = hashlib.sha256(f"{digest} {extra}".encode()).hexdigest()
         name = f"{_LABELS.get(digest, MODEL + '-custom')}@{digest[:12]}"
-        count = threads or min(os.cpu_count() or 1, 8)
+        count = threads or (min(os.cpu_count() or 1, _MOST_THREADS) if ours else 1)
         return MiniLM(name, WordPiece(vocabulary), read_tensors(weights), count)
-    except MemoryError as error:
+    except (MemoryError, ImportError) as error:  # a module that cannot be mapped either
         raise _too_big(file) from error
     except OSError as error:
         if error.errno == errno.ENOMEM:
@@ -86,26 +88,33 @@ def open_embedder(choice: str, path: str = "", threads: int = 0) -> Embedder | N
         ) from error
 
 
-def _import_numpy() -> None:
-    """Import numpy with a matrix library that keeps to one thread.
+@functools.cache
+def _import_numpy() -> bool:
+    """Import numpy with a matrix library that keeps to one thread; whether it does.
 
     Its own threads spin while they wait; on a busy machine a query then takes half a second in
-    place of ten milliseconds. We share work among threads of ours. The library reads its setting
-    once, from the environment, so it is set for the time of the import; a user's own stays.
+    place of ten milliseconds. So threads of ours share the work. The library reads its setting
+    once, from the environment; it is set for the time of the import, and a user's own stays.
     """
-    if "numpy" in sys.modules:
-        return
+    if sys.modules.get("numpy") is not None:
+        return False
     setting = "OPENBLAS_NUM_THREADS"
     ours = setting not in os.environ
     if ours:
         os.environ[setting] = "1"
     try:
         import numpy as np  # noqa: F401
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise EmbeddingError("Vector search needs numpy, which is missing.", _INSTALL) from error
+    except ImportError as error:
+        raise EmbeddingError(
+            "Vector search needs numpy, which is installed but does not work here.",
+            "See what `python -c 'import numpy'` says.",
+        ) from error
     finally:
         if ours:
             del os.environ[setting]
+    return ours
 
 
 def _packaged() -> Path:
@@ -143,7 +152,7 @@ def _vocabulary(folder: Path | None) -> tuple[str, str]:
             f"The vocabulary in {ours} is not the file that was released.",
             "Install Recollect again: `pip install --force-reinstall 'recollect[semantic]'`.",
         )
-    return data.decode(), "" if digest == PINNED_VOCABULARY else digest
+    return data.decode().replace("\r\n", "\n"), "" if digest == PINNED_VOCABULARY else digest
 
 
 def _map(file: Path) -> memoryview:
