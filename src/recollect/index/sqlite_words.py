@@ -18,6 +18,7 @@ import apsw
 WEIGHTS = (2.0, 1.5, 2.0, 1.0)
 _K1, _B = 1.2, 0.3
 _BATCH = 400
+_WIDEN = 2
 # Below this many memories no word is common.
 _FEW = 50
 
@@ -86,11 +87,30 @@ class Words:
     def candidates(
         self, weights: dict[str, float], condition: str, parameters: Sequence[Any], limit: int
     ) -> list[int]:
-        """The rows that FTS5 itself ranks highest among those that pass a condition."""
+        """The rows that FTS5 itself ranks highest among those that pass a condition.
+
+        Most rows pass most conditions, so the best are taken first and looked at then; only where
+        too few of them pass is the condition asked of every row that matches.
+        """
+        query = _any_of(weights)
+        wanted = limit * _WIDEN
+        best = [
+            key
+            for (key,) in self._db.execute(
+                "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?", (query, wanted)
+            )
+        ]
+        marks = ",".join("?" * len(best))
+        rows = self._db.execute(
+            f"SELECT key FROM memory WHERE key IN ({marks}) AND {condition}", (*best, *parameters)
+        )
+        passing = {key for (key,) in rows}
+        if len(passing) >= limit or len(best) < wanted:
+            return [key for key in best if key in passing][:limit]
         rows = self._db.execute(
             "SELECT memory.key FROM words JOIN memory ON memory.key = words.rowid"
-            f" WHERE words MATCH ? AND {condition} ORDER BY bm25(words, ?, ?, ?, ?) LIMIT ?",
-            (_any_of(weights), *parameters, *WEIGHTS, limit),
+            f" WHERE words MATCH ? AND {condition} ORDER BY rank LIMIT ?",
+            (query, *parameters, limit),
         )
         return [key for (key,) in rows]
 

@@ -8,18 +8,18 @@ the user's own word: that file is loaded as it is, and its hash becomes part of 
 from __future__ import annotations
 
 import errno
-import functools
 import hashlib
 import importlib.util
 import mmap
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.errors import EmbeddingError
 
 if TYPE_CHECKING:
+    from collections.abc import MutableMapping
+
     from recollect.index.embedding.embedder import Embedder
 
 MODEL = "all-MiniLM-L6-v2"
@@ -35,16 +35,24 @@ _LABELS = {
 }
 _LARGEST = 256 * 1024 * 1024
 _MOST_THREADS = 8
+_THREADS = "OPENBLAS_NUM_THREADS"
 _INSTALL = "Install it with `pip install 'recollect[semantic]'`."
 _OTHER = "Choose `none` as the embedder to search by keyword without this message."
 
 
-def open_embedder(choice: str, path: str = "", threads: int = 0) -> Embedder | None:
+def open_embedder(
+    choice: str,
+    path: str = "",
+    *,
+    threads: int = 0,
+    environment: MutableMapping[str, str] | None = None,
+) -> Embedder | None:
     """The embedder of that name, or None for `none`; `EmbeddingError` if it cannot be used.
 
     `path` names a file of weights, or a folder with `model.safetensors` or `model.onnx` and
     perhaps a `vocab.txt`, that is used in place of the packaged one. `threads` work on one call;
-    0 means one for each processor, or one alone where numpy already has threads of its own.
+    0 means one for each processor. Given the `environment` of the process, numpy is imported
+    without threads of its own, which is faster.
     """
     if choice not in CHOICES:
         raise EmbeddingError(
@@ -52,7 +60,7 @@ def open_embedder(choice: str, path: str = "", threads: int = 0) -> Embedder | N
         )
     if choice == "none":
         return None
-    ours = _import_numpy()
+    _import_numpy({} if environment is None else environment)
     file = _given(Path(path)) if path else _packaged()
     try:
         from recollect.index.embedding.minilm import MiniLM
@@ -71,7 +79,7 @@ def open_embedder(choice: str, path: str = "", threads: int = 0) -> Embedder | N
         if extra:
             digest = hashlib.sha256(f"{digest} {extra}".encode()).hexdigest()
         name = f"{_LABELS.get(digest, MODEL + '-custom')}@{digest[:12]}"
-        count = threads or (min(os.cpu_count() or 1, _MOST_THREADS) if ours else 1)
+        count = threads or min(os.cpu_count() or 1, _MOST_THREADS)
         return MiniLM(name, WordPiece(vocabulary), read_tensors(weights), count)
     except (MemoryError, ImportError) as error:  # a module that cannot be mapped either
         raise _too_big(file) from error
@@ -88,20 +96,16 @@ def open_embedder(choice: str, path: str = "", threads: int = 0) -> Embedder | N
         ) from error
 
 
-@functools.cache
-def _import_numpy() -> bool:
-    """Import numpy with a matrix library that keeps to one thread; whether it does.
+def _import_numpy(environment: MutableMapping[str, str]) -> None:
+    """Import numpy, and keep its matrix library to one thread if this is the first import.
 
     Its own threads spin while they wait; on a busy machine a query then takes half a second in
-    place of ten milliseconds. So threads of ours share the work. The library reads its setting
-    once, from the environment; it is set for the time of the import, and a user's own stays.
+    place of ten milliseconds. Threads of ours share the work better. The library reads its setting
+    once, from the environment; so it stands there during the import, unless the user has set it.
     """
-    if sys.modules.get("numpy") is not None:
-        return False
-    setting = "OPENBLAS_NUM_THREADS"
-    ours = setting not in os.environ
+    ours = _THREADS not in environment
     if ours:
-        os.environ[setting] = "1"
+        environment[_THREADS] = "1"
     try:
         import numpy as np  # noqa: F401
     except ModuleNotFoundError as error:
@@ -113,8 +117,7 @@ def _import_numpy() -> bool:
         ) from error
     finally:
         if ours:
-            del os.environ[setting]
-    return ours
+            del environment[_THREADS]
 
 
 def _packaged() -> Path:
