@@ -256,17 +256,11 @@ class SqliteIndex:
             weights = self._words.weights(query_terms(query))
             if not weights:
                 return LexicalMatches((), 0.0)
-            keys = self._keys(including)
+            scores = dict(self._words.scores(weights, including)) if including else {}
             if limit:
-                keys += self._words.candidates(weights, *where(filters), limit)
-            scores = self._words.scores(weights, list(dict.fromkeys(keys)))
-            return LexicalMatches([Match(uid, score) for uid, score in scores], ideal(weights))
-
-    def _keys(self, uids: Sequence[str]) -> list[int]:
-        marks = ",".join("?" * len(uids))
-        return [
-            key for (key,) in self._rows(f"SELECT key FROM memory WHERE uid IN ({marks})", uids)
-        ]
+                scores |= self._words.best(weights, *where(filters), limit)
+        ranked = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
+        return LexicalMatches([Match(uid, score) for uid, score in ranked], ideal(weights))
 
     def distinctive(self, query: str) -> str:
         """The query without the words that many memories hold."""

@@ -8,7 +8,7 @@ one), and a word that most memories hold still counts a little instead of not at
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,7 +17,6 @@ import apsw
 # Weights of summary, tags and files, date, body.
 WEIGHTS = (2.0, 1.5, 2.0, 1.0)
 _K1, _B = 1.2, 0.3
-_BATCH = 400
 _WIDEN = 2
 # Below this many memories no word is common.
 _FEW = 50
@@ -46,34 +45,43 @@ class Words:
 
     def __init__(self, db: apsw.Connection) -> None:
         self._db = db
+        self._tokenizer = db.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
+        self._counts: dict[str, int] = {}
+        self._version = (0, 0)
 
     def _one(self, sql: str, *parameters: Any) -> int:
         return int(next(iter(self._db.execute(sql, parameters)), (0,))[0] or 0)
 
-    def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
-        """In how many memories each term occurs, by its stem; those that never do are left out."""
-        tokenizer = self._db.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
-        found = {}
-        for term in terms:
-            stems = tokenizer(
+    def _frequencies(self, terms: Sequence[str]) -> dict[str, int]:
+        """In how many memories each term occurs, by its stem; those that never do are left out.
+
+        To count the memories of a common word takes as long as to search for it, so counts are
+        kept as long as nobody writes.
+        """
+        version = (self._one("PRAGMA data_version"), self._db.total_changes())
+        if version != self._version:
+            self._counts, self._version = {}, version
+        return {term: count for term in terms if (count := self._count(term))}
+
+    def _count(self, term: str) -> int:
+        if term not in self._counts:
+            stems = self._tokenizer(
                 term.encode(),
                 apsw.FTS5_TOKENIZE_QUERY,
                 None,
                 include_offsets=False,
                 include_colocated=False,
             )
-            counts = [self._one("SELECT doc FROM term WHERE term = ?", stem) for stem in stems]
-            rarest = min(counts, default=0)
-            if rarest:
-                found[term] = rarest
-        return found
+            found = [self._one("SELECT doc FROM term WHERE term = ?", stem) for stem in stems]
+            self._counts[term] = min(found, default=0)
+        return self._counts[term]
 
     def weights(self, terms: Sequence[str]) -> dict[str, float]:
         """How much each term says (idf), of those that occur at all."""
         total = self._one("SELECT count(*) FROM memory")
         return {
             term: math.log(1 + (max(total - count, 0) + 0.5) / (count + 0.5))
-            for term, count in self.frequencies(terms).items()
+            for term, count in self._frequencies(terms).items()
         }
 
     def common(self, terms: Sequence[str], share: float) -> set[str]:
@@ -81,53 +89,55 @@ class Words:
         total = self._one("SELECT count(*) FROM memory")
         if total < _FEW:
             return set()
-        counts = self.frequencies(terms)
+        counts = self._frequencies(terms)
         return {term for term, count in counts.items() if count > share * total}
 
-    def candidates(
+    def best(
         self, weights: dict[str, float], condition: str, parameters: Sequence[Any], limit: int
-    ) -> list[int]:
-        """The rows that FTS5 itself ranks highest among those that pass a condition.
+    ) -> list[tuple[str, float]]:
+        """The memories that FTS5 ranks highest among those that pass a condition, scored again.
 
         Most rows pass most conditions, so the best are taken first and looked at then; only where
         too few of them pass is the condition asked of every row that matches.
         """
-        query = _any_of(weights)
         wanted = limit * _WIDEN
-        best = [
-            key
-            for (key,) in self._db.execute(
-                "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?", (query, wanted)
+        query, score = _any_of(weights), f"rescore(words, {_marks(weights)})"
+        scores = dict(
+            self._db.execute(
+                f"SELECT rowid, {score} FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?",
+                (*weights.values(), query, wanted),
             )
-        ]
-        marks = ",".join("?" * len(best))
-        rows = self._db.execute(
-            f"SELECT key FROM memory WHERE key IN ({marks}) AND {condition}", (*best, *parameters)
         )
-        passing = {key for (key,) in rows}
-        if len(passing) >= limit or len(best) < wanted:
-            return [key for key in best if key in passing][:limit]
         rows = self._db.execute(
-            "SELECT memory.key FROM words JOIN memory ON memory.key = words.rowid"
-            f" WHERE words MATCH ? AND {condition} ORDER BY rank LIMIT ?",
-            (query, *parameters, limit),
+            f"SELECT uid, key FROM memory WHERE key IN ({_marks(scores)}) AND {condition}",
+            (*scores, *parameters),
         )
-        return [key for (key,) in rows]
+        passing = [(uid, scores[key]) for uid, key in rows]
+        if len(passing) < limit and len(scores) == wanted:
+            passing = list(
+                self._db.execute(
+                    f"SELECT memory.uid, {score} FROM words"
+                    " JOIN memory ON memory.key = words.rowid"
+                    f" WHERE words MATCH ? AND {condition} ORDER BY rank LIMIT ?",
+                    (*weights.values(), query, *parameters, limit),
+                )
+            )
+        return passing
 
-    def scores(self, weights: dict[str, float], keys: Sequence[int]) -> list[tuple[str, float]]:
-        """The second score of some rows, by uid; those that share no word are left out."""
-        marks = ",".join("?" * len(weights))
-        found: list[tuple[str, float]] = []
-        for start in range(0, len(keys), _BATCH):
-            some = keys[start : start + _BATCH]
-            rows = self._db.execute(
-                f"SELECT memory.uid, rescore(words, {marks}) FROM words"
-                " JOIN memory ON memory.key = words.rowid"
-                f" WHERE words MATCH ? AND words.rowid IN ({','.join('?' * len(some))})",
-                (*weights.values(), _any_of(weights), *some),
+    def scores(self, weights: dict[str, float], uids: Sequence[str]) -> list[tuple[str, float]]:
+        """The scores of some memories; those that share no word are left out."""
+        return list(
+            self._db.execute(
+                f"SELECT memory.uid, rescore(words, {_marks(weights)}) FROM words"
+                " JOIN memory ON memory.key = words.rowid WHERE words MATCH ? AND words.rowid IN"
+                f" (SELECT key FROM memory WHERE uid IN ({_marks(uids)}))",
+                (*weights.values(), _any_of(weights), *uids),
             )
-            found.extend(rows)
-        return sorted(found, key=lambda row: (-row[1], row[0]))
+        )
+
+
+def _marks(values: Collection[Any]) -> str:
+    return ",".join("?" * len(values))
 
 
 def ideal(weights: dict[str, float]) -> float:

@@ -17,7 +17,9 @@ from recollect.recall.scoring import Why, fuse, recency, trust
 
 MODES = ("hybrid", "semantic", "text", "title_tags")
 # How many each half brings to the fusion.
-_CANDIDATES = 150
+_CANDIDATES = 100
+# How many of those that only the vectors found are looked up by their words, too.
+_JUDGED_TWICE = 50
 _TITLE, _TAG, _PREFIX, _THRESHOLD = 2, 3, 1, 3
 _PREFIX_LENGTH = 4
 
@@ -66,7 +68,7 @@ def search(
         vector = {match.uid: match.score for match in near}
     if question.mode == "hybrid" and vector:
         # Each half also judges what only the other one found.
-        others = [uid for uid in vector if uid not in keyword]
+        others = [uid for uid in vector if uid not in keyword][:_JUDGED_TWICE]
         keyword |= _coverage(index.lexical(question.text, question.filters, 0, including=others))
     matches = _matches(question, keyword, vector)
     counts = uses(list(matches)) if uses is not None else {}
