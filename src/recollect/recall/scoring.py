@@ -17,6 +17,8 @@ _DAY = 86_400.0
 # How the two halves make one match: cosine plus so many times the coverage of the query's words.
 # Where few words match the meaning decides, so that paraphrases are found; `benchmarks/quality.py`.
 _KEYWORD_WEIGHT = 2.5
+# Below this no match is a good one, even if it is the best there is.
+_WEAK = 0.3
 # What use adds to trust: half of the rest after about seven times.
 _USE_GAIN = 0.25
 
@@ -60,16 +62,32 @@ def trust(given: float, uses: int) -> float:
     return min(1.0, given + (1.0 - given) * _USE_GAIN * math.log1p(uses))
 
 
-def fuse(
-    keyword: Mapping[str, float], vector: Mapping[str, float]
-) -> dict[str, tuple[float, float, float]]:
-    """For each memory the match, and what each half contributed, from 0 to 1.
+@dataclass(frozen=True, slots=True)
+class Match:
+    """How well a memory matches: against the best one, by its words, and by its meaning."""
 
-    `keyword` is the share of a perfect keyword match, `vector` the cosine.
+    relative: float
+    keyword: float
+    vector: float
+
+    @property
+    def similarity(self) -> float:
+        """How similar it is to the question, whatever else was found."""
+        return max(self.keyword, self.vector)
+
+
+def fuse(keyword: Mapping[str, float], vector: Mapping[str, float]) -> dict[str, Match]:
+    """For each memory its match: the cosine plus so many times the share of a perfect match.
+
+    Matches are measured against the best one: a memory that answers the question twice as well
+    must not lose to one that is merely new. Where even the best is weak, it stays weak.
     """
-    fused = {}
-    for uid in keyword.keys() | vector.keys():
-        word, near = keyword.get(uid, 0.0), max(vector.get(uid, 0.0), 0.0)
-        match = (_KEYWORD_WEIGHT * word + near) / (_KEYWORD_WEIGHT + 1.0)
-        fused[uid] = (min(1.0, match), word, near)
-    return fused
+    strength = {
+        uid: _KEYWORD_WEIGHT * keyword.get(uid, 0.0) + max(vector.get(uid, 0.0), 0.0)
+        for uid in keyword.keys() | vector.keys()
+    }
+    best = max(max(strength.values(), default=0.0), _WEAK)
+    return {
+        uid: Match(total / best, keyword.get(uid, 0.0), max(vector.get(uid, 0.0), 0.0))
+        for uid, total in strength.items()
+    }

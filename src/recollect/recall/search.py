@@ -70,18 +70,21 @@ def search(
         # Each half also judges what only the other one found.
         others = [uid for uid in vector if uid not in keyword][:_JUDGED_TWICE]
         keyword |= _coverage(index.lexical(question.text, question.filters, 0, including=others))
-    matches = _matches(question, keyword, vector)
+    matches = fuse(keyword, vector)
+    if question.min_similarity is not None:
+        floor = question.min_similarity
+        matches = {uid: match for uid, match in matches.items() if match.similarity >= floor}
     counts = uses(list(matches)) if uses is not None else {}
     explained = {}
     for row in index.ranking(list(matches)):
-        match, word, near_by = matches[row.uid]
+        match = matches[row.uid]
         explained[row.uid] = Why(
-            match=match,
+            match=match.relative,
             recency=recency(row.created, now),
             importance=row.importance,
             trust=trust(row.trust, counts.get(row.uid, 0)),
-            keyword=word,
-            vector=near_by,
+            keyword=match.keyword,
+            vector=match.vector,
         )
     best = sorted(explained, key=lambda uid: (-explained[uid].score, uid))[: question.limit]
     return [
@@ -93,21 +96,6 @@ def search(
 def _coverage(found: LexicalMatches) -> dict[str, float]:
     """How much of a perfect keyword match each memory reaches, from 0 to 1."""
     return {match.uid: min(1.0, match.score / found.ideal) for match in found.matches}
-
-
-def _matches(
-    question: Question, keyword: Mapping[str, float], vector: Mapping[str, float]
-) -> dict[str, tuple[float, float, float]]:
-    if question.mode == "text":
-        matches = {uid: (score, score, 0.0) for uid, score in keyword.items()}
-    elif question.mode == "semantic":
-        matches = {uid: (max(c, 0.0), 0.0, max(c, 0.0)) for uid, c in vector.items()}
-    else:
-        matches = fuse(keyword, vector) if vector else {u: (s, s, 0.0) for u, s in keyword.items()}
-    floor = question.min_similarity
-    if floor is None:
-        return matches
-    return {uid: parts for uid, parts in matches.items() if parts[0] >= floor}
 
 
 def _by_title_and_tags(index: Index, question: Question) -> list[Hit]:
