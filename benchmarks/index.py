@@ -115,7 +115,7 @@ def measure(size: int, folder: Path) -> dict[str, Any]:
     ours(*pairs[0])(), plain(*pairs[0])()
     p50, p95 = quantiles([ours(*pair) for pair in pairs])
     bare_p50, bare_p95 = quantiles([plain(*pair) for pair in pairs])
-    start = fresh_process("import apsw, json, subprocess")
+    start = fresh_process("import recollect.app.opening")
     cold = fresh_process(
         f"import recollect; recollect.open({str(repo)!r}).search({queries[0]!r}, mode='text')"
     )

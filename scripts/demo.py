@@ -11,6 +11,21 @@ import sys
 import tempfile
 from pathlib import Path
 
+KNOWN = (
+    ("preferences", "Always use uv for Python environments"),
+    ("constraints", "No customer data may leave the EU"),
+    ("solutions", "Flaky login test fixed by freezing the clock"),
+    ("tech-debt", "The invoice module has no unit tests"),
+    ("notes", "Deploys happen on Tuesday mornings"),
+)
+QUESTIONS = (
+    "which relational engine holds our records",
+    "how do I set up a virtualenv here",
+    "sign-in spec sometimes goes red",
+    "billing code lacks coverage",
+    "when do we ship to production",
+)
+
 
 class Stage:
     """Runs commands as a user would type them, and shows both the command and what it says."""
@@ -116,6 +131,12 @@ def main() -> None:
         stage.say("Recall: what do we know, and why was it so?")
         stage.run("desktop", "recollect", "list")
         stage.run("desktop", "recollect", "show", name)
+
+        stage.say("A question need not share a word with the memory; --explain says why.")
+        for kind, summary in KNOWN:
+            stage.run("desktop", "recollect", "capture", kind, summary, show=False)
+        for question in QUESTIONS:
+            stage.run("desktop", "recollect", "search", question, "-n", "1", "--explain")
 
         stage.say("And plain git shows it next to the commit.")
         stage.run("desktop", "git", "log", "-1", "--notes=mem/decisions", most=14)

@@ -37,6 +37,8 @@ class Indexing:
         self._embedder: Embedder | None = None
         self._embedder_tried = False
         self.warnings: list[str] = []
+        # Told how far a long read is, where somebody is watching.
+        self.progress: Progress | None = None
 
     @property
     def path(self) -> Path:
@@ -80,6 +82,7 @@ class Indexing:
         return self._refreshed(progress)
 
     def _refreshed(self, progress: Progress | None) -> Index:
+        progress = progress or self.progress
         for _ in range(_ROUNDS):
             index = self._opened()
             since = index.cursor()

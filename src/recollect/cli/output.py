@@ -23,7 +23,10 @@ id_argument = click.argument("memory_id", metavar="ID")
 
 def opened(ctx: click.Context) -> Recollect:
     """The memory of the directory that the command line was given."""
-    return recollect.open(ctx.obj)
+    store = recollect.open(ctx.obj)
+    if sys.stderr.isatty():
+        store.indexing.progress = ctx.with_resource(progress_to("Reading notes"))
+    return store
 
 
 def echo_json(value: Any) -> None:
