@@ -15,7 +15,7 @@ test: $(DEV)  ## install what the tests need and run them all
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n 2
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 check: test  ## format, lint, types, import contract, tests
 

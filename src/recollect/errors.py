@@ -5,7 +5,8 @@
     │   ├── GitMissing             11
     │   ├── GitFailed              12
     │   ├── GitTimeout             13
-    │   └── NotWritable            14
+    │   ├── NotWritable            14
+    │   └── ObjectMissing          15
     ├── MemoryIndexError           20   the derived index
     ├── EmbeddingError             30   the model behind vector search
     ├── ParseError                 40   a note or a configuration file cannot be read
@@ -89,6 +90,13 @@ class NotWritable(StorageError):
 
     exit_code = 14
     hint = "Check the permissions of the repository and the free space of the disk."
+
+
+class ObjectMissing(StorageError):
+    """An object that a notes ref leads to is not in this clone."""
+
+    exit_code = 15
+    hint = "In a partial clone run `recollect sync`, else `git fsck` to see what is damaged."
 
 
 class MemoryIndexError(RecollectError):

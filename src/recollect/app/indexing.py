@@ -6,6 +6,7 @@ written, it is built in memory.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -152,7 +153,9 @@ class Indexing:
 
             self._embedder_tried = True
             try:
-                self._embedder = open_embedder(self._model, self._model_path)
+                self._embedder = open_embedder(
+                    self._model, self._model_path, environment=os.environ
+                )
             except EmbeddingError as error:
                 self.warnings.append(f"{error.message} Search goes by keywords. {error.hint}")
         return self._embedder

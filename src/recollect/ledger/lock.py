@@ -14,6 +14,7 @@ from pathlib import Path
 
 from recollect.errors import LockTimeout, NotWritable
 
+SYNC_LOCK = "sync.lock"  # held by a sync or a purge from its beginning to its end
 _FIRST_WAIT = 0.002
 _LONGEST_WAIT = 0.01
 

@@ -11,7 +11,7 @@ import hashlib
 import zlib
 from collections.abc import Iterable, Mapping
 
-from recollect.errors import StorageError
+from recollect.errors import ObjectMissing
 from recollect.ledger.git import GitObject, ObjectReader
 from recollect.ledger.repository import Repository
 
@@ -41,10 +41,7 @@ class Objects:
         """The contents of an object that must exist; to take it for empty would lose memories."""
         found = self.find(oid)
         if found is None:
-            raise StorageError(
-                f"The object {oid} of the ledger is missing in this clone.",
-                "In a partial clone run `recollect sync`, else `git fsck` to see what is damaged.",
-            )
+            raise ObjectMissing(f"The object {oid} of the ledger is missing in this clone.")
         return found.data
 
     def add_blob(self, data: bytes) -> str:

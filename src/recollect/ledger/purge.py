@@ -14,9 +14,12 @@ from recollect.core.record import PURGE, Record, render_record
 from recollect.errors import ValidationError
 from recollect.ledger.erase import erase
 from recollect.ledger.ledger import Ledger
+from recollect.ledger.lock import SYNC_LOCK, exclusive
 from recollect.ledger.refs import SEEN_PREFIXES, Key, list_tips
 from recollect.ledger.session import Session
 from recollect.ledger.tree import anchor_of
+
+_SYNC_SECONDS = 300.0
 
 
 def purge(
@@ -60,8 +63,10 @@ def purge(
             namespace.add(repository.project_anchor, record.uid, render_record(record))
             namespace.parents = ()  # no history: it holds what is to be erased
 
-    ledger.transact(edit, "purge")
-    return erase(repository, wanted, {of}, before)
+    # A sync that is under way may be about to read what is erased here.
+    with exclusive(repository.state_dir / SYNC_LOCK, _SYNC_SECONDS):
+        ledger.transact(edit, "purge")
+        return erase(repository, wanted, {of}, before)
 
 
 def _anchors_naming(session: Session, key: Key, uid: str) -> set[str]:

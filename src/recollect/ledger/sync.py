@@ -14,11 +14,28 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from recollect.core.places import SHARED
-from recollect.errors import GitFailed, NoRemote, PushRejected, SyncError, UnsafeName
+from recollect.errors import (
+    GitFailed,
+    NoRemote,
+    ObjectMissing,
+    PushRejected,
+    SyncError,
+    UnsafeName,
+)
 from recollect.ledger.erase import erase
 from recollect.ledger.git import Git
 from recollect.ledger.ledger import Ledger
-from recollect.ledger.refs import PREFIXES, REMOTES, Key, Swap, Tip, list_tips, swap_refs
+from recollect.ledger.lock import SYNC_LOCK, exclusive
+from recollect.ledger.refs import (
+    PREFIXES,
+    REMOTES,
+    SEEN_PREFIXES,
+    Key,
+    Swap,
+    Tip,
+    list_tips,
+    swap_refs,
+)
 from recollect.ledger.session import Session
 
 _ROUNDS = 12
@@ -74,36 +91,56 @@ def sync(ledger: Ledger, remote: str | None, *, timeout: float = 120.0) -> SyncR
     """
     target = find_remote(ledger.repository.git, remote)
     report = SyncReport(target.address)
-    for attempt in range(_ROUNDS):
-        report.rounds = attempt + 1
-        ledger.tips()  # absorb first: what foreign commands left is ours to send
-        theirs = _fetch(ledger, target, timeout)
-        ours = {ref: tip for ref, tip in ledger.tips().items() if ref.startswith(PREFIXES[SHARED])}
-        kinds = {ref.removeprefix(PREFIXES[SHARED]) for ref in ours} | theirs.keys()
-        keys = [Key(SHARED, kind) for kind in sorted(kinds)]
-        old_tips = {
-            key: [t.commit for t in (ours.get(key.notes_ref), theirs.get(key.kind)) if t]
-            for key in keys
-        }
-        steps = _join_all(ledger, keys, theirs)
-        for key, step in steps.items():
-            if step.case != "S0" or key.kind not in report.cases:
-                report.cases[key.kind] = step.case
-        rejected = _push(ledger, target, steps, theirs, timeout)
-        _erase_purged(ledger, steps, old_tips, report)
-        if not rejected:
-            return report
-        if any(word in rejected.lower() for word in _FINAL):
-            raise PushRejected(
-                f"The remote refused the memories: {rejected}",
-                "Ask whoever runs it to allow pushes to refs/notes/mem/*",
-            )
-        time.sleep(random.uniform(0, min(0.05 * 2**attempt, 1)))  # noqa: S311
+    rejected = ""
+    # One sync or purge at a time in a clone: both drop what the other may be about to read.
+    with exclusive(ledger.repository.state_dir / SYNC_LOCK, timeout):
+        for attempt in range(_ROUNDS):
+            report.rounds = attempt + 1
+            try:
+                rejected = _round(ledger, target, report, timeout)
+            except ObjectMissing as error:
+                rejected = error.message  # somebody erased it meanwhile: look again
+            if not rejected:
+                return report
+            if any(word in rejected.lower() for word in _FINAL):
+                raise PushRejected(
+                    f"The remote refused the memories: {rejected}",
+                    "Ask whoever runs it to allow pushes to refs/notes/mem/*",
+                )
+            time.sleep(random.uniform(0, min(0.05 * 2**attempt, 1)))  # noqa: S311
     raise PushRejected(
         f"The remote rejected the push {_ROUNDS} times: {rejected}",
         "Run `recollect sync` again. If it stays so, the remote may forbid moving refs/notes/mem/*"
         " backwards, which a purge needs.",
     )
+
+
+def _round(ledger: Ledger, target: Remote, report: SyncReport, timeout: float) -> str:
+    """Fetch, join, push once; why it has to be done again, or nothing if it is done."""
+    ledger.tips()  # absorb first: what foreign commands left is ours to send
+    theirs = _fetch(ledger, target, timeout)
+    # No absorbing from here to the join: it might erase what was just fetched.
+    ours = list_tips(ledger.repository.git, PREFIXES[SHARED], SEEN_PREFIXES[SHARED])
+    kinds = set(theirs)
+    for ref in ours:
+        for prefix in (PREFIXES[SHARED], SEEN_PREFIXES[SHARED]):
+            kinds |= {ref.removeprefix(prefix)} if ref.startswith(prefix) else set()
+    keys = [Key(SHARED, kind) for kind in sorted(kinds)]
+    old_tips = {
+        key: [
+            tip.commit
+            for tip in (ours.get(key.notes_ref), ours.get(key.seen_ref), theirs.get(key.kind))
+            if tip
+        ]
+        for key in keys
+    }
+    steps = _join_all(ledger, keys, theirs)
+    for key, step in steps.items():
+        if step.case != "S0" or key.kind not in report.cases:
+            report.cases[key.kind] = step.case
+    rejected = _push(ledger, target, steps, theirs, timeout)
+    _erase_purged(ledger, steps, old_tips, report)
+    return rejected
 
 
 def find_remote(git: Git, name: str | None) -> Remote:
@@ -160,15 +197,15 @@ def _join_all(ledger: Ledger, keys: list[Key], theirs: Mapping[str, Tip]) -> dic
 
 def _join(session: Session, key: Key, theirs: Tip | None) -> Step:
     """Bring one namespace together with the remote's; see `sync` for the cases."""
-    namespace = session[key]
-    ours = namespace.tip
+    namespace = session[key]  # absorbed: what we hold is its tree, wherever the notes ref is
+    tip, seen = namespace.tip, namespace.seen
     nothing: frozenset[str] = frozenset()
     if theirs is None:  # S1
         return Step("S1", True, nothing, nothing)
-    if ours is None:  # S2
+    if tip is None and seen is None:  # S2
         namespace.taken = theirs
         return Step("S2", False, nothing, nothing)
-    if ours.commit == theirs.commit:  # S0
+    if tip == seen == theirs:  # S0
         return Step("S0", False, nothing, nothing)
     our_tree = namespace.write()
     session.objects.store()
@@ -180,7 +217,9 @@ def _join(session: Session, key: Key, theirs: Tip | None) -> Step:
         namespace.parents = (theirs.commit,)
         return Step("S4", True, here, there)
     if there < here:  # S5
-        namespace.parents = (ours.commit,)
+        if namespace.parents is None:  # unless absorbing chose the history that is clean
+            own = seen or tip
+            namespace.parents = (own.commit,) if own else ()
         return Step("S5", True, here, there)
     namespace.parents = ()  # S6
     return Step("S6", True, here, there)
@@ -195,8 +234,9 @@ def _push(
 ) -> str:
     """Push what the steps ask for; why a ref was rejected, or nothing if none was."""
     git = ledger.repository.git
-    tips = list_tips(git, PREFIXES[SHARED])
-    wanted = {key: tips[key.notes_ref].commit for key, step in steps.items() if step.push}
+    # What we swapped in, not what another program may have put into the notes ref since.
+    tips = list_tips(git, SEEN_PREFIXES[SHARED])
+    wanted = {key: tips[key.seen_ref].commit for key, step in steps.items() if step.push}
     if not wanted:
         return ""
     leases, specs = [], []

@@ -9,7 +9,6 @@ depend on its neighbours in a call, except in the last bits, as always with floa
 from __future__ import annotations
 
 import math
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -107,6 +106,8 @@ class MiniLM:
                 for chosen in passes:
                     run(chosen)
             else:
+                from concurrent.futures import ThreadPoolExecutor
+
                 with ThreadPoolExecutor(workers) as pool:
                     list(pool.map(run, passes))
         except MemoryError as error:

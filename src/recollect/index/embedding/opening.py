@@ -99,9 +99,10 @@ def open_embedder(
 def _import_numpy(environment: MutableMapping[str, str]) -> None:
     """Import numpy, and keep its matrix library to one thread if this is the first import.
 
-    Its own threads spin while they wait; on a busy machine a query then takes half a second in
-    place of ten milliseconds. Threads of ours share the work better. The library reads its setting
-    once, from the environment; so it stands there during the import, unless the user has set it.
+    Its own threads spin while they wait; on a busy machine a query then takes two hundred
+    milliseconds in place of thirty. Threads of ours share the work better. The library reads its
+    setting once, from the environment; so it stands there during the import, unless the user has
+    set it.
     """
     ours = _THREADS not in environment
     if ours:
