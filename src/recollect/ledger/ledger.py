@@ -33,6 +33,14 @@ T = TypeVar("T")
 _ATTEMPTS = 60
 _NOT_IN_NAMES = re.compile(r"[\x00-\x1f\x7f<>]")
 _STALE_LOCK_SECONDS = 60.0
+_OUR_REFS = (
+    "refs/mem",
+    "refs/notes/mem",
+    "refs/notes/mem-local",
+    "logs/refs/mem",
+    "logs/refs/notes/mem",
+    "logs/refs/notes/mem-local",
+)
 
 Cursor = Mapping[str, str]  # notes ref → the tree that was read last
 
@@ -98,7 +106,7 @@ class Ledger:
                 if swap_refs(git, swaps, reason):
                     self._erase_learnt(session)
                     return result
-                self._drop_stale_locks(swap.ref for swap in swaps)
+                self.drop_stale_locks()
             time.sleep(min(0.002 * 1.3**attempt, 0.1) * os.urandom(1)[0] / 255)
         raise Contended("The notes were moved by other programs each time we tried to write.")
 
@@ -108,19 +116,19 @@ class Ledger:
             tips = [tip.commit for tip in (namespace.tip, namespace.seen) if tip]
             self.warnings += erase(self.repository, [key], namespace.learnt, tips)
 
-    def _drop_stale_locks(self, refs: Iterable[str]) -> None:
-        """Remove ref locks that a crashed machine left behind.
+    def drop_stale_locks(self) -> None:
+        """Remove locks of our refs and reflogs that a crashed machine left behind.
 
         Git holds such a lock for milliseconds and never removes one it did not make.
         """
-        for ref in refs:
-            path = self.repository.common_dir / f"{ref}.lock"
-            try:
-                if time.time() - path.stat().st_mtime > _STALE_LOCK_SECONDS:
-                    path.unlink()
-                    self.warnings.append(f"Removed a lock that a crash left behind: {path}")
-            except OSError:
-                continue  # there is none, or somebody else was faster
+        for folder in _OUR_REFS:
+            for path in (self.repository.common_dir / folder).rglob("*.lock"):
+                try:
+                    if time.time() - path.stat().st_mtime > _STALE_LOCK_SECONDS:
+                        path.unlink()
+                        self.warnings.append(f"Removed a lock that a crash left behind: {path}")
+                except OSError:
+                    continue  # somebody else was faster
 
     def absorb(self, keys: Iterable[Key]) -> None:
         """Join what foreign commands did to some namespaces with what we last saw."""

@@ -65,6 +65,7 @@ def purge(
 
     # A sync that is under way may be about to read what is erased here.
     with exclusive(repository.state_dir / SYNC_LOCK, _SYNC_SECONDS):
+        ledger.drop_stale_locks()
         ledger.transact(edit, "purge")
         return erase(repository, wanted, {of}, before)
 

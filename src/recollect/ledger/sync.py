@@ -94,6 +94,7 @@ def sync(ledger: Ledger, remote: str | None, *, timeout: float = 120.0) -> SyncR
     rejected = ""
     # One sync or purge at a time in a clone: both drop what the other may be about to read.
     with exclusive(ledger.repository.state_dir / SYNC_LOCK, timeout):
+        ledger.drop_stale_locks()
         for attempt in range(_ROUNDS):
             report.rounds = attempt + 1
             try:
