@@ -181,15 +181,14 @@ def test_a_purge_leaves_nothing_in_the_index_files(store: Recollect) -> None:
         assert b"xylophone" not in path.read_bytes(), path
 
 
-def test_search_makes_what_it_shows_more_trusted(store: Recollect) -> None:
-    """Use raises trust, and only what was returned counts."""
+def test_use_raises_trust_and_being_shown_does_not(store: Recollect) -> None:
+    """What a reader fetched is trusted more; what was merely among the answers is not."""
     first = store.search("cookies", mode="text")[0]
-    for _ in range(5):
-        store.search("cookies", mode="text")
-    last = store.search("cookies", mode="text")[0]
+    assert store.search("cookies", mode="text")[0].why.trust == first.why.trust
 
-    assert last.why.trust > first.why.trust
-    assert store.usage.counts([hit.memory.uid for hit in store.search("parseNote", mode="text")])
+    store.used([first.memory])
+
+    assert store.search("cookies", mode="text")[0].why.trust > first.why.trust
 
 
 def test_verify_and_repair(store: Recollect) -> None:

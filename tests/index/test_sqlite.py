@@ -110,6 +110,7 @@ def test_usage_counts_what_was_given_to_readers(tmp_path: Path) -> None:
     usage.close()
     usage = Usage(path)
 
-    assert usage.counts(["a", "b", "c"]) == {"a": 2, "b": 1}
+    usage.record(["b"], "cited", 3.0)
+    assert usage.counts(["a", "b", "c"]) == {"a": 1, "b": 1}
     usage.forget(["a"])
     assert usage.counts(["a"]) == {}

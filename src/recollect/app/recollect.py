@@ -32,6 +32,7 @@ from recollect.core.record import Record, render_record
 from recollect.core.status import check_transition, status_named
 from recollect.errors import Ambiguous, NotFound, ValidationError
 from recollect.index.base import Filters, Index, Progress
+from recollect.index.sqlite_apply import seconds
 from recollect.index.usage import Usage
 from recollect.ledger.ledger import Ledger
 from recollect.ledger.writes import Change, Creation
@@ -295,8 +296,10 @@ class Recollect:
         wanted = replace(self._filters(**filters), alive_at=now)
         question = Question(query, max(1, limit), chosen, wanted, min_similarity)
         if as_of is not None:
-            index = self.indexing.as_of(self.moment(as_of))
-            return search(index, question, now=now)
+            moment = self.moment(as_of)
+            return search(self.indexing.as_of(moment), question, now=seconds(moment) or now)
+        # What is recent is counted from the end of the time that was asked about.
+        asked_at = min(now, wanted.until) if wanted.until is not None else now
 
         def answer(index: Index) -> list[Hit]:
             # Filters name a moment, `alive_at`, that is another one each time.
@@ -308,7 +311,7 @@ class Recollect:
             if known is not None:
                 return known
             embed = self._embed(index, chosen)
-            hits = search(index, question, now=now, embed=embed, uses=self.usage.counts)
+            hits = search(index, question, now=asked_at, embed=embed, uses=self.usage.counts)
             if self._cache is not None:
                 self._cache.put(state, hits, now)
             return hits

@@ -54,7 +54,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class LexicalMatches:
-    """What keyword search found, best first, and the score that a perfect match would have."""
+    """What keyword search found, best first, and the score that counts as a full match."""
 
     matches: Sequence[Match]
     ideal: float
@@ -140,10 +140,8 @@ class Index(Protocol):
     def shared_names(self) -> list[str]:
         """The names that more than one memory was born with."""
 
-    def lexical(
-        self, query: str, filters: Filters, limit: int, including: Sequence[str] = ()
-    ) -> LexicalMatches:
-        """The memories that share words with the query; also those of `including` that do."""
+    def lexical(self, query: str, filters: Filters, limit: int) -> LexicalMatches:
+        """The memories that share words with the query."""
 
     def nearest(
         self, vector: bytes, filters: Filters, limit: int, including: Sequence[str] = ()

@@ -248,19 +248,15 @@ class SqliteIndex:
     # Search
 
     @at_one_moment
-    def lexical(
-        self, query: str, filters: Filters, limit: int, including: Sequence[str] = ()
-    ) -> LexicalMatches:
+    def lexical(self, query: str, filters: Filters, limit: int) -> LexicalMatches:
         """The memories that share words with the query."""
         with failing():
-            weights = self._words.weights(query_terms(query))
+            weights, total = self._words.weights(query_terms(query))
             if not weights:
                 return LexicalMatches((), 0.0)
-            scores = dict(self._words.scores(weights, including)) if including else {}
-            if limit:
-                scores |= self._words.best(weights, *where(filters), limit)
-        ranked = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
-        return LexicalMatches([Match(uid, score) for uid, score in ranked], ideal(weights))
+            scores = self._words.best(weights, *where(filters), limit)
+        ranked = sorted(scores, key=lambda row: (-row[1], row[0]))[:limit]
+        return LexicalMatches([Match(uid, score) for uid, score in ranked], ideal(total))
 
     def distinctive(self, query: str) -> str:
         """The query without the words that many memories hold."""

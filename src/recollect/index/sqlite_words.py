@@ -16,8 +16,9 @@ import apsw
 
 # Weights of summary, tags and files, date, body.
 WEIGHTS = (2.0, 1.5, 2.0, 1.0)
-_K1, _B = 1.2, 0.3
+_K1, _B = 1.2, 0.4
 _WIDEN = 2
+_TYPICAL_WEIGHT = 15.0
 # Below this many memories no word is common.
 _FEW = 50
 
@@ -76,13 +77,12 @@ class Words:
             self._counts[term] = min(found, default=0)
         return self._counts[term]
 
-    def weights(self, terms: Sequence[str]) -> dict[str, float]:
-        """How much each term says (idf), of those that occur at all."""
+    def weights(self, terms: Sequence[str]) -> tuple[dict[str, float], float]:
+        """How much each term that occurs says (idf), and what all of them would, known or not."""
         total = self._one("SELECT count(*) FROM memory")
-        return {
-            term: math.log(1 + (max(total - count, 0) + 0.5) / (count + 0.5))
-            for term, count in self._frequencies(terms).items()
-        }
+        counts = self._frequencies(terms)
+        known = {term: _idf(count, total) for term, count in counts.items()}
+        return known, sum(known.values()) + _idf(0, total) * (len(terms) - len(known))
 
     def common(self, terms: Sequence[str], share: float) -> set[str]:
         """The terms that occur in more than a share of the memories."""
@@ -124,25 +124,22 @@ class Words:
             )
         return passing
 
-    def scores(self, weights: dict[str, float], uids: Sequence[str]) -> list[tuple[str, float]]:
-        """The scores of some memories; those that share no word are left out."""
-        return list(
-            self._db.execute(
-                f"SELECT memory.uid, rescore(words, {_marks(weights)}) FROM words"
-                " JOIN memory ON memory.key = words.rowid WHERE words MATCH ? AND words.rowid IN"
-                f" (SELECT key FROM memory WHERE uid IN ({_marks(uids)}))",
-                (*weights.values(), _any_of(weights), *uids),
-            )
-        )
-
 
 def _marks(values: Collection[Any]) -> str:
     return ",".join("?" * len(values))
 
 
-def ideal(weights: dict[str, float]) -> float:
-    """The score that a memory full of every term would come near to."""
-    return (_K1 + 1) * sum(weights.values())
+def _idf(count: int, total: int) -> float:
+    return math.log(1 + (max(total - count, 0) + 0.5) / (count + 0.5))
+
+
+def ideal(weight: float) -> float:
+    """The score that counts as a full match for a query whose terms weigh so much together.
+
+    It grows with the root of the weight: no memory holds most words of a long query, and one word
+    of a short one says less than ten of a long one.
+    """
+    return (_K1 + 1) * math.sqrt(_TYPICAL_WEIGHT * weight)
 
 
 def _any_of(terms: dict[str, float]) -> str:

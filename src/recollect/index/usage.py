@@ -53,14 +53,18 @@ class Usage:
                 )
 
     def counts(self, uids: Sequence[str]) -> Mapping[str, int]:
-        """How often each memory was used."""
+        """How often each memory was used.
+
+        To be shown among others is not use: what was shown would be shown again for it.
+        """
         counts: dict[str, int] = {}
         for start in range(0, len(uids), _BATCH):
             some = tuple(uids[start : start + _BATCH])
             marks = ",".join("?" * len(some))
             counts.update(
                 self._db.execute(
-                    f"SELECT uid, count(*) FROM use WHERE uid IN ({marks}) GROUP BY uid",  # noqa: S608
+                    f"SELECT uid, count(*) FROM use WHERE event <> 'shown' AND uid IN ({marks})"
+                    " GROUP BY uid",
                     some,
                 )
             )

@@ -14,11 +14,12 @@ MATCH, RECENCY, IMPORTANCE, TRUST = 0.55, 0.20, 0.15, 0.10
 HALF_LIFE_DAYS = 30.0
 _DAY = 86_400.0
 
-# How the two halves make one match: cosine plus so many times the coverage of the query's words.
-# Where few words match the meaning decides, so that paraphrases are found; `benchmarks/quality.py`.
-_KEYWORD_WEIGHT = 2.5
+# How the two halves make one match, found with `benchmarks/quality.py`: the cosine, plus the square
+# of the keyword match, so that a word or two in common decide nothing.
+_KEYWORD_WEIGHT = 4.0
 # Below this no match is a good one, even if it is the best there is.
 _WEAK = 0.3
+_BEST_FEW = 3
 # What use adds to trust: half of the rest after about seven times.
 _USE_GAIN = 0.25
 
@@ -77,17 +78,32 @@ class Match:
 
 
 def fuse(keyword: Mapping[str, float], vector: Mapping[str, float]) -> dict[str, Match]:
-    """For each memory its match: the cosine plus so many times the share of a perfect match.
+    """For each memory how well it matches.
 
     Matches are measured against the best one: a memory that answers the question twice as well
     must not lose to one that is merely new. Where even the best is weak, it stays weak.
     """
+    weight = _KEYWORD_WEIGHT * _agreement(keyword, vector)
     strength = {
-        uid: _KEYWORD_WEIGHT * keyword.get(uid, 0.0) + max(vector.get(uid, 0.0), 0.0)
+        uid: max(vector.get(uid, 0.0), 0.0) + weight * keyword.get(uid, 0.0) ** 2
         for uid in keyword.keys() | vector.keys()
     }
     best = max(max(strength.values(), default=0.0), _WEAK)
     return {
-        uid: Match(total / best, keyword.get(uid, 0.0), max(vector.get(uid, 0.0), 0.0))
+        uid: Match(total / best, min(1.0, keyword.get(uid, 0.0)), max(vector.get(uid, 0.0), 0.0))
         for uid, total in strength.items()
     }
+
+
+def _agreement(keyword: Mapping[str, float], vector: Mapping[str, float]) -> float:
+    """Whether the best matches by words look right by meaning, too, from 0 to 1.
+
+    Where a question is a paraphrase they do not: the few words that happen to match mislead.
+    """
+    if not vector or not keyword:
+        return 1.0
+    by_words = sorted(keyword, key=lambda uid: -keyword[uid])[:_BEST_FEW]
+    by_meaning = sorted(vector.values(), reverse=True)[:_BEST_FEW]
+    found = sum(max(vector.get(uid, 0.0), 0.0) for uid in by_words) / len(by_words)
+    best = sum(by_meaning) / len(by_meaning)
+    return min(1.0, found / best) if best > 0 else 1.0

@@ -18,8 +18,6 @@ from recollect.recall.scoring import Why, fuse, recency, trust
 MODES = ("hybrid", "semantic", "text", "title_tags")
 # How many each half brings to the fusion.
 _CANDIDATES = 100
-# How many of those that only the vectors found are looked up by their words, too.
-_JUDGED_TWICE = 50
 _TITLE, _TAG, _PREFIX, _THRESHOLD = 2, 3, 1, 3
 _PREFIX_LENGTH = 4
 
@@ -66,10 +64,6 @@ def search(
         asked = embed(index.distinctive(question.text))
         near = index.nearest(asked, question.filters, wanted, including=list(keyword))
         vector = {match.uid: match.score for match in near}
-    if question.mode == "hybrid" and vector:
-        # Each half also judges what only the other one found.
-        others = [uid for uid in vector if uid not in keyword][:_JUDGED_TWICE]
-        keyword |= _coverage(index.lexical(question.text, question.filters, 0, including=others))
     matches = fuse(keyword, vector)
     if question.min_similarity is not None:
         floor = question.min_similarity
@@ -94,8 +88,8 @@ def search(
 
 
 def _coverage(found: LexicalMatches) -> dict[str, float]:
-    """How much of a perfect keyword match each memory reaches, from 0 to 1."""
-    return {match.uid: min(1.0, match.score / found.ideal) for match in found.matches}
+    """How much of a full keyword match each memory reaches."""
+    return {match.uid: match.score / found.ideal for match in found.matches}
 
 
 def _by_title_and_tags(index: Index, question: Question) -> list[Hit]:
