@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -154,6 +155,40 @@ def install_hook(git_dir: Path, name: str, script: str) -> Path:
     path.write_text(f"#!/bin/sh\n{script}\n")
     path.chmod(0o755)
     return path
+
+
+def interpose(
+    sandbox: Sandbox,
+    monkeypatch: pytest.MonkeyPatch,
+    command: str,
+    then: str,
+    *,
+    after: str | None = None,
+) -> None:
+    """Put a program before git that runs a shell command once, before the first such command.
+
+    With `after`, before the first one that comes after that other command.
+    """
+    real = os.environ["PATH"]
+    folder = sandbox.root / "bin"
+    folder.mkdir()
+    armed, waiting = folder / "armed", folder / "waiting"
+    (waiting if after else armed).touch()
+    script = folder / "git"
+    script.write_text(
+        f"#!/bin/sh\nPATH={shlex.quote(real)}; export PATH\n"
+        f'case " $* " in *" {after or "no command"} "*) mv {waiting} {armed} 2>/dev/null;; esac\n'
+        f'case " $* " in *" {command} "*) if rm {armed} 2>/dev/null; then\n'
+        f"( {then} ) </dev/null >&2 || exit 99; fi;; esac\n"
+        'exec git "$@"\n'
+    )
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{real}")
+
+
+def interposed(sandbox: Sandbox) -> bool:
+    """Whether the moment that `interpose` waited for has come."""
+    return not any((sandbox.root / "bin" / name).exists() for name in ("armed", "waiting"))
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from unittest import mock
 
 import pytest
 
-from tests.ledger.conftest import Sandbox
+from recollect.errors import GitFailed
+from tests.ledger.conftest import Sandbox, interpose, interposed
 
 GONE = b"text-that-must-go"
 LEGACY = """\
@@ -252,6 +254,42 @@ def test_a_purge_says_what_it_cannot_erase(sandbox: Sandbox, repo: Path) -> None
     sandbox.git(repo, "fsck", "--strict")
 
 
+def test_a_purge_looks_at_old_copies_of_the_notes(sandbox: Sandbox, hub: Path) -> None:
+    """A purge also speaks of a copy of the notes that is part of no history of ours any more."""
+    ada, bob = (sandbox.open(sandbox.clone(name)) for name in ("ada", "bob"))
+    memory = ada.capture("decisions", "first", GONE.decode())
+    bob.capture("decisions", "second")
+    bob.sync()
+    repo = sandbox.root / "ada"
+    sandbox.git(repo, "update-ref", "refs/notes/backup", "refs/notes/mem/decisions")
+    ada.sync()
+    sandbox.collect_garbage(repo)
+
+    left = ada.purge(memory.uid)
+
+    assert left or GONE not in sandbox.all_bytes(repo)
+
+
+@pytest.mark.parametrize("how", ["no reflogs", "expired", "kept by the user's reflog"])
+def test_a_purge_finds_packed_leftovers(sandbox: Sandbox, hub: Path, how: str) -> None:
+    """A purge erases what is in packs only, and in no history of ours since a sync took another."""
+    ada, bob = (sandbox.open(sandbox.clone(name)) for name in ("ada", "bob"))
+    repo = sandbox.root / "ada"
+    if how == "no reflogs":
+        sandbox.git(repo, "config", "core.logAllRefUpdates", "false")
+    bob.capture("decisions", "second")
+    bob.sync()
+    memory = ada.capture("decisions", "first", GONE.decode())
+    sandbox.git(repo, "gc", "--quiet")
+    ada.sync()
+    if how == "expired":
+        sandbox.git(repo, "reflog", "expire", "--expire=now", "--all")
+
+    assert ada.purge(memory.uid) == []
+
+    assert GONE not in sandbox.all_bytes(repo)
+
+
 def test_a_purge_spares_the_neighbours(sandbox: Sandbox, repo: Path) -> None:
     """Memories in the same note, with everything they were, survive the purge of one of them."""
     store = sandbox.open(repo)
@@ -292,3 +330,72 @@ def test_neighbours_with_crlf(sandbox: Sandbox, repo: Path) -> None:
     assert fresh.get(neighbour.uid).body == "keep\r\nme\r\n"
     assert fresh.get(memory.uid).body == nasty
     assert len(fresh.memories()) == 3
+
+
+MEDDLING = {
+    "append": "notes --ref=mem/decisions append -m foreign HEAD",
+    "replace": "notes --ref=mem/decisions add -f -m foreign HEAD",
+    "remove": "notes --ref=mem/decisions remove HEAD",
+    "delete": "update-ref -d refs/notes/mem/decisions",
+    "collect": "gc -q --prune=now",
+}
+
+
+@pytest.mark.parametrize("moment", ["cat-file --batch", "unpack-objects", "update-ref"])
+@pytest.mark.parametrize("meddling", MEDDLING)
+def test_plain_git_gets_in_between_a_capture(
+    sandbox: Sandbox, repo: Path, monkeypatch: pytest.MonkeyPatch, moment: str, meddling: str
+) -> None:
+    """What plain git does to a note while a capture writes to it costs neither of them anything."""
+    sandbox.open(repo).capture("decisions", "before", "body")
+    interpose(sandbox, monkeypatch, moment, f"git -C {repo} {MEDDLING[meddling]}")
+    store = sandbox.open(repo)
+    try:
+        captured = [store.capture("decisions", "while", "body").summary]
+    except GitFailed:  # somebody collected our objects before a ref could lead to them
+        assert meddling == "collect"
+        captured = []
+
+    assert interposed(sandbox)
+    foreign = ["foreign"] * (meddling in ("append", "replace"))
+    assert summaries(sandbox, repo) == sorted(["before", *foreign, *captured])
+
+
+WHILE_LOCKED = ("cat-file --batch", "grep", "update-ref")
+AFTERWARDS = ("reflog", "fsck", "repack")
+
+
+@pytest.mark.parametrize(
+    ("moment", "meddling"),
+    [
+        *((moment, act) for moment in WHILE_LOCKED + AFTERWARDS for act in ("append", "back")),
+        *((moment, "capture") for moment in AFTERWARDS),
+        ("update-ref", "remove"),
+    ],
+)
+def test_plain_git_gets_in_between_a_purge(
+    sandbox: Sandbox, repo: Path, monkeypatch: pytest.MonkeyPatch, moment: str, meddling: str
+) -> None:
+    """Whatever happens to the notes while a purge runs, the memory is gone and the others stay."""
+    store = sandbox.open(repo)
+    secret = store.capture("decisions", "hush", GONE.decode())
+    store.capture("decisions", "kept", "body")
+    sandbox.git(repo, "gc", "--quiet")
+    old = sandbox.git(repo, "rev-parse", "refs/notes/mem/decisions")
+    store.update(secret.uid, summary="hush, hush")
+    acts = {
+        **{name: f"git -C {repo} {act}" for name, act in MEDDLING.items()},
+        "back": f"git -C {repo} update-ref refs/notes/mem/decisions {old}",
+        "capture": f"{sys.executable} -m recollect -C {repo} capture decisions foreign",
+    }
+    interpose(sandbox, monkeypatch, moment, acts[meddling])
+
+    sandbox.open(repo).purge(secret.uid)
+
+    assert interposed(sandbox)
+    monkeypatch.undo()
+    foreign = ["foreign"] * (meddling in ("append", "capture"))
+    assert summaries(sandbox, repo) == [*foreign, "kept"]
+    sandbox.collect_garbage(repo)
+    assert GONE not in sandbox.all_bytes(repo) + sandbox.state_bytes(repo)
+    assert summaries(sandbox, repo) == [*foreign, "kept"]

@@ -17,6 +17,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -25,9 +26,16 @@ from pathlib import Path
 from typing import Any, TypeVar
 from unittest import mock
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
 
 from recollect.app.recollect import Recollect
 from recollect.core.memory import Memory
@@ -43,10 +51,14 @@ from tests.ledger.conftest import Sandbox
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 KINDS = ("decisions", "tech-debt")
 NAMES = ("ada", "bob", "shallow")
+# By how many seconds the clock of each is wrong.
+CLOCKS = (0, -86_400, 3_600)
+_now = time.time_ns
 
 clones = st.integers(0, len(NAMES) - 1)
 kinds = st.sampled_from(KINDS)
-picks = st.integers(0, 999)
+# The first and the newest more often than others, so that several people touch the same one.
+picks = st.one_of(st.just(0), st.just(-1), st.integers(0, 999))
 bodies: st.SearchStrategy[list[str]] = st.one_of(
     st.just([]),
     st.lists(NASTY_LINES, min_size=1, max_size=6),
@@ -234,7 +246,13 @@ class LedgerMachine(RuleBasedStateMachine):
     def step(self, what: tuple[str, dict[str, Any]]) -> None:
         """Something happens."""
         name, given = what
-        getattr(self, name)(**given)
+        skew = CLOCKS[given["clone"]] * 1_000_000_000
+
+        def wrong_time() -> int:
+            return _now() + skew
+
+        with mock.patch("time.time_ns", wrong_time):
+            getattr(self, name)(**given)
 
     # What people do with Recollect
 
@@ -310,9 +328,9 @@ class LedgerMachine(RuleBasedStateMachine):
                 clone, known, {"status": status}, lambda: store.set_status(known.uid, status)
             )
 
-    @act(weight=3, clone=clones, number=picks)
-    def purge(self, clone: int, number: int) -> None:
-        """Erase a memory: its text is gone from this clone at once."""
+    @act(weight=3, clone=clones, number=picks, again=st.booleans())
+    def purge(self, clone: int, number: int, again: bool) -> None:
+        """Erase a memory: its text is gone from this clone at once, and its name for ever."""
         known = self.pick(clone, number)
         if known is None:
             return
@@ -320,11 +338,14 @@ class LedgerMachine(RuleBasedStateMachine):
         known.purged = True
         stale = self.sandbox.refs(self.repos[clone], "refs/notes/stale")
         assert not left or stale, left
-        if not left:
+        if not stale:
             excused = self.torn[clone] | self.adopted_tokens(self.stores[clone])
             repo = self.repos[clone]
             stored = self.sandbox.all_bytes(repo) + self.sandbox.state_bytes(repo)
             assert known.token in excused or known.token.encode() not in stored, known.token
+        if again:
+            for kind in KINDS:
+                self.capture(clone, kind, "HEAD", [], 0)
 
     def adopted_tokens(self, store: Recollect) -> set[str]:
         """Tokens in memories that are somebody else's text: a foreign command copied them there."""
@@ -443,7 +464,7 @@ class LedgerMachine(RuleBasedStateMachine):
         text = f"By hand {self.count}"
         self.git(clone, "notes", f"--ref=mem/{kind}", "append", "-m", text, anchor)
 
-    @act(clone=clones, kind=kinds, number=picks, how=st.sampled_from(sorted(EDITORS)))
+    @act(weight=3, clone=clones, kind=kinds, number=picks, how=st.sampled_from(sorted(EDITORS)))
     def foreign_edit(self, clone: int, kind: str, number: int, how: str) -> None:
         """Somebody's editor removes lines."""
         anchor = self.noted(clone, kind, number)
@@ -619,9 +640,9 @@ def _copying(rewrite: bool) -> tuple[str, ...]:
     return ("-c", "notes.rewriteRef=refs/notes/mem/*") if rewrite else ()
 
 
-TestLedger = LedgerMachine.TestCase
-TestLedger.settings = settings(
-    max_examples=150 if THOROUGH else 6,
+# Few long days, or many with HYPOTHESIS_PROFILE=thorough.
+DAYS = settings(
+    max_examples=100 if THOROUGH else 4,
     stateful_step_count=60 if THOROUGH else 40,
     deadline=None,
     # To shrink a failure takes long: only where somebody waits for it.
@@ -629,3 +650,9 @@ TestLedger.settings = settings(
     suppress_health_check=list(HealthCheck),
     print_blob=True,
 )
+
+
+@pytest.mark.parametrize("half", ["one half", "the other half"])
+def test_random_days_of_a_team(half: str) -> None:
+    """Whatever a team does in whatever order, the promises above hold; two processes can look."""
+    run_state_machine_as_test(LedgerMachine, settings=DAYS)

@@ -22,7 +22,8 @@ from tests.ledger.conftest import Sandbox
 # Imports what a capture needs, says so, and starts when it is told.
 _BEHIND_A_BARRIER = """\
 import sys
-import recollect.cli, recollect.cli.capture, recollect.cli.purge, recollect.app.recollect
+import recollect.cli, recollect.cli.capture, recollect.cli.purge, recollect.cli.sync
+import recollect.app.recollect
 print("ready", flush=True)
 sys.stdin.readline()
 recollect.cli.main()
@@ -36,6 +37,19 @@ for number in range(int(sys.argv[3])):
     memory = store.capture("decisions", f"{sys.argv[2]} {number}", "body\\n" * 50)
     print(memory.uid, memory.id, flush=True)
     time.sleep(float(sys.argv[4]))
+"""
+# Captures, purges and syncs, and says what it has done.
+_PURGES_AND_SYNCS = """\
+import sys
+import recollect
+store = recollect.open(sys.argv[1])
+while True:
+    memory = store.capture("decisions", "to be purged", "text-to-go")
+    print("captured", memory.uid, flush=True)
+    store.sync()
+    store.purge(memory.uid)
+    print("purged", memory.uid, flush=True)
+    store.sync()
 """
 _APPENDS = 'for i in 1 2 3 4 5; do git notes --ref=mem/decisions append -m "foreign $0 $i"; done'
 
@@ -169,6 +183,30 @@ def test_captures_changes_and_purges_at_once(sandbox: Sandbox, repo: Path) -> No
     assert sandbox.run(repo, "fsck", "--strict").returncode == 0
 
 
+def test_syncs_at_once(sandbox: Sandbox, hub: Path) -> None:
+    """Processes of two clones that capture and sync at once all succeed and lose nothing."""
+    repos = [sandbox.clone("ada"), sandbox.clone("bob")]
+    secret = sandbox.open(repos[0]).capture("decisions", "hush", "text-to-go")
+    for repo in repos:
+        sandbox.open(repo).sync()
+    sandbox.open(repos[0]).purge(secret.uid)
+    processes = [start(repo, "sync") for repo in repos for _ in range(4)]
+    processes += [
+        start(repo, "capture", "decisions", f"{repo.name} {n}") for repo in repos for n in range(3)
+    ]
+    with ending(processes):
+        let_go(processes)
+        outputs(processes)
+
+    for repo in (*repos, *repos):
+        sandbox.open(repo).sync()
+    assert sandbox.trees(repos[0]) == sandbox.trees(repos[1]) == sandbox.trees(hub)
+    found = [memory.summary for memory in sandbox.open(repos[1]).memories()]
+    assert sorted(found) == [f"{repo.name} {n}" for repo in repos for n in range(3)]
+    for repo in repos:
+        assert b"text-to-go" not in sandbox.all_bytes(repo)
+
+
 def start_again_and_again(repo: Path, name: str, captures: int, pause: float) -> Process:
     """A process that captures in a loop, in a process group of its own."""
     return subprocess.Popen(
@@ -259,16 +297,75 @@ def test_a_ref_lock_held_for_a_moment(
     assert memory.id.endswith(":1")
 
 
-def test_a_ref_lock_left_by_a_crash(sandbox: Sandbox, repo: Path) -> None:
-    """A ref lock that a crashed machine left long ago does not stop a write for ever."""
+@pytest.mark.parametrize(
+    "name",
+    [
+        "refs/notes/mem/decisions",
+        "refs/mem/seen/decisions",
+        "refs/mem/remotes/origin/decisions",
+        "logs/refs/notes/mem/decisions",
+    ],
+)
+def test_a_lock_left_by_a_crash(sandbox: Sandbox, hub: Path, name: str) -> None:
+    """A lock that a crashed machine left long ago does not stop anything for ever."""
+    repo = sandbox.clone("work")
     store = sandbox.open(repo)
+    secret = store.capture("decisions", "hush", "text-to-go")
+    store.sync()
     store.capture("decisions", "first")
-    lock = repo / ".git" / "refs" / "notes" / "mem" / "decisions.lock"
+    lock = repo / ".git" / f"{name}.lock"
     lock.touch()
     long_ago = time.time() - 3600
     os.utime(lock, (long_ago, long_ago))
 
     store.capture("decisions", "second")
+    store.sync()
+    assert store.purge(secret.uid) == []
+    store.sync()
 
     assert [m.summary for m in sandbox.open(repo).memories()] == ["first", "second"]
-    assert not lock.exists()
+    assert b"text-to-go" not in sandbox.all_bytes(repo)
+    assert sandbox.trees(repo) == sandbox.trees(hub)
+
+
+def test_killed_purges_and_syncs_leave_no_lock(sandbox: Sandbox, hub: Path) -> None:
+    """SIGKILL to processes that purge and sync leaves nothing that stops those that come after."""
+    repo = sandbox.clone("work")
+    chance = random.Random(1)
+    kept = sandbox.open(repo).capture("decisions", "kept").uid
+    captured: set[str] = set()
+    purged: set[str] = set()
+    for wave in range(6):
+        worker = subprocess.Popen(
+            [sys.executable, "-c", _PURGES_AND_SYNCS, str(repo), str(wave)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        with ending([worker]):
+            assert worker.stdout is not None
+            lines = [worker.stdout.readline()]
+            time.sleep(chance.uniform(0, 0.6))
+            os.killpg(worker.pid, signal.SIGKILL)
+            lines += worker.stdout.readlines()
+        for line in lines:
+            if line.endswith("\n"):
+                verb, uid = line.split()
+                (purged if verb == "purged" else captured).add(uid)
+
+    store = sandbox.open(repo)
+    store.sync()
+    memory = store.capture("decisions", "hush", "text-to-go")
+    assert store.purge(memory.uid) == []
+    store.sync()
+    found = {memory.uid for memory in store.memories()}
+    assert kept in found
+    assert len(captured) >= 6
+    assert not purged & found
+    assert not _lasting_locks(repo)
+    for uid in found - {kept}:  # its process was killed before it could purge it
+        store.purge(uid)
+    store.sync()
+    sandbox.collect_garbage(repo)
+    assert b"text-to-go" not in sandbox.all_bytes(repo) + sandbox.state_bytes(repo)

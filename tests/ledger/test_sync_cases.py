@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import os
+import shlex
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 import recollect.errors as errors
 from recollect.app.recollect import Recollect
-from tests.ledger.conftest import Sandbox, install_hook
+from tests.ledger.conftest import Sandbox, install_hook, interpose, interposed
 
 NOTES = "refs/notes/mem/decisions"
 
@@ -244,23 +245,9 @@ def test_private_memories_stay(sandbox: Sandbox, pair: tuple[Recollect, Recollec
     assert set(sandbox.refs(sandbox.hub, "refs/notes", "refs/mem")) == {NOTES}
 
 
-def _interpose(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, command: str, then: str) -> None:
-    """Put a program before git that runs some Python once, before the first such git command."""
-    real = os.environ["PATH"]
-    folder = sandbox.root / "bin"
-    folder.mkdir()
-    script = folder / "git"
-    flag = folder / "armed"
-    flag.touch()
-    (folder / "then.py").write_text(then)
-    script.write_text(
-        f"#!/bin/sh\nPATH={real!r}; export PATH\n"
-        f'case " $* " in *" {command} "*) if rm {flag} 2>/dev/null; then\n'
-        f"{sys.executable} {folder / 'then.py'} </dev/null >&2 || exit 99; fi;; esac\n"
-        'exec git "$@"\n'
-    )
-    script.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{real}")
+def _python(script: str) -> str:
+    """The shell command that runs some Python."""
+    return f"{sys.executable} -c {shlex.quote(script)}"
 
 
 def test_a_lost_push_race_starts_again(
@@ -274,7 +261,7 @@ def test_a_lost_push_race_starts_again(
     ada.capture("decisions", "hers")
     bob.capture("decisions", "his")
     other = f"import recollect; recollect.open({str(directory(bob))!r}).sync()"
-    _interpose(sandbox, monkeypatch, "push", other)
+    interpose(sandbox, monkeypatch, "push", _python(other))
 
     report = sandbox.open(directory(ada)).sync().report
 
@@ -298,7 +285,7 @@ def test_a_purge_that_wins_the_race_is_not_undone(
         f"import recollect; bob = recollect.open({str(directory(bob))!r})\n"
         f"bob.purge({secret.uid!r}); bob.sync()"
     )
-    _interpose(sandbox, monkeypatch, "push", other)
+    interpose(sandbox, monkeypatch, "push", _python(other))
 
     report = sandbox.open(directory(ada)).sync().report
 
@@ -320,13 +307,97 @@ def test_a_capture_during_the_fetch_is_kept(
     other = (
         f"import recollect; recollect.open({str(directory(ada))!r}).capture('decisions', 'while')"
     )
-    _interpose(sandbox, monkeypatch, "fetch", other)
+    interpose(sandbox, monkeypatch, "fetch", _python(other))
 
     sandbox.open(directory(ada)).sync()
 
     bob.sync()
     assert summaries(ada) == summaries(bob) == ["before", "his", "while"]
     assert_in_step(sandbox, ada, bob)
+
+
+def test_the_last_word_does_not_depend_on_clocks(
+    sandbox: Sandbox, pair: tuple[Recollect, Recollect], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who has seen a change and changes it again wins, also where their clock is years behind."""
+    ada, bob = pair
+    memory = ada.capture("decisions", "first")
+    ada.update(memory.uid, summary="second")
+    ada.sync()
+    bob.sync()
+    now = time.time_ns
+    monkeypatch.setattr(time, "time_ns", lambda: now() - 10**17)
+    bob.update(memory.uid, summary="third")
+    monkeypatch.undo()
+    bob.sync()
+    ada.sync()
+
+    assert summaries(ada) == summaries(bob) == ["third"]
+
+
+# Moments in a sync at which plain git may get in between, as the git commands around them.
+MOMENTS = {
+    "before the fetch": (None, "fetch"),
+    "before the join": ("fetch", "cat-file --batch"),
+    "before the swap": ("fetch", "update-ref"),
+    "before the push": ("update-ref", "for-each-ref"),
+    "during the push": (None, "push"),
+}
+MEDDLING = {
+    "delete": f"update-ref -d {NOTES}",
+    "replace": "notes --ref=mem/decisions add -f -m foreign HEAD",
+    "go back": f"update-ref {NOTES} refs/notes/old",
+    "fetch": "fetch -q origin +refs/notes/*:refs/notes/*",
+}
+
+
+@pytest.mark.parametrize(
+    ("moment", "meddling"),
+    [
+        *((moment, act) for moment in MOMENTS for act in ("delete", "go back")),
+        *((moment, "fetch") for moment in ("before the fetch", "before the join")),
+        *((moment, "replace") for moment in ("before the join", "before the push")),
+    ],
+)
+def test_plain_git_gets_in_between(
+    sandbox: Sandbox,
+    pair: tuple[Recollect, Recollect],
+    monkeypatch: pytest.MonkeyPatch,
+    moment: str,
+    meddling: str,
+) -> None:
+    """Whatever plain git does to the notes while a sync runs, the next syncs mend everything.
+
+    A purged memory is in the old notes that plain git brings back; it must not come back.
+    """
+    ada, bob = pair
+    secret = ada.capture("decisions", "hush", "text-that-must-go")
+    ada.capture("decisions", "shared")
+    ada.sync()
+    bob.sync()
+    repo = directory(ada)
+    sandbox.git(repo, "update-ref", "refs/notes/old", NOTES)
+    bob.capture("decisions", "his")
+    bob.sync()
+    ada.capture("decisions", "hers")
+    ada.purge(secret.uid)
+    after, command = MOMENTS[moment]
+    interpose(sandbox, monkeypatch, command, f"git -C {repo} {MEDDLING[meddling]}", after=after)
+
+    sandbox.open(repo).sync()
+
+    assert interposed(sandbox)
+    monkeypatch.undo()
+    for store in (ada, bob, ada, bob):
+        store.sync()
+    wanted = ["foreign"] * (meddling == "replace") + ["hers", "his", "shared"]
+    assert summaries(ada) == summaries(bob) == wanted
+    assert_in_step(sandbox, ada, bob)
+    assert b"text-that-must-go" not in sandbox.reachable_bytes(sandbox.hub)
+    assert b"text-that-must-go" not in sandbox.all_bytes(directory(bob))
+    sandbox.git(repo, "update-ref", "-d", "refs/notes/old")
+    sandbox.collect_garbage(repo)
+    assert b"text-that-must-go" not in sandbox.all_bytes(repo)
 
 
 @pytest.mark.parametrize("as_uri", [False, True], ids=["path", "url"])

@@ -39,40 +39,63 @@ def _erase(
 ) -> list[str]:
     git = repository.git
     objects = repository.common_dir / "objects"
-    doomed = _holding(git, {*old_tips, *_reflogs(git, wanted)}, erased)
+    ours = {ref for key in wanted for ref in (key.notes_ref, key.seen_ref)}
+    # Copies that somebody keeps below refs/notes are not ours to erase, but to report.
+    copies = [tip.commit for ref, tip in list_tips(git, "refs/notes").items() if ref not in ours]
     # What a remote had is fetched again at the next sync.
     stale = {ref: tip for ref, tip in list_tips(git, REMOTES).items() if _kind(ref, wanted)}
-    doomed |= _holding(git, (tip.commit for tip in stale.values()), erased)
+    tips = {*old_tips, *copies, *(tip.commit for tip in stale.values()), *_reflogs(git, wanted)}
+    doomed = _holding(git, tips, erased)
     if stale:
         swap_refs(git, [Swap(ref, None, tip.commit) for ref, tip in stale.items()], "purge")
-    for key in wanted:
-        for ref in (key.notes_ref, key.seen_ref):
-            git.run("reflog", "expire", "--expire=all", ref, ok=(0, 1, 128, 255))
-    _unlink_unreachable(git, objects, doomed, erased)
-    if _existing(git, doomed):
+    for ref in sorted(ours):
+        git.run("reflog", "expire", "--expire=all", ref, ok=(0, 1, 128, 255))
+    unreachable = _unreachable(git, doomed, erased)
+    _unlink(objects, unreachable)
+    if _existing(git, unreachable):
         # They are in packs, too. Unreachable objects leave their packs and become files, the
         # user's own among them.
         git.run("repack", "-A", "-d", "-q", "-l", timeout=_REPACK_SECONDS)
-        _unlink_unreachable(git, objects, doomed, erased)
+        _unlink(objects, unreachable)
     return [
         f"Object {oid} still holds the memory: a ref of yours, an alternate or a kept pack has it."
-        for oid in _existing(git, doomed)
+        for oid in _existing(git, doomed | unreachable)
     ]
 
 
-def _unlink_unreachable(git: Git, objects: Path, doomed: set[str], erased: frozenset[str]) -> None:
-    """Remove loose objects that git says nothing leads to, if they hold a purged memory."""
-    listed = git.run("prune", "-n", "--expire=now", timeout=_REPACK_SECONDS).decode()
-    unreachable = [line.split()[0] for line in listed.splitlines() if line.endswith(" blob")]
+def _unreachable(git: Git, doomed: set[str], erased: frozenset[str]) -> set[str]:
+    """The objects that git says nothing leads to, loose or packed, and that hold a purged memory.
+
+    Not only those that our history knew: a writer that lost a race to the purge may have left one,
+    and so may a history that a sync replaced.
+    """
+    listed = git.run(
+        "fsck",
+        "--connectivity-only",
+        "--unreachable",
+        "--no-dangling",
+        "--no-progress",
+        ok=range(256),  # what else is wrong with the repository is not our business here
+        timeout=_REPACK_SECONDS,
+    ).decode("utf-8", "replace")
+    words = (line.split() for line in listed.splitlines())
+    oids = [row[2] for row in words if row[:2] == ["unreachable", "blob"]]
     marks = _marks(erased)
-    for oid, data in zip(unreachable, git.read_all(unreachable), strict=True):
-        # A writer that lost a race to the purge may have left such an object, too.
-        if oid in doomed or any(mark in (data or b"") for mark in marks):
-            path = objects / oid[:2] / oid[2:]
-            with suppress(FileNotFoundError):
-                if os.name == "nt":  # git makes objects read-only, which forbids deletion there
-                    path.chmod(0o600)
-                path.unlink()
+    return {
+        oid
+        for oid, data in zip(oids, git.read_all(oids), strict=True)
+        if oid in doomed or any(mark in (data or b"") for mark in marks)
+    }
+
+
+def _unlink(objects: Path, oids: Iterable[str]) -> None:
+    """Remove the files of loose objects."""
+    for oid in oids:
+        path = objects / oid[:2] / oid[2:]
+        with suppress(FileNotFoundError):
+            if os.name == "nt":  # git makes objects read-only, which forbids deletion there
+                path.chmod(0o600)
+            path.unlink()
 
 
 def _existing(git: Git, oids: Iterable[str]) -> list[str]:
