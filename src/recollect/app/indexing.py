@@ -38,6 +38,8 @@ class Indexing:
         self._embedder: Embedder | None = None
         self._embedder_tried = False
         self.warnings: list[str] = []
+        # Set where no file can be written.
+        self._is_memory_only = False
         # Told how far a long read is, where somebody is watching.
         self.progress: Progress | None = None
 
@@ -102,8 +104,6 @@ class Indexing:
             ):
                 return index
         return self._opened()
-
-    _is_memory_only = False
 
     def _opened(self) -> SqliteIndex:
         if self._index is None:

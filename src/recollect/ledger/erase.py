@@ -49,7 +49,7 @@ def _erase(
     if stale:
         swap_refs(git, [Swap(ref, None, tip.commit) for ref, tip in stale.items()], "purge")
     for ref in sorted(ours):
-        git.run("reflog", "expire", "--expire=all", ref, ok=(0, 1, 128, 255))
+        git.run("reflog", "expire", "--expire=all", ref, ok=(0, 1, 128, 255), detached=True)
     unreachable = _unreachable(git, doomed, erased)
     _unlink(objects, unreachable)
     if _existing(git, unreachable):

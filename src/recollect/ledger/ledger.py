@@ -116,15 +116,17 @@ class Ledger:
             tips = [tip.commit for tip in (namespace.tip, namespace.seen) if tip]
             self.warnings += erase(self.repository, [key], namespace.learnt, tips)
 
-    def drop_stale_locks(self) -> None:
-        """Remove locks of our refs and reflogs that a crashed machine left behind.
+    def drop_stale_locks(
+        self, folders: Sequence[str] = _OUR_REFS, older_than: float = _STALE_LOCK_SECONDS
+    ) -> None:
+        """Remove locks of our refs and reflogs that a crash left behind.
 
         Git holds such a lock for milliseconds and never removes one it did not make.
         """
-        for folder in _OUR_REFS:
+        for folder in folders:
             for path in (self.repository.common_dir / folder).rglob("*.lock"):
                 try:
-                    if time.time() - path.stat().st_mtime > _STALE_LOCK_SECONDS:
+                    if time.time() - path.stat().st_mtime > older_than:
                         path.unlink()
                         self.warnings.append(f"Removed a lock that a crash left behind: {path}")
                 except OSError:

@@ -39,7 +39,16 @@ from recollect.ledger.refs import (
 from recollect.ledger.session import Session
 
 _ROUNDS = 12
+_KILLED_SECONDS = 2.0
 _FINAL = ("denied", "declined", "protected", "prohibited", "not allowed", "permission")
+
+
+class RefLocked(Exception):
+    """A ref that a fetch wants to move is locked; it may be free in a moment."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +106,12 @@ def sync(ledger: Ledger, remote: str | None, *, timeout: float = 120.0) -> SyncR
         ledger.drop_stale_locks()
         for attempt in range(_ROUNDS):
             report.rounds = attempt + 1
+            # Only a sync writes there, and this is the only one: a lock is of one that was killed.
+            ledger.drop_stale_locks([REMOTES], _KILLED_SECONDS)
             try:
                 rejected = _round(ledger, target, report, timeout)
-            except ObjectMissing as error:
-                rejected = error.message  # somebody erased it meanwhile: look again
+            except (ObjectMissing, RefLocked) as error:
+                rejected = error.message  # erased or locked meanwhile: look again
             if not rejected:
                 return report
             if any(word in rejected.lower() for word in _FINAL):
@@ -184,6 +195,8 @@ def _fetch(ledger: Ledger, remote: Remote, timeout: float) -> dict[str, Tip]:
             timeout=timeout,
         )
     except GitFailed as error:
+        if "cannot lock ref" in error.message:
+            raise RefLocked(error.message) from None
         raise SyncError(f"The remote {remote.address} cannot be read: {error.message}") from None
     tips = list_tips(git, remote.folder)
     return {ref.removeprefix(remote.folder): tip for ref, tip in tips.items()}
