@@ -338,7 +338,7 @@ class LedgerMachine(RuleBasedStateMachine):
         known.purged = True
         stale = self.sandbox.refs(self.repos[clone], "refs/notes/stale")
         assert not left or stale, left
-        if not stale:
+        if not left:
             excused = self.torn[clone] | self.adopted_tokens(self.stores[clone])
             repo = self.repos[clone]
             stored = self.sandbox.all_bytes(repo) + self.sandbox.state_bytes(repo)
