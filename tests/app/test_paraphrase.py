@@ -18,15 +18,48 @@ pytestmark = pytest.mark.skipif(
 )
 
 KNOWN = [
-    ("decisions", "Use PostgreSQL for persistence", "Two workers write at once."),
-    ("learnings", "The order import must run in one transaction", "It crashed half way."),
-    ("preferences", "Always use uv for Python environments", ""),
-    ("constraints", "No customer data may leave the EU", "Legal asked for it."),
-    ("runbooks", "Restart the worker after changing the queue name", "It is read at boot."),
-    ("solutions", "Flaky login test fixed by freezing the clock", "The token expired."),
-    ("tech-debt", "The invoice module has no unit tests", ""),
-    ("patterns", "Retry HTTP calls with exponential backoff", "Three attempts."),
-    ("notes", "Deploys happen on Tuesday mornings", ""),
+    (
+        "decisions",
+        "Use PostgreSQL for persistence",
+        "Two workers write at once, and SQLite makes one of them wait.",
+    ),
+    (
+        "learnings",
+        "The order import must run in one transaction",
+        "A crash half way left orders without lines.",
+    ),
+    (
+        "preferences",
+        "Always use uv for Python environments",
+        "It is faster than pip and locks versions.",
+    ),
+    ("constraints", "No customer data may leave the EU", "Legal asked for it; backups included."),
+    (
+        "runbooks",
+        "Restart the worker after changing the queue name",
+        "It reads the name only once, at boot.",
+    ),
+    (
+        "solutions",
+        "Flaky login test fixed by freezing the clock",
+        "The token expired between two asserts.",
+    ),
+    ("blockers", "Waiting for the payment provider's sandbox keys", ""),
+    (
+        "tech-debt",
+        "The invoice module has no unit tests",
+        "We rely on manual checks before each release.",
+    ),
+    (
+        "patterns",
+        "Retry HTTP calls with exponential backoff",
+        "Three attempts, jitter, then give up.",
+    ),
+    (
+        "notes",
+        "Deploys happen on Tuesday mornings",
+        "So that somebody is around when they break.",
+    ),
 ]
 QUESTIONS = [
     ("which relational engine holds our records", "Use PostgreSQL for persistence"),
@@ -38,6 +71,17 @@ QUESTIONS = [
     ("sign-in spec sometimes goes red", "Flaky login test fixed by freezing the clock"),
     ("when do we ship to production", "Deploys happen on Tuesday mornings"),
     ("billing code lacks coverage", "The invoice module has no unit tests"),
+    ("what if a web request fails", "Retry HTTP calls with exponential backoff"),
+    (
+        "background process ignores new configuration",
+        "Restart the worker after changing the queue name",
+    ),
+    # Nine were written down before any was tried; this is the one that the default model misses.
+    pytest.param(
+        "purchases got saved only partially",
+        "The order import must run in one transaction",
+        marks=pytest.mark.xfail(strict=True, reason="the default model does not see it"),
+    ),
 ]
 
 
