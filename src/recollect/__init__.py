@@ -19,12 +19,13 @@ __all__ = ["__version__", "open"]
 
 
 def open(  # noqa: A001
-    path: str | os.PathLike[str] | None = None, *, long_lived: bool = False
+    path: str | os.PathLike[str] | None = None, *, long_lived: bool = False, mine: bool = False
 ) -> Recollect:
     """Open the memory of the repository around a path; outside of any, the user ledger.
 
-    A process that lives long (`long_lived`) keeps the answers of searches for a while.
+    A process that lives long (`long_lived`) keeps the answers of searches for a while. `mine` opens
+    the user ledger wherever one is: what belongs to the person.
     """
     from recollect.app.opening import open_recollect
 
-    return open_recollect(path, long_lived=long_lived)
+    return open_recollect(path, long_lived=long_lived, mine=mine)

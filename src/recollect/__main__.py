@@ -1,5 +1,20 @@
-"""`python -m recollect` is the command line."""
+"""`recollect` and `python -m recollect`: the command line, and the hooks of an agent."""
 
-from recollect.cli import main
+from __future__ import annotations
 
-main()
+import sys
+
+
+def main() -> None:
+    """Run a hook without loading anything it does not need, or else the command line."""
+    if sys.argv[1:2] == ["hook"]:
+        from recollect.app.hooks import main as serve
+
+        sys.exit(serve(sys.argv[2:]))
+    from recollect.cli import main as command_line
+
+    command_line()
+
+
+if __name__ == "__main__":
+    main()

@@ -13,7 +13,8 @@
     │   └── BadConfig              41
     ├── CaptureError               50   a write could not be finished
     │   ├── LockTimeout            51
-    │   └── Contended              52
+    │   ├── Contended              52
+    │   └── SecretFound            53
     ├── RecallError                60   something asked for could not be found
     │   ├── NotFound               61
     │   └── Ambiguous              62
@@ -21,9 +22,11 @@
     │   ├── UnknownKind            71
     │   ├── IllegalTransition      72
     │   └── UnsafeName             73
-    └── SyncError                  80   the exchange with a remote
-        ├── NoRemote               81
-        └── PushRejected           82
+    ├── SyncError                  80   the exchange with a remote
+    │   ├── NoRemote               81
+    │   └── PushRejected           82
+    └── HostError                  90   the agent that is to have a memory
+        └── InstallFailed          91
 
 Every error carries a category, a message, a hint that says what to do next, and an exit code of
 its own. The docstring of a class says when it is raised; `docs/commands.md` lists them all.
@@ -221,3 +224,17 @@ class PushRejected(SyncError):
     """The remote does not take what was pushed."""
 
     exit_code = 82
+
+
+class HostError(RecollectError):
+    """An agent could not be given a memory."""
+
+    category = "host"
+    exit_code = 90
+    hint = "See docs/hooks.md for how to do it by hand."
+
+
+class InstallFailed(HostError):
+    """The plugin could not be installed, or not be removed."""
+
+    exit_code = 91

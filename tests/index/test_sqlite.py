@@ -13,6 +13,7 @@ import pytest
 from recollect.errors import MemoryIndexError
 from recollect.index.base import Index
 from recollect.index.sqlite import SqliteIndex
+from recollect.index.state import open_state
 from recollect.index.usage import Usage
 from tests.index.contract import EVERYTHING, PLACE, IndexContract, creation, fill, note_of, uids
 
@@ -104,11 +105,12 @@ def test_ten_processes_read_and_write_at_once(tmp_path: Path) -> None:
 def test_usage_counts_what_was_given_to_readers(tmp_path: Path) -> None:
     """The log survives a rebuild of the index, because it is another file."""
     path = tmp_path / "usage.db"
-    usage = Usage(path)
+    db = open_state(path)
+    usage = Usage(db)
     usage.record(["a", "b"], "shown", 1.0)
     usage.record(["a"], "fetched", 2.0)
-    usage.close()
-    usage = Usage(path)
+    db.close()
+    usage = Usage(open_state(path))
 
     usage.record(["b"], "cited", 3.0)
     assert usage.counts(["a", "b", "c"]) == {"a": 1, "b": 1}

@@ -39,6 +39,17 @@ KEYS: tuple[ConfigKey, ...] = (
     ConfigKey("embedding.model", "default", "the model for vectors: default, a name, or none"),
     ConfigKey("embedding.path", "", "a folder with the model's files, in place of the package"),
     ConfigKey("git.timeout", 30.0, "seconds that one git command may take"),
+    ConfigKey(
+        "guidance.detail", "standard", "what agents are told: off, minimal, standard, detailed"
+    ),
+    ConfigKey("hook.deadline", 300.0, "milliseconds that a prompt or tool hook may take"),
+    ConfigKey("hook.session_deadline", 1000.0, "milliseconds at the start or end of a session"),
+    ConfigKey("inject.budget", "adaptive", "at a start: adaptive, fixed, full, minimal, or a tier"),
+    ConfigKey("inject.enabled", True, "whether memories are put in front of the agent"),
+    ConfigKey("inject.prompt_memories", 5.0, "most memories for one prompt"),
+    ConfigKey("inject.prompt_tokens", 2000.0, "most tokens for one prompt or tool"),
+    ConfigKey("inject.session_tokens", 1000.0, "tokens at a session's start, for `fixed`"),
+    ConfigKey("inject.tool_memories", 3.0, "most memories for one tool call"),
     ConfigKey("lock.timeout", 5.0, "seconds to wait for another process that writes memories"),
     ConfigKey("recall.match_strategy", "hybrid", "hybrid, semantic, text or title_tags"),
     ConfigKey("sync.remote", "", "the remote to sync with; empty: origin, or the only one"),
@@ -98,10 +109,15 @@ def config_dir(environment: Mapping[str, str]) -> Path:
     return (Path(base) if base else Path.home() / ".config") / "recollect"
 
 
+def default_config(warning: str) -> Config:
+    """Every default, with a warning on why nothing else counts."""
+    return Config({key.name: Setting(key.default, "default") for key in KEYS}, (warning,))
+
+
 def load_config(directory: Path, environment: Mapping[str, str] | None = None) -> Config:
     """Read every source, the stronger over the weaker."""
     env = os.environ if environment is None else environment
-    settings = {key.name: Setting(key.default, "default") for key in KEYS}
+    settings = dict(default_config("").settings)
     warnings: list[str] = []
     for path, values in _files(directory, env):
         for name, value in _flatten(values):

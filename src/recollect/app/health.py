@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+from recollect.app.config import data_dir
+from recollect.app.failures import FAILURES_FILE, recent_failures
 from recollect.app.indexing import Indexing
+from recollect.app.keeping import spool_of
 from recollect.core.note import purged_uids, read_stored
 from recollect.core.places import Place
 from recollect.core.record import CREATE, PURGE, UPDATE
@@ -12,7 +18,11 @@ from recollect.index.base import Filters
 from recollect.ledger.health import OK, PROBLEM, WARNING, Finding
 from recollect.ledger.ledger import Ledger
 
+if TYPE_CHECKING:
+    from recollect.app.recollect import Recollect
+
 _REPAIR = "Run `recollect repair`."
+_WEEK = 7 * 86_400.0
 
 
 def check_records(ledger: Ledger, indexing: Indexing) -> Iterator[Finding]:
@@ -76,3 +86,35 @@ def check_records(ledger: Ledger, indexing: Indexing) -> Iterator[Finding]:
         )
     memories = index.count(Filters(statuses=frozenset({"all"})))
     yield Finding(OK, "records", f"{len(known)} records, {memories} memories.")
+
+
+def check_hooks(store: Recollect) -> Iterator[Finding]:
+    """What went wrong in hooks, where nobody was told, and what still waits for the ledger."""
+    waiting = len(spool_of(store).waiting())
+    if waiting:
+        yield Finding(
+            WARNING,
+            "spool",
+            f"{waiting} memories wait for the ledger.",
+            "The next session brings them; or run `recollect repair`.",
+        )
+    folder = data_dir(os.environ)
+    failures = recent_failures(folder, time.time() - _WEEK)
+    late = sum(failure.get("error") == "Deadline" for failure in failures)
+    if late:
+        yield Finding(
+            WARNING,
+            "hooks",
+            f"{late} hooks of the last week ran out of time and gave what they had.",
+            "If it goes on, run `recollect reindex`, or raise `hook.deadline`.",
+        )
+    others = [failure for failure in failures if failure.get("error") != "Deadline"]
+    if others:
+        last = others[-1]
+        said = last.get("message") or last.get("error")
+        yield Finding(
+            WARNING,
+            "hooks",
+            f"{len(others)} hooks of the last week failed; last {last.get('event')}: {said}",
+            f"The details are in {folder / FAILURES_FILE}",
+        )

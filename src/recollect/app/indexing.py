@@ -42,6 +42,9 @@ class Indexing:
         self._is_memory_only = False
         # Told how far a long read is, where somebody is watching.
         self.progress: Progress | None = None
+        # A hook has no time to take in more changes than this; then it uses what is there.
+        self.most_changes: int | None = None
+        self.behind = 0
 
     @property
     def path(self) -> Path:
@@ -63,16 +66,18 @@ class Indexing:
                 return self.rebuild(progress)
             return index
         except MemoryIndexError as error:
-            self.warnings.append(f"The index was built anew: {error.message}")
-            return self.rebuild(progress)
+            return self._anew(error, progress)
 
     def using(self, job: Callable[[Index], T], progress: Progress | None = None) -> T:
         """Run a job on the fresh index; where its file is broken, rebuild and run it again."""
         try:
             return job(self.fresh(progress))
         except MemoryIndexError as error:
-            self.warnings.append(f"The index was built anew: {error.message}")
-            return job(self.rebuild(progress))
+            return job(self._anew(error, progress))
+
+    def _anew(self, error: MemoryIndexError, progress: Progress | None) -> Index:
+        self.warnings.append(f"The index was built anew: {error.message}")
+        return self.rebuild(progress)
 
     def rebuild(self, progress: Progress | None = None) -> Index:
         """Throw the index away and build it from the ledger."""
@@ -91,6 +96,9 @@ class Indexing:
             since = index.cursor()
             changes = self._ledger.changes(since)
             if changes.cursor == since:
+                return index
+            if self.most_changes is not None and changes.count > self.most_changes:
+                self.behind = changes.count
                 return index
             if index.path is None and not self._is_memory_only:
                 self.close()  # the first memory has come: from now on the index has a file

@@ -6,30 +6,84 @@ Clock, environment and configuration are read here and nowhere else.
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from recollect.app.config import data_dir, load_config
+from recollect.app.config import Config, data_dir, default_config, load_config
 from recollect.app.recollect import Recollect
-from recollect.errors import ValidationError
+from recollect.errors import BadConfig, ValidationError
 from recollect.ledger.git import Git
 from recollect.ledger.ledger import Ledger
-from recollect.ledger.repository import find_repository, open_user_ledger
+from recollect.ledger.repository import (
+    Repository,
+    find_repository,
+    has_user_ledger,
+    open_user_ledger,
+)
 from recollect.recall.cache import ResultCache
+
+if TYPE_CHECKING:
+    from recollect.app.mind import RepositoryMind
+    from recollect.flow.event import Event
 
 
 def open_recollect(
-    path: str | os.PathLike[str] | None = None, *, long_lived: bool = False
+    path: str | os.PathLike[str] | None = None, *, long_lived: bool = False, mine: bool = False
 ) -> Recollect:
     """Open the memory of the repository around a path; outside of any, the user ledger.
 
-    A process that lives long keeps answers for a while.
+    A process that lives long keeps answers for a while. `mine` is the user ledger wherever one is:
+    what belongs to the person, not to a project.
     """
     environment = dict(os.environ)
     if path is not None:
         # A path that was asked for counts more than a repository named by the surroundings.
         for name in ("GIT_DIR", "GIT_WORK_TREE"):
             environment.pop(name, None)
+    directory = _directory(path)
+    config = load_config(directory, environment)
+    git = Git(directory, timeout=config.number("git.timeout"), environment=environment)
+    repository = None if mine else find_repository(git)
+    project = None
+    if repository is None:
+        repository = open_user_ledger(git, data_dir(environment))
+        project = None if mine else str(directory.resolve())
+    cache = ResultCache() if long_lived else None
+    return Recollect(_ledger(repository, config), config, project, cache)
+
+
+def open_mind(event: Event) -> RepositoryMind:
+    """Open what counts where an agent works: the repository's memory and the person's own.
+
+    A configuration that cannot be read must not keep anybody from keeping something: then the
+    defaults count, and `doctor` tells.
+    """
+    from recollect.app.mind import RepositoryMind
+
+    environment = dict(os.environ)
+    directory = _directory(event.directory or None)
+    try:
+        config = load_config(directory, environment)
+    except BadConfig as error:
+        config = default_config(error.message)
+    # A hook has a deadline; a git that hangs must not take all of it.
+    git = Git(directory, timeout=config.number("git.timeout"), environment=environment)
+    repository = find_repository(git)
+    home = data_dir(environment)
+    project, personal = None, None
+    if repository is None:
+        repository = open_user_ledger(git, home)
+        project = str(directory.resolve())
+    elif has_user_ledger(home):
+        own = _ledger(open_user_ledger(git, home), config)
+        personal = Recollect(own, config, str(directory.resolve()))
+    store = Recollect(_ledger(repository, config), config, project)
+    return RepositoryMind(store, personal, replace(event, directory=str(directory)))
+
+
+def _directory(path: str | os.PathLike[str] | None) -> Path:
     try:
         directory = Path.cwd() if path is None else Path(path).expanduser().absolute()
     except (FileNotFoundError, RuntimeError):
@@ -38,17 +92,13 @@ def open_recollect(
         ) from None
     if not directory.is_dir():
         raise ValidationError(f"There is no directory {directory}", "Name one that exists.")
-    config = load_config(directory, environment)
-    git = Git(directory, timeout=config.number("git.timeout"), environment=environment)
-    repository = find_repository(git)
-    project = None
-    if repository is None:
-        repository = open_user_ledger(git, data_dir(environment))
-        project = str(directory.resolve())
-    ledger = Ledger(
+    return directory
+
+
+def _ledger(repository: Repository, config: Config) -> Ledger:
+    return Ledger(
         repository,
         clock=lambda: datetime.now(UTC),
         lock_timeout=config.number("lock.timeout"),
         configured_author=config.text("author"),
     )
-    return Recollect(ledger, config, project, ResultCache() if long_lived else None)

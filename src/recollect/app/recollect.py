@@ -5,7 +5,7 @@ The command line, the hooks, the MCP server and the web page are thin users of t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.app.config import Config
 from recollect.app.filters import ALL, make_filters
 from recollect.app.indexing import Indexing
+from recollect.app.state import LocalState
 from recollect.app.uids import UidMaker
 from recollect.core.fields import (
     check_body,
@@ -33,13 +34,11 @@ from recollect.core.status import check_transition, status_named
 from recollect.errors import Ambiguous, NotFound, ValidationError
 from recollect.index.base import Filters, Index, Progress
 from recollect.index.sqlite_apply import seconds
-from recollect.index.usage import Usage
 from recollect.ledger.ledger import Ledger
 from recollect.ledger.writes import Change, Creation
 from recollect.recall.cache import ResultCache
 from recollect.recall.search import MODES, Embed, Hit, Question, search
 
-USAGE_FILE = "usage.db"
 # A search gives vectors to as many new memories as nobody will notice; `reindex` does the rest.
 _MOST_PENDING = 64
 
@@ -76,8 +75,8 @@ class Recollect:
         self.indexing = Indexing(
             ledger, config.text("embedding.model"), config.text("embedding.path")
         )
-        self._usage: Usage | None = None
-        self._new_uid = UidMaker()
+        self.local = LocalState(ledger.repository.state_dir)
+        self.new_uid = UidMaker()
 
     def __enter__(self) -> Recollect:
         return self
@@ -93,14 +92,13 @@ class Recollect:
     def close(self) -> None:
         """Let go of the files; the object can be used again."""
         self.indexing.close()
-        if self._usage is not None:
-            self._usage.close()
-            self._usage = None
+        self.local.close()
 
     @property
     def warnings(self) -> list[str]:
         """What went wrong without doing harm."""
-        return [*self.config.warnings, *self.ledger.warnings, *self.indexing.warnings]
+        parts = (self.config, self.ledger, self.indexing, self.local)
+        return [warning for part in parts for warning in part.warnings]
 
     # Writing
 
@@ -116,7 +114,10 @@ class Recollect:
 
     def capture_many(self, records: Iterable[Mapping[str, Any]]) -> list[Memory]:
         """Remember several things at once, in one commit for each kind: all of them or none."""
-        creations = [self._creation(dict(record)) for record in records]
+        return self.create([self.prepare(record) for record in records])
+
+    def create(self, creations: Sequence[Creation]) -> list[Memory]:
+        """Write what was prepared."""
         if not creations:
             return []
         written = self.ledger.write(creations, "capture")
@@ -125,7 +126,9 @@ class Recollect:
             for creation, record in zip(creations, written, strict=True)
         ]
 
-    def _creation(self, draft: dict[str, Any]) -> Creation:
+    def prepare(self, record: Mapping[str, Any], uid: str | None = None) -> Creation:
+        """A memory that can be written, under a new uid or one that it was given before."""
+        draft = dict(record)
         kind = kind_named(str(draft.pop("kind", "")))
         summary = check_summary(draft.pop("summary", ""))
         body = check_body(draft.pop("body", "") or "")
@@ -140,7 +143,7 @@ class Recollect:
         if self.project:
             fields.setdefault("project", self.project)
         return Creation(
-            uid=self._new_uid(),
+            uid=uid or self.new_uid(),
             kind=kind.name,
             fields={**fields, "summary": summary},
             body=body,
@@ -194,7 +197,7 @@ class Recollect:
                 fields={**creation.fields, LEGACY_MARK: True},
             )
         change = Change(
-            uid=self._new_uid(),
+            uid=self.new_uid(),
             of=memory.uid,
             places=index.places(memory.uid),
             creation=render_record(creation),
@@ -215,12 +218,12 @@ class Recollect:
         memory = self.get(memory_id)
         left = purge(
             self.ledger,
-            record_uid=self._new_uid(),
+            record_uid=self.new_uid(),
             of=memory.uid,
             name=memory.id.partition("~")[0],
             places=self.indexing.fresh().places(memory.uid),
         )
-        self.usage.forget([memory.uid])
+        self.local.forget([memory.uid])
         self.refresh()
         return left
 
@@ -236,7 +239,7 @@ class Recollect:
             timeout=self.config.number("sync.timeout"),
         )
         after = self.indexing.fresh().select(everything)
-        self.usage.forget(sorted(report.purged))
+        self.local.forget(sorted(report.purged))
         return SyncResult(
             report,
             [m for m in after if m.uid not in before or before[m.uid].version != m.version],
@@ -311,13 +314,13 @@ class Recollect:
             if known is not None:
                 return known
             embed = self._embed(index, chosen)
-            hits = search(index, question, now=asked_at, embed=embed, uses=self.usage.counts)
+            hits = search(index, question, now=asked_at, embed=embed, uses=self.local.usage.counts)
             if self._cache is not None:
                 self._cache.put(state, hits, now)
             return hits
 
         hits = self.indexing.using(answer)
-        self.usage.record([hit.memory.uid for hit in hits], "shown", now)
+        self.local.usage.record([hit.memory.uid for hit in hits], "shown", now)
         return hits
 
     def _embed(self, index: Index, mode: str) -> Embed | None:
@@ -373,15 +376,7 @@ class Recollect:
     def used(self, memories: Iterable[Memory]) -> None:
         """Note that memories were fetched by a reader, which makes them stronger."""
         now = self.ledger.clock().timestamp()
-        self.usage.record([memory.uid for memory in memories], "fetched", now)
-
-    @property
-    def usage(self) -> Usage:
-        """The log of what was given to readers."""
-        if self._usage is None:
-            state = self.ledger.repository.state_dir
-            self._usage = Usage(state / USAGE_FILE if state.is_dir() else None)
-        return self._usage
+        self.local.usage.record([memory.uid for memory in memories], "fetched", now)
 
     def verify(self) -> list[Finding]:
         """Compare the index with everything that the refs hold."""
@@ -391,9 +386,11 @@ class Recollect:
 
     def doctor(self) -> list[Finding]:
         """Look at everything that can be wrong, and say what to do."""
+        from recollect.app.health import check_hooks
         from recollect.ledger.health import WARNING, Finding, check_surroundings
 
         found = list(check_surroundings(self.ledger))
         found += self.verify()
+        found += check_hooks(self)
         found += [Finding(WARNING, "notice", text) for text in self.warnings]
         return found

@@ -13,6 +13,7 @@ import sys
 import click
 
 from recollect import __version__
+from recollect.cli.output import Where
 from recollect.errors import RecollectError
 
 VERBS: dict[str, str] = {
@@ -21,7 +22,9 @@ VERBS: dict[str, str] = {
     "config": "config",
     "doctor": "doctor",
     "edit": "edit",
+    "hook": "hook",
     "init": "init",
+    "install": "install",
     "list": "list",
     "log": "log",
     "purge": "purge",
@@ -36,6 +39,7 @@ VERBS: dict[str, str] = {
     "sync": "sync",
     "timeline": "timeline",
     "verify": "verify",
+    "why": "why",
 }
 
 
@@ -58,10 +62,11 @@ class Verbs(click.Group):
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="recollect")
 @click.option("-C", "directory", metavar="PATH", help="Work in this directory instead of here.")
+@click.option("--mine", is_flag=True, help="Your own memories, which follow you everywhere.")
 @click.pass_context
-def root(ctx: click.Context, directory: str | None) -> None:
+def root(ctx: click.Context, directory: str | None, mine: bool) -> None:
     """A memory for coding agents that lives in your repository, in git notes."""
-    ctx.obj = directory
+    ctx.obj = Where(directory, mine)
 
 
 def main() -> None:

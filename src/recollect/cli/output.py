@@ -6,13 +6,14 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
 import recollect
+from recollect.app.keeping import drain
 from recollect.app.recollect import Recollect
+from recollect.core.age import age
 from recollect.core.memory import Memory
 from recollect.core.names import short
 from recollect.core.record import PURGE, UPDATE, Record
@@ -21,9 +22,17 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 id_argument = click.argument("memory_id", metavar="ID")
 
 
+class Where(NamedTuple):
+    """Which memory the command line was asked to work with."""
+
+    directory: str | None
+    mine: bool
+
+
 def opened(ctx: click.Context) -> Recollect:
-    """The memory of the directory that the command line was given."""
-    store = recollect.open(ctx.obj)
+    """The memory that the command line was asked to work with."""
+    store = recollect.open(ctx.obj.directory, mine=ctx.obj.mine)
+    drain(store)
     if sys.stderr.isatty():
         store.indexing.progress = ctx.with_resource(progress_to("Reading notes"))
     return store
@@ -56,23 +65,9 @@ def progress_to(label: str) -> Iterator[Callable[[int], None]]:
         click.echo("", err=True)
 
 
-def age(timestamp: str | None, now: datetime) -> str:
-    """How long ago something was, in one short word."""
-    try:
-        then = datetime.fromisoformat(timestamp or "")
-    except ValueError:
-        return "?"
-    then = then if then.tzinfo else then.replace(tzinfo=UTC)
-    seconds = max(0, int((now - then).total_seconds()))
-    for size, letter in ((31_536_000, "y"), (604_800, "w"), (86_400, "d"), (3600, "h"), (60, "m")):
-        if seconds >= size:
-            return f"{seconds // size}{letter}"
-    return "now"
-
-
 def echo_memories(memories: Iterable[Memory], store: Recollect) -> None:
     """Print one line for each memory."""
-    now = store.ledger.clock()
+    now = store.ledger.clock().timestamp()
     rows = [(store.short_name(memory), memory) for memory in memories]
     width = max((len(name) for name, _ in rows), default=0)
     for name, memory in rows:

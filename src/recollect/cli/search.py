@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from recollect.cli.filters import filter_options, given_filters
-from recollect.cli.output import age, echo_json, json_option, opened, warn
+from recollect.cli.output import echo_json, json_option, opened, warn
+from recollect.core.age import age
 from recollect.recall.search import MODES
 
 
@@ -59,7 +60,7 @@ def search_command(
             return
         if not hits:
             click.echo("Nothing found.", err=True)
-        now = store.ledger.clock()
+        now = store.ledger.clock().timestamp()
         for hit in hits:
             name = click.style(store.short_name(hit.memory), fg="yellow")
             when = age(hit.memory.created, now)

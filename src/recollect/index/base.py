@@ -50,6 +50,9 @@ class Match:
 
     uid: str
     score: float
+    # By words: how much of what the query's words say is in the memory, from 0 to 1, and how many.
+    share: float = 0.0
+    words: int = 0
 
 
 @dataclass(frozen=True, slots=True)

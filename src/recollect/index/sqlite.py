@@ -254,9 +254,10 @@ class SqliteIndex:
             weights, total = self._words.weights(query_terms(query))
             if not weights:
                 return LexicalMatches((), 0.0)
-            scores = self._words.best(weights, *where(filters), limit)
-        ranked = sorted(scores, key=lambda row: (-row[1], row[0]))[:limit]
-        return LexicalMatches([Match(uid, score) for uid, score in ranked], ideal(total))
+            found = self._words.best(weights, *where(filters), limit)
+        ranked = sorted(found, key=lambda row: (-row.score, row.uid))[:limit]
+        matches = [Match(row.uid, row.score, row.weight / total, row.words) for row in ranked]
+        return LexicalMatches(matches, ideal(total))
 
     def distinctive(self, query: str) -> str:
         """The query without the words that many memories hold."""

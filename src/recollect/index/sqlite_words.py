@@ -8,9 +8,10 @@ one), and a word that most memories hold still counts a little instead of not at
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+import struct
+from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import apsw
 
@@ -23,22 +24,40 @@ _TYPICAL_WEIGHT = 15.0
 _FEW = 50
 
 
+_FOUND = struct.Struct("ddl")
+
+
+class Scored(NamedTuple):
+    """A memory that holds words of a query: its score, what those words weigh, how many they are.
+
+    They come out of SQLite as one value, because to look at a row twice costs twice.
+    """
+
+    uid: str
+    score: float
+    weight: float
+    words: int
+
+
 def prepare(db: apsw.Connection) -> None:
     """Teach a connection the second scoring."""
     db.register_fts5_function("rescore", _rescore)
 
 
-def _rescore(api: apsw.FTS5ExtensionApi, /, *idfs: Any) -> float:
+def _rescore(api: apsw.FTS5ExtensionApi, /, *idfs: Any) -> bytes:
     """BM25 of the current row with our own idf and length normalisation."""
     if api.aux_data is None:
         api.aux_data = max(1.0, api.column_total_size(-1) / max(1, api.row_count))
     norm = _K1 * (1 - _B + _B * api.column_size(-1) / api.aux_data)
-    total = 0.0
+    total, weight, words = 0.0, 0.0, 0
     for phrase, idf in enumerate(idfs):
         places = api.phrase_locations(phrase)
         frequency = sum(w * len(at) for w, at in zip(WEIGHTS, places, strict=True) if at)
-        total += idf * frequency * (_K1 + 1) / (frequency + norm)
-    return total
+        if frequency:
+            total += idf * frequency * (_K1 + 1) / (frequency + norm)
+            weight += idf
+            words += 1
+    return _FOUND.pack(total, weight, words)
 
 
 class Words:
@@ -94,7 +113,7 @@ class Words:
 
     def best(
         self, weights: dict[str, float], condition: str, parameters: Sequence[Any], limit: int
-    ) -> list[tuple[str, float]]:
+    ) -> list[Scored]:
         """The memories that FTS5 ranks highest among those that pass a condition, scored again.
 
         Most rows pass most conditions, so the best are taken first and looked at then; only where
@@ -112,9 +131,9 @@ class Words:
             f"SELECT uid, key FROM memory WHERE key IN ({_marks(scores)}) AND {condition}",
             (*scores, *parameters),
         )
-        passing = [(uid, scores[key]) for uid, key in rows]
+        passing = _scored((uid, scores[key]) for uid, key in rows)
         if len(passing) < limit and len(scores) == wanted:
-            passing = list(
+            passing = _scored(
                 self._db.execute(
                     f"SELECT memory.uid, {score} FROM words"
                     " JOIN memory ON memory.key = words.rowid"
@@ -123,6 +142,10 @@ class Words:
                 )
             )
         return passing
+
+
+def _scored(rows: Iterable[tuple[Any, ...]]) -> list[Scored]:
+    return [Scored(uid, *_FOUND.unpack(found)) for uid, found in rows]
 
 
 def _marks(values: Collection[Any]) -> str:

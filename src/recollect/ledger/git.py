@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import subprocess
 import threading
+import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -51,6 +52,18 @@ _NOT_WRITABLE = (
     "No space left",
     "Disk quota",
 )
+
+
+# What would be left behind if this process ended at once. A detached command ends by itself, and to
+# kill it would leave its lock files.
+_running: weakref.WeakSet[subprocess.Popen[bytes]] = weakref.WeakSet()
+
+
+def kill_running() -> None:
+    """End every command that runs, because this process is about to end."""
+    for process in list(_running):
+        if process.returncode is None:
+            process.kill()
 
 
 class GitObject(NamedTuple):
@@ -184,7 +197,7 @@ class Git:
             del environment["GIT_NO_LAZY_FETCH"]
         self.spawns += 1
         try:
-            return subprocess.Popen(
+            process = subprocess.Popen(
                 [*command, *args],
                 cwd=self.directory,
                 env=environment,
@@ -194,6 +207,9 @@ class Git:
                 bufsize=1 << 16,
                 process_group=0 if detached and os.name == "posix" else None,
             )
+            if not detached:
+                _running.add(process)
+            return process
         except FileNotFoundError:
             from shutil import which  # only here: it costs a hook more than it needs
 

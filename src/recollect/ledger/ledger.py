@@ -52,6 +52,7 @@ class Changes:
     notes: Iterable[tuple[Place, Note | None]]
     cursor: Cursor
     complete: bool = False
+    count: int = 0
 
 
 @dataclass
@@ -157,7 +158,7 @@ class Ledger:
             if not object_is_gone(error):
                 raise
             fresh = self.changes({})
-            return Changes(fresh.notes, fresh.cursor, complete=True)
+            return Changes(fresh.notes, fresh.cursor, complete=True, count=fresh.count)
         length = len(empty)
         blobs: dict[Place, list[str]] = {}
         refs: dict[Place, str] = {}
@@ -180,7 +181,7 @@ class Ledger:
                 f"A note of {place.kind} on {place.anchor[:7]} has no contents in this clone."
             )
 
-        return Changes(self._read(blobs, missing), reached)
+        return Changes(self._read(blobs, missing), reached, count=len(blobs))
 
     def _read(
         self, blobs: Mapping[Place, list[str]], missing: Callable[[Place], None]

@@ -86,10 +86,15 @@ def _explain(stderr: bytes) -> None:
     raise GitFailed(f"git rev-parse failed: {said.strip() or 'no message'}")
 
 
+def has_user_ledger(data_dir: Path) -> bool:
+    """Whether the user ledger has been made."""
+    return (data_dir / USER_LEDGER / "HEAD").exists()
+
+
 def open_user_ledger(git: Git, data_dir: Path) -> Repository:
     """The user ledger, made at first use."""
     path = data_dir / USER_LEDGER
-    if not (path / "HEAD").exists():
+    if not has_user_ledger(data_dir):
         try:
             data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from recollect.core.memory import Memory
-from recollect.index.base import Filters, Index, LexicalMatches
+from recollect.index.base import Filters, Index, Match
 from recollect.index.text import query_terms
 from recollect.recall.scoring import Why, fuse, recency, trust
 
@@ -20,6 +20,8 @@ MODES = ("hybrid", "semantic", "text", "title_tags")
 _CANDIDATES = 100
 _TITLE, _TAG, _PREFIX, _THRESHOLD = 2, 3, 1, 3
 _PREFIX_LENGTH = 4
+
+_NO_WORDS = Match("", 0.0)
 
 Embed = Callable[[str], bytes]
 
@@ -31,6 +33,9 @@ class Hit:
     memory: Memory
     score: float
     why: Why
+    # How much of what the query's words say it holds, and how many of them.
+    share: float = 0.0
+    words: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +63,12 @@ def search(
     wanted = max(_CANDIDATES, question.limit * 3)
     keyword: dict[str, float] = {}
     vector: dict[str, float] = {}
+    by_words: dict[str, Match] = {}
     if question.mode in ("hybrid", "text"):
-        keyword = _coverage(index.lexical(question.text, question.filters, wanted))
+        found = index.lexical(question.text, question.filters, wanted)
+        by_words = {match.uid: match for match in found.matches}
+        # How much of a full match each one reaches.
+        keyword = {uid: match.score / found.ideal for uid, match in by_words.items()}
     if question.mode in ("hybrid", "semantic") and embed is not None and question.text.strip():
         asked = embed(index.distinctive(question.text))
         near = index.nearest(asked, question.filters, wanted, including=list(keyword))
@@ -81,15 +90,11 @@ def search(
             vector=match.vector,
         )
     best = sorted(explained, key=lambda uid: (-explained[uid].score, uid))[: question.limit]
-    return [
-        Hit(memory, explained[memory.uid].score, explained[memory.uid])
-        for memory in index.get_many(best)
-    ]
-
-
-def _coverage(found: LexicalMatches) -> dict[str, float]:
-    """How much of a full keyword match each memory reaches."""
-    return {match.uid: match.score / found.ideal for match in found.matches}
+    hits = []
+    for memory in index.get_many(best):
+        why, matched = explained[memory.uid], by_words.get(memory.uid, _NO_WORDS)
+        hits.append(Hit(memory, why.score, why, matched.share, matched.words))
+    return hits
 
 
 def _by_title_and_tags(index: Index, question: Question) -> list[Hit]:

@@ -1,0 +1,62 @@
+"""What went wrong in hooks, where nobody was told: a small file that `recollect doctor` reads.
+
+It holds the kind of an error, our own message and the places in the code, no text of anybody.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+FAILURES_FILE = "hook-failures.jsonl"
+_MOST_BYTES = 64 * 1024
+_FRAMES = 6
+
+
+def describe(error: BaseException) -> dict[str, Any]:
+    """An error without anything that somebody typed."""
+    frames: list[str] = []
+    trace = error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        frames.append(f"{Path(code.co_filename).name}:{trace.tb_lineno} {code.co_name}")
+        trace = trace.tb_next
+    # Only our own errors have messages that are known to hold no foreign text.
+    message = getattr(error, "message", "")
+    return {"error": type(error).__name__, "message": message, "at": frames[-_FRAMES:]}
+
+
+def note_failure(folder: Path, event: str, details: Mapping[str, Any]) -> None:
+    """Keep a failure; where even that fails nothing more can be done."""
+    line = json.dumps({"time": time.time(), "event": event, **details}) + "\n"
+    path = folder / FAILURES_FILE
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if path.exists() and path.stat().st_size > _MOST_BYTES:
+            path.replace(path.with_suffix(".old"))
+        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(line)
+    except OSError:
+        return
+
+
+def recent_failures(folder: Path, since: float) -> list[dict[str, Any]]:
+    """The failures since a moment, oldest first."""
+    try:
+        lines = (folder / FAILURES_FILE).read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return []
+    found = []
+    for line in lines:
+        try:
+            failure = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(failure, dict) and float(failure.get("time", 0)) >= since:
+            found.append(failure)
+    return found

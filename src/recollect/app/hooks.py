@@ -1,0 +1,154 @@
+"""`recollect hook EVENT`: one event of an agent, from its stdin to its stdout.
+
+This is the outermost boundary: whatever happens in here, the agent sees one JSON object or nothing,
+in time, and exit code 0. It is imported before anything else, so it imports little.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, BinaryIO
+
+if TYPE_CHECKING:
+    from recollect.flow.event import Reply
+
+# Seconds until a hook gives what it has, where no configuration says otherwise.
+_DEADLINES = {"session-start": 1.0, "session-end": 1.0}
+_DEADLINE = 0.3
+_MOST_INPUT = 32 << 20
+# How many changed notes there is time to take in, for each second of the deadline.
+_CHANGES_PER_SECOND = 1500
+
+
+class Deadline:
+    """Ends the process when its time is over, with what there is to say by then."""
+
+    def __init__(self, name: str, output: BinaryIO) -> None:
+        self._name = name
+        self._output = output
+        self._lock = threading.Lock()
+        self._said = False
+        self._timer: threading.Timer | None = None
+        self._start = time.monotonic()
+        self.reply: Reply | None = None
+        self.folder: str | None = None
+
+    def set(self, seconds: float) -> None:
+        """Let the time be over so many seconds after the beginning."""
+        if self._timer is not None:
+            self._timer.cancel()
+        left = max(0.001, self._start + seconds - time.monotonic())
+        self._timer = threading.Timer(left, self._over)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def milliseconds(self) -> float:
+        """How long it has taken so far."""
+        return (time.monotonic() - self._start) * 1000
+
+    def say(self, text: str) -> None:
+        """Print the answer, once, whole."""
+        with self._lock:
+            if not self._said:
+                self._said = True
+                if text:
+                    self._output.write(text.encode("ascii"))
+                    self._output.flush()
+
+    def _over(self) -> None:
+        from pathlib import Path
+
+        from recollect.app.failures import note_failure
+        from recollect.hosts.claude_code import write_reply
+        from recollect.ledger.git import kill_running
+
+        try:
+            self.say(write_reply(self._name, self.reply) if self.reply is not None else "")
+            kill_running()
+            if self.folder is not None:
+                note_failure(Path(self.folder), self._name, {"error": "Deadline"})
+        finally:
+            os._exit(0)
+
+
+def main(arguments: list[str]) -> int:
+    """Serve one event; always exit code 0."""
+    from recollect.flow.event import EVENTS
+
+    name = arguments[0] if arguments else ""
+    if name in ("-h", "--help") or name not in EVENTS:
+        sys.stderr.write(
+            "Usage: recollect hook EVENT < hook.json\n\nServes an event of an agent: "
+            + ", ".join(EVENTS)
+            + "\nIt is called by the plugin; see recollect install --help\n"
+        )
+        return 0
+    deadline = Deadline(name, sys.stdout.buffer)
+    deadline.set(_DEADLINES.get(name, _DEADLINE))
+    try:
+        payload = json.loads(sys.stdin.buffer.read(_MOST_INPUT))
+        serve(name, payload if isinstance(payload, dict) else {}, os.environ, deadline)
+    except BaseException as error:
+        _fail(name, error)
+    deadline.say("")
+    return 0
+
+
+def serve(
+    name: str, payload: Mapping[str, object], environment: Mapping[str, str], deadline: Deadline
+) -> None:
+    """Run the pipeline of an event and print what it has to say."""
+    from recollect.app.config import data_dir
+    from recollect.hosts.claude_code import read_event, write_reply
+
+    event = read_event(name, payload, environment)
+    if event.ignored:
+        return
+    deadline.folder = str(data_dir(environment))
+    from recollect.app.opening import open_mind
+    from recollect.flow.pipeline import Work, run
+    from recollect.flow.pipelines import PIPELINES
+    from recollect.index.sessions import Trace
+
+    mind = open_mind(event)
+    try:
+        seconds = mind.store.config.number(_deadline_key(name)) / 1000
+        deadline.set(seconds)
+        for store in mind.stores:
+            store.indexing.most_changes = int(seconds * _CHANGES_PER_SECOND)
+        work = Work(event, mind)
+        deadline.reply = work.reply
+        run(PIPELINES[name], work)
+        behind = sum(store.indexing.behind for store in mind.stores)
+        if behind:
+            work.note("behind", changes=behind)
+            if name == "session-start":
+                work.reply.notice.append(
+                    f"Recollect: {behind} changes are not in the index yet, too many for a hook."
+                    " Take them in with: recollect reindex"
+                )
+        deadline.say(write_reply(name, work.reply))
+        mind.store.local.sessions.trace(
+            Trace(mind.now(), event.session, name, round(deadline.milliseconds(), 1), work.trace)
+        )
+    finally:
+        for store in mind.stores:
+            store.close()
+
+
+def _deadline_key(name: str) -> str:
+    return "hook.session_deadline" if name in _DEADLINES else "hook.deadline"
+
+
+def _fail(name: str, error: BaseException) -> None:
+    from recollect.app.config import data_dir
+    from recollect.app.failures import describe, note_failure
+
+    with suppress(Exception):  # there is nowhere left to tell
+        note_failure(data_dir(os.environ), name, describe(error))

@@ -1,0 +1,127 @@
+"""A rule: what one type of secret looks like, and where to look for it.
+
+Speed comes from two habits. A pattern is tried only where one of its anchors (plain text, lower
+case) stands, and it is compiled the first time that happens: most texts hold few of the anchors,
+so a hook pays for few of the patterns. Time stays linear because a repeat without an upper bound
+is either possessive, or the last thing in its pattern.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import NamedTuple
+
+_REACH = 100
+
+
+class Candidate(NamedTuple):
+    """A place where a pattern matched, for a check to judge."""
+
+    text: str
+    begin: int
+    start: int
+    end: int
+
+    @property
+    def value(self) -> str:
+        """What may be a secret."""
+        return self.text[self.start : self.end]
+
+    @property
+    def head(self) -> str:
+        """What led to it: the name, the sign, the opening quote."""
+        return self.text[self.begin : self.start]
+
+    @property
+    def lead(self) -> str:
+        """A little of the text before the match."""
+        return self.text[max(0, self.begin - 32) : self.begin]
+
+    @property
+    def after(self) -> str:
+        """The character behind the value, or nothing."""
+        return self.text[self.end : self.end + 1]
+
+    @property
+    def in_web_path(self) -> bool:
+        """Whether it stands in a web address; behind the `?`, where secrets are, does not count."""
+        before = self.text[max(0, self.begin - 200) : self.begin]
+        address = before.split()[-1] if before and not before[-1].isspace() else ""
+        return "://" in address and "?" not in address
+
+
+class Rule(NamedTuple):
+    """One type of secret. The value is the first group that took part, else the whole match.
+
+    `anchors` are where the pattern begins, or with `behind` what it follows. A rule whose telling text stands in the middle has
+    `within` instead, and is searched for around each of these. With neither, all is searched.
+    `shows_ends` says that the first and last few characters give nothing away.
+    """
+
+    name: str
+    pattern: str
+    anchors: tuple[str, ...] = ()
+    within: tuple[str, ...] = ()
+    check: Callable[[Candidate], bool] | None = None
+    shows_ends: bool = False
+    behind: bool = False
+
+    def find(self, text: str, lowered: str) -> Iterator[tuple[int, int]]:
+        """Where the values are. `lowered` is the text in lower case, of the same length."""
+        if self.anchors:
+            for anchor in self.anchors:
+                yield from self._find_at(anchor, text, lowered)
+        elif self.within:
+            for part in self.within:
+                yield from self._find_around(part, text, lowered)
+        else:
+            for match in compiled(self.pattern).finditer(text):
+                if span := self._judged(match, match.start()):
+                    yield span
+
+    def _find_at(self, anchor: str, text: str, lowered: str) -> Iterator[tuple[int, int]]:
+        position = lowered.find(anchor)
+        while position >= 0:
+            after = position + len(anchor)
+            if match := compiled(self.pattern).match(text, after if self.behind else position):
+                span = self._judged(match, position)
+                if span:
+                    yield span
+                # Go on behind a match: it may be as long as the text. Only when a value was refused
+                # (these are short), a better one may begin inside: `token = token="…"`.
+                if span or not match.re.groups:
+                    after = match.end()
+            position = lowered.find(anchor, after)
+
+    def _find_around(self, part: str, text: str, lowered: str) -> Iterator[tuple[int, int]]:
+        position = lowered.find(part)
+        start = 0
+        while position >= 0:
+            start, end = max(start, position - _REACH), position + 3 * _REACH
+            for match in compiled(self.pattern).finditer(text, start, end):
+                if span := self._judged(match, match.start()):
+                    yield span
+                start = match.end()
+            # What begins near the end of this window may be cut short: the next overlaps it.
+            position = lowered.find(part, max(start, position + 2 * _REACH))
+
+    def _judged(self, match: re.Match[str], begin: int) -> tuple[int, int] | None:
+        start, end = _value_span(match)
+        if self.check and not self.check(Candidate(match.string, begin, start, end)):
+            return None
+        return start, end
+
+
+def _value_span(match: re.Match[str]) -> tuple[int, int]:
+    for group in range(1, match.re.groups + 1):
+        if match.start(group) >= 0:
+            return match.span(group)
+    return match.span()
+
+
+@cache
+def compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern, compiled when it is first needed and not at import."""
+    return re.compile(pattern)

@@ -1,0 +1,67 @@
+"""What an agent tells us, and what we answer, in words that no agent owns.
+
+`hosts` turns an agent's own JSON into an `Event` and a `Reply` into the agent's own JSON.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+SESSION_START: Final = "session-start"
+PROMPT: Final = "prompt"
+TOOL_PRE: Final = "tool-pre"
+TOOL_POST: Final = "tool-post"
+TOOL_FAILURE: Final = "tool-failure"
+PRE_COMPACT: Final = "pre-compact"
+STOP: Final = "stop"
+SUBAGENT_STOP: Final = "subagent-stop"
+SESSION_END: Final = "session-end"
+
+EVENTS: Final = (
+    SESSION_START,
+    PROMPT,
+    TOOL_PRE,
+    TOOL_POST,
+    TOOL_FAILURE,
+    PRE_COMPACT,
+    STOP,
+    SUBAGENT_STOP,
+    SESSION_END,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened in an agent's session; what the agent did not say is empty."""
+
+    name: str
+    session: str = ""
+    # A subagent has the session of its parent, and a context of its own.
+    agent: str = ""
+    directory: str = ""
+    # How a session came to start: startup, resume, clear, compact; or why it ended.
+    source: str = ""
+    # What a person typed, or what the agent said last.
+    text: str = ""
+    tool: str = ""
+    # The files that a tool reads or writes.
+    files: tuple[str, ...] = ()
+    # What a tool was asked to do, and how it failed.
+    command: str = ""
+    error: str = ""
+    # Why the event is none of our business, if it is not.
+    ignored: str = ""
+
+    @property
+    def context(self) -> str:
+        """Whose context window it is: that of the session, or of one of its subagents."""
+        return f"{self.session}/{self.agent}" if self.agent else self.session
+
+
+@dataclass(slots=True)
+class Reply:
+    """What the agent gets to read, and what its user gets to see."""
+
+    context: list[str] = field(default_factory=list)
+    notice: list[str] = field(default_factory=list)

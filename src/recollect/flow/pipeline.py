@@ -1,0 +1,53 @@
+"""One loop for every event: stages in order, each with a line in the trace.
+
+A stage is a callable. One that wants to end the work raises `Halt` with the reason. The trace
+answers "why was this injected?" and "why was nothing?".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from recollect.flow.event import Event, Reply
+from recollect.flow.mind import Mind
+from recollect.recall.injection import Candidate
+
+
+class Halt(Exception):
+    """A stage saw that there is nothing more to do, and why."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(slots=True)
+class Work:
+    """An event on its way through the stages."""
+
+    event: Event
+    mind: Mind
+    reply: Reply = field(default_factory=Reply)
+    # What might be put in front of the agent, and how many tokens that may take.
+    candidates: list[Candidate] = field(default_factory=list)
+    budget: int = 0
+    most: int = 0
+    trace: list[dict[str, Any]] = field(default_factory=list)
+
+    def note(self, what: str, **details: Any) -> None:
+        """Keep a line for `recollect why`. It must hold no text of a memory or of a person."""
+        self.trace.append({"what": what, **details})
+
+
+Stage = Callable[[Work], None]
+
+
+def run(stages: Sequence[Stage], work: Work) -> None:
+    """Run the stages until one halts."""
+    try:
+        for stage in stages:
+            stage(work)
+    except Halt as halt:
+        work.note("stopped", reason=halt.reason)

@@ -1,0 +1,39 @@
+"""What happens at each event, all of it on one screen.
+
+The order follows seed D: at a tool boundaries, capture, scaffolding; at a prompt recall early.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from recollect.flow import event, stages
+from recollect.flow.pipeline import Stage
+
+_WANTED = stages.switched_on("inject.enabled")
+
+PIPELINES: Mapping[str, tuple[Stage, ...]] = {
+    event.SESSION_START: (
+        stages.only_ours,
+        stages.begin_session,
+        stages.drain,
+        _WANTED,
+        stages.guide,
+        stages.recall_standing,
+        stages.inject,
+    ),
+    event.PROMPT: (
+        stages.only_ours,
+        stages.keep_marked,
+        _WANTED,
+        stages.recall_prompt,
+        stages.inject,
+    ),
+    event.TOOL_PRE: (stages.only_ours,),
+    event.TOOL_POST: (stages.only_ours, _WANTED, stages.recall_files, stages.inject),
+    event.TOOL_FAILURE: (stages.only_ours, _WANTED, stages.recall_failure, stages.inject),
+    event.PRE_COMPACT: (stages.only_ours, stages.forget_given),
+    event.STOP: (stages.only_ours, stages.keep_marked, stages.drain),
+    event.SUBAGENT_STOP: (stages.only_ours, stages.keep_marked),
+    event.SESSION_END: (stages.only_ours, stages.end_session),
+}

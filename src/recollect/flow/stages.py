@@ -1,0 +1,266 @@
+"""The stages: each does one thing to the work that goes through a pipeline.
+
+Which stages an event has, and in which order, is in `pipelines`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from recollect.capture.markers import find_marked
+from recollect.core.age import age
+from recollect.core.memory import Memory
+from recollect.core.names import short
+from recollect.flow.pipeline import Halt, Stage, Work
+from recollect.index.text import query_terms
+from recollect.recall import injection
+from recollect.recall.injection import Skipped
+from recollect.recall.rendering import (
+    render_block,
+    render_guide,
+    render_memory,
+    without_own_text,
+)
+from recollect.recall.tokens import count_tokens
+from recollect.recall.triggers import asks_for_memory
+
+# Seed A's tiers: from how many memories on, tokens in all, for working memory, for knowledge.
+TIERS = {
+    "simple": (0, 500, 300, 100),
+    "medium": (10, 1000, 500, 300),
+    "complex": (50, 2000, 900, 900),
+    "full": (200, 3000, 1400, 1400),
+}
+_LOOK_AT = 30  # candidates that a search brings
+_ERROR_LENGTH = 600
+
+
+def only_ours(work: Work) -> None:
+    """End where the event is none of our business."""
+    if work.event.ignored:
+        raise Halt(work.event.ignored)
+
+
+def switched_on(key: str) -> Stage:
+    """A stage that ends where a setting is off."""
+
+    def stage(work: Work) -> None:
+        if not work.mind.setting(key):
+            raise Halt(f"{key} is off")
+
+    return stage
+
+
+# Sessions
+
+
+def begin_session(work: Work) -> None:
+    """Note the start; after a compaction or a clear the agent knows nothing any more."""
+    if work.event.source in ("compact", "clear", "startup"):
+        work.mind.forget_given(work.event.context)
+    work.mind.begin(work.event.session)
+
+
+def drain(work: Work) -> None:
+    """Bring to the ledger what earlier events had no time for."""
+    brought = work.mind.drain()
+    if brought:
+        work.note("brought to the ledger", memories=brought)
+
+
+def end_session(work: Work) -> None:
+    """Leave the mark by which the next start, or sleep, knows that a session ended."""
+    work.mind.end(work.event.session)
+    work.note("ended", reason=work.event.source)
+
+
+def forget_given(work: Work) -> None:
+    """What was given goes away with the context that is about to be compacted."""
+    work.mind.forget_given(work.event.context)
+
+
+# Keeping
+
+
+def keep_marked(work: Work) -> None:
+    """Keep what a person, or the agent, marked with `[remember]`."""
+    marked = find_marked(without_own_text(work.event.text))
+    if not marked:
+        return
+    said_by = "user" if work.event.name == "prompt" else "agent"
+    drafts = []
+    for item in marked:
+        if item.unknown_kind:
+            work.reply.notice.append(
+                f"Recollect: there is no kind {item.unknown_kind!r}; kept as a note."
+            )
+        drafts.append(
+            {
+                "kind": item.kind,
+                "summary": work.mind.redact(item.summary),
+                "body": work.mind.redact(item.body),
+                "session": work.event.session or None,
+                "provenance": {"said_by": said_by, "via": "marker", "hook": work.event.name},
+            }
+        )
+    kept = work.mind.keep(drafts)
+    work.mind.know(work.event.context, kept)
+    work.note("kept", uids=[memory.uid for memory in kept], waiting=len(drafts) - len(kept))
+    work.reply.notice += [f"Recollect: remembered as {short(memory.id)}" for memory in kept]
+    if len(kept) < len(drafts):
+        work.reply.notice.append("Recollect: kept, and written to the ledger in a moment.")
+
+
+# Candidates
+
+
+def guide(work: Work) -> None:
+    """Tell the agent how to use the memory."""
+    text = render_guide(str(work.mind.setting("guidance.detail")))
+    if text and work.event.source != "resume":  # it is still in the context that is resumed
+        work.reply.context.append(text)
+        work.note("guided", tokens=count_tokens(text))
+
+
+def recall_standing(work: Work) -> None:
+    """Working memory within its part of the budget, then what belongs to the work at hand."""
+    mode = str(work.mind.setting("inject.budget"))
+    size = work.mind.size()
+    if not size:
+        raise Halt("nothing is remembered here yet")
+    if mode == "minimal":
+        raise Halt("inject.budget is minimal: guidance only")
+    total, working, knowledge = _tier(mode, size, work)
+    work.note("budget", mode=mode, memories=size, tokens=total)
+    standing = work.mind.standing(_LOOK_AT)
+    _inject(work, standing, working)
+    recent = work.mind.surroundings()
+    found = {c.memory.uid: c for c in work.mind.about_files(recent.files, _LOOK_AT)}
+    for text in recent.texts:
+        answers = work.mind.answering(text, _LOOK_AT)
+        best, _ = injection.beating_noise(answers, len(query_terms(text)), asked=False)
+        for candidate in best:
+            found.setdefault(candidate.memory.uid, candidate)
+    known = {candidate.memory.uid for candidate in standing}
+    work.candidates = [c for c in found.values() if c.memory.uid not in known]
+    work.budget, work.most = knowledge, _LOOK_AT
+
+
+def _tier(mode: str, size: int, work: Work) -> tuple[int, int, int]:
+    if mode == "fixed":
+        total = int(work.mind.setting("inject.session_tokens"))
+        return total, total // 2, total // 2
+    name = mode if mode in TIERS else "simple"
+    if mode == "adaptive":
+        name = next(tier for tier in reversed(TIERS) if size >= TIERS[tier][0])
+    return TIERS[name][1:]
+
+
+def recall_prompt(work: Work) -> None:
+    """What answers the prompt; a question for memories looks wider."""
+    text = without_own_text(work.event.text)
+    terms = len(query_terms(text))
+    if not terms:
+        raise Halt("no word in it carries meaning")
+    asked = asks_for_memory(text)
+    found = work.mind.answering(text, _LOOK_AT * 2 if asked else _LOOK_AT)
+    work.candidates, skipped = injection.beating_noise(found, terms, asked=asked)
+    _note_skipped(work, skipped)
+    work.budget = int(work.mind.setting("inject.prompt_tokens"))
+    work.most = int(work.mind.setting("inject.prompt_memories"))
+
+
+def recall_files(work: Work) -> None:
+    """What is known of the files at hand: recorded files first, then words of the path."""
+    if not work.event.files:
+        raise Halt("no file is touched")
+    paths = [work.mind.relative(path) for path in work.event.files]
+    found = work.mind.about_files(paths, _LOOK_AT)
+    words = " ".join(_path_words(paths))
+    terms = len(query_terms(words))
+    also = work.mind.answering(words, _LOOK_AT) if terms else []
+    by_words, skipped = injection.beating_noise(
+        also, max(terms, injection.FLOOR_WORDS), asked=False
+    )
+    _note_skipped(work, skipped)
+    known = {candidate.memory.uid for candidate in found}
+    work.candidates = found + [c for c in by_words if c.memory.uid not in known]
+    work.budget = int(work.mind.setting("inject.prompt_tokens"))
+    work.most = int(work.mind.setting("inject.tool_memories"))
+
+
+# Parts of a path that say nothing about what is in the file.
+_PLAIN_PARTS = frozenset({"src", "lib", "tests", "test", "app", "main", "index", "init", "spec"})
+
+
+def _path_words(paths: Iterable[str]) -> list[str]:
+    parts = [part for path in paths for part in path.replace("\\", "/").split("/")]
+    words = [word for part in parts for word in query_terms(part.rpartition(".")[0] or part)]
+    return [word for word in dict.fromkeys(words) if word not in _PLAIN_PARTS]
+
+
+def recall_failure(work: Work) -> None:
+    """What is known about an error like this one."""
+    text = f"{work.event.command[:_ERROR_LENGTH]} {work.event.error[:_ERROR_LENGTH]}"
+    terms = len(query_terms(text))
+    if not terms:
+        raise Halt("the error says nothing")
+    found = work.mind.answering(text, _LOOK_AT)
+    work.candidates, skipped = injection.beating_noise(found, terms, asked=False)
+    _note_skipped(work, skipped)
+    work.budget = int(work.mind.setting("inject.prompt_tokens"))
+    work.most = int(work.mind.setting("inject.tool_memories"))
+
+
+# Injection
+
+
+def inject(work: Work) -> None:
+    """Put the best of the candidates in front of the agent."""
+    if not work.candidates:
+        raise Halt("nothing that is remembered belongs to this")
+    _inject(work, work.candidates, work.budget)
+
+
+def _inject(work: Work, candidates: Iterable[injection.Candidate], budget: int) -> None:
+    context, now = work.event.context, work.mind.now()
+    fresh, given = injection.not_given(candidates, work.mind.given(context))
+    kept, same = injection.different(fresh)
+    most = work.most or len(kept)
+    chosen, others = injection.scaffolded(kept, most, now)
+    stale = work.mind.freshness([c.memory for c in chosen])
+
+    def render(memory: Memory, brief: bool) -> str:
+        return render_memory(
+            memory, age(memory.created, now), stale.get(memory.uid, ""), brief=brief
+        )
+
+    taken = sum(map(injection.utf16_length, work.reply.context))
+    room = injection.MOST_CHARACTERS - taken - len(render_block(["", ""]))
+    filled = injection.fill(chosen, budget, render, room)
+    _note_skipped(work, (*given, *same, *others, *filled.skipped))
+    if not filled.chosen:
+        return
+    work.reply.context.append(render_block(filled.elements))
+    work.mind.give(context, [candidate.memory for candidate in filled.chosen])
+    work.note(
+        "injected",
+        tokens=filled.tokens,
+        memories=[
+            {
+                "uid": c.memory.uid,
+                "reason": c.reason,
+                "score": round(c.score, 3),
+                **{name: round(value, 3) for name, value in c.parts.items()},
+            }
+            for c in filled.chosen
+        ],
+    )
+
+
+def _note_skipped(work: Work, skipped: Iterable[Skipped]) -> None:
+    by_reason: dict[str, list[str]] = {}
+    for item in skipped:
+        by_reason.setdefault(item.reason, []).append(item.uid)
+    for reason, uids in by_reason.items():
+        work.note("skipped", reason=reason, uids=uids)

@@ -1,0 +1,1 @@
+"""One file per agent: its stdin JSON to an event, our reply to its stdout JSON."""

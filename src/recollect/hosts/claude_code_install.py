@@ -1,0 +1,68 @@
+"""Puts the plugin into Claude Code, with the client's own commands, and takes it out again."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from recollect.errors import InstallFailed
+
+PLUGIN = "recollect@recollect"
+MARKETPLACE = "recollect"
+SCOPES = ("user", "project")
+_SECONDS = 120.0
+
+
+def plugin_folder() -> Path:
+    """The plugin: part of the installed package, or beside the sources."""
+    package = Path(__file__).resolve().parents[1]
+    for folder in (package / "plugin", package.parents[1] / "plugin"):
+        if (folder / ".claude-plugin" / "plugin.json").is_file():
+            return folder
+    raise InstallFailed("The plugin's files are not in this installation.")
+
+
+def install(scope: str, directory: Path, environment: Mapping[str, str]) -> Path:
+    """Install the plugin; gives the folder that it is read from."""
+    client, folder = _client(environment), plugin_folder()
+    _run(client, directory, environment, "marketplace", "add", str(folder))
+    _run(client, directory, environment, "install", PLUGIN, "--scope", scope)
+    return folder
+
+
+def uninstall(scope: str, directory: Path, environment: Mapping[str, str]) -> None:
+    """Take the plugin out; the memories stay."""
+    client = _client(environment)
+    _run(client, directory, environment, "uninstall", PLUGIN, "--scope", scope)
+    _run(client, directory, environment, "marketplace", "remove", MARKETPLACE)
+
+
+def _client(environment: Mapping[str, str]) -> str:
+    client = shutil.which("claude", path=environment.get("PATH"))
+    if client is None:
+        raise InstallFailed(
+            "Claude Code's command `claude` was not found.",
+            "Install it, or type in a session: /plugin marketplace add"
+            f" {plugin_folder()} and then /plugin install {PLUGIN}",
+        )
+    return client
+
+
+def _run(client: str, directory: Path, environment: Mapping[str, str], *arguments: str) -> None:
+    try:
+        done = subprocess.run(
+            [client, "plugin", *arguments],
+            cwd=directory,
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise InstallFailed(f"`claude plugin {arguments[0]}` did not work: {error}") from None
+    if done.returncode != 0:
+        said = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
+        raise InstallFailed(f"`claude plugin {' '.join(arguments)}` failed: {said}")

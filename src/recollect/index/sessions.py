@@ -1,0 +1,110 @@
+"""What hooks must know from one event to the next: sessions, what was given, what was done and why.
+
+Old rows go away by themselves: nobody asks why something happened a month ago.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import apsw
+
+_KEEP_SECONDS = 30 * 86_400.0
+_MOST_TRACES = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What one event led to."""
+
+    at: float
+    session: str
+    event: str
+    milliseconds: float
+    steps: Sequence[Mapping[str, Any]]
+
+
+class Sessions:
+    """The sessions of agents in one repository."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+
+    def begin(self, session: str, at: float) -> None:
+        """Note that a session began, or goes on."""
+        with self._db:
+            self._db.execute(
+                "INSERT INTO session (id, began) VALUES (?, ?)"
+                " ON CONFLICT (id) DO UPDATE SET ended = NULL",
+                (session, at),
+            )
+            oldest = at - _KEEP_SECONDS
+            self._db.execute("DELETE FROM given WHERE at < ?", (oldest,))
+            self._db.execute("DELETE FROM session WHERE began < ?", (oldest,))
+
+    def end(self, session: str, at: float) -> None:
+        """Note that a session ended."""
+        with self._db:
+            self._db.execute(
+                "INSERT INTO session (id, began, ended) VALUES (?1, ?2, ?2)"
+                " ON CONFLICT (id) DO UPDATE SET ended = ?2",
+                (session, at),
+            )
+
+    def given(self, context: str) -> dict[str, str]:
+        """What was put into a context: uid → version."""
+        return dict(
+            self._db.execute("SELECT uid, version FROM given WHERE context = ?", (context,))
+        )
+
+    def give(self, context: str, memories: Iterable[tuple[str, str]], at: float) -> None:
+        """Note that memories, by uid and version, were put into a context."""
+        with self._db:
+            self._db.executemany(
+                "INSERT OR REPLACE INTO given VALUES (?, ?, ?, ?)",
+                [(context, uid, version, at) for uid, version in memories],
+            )
+
+    def forget_given(self, context: str) -> None:
+        """Note that a context is gone."""
+        with self._db:
+            self._db.execute("DELETE FROM given WHERE context = ?", (context,))
+
+    def trace(self, trace: Trace) -> None:
+        """Keep what an event led to."""
+        with self._db:
+            self._db.execute(
+                "INSERT INTO trace (at, session, event, milliseconds, steps)"
+                " VALUES (?, ?, ?, ?, ?)",
+                (
+                    trace.at,
+                    trace.session,
+                    trace.event,
+                    trace.milliseconds,
+                    json.dumps(trace.steps),
+                ),
+            )
+            self._db.execute(
+                "DELETE FROM trace WHERE id <= last_insert_rowid() - ?", (_MOST_TRACES,)
+            )
+
+    def traces(self, limit: int, session: str | None = None) -> list[Trace]:
+        """What the last events led to, newest first."""
+        condition, parameters = ("session = ?", [session]) if session else ("1", [])
+        rows = self._db.execute(
+            "SELECT at, session, event, milliseconds, steps FROM trace"
+            f" WHERE {condition} ORDER BY id DESC LIMIT ?",
+            (*parameters, limit),
+        )
+        return [
+            Trace(at, session, event, taken, json.loads(steps))
+            for at, session, event, taken, steps in rows
+        ]
+
+    def forget(self, uids: Iterable[str]) -> None:
+        """Drop what is known of purged memories."""
+        with self._db:
+            self._db.executemany("DELETE FROM given WHERE uid = ?", [(uid,) for uid in uids])

@@ -1,0 +1,61 @@
+"""The file of what is local and not derived: usage, sessions, the trace of what hooks did.
+
+A rebuild of the index does not touch it. It holds uids, times and reasons, never the text of a
+memory or of a person.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import apsw
+
+_BUSY_MILLISECONDS = 5_000
+# Applied in order; the number of applied ones is the file's version. Never edit, only append.
+MIGRATIONS = (
+    """
+    CREATE TABLE use (uid TEXT NOT NULL, at REAL NOT NULL, event TEXT NOT NULL);
+    CREATE INDEX use_uid ON use (uid);
+    """,
+    """
+    CREATE TABLE session (
+        id TEXT PRIMARY KEY, began REAL NOT NULL, ended REAL
+    ) WITHOUT ROWID;
+    CREATE TABLE given (
+        context TEXT NOT NULL, uid TEXT NOT NULL, version TEXT NOT NULL, at REAL NOT NULL,
+        PRIMARY KEY (context, uid)
+    ) WITHOUT ROWID;
+    CREATE INDEX given_at ON given (at);
+    CREATE TABLE trace (
+        id INTEGER PRIMARY KEY, at REAL NOT NULL, session TEXT NOT NULL, event TEXT NOT NULL,
+        milliseconds REAL NOT NULL, steps TEXT NOT NULL
+    );
+    """,
+)
+
+
+def open_state(path: Path | None) -> apsw.Connection:
+    """Open the file, or a database in memory, and bring its tables up to date."""
+    db = apsw.Connection(":memory:" if path is None else str(path))
+    db.set_busy_timeout(_BUSY_MILLISECONDS)
+    db.execute("PRAGMA journal_mode = WAL")
+    db.execute("PRAGMA synchronous = NORMAL")
+    if _version(db) < len(MIGRATIONS):
+        _migrate(db)
+    return db
+
+
+def _version(db: apsw.Connection) -> int:
+    return int(next(iter(db.execute("PRAGMA user_version")))[0])
+
+
+def _migrate(db: apsw.Connection) -> None:
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        for step in MIGRATIONS[_version(db) :]:
+            db.execute(step)
+        db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+        db.execute("COMMIT")
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise

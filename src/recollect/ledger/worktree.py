@@ -1,0 +1,124 @@
+"""What the working tree says: what is being worked on, and whether files are as they were."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from recollect.errors import StorageError
+from recollect.ledger.repository import Repository
+
+FRESH, CHANGED, GONE = "FRESH", "CHANGED", "GONE"
+_COMMITS = 5
+_FILES = 20
+_SUBJECT = "\x01"  # by which a subject is told from a file
+_BIG = 1 << 20
+_GRACE = 2.0  # file systems round times
+
+
+def find_root(directory: Path) -> Path | None:
+    """The working tree around a directory, found without git."""
+    for folder in (directory, *directory.parents):
+        if (folder / ".git").exists():
+            return folder
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class RecentWork:
+    """What is being worked on: the branch and the last subjects, and the files they changed."""
+
+    texts: Sequence[str] = ()
+    files: Sequence[str] = ()
+
+
+def recent_work(repository: Repository) -> RecentWork:
+    """What the last commits were about."""
+    try:
+        said = repository.git.run(
+            "log",
+            f"-{_COMMITS}",
+            "--no-merges",
+            "--no-show-signature",
+            "--no-notes",
+            f"--format={_SUBJECT}%s",
+            "--name-only",
+            "-z",
+            ok=(0, 128),
+        )
+    except StorageError:
+        return RecentWork()
+    texts = [] if repository.branch in (None, "main", "master") else [str(repository.branch)]
+    files: dict[str, None] = {}
+    for part in said.decode("utf-8", "surrogateescape").split("\0"):
+        if part.startswith(_SUBJECT):
+            texts.append(part.removeprefix(_SUBJECT))
+        elif part.strip("\n") and len(files) < _FILES:
+            files[part.lstrip("\n")] = None
+    return RecentWork(texts, list(files))
+
+
+def compare_files(
+    repository: Repository, root: Path, named: Mapping[str, tuple[str, float, Sequence[str]]]
+) -> dict[str, str]:
+    """For memories, by uid, whether the files they name are as they were.
+
+    Each comes with its anchor, the time of its birth and its files. A file that was last written
+    before the memory is as it was; only of the others git is asked, once for all.
+    """
+    told: dict[str, str] = {}
+    touched: dict[str, list[str]] = {}
+    for uid, (_, born, files) in named.items():
+        there = {path: _written(root / path) for path in files}
+        if not there:
+            continue
+        if all(time is None for time in there.values()):
+            told[uid] = GONE
+        elif None in there.values():
+            told[uid] = CHANGED
+        else:
+            later = [p for p, time in there.items() if time is not None and time > born + _GRACE]
+            told[uid] = FRESH
+            if later:
+                touched[uid] = later
+    if touched:
+        told.update(_compare_contents(repository, root, named, touched))
+    return told
+
+
+def _written(path: Path) -> float | None:
+    if ".." in path.parts:
+        return None  # a memory must not make us look outside
+    try:
+        return path.stat().st_mtime
+    except (OSError, ValueError):
+        return None
+
+
+def _compare_contents(
+    repository: Repository,
+    root: Path,
+    named: Mapping[str, tuple[str, float, Sequence[str]]],
+    touched: Mapping[str, Sequence[str]],
+) -> dict[str, str]:
+    asked = [(uid, path) for uid, paths in touched.items() for path in paths if "\n" not in path]
+    names = "".join(f"{named[uid][0]}:{path}\n" for uid, path in asked)
+    said = repository.git.run("cat-file", "--batch-check=%(objectname)", stdin=names.encode())
+    told: dict[str, str] = {}
+    for (uid, path), line in zip(asked, said.decode("utf-8", "replace").splitlines(), strict=False):
+        then = line.split(" ")[0]
+        # Where the commit did not have it (it came later) nothing can be said but that it moved.
+        same = then == _blob_id(repository, root / path)
+        told[uid] = FRESH if same and told.get(uid, FRESH) == FRESH else CHANGED
+    return told
+
+
+def _blob_id(repository: Repository, path: Path) -> str | None:
+    try:
+        if path.stat().st_size > _BIG:
+            return None
+        data = bytes(path.readlink()) if path.is_symlink() else path.read_bytes()
+    except OSError:
+        return None
+    return repository.hash_object("blob", data)

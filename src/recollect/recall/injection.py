@@ -1,0 +1,168 @@
+"""Which memories are put in front of an agent: few, different, new to it, and within a budget.
+
+Nothing is better than noise: what does not clearly belong to what is being asked stays out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from recollect.core.age import seconds_since
+from recollect.core.memory import Memory
+from recollect.index.text import query_terms
+from recollect.recall.tokens import count_tokens
+
+# The agent diverts more than 10,000 UTF-16 units into a file.
+MOST_CHARACTERS = 9_500
+
+# A memory must hold this share of what the words of a prompt say, and so many of the words; found
+# with `benchmarks/floor.py`. A question that asks for memories ("why did we …") may ask for less.
+FLOOR, FLOOR_WHEN_ASKED = 0.34, 0.2
+FLOOR_WORDS = 2
+# What is meant without a word in common must be this near.
+FLOOR_VECTOR = 0.45
+
+# Two memories that share more of their words than this say the same.
+_SAME = 0.6
+_BLOCK_TOKENS = 40  # of the element around the memories
+
+# Seed D's scaffolding: up to so old, so many of five; what one scale does not use goes to the next.
+SCALES: tuple[tuple[str, float, int], ...] = (
+    ("immediate", 5 * 60, 1),
+    ("task", 30 * 60, 2),
+    ("session", 2 * 3600, 1),
+    ("project", float("inf"), 1),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A memory that may help now, how much, and what speaks for it."""
+
+    memory: Memory
+    score: float
+    reason: str
+    share: float = 1.0
+    words: int = 0
+    vector: float = 0.0
+    parts: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A memory that was left out, and why."""
+
+    uid: str
+    reason: str
+
+
+Sorted = tuple[list[Candidate], list[Skipped]]
+
+
+def beating_noise(candidates: Iterable[Candidate], terms: int, *, asked: bool) -> Sorted:
+    """Those that clearly belong to a text of so many words that carry meaning."""
+    floor = FLOOR_WHEN_ASKED if asked else FLOOR
+    words = min(FLOOR_WORDS, terms)
+    kept, skipped = [], []
+    for candidate in candidates:
+        by_words = candidate.share >= floor and candidate.words >= words
+        if by_words or candidate.vector >= FLOOR_VECTOR:
+            kept.append(candidate)
+        else:
+            skipped.append(Skipped(candidate.memory.uid, "too weak"))
+    return kept, skipped
+
+
+def not_given(candidates: Iterable[Candidate], given: Mapping[str, str]) -> Sorted:
+    """Those that the agent does not have in its context yet, or that changed since."""
+    kept, skipped = [], []
+    for candidate in candidates:
+        if given.get(candidate.memory.uid) == candidate.memory.version:
+            skipped.append(Skipped(candidate.memory.uid, "given before"))
+        else:
+            kept.append(candidate)
+    return kept, skipped
+
+
+def different(candidates: Iterable[Candidate]) -> Sorted:
+    """Those that say something that no better one says, best first."""
+    kept: list[Candidate] = []
+    words: list[frozenset[str]] = []
+    skipped = []
+    for candidate in sorted(candidates, key=lambda c: (-c.score, c.memory.uid)):
+        own = frozenset(query_terms(f"{candidate.memory.summary} {candidate.memory.body}"))
+        if any(_overlap(own, other) > _SAME for other in words):
+            skipped.append(Skipped(candidate.memory.uid, "says the same as another"))
+        else:
+            kept.append(candidate)
+            words.append(own)
+    return kept, skipped
+
+
+def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
+    union = len(one | other)
+    return len(one & other) / union if union else 0.0
+
+
+def scaffolded(candidates: Sequence[Candidate], most: int, now: float) -> Sorted:
+    """The best of each time scale, so that what just happened and what has long been known share.
+
+    The candidates come best first and stay in that order.
+    """
+    left = list(candidates)
+    chosen: list[Candidate] = []
+    allowed = 0
+    for _, oldest, quota in SCALES:
+        allowed += quota
+        of_scale = [c for c in left if _age(c.memory, now) <= oldest]
+        for candidate in of_scale[: max(0, min(allowed, most) - len(chosen))]:
+            chosen.append(candidate)
+            left.remove(candidate)
+    chosen += left[: max(0, most - len(chosen))]
+    taken = {candidate.memory.uid for candidate in chosen}
+    skipped = [Skipped(c.memory.uid, "better ones first") for c in candidates if c not in chosen]
+    return [c for c in candidates if c.memory.uid in taken], skipped
+
+
+def _age(memory: Memory, now: float) -> float:
+    passed = seconds_since(memory.created, now)
+    return float("inf") if passed is None else passed
+
+
+@dataclass(slots=True)
+class Filled:
+    """What fitted into a budget: the memories, their elements, and how much they take."""
+
+    chosen: list[Candidate] = field(default_factory=list)
+    elements: list[str] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    tokens: int = 0
+
+
+def fill(
+    candidates: Iterable[Candidate],
+    budget: int,
+    render: Callable[[Memory, bool], str],
+    characters: int = MOST_CHARACTERS,
+) -> Filled:
+    """Render as many as fit, in order; one that does not fit is tried without its body."""
+    filled = Filled(tokens=_BLOCK_TOKENS)
+    for candidate in candidates:
+        for brief in (False, True):
+            element = render(candidate.memory, brief)
+            cost, size = count_tokens(element) + 1, utf16_length(element) + 1
+            if filled.tokens + cost <= budget and size <= characters:
+                filled.chosen.append(candidate)
+                filled.elements.append(element)
+                filled.tokens += cost
+                characters -= size
+                break
+        else:
+            filled.skipped.append(Skipped(candidate.memory.uid, "no room"))
+    return filled
+
+
+def utf16_length(text: str) -> int:
+    """The length of a text as JavaScript counts it."""
+    return len(text) + sum(character > "\uffff" for character in text)

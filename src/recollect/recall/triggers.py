@@ -1,0 +1,21 @@
+"""Phrases by which people ask for what is remembered. They widen the search, and decide nothing."""
+
+from __future__ import annotations
+
+import re
+
+_TRIGGER = re.compile(
+    r"\bwhy (?:did|do|are|were|is|was) (?:we|it|this|that)\b"
+    r"|\bwhat (?:was|were|is) the (?:decision|reason|rationale)"
+    r"|\bwhat did we (?:decide|agree|choose|pick|say|learn)"
+    r"|\bremind me\b|\bdo (?:you|we) remember\b|\bremember (?:when|how|why|what)\b"
+    r"|\bcontinue (?:from|where)\b|\bwhere (?:did we|were we)\b|\bpick up where\b"
+    r"|\blast (?:time|session|week)\b|\bprevious(?:ly)?\b|\bthe blockers?\b"
+    r"|\bwhat happened (?:with|to)\b|\bhave we (?:already|ever)\b|\bdid we (?:already|ever)\b",
+    re.IGNORECASE,
+)
+
+
+def asks_for_memory(prompt: str) -> bool:
+    """Whether a prompt asks for what was remembered."""
+    return _TRIGGER.search(prompt) is not None

@@ -1,0 +1,95 @@
+"""The real Claude Code client, pinned, from npm, in a cache folder outside the repository.
+
+The npm package is a small wrapper; the program is a native executable in a package of its own for
+each platform. We take it from there and run no install script, because many machines block those.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+VERSION = "2.1.325"
+PACKAGE = f"@anthropic-ai/claude-code@{VERSION}"
+NPM_OPTIONS = ("--ignore-scripts", "--include=optional", "--no-audit", "--no-fund")
+INSTALL_TIMEOUT = 600.0
+
+# Read once, before any test changes the environment.
+CACHE = Path(os.environ.get("RECOLLECT_TEST_CACHE") or Path.home() / ".cache" / "recollect-tests")
+REQUIRED = bool(os.environ.get("CI") or os.environ.get("RECOLLECT_REQUIRE_CLIENT"))
+
+
+class ClientMissing(Exception):
+    """The client is not here and cannot be fetched; the text says why."""
+
+
+def installed_client(cache: Path = CACHE) -> Path:
+    """The client's executable; installed first where it is missing.
+
+    Two processes may ask at once: one installs, the other waits and finds the folder complete.
+    """
+    folder = cache / f"claude-code-{VERSION}"
+    if not folder.is_dir():
+        cache.mkdir(parents=True, exist_ok=True)
+        with _locked(cache / f"{folder.name}.lock"):
+            if not folder.is_dir():
+                _install(folder)
+    return _executable(folder)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _install(folder: Path) -> None:
+    """Fill a folder beside the right one, and rename it when it is complete."""
+    npm = shutil.which("npm")
+    if npm is None:
+        raise ClientMissing(f"npm is not on PATH, so {PACKAGE} cannot be installed.")
+    with tempfile.TemporaryDirectory(prefix=f"{folder.name}.", dir=folder.parent) as scratch:
+        room = Path(scratch, "client")
+        room.mkdir()
+        try:
+            done = subprocess.run(
+                [npm, "install", "--prefix", str(room), *NPM_OPTIONS, PACKAGE],
+                cwd=room,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=INSTALL_TIMEOUT,
+            )
+        except subprocess.TimeoutExpired as slow:
+            raise ClientMissing(f"npm took over {INSTALL_TIMEOUT:.0f} s for {PACKAGE}.") from slow
+        if done.returncode:
+            raise ClientMissing(f"npm could not install {PACKAGE}: {done.stderr.strip()[-1000:]}")
+        _executable(room)
+        room.rename(folder)
+
+
+def _executable(folder: Path) -> Path:
+    """The executable of the platform's own package that runs here and has the right version."""
+    found = sorted(folder.glob("node_modules/@anthropic-ai/claude-code-*/claude"))
+    for path in found:
+        try:
+            said = subprocess.run(
+                [path, "--version"],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=60,
+                env={"HOME": str(folder), "PATH": os.defpath},
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            continue
+        if said.stdout.startswith(VERSION):
+            return path
+    raise ClientMissing(f"no client in {folder} runs on this machine (tried {len(found)}).")

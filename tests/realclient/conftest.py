@@ -1,0 +1,53 @@
+"""The client, the model it talks to, and a fresh machine for every test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.realclient.api import MessagesApi
+from tests.realclient.client import REQUIRED, ClientMissing, installed_client
+from tests.realclient.workplace import Workplace
+
+HERE = Path(__file__).parent
+PLUGIN = HERE.parent.parent / "plugin"
+# How busy the machine is must not decide what a hook says. The client's own timeout is 5 s.
+PATIENCE = {"RECOLLECT_HOOK_DEADLINE": "4000", "RECOLLECT_HOOK_SESSION_DEADLINE": "4000"}
+
+
+@pytest.fixture(scope="session")
+def client() -> Path:
+    """The real client. Without npm we skip, but never where the client is required."""
+    try:
+        return installed_client()
+    except ClientMissing as missing:
+        if REQUIRED:
+            pytest.fail(str(missing))
+        pytest.skip(str(missing))
+
+
+@pytest.fixture
+def api() -> Iterator[MessagesApi]:
+    """A model that says what the test wants."""
+    with MessagesApi() as api:
+        yield api
+
+
+@pytest.fixture
+def place(tmp_path: Path, client: Path, api: MessagesApi) -> Workplace:
+    """A machine with a small repository and our plugin."""
+    place = Workplace(tmp_path, client, api, PLUGIN, variables=dict(PATIENCE))
+    place.set_up()
+    return place
+
+
+@pytest.fixture
+def recorded(place: Workplace) -> Workplace:
+    """The same machine with the plugin that records, in place of ours."""
+    place.plugin = HERE / "recorder"
+    records = place.root / "records"
+    records.mkdir()
+    place.variables["HOOK_RECORDS"] = str(records)
+    return place

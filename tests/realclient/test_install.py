@@ -1,0 +1,63 @@
+"""The plugin gets into the real client, by each of the ways that users have, and out again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.realclient.conftest import PLUGIN
+from tests.realclient.manners import check_manners
+from tests.realclient.workplace import OUR_PROGRAMS, Workplace
+
+CENTS = "Money is counted in integer cents"
+
+
+def test_the_plugin_is_valid(place: Workplace) -> None:
+    """The client's own check has nothing to say, and the plugin loads with its commands."""
+    place.command(place.client, "plugin", "validate", "--strict", PLUGIN)
+
+    run = place.ask("Good morning.")
+
+    start = next(event for event in run.events if event.get("subtype") == "init")
+    commands = {f"recollect:{name}" for name in ("remember", "recall", "memory")}
+    assert "recollect" in {plugin["name"] for plugin in start["plugins"]}
+    assert commands <= set(start["slash_commands"])
+
+
+@pytest.mark.parametrize("folder", [PLUGIN.parent, PLUGIN], ids=["repository", "plugin"])
+def test_from_a_marketplace(place: Workplace, folder: Path) -> None:
+    """Installed from a marketplace, the plugin serves a session as it does from its folder."""
+    place.remember("decisions", CENTS)
+    place.plugin = None
+    market = json.loads((folder / ".claude-plugin" / "marketplace.json").read_text("utf-8"))
+
+    place.command(place.client, "plugin", "marketplace", "add", folder)
+    place.command(place.client, "plugin", "install", f"recollect@{market['name']}")
+    run = place.ask("Good morning.")
+
+    assert run.main[0].text.count(CENTS) == 1
+    check_manners(run)
+
+
+@pytest.mark.parametrize("scope", ["user", "project"])
+def test_with_our_own_command(place: Workplace, scope: str) -> None:
+    """`recollect install` puts the plugin in, `--uninstall` takes it out; the memories stay."""
+    programs = place.root / "bin"
+    programs.mkdir()
+    (programs / "claude").symlink_to(place.client)
+    place.programs = (programs, OUR_PROGRAMS)
+    place.plugin = None
+    place.remember("decisions", CENTS)
+
+    place.recollect("install", "claude-code", "--scope", scope)
+    run = place.ask("Good morning.")
+    place.recollect("install", "claude-code", "--scope", scope, "--uninstall")
+    after = place.ask("Good morning.")
+
+    assert run.main[0].text.count(CENTS) == 1
+    assert CENTS not in after.main[0].text
+    assert after.hooks() == []
+    assert CENTS in place.recollect("list")
+    check_manners(run)
