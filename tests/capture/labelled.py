@@ -189,6 +189,8 @@ def _in_context(draw: Draw) -> Iterator[tuple[str, str, str]]:
     yield "secret", draw(12), "client_secret => '{}'"
     yield "azure-storage-key", draw(86, BASE64) + "==", "AccountName=x;AccountKey={};End"
     yield "heroku-key", "0f1e2d3c-" + "4b5a-4697-8877-66554433aabb", "HEROKU_API_KEY={}"
+    bot = draw(10, "123456789") + ":A" + "A" + draw(33)
+    yield "telegram-token", bot, "https://api.telegram.org/bot{}/getMe"
     yield "slack-webhook", "T0AB12CD3/B0AB12CD3/" + draw(24), "https://hooks.slack.com/services/{}"
     yield "discord-webhook", draw(68), "https://discord.com/api/webhooks/123456789012345678/{}"
     yield "high-entropy", draw(40, BASE64), "we found {} in the dump"

@@ -9,7 +9,7 @@ from recollect.flow.event import EVENTS
 
 
 @click.command()
-@click.argument("event", type=click.Choice(EVENTS))
+@click.argument("event", type=click.Choice(EVENTS), metavar="EVENT")
 def hook_command(event: str) -> None:
     """Serve EVENT of an agent: its hook JSON on stdin, ours on stdout.
 

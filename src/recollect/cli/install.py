@@ -13,7 +13,7 @@ from recollect.hosts.claude_code_install import SCOPES, install, uninstall
 
 
 @click.command()
-@click.argument("agent", type=click.Choice(["claude-code"]))
+@click.argument("agent", type=click.Choice(["claude-code"]), metavar="AGENT")
 @click.option(
     "--scope",
     type=click.Choice(SCOPES),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from re import escape
 
 from recollect.capture.redact.rule import compiled
@@ -47,19 +46,23 @@ def shorten_homes(text: str, home: str | None) -> str:
     """The text with home directories as `~`."""
     if home and home in text:
         text = compiled(rf"(?<![\w.~-]){escape(home)}(?![\w~-]|\.\w)").sub("~", text)
-    if "/home/" in text or "/Users/" in text:
-        text = compiled(_HOME).sub("~", text)
     if ":\\" in text or ":/Users/" in text:
         text = compiled(_WINDOWS_HOME).sub("~", text)
+    if "/home/" in text or "/Users/" in text:
+        text = compiled(_HOME).sub("~", text)
     if "-Users-" in text or "-home-" in text:
         text = compiled(_FOLDER).sub("-~", text)
     return text
 
 
 def _joined(parts: list[str]) -> str:
-    """The parts as one text; a space keeps what was never together from becoming one word."""
-    joined = [parts[0]] if parts else []
-    for before, after in pairwise(parts):
-        apart = before[-1:].isspace() or after[:1].isspace()
-        joined += [after] if apart else [" ", after]
-    return "".join(joined)
+    """The parts as one text; what was never together does not become one word."""
+    joined = ""
+    for part in parts:
+        if joined[-1:] == " " == part[:1]:
+            joined += part[1:]
+        elif not joined or joined[-1].isspace() or part[:1].isspace() or not part:
+            joined += part
+        else:
+            joined += f" {part}"
+    return joined

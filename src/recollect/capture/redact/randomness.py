@@ -38,6 +38,7 @@ _PUBLIC = (
     # An id that an API gave out.
     r"|(?:[a-z]{1,10}_)?(?:asst|call|chatcmpl|file|gen|item|msg|req|resp|run|thread|toolu)[_-]"
     r"|[A-Z]{1,6}_k[wg][A-Z]"  # a node id of GitHub
+    r"|pk_(?:live|test)_"  # the public half of a key of Stripe
     r"|[acehlmqstvz0-9-]+\Z"  # the outline of a drawing
     r"|iVBORw0KGgo|R0lGOD|/9j/|UklGR|PHN2Zy|d09G"  # images and fonts
 )

@@ -55,8 +55,9 @@ class Candidate(NamedTuple):
 class Rule(NamedTuple):
     """One type of secret. The value is the first group that took part, else the whole match.
 
-    `anchors` are where the pattern begins, or with `behind` what it follows. A rule whose telling text stands in the middle has
-    `within` instead, and is searched for around each of these. With neither, all is searched.
+    `anchors` are where the pattern begins, or with `behind` what it follows. A rule whose telling
+    text stands in the middle has `within` instead, and is searched for around each of these. With
+    neither, all is searched.
     `shows_ends` says that the first and last few characters give nothing away.
     """
 

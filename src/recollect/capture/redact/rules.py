@@ -38,7 +38,7 @@ _SECRET_NAMES = ("secret", "token", "credential", ":_auth", *_KEY_NAMES, "api ke
 
 # What may follow a name and still leave it its name: `secret_key`, `tokenValue`, `PWD2`.
 _SUFFIX = (
-    r"(?i:s|[_-]?(?:access[_-]?key|base|dev|id|key|key[_-]?base|live|plain|prod|production|raw|"
+    r"(?i:s|[_-]?(?:access[_-]?key|base|dev|key(?:[_-]?base)?|live|plain|prod|production|raw|"
     r"staging|string|test|text|value)|[_-]?\d{1,3})?(?![\w-])"
 )
 # From the name to the value: `=`, `: str =`, `"]: `, `">`, `", "`, `set_password(`, ` is `.
@@ -55,16 +55,17 @@ _SIGN = r"""(?:
 )"""
 # In quotes, all up to the closing one; bare, up to white space or punctuation that ends a value.
 _VALUE = r"""(?:
-    [rRbBuU]?\\{0,3} (?: "([^"\r\n]{1,300})" | '([^'\r\n]{1,300})' | `([^`\r\n]{1,300})` )
+    \\{1,3} (?: "([^"\r\n]{1,300})" | '([^'\r\n]{1,300})' )
+  | [rRbBuU]? (?: "((?:[^"\\\r\n]|\\.){1,300})" | '((?:[^'\\\r\n]|\\.){1,300})' )
+  | `([^`\r\n]{1,300})`
   | ["'`]?([^\s"'`,;&|<>()\[\]{}]{1,300})
 )"""
-
-
 # Both types of name share it, so that it is compiled once.
 _ASSIGNED = rf"(?x){_SUFFIX}{_SIGN}{_VALUE}"
 _BARE = r"[^\s\"'`,;&|<>()\[\]{}]"
 _OPTION = (
-    r"--(?i:[a-z]{1,20}-){0,3}(?i:password|passwd|passphrase|pass|pwd|secret|token|(?:api|access|auth|secret)-?key)"
+    r"--(?i:[a-z]{1,20}-){0,3}"
+    r"(?i:password|passwd|passphrase|pass|pwd|secret|token|(?:api|access|auth|secret)-?key)"
     rf"[ \t]{{1,4}}[\"']?({_BARE}{{1,300}})"
 )
 _COMMAND = (

@@ -203,7 +203,9 @@ TOKENS: tuple[Rule, ...] = (
         "webhook.office.com/",
     ),
     _within(
-        "telegram-token", rf"(?<![A-Za-z0-9])\d{{8,10}}:AA{_URLSAFE}{{32,34}}(?!{_URLSAFE})", ":aa"
+        "telegram-token",
+        rf"(?:(?<=bot)|(?<![A-Za-z0-9]))\d{{8,10}}:AA{_URLSAFE}{{32,34}}(?!{_URLSAFE})",
+        ":aa",
     ),
     _within(
         "terraform-token",
