@@ -154,6 +154,8 @@ def _in_context(draw: Draw) -> Iterator[tuple[str, str, str]]:
     yield "password", plain, "DB_PASSWORD={}\n"
     yield "password", plain, "      MYSQL_ROOT_PASSWORD: {}\n"
     yield "password", "Tr0ub4dor" + "&3", 'passwd: "{}"'
+    yield "password", "$w0rd" + "fish!", "password = '{}'"
+    yield "password", "(aB3" + "#x9", 'password: "{}"'
     yield "password", weak, "SMTP_PASS={}"
     yield "password", weak, 'def connect(password: str = "{}") -> None:'
     yield "password", weak, "mysqladmin --password={} status"

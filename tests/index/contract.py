@@ -6,7 +6,6 @@ A backend's test module subclasses `IndexContract` and gives the fixture `index`
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -22,7 +21,7 @@ from tests.core.strategies import FEW_UIDS, notes
 ANCHOR = "818f6efc36a8195ba7ebdc81b7551692eb10de03"
 OTHER = "818f6efc36a8195ba7ebdc81b7551692eb10dfff"
 PLACE = Place(SHARED, "decisions", ANCHOR)
-ELSEWHERE = replace(PLACE, anchor=OTHER)
+ELSEWHERE = PLACE._replace(anchor=OTHER)
 EVERYTHING = Filters(statuses=frozenset({"all"}))
 DAY = 86_400.0
 
@@ -107,7 +106,7 @@ class IndexContract:
         self, make: Callable[[], Index], steps: list[tuple[int, Note]]
     ) -> None:
         """Whatever comes and goes, the index ends where reading everything at once ends."""
-        places = [replace(PLACE, anchor=str(n) * 40) for n in range(3)]
+        places = [PLACE._replace(anchor=str(n) * 40) for n in range(3)]
         first: dict[str, str] = {}  # a uid fixes its operation and its target: one text for each
         fixed = [
             (n, {uid: first.setdefault(uid, text) for uid, text in note.items()})
@@ -199,7 +198,7 @@ class IndexContract:
 
     def test_unknown_kinds_and_fields_are_kept_and_shown(self, index: Index) -> None:
         """What a newer version wrote is not dropped by this one."""
-        record = replace(creation(colour="blue", status="pondering"), id=f"dreams:{ANCHOR}:0")
+        record = creation(colour="blue", status="pondering")._replace(id=f"dreams:{ANCHOR}:0")
         fill(index, (Place(LOCAL, "dreams", ANCHOR), note_of(record)))
         (memory,) = index.select(Filters())
 
@@ -314,7 +313,8 @@ class IndexContract:
 
         def passing(**filters: object) -> set[int]:
             numbers = {creation(n).uid: n for n in range(3)}
-            return {numbers[uid] for uid in uids(index, replace(EVERYTHING, **filters))}  # type: ignore[arg-type]
+            wanted = EVERYTHING._replace(**filters)  # type: ignore[arg-type]
+            return {numbers[uid] for uid in uids(index, wanted)}
 
         assert passing() == {0, 1, 2}
         assert passing(statuses=None) == {0, 2}
@@ -338,7 +338,7 @@ class IndexContract:
         assert passing(alive_at=born + 31 * DAY) == {0, 2}
         assert passing(project="/home/ada/work/below") == {0, 1, 2}
         assert passing(project="/home/ada/worktree") == {1, 2}
-        assert index.count(replace(EVERYTHING, tags=("db",))) == 2
+        assert index.count(EVERYTHING._replace(tags=("db",))) == 2
 
     def test_filters_come_before_ranking(self, index: Index) -> None:
         """A weak match that passes is found although a hundred better ones do not pass."""
@@ -347,7 +347,7 @@ class IndexContract:
         fill(index, (PLACE, note_of(*strong, weak)))
         index.store_vectors("m", {r.uid: [vector(1, 0)] for r in strong})
         index.store_vectors("m", {weak.uid: [vector(0.1, 1)]})
-        mine = replace(EVERYTHING, spec="mine")
+        mine = EVERYTHING._replace(spec="mine")
 
         assert [m.uid for m in index.lexical("apple", mine, 5).matches] == [weak.uid]
         assert [m.uid for m in index.nearest(vector(1, 0), mine, 5)] == [weak.uid]

@@ -36,11 +36,12 @@ def api() -> Iterator[MessagesApi]:
 
 
 @pytest.fixture
-def place(tmp_path: Path, client: Path, api: MessagesApi) -> Workplace:
-    """A machine with a small repository and our plugin."""
+def place(tmp_path: Path, client: Path, api: MessagesApi) -> Iterator[Workplace]:
+    """A machine with a small repository and our plugin. No hook may fail there unseen."""
     place = Workplace(tmp_path, client, api, PLUGIN, variables=dict(PATIENCE))
     place.set_up()
-    return place
+    yield place
+    assert place.hook_failures() == []
 
 
 @pytest.fixture

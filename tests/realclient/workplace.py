@@ -186,6 +186,11 @@ class Workplace:
         """Run our own command line in the repository."""
         return self.command(OUR_PROGRAMS / "recollect", *args, cwd=cwd)
 
+    def hook_failures(self) -> list[str]:
+        """What our hooks kept from the agent and noted for `recollect doctor`."""
+        path = self.home / ".local" / "share" / "recollect" / "hook-failures.jsonl"
+        return path.read_text("utf-8").splitlines() if path.exists() else []
+
     def remember(self, kind: str, summary: str, *options: str) -> str:
         """Put a memory in; its id."""
         return self.recollect("capture", kind, summary, *options).split()[0]

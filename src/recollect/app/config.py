@@ -9,19 +9,19 @@ import math
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from recollect.core.patterns import pattern
 from recollect.errors import BadConfig
 
 USER_FILE = "config.toml"
 PROJECT_FILE = ".recollect.toml"
-_ADDRESS = re.compile(r"[/:\\]")
+_ADDRESS = pattern(r"[/:\\]")
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigKey:
+class ConfigKey(NamedTuple):
     """One thing that can be configured."""
 
     name: str
@@ -58,20 +58,18 @@ KEYS: tuple[ConfigKey, ...] = (
 _BY_NAME: Mapping[str, ConfigKey] = {key.name: key for key in KEYS}
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """A value and where it came from."""
 
     value: str | float | bool
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(NamedTuple):
     """All settings of one run, and what was odd about the files."""
 
     settings: Mapping[str, Setting]
-    warnings: tuple[str, ...] = field(default=())
+    warnings: tuple[str, ...] = ()
 
     def number(self, name: str) -> float:
         """The value of a key that is a number."""
@@ -109,15 +107,30 @@ def config_dir(environment: Mapping[str, str]) -> Path:
     return (Path(base) if base else Path.home() / ".config") / "recollect"
 
 
-def default_config(warning: str) -> Config:
-    """Every default, with a warning on why nothing else counts."""
-    return Config({key.name: Setting(key.default, "default") for key in KEYS}, (warning,))
+def without_files(warning: str, env: Mapping[str, str]) -> Config:
+    """Defaults and variables only, with a warning on why no file counts."""
+    settings = _defaults()
+    with suppress(BadConfig):
+        settings |= _variables(env)
+    return Config(settings, (warning,))
+
+
+def _defaults() -> dict[str, Setting]:
+    return {key.name: Setting(key.default, "default") for key in KEYS}
+
+
+def _variables(env: Mapping[str, str]) -> dict[str, Setting]:
+    return {
+        key.name: Setting(_parsed(key, env[key.variable]), key.variable)
+        for key in KEYS
+        if key.variable in env
+    }
 
 
 def load_config(directory: Path, environment: Mapping[str, str] | None = None) -> Config:
     """Read every source, the stronger over the weaker."""
     env = os.environ if environment is None else environment
-    settings = dict(default_config("").settings)
+    settings = _defaults()
     warnings: list[str] = []
     for path, values in _files(directory, env):
         for name, value in _flatten(values):
@@ -133,11 +146,7 @@ def load_config(directory: Path, environment: Mapping[str, str] | None = None) -
                 warnings.append(f"{path}: sync.remote may only name a remote here; it is ignored.")
             else:
                 settings[name] = Setting(_typed(key, value, str(path)), str(path))
-    for key in KEYS:
-        given = env.get(key.variable)
-        if given is not None:
-            settings[key.name] = Setting(_parsed(key, given), key.variable)
-    return Config(settings, tuple(warnings))
+    return Config(settings | _variables(env), tuple(warnings))
 
 
 def _files(directory: Path, env: Mapping[str, str]) -> Iterator[tuple[Path, Mapping[str, Any]]]:

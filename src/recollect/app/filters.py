@@ -12,7 +12,6 @@ from recollect.errors import ValidationError
 from recollect.index.base import Filters
 from recollect.index.sqlite_apply import seconds
 
-ALL = frozenset({"all"})
 OPTIONS = (
     "kind",
     "status",

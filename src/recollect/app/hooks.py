@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 # Seconds until a hook gives what it has, where no configuration says otherwise.
 _DEADLINES = {"session-start": 1.0, "session-end": 1.0}
 _DEADLINE = 0.3
+# While the agent's words are read, and as long as something must be kept before all else.
+_PATIENCE = 3.0
 _MOST_INPUT = 32 << 20
 # How many changed notes there is time to take in, for each second of the deadline.
 _CHANGES_PER_SECOND = 1500
@@ -90,7 +92,7 @@ def main(arguments: list[str]) -> int:
         )
         return 0
     deadline = Deadline(name, sys.stdout.buffer)
-    deadline.set(_DEADLINES.get(name, _DEADLINE))
+    deadline.set(_PATIENCE)
     try:
         payload = json.loads(sys.stdin.buffer.read(_MOST_INPUT))
         serve(name, payload if isinstance(payload, dict) else {}, os.environ, deadline)
@@ -105,12 +107,16 @@ def serve(
 ) -> None:
     """Run the pipeline of an event and print what it has to say."""
     from recollect.app.config import data_dir
+    from recollect.capture.markers import MARKER
     from recollect.hosts.claude_code import read_event, write_reply
 
     event = read_event(name, payload, environment)
     if event.ignored:
         return
     deadline.folder = str(data_dir(environment))
+    # What somebody asks to keep is kept, also on a machine that is busy.
+    least = _PATIENCE if MARKER in event.text.lower() else 0.0
+    deadline.set(max(_DEADLINES.get(name, _DEADLINE), least))
     from recollect.app.opening import open_mind
     from recollect.flow.pipeline import Work, run
     from recollect.flow.pipelines import PIPELINES
@@ -119,7 +125,7 @@ def serve(
     mind = open_mind(event)
     try:
         seconds = mind.store.config.number(_deadline_key(name)) / 1000
-        deadline.set(seconds)
+        deadline.set(max(seconds, least))
         for store in mind.stores:
             store.indexing.most_changes = int(seconds * _CHANGES_PER_SECOND)
         work = Work(event, mind)

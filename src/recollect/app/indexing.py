@@ -97,8 +97,8 @@ class Indexing:
             changes = self._ledger.changes(since)
             if changes.cursor == since:
                 return index
-            if self.most_changes is not None and changes.count > self.most_changes:
-                self.behind = changes.count
+            if self.most_changes is not None and changes.size > self.most_changes:
+                self.behind = changes.size
                 return index
             if index.path is None and not self._is_memory_only:
                 self.close()  # the first memory has come: from now on the index has a file

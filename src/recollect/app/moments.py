@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from datetime import datetime, timedelta
 
 from recollect.core.fields import check_revision, check_timestamp
+from recollect.core.patterns import pattern
 from recollect.errors import ValidationError
 from recollect.ledger.files import commit_time
 from recollect.ledger.repository import Repository
 
-_AGE = re.compile(r"(\d+)\s*(m|h|d|w|y)\Z")
+_AGE = pattern(r"(\d+)\s*(m|h|d|w|y)\Z")
 _UNITS = {"m": 1 / 1440, "h": 1 / 24, "d": 1.0, "w": 7.0, "y": 365.0}
 
 

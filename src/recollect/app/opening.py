@@ -6,12 +6,11 @@ Clock, environment and configuration are read here and nowhere else.
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recollect.app.config import Config, data_dir, default_config, load_config
+from recollect.app.config import Config, data_dir, load_config, without_files
 from recollect.app.recollect import Recollect
 from recollect.errors import BadConfig, ValidationError
 from recollect.ledger.git import Git
@@ -22,7 +21,6 @@ from recollect.ledger.repository import (
     has_user_ledger,
     open_user_ledger,
 )
-from recollect.recall.cache import ResultCache
 
 if TYPE_CHECKING:
     from recollect.app.mind import RepositoryMind
@@ -50,7 +48,11 @@ def open_recollect(
     if repository is None:
         repository = open_user_ledger(git, data_dir(environment))
         project = None if mine else str(directory.resolve())
-    cache = ResultCache() if long_lived else None
+    cache = None
+    if long_lived:
+        from recollect.recall.cache import ResultCache
+
+        cache = ResultCache()
     return Recollect(_ledger(repository, config), config, project, cache)
 
 
@@ -67,7 +69,7 @@ def open_mind(event: Event) -> RepositoryMind:
     try:
         config = load_config(directory, environment)
     except BadConfig as error:
-        config = default_config(error.message)
+        config = without_files(error.message, environment)
     # A hook has a deadline; a git that hangs must not take all of it.
     git = Git(directory, timeout=config.number("git.timeout"), environment=environment)
     repository = find_repository(git)
@@ -80,7 +82,7 @@ def open_mind(event: Event) -> RepositoryMind:
         own = _ledger(open_user_ledger(git, home), config)
         personal = Recollect(own, config, str(directory.resolve()))
     store = Recollect(_ledger(repository, config), config, project)
-    return RepositoryMind(store, personal, replace(event, directory=str(directory)))
+    return RepositoryMind(store, personal, event._replace(directory=str(directory)))
 
 
 def _directory(path: str | os.PathLike[str] | None) -> Path:

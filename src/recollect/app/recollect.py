@@ -6,37 +6,21 @@ The command line, the hooks, the MCP server and the web page are thin users of t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.app.config import Config
-from recollect.app.filters import ALL, make_filters
 from recollect.app.indexing import Indexing
 from recollect.app.state import LocalState
 from recollect.app.uids import UidMaker
-from recollect.core.fields import (
-    check_body,
-    check_border,
-    check_fields,
-    check_reason,
-    check_revision,
-    check_summary,
-    check_timestamp,
-)
-from recollect.core.kinds import kind_named
-from recollect.core.legacy import LEGACY_MARK
 from recollect.core.memory import Memory, fold
 from recollect.core.names import parse_name
 from recollect.core.places import Place
-from recollect.core.record import Record, render_record
-from recollect.core.status import check_transition, status_named
+from recollect.core.record import Record
 from recollect.errors import Ambiguous, NotFound, ValidationError
-from recollect.index.base import Filters, Index, Progress
+from recollect.index.base import ALL, Filters, Index, Progress
 from recollect.index.sqlite_apply import seconds
 from recollect.ledger.ledger import Ledger
-from recollect.ledger.writes import Change, Creation
-from recollect.recall.cache import ResultCache
 from recollect.recall.search import MODES, Embed, Hit, Question, search
 
 # A search gives vectors to as many new memories as nobody will notice; `reindex` does the rest.
@@ -47,15 +31,16 @@ _MOST_PENDING = 64
 if TYPE_CHECKING:
     from recollect.ledger.health import Finding
     from recollect.ledger.sync import SyncReport
+    from recollect.ledger.writes import Change, Creation
+    from recollect.recall.cache import ResultCache
 
 
-@dataclass
-class SyncResult:
+class SyncResult(NamedTuple):
     """What a sync brought and what it did."""
 
     report: SyncReport
-    received: list[Memory] = field(default_factory=list)
-    purged: list[str] = field(default_factory=list)
+    received: list[Memory]
+    purged: list[str]
 
 
 class Recollect:
@@ -128,85 +113,30 @@ class Recollect:
 
     def prepare(self, record: Mapping[str, Any], uid: str | None = None) -> Creation:
         """A memory that can be written, under a new uid or one that it was given before."""
-        draft = dict(record)
-        kind = kind_named(str(draft.pop("kind", "")))
-        summary = check_summary(draft.pop("summary", ""))
-        body = check_body(draft.pop("body", "") or "")
-        at = draft.pop("at", "HEAD")
-        created = draft.pop("created", None)
-        fields = check_fields({name: value for name, value in draft.items() if value is not None})
-        fields = {name: value for name, value in fields.items() if value not in ([], {})}
-        self._link(fields)
-        repository = self.ledger.repository
-        if repository.branch:
-            fields.setdefault("branch", repository.branch)
-        if self.project:
-            fields.setdefault("project", self.project)
-        return Creation(
-            uid=uid or self.new_uid(),
-            kind=kind.name,
-            fields={**fields, "summary": summary},
-            body=body,
-            revision=None if at is None else check_revision(at),
-            created=None if created is None else check_timestamp(created),
-        )
+        from recollect.app.writing import prepare
 
-    def _link(self, fields: dict[str, Any]) -> None:
-        """Put uids in the place of the names that a memory relates to."""
-        if fields.get("relates_to"):
-            fields["relates_to"] = [self.get(name).uid for name in fields["relates_to"]]
+        return prepare(self, record, uid)
 
     def update(
         self, memory_id: str, *, summary: str | None = None, body: str | None = None, **fields: Any
     ) -> Memory:
         """Change a memory; a field set to None is taken back. The history keeps what it was."""
+        from recollect.app.writing import prepare_update
+
         memory = self.get(memory_id)
-        changes = check_fields(fields)
-        self._link(changes)
-        if summary is not None:
-            changes["summary"] = check_summary(summary)
-        if body is not None and check_body(body) == memory.body:
-            body = None
-        known = memory.as_json()
-        changes = {name: value for name, value in changes.items() if known[name] != value}
-        check_border(memory.sensitivity, changes.get("sensitivity", memory.sensitivity))
-        if not changes and body is None:
-            return memory
-        return self._change(memory, changes, body, "edit")
+        change = prepare_update(self, memory, summary, body, fields)
+        return memory if change is None else self._write(change, "edit")
 
     def set_status(self, memory_id: str, status: str, reason: str = "") -> Memory:
         """Resolve, archive, retire or restore a memory; an illegal step is refused."""
-        memory = self.get(memory_id)
-        target = status_named(status)
-        check_transition(memory.status, target)
-        changes: dict[str, Any] = {"status": target}
-        if reason:
-            changes["status_reason"] = check_reason(reason)
-        return self._change(memory, changes, None, target)
+        from recollect.app.writing import prepare_status
 
-    def _change(
-        self, memory: Memory, fields: Mapping[str, Any], body: str | None, reason: str
-    ) -> Memory:
-        index = self.indexing.fresh()
-        records = index.history(memory.uid)
-        creation = records[0]
-        if creation.id is None:  # it came without a name: from now on it has one
-            creation = replace(
-                creation,
-                id=memory.id.partition("~")[0],
-                fields={**creation.fields, LEGACY_MARK: True},
-            )
-        change = Change(
-            uid=self.new_uid(),
-            of=memory.uid,
-            places=index.places(memory.uid),
-            creation=render_record(creation),
-            fields=fields,
-            body=body,
-            known_rev=records[-1].rev,
-        )
+        change = prepare_status(self, self.get(memory_id), status, reason)
+        return self._write(change, str(change.fields["status"]))
+
+    def _write(self, change: Change, reason: str) -> Memory:
         self.ledger.write([change], reason)
-        return self.get(memory.uid)
+        return self.get(change.of)
 
     def purge(self, memory_id: str) -> list[str]:
         """Erase a memory for good, here and, after the next sync, in every clone.
@@ -296,7 +226,7 @@ class Recollect:
             )
         filters.setdefault("sensitivity", ("public",))
         now = self.ledger.clock().timestamp()
-        wanted = replace(self._filters(**filters), alive_at=now)
+        wanted = self._filters(**filters)._replace(alive_at=now)
         question = Question(query, max(1, limit), chosen, wanted, min_similarity)
         if as_of is not None:
             moment = self.moment(as_of)
@@ -307,7 +237,7 @@ class Recollect:
         def answer(index: Index) -> list[Hit]:
             # Filters name a moment, `alive_at`, that is another one each time.
             state = (
-                replace(question, filters=replace(wanted, alive_at=None)),
+                question._replace(filters=wanted._replace(alive_at=None)),
                 *index.cursor().items(),
             )
             known = self._cache.get(state, now) if self._cache is not None else None
@@ -341,6 +271,8 @@ class Recollect:
         return moment_named(text, self.ledger.clock(), self.ledger.repository)
 
     def _filters(self, **options: Any) -> Filters:
+        from recollect.app.filters import make_filters
+
         return make_filters(
             options, project=self.project, moment=self.moment, holds=self._holds_kind
         )

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass
 
 from recollect.core.uid import make_uid
 
 
-@dataclass
 class UidMaker:
     """Makes uids; two from the same millisecond still sort in the order they were made."""
 
-    _milliseconds: int = 0
-    _randomness: int = 0
+    def __init__(self) -> None:
+        self._milliseconds = 0
+        self._randomness = 0
 
     def __call__(self) -> str:
         """The next uid."""

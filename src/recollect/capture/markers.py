@@ -12,21 +12,22 @@ blank lines. A kind that does not exist is kept as a note, with a warning.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from recollect.core.kinds import find_kind
 from recollect.core.note import shorten_line
+from recollect.core.patterns import pattern
 
-_MARKER = re.compile(
+_MARKER = pattern(
     r"^[ \t]*\[remember(?:[:\s]\s*(?P<kind>[^\]\n]{0,40}))?\][ \t]*:?[ \t]*", re.IGNORECASE
 )
-_END = re.compile(r"[ \t]*\[/remember\][ \t]*", re.IGNORECASE)
-_FENCE = re.compile(r"^[ \t]{0,3}(```+|~~~+)")
+_END = pattern(r"[ \t]*\[/remember\][ \t]*", re.IGNORECASE)
+_FENCE = pattern(r"^[ \t]{0,3}(```+|~~~+)")
 DEFAULT_KIND = "notes"
+MARKER = "[remember"  # how each one begins
 
 
-@dataclass(frozen=True, slots=True)
-class Marked:
+class Marked(NamedTuple):
     """Something that somebody asked to keep."""
 
     kind: str
@@ -38,7 +39,7 @@ class Marked:
 
 def find_marked(text: str) -> list[Marked]:
     """Everything that a text asks to keep, in order."""
-    if "[remember" not in text.lower():
+    if MARKER not in text.lower():
         return []
     found: list[Marked] = []
     for kind, lines in _blocks(text.splitlines()):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import click
 
 from recollect.cli.output import (
@@ -59,7 +57,7 @@ def show_command(
         for number, memory in enumerate(found):
             if number:
                 click.echo("")
-            echo_memory(replace(memory, body="") if level == "summary" else memory, store)
+            echo_memory(memory._replace(body="") if level == "summary" else memory, store)
             for path, text in store.files(memory) if level == "files" else ():
                 click.secho(f"\n{path}", bold=True)
                 click.echo(text)

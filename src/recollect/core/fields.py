@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from recollect.core.note import SUMMARY_LENGTH
+from recollect.core.patterns import pattern
 from recollect.errors import UnsafeName, ValidationError
 
 MAX_BODY_BYTES: Final = 102_400
@@ -33,9 +34,9 @@ CONCEPTS = (
     "trade-off",
 )
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_REVISION = re.compile(r"[A-Za-z0-9_./@^~{}-]+\Z")
-_DRIVE = re.compile(r"[A-Za-z]:")
+_CONTROL = pattern(r"[\x00-\x1f\x7f]")
+_REVISION = pattern(r"[A-Za-z0-9_./@^~{}-]+\Z")
+_DRIVE = pattern(r"[A-Za-z]:")
 
 
 def check_summary(summary: str) -> str:

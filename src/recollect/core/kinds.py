@@ -8,13 +8,12 @@ wrote and this one does not know is kept and shown, but cannot be typed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from recollect.errors import UnknownKind
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """One kind: its name, its aliases, and how long its memories are kept."""
 
     name: str

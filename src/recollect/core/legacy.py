@@ -13,12 +13,13 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
 
+from recollect.core.patterns import pattern
 from recollect.core.record import CREATE, Record
 from recollect.core.uid import derive_uid
 
-_OPENER = re.compile(r"^---[ \t]*\n(?=[a-z_]+:(?:[ \n]))", re.MULTILINE)
-_CLOSER = re.compile(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE)
-_KEY = re.compile(r"([A-Za-z_][A-Za-z0-9_-]*):(?:[ \t]+(.*))?\Z")
+_OPENER = pattern(r"^---[ \t]*\n(?=[a-z_]+:(?:[ \n]))", re.MULTILINE)
+_CLOSER = pattern(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE)
+_KEY = pattern(r"([A-Za-z_][A-Za-z0-9_-]*):(?:[ \t]+(.*))?\Z")
 _REQUIRED = ("type", "summary", "timestamp")
 _MOST_HEADER_LINES = 200
 # Set in the header of a legacy record that an edit brought into our own form.
@@ -27,7 +28,7 @@ LEGACY_MARK = "legacy"
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\", "/": "/", "0": "\0", "e": "\x1b"}
 _ESCAPES |= {"a": "\a", "b": "\b", "f": "\f", "v": "\v", " ": " ", "N": "\x85", "_": "\xa0"}
 _ESCAPES |= {"L": "\u2028", "P": "\u2029"}
-_ESCAPE = re.compile(r"\\(x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
+_ESCAPE = pattern(r"\\(x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
 
 
 def split_legacy(text: str) -> Iterator[tuple[bool, str]]:

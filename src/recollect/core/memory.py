@@ -6,10 +6,8 @@ one wins. It depends on the set of records alone, never on the order in which th
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 from recollect.core.record import BODY, Record
 from recollect.core.status import ACTIVE, find_status
@@ -19,8 +17,7 @@ DEFAULT_CONFIDENCE = 1.0
 NO_FIELDS: Mapping[str, Any] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(NamedTuple):
     """One memory as it stands now."""
 
     uid: str
@@ -44,7 +41,7 @@ class Memory:
     session: str | None = None
     branch: str | None = None
     project: str | None = None
-    provenance: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Mapping[str, Any] = NO_FIELDS
     author: str | None = None
     created: str | None = None
     updated: str | None = None
@@ -52,17 +49,17 @@ class Memory:
     status_changed: str | None = None
     status_reason: str | None = None
     version: str = ""
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Any] = NO_FIELDS
 
     def as_json(self) -> dict[str, Any]:
         """The memory as `--json` prints it; fields of a newer version are under `extra`."""
-        shown = {f.name: getattr(self, f.name) for f in fields(self)}
+        shown = self._asdict()
         if not self.extra:
             del shown["extra"]
         return {k: list(v) if isinstance(v, tuple) else v for k, v in shown.items()}
 
 
-_KNOWN = frozenset({f.name for f in fields(Memory)} | {"type", "legacy", BODY})
+_KNOWN = frozenset(set(Memory._fields) | {"type", "legacy", BODY})
 
 
 def order_updates(updates: Iterable[Record]) -> list[Record]:
@@ -127,6 +124,8 @@ def _version(create: Record, updates: list[Record]) -> str:
     """A short name for this exact state: records never change, so their uids determine it."""
     if not updates:
         return create.uid[-12:].lower()
+    import hashlib  # it loads OpenSSL, and few hooks need it
+
     text = "\n".join(sorted([create.uid, *(update.uid for update in updates)]))
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 

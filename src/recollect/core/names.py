@@ -7,24 +7,23 @@ characters of the uid tells them apart.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from recollect.core.kinds import find_kind
+from recollect.core.patterns import pattern
 from recollect.core.places import Place
 from recollect.core.record import Record
 
 SHORT_ANCHOR = 7
-_NAME = re.compile(
+_NAME = pattern(
     r"([a-z0-9][a-z0-9_/-]*):([0-9a-f]{4,64}):([0-9]{1,9})(?:~([0-9a-z]{4,26}))?\Z", re.IGNORECASE
 )
-_UID_PREFIX = re.compile(r"[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{3,25}\Z")
+_UID_PREFIX = pattern(r"[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{3,25}\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(NamedTuple):
     """A name taken apart. The anchor may be short; `tail` is the end of the uid, if given."""
 
     kind: str
@@ -75,5 +74,7 @@ def birth_name(create: Record, place: Place, legacy_uids: Sequence[str]) -> str:
     if create.uid in legacy_uids:
         number = legacy_uids.index(create.uid)
     else:
+        import hashlib  # it loads OpenSSL, and few hooks need it
+
         number = int(hashlib.sha256(create.uid.encode()).hexdigest()[:5], 16)
     return str(Name(place.kind, place.anchor, number))

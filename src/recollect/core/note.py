@@ -19,12 +19,13 @@ from collections.abc import Iterable, Mapping
 
 from recollect.core import uid as uids
 from recollect.core.legacy import is_legacy, legacy_uid, read_legacy, split_legacy
+from recollect.core.patterns import pattern
 from recollect.core.record import CREATE, PURGE, Record, read_record, render_record
 from recollect.core.uid import derive_uid
 
 SUMMARY_LENGTH = 100
-_OPENER = re.compile(rf"^---\nuid: ({uids.PATTERN})$", re.MULTILINE)
-_CRLF_OPENER = re.compile(rf"^---\r\nuid: {uids.PATTERN}\r$", re.MULTILINE)
+_OPENER = pattern(rf"^---\nuid: ({uids.PATTERN})$", re.MULTILINE)
+_CRLF_OPENER = pattern(rf"^---\r\nuid: {uids.PATTERN}\r$", re.MULTILINE)
 _TERMINATOR = "\n...\n"
 
 Note = dict[str, str]

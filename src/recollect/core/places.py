@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 SHARED = "shared"
 LOCAL = "local"
 FOREIGN = "foreign"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Place:
+class Place(NamedTuple):
     """Where a note is: the space (shared, local, foreign), the kind, and the anchor it is on."""
 
     space: str

@@ -26,10 +26,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from recollect.core import uid as uids
+from recollect.core.patterns import pattern
 
 CREATE: Final = "create"
 UPDATE: Final = "update"
@@ -39,24 +39,23 @@ PURGE: Final = "purge"
 BODY: Final = "body"
 _FIRST: tuple[str, ...] = ("id", "of", "rev", "timestamp", "by")
 
-_GUARDED_LINE = re.compile(rf"^(\\*(?:\.\.\.|uid: {uids.PATTERN})\r?)$", re.MULTILINE)
-_ESCAPED_LINE = re.compile(rf"^\\(\\*(?:\.\.\.|uid: {uids.PATTERN})\r?)$", re.MULTILINE)
+_GUARDED_LINE = pattern(rf"^(\\*(?:\.\.\.|uid: {uids.PATTERN})\r?)$", re.MULTILINE)
+_ESCAPED_LINE = pattern(rf"^\\(\\*(?:\.\.\.|uid: {uids.PATTERN})\r?)$", re.MULTILINE)
 
-_PLAIN = re.compile(
+_PLAIN = pattern(
     rf"(?:{uids.PATTERN}"
     r"|[A-Za-z](?:[A-Za-z0-9 _.,()/'+;=@-]|:(?=[A-Za-z0-9]))*(?<! )"
     r"|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)\Z"
 )
 _RESERVED = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n", "none", "nan"})
-_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?\Z")
+_NUMBER = pattern(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?\Z")
 _json = json.JSONDecoder()
 _LITERALS: Mapping[str, Any] = {"true": True, "false": False, "null": None}
 # YAML forbids these unescaped, or reads them as the end of a line.
-_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+_UNPRINTABLE = pattern("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """What one record says. `fields` are the domain's keys; the body is None where it has none."""
 
     uid: str

@@ -7,13 +7,12 @@ gives the same text the same identity.
 
 from __future__ import annotations
 
-import hashlib
-import re
+from recollect.core.patterns import pattern
 
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 LENGTH = 26
 PATTERN = r"[0-7][0-9A-HJKMNP-TV-Z]{25}"
-_UID = re.compile(PATTERN + r"\Z")
+_UID = pattern(PATTERN + r"\Z")
 _RANDOM_BITS = 80
 _MAX_TIME = (1 << 48) - 1
 
@@ -31,6 +30,8 @@ def make_uid(milliseconds: int, randomness: int) -> str:
 
 def derive_uid(text: str, milliseconds: int = 0) -> str:
     """The uid of a text that came without one; the same text always gets the same uid."""
+    import hashlib  # it loads OpenSSL, and few hooks need it
+
     digest = hashlib.sha256(text.encode("utf-8", "surrogateescape")).digest()
     return make_uid(milliseconds, int.from_bytes(digest[:10], "big"))
 

@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 SESSION_START: Final = "session-start"
 PROMPT: Final = "prompt"
@@ -31,8 +30,7 @@ EVENTS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """Something that happened in an agent's session; what the agent did not say is empty."""
 
     name: str
@@ -59,9 +57,9 @@ class Event:
         return f"{self.session}/{self.agent}" if self.agent else self.session
 
 
-@dataclass(slots=True)
 class Reply:
     """What the agent gets to read, and what its user gets to see."""
 
-    context: list[str] = field(default_factory=list)
-    notice: list[str] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.context: list[str] = []
+        self.notice: list[str] = []

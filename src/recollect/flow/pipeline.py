@@ -7,7 +7,6 @@ answers "why was this injected?" and "why was nothing?".
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from recollect.flow.event import Event, Reply
@@ -23,18 +22,18 @@ class Halt(Exception):
         self.reason = reason
 
 
-@dataclass(slots=True)
 class Work:
     """An event on its way through the stages."""
 
-    event: Event
-    mind: Mind
-    reply: Reply = field(default_factory=Reply)
-    # What might be put in front of the agent, and how many tokens that may take.
-    candidates: list[Candidate] = field(default_factory=list)
-    budget: int = 0
-    most: int = 0
-    trace: list[dict[str, Any]] = field(default_factory=list)
+    def __init__(self, event: Event, mind: Mind) -> None:
+        self.event = event
+        self.mind = mind
+        self.reply = Reply()
+        # What might be put in front of the agent, how many at most and how many tokens.
+        self.candidates: list[Candidate] = []
+        self.most = 0
+        self.budget = 0
+        self.trace: list[dict[str, Any]] = []
 
     def note(self, what: str, **details: Any) -> None:
         """Keep a line for `recollect why`. It must hold no text of a memory or of a person."""

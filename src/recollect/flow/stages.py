@@ -11,6 +11,7 @@ from recollect.capture.markers import find_marked
 from recollect.core.age import age
 from recollect.core.memory import Memory
 from recollect.core.names import short
+from recollect.core.patterns import pattern
 from recollect.flow.pipeline import Halt, Stage, Work
 from recollect.index.text import query_terms
 from recollect.recall import injection
@@ -33,6 +34,7 @@ TIERS = {
 }
 _LOOK_AT = 30  # candidates that a search brings
 _ERROR_LENGTH = 600
+_EXIT_CODE = pattern(r"^Exit code \d+\s*")
 
 
 def only_ours(work: Work) -> None:
@@ -201,12 +203,13 @@ def _path_words(paths: Iterable[str]) -> list[str]:
 
 def recall_failure(work: Work) -> None:
     """What is known about an error like this one."""
-    text = f"{work.event.command[:_ERROR_LENGTH]} {work.event.error[:_ERROR_LENGTH]}"
+    text = _EXIT_CODE.sub("", work.event.error)[:_ERROR_LENGTH]
     terms = len(query_terms(text))
     if not terms:
         raise Halt("the error says nothing")
     found = work.mind.answering(text, _LOOK_AT)
-    work.candidates, skipped = injection.beating_noise(found, terms, asked=False)
+    # An error says much besides what is wrong.
+    work.candidates, skipped = injection.beating_noise(found, terms, asked=True)
     _note_skipped(work, skipped)
     work.budget = int(work.mind.setting("inject.prompt_tokens"))
     work.most = int(work.mind.setting("inject.tool_memories"))

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from recollect.core.patterns import pattern
 from recollect.flow import event as events
 from recollect.flow.event import Event, Reply
 
@@ -25,9 +26,9 @@ _WITH_CONTEXT: Mapping[str, str] = {
 # Tools whose input names a file.
 FILE_TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "apply_patch")
 _FILE_KEYS = ("file_path", "notebook_path")
-_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
+_PATCHED = pattern(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 # `/plugin:command args`, which is expanded later; but not `/etc/hosts is wrong`.
-_COMMAND = re.compile(r"/[\w:.-]+(?:\s|\Z)")
+_COMMAND = pattern(r"/[\w:.-]+(?:\s|\Z)")
 _MOST_TEXT = 200_000
 
 

@@ -8,8 +8,7 @@ runs on every backend.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from recollect.core.memory import Memory
 from recollect.core.note import Note
@@ -18,10 +17,11 @@ from recollect.core.record import Record
 
 Cursor = Mapping[str, str]  # notes ref → the tree that was read last
 Progress = Callable[[int], None]
+# As `Filters.statuses`: whatever its status.
+ALL = frozenset({"all"})
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
+class Filters(NamedTuple):
     """Which memories count; what is left out does not restrict.
 
     Filters apply before ranking, never after it.
@@ -44,8 +44,7 @@ class Filters:
     project: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """A memory that one half of the search found, and how well."""
 
     uid: str
@@ -55,16 +54,14 @@ class Match:
     words: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class LexicalMatches:
+class LexicalMatches(NamedTuple):
     """What keyword search found, best first, and the score that counts as a full match."""
 
     matches: Sequence[Match]
     ideal: float
 
 
-@dataclass(frozen=True, slots=True)
-class Pending:
+class Pending(NamedTuple):
     """A memory that has no vectors yet."""
 
     uid: str
@@ -72,8 +69,7 @@ class Pending:
     body: str
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """What ranking needs to know of a memory besides its text."""
 
     uid: str

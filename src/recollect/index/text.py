@@ -7,17 +7,16 @@ count by their parts, and languages written without spaces count by pairs of cha
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-_WORD = re.compile(r"[^\W_]+")
-_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+from recollect.core.patterns import pattern
+
+_WORD = pattern(r"[^\W_]+")
+_CAMEL = pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 # A word in which small letters meet capitals, or letters digits.
-_COMPOUND = re.compile(
-    r"[A-Za-z0-9]*(?:[a-z][A-Z]|[A-Z]{2}[a-z]|[A-Za-z]\d|\d[A-Za-z])[A-Za-z0-9]*"
-)
+_COMPOUND = pattern(r"[A-Za-z0-9]*(?:[a-z][A-Z]|[A-Z]{2}[a-z]|[A-Za-z]\d|\d[A-Za-z])[A-Za-z0-9]*")
 # Chinese, Japanese, Korean, Thai: scripts without spaces between words.
-_UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
+_UNSPACED = pattern(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
 
 # Words that say nothing about what a question is about.
 _STOP_WORDS = """

@@ -8,30 +8,29 @@ them moved, it starts again. It never calls `git notes`, which loses parallel wr
 from __future__ import annotations
 
 import os
-import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from recollect.core.note import Note, parse_note
+from recollect.core.patterns import pattern
 from recollect.core.places import Place
 from recollect.core.record import Record
 from recollect.errors import CaptureError, Contended, GitFailed, StorageError
-from recollect.ledger.erase import erase
 from recollect.ledger.lock import exclusive
-from recollect.ledger.merge import diff_trees, object_is_gone
 from recollect.ledger.refs import PREFIXES, SEEN_PREFIXES, Key, Tip, list_tips, swap_refs
 from recollect.ledger.repository import Repository
-from recollect.ledger.session import Session
-from recollect.ledger.tree import anchor_of
-from recollect.ledger.writes import Stamp, Write
+
+# A hook that only reads needs none of these; they are imported where they are used.
+if TYPE_CHECKING:
+    from recollect.ledger.session import Session
+    from recollect.ledger.writes import Stamp, Write
 
 T = TypeVar("T")
 _ATTEMPTS = 60
-_NOT_IN_NAMES = re.compile(r"[\x00-\x1f\x7f<>]")
+_NOT_IN_NAMES = pattern(r"[\x00-\x1f\x7f<>]")
 _STALE_LOCK_SECONDS = 60.0
 _OUR_REFS = (
     "refs/mem",
@@ -45,25 +44,30 @@ _OUR_REFS = (
 Cursor = Mapping[str, str]  # notes ref → the tree that was read last
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(NamedTuple):
     """What is new since a cursor. `complete` says that notes not listed are gone."""
 
     notes: Iterable[tuple[Place, Note | None]]
     cursor: Cursor
     complete: bool = False
-    count: int = 0
+    size: int = 0
 
 
-@dataclass
 class Ledger:
     """The memories of one repository."""
 
-    repository: Repository
-    clock: Callable[[], datetime]
-    lock_timeout: float = 5.0
-    configured_author: str = ""
-    warnings: list[str] = field(default_factory=list)
+    def __init__(
+        self,
+        repository: Repository,
+        clock: Callable[[], datetime],
+        lock_timeout: float = 5.0,
+        configured_author: str = "",
+    ) -> None:
+        self.repository = repository
+        self.clock = clock
+        self.lock_timeout = lock_timeout
+        self.configured_author = configured_author
+        self.warnings: list[str] = []
 
     @cached_property
     def author(self) -> str:
@@ -78,6 +82,8 @@ class Ledger:
 
     def stamp(self) -> Stamp:
         """Who writes now."""
+        from recollect.ledger.writes import Stamp
+
         moment = self.clock()
         return Stamp(self.author, moment.strftime("%Y-%m-%dT%H:%M:%SZ"))
 
@@ -92,6 +98,8 @@ class Ledger:
 
     def transact(self, edit: Callable[[Session], T], reason: str) -> T:
         """Run an edit against the ledger as it is, until its result could be swapped in."""
+        from recollect.ledger.session import Session
+
         who = f"{self.author} {int(self.clock().timestamp())} +0000"
         git = self.repository.git
         lock = self.repository.state_dir / "ledger.lock"
@@ -114,6 +122,8 @@ class Ledger:
     def _erase_learnt(self, session: Session) -> None:
         """Erase here what a purge that came in by a foreign command says is gone."""
         for key, namespace in session.learnt().items():
+            from recollect.ledger.erase import erase
+
             tips = [tip.commit for tip in (namespace.tip, namespace.seen) if tip]
             self.warnings += erase(self.repository, [key], namespace.learnt, tips)
 
@@ -151,6 +161,9 @@ class Ledger:
         moved = [r for r in {**cursor, **seen} if cursor.get(r, empty) != seen.get(r, empty)]
         if not moved:
             return Changes((), seen)
+        from recollect.ledger.merge import diff_trees, object_is_gone
+        from recollect.ledger.tree import anchor_of
+
         pairs = [(cursor.get(ref, empty), seen.get(ref, empty)) for ref in moved]
         try:
             diffs = list(diff_trees(self.repository.git, pairs))
@@ -158,7 +171,7 @@ class Ledger:
             if not object_is_gone(error):
                 raise
             fresh = self.changes({})
-            return Changes(fresh.notes, fresh.cursor, complete=True, count=fresh.count)
+            return Changes(fresh.notes, fresh.cursor, complete=True, size=fresh.size)
         length = len(empty)
         blobs: dict[Place, list[str]] = {}
         refs: dict[Place, str] = {}
@@ -181,7 +194,7 @@ class Ledger:
                 f"A note of {place.kind} on {place.anchor[:7]} has no contents in this clone."
             )
 
-        return Changes(self._read(blobs, missing), reached, count=len(blobs))
+        return Changes(self._read(blobs, missing), reached, size=len(blobs))
 
     def _read(
         self, blobs: Mapping[Place, list[str]], missing: Callable[[Place], None]

@@ -6,18 +6,20 @@ a bare repository in the data directory, under the path of the project they belo
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from recollect.errors import GitFailed, GitMissing, NotWritable, StorageError
 from recollect.ledger.git import Git
 
 USER_LEDGER = "ledger.git"
+_EMPTY_TREE = {
+    "sha1": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+    "sha256": "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+}
 
 
-@dataclass(frozen=True, slots=True)
-class Repository:
+class Repository(NamedTuple):
     """A git repository that holds a ledger."""
 
     git: Git
@@ -34,6 +36,8 @@ class Repository:
 
     def hash_object(self, kind: str, data: bytes) -> str:
         """The id that git gives an object in this repository."""
+        import hashlib  # it loads OpenSSL, and few hooks need it
+
         digest = hashlib.new(self.object_format, usedforsecurity=False)
         digest.update(f"{kind} {len(data)}\0".encode() + data)
         return digest.hexdigest()
@@ -41,7 +45,7 @@ class Repository:
     @property
     def project_anchor(self) -> str:
         """The empty tree: exists in every repository, also before the first commit."""
-        return self.hash_object("tree", b"")
+        return _EMPTY_TREE[self.object_format]
 
 
 def find_repository(git: Git) -> Repository | None:

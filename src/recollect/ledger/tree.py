@@ -6,12 +6,12 @@ lays them out as it likes; every layout is read, and what we touch moves to its 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from recollect.core.patterns import pattern
 from recollect.ledger.objects import BLOB_MODE, TREE_MODE, Entry, Objects, decode_tree
 
-_HEX = re.compile(r"[0-9a-f]+\Z")
+_HEX = pattern(r"[0-9a-f]+\Z")
 
 
 def note_path(anchor: str) -> str:

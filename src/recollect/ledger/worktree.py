@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from recollect.errors import StorageError
 from recollect.ledger.repository import Repository
@@ -25,8 +25,7 @@ def find_root(directory: Path) -> Path | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class RecentWork:
+class RecentWork(NamedTuple):
     """What is being worked on: the branch and the last subjects, and the files they changed."""
 
     texts: Sequence[str] = ()

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from recollect.core.fields import LOCAL_SENSITIVITIES
 from recollect.core.legacy import is_legacy
 from recollect.core.names import Name
 from recollect.core.note import Note, read_stored
+from recollect.core.patterns import pattern
 from recollect.core.places import FOREIGN, LOCAL, SHARED, Place
 from recollect.core.record import BODY, CREATE, UPDATE, Record, render_record
 from recollect.errors import NotFound, UnsafeName
@@ -25,11 +25,10 @@ from recollect.ledger.session import Namespace, Session
 SHARD_RECORDS = 64
 SHARD_BYTES = 64 * 1024
 _SHARDS = "anchors"
-_NUMBERED = re.compile(r"^id: ([^:\n]+):([0-9a-f]+):([0-9]{1,9})$", re.MULTILINE)
+_NUMBERED = pattern(r"^id: ([^:\n]+):([0-9a-f]+):([0-9]{1,9})$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Creation:
+class Creation(NamedTuple):
     """A memory to be born. Anchored on a revision, or on the project where that is None."""
 
     uid: str
@@ -77,8 +76,7 @@ class Creation:
         return _project_anchor(session, namespace)
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """An update of a memory: fields (None takes one back), and the body unless it is None."""
 
     uid: str
@@ -132,8 +130,7 @@ class Change:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
+class Stamp(NamedTuple):
     """Who writes, and when."""
 
     author: str

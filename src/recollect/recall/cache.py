@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Hashable
-from dataclasses import dataclass, field
 
 from recollect.recall.search import Hit
 
@@ -15,11 +14,11 @@ TIME_TO_LIVE = 300.0
 MOST_ENTRIES = 100
 
 
-@dataclass
 class ResultCache:
     """At most a hundred answers, none older than five minutes; the least used goes first."""
 
-    _entries: OrderedDict[Hashable, tuple[float, list[Hit]]] = field(default_factory=OrderedDict)
+    def __init__(self) -> None:
+        self._entries: OrderedDict[Hashable, tuple[float, list[Hit]]] = OrderedDict()
 
     def get(self, key: Hashable, now: float) -> list[Hit] | None:
         """The answer to a question that was asked a short while ago."""

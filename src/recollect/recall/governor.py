@@ -10,12 +10,14 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from recollect.core.patterns import pattern
+
 # Somebody else's turn, at the start of a line.
-_ROLE = re.compile(
+_ROLE = pattern(
     r"^[\s>*#_-]*(?:system|assistant|human|user|developer|tool)\b[\s*_]*:\s*",
     re.IGNORECASE | re.MULTILINE,
 )
-_PERSONA = re.compile(
+_PERSONA = pattern(
     r"^[\s>*#_-]*(?:as an ai\b[^,.\n]{0,40},?|you are (?:now )?(?:an? )?(?:ai|assistant|claude|"
     r"chatgpt|gpt|codex|language model)\b[^.\n]*\.?|from now on,? you\b)\s*",
     re.IGNORECASE | re.MULTILINE,
@@ -26,7 +28,7 @@ _OVERRULE = (
     r"(?:previous|prior|above|earlier|preceding|all|any|your|system|safety)\W+(?:\w+\W+){0,2}?"
     r"(?:instructions?|prompts?|rules?|directives?|guidelines?|messages?|context|guardrails)"
 )
-_ATTACK = re.compile(
+_ATTACK = pattern(
     rf"{_OVERRULE}"
     r"|(?:reveal|print|show|repeat|output|leak)\W+(?:\w+\W+){0,3}?(?:system|hidden|developer)\W+"
     r"(?:prompt|message|instructions?)"
@@ -38,14 +40,14 @@ _ATTACK = re.compile(
     re.IGNORECASE,
 )
 # Markup by which agents call tools or speak in roles; escaped markup would still be a lure.
-_CALL = re.compile(
+_CALL = pattern(
     r"</?\s*(?:antml:|tool_?(?:use|call|result|calls)|function_?(?:calls?|results?)|invoke|parameter|"
     r"system(?:-reminder|-prompt)?|assistant|human|user|memory-context|recollect-\w+|"
     r"\|?im_(?:start|end)\|?)\b[^>\n]{0,200}>?|<\|[a-z_]{1,30}\|>|\[/?INST\]|<</?SYS>>",
     re.IGNORECASE,
 )
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n")
-_BLANKS = re.compile(r"[^\S\n]+")
+_SENTENCE_END = pattern(r"(?<=[.!?])\s+|\n")
+_BLANKS = pattern(r"[^\S\n]+")
 _LEFT_OUT = "[left out: it reads like an order to the agent]"
 
 

@@ -6,7 +6,8 @@ Nothing is better than noise: what does not clearly belong to what is being aske
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple
 
 from recollect.core.age import seconds_since
 from recollect.core.memory import Memory
@@ -36,8 +37,7 @@ SCALES: tuple[tuple[str, float, int], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A memory that may help now, how much, and what speaks for it."""
 
     memory: Memory
@@ -46,11 +46,10 @@ class Candidate:
     share: float = 1.0
     words: int = 0
     vector: float = 0.0
-    parts: Mapping[str, float] = field(default_factory=dict)
+    parts: Mapping[str, float] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(NamedTuple):
     """A memory that was left out, and why."""
 
     uid: str
@@ -112,10 +111,11 @@ def scaffolded(candidates: Sequence[Candidate], most: int, now: float) -> Sorted
     """
     left = list(candidates)
     chosen: list[Candidate] = []
-    allowed = 0
+    allowed, youngest = 0, -1.0
     for _, oldest, quota in SCALES:
         allowed += quota
-        of_scale = [c for c in left if _age(c.memory, now) <= oldest]
+        of_scale = [c for c in left if youngest < _age(c.memory, now) <= oldest]
+        youngest = oldest
         for candidate in of_scale[: max(0, min(allowed, most) - len(chosen))]:
             chosen.append(candidate)
             left.remove(candidate)
@@ -130,14 +130,14 @@ def _age(memory: Memory, now: float) -> float:
     return float("inf") if passed is None else passed
 
 
-@dataclass(slots=True)
 class Filled:
     """What fitted into a budget: the memories, their elements, and how much they take."""
 
-    chosen: list[Candidate] = field(default_factory=list)
-    elements: list[str] = field(default_factory=list)
-    skipped: list[Skipped] = field(default_factory=list)
-    tokens: int = 0
+    def __init__(self) -> None:
+        self.chosen: list[Candidate] = []
+        self.elements: list[str] = []
+        self.skipped: list[Skipped] = []
+        self.tokens = _BLOCK_TOKENS
 
 
 def fill(
@@ -147,7 +147,7 @@ def fill(
     characters: int = MOST_CHARACTERS,
 ) -> Filled:
     """Render as many as fit, in order; one that does not fit is tried without its body."""
-    filled = Filled(tokens=_BLOCK_TOKENS)
+    filled = Filled()
     for candidate in candidates:
         for brief in (False, True):
             element = render(candidate.memory, brief)

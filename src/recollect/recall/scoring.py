@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 MATCH, RECENCY, IMPORTANCE, TRUST = 0.55, 0.20, 0.15, 0.10
 HALF_LIFE_DAYS = 30.0
@@ -24,8 +24,7 @@ _BEST_FEW = 3
 _USE_GAIN = 0.25
 
 
-@dataclass(frozen=True, slots=True)
-class Why:
+class Why(NamedTuple):
     """The parts of a score, each from 0 to 1."""
 
     match: float
@@ -47,7 +46,7 @@ class Why:
 
     def as_json(self) -> dict[str, float]:
         """The parts as `--json` prints them."""
-        return {name: round(getattr(self, name), 4) for name in self.__slots__}
+        return {name: round(getattr(self, name), 4) for name in self._fields}
 
 
 def recency(created: float | None, now: float, half_life_days: float = HALF_LIFE_DAYS) -> float:
@@ -63,8 +62,7 @@ def trust(given: float, uses: int) -> float:
     return min(1.0, given + (1.0 - given) * _USE_GAIN * math.log1p(uses))
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """How well a memory matches: against the best one, by its words, and by its meaning."""
 
     relative: float

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from recollect.core.memory import Memory
 from recollect.index.base import Filters, Index, Match
@@ -22,12 +22,12 @@ _TITLE, _TAG, _PREFIX, _THRESHOLD = 2, 3, 1, 3
 _PREFIX_LENGTH = 4
 
 _NO_WORDS = Match("", 0.0)
+_NO_FILTERS = Filters()
 
 Embed = Callable[[str], bytes]
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A memory that was found, its score, and why."""
 
     memory: Memory
@@ -38,14 +38,13 @@ class Hit:
     words: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """What is asked, and what counts as an answer."""
 
     text: str
     limit: int = 10
     mode: str = "hybrid"
-    filters: Filters = field(default_factory=Filters)
+    filters: Filters = _NO_FILTERS
     min_similarity: float | None = None
 
 

@@ -8,9 +8,9 @@ texts, by 4 % for two lists of shas and by 29 % for a made-up word, and on avera
 
 from __future__ import annotations
 
-import re
+from recollect.core.patterns import pattern
 
-_PIECE = re.compile(
+_PIECE = pattern(
     r"[A-Z]?[a-z]+|[A-Z]+|[0-9]|[^\x00-\x7f]+|\n+|[ \t]{2,}|[^A-Za-z0-9\s\x80-\U0010ffff]"
 )
 _LETTERS = 4

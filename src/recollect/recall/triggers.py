@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_TRIGGER = re.compile(
+from recollect.core.patterns import pattern
+
+_TRIGGER = pattern(
     r"\bwhy (?:did|do|are|were|is|was) (?:we|it|this|that)\b"
     r"|\bwhat (?:was|were|is) the (?:decision|reason|rationale)"
     r"|\bwhat did we (?:decide|agree|choose|pick|say|learn)"

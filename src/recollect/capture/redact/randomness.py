@@ -46,10 +46,10 @@ _HEX = r"(?i)(?:0x)?[0-9a-f]+\Z"
 _PIECE = r"[A-Za-z0-9]+"
 _CHANGE = r"[a-z](?=[A-Z0-9])|[A-Z](?=[a-z0-9])|[0-9](?=[A-Za-z])"
 _WORD = r"[A-Z]?[a-z]{3,}|[A-Z][a-z]{2,}"
-# How often the sort of character changes, of all places, and how much of the piece could be words.
-# Of random pieces at least 95 in 100 are beyond these: in base 62, and with one sort of letters.
-_CHANGES_MIXED, _WORDS_MIXED = 0.38, 0.66
-_CHANGES_PLAIN, _WORDS_PLAIN = 0.22, 0.85
+# Random characters change their sort at 62 of 100 places (36 to 42 with one sort of letters) and
+# a third of them could be words; names like `getUTF8StringFromBase64` change less and are words.
+_LEAST_MIXED = 0.8
+_LEAST_CHANGES, _MOST_WORDS = 0.22, 0.85
 _SHORTEST_PLAIN = 12
 
 
@@ -84,8 +84,8 @@ def is_odd(piece: str) -> bool:
     changes = len(compiled(_CHANGE).findall(piece)) / (len(piece) - 1)
     words = sum(map(len, compiled(_WORD).findall(piece))) / len(piece)
     if piece != piece.lower() and piece != piece.upper():
-        return changes >= _CHANGES_MIXED and words <= _WORDS_MIXED
-    return len(piece) >= _SHORTEST_PLAIN and changes >= _CHANGES_PLAIN and words <= _WORDS_PLAIN
+        return changes + (1 - words) >= _LEAST_MIXED
+    return len(piece) >= _SHORTEST_PLAIN and changes >= _LEAST_CHANGES and words <= _MOST_WORDS
 
 
 def _is_public(found: Candidate) -> bool:

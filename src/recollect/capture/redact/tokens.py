@@ -1,7 +1,7 @@
 """The tokens that vendors give a shape of their own, mostly a prefix, so that they can be found.
 
-Facts about shapes come from the vendors' documentation and from the published rules of gitleaks
-and detect-secrets; lengths are taken a little wider than documented, because vendors change them.
+Facts about shapes come from the published rules of gitleaks, a few that it lacks from general
+knowledge; lengths are taken a little wider, because vendors change them.
 """
 
 from __future__ import annotations

@@ -8,7 +8,8 @@ from recollect.capture.redact.rule import Candidate, compiled
 # Shapes that stand for a secret without being one: `<token>`, `${TOKEN}`, `$(pass show x)`,
 # `{{ token }}`, `%s`, `xxxx`, `****`, `your-api-key`.
 _STANDS_FOR = r"""(?xi)
-      [<{\[(&^] | \$[\w({] | %[sd({] | %\w+%\Z         # markup, a variable, a pattern
+      <.*> | \{.*\} | \[.*\] | \(.*\) | \^.            # markup, a template, a pattern
+    | \$\w+\Z | \$[({] | &[\w.]+\Z | %[sd]\Z | %[({] | %\w+%\Z      # a variable
     | [x*.\-_\#0•…]+\Z
     | .*(?: \$[{(] | \{\{ | \#\{ | … | \.\.\. | \*\*\* | xxxx
           | example | placeholder | change[_ -]?me | redacted | your[_ -] | dummy )
@@ -32,7 +33,7 @@ _TECHNICAL = (
     r"node|oauth|pbkdf|phase|pkcs|py|python|rs|rsa|sha|step|uint|utf|v|web|x)-?\d{1,5}(?![A-Za-z0-9])"
 )
 _CODE = (
-    r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)+\Z"  # an attribute: `settings.token`
+    r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)+!?\Z"  # an attribute: `settings.token`
     r"|[a-z][a-z0-9+.-]{1,20}://"  # an address; a password in it is found by its own rule
     r"|[+-]?\d[\d.,:_]*[a-zA-Z%]{0,3}\Z"  # a number, a time, a size, a version
     r"|v?\d+(?:\.\w+)+\Z"
@@ -101,8 +102,8 @@ def is_secret(found: Candidate) -> bool:
         return False
     if _is_placeholder(value) or _has(r"\s", value) or _is(_PATH, value):
         return False
-    if found.lead.endswith("hashed_"):
-        return False
+    if found.lead.endswith("hashed_") or ("," in found.head and len(value) < 16):
+        return False  # the second may be the next in a list of names
     if _is(_CODE, value) or _is(_TECHNICAL, value) or _names_itself(value):
         return False
     if _is_quoted(found) or _is_environment(found):

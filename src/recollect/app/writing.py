@@ -1,0 +1,111 @@
+"""What people and agents give to be written, checked and in the form that the ledger takes.
+
+Whatever is refused here has changed nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from recollect.core.fields import (
+    check_body,
+    check_border,
+    check_fields,
+    check_reason,
+    check_revision,
+    check_summary,
+    check_timestamp,
+)
+from recollect.core.kinds import kind_named
+from recollect.core.legacy import LEGACY_MARK
+from recollect.core.memory import Memory
+from recollect.core.record import render_record
+from recollect.core.status import check_transition, status_named
+from recollect.ledger.writes import Change, Creation
+
+if TYPE_CHECKING:
+    from recollect.app.recollect import Recollect
+
+
+def prepare(store: Recollect, record: Mapping[str, Any], uid: str | None) -> Creation:
+    """A memory that can be written, under a new uid or one that it was given before."""
+    draft = dict(record)
+    kind = kind_named(str(draft.pop("kind", "")))
+    summary = check_summary(draft.pop("summary", ""))
+    body = check_body(draft.pop("body", "") or "")
+    at = draft.pop("at", "HEAD")
+    created = draft.pop("created", None)
+    fields = check_fields({name: value for name, value in draft.items() if value is not None})
+    fields = {name: value for name, value in fields.items() if value not in ([], {})}
+    _link(store, fields)
+    if store.ledger.repository.branch:
+        fields.setdefault("branch", store.ledger.repository.branch)
+    if store.project:
+        fields.setdefault("project", store.project)
+    return Creation(
+        uid=uid or store.new_uid(),
+        kind=kind.name,
+        fields={**fields, "summary": summary},
+        body=body,
+        revision=None if at is None else check_revision(at),
+        created=None if created is None else check_timestamp(created),
+    )
+
+
+def _link(store: Recollect, fields: dict[str, Any]) -> None:
+    """Put uids in the place of the names that a memory relates to."""
+    if fields.get("relates_to"):
+        fields["relates_to"] = [store.get(name).uid for name in fields["relates_to"]]
+
+
+def prepare_update(
+    store: Recollect,
+    memory: Memory,
+    summary: str | None,
+    body: str | None,
+    fields: Mapping[str, Any],
+) -> Change | None:
+    """A change that can be written; None where nothing would change."""
+    changes = check_fields(fields)
+    _link(store, changes)
+    if summary is not None:
+        changes["summary"] = check_summary(summary)
+    if body is not None and check_body(body) == memory.body:
+        body = None
+    known = memory.as_json()
+    changes = {name: value for name, value in changes.items() if known[name] != value}
+    check_border(memory.sensitivity, changes.get("sensitivity", memory.sensitivity))
+    return _change(store, memory, changes, body) if changes or body is not None else None
+
+
+def prepare_status(store: Recollect, memory: Memory, status: str, reason: str) -> Change:
+    """A step in the life of a memory that can be written; an illegal one is refused."""
+    target = status_named(status)
+    check_transition(memory.status, target)
+    changes: dict[str, Any] = {"status": target}
+    if reason:
+        changes["status_reason"] = check_reason(reason)
+    return _change(store, memory, changes, None)
+
+
+def _change(
+    store: Recollect, memory: Memory, fields: Mapping[str, Any], body: str | None
+) -> Change:
+    index = store.indexing.fresh()
+    records = index.history(memory.uid)
+    creation = records[0]
+    if creation.id is None:  # it came without a name: from now on it has one
+        creation = creation._replace(
+            id=memory.id.partition("~")[0],
+            fields={**creation.fields, LEGACY_MARK: True},
+        )
+    return Change(
+        uid=store.new_uid(),
+        of=memory.uid,
+        places=index.places(memory.uid),
+        creation=render_record(creation),
+        fields=fields,
+        body=body,
+        known_rev=records[-1].rev,
+    )

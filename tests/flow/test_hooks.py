@@ -1,0 +1,397 @@
+"""`recollect hook`, as an agent calls it: a process, JSON in, one JSON object or nothing out."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect.app.config import data_dir
+from recollect.app.failures import recent_failures
+from recollect.app.keeping import spool_of
+from recollect.app.recollect import Recollect
+from recollect.flow.event import EVENTS
+from tests.ledger.conftest import Sandbox, isolated, sandbox
+
+__all__ = ["isolated", "sandbox"]
+
+
+class Agent:
+    """Calls the hooks of one session in one directory."""
+
+    def __init__(self, directory: Path, session: str = "s1") -> None:
+        self.directory = directory
+        self.session = session
+
+    def call(self, event: str, raw: bytes, env: Mapping[str, str] | None = None) -> dict[str, Any]:
+        """Call a hook with these bytes; whatever they are, the contract holds."""
+        done = subprocess.run(
+            [sys.executable, "-m", "recollect", "hook", event],
+            input=raw,
+            capture_output=True,
+            cwd=self.directory,
+            # The machine may be slow; deadlines have a test of their own.
+            env={
+                **os.environ,
+                "RECOLLECT_HOOK_DEADLINE": "30000",
+                "RECOLLECT_HOOK_SESSION_DEADLINE": "30000",
+                **(env or {}),
+            },
+            timeout=60,
+        )
+        assert done.returncode == 0
+        assert done.stderr == b""
+        if not done.stdout:
+            return {}
+        said: dict[str, Any] = json.loads(done.stdout)
+        return said
+
+    def hook(
+        self, event: str, env: Mapping[str, str] | None = None, **fields: Any
+    ) -> dict[str, Any]:
+        """Call a hook as the client does."""
+        payload = {"session_id": self.session, "cwd": str(self.directory), **fields}
+        return self.call(event, json.dumps(payload).encode(), env)
+
+    def context(self, event: str, env: Mapping[str, str] | None = None, **fields: Any) -> str:
+        """What the agent gets to read."""
+        said = self.hook(event, env, **fields)
+        return str(said.get("hookSpecificOutput", {}).get("additionalContext", ""))
+
+
+@pytest.fixture
+def repo(sandbox: Sandbox) -> Path:
+    """A repository with commits."""
+    sandbox.make_hub()
+    return sandbox.clone("ada")
+
+
+@pytest.fixture
+def store(sandbox: Sandbox, repo: Path) -> Recollect:
+    """Its memory, with a few things in it."""
+    store = sandbox.open(repo)
+    store.capture("decisions", "Use PostgreSQL for persistence", "Two workers write at once.")
+    store.capture("preferences", "Always use uv for Python environments")
+    store.capture(
+        "learnings", "The order import must run in one transaction", "A crash lost lines."
+    )
+    store.capture("notes", "The cart rounds half up", files_modified=["src/cart.py"])
+    store.capture("notes", "The vault is under the stairs", sensitivity="private")
+    store.close()
+    return store
+
+
+@pytest.fixture
+def agent(repo: Path, store: Recollect) -> Agent:
+    """An agent in that repository."""
+    return Agent(repo)
+
+
+def test_a_session_starts_with_guidance_and_working_memory(agent: Agent) -> None:
+    """Preferences and decisions come; private ones never."""
+    context = agent.context("session-start", source="startup")
+
+    assert "recollect search" in context
+    assert "Always use uv" in context
+    assert "Use PostgreSQL" in context
+    assert "vault" not in context
+
+
+def test_a_prompt_brings_what_answers_it_once(agent: Agent) -> None:
+    """The second time the agent has it already; after a compaction it needs it again."""
+    prompt = "Why does the order import need a transaction?"
+
+    first = agent.context("prompt", prompt=prompt)
+    again = agent.context("prompt", prompt=prompt)
+    agent.hook("pre-compact", trigger="auto")
+    later = agent.context("prompt", prompt=prompt)
+
+    assert "must run in one transaction" in first
+    assert again == ""
+    assert later == first
+
+
+def test_a_changed_memory_comes_again(agent: Agent, store: Recollect) -> None:
+    """The agent must not go on with what is no longer true."""
+    prompt = "Why does the order import need a transaction?"
+    agent.context("prompt", prompt=prompt)
+    (learning,) = store.memories(kind="learnings")
+    store.update(learning.id, body="It was the retry that lost lines.")
+    store.close()
+
+    assert "It was the retry" in agent.context("prompt", prompt=prompt)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Fix the typo in the footer",
+        "yes",
+        "go on",
+        "",
+        "???",
+        "Write a function that adds two numbers",
+        "/recollect:recall the order import transaction",
+        "<task-notification>order import transaction</task-notification>",
+        "Where is the vault under the stairs?",
+    ],
+)
+def test_what_nobody_asked_for_stays_away(agent: Agent, prompt: str) -> None:
+    """Nothing is better than noise."""
+    assert agent.hook("prompt", prompt=prompt) == {}
+
+
+def test_a_file_brings_what_is_known_of_it(agent: Agent, repo: Path) -> None:
+    """By its absolute path, as the client gives it, and whether it is as it was."""
+    (repo / "src").mkdir()
+    (repo / "src" / "cart.py").write_text("total = 0\n")
+
+    context = agent.context(
+        "tool-post", tool_name="Read", tool_input={"file_path": str(repo / "src" / "cart.py")}
+    )
+
+    assert "rounds half up" in context
+    assert 'files="FRESH"' in context
+    other = {"file_path": str(repo / "README.md")}
+    assert agent.hook("tool-post", tool_name="Read", tool_input=other) == {}
+
+
+def test_a_known_error_brings_its_solution(agent: Agent, store: Recollect) -> None:
+    """A failure is looked up; an unknown one brings nothing."""
+    store.capture("solutions", "ModuleNotFoundError tomli: install the dev extra")
+    store.close()
+
+    context = agent.context(
+        "tool-failure",
+        tool_name="Bash",
+        tool_input={"command": "make lint"},
+        error="Exit code 1\nModuleNotFoundError: No module named 'tomli'",
+    )
+
+    assert "install the dev extra" in context
+    assert agent.hook("tool-failure", tool_name="Bash", error="Exit code 3\nboom") == {}
+
+
+def test_a_marker_is_kept_and_confirmed(agent: Agent, store: Recollect, sandbox: Sandbox) -> None:
+    """It is in plain git afterwards, with who said it, and the agent does not get it back."""
+    said = agent.hook("prompt", prompt="[remember:decisions] Ship on Tuesdays\nSomebody is around")
+
+    assert "remembered as decisions:" in said["systemMessage"]
+    assert "hookSpecificOutput" not in said
+    note = sandbox.git(agent.directory, "notes", "--ref=mem/decisions", "show", "HEAD")
+    assert "summary: Ship on Tuesdays" in note
+    assert '"said_by": "user"' in note
+    assert "session: s1" in note
+
+
+def test_the_agent_may_mark_something_and_nothing_is_printed(
+    agent: Agent, store: Recollect
+) -> None:
+    """At a stop any word of ours would make the agent go on."""
+    said = agent.hook(
+        "stop", last_assistant_message="Done.\n[remember:learnings] Retries hide bugs"
+    )
+
+    assert said == {}
+    assert "Retries hide bugs" in [m.summary for m in store.memories(kind="learnings")]
+
+
+def test_secrets_never_reach_the_disk(agent: Agent, repo: Path, sandbox: Sandbox) -> None:
+    """Not the notes, not the index, not the spool, not the trace."""
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+
+    agent.hook("prompt", prompt=f"[remember] The token is {secret} for now")
+
+    everything = b"".join(p.read_bytes() for p in repo.rglob("*") if p.is_file())
+    assert secret.encode() not in everything + sandbox.all_bytes(repo)
+    assert b"REDACTED" in sandbox.all_bytes(repo)
+
+
+def test_a_persons_own_memories_come_everywhere(
+    agent: Agent, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The user ledger is read beside the project's."""
+    import recollect
+
+    with recollect.open(agent.directory, mine=True) as mine:
+        mine.capture("preferences", "Answer in British English")
+
+    assert "British English" in agent.context("session-start", source="startup")
+
+
+def test_outside_of_a_repository_the_user_ledger_serves(tmp_path: Path, isolated: None) -> None:
+    """No git repository: markers are kept and found again."""
+    agent = Agent(tmp_path)
+    agent.hook("prompt", prompt="[remember] The printer is called Gutenberg")
+
+    again = Agent(tmp_path, "s2")
+    assert "Gutenberg" in again.context("prompt", prompt="What is the printer called?")
+
+
+def test_why_explains_each_injection(agent: Agent, store: Recollect) -> None:
+    """The trace names what was injected and skipped, with the reason."""
+    agent.hook("prompt", prompt="Why does the order import need a transaction?")
+    agent.hook("prompt", prompt="???")
+
+    last, first = store.local.sessions.traces(2)
+
+    assert last.steps == [{"what": "stopped", "reason": "no word in it carries meaning"}]
+    (injected,) = [step for step in first.steps if step["what"] == "injected"]
+    assert injected["memories"][0]["reason"] == "its words answer"
+    assert injected["memories"][0]["share"] > 0
+
+
+BAD = [
+    b"",
+    b"{",
+    b'{"prompt": "x"',
+    b"[]",
+    b"null",
+    b'"text"',
+    b"\xff\xfe\x00",
+    b"\x00" * 1000,
+    b'{"session_id": 5, "cwd": ["x"], "prompt": {"a": 1}, "tool_input": "no"}',
+    b'{"cwd": "/does/not/exist", "prompt": "order import transaction"}',
+    b'{"cwd": "\\u0000", "prompt": "order import transaction"}',
+    b'{"prompt": "\\ud800 order import", "session_id": "\\ud800"}',
+    json.dumps({"prompt": "order import transaction " * 100_000}).encode(),
+    b'{"prompt": "[remember] \\ud800"}',
+    b'{"tool_name": "Read", "tool_input": {"file_path": "\\u0000"}}',
+    b'{"tool_name": "Read", "tool_input": {"file_path": "../../../etc/passwd"}}',
+    b"[" * 100_000,
+]
+
+
+@pytest.mark.parametrize("raw", BAD, ids=range(len(BAD)))
+def test_bad_input_never_breaks_the_contract(agent: Agent, raw: bytes) -> None:
+    """Exit 0, nothing on stderr, one object or nothing (`call` looks)."""
+    for event in ("session-start", "prompt", "tool-post", "stop"):
+        agent.call(event, raw)
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_every_event_is_served(agent: Agent, event: str) -> None:
+    """Also with nothing but a session and a directory."""
+    agent.hook(event)
+
+
+def test_a_broken_index_is_mended(agent: Agent, store: Recollect) -> None:
+    """The ledger brings it back; the agent notices nothing."""
+    store.indexing.path.write_bytes(b"this is no database, but long enough to look like one" * 50)
+
+    assert "transaction" in agent.context("prompt", prompt="Why the order import transaction?")
+
+
+def test_broken_local_state_is_put_aside(agent: Agent, repo: Path) -> None:
+    """Usage is worth less than an answer."""
+    (repo / ".git" / "recollect" / "usage.db").write_bytes(b"garbage garbage garbage " * 100)
+
+    assert "transaction" in agent.context("prompt", prompt="Why the order import transaction?")
+
+
+def test_no_git_is_no_disaster(agent: Agent, tmp_path: Path) -> None:
+    """Nothing is said, the failure is noted, and doctor can tell."""
+    python = tmp_path / "bin"
+    python.mkdir()
+
+    assert agent.hook("prompt", {"PATH": str(python)}, prompt="order import transaction") == {}
+    failures = recent_failures(data_dir(os.environ), 0)
+    assert failures[-1]["error"] == "GitMissing"
+
+
+def test_a_home_that_cannot_be_written(agent: Agent, tmp_path: Path) -> None:
+    """A file where the data directory should be."""
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    env = {"RECOLLECT_DATA_DIR": str(blocked / "data"), "HOME": str(blocked)}
+
+    context = agent.context("prompt", env, prompt="Why the order import transaction?")
+
+    assert "transaction" in context
+
+
+def test_a_configuration_that_cannot_be_read(agent: Agent, repo: Path, store: Recollect) -> None:
+    """Explicit wishes work all the same."""
+    (repo / ".recollect.toml").write_text("this is [not toml")
+
+    agent.hook("prompt", prompt="[remember] Kept in spite of it")
+
+    (repo / ".recollect.toml").unlink()
+    assert "Kept in spite of it" in [m.summary for m in store.memories()]
+
+
+def test_switched_off(agent: Agent) -> None:
+    """`inject.enabled = false` injects nothing and still keeps what is marked."""
+    env = {"RECOLLECT_INJECT_ENABLED": "false"}
+
+    assert agent.hook("session-start", env, source="startup") == {}
+    assert "remembered" in agent.hook("prompt", env, prompt="[remember] x y")["systemMessage"]
+
+
+@pytest.mark.parametrize(
+    ("mode", "has"), [("minimal", False), ("fixed", True), ("full", True), ("simple", True)]
+)
+def test_budget_modes(agent: Agent, mode: str, has: bool) -> None:
+    """`minimal` is guidance only."""
+    context = agent.context("session-start", {"RECOLLECT_INJECT_BUDGET": mode}, source="startup")
+
+    assert "recollect search" in context
+    assert ("<memory id" in context) is has
+
+
+def test_a_slow_git_does_not_hold_up_the_prompt(
+    agent: Agent, tmp_path: Path, store: Recollect
+) -> None:
+    """After the deadline the process is gone, and so is the git that hung."""
+    folder = tmp_path / "slow"
+    folder.mkdir()
+    git = folder / "git"
+    git.write_text(f"#!/bin/sh\necho $$ >> {tmp_path}/pids\nexec sleep 600\n")
+    git.chmod(0o755)
+    path = f"{folder}{os.pathsep}{os.environ['PATH']}"
+
+    start = time.monotonic()
+    said = agent.hook(
+        "prompt", {"PATH": path, "RECOLLECT_HOOK_DEADLINE": "300"}, prompt="hello you"
+    )
+
+    assert said == {}
+    assert time.monotonic() - start < 30  # not 600, whatever the machine's load
+    for pid in (tmp_path / "pids").read_text().split():
+        _wait_gone(int(pid))
+    failures = recent_failures(data_dir(os.environ), 0)
+    assert failures[-1]["error"] == "Deadline"
+
+
+def _wait_gone(pid: int) -> None:
+    for _ in range(200):
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"{pid} was left behind")
+
+
+def test_what_is_marked_survives_the_deadline(
+    agent: Agent, store: Recollect, tmp_path: Path
+) -> None:
+    """While the ledger is busy it waits in the spool; the next event brings it."""
+    from recollect.ledger.lock import exclusive
+
+    env = {"RECOLLECT_HOOK_DEADLINE": "2500"}
+    with exclusive(store.ledger.repository.state_dir / "ledger.lock", 1):
+        agent.hook("prompt", env, prompt="[remember] Patience pays")
+    assert len(spool_of(store).waiting()) == 1
+
+    agent.hook("stop")
+
+    assert "Patience pays" in [m.summary for m in store.memories()]
+    assert spool_of(store).waiting() == {}
