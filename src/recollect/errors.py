@@ -151,6 +151,17 @@ class Contended(CaptureError):
     hint = "Nothing was stored. Try again when the other program has finished."
 
 
+class SecretFound(CaptureError):
+    """The text holds a secret and the strategy is to store nothing then."""
+
+    exit_code = 53
+    hint = "Nothing was stored. Take the secret out and try again."
+
+    def __init__(self, found: tuple[str, ...]) -> None:
+        super().__init__("The text holds what must not be stored: " + ", ".join(found) + ".")
+        self.found = found
+
+
 class RecallError(RecollectError):
     """Something that was asked for could not be given."""
 

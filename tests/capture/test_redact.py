@@ -7,10 +7,10 @@ from hashlib import sha256
 
 import pytest
 
-from recollect.capture.redact import STRATEGIES, Redaction, Redactor, SecretFound
+from recollect.capture.redact import STRATEGIES, Redaction, Redactor
 from recollect.capture.redact.rule import Rule
 from recollect.capture.redact.rules import RULES
-from recollect.errors import BadConfig, CaptureError
+from recollect.errors import BadConfig, CaptureError, SecretFound
 from tests.capture.labelled import Draw, secrets
 
 TOKEN = "gh" + "p_" + Draw(1)(36)

@@ -75,7 +75,7 @@ for turn in range(10):
     while True:
         since = index.cursor()
         number = int(since.get("r", "0"))
-        place = replace(PLACE, anchor=f"{me:02d}{turn:02d}" * 10)
+        place = PLACE._replace(anchor=f"{me:02d}{turn:02d}" * 10)
         record = creation(me * 100 + turn, place.anchor, salt=me)
         if index.apply([(place, note_of(record))], since=since, cursor={"r": str(number + 1)}):
             break

@@ -6,6 +6,6 @@
 `places` knows what is private without being a secret, and `redactor` is the loop.
 """
 
-from recollect.capture.redact.redactor import STRATEGIES, Redaction, Redactor, SecretFound
+from recollect.capture.redact.redactor import STRATEGIES, Redaction, Redactor
 
-__all__ = ["STRATEGIES", "Redaction", "Redactor", "SecretFound"]
+__all__ = ["STRATEGIES", "Redaction", "Redactor"]

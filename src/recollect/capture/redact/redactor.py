@@ -15,7 +15,7 @@ from typing import NamedTuple
 from recollect.capture.redact.places import drop_private, shorten_homes
 from recollect.capture.redact.rule import Rule, compiled
 from recollect.capture.redact.rules import RULES
-from recollect.errors import BadConfig, CaptureError
+from recollect.errors import BadConfig, SecretFound
 
 STRATEGIES = ("redact", "mask", "block", "warn")
 _NAMES = "|".join(dict.fromkeys(rule.name for rule in RULES))
@@ -24,17 +24,6 @@ _ENDS = r"[\w+/=.~-]+\Z"
 _SHOWN = 4
 _LONG_ENOUGH_TO_SHOW = 24
 _PASSES = 8
-
-
-class SecretFound(CaptureError):
-    """The text holds a secret and the strategy is to store nothing then."""
-
-    exit_code = 53
-    hint = "Nothing was stored. Take the secret out, or list its sha256 under `redact.allowed`."
-
-    def __init__(self, found: tuple[str, ...]) -> None:
-        super().__init__("The text holds what must not be stored: " + ", ".join(found) + ".")
-        self.found = found
 
 
 @dataclass(frozen=True, slots=True)
