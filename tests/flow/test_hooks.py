@@ -245,7 +245,7 @@ def test_why_explains_each_injection(agent: Agent, store: Recollect) -> None:
     assert last.steps == [{"what": "stopped", "reason": "no word in it carries meaning"}]
     (injected,) = [step for step in first.steps if step["what"] == "injected"]
     assert injected["memories"][0]["reason"] == "its words answer"
-    assert injected["memories"][0]["share"] > 0
+    assert injected["memories"][0]["evidence"] > 0
 
 
 BAD = [

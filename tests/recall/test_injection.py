@@ -16,7 +16,7 @@ NOW = 1_700_000_000.0
 
 
 def candidate(
-    summary: str, *, age: float = 86_400, score: float = 0.5, share: float = 1.0, words: int = 3
+    summary: str, *, age: float = 86_400, score: float = 0.5, evidence: float = 1.0, words: int = 3
 ) -> Candidate:
     """A candidate born so many seconds ago."""
     from datetime import UTC, datetime
@@ -25,7 +25,7 @@ def candidate(
     memory = Memory(
         uid=summary, id="notes:abc:0", kind="notes", summary=summary, created=born, version="1"
     )
-    return Candidate(memory, score, "test", share=share, words=words)
+    return Candidate(memory, score, "test", words=words, evidence=evidence)
 
 
 def names(candidates: list[Candidate]) -> list[str]:
@@ -35,9 +35,9 @@ def names(candidates: list[Candidate]) -> list[str]:
 
 def test_what_shares_little_with_the_prompt_stays_out() -> None:
     """One common word of many is noise; of a prompt of one word it is everything."""
-    weak = candidate("weak", share=injection.FLOOR - 0.01)
+    weak = candidate("weak", evidence=injection.FLOOR - 0.01)
     single = candidate("single", words=1)
-    good = candidate("good", share=injection.FLOOR, words=2)
+    good = candidate("good", evidence=injection.FLOOR, words=2)
 
     kept, skipped = injection.beating_noise([weak, single, good], 5, asked=False)
 
@@ -48,7 +48,7 @@ def test_what_shares_little_with_the_prompt_stays_out() -> None:
 
 def test_a_question_for_memories_looks_wider() -> None:
     """The same memory passes when somebody asks for what is remembered."""
-    between = candidate("between", share=(injection.FLOOR + injection.FLOOR_WHEN_ASKED) / 2)
+    between = candidate("between", evidence=(injection.FLOOR + injection.FLOOR_WHEN_ASKED) / 2)
 
     assert names(injection.beating_noise([between], 5, asked=False)[0]) == []
     assert names(injection.beating_noise([between], 5, asked=True)[0]) == ["between"]

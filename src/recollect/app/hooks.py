@@ -18,10 +18,8 @@ from typing import TYPE_CHECKING, BinaryIO
 if TYPE_CHECKING:
     from recollect.flow.event import Reply
 
-# Seconds until a hook gives what it has, where no configuration says otherwise.
-_DEADLINES = {"session-start": 1.0, "session-end": 1.0}
-_DEADLINE = 0.3
-# While the agent's words are read, and as long as something must be kept before all else.
+_SESSION_EVENTS = ("session-start", "session-end")
+# Seconds until the configuration is known, and as long as something must be kept before all else.
 _PATIENCE = 3.0
 _MOST_INPUT = 32 << 20
 # How many changed notes there is time to take in, for each second of the deadline.
@@ -38,6 +36,7 @@ class Deadline:
         self._said = False
         self._timer: threading.Timer | None = None
         self._start = time.monotonic()
+        self.is_over = False
         self.reply: Reply | None = None
         self.folder: str | None = None
 
@@ -71,10 +70,11 @@ class Deadline:
         from recollect.ledger.git import kill_running
 
         try:
+            self.is_over = True
             self.say(write_reply(self._name, self.reply) if self.reply is not None else "")
-            kill_running()
             if self.folder is not None:
                 note_failure(Path(self.folder), self._name, {"error": "Deadline"})
+            kill_running()
         finally:
             os._exit(0)
 
@@ -97,7 +97,8 @@ def main(arguments: list[str]) -> int:
         payload = json.loads(sys.stdin.buffer.read(_MOST_INPUT))
         serve(name, payload if isinstance(payload, dict) else {}, os.environ, deadline)
     except BaseException as error:
-        _fail(name, error)
+        if not deadline.is_over:
+            _fail(name, error)
     deadline.say("")
     return 0
 
@@ -114,18 +115,17 @@ def serve(
     if event.ignored:
         return
     deadline.folder = str(data_dir(environment))
-    # What somebody asks to keep is kept, also on a machine that is busy.
-    least = _PATIENCE if MARKER in event.text.lower() else 0.0
-    deadline.set(max(_DEADLINES.get(name, _DEADLINE), least))
-    from recollect.app.opening import open_mind
+    from recollect.app.opening import open_mind, read_config
     from recollect.flow.pipeline import Work, run
     from recollect.flow.pipelines import PIPELINES
     from recollect.index.sessions import Trace
 
-    mind = open_mind(event)
+    config = read_config(event)
+    seconds = config.number(_deadline_key(name)) / 1000
+    # What somebody asks to keep is kept, also on a machine that is busy.
+    deadline.set(max(seconds, _PATIENCE if MARKER in event.text.lower() else 0.0))
+    mind = open_mind(event, config)
     try:
-        seconds = mind.store.config.number(_deadline_key(name)) / 1000
-        deadline.set(max(seconds, least))
         for store in mind.stores:
             store.indexing.most_changes = int(seconds * _CHANGES_PER_SECOND)
         work = Work(event, mind)
@@ -149,7 +149,7 @@ def serve(
 
 
 def _deadline_key(name: str) -> str:
-    return "hook.session_deadline" if name in _DEADLINES else "hook.deadline"
+    return "hook.session_deadline" if name in _SESSION_EVENTS else "hook.deadline"
 
 
 def _fail(name: str, error: BaseException) -> None:

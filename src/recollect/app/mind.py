@@ -77,10 +77,10 @@ class RepositoryMind:
                 hit.memory,
                 hit.score,
                 "its words answer",
-                hit.share,
                 hit.words,
+                hit.evidence,
                 hit.why.vector,
-                {**hit.why.as_json(), "share": hit.share, "words": hit.words},
+                {**hit.why.as_json(), "words": hit.words, "evidence": hit.evidence},
             )
             for store in self.stores
             for hit in self._search(store, text, limit)

@@ -56,21 +56,24 @@ def open_recollect(
     return Recollect(_ledger(repository, config), config, project, cache)
 
 
-def open_mind(event: Event) -> RepositoryMind:
-    """Open what counts where an agent works: the repository's memory and the person's own.
+def read_config(event: Event) -> Config:
+    """The configuration where an agent works.
 
-    A configuration that cannot be read must not keep anybody from keeping something: then the
-    defaults count, and `doctor` tells.
+    One that cannot be read must not keep anybody from keeping something: then the defaults count,
+    and `doctor` tells.
     """
+    try:
+        return load_config(_directory(event.directory or None), os.environ)
+    except BadConfig as error:
+        return without_files(error.message, os.environ)
+
+
+def open_mind(event: Event, config: Config) -> RepositoryMind:
+    """Open what counts where an agent works: the repository's memory and the person's own."""
     from recollect.app.mind import RepositoryMind
 
     environment = dict(os.environ)
     directory = _directory(event.directory or None)
-    try:
-        config = load_config(directory, environment)
-    except BadConfig as error:
-        config = without_files(error.message, environment)
-    # A hook has a deadline; a git that hangs must not take all of it.
     git = Git(directory, timeout=config.number("git.timeout"), environment=environment)
     repository = find_repository(git)
     home = data_dir(environment)

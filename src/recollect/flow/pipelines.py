@@ -14,7 +14,6 @@ _WANTED = stages.switched_on("inject.enabled")
 
 PIPELINES: Mapping[str, tuple[Stage, ...]] = {
     event.SESSION_START: (
-        stages.only_ours,
         stages.begin_session,
         stages.drain,
         _WANTED,
@@ -23,17 +22,16 @@ PIPELINES: Mapping[str, tuple[Stage, ...]] = {
         stages.inject,
     ),
     event.PROMPT: (
-        stages.only_ours,
         stages.keep_marked,
         _WANTED,
         stages.recall_prompt,
         stages.inject,
     ),
-    event.TOOL_PRE: (stages.only_ours,),
-    event.TOOL_POST: (stages.only_ours, _WANTED, stages.recall_files, stages.inject),
-    event.TOOL_FAILURE: (stages.only_ours, _WANTED, stages.recall_failure, stages.inject),
-    event.PRE_COMPACT: (stages.only_ours, stages.forget_given),
-    event.STOP: (stages.only_ours, stages.keep_marked, stages.drain),
-    event.SUBAGENT_STOP: (stages.only_ours, stages.keep_marked),
-    event.SESSION_END: (stages.only_ours, stages.end_session),
+    event.TOOL_PRE: (),
+    event.TOOL_POST: (_WANTED, stages.recall_files, stages.inject),
+    event.TOOL_FAILURE: (_WANTED, stages.recall_failure, stages.inject),
+    event.PRE_COMPACT: (stages.forget_given,),
+    event.STOP: (stages.keep_marked, stages.drain),
+    event.SUBAGENT_STOP: (stages.keep_marked,),
+    event.SESSION_END: (stages.end_session,),
 }

@@ -37,12 +37,6 @@ _ERROR_LENGTH = 600
 _EXIT_CODE = pattern(r"^Exit code \d+\s*")
 
 
-def only_ours(work: Work) -> None:
-    """End where the event is none of our business."""
-    if work.event.ignored:
-        raise Halt(work.event.ignored)
-
-
 def switched_on(key: str) -> Stage:
     """A stage that ends where a setting is off."""
 

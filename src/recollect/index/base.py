@@ -49,9 +49,9 @@ class Match(NamedTuple):
 
     uid: str
     score: float
-    # By words: how much of what the query's words say is in the memory, from 0 to 1, and how many.
-    share: float = 0.0
+    # By words: how many of the query's it holds, and how much these prove, in stores of any size.
     words: int = 0
+    evidence: float = 0.0
 
 
 class LexicalMatches(NamedTuple):

@@ -251,13 +251,14 @@ class SqliteIndex:
     def lexical(self, query: str, filters: Filters, limit: int) -> LexicalMatches:
         """The memories that share words with the query."""
         with failing():
-            weights, total = self._words.weights(query_terms(query))
-            if not weights:
+            weights = self._words.weights(query_terms(query))
+            if not weights.scores:
                 return LexicalMatches((), 0.0)
             found = self._words.best(weights, *where(filters), limit)
         ranked = sorted(found, key=lambda row: (-row.score, row.uid))[:limit]
-        matches = [Match(row.uid, row.score, row.weight / total, row.words) for row in ranked]
-        return LexicalMatches(matches, ideal(total))
+        full = ideal(weights.total_proof)
+        matches = [Match(row.uid, row.score, row.words, row.evidence / full) for row in ranked]
+        return LexicalMatches(matches, ideal(weights.total))
 
     def distinctive(self, query: str) -> str:
         """The query without the words that many memories hold."""

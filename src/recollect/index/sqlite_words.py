@@ -24,19 +24,30 @@ _TYPICAL_WEIGHT = 15.0
 _FEW = 50
 
 
+# Few memories say little about which words are common: for evidence there are at least so many.
+_ENOUGH = 500
 _FOUND = struct.Struct("ddl")
 
 
 class Scored(NamedTuple):
-    """A memory that holds words of a query: its score, what those words weigh, how many they are.
+    """A memory that holds words of a query: its score, what those words prove, how many they are.
 
     They come out of SQLite as one value, because to look at a row twice costs twice.
     """
 
     uid: str
     score: float
-    weight: float
+    evidence: float
     words: int
+
+
+class Weights(NamedTuple):
+    """What the terms of a query weigh: for the score (idf), for evidence, and all of them."""
+
+    scores: dict[str, float]
+    proofs: dict[str, float]
+    total: float
+    total_proof: float
 
 
 def prepare(db: apsw.Connection) -> None:
@@ -44,20 +55,22 @@ def prepare(db: apsw.Connection) -> None:
     db.register_fts5_function("rescore", _rescore)
 
 
-def _rescore(api: apsw.FTS5ExtensionApi, /, *idfs: Any) -> bytes:
-    """BM25 of the current row with our own idf and length normalisation."""
+def _rescore(api: apsw.FTS5ExtensionApi, /, *weights: Any) -> bytes:
+    """BM25 of the current row with our own idf and length normalisation, and what it proves."""
     if api.aux_data is None:
         api.aux_data = max(1.0, api.column_total_size(-1) / max(1, api.row_count))
     norm = _K1 * (1 - _B + _B * api.column_size(-1) / api.aux_data)
-    total, weight, words = 0.0, 0.0, 0
-    for phrase, idf in enumerate(idfs):
+    total, proof, words = 0.0, 0.0, 0
+    terms = len(weights) // 2
+    for phrase, (idf, proves) in enumerate(zip(weights[:terms], weights[terms:], strict=True)):
         places = api.phrase_locations(phrase)
         frequency = sum(w * len(at) for w, at in zip(WEIGHTS, places, strict=True) if at)
         if frequency:
-            total += idf * frequency * (_K1 + 1) / (frequency + norm)
-            weight += idf
+            counts = frequency * (_K1 + 1) / (frequency + norm)
+            total += idf * counts
+            proof += proves * counts
             words += 1
-    return _FOUND.pack(total, weight, words)
+    return _FOUND.pack(total, proof, words)
 
 
 class Words:
@@ -96,12 +109,20 @@ class Words:
             self._counts[term] = min(found, default=0)
         return self._counts[term]
 
-    def weights(self, terms: Sequence[str]) -> tuple[dict[str, float], float]:
+    def weights(self, terms: Sequence[str]) -> Weights:
         """How much each term that occurs says (idf), and what all of them would, known or not."""
         total = self._one("SELECT count(*) FROM memory")
+        enough = max(total, _ENOUGH)
         counts = self._frequencies(terms)
-        known = {term: _idf(count, total) for term, count in counts.items()}
-        return known, sum(known.values()) + _idf(0, total) * (len(terms) - len(known))
+        scores = {term: _idf(count, total) for term, count in counts.items()}
+        proofs = {term: _idf(count, enough) for term, count in counts.items()}
+        unknown = len(terms) - len(counts)
+        return Weights(
+            scores,
+            proofs,
+            sum(scores.values()) + _idf(0, total) * unknown,
+            sum(proofs.values()) + _idf(0, enough) * unknown,
+        )
 
     def common(self, terms: Sequence[str], share: float) -> set[str]:
         """The terms that occur in more than a share of the memories."""
@@ -112,7 +133,7 @@ class Words:
         return {term for term, count in counts.items() if count > share * total}
 
     def best(
-        self, weights: dict[str, float], condition: str, parameters: Sequence[Any], limit: int
+        self, weights: Weights, condition: str, parameters: Sequence[Any], limit: int
     ) -> list[Scored]:
         """The memories that FTS5 ranks highest among those that pass a condition, scored again.
 
@@ -120,11 +141,13 @@ class Words:
         too few of them pass is the condition asked of every row that matches.
         """
         wanted = limit * _WIDEN
-        query, score = _any_of(weights), f"rescore(words, {_marks(weights)})"
+        query = _any_of(weights.scores)
+        given = (*weights.scores.values(), *weights.proofs.values())
+        score = f"rescore(words, {_marks(given)})"
         scores = dict(
             self._db.execute(
                 f"SELECT rowid, {score} FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?",
-                (*weights.values(), query, wanted),
+                (*given, query, wanted),
             )
         )
         rows = self._db.execute(
@@ -138,7 +161,7 @@ class Words:
                     f"SELECT memory.uid, {score} FROM words"
                     " JOIN memory ON memory.key = words.rowid"
                     f" WHERE words MATCH ? AND {condition} ORDER BY rank LIMIT ?",
-                    (*weights.values(), query, *parameters, limit),
+                    (*given, query, *parameters, limit),
                 )
             )
         return passing

@@ -46,6 +46,12 @@ _CALL = pattern(
     r"\|?im_(?:start|end)\|?)\b[^>\n]{0,200}>?|<\|[a-z_]{1,30}\|>|\[/?INST\]|<</?SYS>>",
     re.IGNORECASE,
 )
+# An expression is only tried, and thereby compiled, where one of these stands.
+_PERSONA_HINTS = ("as an ai", "you are ", "from now on")
+_ATTACK_HINTS = (
+    *("instruction", "prompt", "rule", "directive", "guideline", "message", "context", "guardrail"),
+    *("user", "human", "developer", "jailbreak", "dan"),
+)
 _SENTENCE_END = pattern(r"(?<=[.!?])\s+|\n")
 _BLANKS = pattern(r"[^\S\n]+")
 _LEFT_OUT = "[left out: it reads like an order to the agent]"
@@ -54,9 +60,14 @@ _LEFT_OUT = "[left out: it reads like an order to the agent]"
 def govern(text: str) -> str:
     """A memory's text as it may be shown to an agent: harmless, and escaped for markup."""
     text = visible(text)
-    text = _CALL.sub(" ", text)
-    text = _PERSONA.sub("", _ROLE.sub("", text))
-    if _ATTACK.search(text):
+    if "<" in text or "[" in text:
+        text = _CALL.sub(" ", text)
+    if ":" in text:
+        text = _ROLE.sub("", text)
+    lowered = text.lower()
+    if any(hint in lowered for hint in _PERSONA_HINTS):
+        text = _PERSONA.sub("", text)
+    if any(hint in lowered for hint in _ATTACK_HINTS) and _ATTACK.search(text):
         text = _without_attacks(text)
     text = "\n".join(_BLANKS.sub(" ", line).rstrip() for line in text.split("\n"))
     return escape(text.strip())

@@ -17,9 +17,9 @@ from recollect.recall.tokens import count_tokens
 # The agent diverts more than 10,000 UTF-16 units into a file.
 MOST_CHARACTERS = 9_500
 
-# A memory must hold this share of what the words of a prompt say, and so many of the words; found
-# with `benchmarks/floor.py`. A question that asks for memories ("why did we …") may ask for less.
-FLOOR, FLOOR_WHEN_ASKED = 0.34, 0.2
+# How much the words of a prompt must prove, and how many of them a memory must hold; found with
+# `benchmarks/floor.py`. A question that asks for memories ("why did we …") needs less.
+FLOOR, FLOOR_WHEN_ASKED = 0.4, 0.25
 FLOOR_WORDS = 2
 # What is meant without a word in common must be this near.
 FLOOR_VECTOR = 0.45
@@ -43,8 +43,8 @@ class Candidate(NamedTuple):
     memory: Memory
     score: float
     reason: str
-    share: float = 1.0
     words: int = 0
+    evidence: float = 0.0
     vector: float = 0.0
     parts: Mapping[str, float] = MappingProxyType({})
 
@@ -65,7 +65,7 @@ def beating_noise(candidates: Iterable[Candidate], terms: int, *, asked: bool) -
     words = min(FLOOR_WORDS, terms)
     kept, skipped = [], []
     for candidate in candidates:
-        by_words = candidate.share >= floor and candidate.words >= words
+        by_words = candidate.evidence >= floor and candidate.words >= words
         if by_words or candidate.vector >= FLOOR_VECTOR:
             kept.append(candidate)
         else:

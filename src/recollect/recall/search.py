@@ -33,9 +33,9 @@ class Hit(NamedTuple):
     memory: Memory
     score: float
     why: Why
-    # How much of what the query's words say it holds, and how many of them.
-    share: float = 0.0
+    # How many of the query's words it holds, and how much these prove.
     words: int = 0
+    evidence: float = 0.0
 
 
 class Question(NamedTuple):
@@ -92,7 +92,7 @@ def search(
     hits = []
     for memory in index.get_many(best):
         why, matched = explained[memory.uid], by_words.get(memory.uid, _NO_WORDS)
-        hits.append(Hit(memory, why.score, why, matched.share, matched.words))
+        hits.append(Hit(memory, why.score, why, matched.words, matched.evidence))
     return hits
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from recollect.core.patterns import pattern
 
 _PIECE = pattern(
-    r"[A-Z]?[a-z]+|[A-Z]+|[0-9]|[^\x00-\x7f]+|\n+|[ \t]{2,}|[^A-Za-z0-9\s\x80-\U0010ffff]"
+    r"[A-Z]?[a-z]+|[A-Z]+|[0-9]|[^\x00-\x7f]+|\n+|[ \t]{2,}|[!-/:-@[-`{-~\x00-\x08\x0e-\x1f\x7f]"
 )
 _LETTERS = 4
 
