@@ -6,6 +6,7 @@ import hashlib
 import random
 import subprocess
 from collections.abc import Iterator
+from itertools import accumulate
 from pathlib import Path
 
 from recollect.core.record import CREATE, Record, render_record
@@ -19,7 +20,40 @@ _WORDS = (
     " lock vector keyword stemming session hook memory decision constraint release deploy rollback"
 )
 WORDS = _WORDS.split()
+# As in real text: few words are everywhere, most are rare (Zipf's law).
+_SYLLABLES = (
+    *("ba", "de", "fi", "go", "ku", "la", "me", "ni", "po", "ra"),
+    *("se", "ti", "vu", "wo", "xa", "ye", "zi", "cho", "dra", "ple"),
+)
+    "ba",
+    "de",
+    "fi",
+    "go",
+    "ku",
+    "la",
+    "me",
+    "ni",
+    "po",
+    "ra",
+    "se",
+    "ti",
+    "vu",
+    "wo",
+    "xa",
+    "ye",
+    "zi",
+    "cho",
+    "dra",
+    "ple",
+]
+VOCABULARY = WORDS + [a + b + c for a in _SYLLABLES for b in _SYLLABLES for c in _SYLLABLES]
+_WEIGHTS = list(accumulate(1 / (rank + 3) for rank in range(len(VOCABULARY))))
 COMMITS = 1000
+
+
+def some_words(rng: random.Random, count: int) -> str:
+    """Words as they come in texts, the common ones often."""
+    return " ".join(rng.choices(VOCABULARY, cum_weights=_WEIGHTS, k=count))
 
 
 def run_git(directory: Path, *args: str, stdin: bytes = b"") -> bytes:
@@ -31,8 +65,8 @@ def run_git(directory: Path, *args: str, stdin: bytes = b"") -> bytes:
 
 def make_record(number: int, kind: str, anchor: str, rng: random.Random) -> Record:
     """A memory of about 730 bytes, as an agent might write it."""
-    summary = " ".join(rng.choices(WORDS, k=8))
-    body = "\n\n".join(" ".join(rng.choices(WORDS, k=20)) + "." for _ in range(3))
+    summary = some_words(rng, 8)
+    body = "\n\n".join(some_words(rng, 20) + "." for _ in range(3))
     return Record(
         uid=make_uid(1_700_000_000_000 + number, rng.getrandbits(80)),
         op=CREATE,

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import recollect
-from benchmarks.corpus import WORDS, build_repository
+from benchmarks.corpus import WORDS, build_repository, some_words
 
 BARE = "python -c pass"
 NOTHING = "a hook that does nothing"
@@ -32,7 +32,7 @@ NEEDED = "python -c 'import json, apsw, subprocess'"
 def payloads(repo: Path, rng: random.Random) -> dict[str, dict[str, Any]]:
     """One input for each event."""
     common = {"session_id": f"bench-{rng.random()}", "cwd": str(repo)}
-    text = " ".join(rng.choices(WORDS, k=6))
+    text = some_words(rng, 6)
     return {
         "session-start": {**common, "source": "startup"},
         "prompt": {**common, "prompt": f"Why do we need {text}?"},

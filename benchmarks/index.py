@@ -21,7 +21,7 @@ from typing import Any
 import apsw
 
 import recollect
-from benchmarks.corpus import WORDS, build_repository
+from benchmarks.corpus import build_repository, some_words
 from recollect.index.base import Filters
 from recollect.index.schema import vector_table
 from recollect.index.sqlite import SqliteIndex
@@ -83,12 +83,18 @@ def fresh_process(code: str) -> float:
     return min(timed(lambda: subprocess.run(command, check=True)) for _ in range(5))
 
 
+def bytes_on_disk(path: Path) -> int:
+    """The database and what has been written to its log so far."""
+    files = (path, path.with_name(path.name + "-wal"))
+    return sum(file.stat().st_size for file in files if file.exists())
+
+
 def measure(size: int, folder: Path) -> dict[str, Any]:
     """One row: our index beside the bare engines."""
     rng = random.Random(11)
     repo = folder / f"repo-{size}"
     build_repository(repo, size)
-    queries = [" ".join(rng.choices(WORDS, k=5)) for _ in range(QUERIES)]
+    queries = [some_words(rng, 5) for _ in range(QUERIES)]
     questions = [random_vector(rng) for _ in range(QUERIES)]
     vectors = [random_vector(rng) for _ in range(min(size, 2000))]
     vectors = [vectors[n % len(vectors)] for n in range(size)]
@@ -131,8 +137,22 @@ def measure(size: int, folder: Path) -> dict[str, Any]:
         "search_p95_ratio": p95 / bare_p95,
         "cold_text_search_ms": cold,
         "cold_ratio": cold / start,
-        "bytes_per_memory": path.stat().st_size / size,
+        "bytes_per_memory": bytes_on_disk(path) / size,
     }
+
+
+def measure_meaning(folder: Path) -> dict[str, Any]:
+    """A fresh process that searches by words and meaning, beside the imports it cannot avoid."""
+    repo = folder / "meaning"
+    build_repository(repo, 200)
+    store = recollect.open(repo)
+    if store.indexing.embedder is None:
+        return {"cold_hybrid": "no model is installed"}
+    store.indexing.embed_pending(store.indexing.fresh())
+    store.close()
+    start = fresh_process("import recollect.app.opening, numpy")
+    cold = fresh_process(f"import recollect; recollect.open({str(repo)!r}).search('a lost token')")
+    return {"memories": 200, "cold_hybrid_ms": cold, "cold_hybrid_ratio": cold / start}
 
 
 def main() -> None:
@@ -143,11 +163,12 @@ def main() -> None:
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         rows = [measure(int(size), Path(folder)) for size in args.sizes.split(",")]
+        rows.append(measure_meaning(Path(folder)))
     if args.json:
         print(json.dumps(rows, indent=2))
         return
     for row in rows:
-        print("  ".join(f"{key} {value:,.2f}" for key, value in row.items()))
+        print("  ".join(f"{k} {v:,.2f}" if v != str(v) else f"{k} {v}" for k, v in row.items()))
 
 
 if __name__ == "__main__":

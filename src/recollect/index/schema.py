@@ -7,7 +7,7 @@ kept as they are in the ledger: a memory is folded from them when it is read.
 from __future__ import annotations
 
 # Raise this with every change below; the index is derived, so a rebuild is the migration.
-VERSION = 3
+VERSION = 4
 
 TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -68,8 +68,6 @@ CREATE VIRTUAL TABLE words USING fts5 (
     summary, tags, dates, body,
     content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2'
 );
--- How much a word counts in summary, tags, dates and body.
-INSERT INTO words (words, rank) VALUES ('rank', 'bm25(2.0, 1.5, 2.0, 1.0)');
 CREATE VIRTUAL TABLE term USING fts5vocab (words, row);
 
 CREATE TABLE chunk (key INTEGER PRIMARY KEY, memory INTEGER NOT NULL);

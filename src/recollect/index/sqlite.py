@@ -40,7 +40,8 @@ from recollect.index.sqlite_filters import where
 from recollect.index.sqlite_words import Words, ideal
 from recollect.index.text import query_terms
 
-_WIDEN = 4
+# The vector table slows down with every neighbour it is asked for: few first, then many more.
+_FIRST, _WIDEN = 1.25, 4
 _MOST_NEIGHBOURS = 4096  # what the vector table gives at once
 # A word that more memories than this hold says nothing about what a question means.
 _COMMON_SHARE = 0.3
@@ -279,7 +280,7 @@ class SqliteIndex:
         condition, parameters = where(filters)
         total = self._one("SELECT count(*) FROM chunk") or 0
         best: dict[str, float] = {}
-        wanted = min(limit * _WIDEN, total, _MOST_NEIGHBOURS)
+        wanted = min(int(limit * _FIRST), total, _MOST_NEIGHBOURS)
         while wanted:
             rows = self._rows(
                 "SELECT memory.uid, near.distance FROM"

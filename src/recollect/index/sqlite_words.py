@@ -17,8 +17,11 @@ import apsw
 
 # Weights of summary, tags and files, date, body.
 WEIGHTS = (2.0, 1.5, 2.0, 1.0)
+# Not `rank`, which sorts every match before it looks at the limit.
+_BM25 = f"bm25(words, {', '.join(map(str, WEIGHTS))})"
 _K1, _B = 1.2, 0.4
-_WIDEN = 2
+# So many more than wanted are taken, since some will not pass the filters.
+_WIDEN = 1.5
 _TYPICAL_WEIGHT = 15.0
 # Below this many memories no word is common.
 _FEW = 50
@@ -140,13 +143,13 @@ class Words:
         Most rows pass most conditions, so the best are taken first and looked at then; only where
         too few of them pass is the condition asked of every row that matches.
         """
-        wanted = limit * _WIDEN
+        wanted = int(limit * _WIDEN)
         query = _any_of(weights.scores)
         given = (*weights.scores.values(), *weights.proofs.values())
         score = f"rescore(words, {_marks(given)})"
         scores = dict(
             self._db.execute(
-                f"SELECT rowid, {score} FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?",
+                f"SELECT rowid, {score} FROM words WHERE words MATCH ? ORDER BY {_BM25} LIMIT ?",
                 (*given, query, wanted),
             )
         )
@@ -160,7 +163,7 @@ class Words:
                 self._db.execute(
                     f"SELECT memory.uid, {score} FROM words"
                     " JOIN memory ON memory.key = words.rowid"
-                    f" WHERE words MATCH ? AND {condition} ORDER BY rank LIMIT ?",
+                    f" WHERE words MATCH ? AND {condition} ORDER BY {_BM25} LIMIT ?",
                     (*given, query, *parameters, limit),
                 )
             )
