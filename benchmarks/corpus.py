@@ -25,27 +25,6 @@ _SYLLABLES = (
     *("ba", "de", "fi", "go", "ku", "la", "me", "ni", "po", "ra"),
     *("se", "ti", "vu", "wo", "xa", "ye", "zi", "cho", "dra", "ple"),
 )
-    "ba",
-    "de",
-    "fi",
-    "go",
-    "ku",
-    "la",
-    "me",
-    "ni",
-    "po",
-    "ra",
-    "se",
-    "ti",
-    "vu",
-    "wo",
-    "xa",
-    "ye",
-    "zi",
-    "cho",
-    "dra",
-    "ple",
-]
 VOCABULARY = WORDS + [a + b + c for a in _SYLLABLES for b in _SYLLABLES for c in _SYLLABLES]
 _WEIGHTS = list(accumulate(1 / (rank + 3) for rank in range(len(VOCABULARY))))
 COMMITS = 1000
