@@ -168,10 +168,11 @@ class Transcript:
         while words and (match := _VARIABLE.fullmatch(words[0])):
             variables[match.group(1)] = match.group(2)
             del words[0]
+        said = _echoed(words)
         source, target = _redirection(words, "<"), _redirection(words, ">")
         if words[0] in ("cd", "mkdir"):
             return self._builtin(words)
-        read = (self.directory / source).read_bytes() if source else b""
+        read = (self.directory / source).read_bytes() if source else said
         done = subprocess.run(
             [*_program(words[0]), *words[1:]],
             cwd=self.directory,
@@ -208,6 +209,15 @@ def _text(output: bytes) -> str:
     return output.decode("utf-8", "replace").replace("\r\n", "\n")
 
 
+def _echoed(words: list[str]) -> bytes:
+    """Take `echo TEXT |` from the start of a command; what the command gets to read."""
+    if words[0] != "echo" or words[2:3] != ["|"]:
+        return b""
+    text = words[1]
+    del words[:3]
+    return f"{text}\n".encode()
+
+
 def _redirection(words: list[str], sign: str) -> str | None:
     """Take a redirection from the end of a command; the file it names."""
     if sign not in words:
@@ -222,7 +232,7 @@ def _program(name: str) -> list[str]:
     if name == "git":
         return ["git"]
     if name != "recollect":
-        raise TranscriptError(f"{name} is not one of: cd, git, mkdir, recollect")
+        raise TranscriptError(f"{name} is not one of: cd, echo, git, mkdir, recollect")
     script = shutil.which(name, path=str(Path(sys.executable).parent))
     return [script] if script else [sys.executable, "-m", name]
 
@@ -244,6 +254,9 @@ def _environment(root: Path) -> dict[str, str]:
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_CEILING_DIRECTORIES": str(root),
         "GIT_TERMINAL_PROMPT": "0",
+        # Machines are slow at times, and no test asserts on speed.
+        "RECOLLECT_HOOK_DEADLINE": "30000",
+        "RECOLLECT_HOOK_SESSION_DEADLINE": "30000",
         "GIT_AUTHOR_NAME": "Ada",
         "GIT_AUTHOR_EMAIL": "ada@example.com",
         "GIT_AUTHOR_DATE": when,

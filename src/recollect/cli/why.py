@@ -34,8 +34,8 @@ def why_command(
         for trace in reversed(traces):
             when = age_of(now - trace.at)
             click.echo(
-                f"{click.style(trace.event, bold=True)}  {when} ago, {trace.milliseconds:.0f} ms,"
-                f" session {trace.session[:8] or '?'}"
+                f"{click.style(trace.event, bold=True)}  {'just now' if when == 'now' else when},"
+                f" {trace.milliseconds:.0f} ms, session {trace.session[:8] or '?'}"
             )
             for step in trace.steps:
                 for line in _lines(step, store):
@@ -55,11 +55,10 @@ def _lines(step: Mapping[str, Any], store: Recollect) -> Iterator[str]:
         reason = ""
     yield f"{what}{reason}" + (f" ({said})" if said else "")
     for item in memories:
-        parts = ", ".join(
-            f"{name} {value:.2f}" for name, value in item.items() if isinstance(value, float)
-        )
-        because = f"  because {item['reason']}" if item.get("reason") else ""
-        yield f"  {_name(item['uid'], store)}{because}" + (f" ({parts})" if parts else "")
+        yield f"  {_name(item['uid'], store)}"
+        parts = [f"{name} {value:.2f}" for name, value in item.items() if isinstance(value, float)]
+        if item.get("reason"):
+            yield f"    {item['reason']}: " + ", ".join(parts)
 
 
 def _name(uid: str, store: Recollect) -> str:

@@ -215,7 +215,8 @@ def recall_failure(work: Work) -> None:
 def inject(work: Work) -> None:
     """Put the best of the candidates in front of the agent."""
     if not work.candidates:
-        raise Halt("nothing that is remembered belongs to this")
+        more = "nothing more" if work.reply.context else "nothing"
+        raise Halt(f"{more} that is remembered belongs to this")
     _inject(work, work.candidates, work.budget)
 
 
