@@ -26,7 +26,13 @@ format: $(DEV)  ## rewrite the code in the project's format
 bench: $(RUN)  ## speed as ratios to plain git and bare engines; quality where RECOLLECT_DATA says
 	$(BIN)/python -m benchmarks.ledger
 	$(BIN)/python -m benchmarks.index
+	$(BIN)/python -m benchmarks.hooks
+ifdef RECOLLECT_DATA
 	$(BIN)/python -m benchmarks.quality
+	$(BIN)/python -m benchmarks.floor
+else
+	@echo "RECOLLECT_DATA is not set: recall quality and the floor of injection are left out."
+endif
 
 docs: $(DEV)  ## build the documentation site into site/
 	$(BIN)/pip install --quiet -e '.[docs]'

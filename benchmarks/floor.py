@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -20,7 +21,7 @@ from typing import Any, NamedTuple
 
 import recollect
 from benchmarks.corpus import run_git
-from benchmarks.datasets import Item, data_folder, load
+from benchmarks.datasets import Item, NoData, data_folder, load
 from benchmarks.quality import as_record, temporary_folder
 from recollect.app.recollect import Recollect
 from recollect.index.base import Filters
@@ -142,7 +143,10 @@ def main() -> None:
     parser.add_argument("--sizes", default="100,1000,5000")
     parser.add_argument("--json", type=Path, help="save the rows in this file")
     options = parser.parse_args()
-    rows = run([int(size) for size in options.sizes.split(",")])
+    try:
+        rows = run([int(size) for size in options.sizes.split(",")])
+    except NoData as problem:
+        sys.exit(str(problem))
     for row in rows:
         print(
             f"{row['memories']:>6} memories  {row['prompts_are']:<8} {row['half']:<9}"

@@ -129,7 +129,7 @@ def recall_standing(work: Work) -> None:
     total, working, knowledge = _tier(mode, size, work)
     work.note("budget", mode=mode, memories=size, tokens=total)
     standing = work.mind.standing(_LOOK_AT)
-    _inject(work, standing, working)
+    used = _inject(work, standing, working)
     recent = work.mind.surroundings()
     found = {c.memory.uid: c for c in work.mind.about_files(recent.files, _LOOK_AT)}
     for text in recent.texts:
@@ -139,7 +139,8 @@ def recall_standing(work: Work) -> None:
             found.setdefault(candidate.memory.uid, candidate)
     known = {candidate.memory.uid for candidate in standing}
     work.candidates = [c for c in found.values() if c.memory.uid not in known]
-    work.budget, work.most = knowledge, _LOOK_AT
+    # What working memory did not need, knowledge may have.
+    work.budget, work.most = knowledge + working - used, _LOOK_AT
 
 
 def _tier(mode: str, size: int, work: Work) -> tuple[int, int, int]:
@@ -220,7 +221,8 @@ def inject(work: Work) -> None:
     _inject(work, work.candidates, work.budget)
 
 
-def _inject(work: Work, candidates: Iterable[injection.Candidate], budget: int) -> None:
+def _inject(work: Work, candidates: Iterable[injection.Candidate], budget: int) -> int:
+    """Render what fits into the budget; how many tokens that took."""
     context, now = work.event.context, work.mind.now()
     fresh, given = injection.not_given(candidates, work.mind.given(context))
     kept, same = injection.different(fresh)
@@ -238,7 +240,7 @@ def _inject(work: Work, candidates: Iterable[injection.Candidate], budget: int) 
     filled = injection.fill(chosen, budget, render, room)
     _note_skipped(work, (*given, *same, *others, *filled.skipped))
     if not filled.chosen:
-        return
+        return 0
     work.reply.context.append(render_block(filled.elements))
     work.mind.give(context, [candidate.memory for candidate in filled.chosen])
     work.note(
@@ -254,6 +256,7 @@ def _inject(work: Work, candidates: Iterable[injection.Candidate], budget: int) 
             for c in filled.chosen
         ],
     )
+    return filled.tokens
 
 
 def _note_skipped(work: Work, skipped: Iterable[Skipped]) -> None:
