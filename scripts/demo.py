@@ -5,6 +5,7 @@ Everything happens in a temporary folder, with the real command line and plain g
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -48,13 +49,29 @@ class Stage:
         sys.stdout.write(f"\n\033[1m{text}\033[0m\n" if sys.stdout.isatty() else f"\n# {text}\n")
         sys.stdout.flush()
 
-    def run(self, place: str, *command: str, show: bool = True, most: int = 40) -> str:
+    def hook(self, place: str, event: str, session: str, **fields: str) -> None:
+        """What an agent calls at an event of a session, and what it gets to read."""
+        given = json.dumps({"session_id": session, "cwd": str(self.folder / place), **fields})
+        sys.stdout.write(
+            f"{place} $ recollect hook {event}   # {next(iter(fields.values()), '')}\n"
+        )
+        said = self.run(place, "recollect", "hook", event, show=False, given=given)
+        answer = json.loads(said) if said.strip() else {}
+        context = answer.get("hookSpecificOutput", {}).get("additionalContext", "")
+        text = answer.get("systemMessage", "") + context or "(nothing: no memory belongs to this)"
+        sys.stdout.write("".join(f"  {line}\n" for line in text.splitlines()))
+        sys.stdout.flush()
+
+    def run(
+        self, place: str, *command: str, show: bool = True, most: int = 40, given: str = ""
+    ) -> str:
         """Run a command in one of the folders; its output."""
         real = [sys.executable, "-m", "recollect"] if command[0] == "recollect" else [command[0]]
         result = subprocess.run(
             [*real, *command[1:]],
             cwd=self.folder / place,
             env=self.environment,
+            input=given,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -137,6 +154,17 @@ def main() -> None:
             stage.run("desktop", "recollect", "capture", kind, summary, show=False)
         for question in QUESTIONS:
             stage.run("desktop", "recollect", "search", question, "-n", "1", "--explain")
+
+        stage.say("In an agent all this happens by itself: one session marks something …")
+        marked = "[remember:constraints] Refunds need a second pair of eyes"
+        stage.hook("desktop", "prompt", "monday", prompt=marked)
+        stage.hook("desktop", "prompt", "monday", prompt="Fix the typo in the footer")
+
+        stage.say("… and the next one starts with what matters, and gets what its prompt asks for.")
+        stage.hook("desktop", "session-start", "tuesday", source="startup")
+        question = "Why must the order import run in a transaction?"
+        stage.hook("desktop", "prompt", "tuesday", prompt=question)
+        stage.run("desktop", "recollect", "why", "--last")
 
         stage.say("And plain git shows it next to the commit.")
         stage.run("desktop", "git", "log", "-1", "--notes=mem/decisions", most=14)

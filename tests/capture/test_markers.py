@@ -17,11 +17,11 @@ def found(text: str) -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize(
     ("text", "kept"),
     [
-        ("[remember] Tests need a clock", [("notes", "Tests need a clock", "")]),
+        ("[remember] Tests need a clock", [("", "Tests need a clock", "")]),
         ("[remember:decisions] Use uv", [("decisions", "Use uv", "")]),
         ("[Remember:Decision]: Use uv", [("decisions", "Use uv", "")]),
         ("  [remember: debt ] No tests", [("tech-debt", "No tests", "")]),
-        ("Please\n[remember] this\n\nand go on", [("notes", "this", "")]),
+        ("Please\n[remember] this\n\nand go on", [("", "this", "")]),
         (
             "[remember:decisions] Use uv\nbecause it is fast\n\nThen run it",
             [("decisions", "Use uv", "Use uv\nbecause it is fast")],
@@ -30,8 +30,8 @@ def found(text: str) -> list[tuple[str, str, str]]:
             "[remember:learnings]\nFirst line\n\nSecond part\n[/remember]\nrest",
             [("learnings", "First line", "First line\n\nSecond part")],
         ),
-        ("[remember] one\n[remember:notes] two", [("notes", "one", ""), ("notes", "two", "")]),
-        ("[remember] one [/remember] and go on", [("notes", "one", "")]),
+        ("[remember] one\n[remember:notes] two", [("", "one", ""), ("notes", "two", "")]),
+        ("[remember] one [/remember] and go on", [("", "one", "")]),
         ("list[remember] index", []),
         ("do [remember] it", []),
         ("> [remember] quoted", []),

@@ -36,6 +36,9 @@ class ConfigKey(NamedTuple):
 
 KEYS: tuple[ConfigKey, ...] = (
     ConfigKey("author", "", "who writes memories, as `Name <email>`; empty: as git knows you"),
+    ConfigKey("capture.auto_threshold", 0.95, "how certain something must be to be kept"),
+    ConfigKey("capture.mode", "auto", "what is noticed by itself: off, suggest or auto"),
+    ConfigKey("capture.suggest_threshold", 0.7, "how certain it must be to be suggested"),
     ConfigKey("embedding.model", "default", "the model for vectors: default, a name, or none"),
     ConfigKey("embedding.path", "", "a folder with the model's files, in place of the package"),
     ConfigKey("git.timeout", 30.0, "seconds that one git command may take"),
@@ -54,6 +57,9 @@ KEYS: tuple[ConfigKey, ...] = (
     ConfigKey("recall.match_strategy", "hybrid", "hybrid, semantic, text or title_tags"),
     ConfigKey("sync.remote", "", "the remote to sync with; empty: origin, or the only one"),
     ConfigKey("sync.timeout", 120.0, "seconds that a fetch or push may take"),
+    ConfigKey(
+        "triage.mode", "suggest", "at the end of a turn: off, suggest, or draft (ask the agent)"
+    ),
 )
 _BY_NAME: Mapping[str, ConfigKey] = {key.name: key for key in KEYS}
 

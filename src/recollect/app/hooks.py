@@ -131,6 +131,8 @@ def serve(
         work = Work(event, mind)
         deadline.reply = work.reply
         run(PIPELINES[name], work)
+        for error in work.failures:
+            _fail(name, error)
         behind = sum(store.indexing.behind for store in mind.stores)
         if behind:
             work.note("behind", changes=behind)

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect.app.keeping import drain, keep
 from recollect.app.recollect import Recollect
+from recollect.app.suggestions import suggest, suggestions
+from recollect.capture.novelty import Known
 from recollect.core.age import seconds_since
 from recollect.core.memory import Memory
 from recollect.core.names import parse_name
+from recollect.core.note import shorten_line
 from recollect.flow.event import Event
-from recollect.index.base import Filters
+from recollect.flow.mind import Talk
+from recollect.index.base import ALL, Filters, Index
 from recollect.ledger.worktree import RecentWork, compare_files, find_root, recent_work
 from recollect.recall.injection import Candidate
 from recollect.recall.scoring import recency
 from recollect.recall.search import Hit, Question, search
+
+if TYPE_CHECKING:
+    from recollect.capture.redact import Redactor
 
 # Working memory: which kinds, how many at most, how much the kind counts, and what it is there for.
 _STANDING = (
@@ -30,6 +38,9 @@ _STANDING = (
 _PUBLIC = frozenset({"public"})
 _ACTIVE = frozenset({"active"})
 _MOST_FILES = 20
+_MOST_GOAL = 200
+_DOCUMENTS = ("CLAUDE.md", "AGENTS.md", "README.md")
+_MOST_DOCUMENT = 100_000
 
 
 class RepositoryMind:
@@ -40,7 +51,11 @@ class RepositoryMind:
         self.stores = [store] if personal is None else [store, personal]
         self._directory = Path(event.directory or ".")
         self._now = store.ledger.clock().timestamp()
+        self._event = event
+        store.local.make_folder()  # what one hook notes, the next one must know
         self._root: Path | None = None
+        self._documents: list[Known] | None = None
+        self._redactor: Redactor | None = None
 
     def setting(self, name: str) -> Any:
         """The value of a configuration key."""
@@ -52,17 +67,134 @@ class RepositoryMind:
 
     def redact(self, text: str) -> str:
         """A text without secrets. Where that fails nothing is kept: the error goes all the way."""
-        from recollect.capture.redact import Redactor  # few prompts have something to keep
+        if self._redactor is None:
+            from recollect.capture.redact import Redactor  # few prompts have something to keep
 
-        return Redactor(home=str(Path.home())).redact(text).text
+            self._redactor = Redactor(home=str(Path.home()))
+        return self._redactor.redact(text).text
+
+    def _clean(self, value: Any) -> Any:
+        """A value without secrets, whatever it is made of: nothing else goes to a disk."""
+        if isinstance(value, str):
+            return self.redact(value)
+        if isinstance(value, Mapping):
+            return {key: self._clean(one) for key, one in value.items()}
+        if isinstance(value, list | tuple):
+            return [self._clean(one) for one in value]
+        return value
 
     def keep(self, drafts: Sequence[Mapping[str, Any]]) -> list[Memory]:
         """Remember what somebody asked to remember."""
-        return keep(self.store, drafts)
+        return keep(self.store, [self._clean(draft) for draft in drafts])
 
     def drain(self) -> int:
         """Bring what waits to the ledger; how many that were."""
         return len(drain(self.store))
+
+    # Noticing
+
+    def similar(self, text: str, limit: int) -> list[Memory]:
+        """Memories of any status that share words with a text, the likest first."""
+        wanted = Filters(statuses=ALL, project=self.store.project)
+
+        def look(index: Index) -> list[Memory]:
+            found = index.lexical(text, wanted, limit).matches
+            return index.get_many([match.uid for match in found])
+
+        return self.store.indexing.using(look)
+
+    def suggested(self) -> list[Known]:
+        """What waits for review."""
+        return [Known(s.uid, s.text) for s in suggestions(self.store)]
+
+    def documents(self) -> list[Known]:
+        """What the project tells everybody, as far as it is not too long to look at."""
+        if self._documents is None:
+            self._documents = []
+            for name in _DOCUMENTS:
+                try:
+                    with (self._tree() / name).open("rb") as file:
+                        text = file.read(_MOST_DOCUMENT).decode("utf-8", "replace")
+                except OSError:
+                    continue
+                self._documents.append(Known(name, text))
+        return self._documents
+
+    def is_rejected(self, fingerprint: str) -> bool:
+        """Whether somebody said no to it before."""
+        return self.store.local.noticing.is_rejected(fingerprint)
+
+    def suggest(
+        self, draft: Mapping[str, Any], *, confidence: float, why: str, updates: str | None
+    ) -> None:
+        """Let somebody accept or reject a draft; one that could not be kept is refused here."""
+        clean = self._clean(draft)
+        self.store.prepare(clean)
+        suggest(self.store, clean, confidence=confidence, why=why, updates=updates)
+
+    def touch(self, uids: Sequence[str]) -> None:
+        """Note that memories were said again."""
+        self.store.local.usage.record(uids, "said", self._now)
+
+    def talk(self) -> Talk:
+        """What was said since the last time we looked."""
+        from recollect.hosts.claude_code_transcript import read_since
+
+        path, session = self._event.transcript, self._event.session
+        if not path or not session:
+            return Talk()
+        noticing = self.store.local.noticing
+        part = read_since(Path(path), noticing.position(session, path))
+        if part is None:
+            return Talk()
+        noticing.read_to(session, path, part.end, self._now)
+        said = [(message.role, message.text) for message in part.messages]
+        return Talk(said, part.tools, part.exchanges)
+
+    def note_failure(self, fingerprint: str, learning: Mapping[str, Any]) -> None:
+        """Keep what a failed tool taught until it is solved."""
+        self.store.local.noticing.failed(
+            self._event.session, fingerprint, json.dumps(self._clean(learning)), self._now
+        )
+
+    def failures(self) -> list[Mapping[str, Any]]:
+        """The unsolved failures of this session, newest first."""
+        found = self.store.local.noticing.failures(self._event.session)
+        return [json.loads(learning) for _, learning in found]
+
+    def solved(self, fingerprint: str) -> None:
+        """A failure is solved."""
+        self.store.local.noticing.solved(self._event.session, fingerprint)
+
+    def note_changes(self, paths: Sequence[str]) -> None:
+        """Note which files were changed."""
+        self.store.local.noticing.changed(self._event.session, paths, self._now)
+
+    def changes(self) -> list[str]:
+        """The files that were changed since the last failure was solved."""
+        return self.store.local.noticing.changes(self._event.session)
+
+    def note_goal(self, text: str) -> None:
+        """Note what the session is about, the first time it is said."""
+        noticing, session = self.store.local.noticing, self._event.session
+        if session and not noticing.has_goal(session):
+            noticing.begin(session, self.redact(shorten_line(text, _MOST_GOAL)), self._now)
+
+    def reached(self, what: str) -> None:
+        """Note that the work came somewhere."""
+        self.store.local.noticing.reached(self._event.session, self.redact(what), self._now)
+
+    def unsummed(self) -> list[tuple[str, str, list[str]]]:
+        """Sessions that ended without a summary: id, goal, what was reached."""
+        return self.store.local.noticing.unsummed(but=self._event.session)
+
+    def summed(self, session: str) -> None:
+        """A session has its summary, or needs none."""
+        self.store.local.noticing.summed(session)
+
+    def may_ask(self, pause: float) -> bool:
+        """Whether the agent may be asked to draft; yes once in so many seconds."""
+        return self.store.local.noticing.may_ask(self._event.session, self._now, pause)
 
     # Candidates
 
@@ -191,7 +323,6 @@ class RepositoryMind:
 
     def begin(self, session: str) -> None:
         """Note that a session began."""
-        self.store.local.make_folder()
         if session:
             self.store.local.sessions.begin(session, self._now)
 

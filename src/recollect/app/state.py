@@ -11,6 +11,7 @@ from pathlib import Path
 
 import apsw
 
+from recollect.index.noticing import Noticing
 from recollect.index.sessions import Sessions
 from recollect.index.state import open_state
 from recollect.index.usage import Usage
@@ -35,6 +36,11 @@ class LocalState:
     def sessions(self) -> Sessions:
         """What hooks must know from one event to the next."""
         return Sessions(self._opened())
+
+    @property
+    def noticing(self) -> Noticing:
+        """What noticing must know from one event to the next."""
+        return Noticing(self._opened())
 
     def forget(self, uids: Sequence[str]) -> None:
         """Drop what is known of purged memories."""

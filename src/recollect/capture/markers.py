@@ -6,7 +6,8 @@
 
 A marker counts at the start of a line only, and not in a code block: `list[remember]` is code. What
 belongs to it ends with a blank line, the next marker or `[/remember]`; with the latter it may hold
-blank lines. A kind that does not exist is kept as a note, with a warning.
+blank lines. Without a kind the text decides; one that does not exist is kept as a note, with a
+warning.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ MARKER = "[remember"  # how each one begins
 class Marked(NamedTuple):
     """Something that somebody asked to keep."""
 
-    kind: str
+    kind: str  # empty where none was asked for
     summary: str
     body: str
     # The kind that was asked for and does not exist.
@@ -91,4 +92,5 @@ def _marked(asked: str, content: str) -> Marked:
     unknown = asked.strip() if asked.strip() and kind is None else ""
     summary = shorten_line(content)
     body = "" if summary == " ".join(content.split()) else content
-    return Marked(kind.name if kind else DEFAULT_KIND, summary, body, unknown)
+    name = kind.name if kind else DEFAULT_KIND if unknown else ""
+    return Marked(name, summary, body, unknown)

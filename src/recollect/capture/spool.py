@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from recollect.errors import NotWritable
 
-MOST = 100
 _SUFFIX = ".json"
 
 
@@ -54,6 +53,15 @@ class Spool:
             if isinstance(draft, dict):
                 found[path.stem] = draft
         return found
+
+    def trim(self, most: int, worth: Callable[[Mapping[str, Any]], float]) -> int:
+        """Keep so many at most, the worthiest and then the newest; how many had to go."""
+        waiting = self.waiting()
+        best_last = sorted(waiting, key=lambda uid: (worth(waiting[uid]), uid))
+        gone = best_last[: max(0, len(waiting) - most)]
+        for uid in gone:
+            self.drop(uid)
+        return len(gone)
 
     def drop(self, uid: str) -> None:
         """Forget a draft that has reached the ledger."""

@@ -33,6 +33,8 @@ VERBS: dict[str, str] = {
     "resolve": "transitions",
     "restore": "transitions",
     "retire": "transitions",
+    "review": "review",
+    "scan": "scan",
     "search": "search",
     "show": "show",
     "status": "status",

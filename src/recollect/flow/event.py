@@ -45,9 +45,13 @@ class Event(NamedTuple):
     tool: str = ""
     # The files that a tool reads or writes.
     files: tuple[str, ...] = ()
-    # What a tool was asked to do, and how it failed.
+    # What a tool was asked to do, what it said, and how it failed.
     command: str = ""
+    output: str = ""
     error: str = ""
+    # Where the agent keeps the talk, and whether it goes on because we asked it to.
+    transcript: str = ""
+    again: bool = False
     # Why the event is none of our business, if it is not.
     ignored: str = ""
 
@@ -63,3 +67,5 @@ class Reply:
     def __init__(self) -> None:
         self.context: list[str] = []
         self.notice: list[str] = []
+        # What the agent is asked to do before it stops.
+        self.request = ""

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
+from recollect.capture.novelty import Known
 from recollect.core.memory import Memory
 from recollect.ledger.worktree import RecentWork
 from recollect.recall.injection import Candidate
+
+
+class Talk(NamedTuple):
+    """Part of a talk: who said what, and how much work there was in between."""
+
+    said: Sequence[tuple[str, str]] = ()
+    tools: int = 0
+    exchanges: int = 0
 
 
 class Mind(Protocol):
@@ -27,6 +36,63 @@ class Mind(Protocol):
 
     def redact(self, text: str) -> str:
         """A text without secrets."""
+
+    # Noticing
+
+    def similar(self, text: str, limit: int) -> list[Memory]:
+        """Memories of any status that share words with a text, the likest first."""
+
+    def suggested(self) -> list[Known]:
+        """What waits for review."""
+
+    def documents(self) -> list[Known]:
+        """What the project tells everybody: CLAUDE.md, AGENTS.md, README."""
+
+    def is_rejected(self, fingerprint: str) -> bool:
+        """Whether somebody said no to it before."""
+
+    def suggest(
+        self, draft: Mapping[str, Any], *, confidence: float, why: str, updates: str | None
+    ) -> None:
+        """Let somebody accept or reject a draft."""
+
+    def touch(self, uids: Sequence[str]) -> None:
+        """Note that memories were said again."""
+
+    def talk(self) -> Talk:
+        """What was said since the last time we looked."""
+
+    def note_failure(self, fingerprint: str, learning: Mapping[str, Any]) -> None:
+        """Keep what a failed tool taught until it is solved."""
+
+    def failures(self) -> list[Mapping[str, Any]]:
+        """The unsolved failures of this session, newest first."""
+
+    def solved(self, fingerprint: str) -> None:
+        """A failure is solved."""
+
+    def note_changes(self, paths: Sequence[str]) -> None:
+        """Note which files were changed."""
+
+    def changes(self) -> list[str]:
+        """The files that were changed since the last failure was solved."""
+
+    def note_goal(self, text: str) -> None:
+        """Note what the session is about, the first time it is said."""
+
+    def reached(self, what: str) -> None:
+        """Note that the work came somewhere."""
+
+    def unsummed(self) -> list[tuple[str, str, list[str]]]:
+        """Sessions that ended without a summary: id, goal, what was reached."""
+
+    def summed(self, session: str) -> None:
+        """A session has its summary, or needs none."""
+
+    def may_ask(self, pause: float) -> bool:
+        """Whether the agent may be asked to draft; yes once in so many seconds."""
+
+    # Recall
 
     def answering(self, text: str, limit: int) -> list[Candidate]:
         """Memories that answer a text."""

@@ -34,6 +34,7 @@ class Work:
         self.most = 0
         self.budget = 0
         self.trace: list[dict[str, Any]] = []
+        self.failures: list[Exception] = []
 
     def note(self, what: str, **details: Any) -> None:
         """Keep a line for `recollect why`. It must hold no text of a memory or of a person."""
@@ -44,9 +45,13 @@ Stage = Callable[[Work], None]
 
 
 def run(stages: Sequence[Stage], work: Work) -> None:
-    """Run the stages until one halts."""
-    try:
-        for stage in stages:
+    """Run the stages until one halts. One that fails is left out: the others may still help."""
+    for stage in stages:
+        try:
             stage(work)
-    except Halt as halt:
-        work.note("stopped", reason=halt.reason)
+        except Halt as halt:
+            work.note("stopped", reason=halt.reason)
+            return
+        except Exception as error:
+            work.failures.append(error)
+            work.note("failed", error=type(error).__name__)

@@ -83,6 +83,8 @@ def keep_marked(work: Work) -> None:
     marked = find_marked(without_own_text(work.event.text))
     if not marked:
         return
+    from recollect.capture.signals import kind_of
+
     said_by = "user" if work.event.name == "prompt" else "agent"
     drafts = []
     for item in marked:
@@ -92,7 +94,7 @@ def keep_marked(work: Work) -> None:
             )
         drafts.append(
             {
-                "kind": item.kind,
+                "kind": item.kind or kind_of(f"{item.summary}\n{item.body}"),
                 "summary": work.mind.redact(item.summary),
                 "body": work.mind.redact(item.body),
                 "session": work.event.session or None,

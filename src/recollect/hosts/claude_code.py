@@ -47,7 +47,10 @@ def read_event(name: str, payload: Mapping[str, Any], environment: Mapping[str, 
         tool=tool,
         files=_files(tool, details),
         command=_text(details, "command"),
+        output=_output(payload.get("tool_response")),
         error=_text(payload, "error"),
+        transcript=_text(payload, "transcript_path"),
+        again=payload.get("stop_hook_active") is True,
         ignored=_why_ignored(name, payload, environment),
     )
 
@@ -55,6 +58,13 @@ def read_event(name: str, payload: Mapping[str, Any], environment: Mapping[str, 
 def _text(values: Mapping[str, Any], key: str) -> str:
     value = values.get(key)
     return value[:_MOST_TEXT] if isinstance(value, str) else ""
+
+
+def _output(response: Any) -> str:
+    """What a tool said: Claude Code gives an object, Codex a text."""
+    if isinstance(response, dict):
+        return "\n".join(filter(None, (_text(response, "stdout"), _text(response, "stderr"))))
+    return response[:_MOST_TEXT] if isinstance(response, str) else ""
 
 
 def _files(tool: str, details: Mapping[str, Any]) -> tuple[str, ...]:
@@ -83,8 +93,10 @@ def write_reply(name: str, reply: Reply) -> str:
     """What is printed for a reply: one JSON object, or nothing.
 
     Where the client takes no context nothing is said at all: at a stop it would make the agent go
-    on.
+    on, so only a request that is meant to do that is made there.
     """
+    if name == events.STOP and reply.request:
+        return json.dumps({"decision": "block", "reason": reply.request}, ensure_ascii=True)
     if name not in _WITH_CONTEXT:
         return ""
     said: dict[str, Any] = {}

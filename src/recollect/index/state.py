@@ -1,7 +1,8 @@
 """The file of what is local and not derived: usage, sessions, the trace of what hooks did.
 
 A rebuild of the index does not touch it. It holds uids, times and reasons, never the text of a
-memory or of a person.
+memory or of a person; of failed tools and of what a session is about only what was redacted, and
+only for a day or until it is in the ledger.
 """
 
 from __future__ import annotations
@@ -30,6 +31,24 @@ MIGRATIONS = (
         id INTEGER PRIMARY KEY, at REAL NOT NULL, session TEXT NOT NULL, event TEXT NOT NULL,
         milliseconds REAL NOT NULL, steps TEXT NOT NULL
     );
+    """,
+    """
+    CREATE TABLE reading (
+        session TEXT PRIMARY KEY, path TEXT NOT NULL, position INTEGER NOT NULL, at REAL NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE failure (
+        session TEXT NOT NULL, fingerprint TEXT NOT NULL, at REAL NOT NULL, learning TEXT NOT NULL,
+        PRIMARY KEY (session, fingerprint)
+    ) WITHOUT ROWID;
+    CREATE TABLE change (session TEXT NOT NULL, path TEXT NOT NULL, at REAL NOT NULL,
+        PRIMARY KEY (session, path)) WITHOUT ROWID;
+    CREATE TABLE rejected (fingerprint TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID;
+    CREATE TABLE milestone (session TEXT NOT NULL, at REAL NOT NULL, what TEXT NOT NULL);
+    CREATE INDEX milestone_session ON milestone (session);
+    CREATE TABLE goal (
+        session TEXT PRIMARY KEY, at REAL NOT NULL, text TEXT NOT NULL, summed INTEGER DEFAULT 0
+    ) WITHOUT ROWID;
+    CREATE TABLE asked (session TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID;
     """,
 )
 

@@ -1,0 +1,123 @@
+"""What was noticed and is not certain enough: it waits for somebody to accept or reject it.
+
+Suggestions are local and never shared. A rejected one is not suggested again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from recollect.app.keeping import keep
+from recollect.app.recollect import Recollect
+from recollect.capture.novelty import fingerprint
+from recollect.capture.spool import Spool
+from recollect.core.memory import Memory
+from recollect.errors import Ambiguous, NotFound
+
+FOLDER = "suggestions"
+MOST = 100
+_NAME_LENGTH = 6
+
+
+class Suggestion(NamedTuple):
+    """A draft that waits for a word; `updates` is the memory that it would change."""
+
+    uid: str
+    draft: Mapping[str, Any]
+    confidence: float
+    why: str
+    updates: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What people type for it."""
+        return self.uid[-_NAME_LENGTH:].lower()
+
+    @property
+    def text(self) -> str:
+        """All that it says."""
+        return f"{self.draft.get('summary', '')}\n{self.draft.get('body', '')}"
+
+    def as_json(self) -> dict[str, Any]:
+        """The suggestion as `--json` prints it."""
+        return {
+            "id": self.name,
+            **self.draft,
+            "confidence": self.confidence,
+            "why": self.why,
+            "updates": self.updates,
+        }
+
+
+def _spool(store: Recollect) -> Spool:
+    return Spool(store.ledger.repository.state_dir / FOLDER)
+
+
+def suggest(
+    store: Recollect,
+    draft: Mapping[str, Any],
+    *,
+    confidence: float,
+    why: str,
+    updates: str | None = None,
+) -> int:
+    """Keep a draft for review; how many weaker ones had to go for it. It must be redacted."""
+    spool = _spool(store)
+    spool.put(
+        store.new_uid(),
+        {"draft": dict(draft), "confidence": confidence, "why": why, "updates": updates},
+    )
+    return spool.trim(MOST, lambda waiting: float(waiting.get("confidence") or 0))
+
+
+def suggestions(store: Recollect) -> list[Suggestion]:
+    """What waits for review, oldest first."""
+    found = []
+    for uid, waiting in _spool(store).waiting().items():
+        draft = waiting.get("draft")
+        if isinstance(draft, dict):
+            confidence = float(waiting.get("confidence") or 0)
+            updates = waiting.get("updates")
+            why = str(waiting.get("why") or "")
+            found.append(Suggestion(uid, draft, confidence, why, updates))
+    return found
+
+
+def named(store: Recollect, names: Sequence[str]) -> list[Suggestion]:
+    """The suggestions of some names; one that means none, or several, is refused."""
+    waiting = suggestions(store)
+    chosen = []
+    for name in names:
+        meant = [s for s in waiting if s.uid.lower().endswith(name.strip().lower())]
+        if not meant or not name.strip():
+            raise NotFound(f"There is no suggestion {name}", "List them with: recollect review")
+        if len(meant) > 1:
+            raise Ambiguous(f"{name} means several suggestions.", [s.uid for s in meant])
+        chosen += meant
+    return chosen
+
+
+def accept(store: Recollect, chosen: Sequence[Suggestion]) -> list[Memory]:
+    """Make memories of suggestions, or change the ones they would update."""
+    memories = []
+    for suggestion in chosen:
+        draft = dict(suggestion.draft)
+        known = store.indexing.fresh().get_many([suggestion.updates] if suggestion.updates else [])
+        if known:
+            memories.append(
+                store.update(known[0].uid, summary=draft["summary"], body=draft.get("body"))
+            )
+        else:
+            memories += keep(store, [draft])
+        _spool(store).drop(suggestion.uid)
+    return memories
+
+
+def reject(store: Recollect, chosen: Sequence[Suggestion]) -> None:
+    """Drop suggestions for good."""
+    now = store.ledger.clock().timestamp()
+    store.local.make_folder()
+    store.local.noticing.reject([fingerprint(suggestion.text) for suggestion in chosen], now)
+    for suggestion in chosen:
+        _spool(store).drop(suggestion.uid)

@@ -1,0 +1,161 @@
+"""Milestones of a session: tests pass, a commit was made; and the summary of a session.
+
+They are read from the shapes in which real tools report them. A session in which nothing happened
+has no summary.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from recollect.capture.commands import only_looks, parts_of, words_of
+from recollect.capture.complaints import clean_lines, plain
+from recollect.capture.tool_learning import Learning, is_ours
+from recollect.core.note import shorten_line
+from recollect.core.patterns import pattern
+
+TESTS_PASS = "tests pass"  # noqa: S105
+COMMIT_MADE = "commit made: "
+_MOST_LISTED = 20
+_MOST_COMMAND = 8_000
+
+_MADE = pattern(
+    r"^\[(?P<on>[^\]\n]{1,200}?) (?P<commit>[0-9a-f]{7,40})\] "
+    "(?P<subject>.+)$",
+    re.MULTILINE,
+)
+_MESSAGE = pattern(
+    r"\s(?:-[a-z]*m|--message)[= ]*(?P<quote>['\"])(?P<text>(?:\\.|(?!(?P=quote))[^\\]){1,4000})"
+)
+_FED = pattern(r"<<-?\s*['\"]?(\w+)['\"]?[^\n]*\n(?P<text>.*?)\n\s*\1\b", re.DOTALL)
+_TRAILER = pattern(r"^(?:[A-Z][\w-]+: .+|🤖.*)$", re.MULTILINE)
+_QUIET = pattern(r"\s(?:-q|--quiet|-[a-z]*q[a-z]*m)\b")
+
+_PASSED = pattern(
+    r"^(?:=+ )?[1-9]\d* passed\b.* in [\d.]+"  # pytest
+    r"|^test result: ok\. [1-9]"  # cargo
+    r"|^ok  ?\t\S+\t|^ok +\S+\s+(?:[\d.]+s|\(cached\))"  # go
+    r"|^ *Tests?:? +(?:\d+ skipped, )?[1-9]\d* passed"  # jest, vitest
+    r"|^ *[1-9]\d* passing\b"  # mocha
+    r"|^(?:#|ℹ) pass [1-9]"  # node --test
+    r"|^(?:\[INFO\] )?Tests run: [1-9]\d*, Failures: 0, Errors: 0"  # maven
+    r"|^Ran [1-9]\d* tests? in "  # unittest
+    r"|^[1-9]\d* examples?, 0 failures"  # rspec
+    r"|^OK \([1-9]\d* tests?"  # phpunit
+    r"|^Passed! +- Failed: +0",  # dotnet
+    re.MULTILINE,
+)
+_NOT_PASSED = pattern(
+    r"^(?:=+ )?.*\b[1-9]\d* (?:failed|errors?)\b.* in [\d.]+|^test result: FAILED|^FAIL\b|^--- FAIL"
+    r"|^ *Tests?:? +.*[1-9]\d* failed|^ *[1-9]\d* failing\b|^(?:#|ℹ) fail [1-9]|BUILD FAIL"
+    r"|Failures: [1-9]|Errors: [1-9]|^FAILED \(|, [1-9]\d* failures?|^FAILURES!|^error(?:\[\w+\])?:"
+    r"|^npm (?:ERR!|error)|^Failed! ",
+    re.MULTILINE,
+)
+_GRADLE = pattern(r"^BUILD SUCCESSFUL in ", re.MULTILINE)
+_GRADLE_TESTS = pattern(r"gradlew?\b.*\b(?:test|check|build)\b")
+
+_NO_PROMPT = pattern(
+    r"^\s*(?:/[\w:.-]+(?:\s|\Z)|<|\[Request interrupted|Caveat: |This session is being continued"
+    r"|(?:yes|no|ok(?:ay)?|sure|thanks?|thank you|continue|go on|go ahead|do it|proceed|please do"
+    r"|hi|hello|hey|y|n)\b[\s.!,]*\Z)",
+    re.IGNORECASE,
+)
+_WORD = pattern(r"[\w'-]{3,}")
+
+
+def commit_of(command: str, output: str) -> tuple[str, str, str] | None:
+    """Subject, body and place of the commit that a command made."""
+    if not any(words_of(part.text)[:2] == ["git", "commit"] for part in parts_of(command)):
+        return None
+    command = command[:_MOST_COMMAND]
+    given = _FED.search(command) or _MESSAGE.search(command)
+    message = given["text"].strip() if given else ""
+    # Of several the last: a commit that was amended is the one that stays.
+    made = next(iter([*_MADE.finditer("\n".join(clean_lines(output)))][-1:]), None)
+    if made is None:
+        if not message or not _QUIET.search(command) or output.strip():
+            return None
+        return plain(message.split("\n", 1)[0])[:200], _body(message), "a commit"
+    branch = made["on"].removesuffix(" (root-commit)")
+    return plain(made["subject"])[:200], _body(message), f"commit {made['commit'][:7]} on {branch}"
+
+
+def _body(message: str) -> str:
+    """What a commit message says behind its subject, without trailers."""
+    return _TRAILER.sub("", message.partition("\n")[2]).strip()[:2_000]
+
+
+def checkpoint(tool: str, command: str, output: str) -> str | None:
+    """The milestone that a tool event reached: tests pass, or a commit was made."""
+    if not command or tool == "apply_patch":
+        return None
+    commit = commit_of(command, output)
+    if commit is not None:
+        return COMMIT_MADE + commit[0]
+    if only_looks(command):
+        return None
+    text = "\n".join(clean_lines(output))
+    if _NOT_PASSED.search(text):
+        return None
+    if _PASSED.search(text) or (_GRADLE.search(text) and _GRADLE_TESTS.search(command[:500])):
+        return TESTS_PASS
+    return None
+
+
+def session_summary(
+    prompts: Sequence[str],
+    files: Sequence[str],
+    checkpoints: Sequence[str],
+    learnings: Sequence[Learning | str],
+) -> dict[str, Any] | None:
+    """What a session did, as a draft; None where nothing happened."""
+    if not files and not checkpoints and not learnings:
+        return None
+    goal = next((p for p in prompts if is_prompt(p)), "")
+    steps = list(dict.fromkeys(plain(step) for step in checkpoints))
+    paths = list(dict.fromkeys(files))
+    done = [step.removeprefix(COMMIT_MADE) for step in steps if step.startswith(COMMIT_MADE)]
+    lines = []
+    if goal:
+        lines.append("Goal: " + shorten_line(goal, 500))
+    lines += _listed("Commits", done)
+    if TESTS_PASS in steps:
+        lines.append("Tests pass.")
+    said = (one if isinstance(one, str) else one.summary for one in learnings)
+    lines += _listed("Learnt", list(dict.fromkeys(plain(one) for one in said)))
+    lines += _listed("Files changed", paths)
+    return {
+        "kind": "sessions",
+        "summary": shorten_line(_headline(goal, done, paths, steps)),
+        "body": "\n\n".join(lines),
+        "files_modified": [path for path in paths if is_ours(path)][:200],
+        "concepts": ["what-changed"],
+    }
+
+
+def is_prompt(text: str) -> bool:
+    """Whether a prompt says what somebody wants: no command, no bare yes."""
+    return len(_WORD.findall(text[:2_000])) >= 2 and not _NO_PROMPT.match(text[:2_000])
+
+
+def _headline(goal: str, done: Sequence[str], paths: Sequence[str], steps: Sequence[str]) -> str:
+    """The goal; a commit says more than a goal of few words."""
+    if done and len(_WORD.findall(goal)) < 5:
+        return done[-1]
+    if goal:
+        return goal
+    if paths:
+        names = ", ".join(dict.fromkeys(path.rsplit("/", 1)[-1] for path in paths))
+        return f"Changed {names}"
+    return steps[-1].capitalize() if steps else "A session in which something was learnt"
+
+
+def _listed(head: str, items: Sequence[str]) -> list[str]:
+    if not items:
+        return []
+    shown = [f"- {item}" for item in items[:_MOST_LISTED]]
+    left = len(items) - len(shown)
+    return ["\n".join([f"{head}:", *shown, *([f"- and {left} more"] if left > 0 else [])])]

@@ -1,0 +1,212 @@
+"""What a shell command is about: the part that does the work, and whether it only looks.
+
+An agent writes `cd web && npm test 2>&1 | tail -20`; what a person remembers is `npm test`. Reading
+is best effort, never fails, and takes time in proportion to the text; no shell is run.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from recollect.core.patterns import pattern
+
+LONGEST_SHOWN = 40
+_MOST = 4_000
+
+_HEREDOC = pattern(
+    r"<<-?[ \t]*(['\"]?)(\w+)\1([^\n]*)\n.*?(?:^[ \t]*\2[ \t]*$|\Z)", re.DOTALL | re.MULTILINE
+)
+_TOKEN = pattern(
+    r"""'[^']*'|"(?:\\.|[^"\\])*"|\\.|&&|\|\||\|&|[|;\n]|&(?![>\d])|\#[^\n]*|[^'"\\|;\n&\#]+|.""",
+    re.DOTALL,
+)
+# Before the line is taken apart: the `&` of `2>&1` ends nothing.
+_JOINED = pattern(r"\s*\d?>&\s*\d|\s*&>{1,2}")
+_REDIRECT = pattern(r"\s*(?:\d|&)?>{1,2}\s*(?:&\d|[^\s<>|;]+)|\s*<<?<?\s*[^\s<>|;]+")
+_ASSIGNMENT = pattern(r"(?:export\s+)?[A-Za-z_]\w*=(?:'[^']*'|\"[^\"]*\"|\S*)\s+(?=\S)")
+_INLINE = pattern(
+    r"(?:^|[\s/])(?:python[\d.]*|node|ruby|perl|deno|bun|php|bash|sh|psql|sqlite3)\s+"
+    r"(?:-\s*$|-\s|-[ceEp]\s|[^|;&\n]{0,80}<<)"
+)
+_SPACE = pattern(r"\s+")
+_KEYWORD = pattern(r"^[\s({!]*(?:(?:do|then|else|if|while|until)\s+)*|^\s*(?:done|fi|esac)\b")
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# They set the stage and do no work.
+_STAGE = _words(
+    "cd pushd popd echo printf export set source . sleep true false : wait unset exit for case "
+    "done fi } { trap read local"
+)
+# They only look: what they print is somebody else's text.
+_LOOK = _words(
+    "ls ll cat bat head tail less more grep egrep fgrep rg ag ack find fd tree stat file wc du df "
+    "awk sed jq yq sort uniq cut tr diff cmp which type command whereis ps env printenv pwd date "
+    "whoami hostname uname history strings hexdump xxd od nl column man test [ [[ basename dirname "
+    "realpath readlink journalctl tee xargs lsof id"
+)
+# The same, for programs of which only some subcommands look.
+_LOOK_SUB = {
+    "git": "status log show diff blame branch remote rev-parse ls-files ls-tree grep config reflog "
+    "describe cat-file for-each-ref shortlog stash-list",
+    "gh": "api search view list diff checks status",
+    "docker": "ps logs images inspect",
+    "kubectl": "get describe logs",
+    "npm": "ls list view outdated",
+    "pip": "list show freeze",
+    "cargo": "tree metadata",
+    "go": "doc list env version",
+    "systemctl": "status",
+}
+# In front of the program that does the work.
+_PREFIX = _words("sudo env nohup nice exec xvfb-run command time timeout stdbuf")
+# What they run is named behind their `run`.
+_RUNNERS = _words("uv poetry pipenv pdm hatch rye")
+# Their first word is a target, not a subcommand.
+_PLAIN = _words("pytest mypy jest vitest eslint tsc node pyright flake8 pylint black isort bash sh")
+_NUMBER = pattern(r"-?\d+[smhd]?$")
+_MODULE = pattern(r"python[\d.]*$")
+
+
+class Part(NamedTuple):
+    """One simple command of a line, and what comes behind it."""
+
+    text: str
+    # `&&`, `||`, `;`, `|` or nothing at the end.
+    then: str
+
+
+def parts_of(command: str) -> list[Part]:
+    """The simple commands of a line, without comments, redirections and what is fed to them."""
+    text = _JOINED.sub(" ", _HEREDOC.sub(r"<<\2\3", command[:_MOST]))
+    parts: list[Part] = []
+    pieces: list[str] = []
+    for token in _TOKEN.findall(text):
+        if token in ("&&", "||", ";", "|", "|&", "&", "\n"):
+            parts.append(_part(pieces, token))
+            pieces = []
+        elif token.startswith("#") and (not pieces or pieces[-1][-1:].isspace()):
+            continue
+        else:
+            pieces.append(token)
+    parts.append(_part(pieces, ""))
+    return [part for part in parts if part.text]
+
+
+def _part(pieces: list[str], then: str) -> Part:
+    text = _KEYWORD.sub("", _REDIRECT.sub("", "".join(pieces)))
+    return Part(
+        _SPACE.sub(" ", text).strip(" ()"), ";" if then == "\n" else then.replace("|&", "|")
+    )
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a simple command, without what stands in front of the program."""
+    while assigned := _ASSIGNMENT.match(text):
+        text = text[assigned.end() :]
+    words = text.split()
+    while len(words) > 1 and (words[0] in _PREFIX or _NUMBER.match(words[0])):
+        words = words[1:]
+    return words
+
+
+def program_of(text: str) -> str:
+    """The name of the program that a simple command runs."""
+    words = words_of(text)
+    return words[0].rsplit("/", 1)[-1] if words else ""
+
+
+def main_part(command: str) -> str:
+    """The simple command that does the work; the last of several, for it is the one that failed."""
+    parts = parts_of(command)
+    heads = [part for before, part in zip([None, *parts], parts, strict=False) if _leads(before)]
+    for wanted in (_works, _acts):
+        for part in reversed(heads):
+            if wanted(part.text):
+                return part.text
+    return heads[-1].text if heads else ""
+
+
+def _leads(before: Part | None) -> bool:
+    return before is None or before.then != "|"
+
+
+def _acts(text: str) -> bool:
+    return program_of(text) not in _STAGE
+
+
+def _works(text: str) -> bool:
+    return _acts(text) and not looks(text)
+
+
+def looks(text: str) -> bool:
+    """Whether a simple command only shows what is there."""
+    words = words_of(text)
+    if not words:
+        return True
+    program = words[0].rsplit("/", 1)[-1]
+    if program == "sed" and "-i" in words:
+        return False
+    subcommands = _LOOK_SUB.get(program, "").split()
+    rest = [word for word in words[1:4] if not word.startswith("-")]
+    # `gh pr view` has it in the second place.
+    return program in _LOOK or any(word in subcommands for word in rest[: 1 + (program == "gh")])
+
+
+def only_looks(command: str) -> bool:
+    """Whether nothing in a command line does any work."""
+    parts = parts_of(command)
+    heads = [part for before, part in zip([None, *parts], parts, strict=False) if _leads(before)]
+    return not any(_works(part.text) for part in heads)
+
+
+def hides_failure(command: str) -> bool:
+    """Whether a command line can succeed although its main part failed."""
+    parts = parts_of(command)
+    main = main_part(command)
+    return any(part.then in ("|", "||", ";", "&") for part in parts if part.text == main)
+
+
+def is_inline(command: str) -> bool:
+    """Whether the program itself is in the command: a script that nobody runs twice."""
+    return bool(_INLINE.search(main_part(command)) or _INLINE.search(command[:_MOST]))
+
+
+def shown(command: str, limit: int = LONGEST_SHOWN) -> str:
+    """The main part as a person would name it, on one line."""
+    text = main_part(command)
+    while assigned := _ASSIGNMENT.match(text):
+        text = text[assigned.end() :]
+    text = text.replace("`", "'")
+    if len(text) <= limit:
+        return text
+    cut = text[: limit - 1]
+    head, space, _ = cut.rpartition(" ")
+    return (head if space and len(head) >= limit // 3 else cut) + "…"
+
+
+def task_of(command: str) -> tuple[tuple[str, ...], frozenset[str]]:
+    """What a command does, as program and subcommand, and to what: its targets without options."""
+    words = words_of(main_part(command))
+    if not words:
+        return (), frozenset()
+    name = [words[0].rsplit("/", 1)[-1]]
+    rest = words[1:]
+    if _MODULE.match(name[0]) and rest[:1] == ["-m"] and len(rest) > 1:
+        name, rest = [rest[1]], rest[2:]
+    plain = [word for word in rest if not word.startswith("-") and not _NUMBER.match(word)]
+    if name[0] in _RUNNERS and plain[:1] == ["run"] and len(plain) > 1:
+        return task_of(" ".join(rest[rest.index(plain[1]) :]))
+    while name[0] not in _PLAIN and plain and _is_subcommand(plain[0]) and len(name) < 3:
+        name, plain = [*name, plain[0]], plain[1:]
+        if name[-1] not in ("run", "compose"):
+            break
+    return tuple(name), frozenset(word.strip("'\"") for word in plain)
+
+
+def _is_subcommand(word: str) -> bool:
+    return word.replace("-", "").replace(":", "").isalpha()

@@ -1,0 +1,100 @@
+"""Whether something is new: against memories, what waits, what was rejected, and what the docs say.
+
+The same words in another order or case are the same (a fingerprint tells); most of the same words
+are a duplicate; many of them are near, and then the known memory is the one to change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from recollect.core.patterns import pattern
+from recollect.index.text import STOP_WORDS, query_terms
+
+NEW: Final = "new"
+NEAR: Final = "near"
+DUPLICATE: Final = "duplicate"
+
+# Shares of common words from which on two texts are near, or the same.
+_NEAR, _SAME = 0.5, 0.8
+# What a document says counts when one of its sentences holds nearly all of the words.
+_SAID = 0.85
+_FEWEST = 3
+# Endings that make no difference to what is said.
+_ENDING = pattern(r"(?:ing|ed|es|s|e)\Z")
+_WORD = pattern(r"[^\W_]+")
+_DOC_SENTENCE = pattern(r"[.!?]\s+|\n\s*\n|\n\s*[-*#|]|\n\s*\d+[.)]\s")
+
+
+class Known(NamedTuple):
+    """A text that is known already, and what it is."""
+
+    name: str
+    text: str
+
+
+class Novelty(NamedTuple):
+    """How new a text is; where it is not, what it is like."""
+
+    verdict: str
+    like: str = ""
+    similarity: float = 0.0
+
+
+def fingerprint(text: str) -> str:
+    """The same for texts that say the same words, in whatever case, order and punctuation."""
+    import hashlib
+
+    words = " ".join(sorted(_stems(text)))
+    return hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def judge(text: str, known: Iterable[Known]) -> Novelty:
+    """Compare a text with what is known; the most similar one counts."""
+    mine = _stems(text)
+    best = Novelty(NEW)
+    for other in known:
+        theirs = _stems(other.text)
+        similarity = _similarity(mine, theirs)
+        if similarity > best.similarity:
+            best = Novelty(NEW, other.name, similarity)
+    if best.similarity >= _SAME:
+        return best._replace(verdict=DUPLICATE)
+    if best.similarity >= _NEAR:
+        return best._replace(verdict=NEAR)
+    return best
+
+
+def said_in(text: str, document: str) -> bool:
+    """Whether a document says it already, in one of its sentences."""
+    mine = _stems(text)
+    if len(mine) < _FEWEST:
+        return False
+    for sentence in _DOC_SENTENCE.split(document):
+        theirs = _stems(sentence)
+        if len(mine & theirs) >= _SAID * len(mine):
+            return True
+    return False
+
+
+def _similarity(mine: frozenset[str], theirs: frozenset[str]) -> float:
+    """Common words over all words; one that holds the other whole counts nearly as the same."""
+    if not mine or not theirs:
+        return 1.0 if mine == theirs else 0.0
+    common = len(mine & theirs)
+    jaccard = common / len(mine | theirs)
+    smaller = min(len(mine), len(theirs))
+    if smaller >= _FEWEST and common == smaller:
+        return max(jaccard, _SAME)
+    return jaccard
+
+
+def _stems(text: str) -> frozenset[str]:
+    """The words that carry meaning; names such as `PostgreSQL` count once, not by their parts."""
+    words = _WORD.findall(text.lower()) if text.isascii() else query_terms(text)
+    return frozenset(_stem(word) for word in words if word not in STOP_WORDS)
+
+
+def _stem(term: str) -> str:
+    return _ENDING.sub("", term) if len(term) > 4 else term

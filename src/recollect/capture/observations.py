@@ -1,0 +1,342 @@
+"""What was done and found out in a session, as observations; which of them are memorable.
+
+An observation has a type, a title, an importance and concepts. Most of what an agent does is no
+observation at all, and most observations are not memorable: that a file was edited is known to git.
+What is memorable tells why, or names what will matter again. The gate is 0.30.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from recollect.capture.checkpoints import checkpoint, commit_of, session_summary
+from recollect.capture.commands import main_part, only_looks, program_of, words_of
+from recollect.capture.complaints import plain
+from recollect.core.note import SUMMARY_LENGTH, shorten_line
+from recollect.core.patterns import pattern
+
+__all__ = [
+    "GATE",
+    "Observation",
+    "checkpoint",
+    "classify",
+    "memorability",
+    "observe",
+    "session_summary",
+]
+
+TYPE_WEIGHTS: Mapping[str, float] = {
+    "decision": 0.8,
+    "discovery": 0.7,
+    "bugfix": 0.5,
+    "feature": 0.5,
+    "refactor": 0.3,
+    "change": 0.3,
+}
+GATE = 0.30
+# How much each dimension counts; what is known already makes all of it worth less.
+_SUBSTANCE, _SALIENCE, _TYPE = 0.45, 0.25, 0.30
+_TALKERS = frozenset(("Agent", "Task", "WebFetch", "WebSearch"))
+_WRITERS = frozenset(("Write", "Edit", "MultiEdit", "NotebookEdit", "apply_patch"))
+_CONFIGURATION = pattern(
+    r"(?:^|/)(?:\.github/|\.circleci/|\.env|Dockerfile|Makefile|docker-compose|compose\.|pyproject\.toml"
+    r"|package(?:-lock)?\.json|Cargo\.|go\.(?:mod|sum)|requirements|tsconfig|\.gitignore|\.?eslint"
+    r"|.*\.(?:ya?ml|toml|ini|cfg|lock)$)"
+)
+_DECISION_RECORD = pattern(
+    r"(?:^|/)(?:adrs?|decisions|decision-records|rfcs?)/(?P<name>[^/]+)\.md$"
+)
+_HEADING = pattern(r"^#\s+(.{8,200}?)\s*#*$", re.MULTILINE)
+_NUMBERED = pattern(r"^(?:ADR|RFC)?[-_ ]?\d+[-_.: ]+", re.IGNORECASE)
+
+_CONVENTIONAL = pattern(r"(?P<type>[a-z]+)(?:\((?P<scope>[^)]{1,40})\))?!?: (?P<said>.+)")
+_BY_PREFIX = {
+    "fix": "bugfix",
+    "bugfix": "bugfix",
+    "hotfix": "bugfix",
+    "feat": "feature",
+    "feature": "feature",
+    "refactor": "refactor",
+    "style": "refactor",
+    "perf": "refactor",
+}
+# Which type a text is about; the first that fits counts.
+_BY_WORDS: Sequence[tuple[str, re.Pattern[str]]] = (
+    (
+        "decision",
+        pattern(
+            r"\b(?:decided?|chose|chosen|we(?:'ll| will) use|opt(?:ed)? for|settled on|agreed"
+            r"|adopt(?:ed)?|switch(?:ed)? (?:from \S+ )?to|in favou?r of|rather than)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "bugfix",
+        pattern(
+            r"\b(?:fix(?:e[sd])?|bug|regression|crash(?:e[sd])?|repair(?:s|ed)?|hotfix|no longer"
+            r" (?:fails|crashes))\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "discovery",
+        pattern(
+            r"\b(?:turns out|turned out|root cause|caused by|the (?:reason|cause|culprit) (?:is"
+            r"|was)"
+            r"|because|discovered|found (?:out )?that|it seems|actually|only works?|requires?"
+            r"|must (?:be|not)|does(?:n't| not) (?:support|work|allow)|undocumented|gotcha)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "refactor",
+        pattern(
+            r"\b(?:refactor(?:ed|s)?|rename[sd]?|extract(?:ed|s)?|clean(?:ed)? ?up|simplif(?:y|ied)"
+            r"|restructure[sd]?|inline[sd]?|dedup\w*|split(?:s)? (?:up|into))\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "feature",
+        pattern(
+            r"\b(?:add(?:s|ed)?|implement(?:s|ed)?|introduce[sd]?|support(?:s)?|new|create[sd]?)\b",
+            re.IGNORECASE,
+        ),
+    ),
+)
+_CONCEPTS: Mapping[str, re.Pattern[str]] = {
+    "trade-off": pattern(
+        r"\btrade-?offs?\b|\bat the (?:cost|expense) of\b|\brather than\b|\binstead of\b"
+        r"|\bcosts? more\b"
+        r"|\bin favou?r of\b|\bslower but\b|\bfaster but\b",
+        re.IGNORECASE,
+    ),
+    "gotcha": pattern(
+        r"\bgotcha\b|\bbeware\b|\bcareful\b|\bunexpected(?:ly)?\b|\bsurpris\w+|\bsilently\b"
+        r"|\bmust not\b"
+        r"|\bnever\b|\bdoes(?:n't| not) (?:work|support|allow)\b|\bonly works?\b|\bfails? (?:if"
+        r"|when)\b"
+        r"|\bundocumented\b",
+        re.IGNORECASE,
+    ),
+    "why-it-exists": pattern(
+        r"\bbecause\b|\bso that\b|\bthe reason\b|\bin order to\b|\bto avoid\b|\bto prevent\b"
+        r"|\bsince\b",
+        re.IGNORECASE,
+    ),
+    "pattern": pattern(
+        r"\balways\b|\bconventions?\b|\bpatterns?\b|\beverywhere\b|\bconsistent(?:ly)?\b|\bidiom\b",
+        re.IGNORECASE,
+    ),
+    "how-it-works": pattern(
+        r"\bworks by\b|\bhow (?:it|the)\b|\buses\b|\bcalls\b|\breads\b|\bis stored\b|\bresolves\b"
+        r"|\breturns\b|\bhandles?\b|\bdepends on\b",
+        re.IGNORECASE,
+    ),
+}
+_BY_TYPE = {
+    "bugfix": "problem-solution",
+    "feature": "what-changed",
+    "refactor": "what-changed",
+    "change": "what-changed",
+    "discovery": "how-it-works",
+    "decision": "why-it-exists",
+}
+# Talk about the work, not about the thing.
+_TALK = pattern(
+    r"^(?:I|I'(?:ve|ll|m)|Here(?:'s| is| are)|Let me|Now|Perfect|Great|Good|Based on|Below|Summary"
+    r"|Verdict|Next|Done|This (?:review|report|document|PR)|Launching|agentId|The (?:user|task)"
+    r"|You(?:r|'re)?|We(?:'re| are) (?:done|ready))\b",
+    re.IGNORECASE,
+)
+_WHOLE = pattern(r"[A-Z'\"`(].*[.!]['\")]?$")
+# What a report must say to be more than a description.
+_CUE = pattern(
+    r"\b(?:because|turns out|turned out|root cause|caused by|the (?:reason|cause|culprit)"
+    r"|only works?"
+    r"|does(?:n't| not) (?:support|work|allow)|undocumented|instead of|rather than|in favou?r of"
+    r"|decided|chose|silently|otherwise|to avoid|to prevent)\b",
+    re.IGNORECASE,
+)
+_SENTENCE = pattern(r"(?<=[.!?])\s+(?=[A-Z`\"'(])|\n+")
+_MARKS = pattern(r"^[\s>#*\-+\d.)]*|\*\*|__|^\|.*\|$")
+_REASON = pattern(
+    r"\b(?:because|so that|since|otherwise|in order to|to avoid|to prevent|instead of|rather than"
+    r"|caused by|root cause|turns out|must|never|always|only|requires?|unless|until|depends on"
+    r"|breaks?|fails?|the reason|limit(?:ed|s)?|without)\b",
+    re.IGNORECASE,
+)
+_SPECIFIC = pattern(
+    r"`[^`]+`|\b\w+[_.]\w+|\b[a-z]+[A-Z]\w*|\b[A-Z]{2,}\b|\b\d+(?:\.\d+)*\b|--\w+|\w+/\w+|['\"]\w+['\"]"
+)
+_EVERYDAY = pattern(
+    r"\b(?:bump|typo|wip|formatting|merge (?:branch|pull)|update (?:readme|docs|changelog)|lint"
+    r"|initial commit|minor|cleanup|tweak|changed|created|moved)\b",
+    re.IGNORECASE,
+)
+_WORD = pattern(r"[\w'-]{3,}")
+
+_MOST_TEXT = 20_000
+
+
+class Observation(NamedTuple):
+    """Something that was done or found out."""
+
+    type: str
+    title: str
+    subtitle: str
+    importance: float
+    concepts: tuple[str, ...]
+    files_read: tuple[str, ...] = ()
+    files_modified: tuple[str, ...] = ()
+    # What it was taken from, as far as it tells more than the title.
+    detail: str = ""
+
+    @property
+    def text(self) -> str:
+        """All that it says."""
+        return "\n".join(part for part in (self.title, self.detail) if part)
+
+
+def observe(
+    tool: str,
+    command: str,
+    files_read: Sequence[str],
+    files_modified: Sequence[str],
+    output: str,
+) -> Observation | None:
+    """What a tool event that went well did or found out; None where it was routine."""
+    found: Observation | None = None
+    if tool in _TALKERS:
+        found = _from_talk(tool, output[:_MOST_TEXT])
+    elif tool in _WRITERS and files_modified:
+        found = _from_files(tool, files_modified, output[:_MOST_TEXT])
+    elif command and not only_looks(command):
+        found = _from_commit(command, output) or _from_command(command)
+    if found is None:
+        return None
+    return found._replace(files_read=tuple(files_read), files_modified=tuple(files_modified))
+
+
+def _observation(kind: str, title: str, subtitle: str, detail: str = "") -> Observation:
+    text = f"{title}\n{detail}"
+    concepts = [name for name, words in _CONCEPTS.items() if words.search(text)][:3]
+    own = _BY_TYPE[kind]
+    if own not in concepts and (kind != "discovery" or not concepts):
+        concepts.append(own)
+    importance = 0.3 + 0.4 * TYPE_WEIGHTS[kind] + 0.3 * _substance(text)
+    return Observation(
+        type=kind,
+        title=shorten_line(title) if title.strip() else kind,
+        subtitle=shorten_line(subtitle) if subtitle.strip() else "",
+        importance=round(min(1.0, importance), 2),
+        concepts=tuple(concepts),
+        detail=detail.strip(),
+    )
+
+
+def classify(text: str) -> str:
+    """The observation type that a text is about; `change` where nothing speaks for another."""
+    conventional = _CONVENTIONAL.match(text)
+    if conventional and conventional["type"] in _BY_PREFIX:
+        return _BY_PREFIX[conventional["type"]]
+    if conventional and conventional["type"] in ("chore", "build", "ci", "docs", "test", "deps"):
+        return "change"
+    for kind, words in _BY_WORDS:
+        if words.search(text):
+            return kind
+    return "change"
+
+
+def _from_talk(tool: str, output: str) -> Observation | None:
+    """The first sentence of a report that states something worth knowing."""
+    for sentence in _SENTENCE.split(output):
+        said = plain(_MARKS.sub("", sentence.replace("`", "'")))
+        if not 30 <= len(said) <= 240 or _TALK.match(said) or not _WHOLE.match(said):
+            continue
+        kind = classify(said)
+        if kind in ("discovery", "decision") and _CUE.search(said):
+            source = "found by a subagent" if tool in ("Agent", "Task") else "found on the web"
+            detail = said if len(said) > SUMMARY_LENGTH else ""
+            return _observation(kind, said, source, detail)
+    return None
+
+
+def _from_files(tool: str, files: Sequence[str], output: str) -> Observation | None:
+    path = files[0]
+    record = _DECISION_RECORD.search(path)
+    if record and tool == "Write":
+        heading = _HEADING.search(output)
+        name = heading[1] if heading else record["name"].replace("-", " ").replace("_", " ")
+        title = _NUMBERED.sub("", plain(name))
+        if title:
+            return _observation("decision", title[:1].upper() + title[1:], f"recorded in {path}")
+    name = path.rsplit("/", 1)[-1]
+    if tool == "Write" and "has been updated" not in output and not _CONFIGURATION.search(path):
+        return _observation("feature", f"Created {name}", path)
+    return _observation("change", f"Changed {name}", path)
+
+
+def _from_commit(command: str, output: str) -> Observation | None:
+    commit = commit_of(command, output)
+    if commit is None:
+        return None
+    subject, body, where = commit
+    return _observation(classify(subject), subject, where, body)
+
+
+def _from_command(command: str) -> Observation | None:
+    main = main_part(command)
+    words = words_of(main)
+    program = program_of(main)
+    verbs = [word for word in words[1:4] if not word.startswith("-")]
+    names = [word for word in verbs[1:] if word[0].isalnum() or word[0] == "@"]
+    if program == "git" and verbs[:1] == ["mv"] and len(verbs) > 2:
+        return _observation("refactor", f"Moved {verbs[1]} to {verbs[2]}", main)
+    adds = verbs[:1] in (["add"], ["install"], ["get"], ["i"]) and program != "git"
+    if adds and names and program in ("npm", "pnpm", "yarn", "uv", "pip", "poetry", "cargo", "go"):
+        return _observation("change", f"Dependency {plain(names[0])} added", main)
+    return None
+
+
+def memorability(what: Observation | str, *, known: Collection[str] = ()) -> float:
+    """From 0 to 1: substance, salience and the weight of its type, less what is known already."""
+    text = what.text if isinstance(what, Observation) else what[:_MOST_TEXT]
+    kind = what.type if isinstance(what, Observation) else classify(text)
+    score = (
+        _SUBSTANCE * _substance(text)
+        + _SALIENCE * _salience(what, text)
+        + _TYPE * TYPE_WEIGHTS.get(kind, TYPE_WEIGHTS["change"])
+    )
+    return round(score * _distinctiveness(text, known), 3)
+
+
+def _substance(text: str) -> float:
+    """How much a text tells: reasons count most, then how much there is of it."""
+    words = len(_WORD.findall(text[:_MOST_TEXT]))
+    if words < 3:
+        return 0.0
+    reasons = min(2, len(_REASON.findall(text[:_MOST_TEXT])))
+    length = min(1.0, words / 20)
+    return min(1.0, 0.3 * reasons + 0.4 * length) * (0.4 if _EVERYDAY.search(text) else 1.0)
+
+
+def _salience(what: Observation | str, text: str) -> float:
+    """How closely a text is tied to this project: it names things, and files are behind it."""
+    specific = min(4, len(_SPECIFIC.findall(text[:2_000]))) / 4
+    tied = isinstance(what, Observation) and bool(what.files_modified or what.files_read)
+    return min(1.0, 0.8 * specific + (0.2 if tied else 0.0))
+
+
+def _distinctiveness(text: str, known: Collection[str]) -> float:
+    """1 for what is new, 0 for what is known word for word."""
+    words = set(_WORD.findall(text.lower()))
+    if not words:
+        return 0.0
+    nearest = 0.0
+    for other in known:
+        others = set(_WORD.findall(other.lower()))
+        nearest = max(nearest, len(words & others) / len(words | others))
+    return 1.0 - nearest

@@ -1,0 +1,238 @@
+"""What a person or an agent says, as whole sentences.
+
+Code, quotations, tables, headings, bare addresses and the markup of tools are not said by anybody,
+so they are left out. A line of a list is a sentence. What stands under `[remember]` was asked for
+already and is not looked at again. Markdown's emphasis goes, its inline code stays: a memory reads
+well with it. The time is linear in the length of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from itertools import chain
+
+from recollect.capture.markers import MARKER
+from recollect.core.patterns import pattern
+
+MAX_SENTENCE = 1000  # more without a full stop is a log or data
+MAX_TEXT = 200_000  # of a longer text the end, which is the newest
+_MIN_WRAP = 40  # nobody wraps text at less
+
+
+def words(text: str) -> frozenset[str]:
+    """A set of words, written as a line of them."""
+    return frozenset(text.split())
+
+
+_FENCE = pattern(r"[ \t]*(?:>[ \t]*)?(```+|~~~+)")
+_ITEM = pattern(r"[ \t]*(?:[-*+•–]|\d{1,3}[.)]|\[[ xX]\])[ \t]+(?:\[[ xX]\][ \t]+)?")
+_HEADING = pattern(r"[ \t]{0,3}#{1,6}(?:[ \t]|$)")
+_BOLD_ONLY = pattern(r"(?:\*\*[^*]+\*\*|__[^_]+__):?$")
+_RULE = pattern(r"[ \t]*(?:-{3,}|={3,}|\*{3,}|_{3,})[ \t]*$")
+_CODE_ONLY = pattern(r"(?:`[^`]*`[\s,;:.]*)+$")
+_ADDRESS = pattern(r"<?(?:https?|ssh|git|file)://")
+_CODE = pattern(r"`[^`]*`")
+_COMMAND = pattern(r"(?:\$|%|>>>|❯|#!)[ \t]")
+
+_TAG = pattern(r"<(/?)([A-Za-z][\w-]{0,40})(?:\s[^<>]{0,300})?/?>")
+_INLINE_TAGS = words(
+    "a b big br center details div em font hr i img kbd li ol p s small span strong sub summary"
+    " sup u ul"
+)
+# What stands in these is a program's, as in all elements with a hyphen or a line in their name.
+_FOREIGN_TAGS = words(
+    "blockquote code env html invoke output parameter pre private result script stderr stdout"
+    " style svg table thinking"
+)
+
+_LINK = pattern(r"!?\[([^\[\]\n]{1,300})\]\((?:[^()\s]{1,500})\)")
+_STRONG = pattern(r"\*{2,3}|~~")
+_STAR_OPEN = pattern(r"(?<![\w*/.\\])\*(?=[^\s*./])")
+_STAR_CLOSE = pattern(r"(?<=[^\s*/\\])\*(?![\w*/.])")
+_UNDERLINED = pattern(r"(?<![\w./`])_([^\s_](?:[^_]{0,200}[^\s_])?)_(?![\w./(`])")
+_DOUBLE_UNDERLINED = pattern(r"(?<![\w./`])__([^\s_]{1,50} (?:[^_]{0,200}[^\s_])?)__(?![\w./(`])")
+
+_END = pattern(r"[.!?]+[\"'”’)\]]*(?=\s)|[。！？]+")
+_LAST_WORD = pattern(r"[\w.]+$")
+_ABBREVIATIONS = words(
+    "approx al ca cf dr e.g eg esp etc fig i.e ie incl jr mr mrs ms nos nr pp prof resp sr viz vs"
+    " w.r.t"
+)
+_MAY_END = words("al etc jr sr")  # as the last word of a sentence, when a new one plainly begins
+_GOES_ON = words(
+    "and as at because but by for from if in instead into of on or over rather since so than that"
+    " the then to unless until when where which while whose with without"
+)
+
+
+def sentences(text: str) -> list[str]:
+    """Every sentence of a text that somebody said, in order."""
+    return list(chain.from_iterable(paragraphs(text)))
+
+
+def paragraphs(text: str) -> list[list[str]]:
+    """The sentences of each run of lines; where something was left out, a run of none."""
+    text = text[-MAX_TEXT:].replace("\r\n", "\n").replace("\r", "\n")
+    return [
+        [one for line in block for one in _split(_plain(line)) if _is_prose(one)]
+        for block in _blocks(_without_markup(text).split("\n"))
+    ]
+
+
+def _without_markup(text: str) -> str:
+    """The text without what programs wrapped in elements, and without HTML's own tags."""
+    if "<" not in text:
+        return text
+    tags = list(_TAG.finditer(text))
+    closing: dict[str, list[int]] = {}
+    for at, tag in enumerate(tags):
+        if tag[1]:
+            closing.setdefault(tag[2].lower(), []).append(at)
+    kept: list[str] = []
+    position = at = 0
+    while at < len(tags):
+        tag = tags[at]
+        name = tag[2].lower()
+        at += 1
+        if "-" in name or "_" in name or name in _FOREIGN_TAGS:
+            kept.append(text[position : tag.start()])
+            ends = closing.get(name, [])
+            end = bisect_left(ends, at)
+            if not tag[1] and not tag[0].endswith("/>") and end < len(ends):
+                at = ends[end] + 1
+                tag = tags[ends[end]]
+            position = tag.end()
+        elif name in _INLINE_TAGS:
+            kept.append(text[position : tag.start()])
+            position = tag.end()
+    kept.append(text[position:])
+    return "".join(kept)
+
+
+def _blocks(lines: list[str]) -> list[list[str]]:
+    """Runs of lines that belong together, each line as long as its author meant it."""
+    blocks: list[list[str]] = []
+    run: list[str] = []
+    fence = ""
+    for line in [*lines, ""]:
+        opened = _FENCE.match(line)
+        if opened:
+            fence = "" if fence and opened[1].startswith(fence) else fence or opened[1]
+        elif fence:
+            continue  # code
+        elif line.strip() and not _is_foreign(line, after_text=bool(run)):
+            if run and line.lstrip().lower().startswith(MARKER):
+                blocks += _said(run)
+                run = []
+            run.append(line)
+            continue
+        elif run and _RULE.match(line):
+            run.pop()  # it was a heading, and this its underline
+        blocks += _said(run)
+        if line.strip() and (not blocks or blocks[-1]):
+            blocks.append([])  # here something foreign stood between two paragraphs
+        run = []
+    return blocks
+
+
+def _said(run: list[str]) -> list[list[str]]:
+    """The paragraph that lines are, or none: what stands under a marker is asked for already."""
+    marked = not run or run[0].lstrip().lower().startswith(MARKER)
+    return [] if marked else [_joined(run)]
+
+
+def _is_foreign(line: str, *, after_text: bool) -> bool:
+    """Whether a line is not somebody's words: a quote, a table, a heading, a command."""
+    bare = line.strip()
+    if not after_text and line.startswith(("    ", "\t")) and not _ITEM.match(line):
+        return True  # an indented block of code
+    if bare.startswith((">", "|")) or bare.count(" | ") > 1 or _COMMAND.match(bare):
+        return True
+    if _HEADING.match(line) or _RULE.match(line) or _BOLD_ONLY.match(bare):
+        return True
+    item = _ITEM.match(line)
+    rest = line[item.end() :].strip() if item else bare
+    return bool(_CODE_ONLY.match(rest)) or all(map(_ADDRESS.match, rest.split()))
+
+
+def _joined(run: list[str]) -> list[str]:
+    """The lines of a paragraph, those joined that were only wrapped."""
+    width = max(len(line) for line in run)
+    joined: list[list[str]] = []
+    before, in_item = "", False
+    for line in run:
+        item = _ITEM.match(line)
+        said = line[item.end() :] if item else line.strip()
+        first = said.split(None, 1)[0] if said.strip() else ""
+        full = len(before) + 1 + len(first) > width
+        ragged = first[:1].islower() and len(before) * 2 > width
+        wrapped = width >= _MIN_WRAP and (full or ragged)
+        hangs = in_item and line[:1].isspace()
+        if joined and not item and (wrapped or hangs or first in _GOES_ON):
+            joined[-1].append(said)
+        else:
+            joined.append([said])
+            in_item = bool(item)
+        before = line
+    return [" ".join(parts) for parts in joined]
+
+
+def _plain(line: str) -> str:
+    """A line without the marks of emphasis, outside of its inline code."""
+    parts = line.split("`")
+    if len(parts) % 2 == 0:  # one backtick has no partner: no code after it
+        parts[-2:] = ["`".join(parts[-2:])]
+    parts[::2] = [_unmarked(part) for part in parts[::2]]
+    return " ".join("`".join(parts).split())
+
+
+def _unmarked(text: str) -> str:
+    if "](" in text:
+        text = _LINK.sub(r"\1", text)
+    if "*" in text or "~~" in text:
+        text = _STRONG.sub("", text)
+        if _STAR_OPEN.search(text) and _STAR_CLOSE.search(text):
+            text = _STAR_CLOSE.sub("", _STAR_OPEN.sub("", text))
+    if "_" in text:  # `__init__` is a name, and so are `_a` and `b_`
+        text = _UNDERLINED.sub(r"\1", _DOUBLE_UNDERLINED.sub(r"\1", text))
+    return text
+
+
+def without_code(text: str) -> str:
+    """The text with its inline code blotted out, as long as before."""
+    return _CODE.sub(lambda code: "x" * len(code[0]), text) if "`" in text else text
+
+
+def _split(line: str) -> list[str]:
+    """A line as sentences."""
+    found: list[str] = []
+    start = 0
+    for end in _END.finditer(without_code(line)):
+        if _ends(line, start, end):
+            found.append(line[start : end.end()].strip())
+            start = end.end()
+    found.append(line[start:].strip())
+    return found
+
+
+def _ends(line: str, start: int, end: re.Match[str]) -> bool:
+    """Whether a sentence ends at this mark."""
+    if not end[0].startswith("."):
+        return True
+    if end[0].startswith(".."):
+        return False
+    word = _LAST_WORD.search(line, max(start, end.start() - 12), end.start())
+    last = word[0] if word else ""
+    if last.lower() in _ABBREVIATIONS:
+        begins = line[end.end() + 1 : end.end() + 2]  # there is one space between two words
+        return last.lower() in _MAY_END and begins.isupper()
+    return not (len(last) == 1 and last.isupper() and last != "I")  # an initial ends none
+
+
+def _is_prose(sentence: str) -> bool:
+    """Whether it is words, at least two of them, and not a log, an address or a path."""
+    if not 3 <= len(sentence) <= MAX_SENTENCE or " " not in sentence:
+        return False
+    letters = sum(map(str.isalpha, sentence)) + sentence.count(" ")
+    return letters * 2 >= len(sentence)

@@ -1,0 +1,311 @@
+"""Sentences that say something worth keeping: six types of signal, found by their words.
+
+| type | kind | says |
+|---|---|---|
+| decision | decisions | what was chosen |
+| learning | learnings | what was found out |
+| blocker | blockers | what stands in the way |
+| resolution | solutions | what solved a problem |
+| preference | preferences | how somebody likes it done |
+| explicit | notes, or what the sentence is by its other words | please keep this |
+
+Each pattern has a confidence of its own; the shape of the sentence moves it a little. Then doubt
+takes away: a question and a denial are no signal, what is supposed stays below a suggestion, what
+is hearsay below automatic capture, and so does a sentence that says nothing without its neighbours
+("That fixed it."): it takes the one before it along, or is not worth keeping.
+
+Words in code or in quotation marks are nobody's statement and never match.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from recollect.capture.sentences import paragraphs, sentences, without_code, words
+from recollect.capture.signal_rules import (
+    DECISION,
+    DEFAULT_KIND,
+    EXPLICIT,
+    HEARSAY,
+    KIND_OF_TYPE,
+    PREFERENCE,
+    RULES,
+    Rule,
+)
+from recollect.core.patterns import pattern
+
+SUPPOSED = 0.60  # below any suggestion
+MAX_JOINED = 600  # characters of a sentence with its neighbours
+MAX_TAGS = 5
+_LONG_MATCH, _SHORT_MATCH, _SHORT_SENTENCE = 20, 5, 20
+_WISH = 0.70  # a preference that is no surer than this is a wish of the moment
+
+
+class Signal(NamedTuple):
+    """A sentence worth keeping, what it is, and how sure that is."""
+
+    type: str
+    kind: str
+    sentence: str
+    confidence: float
+
+
+_QUOTED = pattern(r"\"[^\"]*\"|“[^”]*”|«[^»]*»")
+_QUESTION = pattern(
+    r"(?:(?:and|but|hey|hi|hmm|ok|okay|oh|so|well|wait)[, ]+)*(?:"
+    r"(?:am|are|can|can't|could|did|didn't|do|does|doesn't|don't|had|has|have|is|isn't|shall|should"
+    r"|was|were|will|would|wouldn't)"
+    r" (?:i|we|you|they|he|she|it|this|that|there|the|anyone|anybody|someone|somebody)"
+    r"|(?:what|why|how|who|where|when|which)(?:'s| (?:am|are|can|could|did|do|does|has|have|is"
+    r"|should|was|were|will|would)))\b",
+    re.IGNORECASE,
+)
+_TO_DO = pattern(r"(?:todo|fixme|xxx)\b", re.IGNORECASE)
+_SAID_BY = pattern(
+    r", (?:he|she|they|it|the [\w -]{1,30}) (?:says?|said|writes|wrote)[.!]?$", re.IGNORECASE
+)
+_POLITE = pattern(r"\b(?:can|could|would|will) you\b", re.IGNORECASE)
+_CLAUSE = pattern(r"[,;:()—–]| - |\b(?:and|but|because|since|so)\b", re.IGNORECASE)
+_DENIAL = pattern(
+    r"\b(?:not|never|no|none|nobody|nothing|neither|nor|without|cannot|hardly|\w+n't|dont|didnt"
+    r"|cant|wont)\b",
+    re.IGNORECASE,
+)
+_SUPPOSED = pattern(
+    r"\b(?:if|whether|unless|until|once|in case|suppose|supposing|assuming|imagine|would|could"
+    r"|might|may|should|wish|hope|hopefully|unsure|wonder|wondering|how|what|when|while"
+    r"|had (?:we|i))\b",
+    re.IGNORECASE,
+)
+_DOUBT = pattern(
+    r"^(?:if|when|unless|until|once|before|suppose|assuming)\b"
+    r"|\b(?:i think|i guess|i believe|i assume|maybe|perhaps|probably|possibly|seems?|not sure"
+    r"|iirc|afaik|afaict|says?|said|claim(?:s|ed)?|state[sd]|mention(?:s|ed)?|suggest(?:s|ed)?"
+    r"|writes?|wrote|reported|told|asked|asks|according to|supposedly|reportedly|allegedly"
+    r"|for example|for instance|e\.g)\b",
+    re.IGNORECASE,
+)
+_HABIT = pattern(
+    r"\b(?:always|never|usually|generally|typically|normally|by default|prefer|prefers|preferably"
+    r"|(?:every|each) time|whenever|from now on|going forward|in (?:the )?future)\b",
+    re.IGNORECASE,
+)
+_NOT_A_HABIT = pattern(r"\bnever forget\b|\bin future sessions\b", re.IGNORECASE)
+_REINFORCING = pattern(
+    r"\b(?:important|critical(?! section)|essential|(?<!-)must(?!-)"
+    r"|key (?:point|thing|part|reason|idea|fact|requirement)|(?<!no )(?<!n't )(?<!not )need)\b",
+    re.IGNORECASE,
+)
+_WORD = pattern(r"[^\W\d][\w.+#-]*")
+_POINTS_BACK = words("remember save note that got figured fixed keep")
+_SAID_IN_A_WORD = (DECISION, PREFERENCE)  # "We chose uv." says all
+_EMPTY_WORDS = words(
+    "am an as at be by do go he if in is it me my no of ok on or she so to up us we i'd i'm i've"
+    " ago change continue leave move proceed skip start stop today wait yesterday"
+    " about actually after again all also and any approach are because been being bug but can did"
+    " does doing done error finally first fix fixed for former from future get gets getting going"
+    " good got great had has have here how idea instead issue its just know last later latter let"
+    " like lot made make makes maybe mind more much need needs nice not now okay one ones only"
+    " option other our out over plan please pretty problem proposal really recommendation reference"
+    " right same second should solution some something still such suggestion sure than thank thanks"
+    " that the their them then there these they thing things think third this those through time"
+    " too try trying two use used using very want was way well were what when where which while who"
+    " why will with work worked working works would yes yet you your"
+)
+
+
+class _Reading(NamedTuple):
+    """The strongest signal of a sentence, and whether the sentence says what it is about."""
+
+    signal: Signal
+    complete: bool
+
+
+def detect(text: str) -> list[Signal]:
+    """What a text says that is worth keeping: at most one signal for a sentence, in order."""
+    said = [(part, one) for part, some in enumerate(paragraphs(text)) for one in some]
+    found: list[tuple[int, Signal]] = []
+    taken = -1  # the sentences up to here belong to a signal already
+    for at, (_, sentence) in enumerate(said):
+        reading = _read(sentence) if at > taken else None
+        if reading is None:
+            continue
+        signal = reading.signal
+        if not reading.complete:
+            first, last = _neighbours(said, at)
+            if first == last:
+                limit = HEARSAY if signal.type == EXPLICIT else SUPPOSED
+                signal = signal._replace(confidence=min(signal.confidence, limit))
+            else:
+                signal = _widen(signal, _together([one for _, one in said[first : last + 1]]))
+                taken = last
+                if found and found[-1][0] >= first:
+                    found.pop()
+        found.append((at, signal))
+    return [signal for _, signal in found]
+
+
+def kind_of(text: str) -> str:
+    """The kind of what somebody asks to keep without saying which."""
+    readings = filter(None, map(_read, sentences(text)))
+    sure = [signal for signal, _ in readings if signal.confidence > SUPPOSED]
+    best = max(sure, key=lambda s: (s.kind != DEFAULT_KIND, s.confidence), default=None)
+    return best.kind if best else DEFAULT_KIND
+
+
+def _neighbours(said: list[tuple[int, str]], at: int) -> tuple[int, int]:
+    """The first and the last sentence that one which points at others speaks of."""
+    part, sentence = said[at]
+    if sentence.endswith(":"):
+        last, length = at, len(sentence)
+        while last + 1 < len(said) and said[last + 1][0] <= part + 1:
+            if last > at and said[last + 1][0] > said[at + 1][0]:
+                break  # what was announced is one paragraph
+            length += len(said[last + 1][1]) + 2
+            if length > MAX_JOINED:
+                break
+            last += 1
+        return at, last
+    before = said[at - 1] if at else (part, "?")
+    points = not _POINTS_BACK.isdisjoint(sentence.lower().replace("'", " ").split())
+    near = before[0] >= part - 1 and len(before[1]) + len(sentence) < MAX_JOINED
+    if points and near and not before[1].endswith(("?", ":")) and _says_something(before[1]):
+        return at - 1, at
+    return at, at
+
+
+def _widen(signal: Signal, whole: str) -> Signal:
+    """A signal with its neighbours; only a request is as sure as it was."""
+    confidence = signal.confidence
+    if len(signal.sentence) < _SHORT_SENTENCE:
+        confidence = round(min(1.0, confidence + 0.05), 3)  # it is not short any more
+    if signal.type == EXPLICIT:
+        return Signal(signal.type, _kind_beside(whole), whole, confidence)
+    return signal._replace(sentence=whole, confidence=min(confidence, HEARSAY))
+
+
+def _together(parts: list[str]) -> str:
+    """Several sentences as one text, with a mark between those that end without."""
+    ended = [p if p.endswith((".", "!", "?", ":", ";", "…")) else p + ";" for p in parts[:-1]]
+    return " ".join([*ended, parts[-1]])
+
+
+def _read(sentence: str) -> _Reading | None:
+    """The strongest signal of a sentence, if there is any."""
+    text = without_code(sentence).replace("’", "'")
+    text = _QUOTED.sub(lambda quote: "x" * len(quote[0]), text)
+    if _TO_DO.match(text) or _SAID_BY.search(text):
+        return None
+    asks = text.endswith("?") or bool(_QUESTION.match(text))
+    if asks and not _POLITE.search(text):
+        return None
+    found = [
+        (_confidence(rule, text, match), rule, match)
+        for rule, match in _matches(text)
+        if rule.type == EXPLICIT or not asks
+    ]
+    if not found:
+        return None
+    # Who asks for something asks for it, whatever else the sentence is.
+    confidence, rule, match = max(found, key=lambda one: (one[1].type == EXPLICIT, one[0]))
+    confidence = min(max(one[0] for one in found), HEARSAY if asks else 1.0)
+    kind = _kind_beside(sentence) if rule.type == EXPLICIT else KIND_OF_TYPE[rule.type]
+    rest = f"{text[: match.start()]} {text[match.end() :]}"
+    enough = 1 if rule.type in _SAID_IN_A_WORD else 2
+    return _Reading(Signal(rule.type, kind, sentence, confidence), _says_something(rest, enough))
+
+
+def _matches(text: str) -> Iterator[tuple[Rule, re.Match[str]]]:
+    """Every pattern that a sentence holds, where it is not denied."""
+    lower = text.lower()
+    for rule in RULES:
+        if any(map(lower.__contains__, rule.needs)):
+            for match in rule.pattern.finditer(text):
+                if not _DENIAL.search(_clause_before(text, match)):
+                    yield rule, match
+                    break
+
+
+def _clause_before(text: str, match: re.Match[str]) -> str:
+    before = text[: match.start()]
+    return _CLAUSE.split(before)[-1]
+
+
+def _confidence(rule: Rule, text: str, match: re.Match[str]) -> float:
+    """How sure a match is, by the shape of its sentence and by the doubt before it."""
+    before, after = text[: match.start()], text[match.end() :]
+    length = len(match[0].strip())
+    confidence = rule.confidence
+    if length > _LONG_MATCH:
+        confidence += 0.02
+    elif length < _SHORT_MATCH:
+        confidence -= 0.05
+    if text.endswith((".", "!", "?")):
+        confidence += 0.02
+    if len(text) < _SHORT_SENTENCE:
+        confidence -= 0.05
+    if _REINFORCING.search(before) or _REINFORCING.search(after):
+        confidence += 0.05
+    limit = rule.at_most
+    if rule.type != EXPLICIT and _SUPPOSED.search(_clause_before(text, match)):
+        limit = SUPPOSED
+    elif rule.type == PREFERENCE and rule.confidence <= _WISH:
+        # "I need" and "I want to" open every request; only a habit makes them a preference.
+        if _HABIT.search(text):
+            confidence += 0.05
+        else:
+            limit = SUPPOSED
+    elif _DOUBT.search(before):
+        limit = min(limit, HEARSAY)
+    return round(max(0.0, min(confidence, limit)), 3)
+
+
+def _kind_beside(sentence: str) -> str:
+    """The kind of a request by what else its sentence says."""
+    text = without_code(sentence).replace("’", "'")
+    others = [
+        (_confidence(rule, text, match), rule.type)
+        for rule, match in _matches(text)
+        if rule.type != EXPLICIT
+    ]
+    confidence, kind = max(others, default=(0.0, EXPLICIT))
+    if confidence > SUPPOSED:
+        return KIND_OF_TYPE[kind]
+    habit = _HABIT.search(_NOT_A_HABIT.sub("", text))
+    return KIND_OF_TYPE[PREFERENCE] if habit else DEFAULT_KIND
+
+
+def _says_something(text: str, enough: int = 2) -> bool:
+    """Whether so many words carry a meaning of their own."""
+    found = (word.rstrip(".") for word in _WORD.findall(text.lower()))
+    return sum(len(word) > 1 and word not in _EMPTY_WORDS for word in found) >= enough
+
+
+_TAGS = {
+    "python": r"python3?|pip|pytest|django|flask",
+    "javascript": r"javascript|js|node(?:js)?|npm|react|vue",
+    "typescript": r"typescript|ts",
+    "database": r"databases?|sql|postgres(?:ql)?|mysql|sqlite3?|mongodb",
+    "api": r"apis?|(?-i:REST)|graphql|endpoints?",
+    "docker": r"docker|containers?|kubernetes|k8s",
+    "git": r"git|commits?|branch(?:es)?|merges?|rebase",
+    "testing": r"tests?|unittests?|pytest|jest|testing",
+    "performance": r"performance|optimi[sz]ations?|caches?|fast|slow",
+    "security": r"security|auth|authentication|encryption",
+}
+_TAG = pattern(
+    r"(?<![\w-])(?:"
+    + "|".join(f"(?P<{tag}>{text})" for tag, text in _TAGS.items())
+    + r")(?![\w-])",
+    re.IGNORECASE,
+)
+
+
+def tags_of(text: str) -> tuple[str, ...]:
+    """The technologies that a text speaks of, at most five, in the order of their mention."""
+    found = dict.fromkeys(match.lastgroup or "" for match in _TAG.finditer(text))
+    if "python" in found and "pytest" in text.lower():
+        found["testing"] = None
+    return tuple(found)[:MAX_TAGS]

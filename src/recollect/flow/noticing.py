@@ -1,0 +1,228 @@
+"""The stages that notice what matters by themselves, as far as `capture.mode` lets them.
+
+Everything goes one way: detect, redact, gate, novelty, decide. Whatever is not certain enough to be
+kept is suggested, once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from recollect.capture.novelty import DUPLICATE, NEAR, Known, fingerprint, judge, said_in
+from recollect.flow import event as events
+from recollect.flow.pipeline import Work
+from recollect.recall.rendering import without_own_text
+
+_LOOK_AT = 8
+# Seed A: what a session's end or a compaction may bring, and how certain it must be.
+_AT_PROMPT, _AT_STOP, _AT_COMPACTION = (3, 0.70), (5, 0.70), (3, 0.85)
+_FILE = "changed "  # how a changed file is told among what a session reached
+_ASK_AGAIN = 30 * 60.0
+# Below this a finding of triage rests on single words, and half of those are junk: an agent that
+# drafts can tell, a queue of suggestions cannot.
+_TRIAGE_SURE = 0.6
+
+
+class Draft(NamedTuple):
+    """Something that was noticed: what would be kept, how certain that is, and where it is from."""
+
+    record: Mapping[str, Any]
+    confidence: float
+    is_certain: bool
+    why: str
+
+
+def notice_prompt(work: Work) -> None:
+    """Signals in what a person typed."""
+    if _is_on(work):
+        text = without_own_text(work.event.text)
+        if text.strip():
+            work.mind.note_goal(text)
+        _consider(work, _signals(work, [("user", text)], _AT_PROMPT))
+
+
+def notice_talk(work: Work) -> None:
+    """Signals in what was said since the last time, by a person or by the agent."""
+    if not _is_on(work):
+        return
+    from recollect.capture.triage import instructions, triage
+
+    talk = work.mind.talk()
+    said = talk.said or [("assistant", without_own_text(work.event.text))]
+    compacting = work.event.name == events.PRE_COMPACT
+    _consider(work, _signals(work, said, _AT_COMPACTION if compacting else _AT_STOP))
+    mode = str(work.mind.setting("triage.mode"))
+    if mode == "off" or compacting or not talk.said:
+        return
+    findings = triage(talk.said, tools=talk.tools, exchanges=talk.exchanges)
+    if not findings:
+        return
+    work.note("triage", categories=[finding.category for finding in findings])
+    if mode == "draft":
+        if work.event.name == events.STOP and not work.event.again:
+            if work.mind.may_ask(_ASK_AGAIN):
+                work.reply.request = instructions(findings)
+                work.note("asked the agent to draft")
+            else:
+                work.note("skipped", reason="the agent was asked within the last 30 minutes")
+        return
+    _consider(
+        work,
+        [
+            Draft(
+                _record(work, finding.kind, finding.snippet, "agent", "triage"),
+                min(finding.score, 0.9),
+                False,
+                f"triage: {finding.category}",
+            )
+            for finding in findings
+            if finding.snippet and finding.score >= _TRIAGE_SURE
+        ],
+    )
+
+
+def notice_tool(work: Work) -> None:
+    """What a tool taught: a failure waits for its solution, and then both are one memory."""
+    if not _is_on(work):
+        return
+    from recollect.capture.observations import checkpoint
+    from recollect.capture.tool_learning import Learning, learn_from, solution_of, solves
+
+    event = work.event
+    files = [work.mind.relative(path) for path in event.files]
+    if event.name == events.TOOL_POST and event.tool not in ("Read", "Bash"):
+        work.mind.note_changes(files)
+        for path in files:
+            work.mind.reached(_FILE + path)
+        return
+    learning = learn_from(event.tool, event.command, files, event.output, event.error)
+    if event.name == events.TOOL_FAILURE:
+        if learning is not None:
+            work.mind.note_failure(learning.fingerprint, learning._asdict())
+            work.note("a failure waits for its solution")
+        return
+    milestone = checkpoint(event.tool, event.command, event.output)
+    if milestone:
+        work.mind.reached(milestone)
+    for known in work.mind.failures():
+        failure = Learning(**{**known, "files": tuple(known["files"])})
+        changed = work.mind.changes()
+        if solves(failure, event.command, event.tool, changed, output=event.output):
+            draft = solution_of(failure, command=event.command, changed=changed)
+            draft = {**draft, **_origin(work, "tool", "tool")}
+            _consider(work, [Draft(draft, failure.score, False, "a failure and its solution")])
+            work.mind.solved(failure.fingerprint)
+            return
+    if learning is not None:
+        record = {
+            "kind": "learnings",
+            "summary": learning.summary,
+            "body": learning.excerpt,
+            "files_read": list(learning.files),
+            **_origin(work, "tool", "tool"),
+        }
+        _consider(work, [Draft(record, learning.score, False, f"a tool's {learning.category}")])
+
+
+def sum_up(work: Work) -> None:
+    """What earlier sessions did, each in one memory, now that they have ended."""
+    if not _is_on(work):
+        return
+    for session, goal, reached in work.mind.unsummed():
+        from recollect.capture.observations import session_summary
+
+        files = [what.removeprefix(_FILE) for what in reached if what.startswith(_FILE)]
+        checkpoints = [what for what in reached if not what.startswith(_FILE)]
+        record = session_summary([goal], files, checkpoints, []) if goal else None
+        if record is not None:
+            origin = {**_origin(work, "agent", "session"), "session": session}
+            _consider(work, [Draft({**record, **origin}, 1.0, True, "a session's summary")])
+        work.mind.summed(session)
+
+
+def _is_on(work: Work) -> bool:
+    return str(work.mind.setting("capture.mode")) != "off"
+
+
+def _signals(work: Work, said: Iterable[tuple[str, str]], limits: tuple[int, float]) -> list[Draft]:
+    """The strongest signals of a talk, as drafts."""
+    from recollect.capture.decision import Action, decide, draft
+    from recollect.capture.signals import detect
+
+    auto = float(work.mind.setting("capture.auto_threshold"))
+    suggest = float(work.mind.setting("capture.suggest_threshold"))
+    most, least = limits
+    found = []
+    for role, text in said:
+        for signal in detect(text):
+            action = decide(signal, auto=auto, suggest=suggest)
+            if action != Action.SKIP and signal.confidence >= least:
+                record = {**draft(signal), **_origin(work, _speaker(role), "signal")}
+                found.append(
+                    Draft(
+                        record, signal.confidence, action == Action.AUTO, f"signal: {signal.type}"
+                    )
+                )
+    found.sort(key=lambda item: -item.confidence)
+    return found[:most]
+
+
+def _speaker(role: str) -> str:
+    return "agent" if role == "assistant" else "user"
+
+
+def _origin(work: Work, said_by: str, via: str) -> dict[str, Any]:
+    return {
+        "session": work.event.session or None,
+        "provenance": {"said_by": said_by, "via": via, "hook": work.event.name},
+    }
+
+
+def _record(work: Work, kind: str, text: str, said_by: str, via: str) -> dict[str, Any]:
+    from recollect.core.note import shorten_line
+
+    summary = shorten_line(text)
+    body = "" if summary == " ".join(text.split()) else text
+    return {"kind": kind, "summary": summary, "body": body, **_origin(work, said_by, via)}
+
+
+def _consider(work: Work, drafts: Iterable[Draft]) -> None:
+    """Redact, compare with what is known, then keep or suggest; every decision leaves a line."""
+    certain: list[Draft] = []
+    waiting: list[Known] | None = None
+    automatic = str(work.mind.setting("capture.mode")) == "auto"
+    for draft in drafts:
+        record = dict(draft.record)
+        for field in ("summary", "body"):
+            record[field] = work.mind.redact(str(record.get(field) or ""))
+        draft = draft._replace(record=record)
+        text = f"{record['summary']}\n{record['body']}"
+        if work.mind.is_rejected(fingerprint(text)):
+            work.note("skipped", reason="rejected before", why=draft.why)
+            continue
+        said = next((doc.name for doc in work.mind.documents() if said_in(text, doc.text)), None)
+        if said is not None:
+            work.note("skipped", reason=f"{said} says it already", why=draft.why)
+            continue
+        if waiting is None:
+            waiting = work.mind.suggested()
+        known = [Known(m.uid, f"{m.summary}\n{m.body}") for m in work.mind.similar(text, _LOOK_AT)]
+        others = [Known("", f"{d.record['summary']}\n{d.record['body']}") for d in certain]
+        like = judge(text, known)
+        if like.verdict == DUPLICATE:
+            work.mind.touch([like.like])
+            work.note("skipped", reason="known already", uids=[like.like], why=draft.why)
+        elif judge(text, [*waiting, *others]).verdict in (DUPLICATE, NEAR):
+            work.note("skipped", reason="suggested already", why=draft.why)
+        elif draft.is_certain and automatic and like.verdict != NEAR:
+            certain.append(draft)
+        else:
+            updates = like.like if like.verdict == NEAR else None
+            work.mind.suggest(record, confidence=draft.confidence, why=draft.why, updates=updates)
+            waiting.append(Known("", text))
+            work.note("suggested", why=draft.why, confidence=round(draft.confidence, 2))
+    if certain:
+        kept = work.mind.keep([draft.record for draft in certain])
+        work.mind.know(work.event.context, kept)
+        work.note("kept", uids=[memory.uid for memory in kept], waiting=len(certain) - len(kept))

@@ -1,0 +1,113 @@
+"""Prose as whole sentences: what is not somebody's words is left out."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.capture.sentences import MAX_SENTENCE, paragraphs, sentences
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("One thing. Another thing!", ["One thing.", "Another thing!"]),
+        ("We run Python 3.11. It works.", ["We run Python 3.11.", "It works."]),
+        ("Look at a.py and b.py. Then stop.", ["Look at a.py and b.py.", "Then stop."]),
+        ("Use one, e.g. uv, i.e. a fast one.", ["Use one, e.g. uv, i.e. a fast one."]),
+        ("Pins, locks, etc. Nothing else.", ["Pins, locks, etc.", "Nothing else."]),
+        ("Well... maybe so.", ["Well... maybe so."]),
+        ("It was J. Smith who said so.", ["It was J. Smith who said so."]),
+        ("first thing. second thing", ["first thing.", "second thing"]),
+        ('He said "no way." Then left.', ['He said "no way."', "Then left."]),
+        ("Call `a. b` now. Then stop.", ["Call `a. b` now.", "Then stop."]),
+        ("**Important:** use *tabs* only", ["Important: use tabs only"]),
+        ("It is __very much__ so, _really_ so", ["It is very much so, really so"]),
+        ("Edit __init__.py and *.py files", ["Edit __init__.py and *.py files"]),
+        ("See [the docs](https://x.y/z) first", ["See the docs first"]),
+        ("A <b>bold</b> List<String> here", ["A bold List<String> here"]),
+        ("- item one\n- item two", ["item one", "item two"]),
+        ("1. item one\n2. [x] item two", ["item one", "item two"]),
+        ("- item one\n  goes on", ["item one goes on"]),
+        ("use uv\nbecause it is fast", ["use uv because it is fast"]),
+        ("we use uv here\nalso we use ruff here", ["we use uv here", "also we use ruff here"]),
+        (
+            "A long line that somebody wrapped at a width\nof some fifty characters, as one does",
+            ["A long line that somebody wrapped at a width of some fifty characters, as one does"],
+        ),
+    ],
+)
+def test_sentences(text: str, found: list[str]) -> None:
+    """A sentence ends where a reader would say that it does."""
+    assert sentences(text) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```\nsome code here\n```",
+        "~~~python\nsome code here\n~~~",
+        "```\nan open block of code",
+        "    indented code here",
+        "> a quoted line",
+        "| a cell | another cell |",
+        "a cell | another cell | a third",
+        "# A heading only",
+        "A heading\n=========",
+        "**Bold heading here**",
+        "https://example.org/a https://example.org/b",
+        "- `make check`",
+        "`make check` `make test`",
+        "$ make check it",
+        "word",
+        "12:30 / 14:55 -- 0x00ff 99 {[()]}",
+        "<system-reminder>\nSomething was read.\n</system-reminder>",
+        "<command-name>some name</command-name>",
+        "<pre>some code here</pre>",
+        "[remember] Something is marked.\nIt has two lines.",
+        "word " * MAX_SENTENCE,
+    ],
+)
+def test_what_nobody_said(text: str) -> None:
+    """Code, quotes, tables, headings, addresses, markup and markers give nothing."""
+    assert sentences(text) == []
+
+
+def test_what_stands_between() -> None:
+    """Words around something foreign stay, and one sees that it stood between them."""
+    text = "Before the code.\n```\ncode here\n```\nAfter the code.\n[remember] Marked here.\n\nAt last."
+
+    assert paragraphs(text) == [["Before the code."], [], ["After the code."], ["At last."]]
+
+
+@given(st.text())
+def test_any_text_is_fine(text: str) -> None:
+    """No text breaks it, and each sentence is one line of words."""
+    for sentence in sentences(text):
+        assert sentence == " ".join(sentence.split())
+        assert len(sentence) <= MAX_SENTENCE
+
+
+@given(st.lists(st.text(alphabet="abcXYZ .,!?\n-:", max_size=60), max_size=6))
+def test_nothing_is_made_up(parts: list[str]) -> None:
+    """The letters of a sentence stand in the text one after another."""
+    text = "\n".join(parts)
+    letters = "".join(filter(str.isalpha, text))
+    for sentence in sentences(text):
+        assert "".join(filter(str.isalpha, sentence)) in letters
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["a", "a ", "a. ", "a... ", "`", "```\n", "*a* ", "** ", "_a", "__a __", "<a-b>", "<a-b></a-b>"]
+    + ["<", "[a](", "[", "\n", "a\n", "- a\n", "> a\n", "|", '"', "http://a,", "e.g. ", "\t", "' "],
+)
+def test_hostile_text_takes_linear_time(piece: str) -> None:
+    """100 KB of anything repeated is read within a second."""
+    start = time.process_time()
+    sentences(piece * (100_000 // len(piece)))
+
+    assert time.process_time() - start < 1

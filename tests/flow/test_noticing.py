@@ -1,0 +1,187 @@
+"""What hooks notice by themselves: kept, suggested or skipped, each once, and never a secret."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect.app import suggestions
+from recollect.app.recollect import Recollect
+from tests.flow.test_hooks import Agent
+from tests.ledger.conftest import Sandbox, isolated, sandbox
+
+__all__ = ["isolated", "sandbox"]
+
+DECISION = "We decided to use PostgreSQL instead of SQLite because two workers write at once."
+
+
+@pytest.fixture
+def repo(sandbox: Sandbox) -> Path:
+    """A repository with commits."""
+    sandbox.make_hub()
+    return sandbox.clone("ada")
+
+
+@pytest.fixture
+def store(sandbox: Sandbox, repo: Path) -> Recollect:
+    """Its memory, still empty."""
+    return sandbox.open(repo)
+
+
+@pytest.fixture
+def agent(repo: Path) -> Agent:
+    """An agent in that repository."""
+    return Agent(repo)
+
+
+def noticed(store: Recollect) -> list[str]:
+    """Everything that was kept or suggested, as text."""
+    waiting = [suggestion.text for suggestion in suggestions.suggestions(store)]
+    return waiting + [f"{m.summary}\n{m.body}" for m in store.memories()]
+
+
+def transcript(path: Path, *messages: tuple[str, str]) -> None:
+    """Add messages to a transcript, in the shape of the real client's lines."""
+    with path.open("a", encoding="utf-8") as file:
+        for role, text in messages:
+            content: Any = text if role == "user" else [{"type": "text", "text": text}]
+            line = {"type": role, "isSidechain": False, "uuid": "u", "sessionId": "s1"}
+            file.write(json.dumps({**line, "message": {"role": role, "content": content}}) + "\n")
+
+
+def test_a_decision_in_a_prompt_is_noticed_once(agent: Agent, store: Recollect) -> None:
+    """Said ten times, by the person and by the agent: one thing."""
+    for _ in range(3):
+        agent.hook("prompt", prompt=f"Fine. {DECISION} Go on.")
+        agent.hook("stop", last_assistant_message=DECISION)
+
+    assert len(noticed(store)) == 1
+    assert "PostgreSQL" in noticed(store)[0]
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Did we decide to use PostgreSQL?",
+        "Add a test for the cart, please.",
+        "Don't remember this.",
+        "```\nWe decided to use PostgreSQL instead of SQLite.\n```",
+        "I want to rename the module.",
+    ],
+)
+def test_ordinary_talk_is_not_noticed(agent: Agent, store: Recollect, prompt: str) -> None:
+    """Questions, requests, negations and code."""
+    agent.hook("prompt", prompt=prompt)
+
+    assert noticed(store) == []
+
+
+def test_switched_off_nothing_is_noticed(agent: Agent, store: Recollect) -> None:
+    """`capture.mode = off`; with `suggest` everything waits."""
+    agent.hook("prompt", {"RECOLLECT_CAPTURE_MODE": "off"}, prompt=DECISION)
+    assert noticed(store) == []
+
+    agent.hook("prompt", {"RECOLLECT_CAPTURE_MODE": "suggest"}, prompt=DECISION)
+    assert store.memories() == []
+    assert len(suggestions.suggestions(store)) == 1
+
+
+def test_a_rejected_suggestion_does_not_come_back(agent: Agent, store: Recollect) -> None:
+    """Somebody said no."""
+    agent.hook("prompt", {"RECOLLECT_CAPTURE_MODE": "suggest"}, prompt=DECISION)
+    suggestions.reject(store, suggestions.suggestions(store))
+    store.close()
+
+    agent.hook("prompt", {"RECOLLECT_CAPTURE_MODE": "suggest"}, prompt=DECISION)
+
+    assert noticed(store) == []
+
+
+def test_what_the_project_says_already_is_not_news(
+    agent: Agent, store: Recollect, repo: Path
+) -> None:
+    """CLAUDE.md is read by the agent anyway."""
+    (repo / "CLAUDE.md").write_text(f"# Rules\n\n{DECISION}\n")
+
+    agent.hook("prompt", prompt=DECISION)
+
+    assert noticed(store) == []
+
+
+def test_a_transcript_is_read_once_and_only_its_talk(
+    agent: Agent, store: Recollect, tmp_path: Path
+) -> None:
+    """Ten stops over the same transcript add nothing after the first; what is new counts."""
+    path = tmp_path / "talk.jsonl"
+    transcript(path, ("user", "What shall we do?"), ("assistant", DECISION))
+    for _ in range(10):
+        agent.hook("stop", transcript_path=str(path), last_assistant_message="Done.")
+    first = noticed(store)
+
+    transcript(path, ("assistant", "We decided to deploy on Tuesdays because somebody is around."))
+    agent.hook("stop", transcript_path=str(path), last_assistant_message="Done.")
+
+    assert len(first) == 1
+    assert len(noticed(store)) == 2
+
+
+def test_a_failure_and_its_solution_are_one_memory(
+    agent: Agent, store: Recollect, repo: Path
+) -> None:
+    """The tool fails, a file is changed, the tool passes."""
+    bash: dict[str, Any] = {
+        "tool_name": "Bash",
+        "tool_input": {"command": "python -m pytest tests/test_cart.py"},
+    }
+    error = "Exit code 1\nModuleNotFoundError: No module named 'tomli'\n1 error in 0.10s"
+    agent.hook("tool-failure", **bash, error=error)
+    edit = {"file_path": str(repo / "pyproject.toml"), "old_string": "a", "new_string": "b"}
+    agent.hook("tool-post", tool_name="Edit", tool_input=edit)
+    agent.hook("tool-post", **bash, tool_response={"stdout": "3 passed in 0.05s", "stderr": ""})
+
+    (text,) = noticed(store)
+    assert "tomli" in text
+    assert "pyproject.toml" in text
+
+
+def test_secrets_in_talk_and_tools_reach_no_file(
+    agent: Agent, store: Recollect, repo: Path, sandbox: Sandbox
+) -> None:
+    """Prompt, tool output and failure; nothing of it in notes, index, queue or state."""
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    agent.hook("prompt", prompt=f"We decided to use the token {secret} because it is new.")
+    bash: dict[str, Any] = {
+        "tool_name": "Bash",
+        "tool_input": {"command": f"curl -H 'Authorization: {secret}' x"},
+    }
+    agent.hook("tool-failure", **bash, error=f"Exit code 22\nerror: bad token {secret} for api")
+
+    store.close()
+    everything = b"".join(p.read_bytes() for p in repo.rglob("*") if p.is_file())
+    assert secret.encode() not in everything + sandbox.all_bytes(repo)
+
+
+def test_the_agent_is_asked_to_draft_at_most_once(
+    agent: Agent, store: Recollect, tmp_path: Path
+) -> None:
+    """With `triage.mode = draft`; never when it goes on because of us."""
+    env = {"RECOLLECT_TRIAGE_MODE": "draft"}
+    path = tmp_path / "talk.jsonl"
+    talk = (
+        "Decision: we chose PostgreSQL over SQLite.\n"
+        "The rationale is that two workers write at once.\n"
+        "We decided to go with it because the trade-off favours it."
+    )
+    transcript(path, ("user", "Why?"), ("assistant", talk))
+    said = [agent.hook("stop", env, transcript_path=str(path), stop_hook_active=True)]
+    transcript(path, ("user", "And?"), ("assistant", talk))
+    said.append(agent.hook("stop", env, transcript_path=str(path)))
+    transcript(path, ("user", "So?"), ("assistant", talk))
+    said.append(agent.hook("stop", env, transcript_path=str(path)))
+
+    assert [bool(answer) for answer in said] == [False, True, False]
+    assert said[1]["decision"] == "block"
+    assert "recollect capture" in said[1]["reason"]

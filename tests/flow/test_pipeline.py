@@ -1,0 +1,49 @@
+"""One loop for every event: it halts with a reason, and survives a stage that fails."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from recollect.flow.event import EVENTS, Event
+from recollect.flow.mind import Mind
+from recollect.flow.pipeline import Halt, Work, run
+from recollect.flow.pipelines import PIPELINES
+
+
+def work() -> Work:
+    """Work whose stages need no memory."""
+    return Work(Event("prompt"), cast(Mind, None))
+
+
+def test_a_halt_ends_it_with_its_reason() -> None:
+    """What comes after does not run."""
+    done: list[str] = []
+
+    def halting(_: Work) -> None:
+        raise Halt("enough")
+
+    mine = work()
+    run([lambda _: done.append("first"), halting, lambda _: done.append("never")], mine)
+
+    assert done == ["first"]
+    assert mine.trace == [{"what": "stopped", "reason": "enough"}]
+
+
+def test_a_stage_that_fails_is_left_out() -> None:
+    """The others may still help; the failure is kept for the log."""
+    done: list[str] = []
+
+    def broken(_: Work) -> Any:
+        raise ValueError("secret text of somebody")
+
+    mine = work()
+    run([broken, lambda _: done.append("second")], mine)
+
+    assert done == ["second"]
+    assert mine.trace == [{"what": "failed", "error": "ValueError"}]
+    assert len(mine.failures) == 1
+
+
+def test_every_event_has_a_pipeline() -> None:
+    """And nothing else has."""
+    assert set(PIPELINES) == set(EVENTS)
