@@ -258,7 +258,7 @@ TAUGHT: tuple[Taught, ...] = (
         '"None", expected "int")  [return-value]\nFound 1 error in 1 file (checked 9 source files)',
         "error",
         "sev-1",
-        '`.venv/bin/mypy src` failed: Incompatible return value type (got "None", expected "int")…',
+        '`mypy src` failed: Incompatible return value type (got "None", expected "int")…',
     ),
     Taught(
         "mvn -q compile",

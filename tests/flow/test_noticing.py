@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +127,46 @@ def test_a_transcript_is_read_once_and_only_its_talk(
 
     assert len(first) == 1
     assert len(noticed(store)) == 2
+
+
+def test_two_sessions_at_once_notice_it_once(
+    agent: Agent, store: Recollect, tmp_path: Path
+) -> None:
+    """The same talk, read by two sessions in parallel, again and again."""
+    path = tmp_path / "talk.jsonl"
+    transcript(path, ("user", DECISION), ("assistant", f"Yes. {DECISION}"))
+    agents = [Agent(agent.directory, f"session-{number}") for number in range(4)]
+
+    def read(each: Agent) -> None:
+        each.hook("stop", transcript_path=str(path), last_assistant_message=DECISION)
+
+    with ThreadPoolExecutor(4) as pool:
+        for _ in range(3):
+            list(pool.map(read, agents))
+
+    assert len(noticed(store)) == 1
+
+
+def test_a_session_that_ended_is_summed_up_for_the_next(
+    agent: Agent, store: Recollect, repo: Path
+) -> None:
+    """What it was about, what it changed and reached; once."""
+    agent.hook("session-start", source="startup")
+    agent.hook("prompt", prompt="Let the cart round half up, and add a test for it")
+    edit = {"file_path": str(repo / "src" / "cart.py")}
+    agent.hook("tool-post", tool_name="Edit", tool_input=edit)
+    bash: dict[str, Any] = {"tool_name": "Bash", "tool_input": {"command": "python -m pytest"}}
+    said = {"stdout": "============ 12 passed in 0.31s ============", "stderr": ""}
+    agent.hook("tool-post", **bash, tool_response=said)
+    agent.hook("session-end", reason="other")
+
+    for name in ("s2", "s3"):
+        context = Agent(repo, name).context("session-start", source="startup")
+
+    (summary,) = store.memories(kind="sessions")
+    assert "round half up" in f"{summary.summary} {summary.body}"
+    assert "src/cart.py" in (*summary.files_modified, summary.body)
+    assert "round half up" in context
 
 
 def test_a_failure_and_its_solution_are_one_memory(

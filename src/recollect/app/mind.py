@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from recollect.core.note import shorten_line
 from recollect.flow.event import Event
 from recollect.flow.mind import Talk
 from recollect.index.base import ALL, Filters, Index
+from recollect.ledger.lock import exclusive
 from recollect.ledger.worktree import RecentWork, compare_files, find_root, recent_work
 from recollect.recall.injection import Candidate
 from recollect.recall.scoring import recency
@@ -39,6 +41,7 @@ _PUBLIC = frozenset({"public"})
 _ACTIVE = frozenset({"active"})
 _MOST_FILES = 20
 _MOST_GOAL = 200
+_LOCK = "noticing.lock"
 _DOCUMENTS = ("CLAUDE.md", "AGENTS.md", "README.md")
 _MOST_DOCUMENT = 100_000
 
@@ -55,6 +58,7 @@ class RepositoryMind:
         store.local.make_folder()  # what one hook notes, the next one must know
         self._root: Path | None = None
         self._documents: list[Known] | None = None
+        self._heard: int | None = None
         self._redactor: Redactor | None = None
 
     def setting(self, name: str) -> Any:
@@ -143,13 +147,23 @@ class RepositoryMind:
         path, session = self._event.transcript, self._event.session
         if not path or not session:
             return Talk()
-        noticing = self.store.local.noticing
-        part = read_since(Path(path), noticing.position(session, path))
+        part = read_since(Path(path), self.store.local.noticing.position(session, path))
         if part is None:
             return Talk()
-        noticing.read_to(session, path, part.end, self._now)
+        self._heard = part.end
         said = [(message.role, message.text) for message in part.messages]
         return Talk(said, part.tools, part.exchanges)
+
+    def heard(self) -> None:
+        """What was said has been looked at, and need not be again."""
+        if self._heard is not None:
+            path, session = self._event.transcript, self._event.session
+            self.store.local.noticing.read_to(session, path, self._heard, self._now)
+
+    def alone(self) -> AbstractContextManager[None]:
+        """Nobody else looks at what is known and adds to it while this lasts."""
+        lock = self.store.ledger.repository.state_dir / _LOCK
+        return exclusive(lock, self.store.config.number("lock.timeout"))
 
     def note_failure(self, fingerprint: str, learning: Mapping[str, Any]) -> None:
         """Keep what a failed tool taught until it is solved."""

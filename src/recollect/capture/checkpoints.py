@@ -21,11 +21,7 @@ COMMIT_MADE = "commit made: "
 _MOST_LISTED = 20
 _MOST_COMMAND = 8_000
 
-_MADE = pattern(
-    r"^\[(?P<on>[^\]\n]{1,200}?) (?P<commit>[0-9a-f]{7,40})\] "
-    "(?P<subject>.+)$",
-    re.MULTILINE,
-)
+_MADE = pattern(r"\[(?P<on>[^\]]{1,200}?) (?P<commit>[0-9a-f]{7,40})\] (?P<subject>.+)$")
 _MESSAGE = pattern(
     r"\s(?:-[a-z]*m|--message)[= ]*(?P<quote>['\"])(?P<text>(?:\\.|(?!(?P=quote))[^\\]){1,4000})"
 )
@@ -33,28 +29,28 @@ _FED = pattern(r"<<-?\s*['\"]?(\w+)['\"]?[^\n]*\n(?P<text>.*?)\n\s*\1\b", re.DOT
 _TRAILER = pattern(r"^(?:[A-Z][\w-]+: .+|🤖.*)$", re.MULTILINE)
 _QUIET = pattern(r"\s(?:-q|--quiet|-[a-z]*q[a-z]*m)\b")
 
+# The verdict is at the end of a report.
+_MOST_REPORT = 16_000
+_MOST_LINE = 300
 _PASSED = pattern(
-    r"^(?:=+ )?[1-9]\d* passed\b.* in [\d.]+"  # pytest
-    r"|^test result: ok\. [1-9]"  # cargo
-    r"|^ok  ?\t\S+\t|^ok +\S+\s+(?:[\d.]+s|\(cached\))"  # go
-    r"|^ *Tests?:? +(?:\d+ skipped, )?[1-9]\d* passed"  # jest, vitest
-    r"|^ *[1-9]\d* passing\b"  # mocha
-    r"|^(?:#|ℹ) pass [1-9]"  # node --test
-    r"|^(?:\[INFO\] )?Tests run: [1-9]\d*, Failures: 0, Errors: 0"  # maven
-    r"|^Ran [1-9]\d* tests? in "  # unittest
-    r"|^[1-9]\d* examples?, 0 failures"  # rspec
-    r"|^OK \([1-9]\d* tests?"  # phpunit
-    r"|^Passed! +- Failed: +0",  # dotnet
-    re.MULTILINE,
+    r"(?:=+ )?[1-9]\d* passed\b.* in [\d.]+"  # pytest
+    r"|test result: ok\. [1-9]"  # cargo
+    r"|ok\s+\S+\s+(?:[\d.]+s|\(cached\))"  # go
+    r"|Tests?:? +(?:\d+ skipped, )?[1-9]\d* passed"  # jest, vitest
+    r"|[1-9]\d* passing\b"  # mocha
+    r"|(?:#|ℹ) pass [1-9]"  # node --test
+    r"|(?:\[INFO\] )?Tests run: [1-9]\d*, Failures: 0, Errors: 0"  # maven
+    r"|Ran [1-9]\d* tests? in "  # unittest
+    r"|[1-9]\d* examples?, 0 failures"  # rspec
+    r"|OK \([1-9]\d* tests?"  # phpunit
+    r"|Passed! +- Failed: +0"  # dotnet
 )
 _NOT_PASSED = pattern(
-    r"^(?:=+ )?.*\b[1-9]\d* (?:failed|errors?)\b.* in [\d.]+|^test result: FAILED|^FAIL\b|^--- FAIL"
-    r"|^ *Tests?:? +.*[1-9]\d* failed|^ *[1-9]\d* failing\b|^(?:#|ℹ) fail [1-9]|BUILD FAIL"
-    r"|Failures: [1-9]|Errors: [1-9]|^FAILED \(|, [1-9]\d* failures?|^FAILURES!|^error(?:\[\w+\])?:"
-    r"|^npm (?:ERR!|error)|^Failed! ",
-    re.MULTILINE,
+    r"(?:=+ )?(?:.*\b)?[1-9]\d* (?:failed|errors?)\b.* in [\d.]+|test result: FAILED"
+    r"|FAIL\b|--- FAIL|Tests?:? +.*[1-9]\d* failed|[1-9]\d* failing\b|(?:#|ℹ) fail [1-9]"
+    r"|.*BUILD FAIL|.*Failures: [1-9]|.*Errors: [1-9]|FAILED \(|.*, [1-9]\d* failures?\b|FAILURES!"
+    r"|error(?:\[\w+\])?:|npm (?:ERR!|error)|Failed! "
 )
-_GRADLE = pattern(r"^BUILD SUCCESSFUL in ", re.MULTILINE)
 _GRADLE_TESTS = pattern(r"gradlew?\b.*\b(?:test|check|build)\b")
 
 _NO_PROMPT = pattern(
@@ -74,7 +70,8 @@ def commit_of(command: str, output: str) -> tuple[str, str, str] | None:
     given = _FED.search(command) or _MESSAGE.search(command)
     message = given["text"].strip() if given else ""
     # Of several the last: a commit that was amended is the one that stays.
-    made = next(iter([*_MADE.finditer("\n".join(clean_lines(output)))][-1:]), None)
+    lines = reversed(clean_lines(output))
+    made = next((m for line in lines if line.startswith("[") and (m := _MADE.match(line))), None)
     if made is None:
         if not message or not _QUIET.search(command) or output.strip():
             return None
@@ -97,12 +94,12 @@ def checkpoint(tool: str, command: str, output: str) -> str | None:
         return COMMIT_MADE + commit[0]
     if only_looks(command):
         return None
-    text = "\n".join(clean_lines(output))
-    if _NOT_PASSED.search(text):
+    lines = [line.strip() for line in clean_lines(output[-_MOST_REPORT:])]
+    if any(_NOT_PASSED.match(line[:_MOST_LINE]) for line in lines):
         return None
-    if _PASSED.search(text) or (_GRADLE.search(text) and _GRADLE_TESTS.search(command[:500])):
-        return TESTS_PASS
-    return None
+    passed = any(_PASSED.match(line[:_MOST_LINE]) for line in lines)
+    built = "BUILD SUCCESSFUL in " in output and _GRADLE_TESTS.search(command[:500])
+    return TESTS_PASS if passed or built else None
 
 
 def session_summary(

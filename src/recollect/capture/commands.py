@@ -7,6 +7,7 @@ is best effort, never fails, and takes time in proportion to the text; no shell 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from recollect.core.patterns import pattern
@@ -29,6 +30,7 @@ _INLINE = pattern(
     r"(?:^|[\s/])(?:python[\d.]*|node|ruby|perl|deno|bun|php|bash|sh|psql|sqlite3)\s+"
     r"(?:-\s*$|-\s|-[ceEp]\s|[^|;&\n]{0,80}<<)"
 )
+_PLACE = pattern(r"^(?:/|\S*\bbin/)(?:[^\s/]+/)*")
 _SPACE = pattern(r"\s+")
 _KEYWORD = pattern(r"^[\s({!]*(?:(?:do|then|else|if|while|until)\s+)*|^\s*(?:done|fi|esac)\b")
 
@@ -80,7 +82,8 @@ class Part(NamedTuple):
     then: str
 
 
-def parts_of(command: str) -> list[Part]:
+@lru_cache(maxsize=8)
+def parts_of(command: str) -> tuple[Part, ...]:
     """The simple commands of a line, without comments, redirections and what is fed to them."""
     text = _JOINED.sub(" ", _HEREDOC.sub(r"<<\2\3", command[:_MOST]))
     parts: list[Part] = []
@@ -94,7 +97,7 @@ def parts_of(command: str) -> list[Part]:
         else:
             pieces.append(token)
     parts.append(_part(pieces, ""))
-    return [part for part in parts if part.text]
+    return tuple(part for part in parts if part.text)
 
 
 def _part(pieces: list[str], then: str) -> Part:
@@ -181,7 +184,8 @@ def shown(command: str, limit: int = LONGEST_SHOWN) -> str:
     text = main_part(command)
     while assigned := _ASSIGNMENT.match(text):
         text = text[assigned.end() :]
-    text = text.replace("`", "'")
+    # A tool of the project by its name: where it lies is the same for nobody else.
+    text = _PLACE.sub("", text.replace("`", "'"))
     if len(text) <= limit:
         return text
     cut = text[: limit - 1]

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from recollect.core.patterns import pattern
@@ -18,7 +20,9 @@ from recollect.core.patterns import pattern
 MISSING, REQUIRED, FORMED, SAID, SLIPPED = 0.45, 0.45, 0.25, 0.2, 0.0
 MOST_TEXT = 200_000
 _MOST_LINE = 400
-_MOST_CANDIDATES = 300
+_MOST_CANDIDATES = 120
+_TAIL = 20_000
+_ANYBODY = 0.1
 # A message that names the test is preferred to one that does not.
 _NAMED = 0.01
 
@@ -39,6 +43,7 @@ _NEEDLES = (
     *("conflict", "refused", "rejected", "no such", "unsupported", "deprecat", "in use", "killed"),
     *("no rule", "requires", "will be removed", "moved", "renamed", "err!", "fault", "no longer"),
     *("does not match", "✗", "✘", "●", ".go:", "warning", "no space", "out of memory", "expired"),
+    *("no module", "undefined reference", "couldn't"),
 )
 
 _PATH = r"(?P<where>[\w./@~+-]+\.\w{1,5})"
@@ -95,80 +100,88 @@ _FORMS: Sequence[tuple[re.Pattern[str], float]] = (
         ),
         FORMED,
     ),
+    (pattern(r".*: (?P<said>undefined reference to .+)"), FORMED),
+    # Any program about itself: only what is missing or demanded makes it worth anything.
+    (pattern(r"[\w./-]{1,80}: (?:\(\d+\) )?(?P<said>[A-Z].{8,})"), _ANYBODY),
     (pattern(r"Found (?P<said>\d+ errors? in \d+ files?)"), SAID),
 )
-_EMPTY_WORDS = pattern(
-    r"aborting due to|could not compile|A complete log|^code \S+$|Lifecycle script|Command failed"
-    r"|exited? with (?:exit )?(?:code|status)|exit (?:code|status)|errored out|\[Help 1\]"
-    r"|full stack trace|^For more information|^\d+ errors?\b|^no errors?\b|test failed, to rerun"
-    r"|^There (?:are|were) test failures|^Process completed|^Re-run Maven|^Failed to execute goal"
-    r"|^To see |^-+$|^\(|^in \S+$|^COMPILATION ERROR|^Tests? run|^Test(?:s| suites?):|^path "
-    r"|^Exit$",
-    re.IGNORECASE,
+
+
+class _Phrases:
+    """Phrases to look for in lower case: a search for words takes a fraction of one regex."""
+
+    def __init__(self, words: str, shapes: str) -> None:
+        self._words = tuple(words.split("|"))
+        self._shapes = pattern(shapes)
+
+    def are_in(self, low: str) -> bool:
+        return any(word in low for word in self._words) or bool(self._shapes.search(low))
+
+
+_EMPTY = _Phrases(
+    "aborting due to|could not compile|a complete log|lifecycle script|command failed|exit code"
+    "|exit status|exiting now|exited with|*** [|errored out|[help 1]|full stack trace|test failed, to rerun",
+    r"^(?:code \S+$|for more information|\d+ errors?\b|no errors?\b|there (?:are|were) test"
+    r"|process completed|re-run maven|failed to execute goal|to see |-+$|\(|in \S+$|compilation err"
+    r"|tests? run|test(?:s| suites?):|path |exit$)",
 )
 # What is missing is a fact about a machine or a project; it will be missing again.
-_NOT_THERE = pattern(
-    r"No module named|Cannot find (?:module|package)|command not found|: not found$|ERESOLVE"
-    r"|connection refused|ECONNREFUSED|could not connect|failed to connect|permission denied"
-    r"|EACCES|address already in use|EADDRINUSE|port \d+ is (?:already )?(?:in use|allocated)"
-    r"|no space left|out of memory|heap out|ENOSPC|certificate|is not installed|not installed\b"
-    r"|could not (?:find|resolve)(?: a version| dependenc| host)|unable to resolve dependency"
-    r"|cannot connect to|unable to find image|failed to solve|Missing script|No rule to make"
-    r"|linker \S+ not found|could not find any"
-    r"|not (?:logged in|authenticated)|authentication (?:failed|required)|denied: |Unauthorized"
-    r"|environment variable|shared object file|shared librar|ModuleNotFoundError"
-    r"|\.h(?:pp)?: No such file|cannot find -l"
-    r"|No such file or directory: '?[\w./-]*\.(?:so|toml|env|json|ya?ml)"
-    r"|externally.managed|dubious ownership|cannot find package|no required module|package \S+ is "
-    r"not in|unresolved import|relation \"?\w+\"? does not exist|no such table|\brejected\]"
-    r"|protected branch|schema \S+ does not exist|role \"?\w+\"? does not exist|not a git repos",
-    re.IGNORECASE,
+_NOT_THERE = _Phrases(
+    "no module named|command not found|eresolve|needed by"
+    "|connection refused|econnrefused|could not connect|failed to connect|couldn't connect|permission denied|eacces"
+    "|address already in use|eaddrinuse|no space left|out of memory|heap out|enospc|certificate"
+    "|not installed|could not find a version|could not find any|could not resolve dependenc"
+    "|could not resolve host|unable to resolve dependency|cannot connect to|unable to find image"
+    "|failed to solve|not logged in|not authenticated"
+    "|authentication failed|authentication required|unauthorized|environment variable"
+    "|shared object file|shared librar|modulenotfounderror|cannot find -l|externally-managed"
+    "|dubious ownership|no required module|unresolved import|no such table|rejected]"
+    "|protected branch|.h: no such file|.hpp: no such file",
+    r": not found$|cannot find (?:module|package) ['\"]?[\w@]|port \d+ is (?:already )?(?:in use|allocated)|linker \S+ not found"
+    r"|no such file or directory: '?[\w./-]{0,100}\.(?:so|toml|env|json|ya?ml)"
+    r"|package \S+ is not in|(?:relation|schema|role) \S+ does not exist",
 )
-_DEMANDS = pattern(
-    r"requires?(?: a)?(?: different| newer| at least| version)?\s(?:Python|Node|npm|Java|Go|Rust"
-    r"|rustc|Ruby|PHP|git|Docker|macOS|Linux|>=|\d)|requires-python|Unsupported engine"
-    r"|EBADENGINE|incompatible with|is not supported|no longer supported|not supported (?:on|by|in)"
-    r"|must be run (?:from|with|as|in)|has been (?:renamed|removed|moved|replaced)|repository moved"
-    r"|only (?:supported|available|works) (?:on|with|in)|minimum supported|was removed in"
-    r"|does not match the (?:detected|project)|is in use, trying|unsupported (?:class file|version)"
+_DEMANDS = _Phrases(
+    "requires-python|unsupported engine|ebadengine|incompatible with|is not supported"
+    "|no longer supported|has been renamed|has been removed|has been moved|has been replaced"
+    "|repository moved|minimum supported|was removed in|does not match the detected"
+    "|does not match the project|is in use, trying|unsupported class file|unsupported version",
+    r"requires?(?: a)?(?: different| newer| at least| version)?\s(?:python|node|npm|java|go|rust"
+    r"|rustc|ruby|php|git|docker|macos|linux|>=|\d)|not supported (?:on|by|in)\b"
+    r"|must be run (?:from|with|as|in)\b|only (?:supported|available|works) (?:on|with|in)\b"
     r"|release version \d+ not supported",
-    re.IGNORECASE,
 )
-_SLIP = pattern(
-    r"unrecogni[sz]ed (?:arg|option|sub)|unknown (?:option|flag|argument|command|switch|shorthand)"
-    r"|invalid (?:option|choice)|no such (?:option|command|sub)|unexpected argument"
-    r"|\busage:|did not match any file"
-    r"|pathspec|file or directory not found|not found: \S+\.py|nothing to commit|ambiguous argument"
-    r"|(?:cannot|can't) (?:access|stat|open|cd to|find file)|unexpected EOF|syntax error near"
-    r"|unmatched|bad substitution|no matches found|required arguments|missing operand"
-    r"|No such file or directory$|SyntaxError: (?:invalid|unterminated|unexpected)"
-    r"|event not found|is a directory|does not exist in (?:the )?index|bad revision",
-    re.IGNORECASE,
+# Whoever typed the command erred.
+_SLIP = _Phrases(
+    "unrecognized arg|unrecognized option|unrecognized sub|unrecognised|unknown option|unknown flag"
+    "|unknown argument|unknown command|unknown switch|unknown shorthand|invalid option"
+    "|invalid choice|no such option|no such command|no such sub|unexpected argument|usage:"
+    "|did not match any file|pathspec|file or directory not found|nothing to commit"
+    "|ambiguous argument|cannot access|cannot stat|cannot open|can't open|can't cd to"
+    "|unexpected eof|syntax error near|unmatched|bad substitution|no matches found"
+    "|required arguments|missing operand|syntaxerror: invalid|syntaxerror: unterminated|syntaxerror: unexpected"
+    "|event not found|is a directory|does not exist in|bad revision|not a git repos|cannot find or open"
+    "|could not find 'cargo.toml'",
+    r"no such file or directory$|cannot find module '/|not found: \S+\.py",
 )
-_PASSES = pattern(
-    r"timed out|connection refused|ECONNREFUSED|ECONNRESET|rate limit|temporar|unable to access"
-    r"|could not resolve host|ETIMEDOUT|in use|lock|\b50[234]\b|\b429\b|try again",
-    re.IGNORECASE,
+_PASSES = _Phrases(
+    "timed out|connection refused|econnrefused|econnreset|rate limit|temporar|unable to access"
+    "|could not resolve host|etimedout|in use|try again|locked",
+    r"\b50[234]\b|\b429\b|\block\b",
 )
-# A command line that hides its exit code failed when its output says one of these.
+# A command line that hides its exit code failed when a line of its output says one of these.
 _VERDICT = pattern(
-    r"^(?:=+ .*\b)?\d+ (?:failed|errors?)\b.* in [\d.]+|^(?:FAILED|ERROR) \S+::"
-    r"|^test result: FAILED|^error: could"
-    r"|^--- FAIL|^FAIL\b|^Tests?: .*\d+ failed|^ *Tests +\d+ failed|^npm (?:ERR!|error)"
-    r"|^g?make(?:\[\d+\])?: \*\*\*|BUILD FAIL|^Found \d+ errors?|^Traceback \(most recent|^fatal: "
-    r"|: error TS\d+|^error(?:\[\w+\])?: |: error: |^Segmentation fault|command not found"
-    r"|^[1-9]\d* problems? \([1-9]|^ERROR: |^Error: |failing$",
-    re.MULTILINE,
+    r"(?:=+ .*\b)?\d+ (?:failed|errors?)\b.* in [\d.]+|(?:FAILED|ERROR) \S+::|test result: FAILED"
+    r"|--- FAIL|FAIL\b|Tests?: .*\d+ failed|Tests +\d+ failed|npm (?:ERR!|error)"
+    r"|g?make(?:\[\d+\])?: \*\*\*|.*BUILD FAIL|Found \d+ errors?|fatal: |.*: error TS\d+"
+    r"|error(?:\[\w+\])?: |.*: error: |Segmentation fault|.*command not found"
+    r"|[1-9]\d* problems? \([1-9]|ERROR: |Error: |\d+ failing$|[\w.]*(?:Error|Exception): "
 )
-_NOTICE = pattern(
-    r"(?:[\w./-]+(?::\d+)*:? )?(?:remote: )?(?P<label>\w*Warning|warning|WARN(?:ING)?|warn)\b:? "
-    r"(?P<said>.+)",
-    re.IGNORECASE,
-)
-_AGEING = pattern(
-    r"will be (?:removed|an error|required)|is deprecated|are deprecated|has been deprecated"
-    r"|deprecated (?:and|since|in)|Deprecat\w*Warning",
-    re.IGNORECASE,
+_NOTICE = pattern(r"\b(?P<label>[a-z]{0,40}warning|warn)\b:? (?P<said>.+)", re.IGNORECASE)
+_AGEING = _Phrases(
+    "will be removed|will be an error|is deprecated|are deprecated|has been deprecated"
+    "|deprecated and|deprecated since|deprecated in",
+    r"deprecat\w{0,9}warning",
 )
 # Somebody else's packages age all the time.
 _NOT_OURS = pattern(r"^npm warn|^npm WARN|node_modules|site-packages|\(node:\d+\)")
@@ -188,6 +201,19 @@ class Complaint(NamedTuple):
     passes: bool = False
 
 
+class Report(NamedTuple):
+    """A tool's text by lines, and which of them may say something."""
+
+    lines: list[str]
+    telling: list[int]
+
+
+def read_report(text: str) -> Report:
+    """A tool's text, ready to be looked through."""
+    lines = clean_lines(text)
+    return Report(lines, _candidates(lines))
+
+
 def clean_lines(text: str) -> list[str]:
     """The lines of a text as they stood on the screen: no colours, no overwritten progress."""
     if len(text) > MOST_TEXT:
@@ -205,10 +231,11 @@ def plain(text: str) -> str:
     return _SPACE.sub(" ", _CONTROL.sub(" ", text.replace("`", "'"))).strip()
 
 
-def find_complaint(lines: Sequence[str]) -> Complaint | None:
+def find_complaint(report: Report) -> Complaint | None:
     """The line that best says what is wrong."""
     best: Complaint | None = None
-    for at in _candidates(lines):
+    lines = report.lines
+    for at in report.telling:
         line = _LEAD.sub("", lines[at][:_MOST_LINE]).strip()
         for number, (form, weight) in enumerate(_FORMS):
             match = form.match(line)
@@ -227,14 +254,34 @@ def find_complaint(lines: Sequence[str]) -> Complaint | None:
 
 
 def _candidates(lines: Sequence[str]) -> list[int]:
-    found = []
-    for at, line in enumerate(lines):
-        low = line[:_MOST_LINE].lower()
-        if any(needle in low for needle in _NEEDLES):
-            found.append(at)
-    if len(found) > _MOST_CANDIDATES:
-        found = found[: _MOST_CANDIDATES // 2] + found[-_MOST_CANDIDATES // 2 :]
-    return found
+    """The lines that may say something, each once: the first of them and the last."""
+    low = "\n".join(lines).lower()
+    # A letter may get longer in lower case, but no line is gained or lost.
+    starts = [0, *accumulate(len(line) + 1 for line in low.split("\n"))]
+    found: set[int] = set()
+    for needle in _NEEDLES:
+        _collect(low, needle, starts, found, 0)
+        if len(low) > _TAIL:
+            _collect(low, needle, starts, found, len(low) - _TAIL)
+    seen: set[str] = set()
+    ordered = []
+    for at in sorted(found):
+        line = lines[at][:_MOST_LINE]
+        if line not in seen:
+            seen.add(line)
+            ordered.append(at)
+    half = _MOST_CANDIDATES // 2
+    return ordered if len(ordered) <= 2 * half else ordered[:half] + ordered[-half:]
+
+
+def _collect(low: str, needle: str, starts: list[int], found: set[int], start: int) -> None:
+    at = low.find(needle, start)
+    for _ in range(_MOST_CANDIDATES):
+        if at < 0:
+            return
+        line = bisect_right(starts, at) - 1
+        found.add(line)
+        at = low.find(needle, starts[line + 1])
 
 
 def _weigh(lines: Sequence[str], at: int, match: re.Match[str], weight: float) -> Complaint | None:
@@ -242,27 +289,33 @@ def _weigh(lines: Sequence[str], at: int, match: re.Match[str], weight: float) -
     test, said = plain(groups.get("test") or ""), plain(groups.get("said") or "")
     if not said or said.endswith(":"):
         said = (said + " " + _next(lines, at)).strip()
-    if _EMPTY_WORDS.search(said) or (not test and len(said) < 4):
+    if _EMPTY.are_in(said.lower()) or (not test and len(said) < 4):
         return None
     message = f"{test}: {said}" if test and said else test or said
     return _valued(at, message, weight + (_NAMED if test else 0))
 
 
 def _valued(at: int, said: str, weight: float) -> Complaint:
-    demands = bool(_DEMANDS.search(said))
-    if _NOT_THERE.search(said):
+    low = said.lower()
+    demands = _DEMANDS.are_in(low)
+    if _NOT_THERE.are_in(low):
         weight = MISSING
     elif demands:
         weight = REQUIRED
-    elif _SLIP.search(said):
+    elif _SLIP.are_in(low):
         weight = SLIPPED
-    return Complaint(at, said, weight, demands, bool(_PASSES.search(said)))
+    return Complaint(at, said, weight, demands, _PASSES.are_in(low))
 
 
-def find_message(lines: Sequence[str]) -> Complaint | None:
+def find_message(report: Report) -> Complaint | None:
     """The last of at most three lines, where it reads like a sentence: it is the message."""
+    lines = report.lines
+    if len(lines) > 20:
+        return None
     said = [(at, plain(line[:_MOST_LINE])) for at, line in enumerate(lines) if line.strip()]
     if not 0 < len(said) <= 3 or len(_WORD.findall(said[-1][1])) < 3:
+        return None
+    if _EMPTY.are_in(said[-1][1].lower()):
         return None
     return _valued(*said[-1], SAID)
 
@@ -275,25 +328,28 @@ def _next(lines: Sequence[str], at: int) -> str:
     return ""
 
 
-def tells_of_failure(lines: Sequence[str]) -> bool:
+def tells_of_failure(report: Report) -> bool:
     """Whether a text says that something failed, whatever the exit code."""
-    return bool(_VERDICT.search("\n".join(lines[-_MOST_CANDIDATES:])))
+    told = (report.lines[at][:_MOST_LINE].strip() for at in report.telling)
+    return any(_VERDICT.match(line) for line in told)
 
 
-def find_notice(lines: Sequence[str]) -> Complaint | None:
+def find_notice(report: Report) -> Complaint | None:
     """What a tool that went well says about later: what ages, what it demands."""
-    for at in _candidates(lines):
-        line = lines[at][:_MOST_LINE].strip()
-        notice = _NOTICE.match(line)
-        said = plain(notice["said"]) if notice else plain(line.removeprefix("remote: "))
+    for at in report.telling:
+        line = report.lines[at][:_MOST_LINE].strip()
+        low = line.lower()
+        notice = _NOTICE.search(line, 0, 200) if "warn" in low else None
+        # Up to the end of the line, not of the search.
+        said = plain(line[notice.start("said") :] if notice else line.removeprefix("remote: "))
         if len(said) < 15 or _NOT_OURS.search(line):
             continue
-        if _DEMANDS.search(said) and (notice or line.startswith(_REPORTS)):
+        if (notice or line.startswith(_REPORTS)) and _DEMANDS.are_in(low):
             return Complaint(at, said, REQUIRED, demands=True)
-        if notice and (_AGEING.search(said) or "eprecat" in notice["label"]):
+        if notice and _AGEING.are_in(low):
             label = notice["label"]
-            said = f"{label}: {said}" if label[:1].isupper() and len(label) > 7 else said
-            return Complaint(at, said, MISSING)
+            # A warning with a name of its own, such as DeprecationWarning.
+            return Complaint(at, f"{label}: {said}" if len(label) > 7 else said, MISSING)
     return None
 
 
@@ -304,8 +360,9 @@ def fingerprint(said: str, *context: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def excerpt_of(lines: Sequence[str], at: int, limit: int) -> str:
+def excerpt_of(report: Report, at: int, limit: int) -> str:
     """What stands around a line, at most so many bytes of it."""
+    lines = report.lines
     kept = [_cut(lines[at], limit)] if lines else []
     size = _size(kept[0]) if kept else 0
     before, after = at - 1, at + 1

@@ -168,8 +168,9 @@ _REASON = pattern(
     r"|breaks?|fails?|the reason|limit(?:ed|s)?|without)\b",
     re.IGNORECASE,
 )
+# The runs are bounded, so that one long word does not take a second.
 _SPECIFIC = pattern(
-    r"`[^`]+`|\b\w+[_.]\w+|\b[a-z]+[A-Z]\w*|\b[A-Z]{2,}\b|\b\d+(?:\.\d+)*\b|--\w+|\w+/\w+|['\"]\w+['\"]"
+    r"`[^`]{1,80}`|\b\w{1,40}[_./]\w|\b[a-z]{1,40}[A-Z]|\b[A-Z]{2,20}\b|\b\d{1,20}\b|--\w|['\"]\w{1,40}['\"]"
 )
 _EVERYDAY = pattern(
     r"\b(?:bump|typo|wip|formatting|merge (?:branch|pull)|update (?:readme|docs|changelog)|lint"
@@ -178,7 +179,7 @@ _EVERYDAY = pattern(
 )
 _WORD = pattern(r"[\w'-]{3,}")
 
-_MOST_TEXT = 20_000
+_MOST_TEXT = 4_000
 
 
 class Observation(NamedTuple):
@@ -256,8 +257,8 @@ def _from_talk(tool: str, output: str) -> Observation | None:
         said = plain(_MARKS.sub("", sentence.replace("`", "'")))
         if not 30 <= len(said) <= 240 or _TALK.match(said) or not _WHOLE.match(said):
             continue
-        kind = classify(said)
-        if kind in ("discovery", "decision") and _CUE.search(said):
+        kind = classify(said) if _CUE.search(said) else ""
+        if kind in ("discovery", "decision"):
             source = "found by a subagent" if tool in ("Agent", "Task") else "found on the web"
             detail = said if len(said) > SUMMARY_LENGTH else ""
             return _observation(kind, said, source, detail)
@@ -303,7 +304,7 @@ def _from_command(command: str) -> Observation | None:
 
 def memorability(what: Observation | str, *, known: Collection[str] = ()) -> float:
     """From 0 to 1: substance, salience and the weight of its type, less what is known already."""
-    text = what.text if isinstance(what, Observation) else what[:_MOST_TEXT]
+    text = (what.text if isinstance(what, Observation) else what)[:_MOST_TEXT]
     kind = what.type if isinstance(what, Observation) else classify(text)
     score = (
         _SUBSTANCE * _substance(text)
@@ -315,17 +316,17 @@ def memorability(what: Observation | str, *, known: Collection[str] = ()) -> flo
 
 def _substance(text: str) -> float:
     """How much a text tells: reasons count most, then how much there is of it."""
-    words = len(_WORD.findall(text[:_MOST_TEXT]))
+    words = len(_WORD.findall(text))
     if words < 3:
         return 0.0
-    reasons = min(2, len(_REASON.findall(text[:_MOST_TEXT])))
+    reasons = min(2, len(_REASON.findall(text)))
     length = min(1.0, words / 20)
     return min(1.0, 0.3 * reasons + 0.4 * length) * (0.4 if _EVERYDAY.search(text) else 1.0)
 
 
 def _salience(what: Observation | str, text: str) -> float:
     """How closely a text is tied to this project: it names things, and files are behind it."""
-    specific = min(4, len(_SPECIFIC.findall(text[:2_000]))) / 4
+    specific = min(4, len(_SPECIFIC.findall(text))) / 4
     tied = isinstance(what, Observation) and bool(what.files_modified or what.files_read)
     return min(1.0, 0.8 * specific + (0.2 if tied else 0.0))
 

@@ -100,7 +100,7 @@ _REINFORCING = pattern(
 )
 _WORD = pattern(r"[^\W\d][\w.+#-]*")
 _POINTS_BACK = words("remember save note that got figured fixed keep")
-_SAID_IN_A_WORD = (DECISION, PREFERENCE)  # "We chose uv." says all
+_SAID_IN_A_WORD = (DECISION, PREFERENCE, EXPLICIT)  # "We chose uv." says all
 _EMPTY_WORDS = words(
     "am an as at be by do go he if in is it me my no of ok on or she so to up us we i'd i'm i've"
     " ago change continue leave move proceed skip start stop today wait yesterday"

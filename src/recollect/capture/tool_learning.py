@@ -11,7 +11,6 @@ is kept.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -25,13 +24,14 @@ from recollect.capture.commands import (
 )
 from recollect.capture.complaints import (
     Complaint,
-    clean_lines,
+    Report,
     excerpt_of,
     find_complaint,
     find_message,
     find_notice,
     fingerprint,
     plain,
+    read_report,
     tells_of_failure,
 )
 from recollect.core.note import SUMMARY_LENGTH
@@ -58,12 +58,12 @@ _OWN_TOOLS = pattern(
     r"(?:Read|(?:Multi|Notebook)?Edit|Write|Grep|Glob|LS|apply_patch|Agent|Task\w*|TodoWrite|Skill"
     r"|ToolSearch|ExitPlanMode|AskUserQuestion|BashOutput|Kill\w+|Web(?:Fetch|Search))\Z"
 )
-_STOPPED = pattern(
-    r"interrupted by (?:the )?user|doesn't want to (?:proceed|take)|tool use was rejected"
-    r"|^\s*<tool_use_error>|permission to use |hook error|blocked by|was (?:aborted|cancelled)"
-    r"|^(?:error: )?exit code 1(?:30|43)\b|KeyboardInterrupt|requires approval|was denied by"
-    r"|^cancelled: ",
-    re.IGNORECASE,
+# Nobody learns from what somebody stopped.
+_STOPPED = (
+    *("interrupted by user", "interrupted by the user", "doesn't want to proceed", "hook error"),
+    *("doesn't want to take", "tool use was rejected", "<tool_use_error>", "permission to use "),
+    *("was aborted", "was cancelled", "keyboardinterrupt", "requires approval", "was denied by"),
+    *("exit code 130", "exit code 143"),
 )
 _EXIT = pattern(r"^\s*(?:Error: )?Exit code (-?\d+)\s*\n?")
 _TIMED_OUT = pattern(r"^\s*(?:Error: )?Command timed out after ([\w. ]{1,20}?)\s*(?:\n|$)")
@@ -123,7 +123,7 @@ def learn_from(
     threshold: float = THRESHOLD,
 ) -> Learning | None:
     """What an event taught; None where it was routine."""
-    if _OWN_TOOLS.match(tool) or _STOPPED.search(error[:2_000]):
+    if _OWN_TOOLS.match(tool) or _is_stopped(error):
         return None
     if error.strip():
         learning = _from_failure(tool, command, output, error)
@@ -134,6 +134,11 @@ def learn_from(
     return learning._replace(files=_files(files, learning.excerpt))
 
 
+def _is_stopped(error: str) -> bool:
+    low = error[:500].lower()
+    return any(words in low for words in _STOPPED)
+
+
 def _from_failure(tool: str, command: str, output: str, error: str) -> Learning | None:
     name = shown(command) or plain(tool)[:40]
     late = _TIMED_OUT.match(error)
@@ -142,12 +147,12 @@ def _from_failure(tool: str, command: str, output: str, error: str) -> Learning 
             return None
         said = f"did not finish within {plain(late[1])}"
         summary = f"`{name}` {said}."
-        excerpt = excerpt_of(clean_lines(error), 0, EXCERPT_BYTES)
+        excerpt = excerpt_of(read_report(error), 0, EXCERPT_BYTES)
         mark = fingerprint(said, name)
         score = _FAILED + _LATE
         return Learning(ERROR, RECOVERABLE, score, summary, excerpt, (), mark, command, said)
-    lines = clean_lines(_EXIT.sub("", error, count=1).strip() or output)
-    complaint = find_complaint(lines) or find_message(lines)
+    report = read_report(_EXIT.sub("", error, count=1).strip() or output)
+    complaint = find_complaint(report) or find_message(report)
     if complaint is None:
         return None
     score = complaint.weight + (_ONE_OFF if is_inline(command) else 0)
@@ -157,7 +162,7 @@ def _from_failure(tool: str, command: str, output: str, error: str) -> Learning 
         score += _FAILED
     severity = RECOVERABLE if complaint.passes else HARD
     category = DISCOVERY if complaint.demands else ERROR
-    return _learning(category, severity, score, f"`{name}` failed", complaint, lines, command)
+    return _learning(category, severity, score, f"`{name}` failed", complaint, report, command)
 
 
 def _from_success(command: str, output: str) -> Learning | None:
@@ -165,28 +170,28 @@ def _from_success(command: str, output: str) -> Learning | None:
     if not command or only_looks(command) or is_inline(command):
         return None
     name = shown(command)
-    lines = clean_lines(output)
-    if hides_failure(command) and tells_of_failure(lines):
-        complaint = find_complaint(lines)
+    report = read_report(output)
+    if hides_failure(command) and tells_of_failure(report):
+        complaint = find_complaint(report)
         if complaint is None:
             return None
         category = DISCOVERY if complaint.demands else ERROR
         score = _HIDDEN + complaint.weight
-        return _learning(category, SILENT, score, f"`{name}` failed", complaint, lines, command)
+        return _learning(category, SILENT, score, f"`{name}` failed", complaint, report, command)
     for flag, what in _WAYS_ROUND.items():
         if flag in main_part(command):
             found = Complaint(0, f"{flag} gets round {what}", _WAY_ROUND)
             lead = f"`{name}` went through"
             return _learning(
-                WORKAROUND, RECOVERABLE, _WENT_WELL + _WAY_ROUND, lead, found, lines, command
+                WORKAROUND, RECOVERABLE, _WENT_WELL + _WAY_ROUND, lead, found, report, command
             )
-    notice = find_notice(lines)
+    notice = find_notice(report)
     if notice is None:
         return None
     category = DISCOVERY if notice.demands else WARNING
     lead = f"`{name}` reports" if notice.demands else f"`{name}` warns"
     score = _WENT_WELL + notice.weight
-    return _learning(category, RECOVERABLE, score, lead, notice, lines, command)
+    return _learning(category, RECOVERABLE, score, lead, notice, report, command)
 
 
 def _learning(
@@ -195,7 +200,7 @@ def _learning(
     score: float,
     lead: str,
     complaint: Complaint,
-    lines: Sequence[str],
+    report: Report,
     command: str,
 ) -> Learning:
     return Learning(
@@ -203,7 +208,7 @@ def _learning(
         severity=severity,
         score=round(max(0.0, min(1.0, score)), 2),
         summary=_sentence(lead, complaint.said),
-        excerpt=excerpt_of(lines, complaint.at, EXCERPT_BYTES),
+        excerpt=excerpt_of(report, complaint.at, EXCERPT_BYTES),
         files=(),
         fingerprint=fingerprint(complaint.said, category, " ".join(task_of(command)[0])),
         command=command[:_MOST_COMMAND],
@@ -253,7 +258,7 @@ def solves(
         return False
     if _OWN_TOOLS.match(tool) or not command or not failure.command or only_looks(command):
         return False
-    if hides_failure(command) and tells_of_failure(clean_lines(output)):
+    if hides_failure(command) and tells_of_failure(read_report(output)):
         return False
     return _covers(command, failure)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Protocol
 
 from recollect.capture.novelty import Known
@@ -59,8 +60,14 @@ class Mind(Protocol):
     def touch(self, uids: Sequence[str]) -> None:
         """Note that memories were said again."""
 
+    def alone(self) -> AbstractContextManager[None]:
+        """Nobody else looks at what is known and adds to it while this lasts."""
+
     def talk(self) -> Talk:
-        """What was said since the last time we looked."""
+        """What was said since the last time that `heard` was called."""
+
+    def heard(self) -> None:
+        """What was said has been looked at, and need not be again."""
 
     def note_failure(self, fingerprint: str, learning: Mapping[str, Any]) -> None:
         """Keep what a failed tool taught until it is solved."""

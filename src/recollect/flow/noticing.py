@@ -6,11 +6,12 @@ kept is suggested, once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from recollect.capture.novelty import DUPLICATE, NEAR, Known, fingerprint, judge, said_in
 from recollect.flow import event as events
+from recollect.flow.mind import Talk
 from recollect.flow.pipeline import Work
 from recollect.recall.rendering import without_own_text
 
@@ -46,9 +47,14 @@ def notice_talk(work: Work) -> None:
     """Signals in what was said since the last time, by a person or by the agent."""
     if not _is_on(work):
         return
+    talk = work.mind.talk()
+    _notice_talk(work, talk)
+    work.mind.heard()
+
+
+def _notice_talk(work: Work, talk: Talk) -> None:
     from recollect.capture.triage import instructions, triage
 
-    talk = work.mind.talk()
     said = talk.said or [("assistant", without_own_text(work.event.text))]
     compacting = work.event.name == events.PRE_COMPACT
     _consider(work, _signals(work, said, _AT_COMPACTION if compacting else _AT_STOP))
@@ -187,8 +193,15 @@ def _record(work: Work, kind: str, text: str, said_by: str, via: str) -> dict[st
     return {"kind": kind, "summary": summary, "body": body, **_origin(work, said_by, via)}
 
 
-def _consider(work: Work, drafts: Iterable[Draft]) -> None:
-    """Redact, compare with what is known, then keep or suggest; every decision leaves a line."""
+def _consider(work: Work, drafts: Sequence[Draft]) -> None:
+    """Keep or suggest what is new. Two sessions that hear the same must not both keep it."""
+    if drafts:
+        with work.mind.alone():
+            _consider_alone(work, drafts)
+
+
+def _consider_alone(work: Work, drafts: Sequence[Draft]) -> None:
+    """Redact, compare with what is known, then decide; every decision leaves a line."""
     certain: list[Draft] = []
     waiting: list[Known] | None = None
     automatic = str(work.mind.setting("capture.mode")) == "auto"
