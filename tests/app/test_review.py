@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 import pytest
 
 from recollect.app import suggestions
@@ -9,7 +11,7 @@ from recollect.app.recollect import Recollect
 from recollect.app.scanning import scan
 from recollect.app.suggestions import MOST, accept, named, reject, suggest
 from recollect.capture.novelty import fingerprint
-from recollect.errors import Ambiguous, NotFound
+from recollect.errors import Ambiguous, NotFound, SecretFound
 from tests.ledger.conftest import Sandbox, isolated, sandbox
 
 __all__ = ["isolated", "sandbox"]
@@ -89,8 +91,12 @@ def test_names_that_mean_nothing_or_several(store: Recollect) -> None:
             named(store, [last.pop()])
 
 
-def test_a_secret_that_is_there_already_is_found(store: Recollect) -> None:
+def test_a_secret_that_is_there_already_is_found(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Also where an edit took it away: the history keeps it until a purge."""
+    monkeypatch.setenv("RECOLLECT_REDACT_STRATEGY", "warn")  # so it came in
+    store = sandbox.open(sandbox.init("repo"))
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     shown = store.capture("notes", "The deploy token", f"It is {token}")
     hidden = store.capture("notes", "Another token", f"It was {token}")
@@ -105,3 +111,63 @@ def test_a_secret_that_is_there_already_is_found(store: Recollect) -> None:
     store.purge(shown.id)
     store.purge(hidden.id)
     assert list(scan(store)) == []
+
+
+@pytest.mark.parametrize(
+    ("strategy", "left"), [("redact", "[REDACTED:"), ("mask", "[MASKED:"), ("warn", "ghp_a1B2")]
+)
+def test_what_happens_to_a_secret_is_a_choice(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, strategy: str, left: str
+) -> None:
+    """In a capture and in an edit; whoever looks is told that there was one."""
+    monkeypatch.setenv("RECOLLECT_REDACT_STRATEGY", strategy)
+    store = sandbox.open(sandbox.init("repo"))
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+
+    memory = store.capture("notes", "The deploy token", f"It is {token}")
+    other = store.capture("notes", "Another one")
+    store.update(other.id, body=f"It is {token}")
+
+    assert left in store.get(memory.id).body
+    assert left in store.get(other.id).body
+    assert any("github" in warning for warning in store.warnings)
+
+
+def test_a_secret_can_be_refused_and_allowed(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`block` stores nothing; a value that is none may pass by its digest."""
+    repo = sandbox.init("repo")
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    monkeypatch.setenv("RECOLLECT_REDACT_STRATEGY", "block")
+    with pytest.raises(SecretFound):
+        sandbox.open(repo).capture("notes", "The deploy token", f"It is {token}")
+    monkeypatch.setenv("RECOLLECT_REDACT_ALLOWED", sha256(token.encode()).hexdigest())
+    store = sandbox.open(repo)
+
+    store.capture("notes", "The deploy token", f"It is {token}")
+
+    assert [token in memory.body for memory in store.memories()] == [True]
+
+
+def test_a_project_cannot_switch_redaction_off(sandbox: Sandbox) -> None:
+    """Its file comes with the repository; it must not make people leak."""
+    repo = sandbox.init("repo")
+    (repo / ".recollect.toml").write_text('[redact]\nstrategy = "warn"\n')
+    store = sandbox.open(repo)
+
+    memory = store.capture("notes", "Mine", "password = 'correct-horse-7-battery'")
+
+    assert "REDACTED" in memory.body
+    assert any("only you can set" in warning for warning in store.warnings)
+
+
+def test_a_secret_memory_may_hold_one(sandbox: Sandbox) -> None:
+    """It never leaves the machine, and somebody said so."""
+    store = sandbox.open(sandbox.init("repo"))
+
+    memory = store.capture(
+        "notes", "Mine", "password = 'correct-horse-7-battery'", sensitivity="secret"
+    )
+
+    assert "correct-horse" in memory.body

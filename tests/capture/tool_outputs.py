@@ -258,7 +258,8 @@ TAUGHT: tuple[Taught, ...] = (
         '"None", expected "int")  [return-value]\nFound 1 error in 1 file (checked 9 source files)',
         "error",
         "sev-1",
-        '`mypy src` failed: Incompatible return value type (got "None", expected "int")…',
+        '`mypy src` failed: Incompatible return value type (got "None", expected "int") '
+        "[return-value]",
     ),
     Taught(
         "mvn -q compile",
@@ -366,7 +367,7 @@ TAUGHT: tuple[Taught, ...] = (
         "3 | #include",
         "error",
         "sev-1",
-        "",
+        "`gcc -o cart cart.c -lcurl` failed: curl/curl.h: No such file or directory",
     ),
     Taught(
         "make -j4 all",
@@ -382,7 +383,7 @@ TAUGHT: tuple[Taught, ...] = (
         "Exit code 139\n/bin/bash: line 1: 4711 Segmentation fault      (core dumped) ./bench",
         "error",
         "sev-1",
-        "",
+        "`./bench` failed: Segmentation fault",
     ),
     Taught(
         "npm test",
@@ -450,7 +451,8 @@ TAUGHT: tuple[Taught, ...] = (
         "",
         "discovery",
         "sev-2",
-        "",
+        "`docker run --rm shop` reports: The requested image's platform (linux/amd64) does not "
+        "match the…",
     ),
 )
 

@@ -27,6 +27,8 @@ class ConfigKey(NamedTuple):
     name: str
     default: str | float | bool
     meaning: str
+    # Only the person may set it: what comes with a repository must not weaken what protects them.
+    is_personal: bool = False
 
     @property
     def variable(self) -> str:
@@ -55,6 +57,8 @@ KEYS: tuple[ConfigKey, ...] = (
     ConfigKey("inject.tool_memories", 3.0, "most memories for one tool call"),
     ConfigKey("lock.timeout", 5.0, "seconds to wait for another process that writes memories"),
     ConfigKey("recall.match_strategy", "hybrid", "hybrid, semantic, text or title_tags"),
+    ConfigKey("redact.allowed", "", "sha256 digests of values that are no secrets, by comma", True),
+    ConfigKey("redact.strategy", "redact", "for secrets: redact, mask, block or warn", True),
     ConfigKey("sync.remote", "", "the remote to sync with; empty: origin, or the only one"),
     ConfigKey("sync.timeout", 120.0, "seconds that a fetch or push may take"),
     ConfigKey(
@@ -150,6 +154,8 @@ def load_config(directory: Path, environment: Mapping[str, str] | None = None) -
             ):
                 # It came with the repository: it must not send memories to an address of its own.
                 warnings.append(f"{path}: sync.remote may only name a remote here; it is ignored.")
+            elif key.is_personal and path.name != USER_FILE:
+                warnings.append(f"{path}: only you can set {name}; it is ignored.")
             else:
                 settings[name] = Setting(_typed(key, value, str(path)), str(path))
     return Config(settings | _variables(env), tuple(warnings))

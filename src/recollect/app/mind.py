@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from recollect.app.keeping import drain, keep
 from recollect.app.recollect import Recollect
@@ -24,9 +24,6 @@ from recollect.ledger.worktree import RecentWork, compare_files, find_root, rece
 from recollect.recall.injection import Candidate
 from recollect.recall.scoring import recency
 from recollect.recall.search import Hit, Question, search
-
-if TYPE_CHECKING:
-    from recollect.capture.redact import Redactor
 
 # Working memory: which kinds, how many at most, how much the kind counts, and what it is there for.
 _STANDING = (
@@ -59,7 +56,6 @@ class RepositoryMind:
         self._root: Path | None = None
         self._documents: list[Known] | None = None
         self._heard: int | None = None
-        self._redactor: Redactor | None = None
 
     def setting(self, name: str) -> Any:
         """The value of a configuration key."""
@@ -71,25 +67,11 @@ class RepositoryMind:
 
     def redact(self, text: str) -> str:
         """A text without secrets. Where that fails nothing is kept: the error goes all the way."""
-        if self._redactor is None:
-            from recollect.capture.redact import Redactor  # few prompts have something to keep
-
-            self._redactor = Redactor(home=str(Path.home()))
-        return self._redactor.redact(text).text
-
-    def _clean(self, value: Any) -> Any:
-        """A value without secrets, whatever it is made of: nothing else goes to a disk."""
-        if isinstance(value, str):
-            return self.redact(value)
-        if isinstance(value, Mapping):
-            return {key: self._clean(one) for key, one in value.items()}
-        if isinstance(value, list | tuple):
-            return [self._clean(one) for one in value]
-        return value
+        return str(self.store.redact(text))
 
     def keep(self, drafts: Sequence[Mapping[str, Any]]) -> list[Memory]:
         """Remember what somebody asked to remember."""
-        return keep(self.store, [self._clean(draft) for draft in drafts])
+        return keep(self.store, [self.store.redact(draft) for draft in drafts])
 
     def drain(self) -> int:
         """Bring what waits to the ledger; how many that were."""
@@ -132,7 +114,7 @@ class RepositoryMind:
         self, draft: Mapping[str, Any], *, confidence: float, why: str, updates: str | None
     ) -> None:
         """Let somebody accept or reject a draft; one that could not be kept is refused here."""
-        clean = self._clean(draft)
+        clean = self.store.redact(draft)
         self.store.prepare(clean)
         suggest(self.store, clean, confidence=confidence, why=why, updates=updates)
 
@@ -168,7 +150,7 @@ class RepositoryMind:
     def note_failure(self, fingerprint: str, learning: Mapping[str, Any]) -> None:
         """Keep what a failed tool taught until it is solved."""
         self.store.local.noticing.failed(
-            self._event.session, fingerprint, json.dumps(self._clean(learning)), self._now
+            self._event.session, fingerprint, json.dumps(self.store.redact(learning)), self._now
         )
 
     def failures(self) -> list[Mapping[str, Any]]:

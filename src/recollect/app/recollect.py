@@ -29,6 +29,7 @@ _MOST_PENDING = 64
 
 # What a hook needs on every prompt is imported above; the rest where it is used.
 if TYPE_CHECKING:
+    from recollect.capture.redact import Redactor
     from recollect.ledger.health import Finding
     from recollect.ledger.sync import SyncReport
     from recollect.ledger.writes import Change, Creation
@@ -62,6 +63,7 @@ class Recollect:
         )
         self.local = LocalState(ledger.repository.state_dir)
         self.new_uid = UidMaker()
+        self._redactor: Redactor | None = None
 
     def __enter__(self) -> Recollect:
         return self
@@ -78,6 +80,16 @@ class Recollect:
         """Let go of the files; the object can be used again."""
         self.indexing.close()
         self.local.close()
+
+    def redact(self, value: Any) -> Any:
+        """A value without secrets, whatever it is made of; nothing else may be written."""
+        if self._redactor is None:
+            from recollect.app.redaction import make_redactor
+
+            self._redactor = make_redactor(self.config)
+        from recollect.app.redaction import clean
+
+        return clean(self._redactor, value, self.ledger.warnings)
 
     @property
     def warnings(self) -> list[str]:

@@ -28,9 +28,14 @@ if TYPE_CHECKING:
     from recollect.app.recollect import Recollect
 
 
+_FOR_THIS_MACHINE = "secret"
+
+
 def prepare(store: Recollect, record: Mapping[str, Any], uid: str | None) -> Creation:
     """A memory that can be written, under a new uid or one that it was given before."""
     draft = dict(record)
+    if draft.get("sensitivity") != _FOR_THIS_MACHINE:  # which stays on this machine
+        draft = store.redact(draft)
     kind = kind_named(str(draft.pop("kind", "")))
     summary = check_summary(draft.pop("summary", ""))
     body = check_body(draft.pop("body", "") or "")
@@ -67,6 +72,8 @@ def prepare_update(
     fields: Mapping[str, Any],
 ) -> Change | None:
     """A change that can be written; None where nothing would change."""
+    if fields.get("sensitivity", memory.sensitivity) != _FOR_THIS_MACHINE:
+        summary, body, fields = store.redact(summary), store.redact(body), store.redact(fields)
     changes = check_fields(fields)
     _link(store, changes)
     if summary is not None:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from recollect.capture.commands import only_looks, parts_of, words_of
-from recollect.capture.complaints import clean_lines, plain
+from recollect.capture.complaints import clean_lines, one_line
 from recollect.capture.tool_learning import Learning, is_ours
 from recollect.core.note import shorten_line
 from recollect.core.patterns import pattern
@@ -75,9 +75,13 @@ def commit_of(command: str, output: str) -> tuple[str, str, str] | None:
     if made is None:
         if not message or not _QUIET.search(command) or output.strip():
             return None
-        return plain(message.split("\n", 1)[0])[:200], _body(message), "a commit"
+        return one_line(message.split("\n", 1)[0])[:200], _body(message), "a commit"
     branch = made["on"].removesuffix(" (root-commit)")
-    return plain(made["subject"])[:200], _body(message), f"commit {made['commit'][:7]} on {branch}"
+    return (
+        one_line(made["subject"])[:200],
+        _body(message),
+        f"commit {made['commit'][:7]} on {branch}",
+    )
 
 
 def _body(message: str) -> str:
@@ -111,9 +115,10 @@ def session_summary(
     """What a session did, as a draft; None where nothing happened."""
     if not files and not checkpoints and not learnings:
         return None
-    goal = next((p for p in prompts if is_prompt(p)), "")
-    steps = list(dict.fromkeys(plain(step) for step in checkpoints))
-    paths = list(dict.fromkeys(files))
+    goal = next((p for p in prompts if is_prompt(p)), "")[:_MOST_COMMAND]
+    goal = "\n".join(map(one_line, goal.splitlines())).strip()
+    steps = list(dict.fromkeys(one_line(step) for step in checkpoints))
+    paths = [path for path in dict.fromkeys(map(one_line, files)) if path]
     done = [step.removeprefix(COMMIT_MADE) for step in steps if step.startswith(COMMIT_MADE)]
     lines = []
     if goal:
@@ -122,7 +127,7 @@ def session_summary(
     if TESTS_PASS in steps:
         lines.append("Tests pass.")
     said = (one if isinstance(one, str) else one.summary for one in learnings)
-    lines += _listed("Learnt", list(dict.fromkeys(plain(one) for one in said)))
+    lines += _listed("Learnt", list(dict.fromkeys(one_line(one) for one in said)))
     lines += _listed("Files changed", paths)
     return {
         "kind": "sessions",

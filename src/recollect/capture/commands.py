@@ -10,6 +10,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from recollect.capture.complaints import plain
 from recollect.core.patterns import pattern
 
 LONGEST_SHOWN = 40
@@ -185,7 +186,7 @@ def shown(command: str, limit: int = LONGEST_SHOWN) -> str:
     while assigned := _ASSIGNMENT.match(text):
         text = text[assigned.end() :]
     # A tool of the project by its name: where it lies is the same for nobody else.
-    text = _PLACE.sub("", text.replace("`", "'"))
+    text = _PLACE.sub("", plain(text))
     if len(text) <= limit:
         return text
     cut = text[: limit - 1]

@@ -120,24 +120,26 @@ class _Phrases:
 
 _EMPTY = _Phrases(
     "aborting due to|could not compile|a complete log|lifecycle script|command failed|exit code"
-    "|exit status|exiting now|exited with|*** [|errored out|[help 1]|full stack trace|test failed, to rerun",
+    "|exit status|exiting now|exited with|*** [|errored out|[help 1]|full stack trace"
+    "|test failed, to rerun",
     r"^(?:code \S+$|for more information|\d+ errors?\b|no errors?\b|there (?:are|were) test"
     r"|process completed|re-run maven|failed to execute goal|to see |-+$|\(|in \S+$|compilation err"
     r"|tests? run|test(?:s| suites?):|path |exit$)",
 )
 # What is missing is a fact about a machine or a project; it will be missing again.
 _NOT_THERE = _Phrases(
-    "no module named|command not found|eresolve|needed by"
-    "|connection refused|econnrefused|could not connect|failed to connect|couldn't connect|permission denied|eacces"
+    "no module named|command not found|eresolve|needed by|connection refused|econnrefused"
+    "|could not connect|failed to connect|couldn't connect|permission denied|eacces"
     "|address already in use|eaddrinuse|no space left|out of memory|heap out|enospc|certificate"
     "|not installed|could not find a version|could not find any|could not resolve dependenc"
     "|could not resolve host|unable to resolve dependency|cannot connect to|unable to find image"
-    "|failed to solve|not logged in|not authenticated"
-    "|authentication failed|authentication required|unauthorized|environment variable"
-    "|shared object file|shared librar|modulenotfounderror|cannot find -l|externally-managed"
-    "|dubious ownership|no required module|unresolved import|no such table|rejected]"
-    "|protected branch|.h: no such file|.hpp: no such file",
-    r": not found$|cannot find (?:module|package) ['\"]?[\w@]|port \d+ is (?:already )?(?:in use|allocated)|linker \S+ not found"
+    "|failed to solve|not logged in|not authenticated|authentication failed"
+    "|authentication required|unauthorized|environment variable|shared object file|shared librar"
+    "|modulenotfounderror|cannot find -l|externally-managed|dubious ownership|no required module"
+    "|unresolved import|no such table|rejected]|protected branch|.h: no such file"
+    "|.hpp: no such file",
+    r": not found$|cannot find (?:module|package) ['\"]?[\w@]"
+    r"|port \d+ is (?:already )?(?:in use|allocated)|linker \S+ not found"
     r"|no such file or directory: '?[\w./-]{0,100}\.(?:so|toml|env|json|ya?ml)"
     r"|package \S+ is not in|(?:relation|schema|role) \S+ does not exist",
 )
@@ -153,15 +155,15 @@ _DEMANDS = _Phrases(
 )
 # Whoever typed the command erred.
 _SLIP = _Phrases(
-    "unrecognized arg|unrecognized option|unrecognized sub|unrecognised|unknown option|unknown flag"
-    "|unknown argument|unknown command|unknown switch|unknown shorthand|invalid option"
-    "|invalid choice|no such option|no such command|no such sub|unexpected argument|usage:"
-    "|did not match any file|pathspec|file or directory not found|nothing to commit"
+    "unrecognized arg|unrecognized option|unrecognized sub|unrecognised|unknown option"
+    "|unknown flag|unknown argument|unknown command|unknown switch|unknown shorthand"
+    "|invalid option|invalid choice|no such option|no such command|no such sub|unexpected argument"
+    "|usage:|did not match any file|pathspec|file or directory not found|nothing to commit"
     "|ambiguous argument|cannot access|cannot stat|cannot open|can't open|can't cd to"
     "|unexpected eof|syntax error near|unmatched|bad substitution|no matches found"
-    "|required arguments|missing operand|syntaxerror: invalid|syntaxerror: unterminated|syntaxerror: unexpected"
-    "|event not found|is a directory|does not exist in|bad revision|not a git repos|cannot find or open"
-    "|could not find 'cargo.toml'",
+    "|required arguments|missing operand|syntaxerror: invalid|syntaxerror: unterminated"
+    "|syntaxerror: unexpected|event not found|is a directory|does not exist in|bad revision"
+    "|not a git repos|cannot find or open|could not find 'cargo.toml'",
     r"no such file or directory$|cannot find module '/|not found: \S+\.py",
 )
 _PASSES = _Phrases(
@@ -226,9 +228,14 @@ def clean_lines(text: str) -> list[str]:
     return lines
 
 
+def one_line(text: str) -> str:
+    """A text on one line: no control characters, single spaces."""
+    return _SPACE.sub(" ", _CONTROL.sub(" ", text)).strip()
+
+
 def plain(text: str) -> str:
-    """A piece of a line, fit for a summary: no control characters, single spaces."""
-    return _SPACE.sub(" ", _CONTROL.sub(" ", text.replace("`", "'"))).strip()
+    """A text on one line that may stand beside a command in backticks."""
+    return one_line(text.replace("`", "'"))
 
 
 def find_complaint(report: Report) -> Complaint | None:

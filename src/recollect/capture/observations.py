@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from recollect.capture.checkpoints import checkpoint, commit_of, session_summary
 from recollect.capture.commands import main_part, only_looks, program_of, words_of
-from recollect.capture.complaints import plain
+from recollect.capture.complaints import one_line
 from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.core.patterns import pattern
 
@@ -222,6 +222,8 @@ def observe(
 
 
 def _observation(kind: str, title: str, subtitle: str, detail: str = "") -> Observation:
+    title, subtitle = one_line(title), one_line(subtitle)
+    detail = "\n".join(map(one_line, detail.splitlines())).strip()
     text = f"{title}\n{detail}"
     concepts = [name for name, words in _CONCEPTS.items() if words.search(text)][:3]
     own = _BY_TYPE[kind]
@@ -230,11 +232,11 @@ def _observation(kind: str, title: str, subtitle: str, detail: str = "") -> Obse
     importance = 0.3 + 0.4 * TYPE_WEIGHTS[kind] + 0.3 * _substance(text)
     return Observation(
         type=kind,
-        title=shorten_line(title) if title.strip() else kind,
-        subtitle=shorten_line(subtitle) if subtitle.strip() else "",
+        title=shorten_line(title) if title else kind,
+        subtitle=shorten_line(subtitle) if subtitle else "",
         importance=round(min(1.0, importance), 2),
         concepts=tuple(concepts),
-        detail=detail.strip(),
+        detail=detail,
     )
 
 
@@ -254,7 +256,7 @@ def classify(text: str) -> str:
 def _from_talk(tool: str, output: str) -> Observation | None:
     """The first sentence of a report that states something worth knowing."""
     for sentence in _SENTENCE.split(output):
-        said = plain(_MARKS.sub("", sentence.replace("`", "'")))
+        said = one_line(_MARKS.sub("", sentence))
         if not 30 <= len(said) <= 240 or _TALK.match(said) or not _WHOLE.match(said):
             continue
         kind = classify(said) if _CUE.search(said) else ""
@@ -271,7 +273,7 @@ def _from_files(tool: str, files: Sequence[str], output: str) -> Observation | N
     if record and tool == "Write":
         heading = _HEADING.search(output)
         name = heading[1] if heading else record["name"].replace("-", " ").replace("_", " ")
-        title = _NUMBERED.sub("", plain(name))
+        title = _NUMBERED.sub("", one_line(name))
         if title:
             return _observation("decision", title[:1].upper() + title[1:], f"recorded in {path}")
     name = path.rsplit("/", 1)[-1]
@@ -298,7 +300,7 @@ def _from_command(command: str) -> Observation | None:
         return _observation("refactor", f"Moved {verbs[1]} to {verbs[2]}", main)
     adds = verbs[:1] in (["add"], ["install"], ["get"], ["i"]) and program != "git"
     if adds and names and program in ("npm", "pnpm", "yarn", "uv", "pip", "poetry", "cargo", "go"):
-        return _observation("change", f"Dependency {plain(names[0])} added", main)
+        return _observation("change", f"Dependency {one_line(names[0])} added", main)
     return None
 
 

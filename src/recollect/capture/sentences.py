@@ -35,7 +35,7 @@ _ADDRESS = pattern(r"<?(?:https?|ssh|git|file)://")
 _CODE = pattern(r"`[^`]*`")
 _COMMAND = pattern(r"(?:\$|%|>>>|❯|#!)[ \t]")
 
-_TAG = pattern(r"<(/?)([A-Za-z][\w-]{0,40})(?:\s[^<>]{0,300})?/?>")
+_TAG = pattern(r"<(/?)([A-Za-z][\w-]{0,40})(?:\s[^<>]*)?/?>")
 _INLINE_TAGS = words(
     "a b big br center details div em font hr i img kbd li ol p s small span strong sub summary"
     " sup u ul"
@@ -46,7 +46,7 @@ _FOREIGN_TAGS = words(
     " style svg table thinking"
 )
 
-_LINK = pattern(r"!?\[([^\[\]\n]{1,300})\]\((?:[^()\s]{1,500})\)")
+_LINK = pattern(r"!?\[([^\[\]\n]{1,300})\]\([^()\s]{0,500}\)")
 _STRONG = pattern(r"\*{2,3}|~~")
 _STAR_OPEN = pattern(r"(?<![\w*/.\\])\*(?=[^\s*./])")
 _STAR_CLOSE = pattern(r"(?<=[^\s*/\\])\*(?![\w*/.])")

@@ -53,7 +53,10 @@ _ASK = (
     r"(?:(?:please|always|also|just) )?"
 )
 # Behind "this" when it is the whole matter, and not "this file".
-_IS_ALL = r"(?=[:;,.!]|$| (?:down|for|in (?:memory|mind|your)|please|to (?:memory|your))\b)"
+_IS_ALL = (
+    r"(?=[:;,.!]|$| (?:down|for (?:all|future|later|next|the (?:future|next|rest))"
+    r"|in (?:memory|mind|your)|please|to (?:memory|your))\b)"
+)
 _THING = (
     r"(?:convention|decision|fact|info|information|insight|knowledge|learning|lesson|memory|note"
     r"|preference|reminder|rule)\b"
@@ -65,12 +68,19 @@ _HELD_UP = (
     r"|issue|merge|migration|pr|progress|release|rollout|task|ticket|upgrade|work)(?: is| was)?)"
     r"(?: (?:also|completely|currently|now|still))? "
 )
+# Who decides to have a look has decided nothing yet.
+_TRY = r"(?:check|dig|experiment|explore|figure|find|give|investigate|look|play|see|take|try)\b"
 _WITH_A_HOW = (
     r"(?=.*(?<!-)\b(?:by|because|since|using|caused?|causing|due to|instead of|so that)\b)"
 )
 
 RULES: tuple[Rule, ...] = (
-    _rule(DECISION, 0.90, "decided", rf"{_WE} decided (?:not )?(?:to|for|on|against|that)\b"),
+    _rule(
+        DECISION,
+        0.90,
+        "decided",
+        rf"{_WE} decided (?:not )?(?:to\b(?! {_TRY})|(?:for|on|against|that)\b)",
+    ),
     _rule(
         DECISION,
         0.90,
@@ -98,7 +108,7 @@ RULES: tuple[Rule, ...] = (
         "learn|reali|discovered|found out",
         rf"{_WE} (?:learned|learnt|reali[sz]ed|discovered|found out)(?: (?:that|about))?\b",
     ),
-    _rule(LEARNING, 0.95, "til", r"(?-i:\bTIL\b)"),
+    _rule(LEARNING, 0.95, "til", r"(?-i:^TIL\b|\bTIL that\b)"),
     _rule(LEARNING, 0.85, "turn", r"\b(?:turns|turned) out\b"),
     _rule(LEARNING, 0.92, "key ", r"\bkey (?:insight|takeaway|learning)(?::| is\b| was\b)"),
     _rule(LEARNING, 0.70, "interesting", r"^interesting(?:ly)?[,:] "),
@@ -156,14 +166,24 @@ RULES: tuple[Rule, ...] = (
         HEARSAY,
     ),
     _rule(RESOLUTION, 0.85, "fixed by", r"^(?:this was |it was )?fixed by (?:not )?\w+ing\b"),
-    _rule(RESOLUTION, 0.88, "workaround", r"\bworkaround(?:: | (?:is|was) (?:to|by)\b|, )"),
+    _rule(
+        RESOLUTION,
+        0.88,
+        "workaround",
+        r"\bworkaround(?:: | (?:is|was) (?:to|by)\b)|\bas a workaround\b",
+    ),
     _rule(RESOLUTION, 0.85, "solution", r"\bsolution: "),
-    _rule(RESOLUTION, 0.88, "figured", rf"(?:^|{_WE} )figured (?:it )?out\b"),
+    _rule(
+        RESOLUTION,
+        0.88,
+        "figured",
+        rf"(?:^|{_WE} )figured (?:it )?out\b(?! how\b(?!.* (?:by|using|with)\b))",
+    ),
     _rule(
         RESOLUTION,
         0.85,
         "that worked|that fixed",
-        r"\bthat (?:worked(?=[.!:]|$)|fixed it|fixed the)\b",
+        r"(?:^|[,;] |\band |\bbut )that (?:worked(?=[.!:]|$)|fixed it|fixed the)\b",
     ),
     _rule(RESOLUTION, 0.82, "got it ", r"\bgot it (?:working|to work)\b"),
     _rule(
@@ -221,7 +241,8 @@ RULES: tuple[Rule, ...] = (
         EXPLICIT,
         0.92,
         "note|write ",
-        rf"{_ASK}(?:note (?:this{_IS_ALL}|to self\b|(?:down|for)\b)|(?:make|take) (?:a )?note\b"
+        rf"{_ASK}(?:note (?:this{_IS_ALL}|to self\b|down (?:that|this)\b|down:"
+        r"|for (?:future|later|next|the)\b)|(?:make|take) (?:a )?note\b"
         r"|write (?:this|that|it) down\b):?",
     ),
     _rule(

@@ -95,7 +95,8 @@ _HABIT = pattern(
 _NOT_A_HABIT = pattern(r"\bnever forget\b|\bin future sessions\b", re.IGNORECASE)
 _REINFORCING = pattern(
     r"\b(?:important|critical(?! section)|essential|(?<!-)must(?!-)"
-    r"|key (?:point|thing|part|reason|idea|fact|requirement)|(?<!no )(?<!n't )(?<!not )need)\b",
+    r"|key (?:point|thing|part|reason|idea|fact|requirement)"
+    r"|(?<!no )(?<!n't )(?<!n't even )(?<!not )(?<!\bi )need)\b",
     re.IGNORECASE,
 )
 _WORD = pattern(r"[^\W\d][\w.+#-]*")
@@ -257,7 +258,7 @@ def _confidence(rule: Rule, text: str, match: re.Match[str]) -> float:
             confidence += 0.05
         else:
             limit = SUPPOSED
-    elif _DOUBT.search(before):
+    elif _DOUBT.search(before) or (rule.type != EXPLICIT and text.endswith(":")):
         limit = min(limit, HEARSAY)
     return round(max(0.0, min(confidence, limit)), 3)
 
