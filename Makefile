@@ -27,9 +27,11 @@ bench: $(RUN)  ## speed as ratios to plain git and bare engines; quality where R
 	$(BIN)/python -m benchmarks.ledger
 	$(BIN)/python -m benchmarks.index
 	$(BIN)/python -m benchmarks.hooks
+	$(BIN)/python -m benchmarks.capture
 ifdef RECOLLECT_DATA
 	$(BIN)/python -m benchmarks.quality
 	$(BIN)/python -m benchmarks.floor
+	$(BIN)/python -m benchmarks.capture.replay
 else
 	@echo "RECOLLECT_DATA is not set: recall quality and the floor of injection are left out."
 endif

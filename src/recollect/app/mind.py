@@ -164,7 +164,8 @@ class RepositoryMind:
 
     def note_changes(self, paths: Sequence[str]) -> None:
         """Note which files were changed."""
-        self.store.local.noticing.changed(self._event.session, paths, self._now)
+        clean = self.store.redact(list(paths))
+        self.store.local.noticing.changed(self._event.session, clean, self._now)
 
     def changes(self) -> list[str]:
         """The files that were changed since the last failure was solved."""

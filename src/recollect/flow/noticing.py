@@ -18,6 +18,7 @@ from recollect.recall.rendering import without_own_text
 _LOOK_AT = 8
 # Seed A: what a session's end or a compaction may bring, and how certain it must be.
 _AT_PROMPT, _AT_STOP, _AT_COMPACTION = (3, 0.70), (5, 0.70), (3, 0.85)
+_RUN = "$ "  # how a command is told among what was changed
 _FILE = "changed "  # how a changed file is told among what a session reached
 _ASK_AGAIN = 30 * 60.0
 # Below this a finding of triage rests on single words, and half of those are junk: an agent that
@@ -92,8 +93,15 @@ def notice_tool(work: Work) -> None:
     """What a tool taught: a failure waits for its solution, and then both are one memory."""
     if not _is_on(work):
         return
-    from recollect.capture.observations import checkpoint
-    from recollect.capture.tool_learning import Learning, learn_from, solution_of, solves
+    from recollect.capture.checkpoints import checkpoint
+    from recollect.capture.tool_learning import (
+        LASTING,
+        Learning,
+        learn_from,
+        repairs,
+        solution_of,
+        solves,
+    )
 
     event = work.event
     files = [work.mind.relative(path) for path in event.files]
@@ -113,14 +121,18 @@ def notice_tool(work: Work) -> None:
         work.mind.reached(milestone)
     for known in work.mind.failures():
         failure = Learning(**{**known, "files": tuple(known["files"])})
-        changed = work.mind.changes()
-        if solves(failure, event.command, event.tool, changed, output=event.output):
-            draft = solution_of(failure, command=event.command, changed=changed)
+        done = work.mind.changes()
+        changed = [one for one in done if not one.startswith(_RUN)]
+        ran = [one.removeprefix(_RUN) for one in done if one.startswith(_RUN)]
+        if solves(failure, event.command, event.tool, changed, ran=ran, output=event.output):
+            draft = solution_of(failure, command=event.command, changed=changed, ran=ran)
             draft = {**draft, **_origin(work, "tool", "tool")}
             _consider(work, [Draft(draft, failure.score, False, "a failure and its solution")])
             work.mind.solved(failure.fingerprint)
             return
-    if learning is not None:
+    if repairs(event.command):  # such as `pip install tomli`: it may be the solution
+        work.mind.note_changes([_RUN + event.command])
+    if learning is not None and learning.score >= LASTING:
         record = {
             "kind": "learnings",
             "summary": learning.summary,
@@ -136,7 +148,7 @@ def sum_up(work: Work) -> None:
     if not _is_on(work):
         return
     for session, goal, reached in work.mind.unsummed():
-        from recollect.capture.observations import session_summary
+        from recollect.capture.checkpoints import session_summary
 
         files = [what.removeprefix(_FILE) for what in reached if what.startswith(_FILE)]
         checkpoints = [what for what in reached if not what.startswith(_FILE)]
