@@ -128,6 +128,9 @@ def test_what_happens_to_a_secret_is_a_choice(
     other = store.capture("notes", "Another one")
     store.update(other.id, body=f"It is {token}")
 
+    store.set_status(other.id, "retired", f"It was {token}")
+
+    assert left in (store.get(other.id).status_reason or "")
     assert left in store.get(memory.id).body
     assert left in store.get(other.id).body
     assert any("github" in warning for warning in store.warnings)

@@ -191,6 +191,15 @@ def test_a_marker_is_kept_and_confirmed(agent: Agent, store: Recollect, sandbox:
     assert "session: s1" in note
 
 
+def test_what_cannot_be_kept_is_not_kept_in_silence(agent: Agent, repo: Path) -> None:
+    """A full disk, or here a file in the way: whoever asked is told."""
+    (repo / ".git" / "recollect" / "spool").write_text("")
+
+    said = agent.hook("prompt", prompt="[remember] This has no place to go")
+
+    assert "NOT kept" in said["systemMessage"]
+
+
 def test_the_agent_may_mark_something_and_nothing_is_printed(
     agent: Agent, store: Recollect
 ) -> None:
@@ -233,6 +242,17 @@ def test_outside_of_a_repository_the_user_ledger_serves(tmp_path: Path, isolated
 
     again = Agent(tmp_path, "s2")
     assert "Gutenberg" in again.context("prompt", prompt="What is the printer called?")
+
+
+def test_the_directory_of_the_event_counts(
+    agent: Agent, sandbox: Sandbox, store: Recollect
+) -> None:
+    """Not a repository that the surroundings name, as inside a git hook."""
+    other = sandbox.init("other")
+
+    agent.hook("prompt", {"GIT_DIR": str(other / ".git")}, prompt="[remember] It belongs here")
+
+    assert "It belongs here" in [m.summary for m in store.memories()]
 
 
 def test_why_explains_each_injection(agent: Agent, store: Recollect) -> None:

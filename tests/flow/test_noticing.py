@@ -226,3 +226,45 @@ def test_the_agent_is_asked_to_draft_at_most_once(
     assert [bool(answer) for answer in said] == [False, True, False]
     assert said[1]["decision"] == "block"
     assert "recollect capture" in said[1]["reason"]
+
+
+def test_a_purge_leaves_nothing_of_it_anywhere(agent: Agent, store: Recollect, repo: Path) -> None:
+    """Not in what a session is about, not among suggestions; and no summary brings it back."""
+    words = "Gutenberg sleeps under the stairs"
+    agent.hook("session-start", source="startup")
+    agent.hook("prompt", prompt=f"{words}, so be quiet.")
+    agent.hook("prompt", {"RECOLLECT_CAPTURE_MODE": "suggest"}, prompt=f"We decided: {words}.")
+    agent.hook("prompt", prompt=f"[remember] {words}")
+    edit = {"file_path": str(repo / "a.py")}
+    agent.hook("tool-post", tool_name="Edit", tool_input=edit)
+    agent.hook("session-end", reason="other")
+    (memory,) = [m for m in store.memories() if words in m.summary]
+
+    store.purge(memory.id)
+    store.close()
+    Agent(repo, "s2").hook("session-start", source="startup")
+
+    everything = b"".join(
+        p.read_bytes() for p in (repo / ".git" / "recollect").rglob("*") if p.is_file()
+    )
+    assert b"Gutenberg" not in everything
+    assert [m for m in store.memories() if "Gutenberg" in m.summary + m.body] == []
+
+
+def test_directories_without_a_repository_do_not_mix(tmp_path: Path, isolated: None) -> None:
+    """One user ledger serves them all; what was noticed in one is not shown in the other."""
+    import recollect
+
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir()
+    there.mkdir()
+    agent = Agent(here)
+    agent.hook("session-start", source="startup")
+    agent.hook("prompt", {"RECOLLECT_CAPTURE_MODE": "suggest"}, prompt=DECISION)
+    agent.hook("session-end", reason="other")
+    Agent(there, "s2").hook("session-start", source="startup")
+
+    with recollect.open(here) as store:
+        assert len(suggestions.suggestions(store)) == 1
+    with recollect.open(there) as store:
+        assert noticed(store) == []

@@ -16,16 +16,20 @@ def work() -> Work:
 
 
 def test_a_halt_ends_it_with_its_reason() -> None:
-    """What comes after does not run."""
+    """What comes after in its part does not run; the next part does."""
     done: list[str] = []
 
     def halting(_: Work) -> None:
         raise Halt("enough")
 
     mine = work()
-    run([lambda _: done.append("first"), halting, lambda _: done.append("never")], mine)
+    parts = [
+        [lambda _: done.append("first"), halting, lambda _: done.append("never")],
+        [lambda _: done.append("another part")],
+    ]
+    run(parts, mine)
 
-    assert done == ["first"]
+    assert done == ["first", "another part"]
     assert mine.trace == [{"what": "stopped", "reason": "enough"}]
 
 
@@ -37,7 +41,7 @@ def test_a_stage_that_fails_is_left_out() -> None:
         raise ValueError("secret text of somebody")
 
     mine = work()
-    run([broken, lambda _: done.append("second")], mine)
+    run([[broken, lambda _: done.append("second")]], mine)
 
     assert done == ["second"]
     assert mine.trace == [{"what": "failed", "error": "ValueError"}]

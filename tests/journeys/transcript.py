@@ -17,8 +17,8 @@ list of memories should say `now`, a few minutes do as well: not every machine i
 
 There is no shell, so that the transcripts run wherever Python and git do. A command may be
 `cd DIR`, `mkdir DIR`, `git …` or `recollect …`; before it `NAME=value` sets a variable for that
-command, and after it `< FILE` and `> FILE` redirect. `NAME=$(command)` keeps what the
-command prints, and `$NAME` in a later word stands for it.
+command and `echo TEXT |` gives it something to read, and after it `< FILE` and `> FILE` redirect.
+`NAME=$(command)` keeps what the command prints, and `$NAME` in a later word stands for it.
 """
 
 from __future__ import annotations

@@ -27,7 +27,9 @@ def keep(store: Recollect, drafts: Sequence[Mapping[str, Any]]) -> list[Memory]:
     """
     spool = spool_of(store)
     now = store.ledger.clock().strftime("%Y-%m-%dT%H:%M:%SZ")
-    named = {store.new_uid(): {"created": now, **draft} for draft in drafts}
+    # The user ledger serves many directories; whoever drains the spool may be in another one.
+    born = {"created": now} if store.project is None else {"created": now, "project": store.project}
+    named = {store.new_uid(): {**born, **draft} for draft in drafts}
     for uid, draft in named.items():
         store.prepare(draft, uid)
     for uid, draft in named.items():

@@ -11,6 +11,7 @@ from typing import Any
 from recollect.app.keeping import drain, keep
 from recollect.app.recollect import Recollect
 from recollect.app.suggestions import suggest, suggestions
+from recollect.capture.markers import MARKER
 from recollect.capture.novelty import Known
 from recollect.core.age import seconds_since
 from recollect.core.memory import Memory
@@ -174,7 +175,7 @@ class RepositoryMind:
     def note_goal(self, text: str) -> None:
         """Note what the session is about, the first time it is said."""
         noticing, session = self.store.local.noticing, self._event.session
-        if session and not noticing.has_goal(session):
+        if session and MARKER not in text.lower() and not noticing.has_goal(session):
             noticing.begin(session, self.redact(shorten_line(text, _MOST_GOAL)), self._now)
 
     def reached(self, what: str) -> None:
@@ -183,6 +184,8 @@ class RepositoryMind:
 
     def unsummed(self) -> list[tuple[str, str, list[str]]]:
         """Sessions that ended without a summary: id, goal, what was reached."""
+        if self.store.project is not None:
+            return []  # the user ledger holds those of other directories, too
         return self.store.local.noticing.unsummed(but=self._event.session)
 
     def summed(self, session: str) -> None:

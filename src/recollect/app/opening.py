@@ -37,9 +37,7 @@ def open_recollect(
     """
     environment = dict(os.environ)
     if path is not None:
-        # A path that was asked for counts more than a repository named by the surroundings.
-        for name in ("GIT_DIR", "GIT_WORK_TREE"):
-            environment.pop(name, None)
+        _leave_named_repository(environment)
     directory = _directory(path)
     config = load_config(directory, environment)
     git = Git(directory, timeout=config.number("git.timeout"), environment=environment)
@@ -73,6 +71,8 @@ def open_mind(event: Event, config: Config) -> RepositoryMind:
     from recollect.app.mind import RepositoryMind
 
     environment = dict(os.environ)
+    if event.directory:
+        _leave_named_repository(environment)
     directory = _directory(event.directory or None)
     git = Git(directory, timeout=config.number("git.timeout"), environment=environment)
     repository = find_repository(git)
@@ -86,6 +86,12 @@ def open_mind(event: Event, config: Config) -> RepositoryMind:
         personal = Recollect(own, config, str(directory.resolve()))
     store = Recollect(_ledger(repository, config), config, project)
     return RepositoryMind(store, personal, event._replace(directory=str(directory)))
+
+
+def _leave_named_repository(environment: dict[str, str]) -> None:
+    """A path that was asked for counts more than a repository named by the surroundings."""
+    for name in ("GIT_DIR", "GIT_WORK_TREE"):
+        environment.pop(name, None)
 
 
 def _directory(path: str | os.PathLike[str] | None) -> Path:

@@ -155,6 +155,7 @@ class Recollect:
 
         Gives what could not be erased, in sentences; normally nothing.
         """
+        from recollect.app.suggestions import forget
         from recollect.ledger.purge import purge
 
         memory = self.get(memory_id)
@@ -166,11 +167,13 @@ class Recollect:
             places=self.indexing.fresh().places(memory.uid),
         )
         self.local.forget([memory.uid])
+        forget(self, memory)
         self.refresh()
         return left
 
     def sync(self, remote: str | None = None) -> SyncResult:
         """Exchange memories with a remote; afterwards both sides hold the same."""
+        from recollect.app.suggestions import forget
         from recollect.ledger.sync import sync
 
         everything = Filters(statuses=ALL)
@@ -182,6 +185,8 @@ class Recollect:
         )
         after = self.indexing.fresh().select(everything)
         self.local.forget(sorted(report.purged))
+        for uid in report.purged & before.keys():
+            forget(self, before[uid])
         return SyncResult(
             report,
             [m for m in after if m.uid not in before or before[m.uid].version != m.version],

@@ -44,8 +44,10 @@ class LocalState:
 
     def forget(self, uids: Sequence[str]) -> None:
         """Drop what is known of purged memories."""
-        self.usage.forget(uids)
-        self.sessions.forget(uids)
+        if uids:
+            self.usage.forget(uids)
+            self.sessions.forget(uids)
+            self.noticing.forget_texts()
 
     def make_folder(self) -> None:
         """Let there be a file, also where nothing is remembered yet."""

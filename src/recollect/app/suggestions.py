@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from recollect.app.keeping import keep
 from recollect.app.recollect import Recollect
-from recollect.capture.novelty import fingerprint
+from recollect.capture.novelty import NEW, Known, fingerprint, judge
 from recollect.capture.spool import Spool
 from recollect.core.memory import Memory
 from recollect.errors import Ambiguous, NotFound
@@ -66,7 +66,13 @@ def suggest(
     spool = _spool(store)
     spool.put(
         store.new_uid(),
-        {"draft": dict(draft), "confidence": confidence, "why": why, "updates": updates},
+        {
+            "draft": dict(draft),
+            "confidence": confidence,
+            "why": why,
+            "updates": updates,
+            "project": store.project,
+        },
     )
     return spool.trim(MOST, lambda waiting: float(waiting.get("confidence") or 0))
 
@@ -76,7 +82,7 @@ def suggestions(store: Recollect) -> list[Suggestion]:
     found = []
     for uid, waiting in _spool(store).waiting().items():
         draft = waiting.get("draft")
-        if isinstance(draft, dict):
+        if isinstance(draft, dict) and waiting.get("project") == store.project:
             confidence = float(waiting.get("confidence") or 0)
             updates = waiting.get("updates")
             why = str(waiting.get("why") or "")
@@ -112,6 +118,16 @@ def accept(store: Recollect, chosen: Sequence[Suggestion]) -> list[Memory]:
             memories += keep(store, [draft])
         _spool(store).drop(suggestion.uid)
     return memories
+
+
+def forget(store: Recollect, purged: Memory) -> None:
+    """Drop the suggestions that say what a purged memory said."""
+    gone = Known("", f"{purged.summary}\n{purged.body}")
+    for uid, waiting in _spool(store).waiting().items():
+        draft = waiting.get("draft") or {}
+        text = f"{draft.get('summary', '')}\n{draft.get('body', '')}"
+        if judge(text, [gone]).verdict != NEW:
+            _spool(store).drop(uid)
 
 
 def reject(store: Recollect, chosen: Sequence[Suggestion]) -> None:

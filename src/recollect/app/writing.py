@@ -41,13 +41,14 @@ def prepare(store: Recollect, record: Mapping[str, Any], uid: str | None) -> Cre
     body = check_body(draft.pop("body", "") or "")
     at = draft.pop("at", "HEAD")
     created = draft.pop("created", None)
+    project = draft.pop("project", None) or store.project
     fields = check_fields({name: value for name, value in draft.items() if value is not None})
     fields = {name: value for name, value in fields.items() if value not in ([], {})}
     _link(store, fields)
     if store.ledger.repository.branch:
         fields.setdefault("branch", store.ledger.repository.branch)
-    if store.project:
-        fields.setdefault("project", store.project)
+    if project:
+        fields.setdefault("project", str(project))
     return Creation(
         uid=uid or store.new_uid(),
         kind=kind.name,
@@ -92,7 +93,7 @@ def prepare_status(store: Recollect, memory: Memory, status: str, reason: str) -
     check_transition(memory.status, target)
     changes: dict[str, Any] = {"status": target}
     if reason:
-        changes["status_reason"] = check_reason(reason)
+        changes["status_reason"] = check_reason(store.redact(reason))
     return _change(store, memory, changes, None)
 
 

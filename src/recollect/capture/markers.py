@@ -19,10 +19,8 @@ from recollect.core.kinds import find_kind
 from recollect.core.note import shorten_line
 from recollect.core.patterns import pattern
 
-_MARKER = pattern(
-    r"^[ \t]*\[remember(?:[:\s]\s*(?P<kind>[^\]\n]{0,40}))?\][ \t]*:?[ \t]*", re.IGNORECASE
-)
-_END = pattern(r"[ \t]*\[/remember\][ \t]*", re.IGNORECASE)
+_MARKER = pattern(r"^[ \t]*\[remember(?:[: ][ \t]{0,9}(?P<kind>[^\]\n]{0,40}))?\]:?", re.IGNORECASE)
+_END = pattern(r"\[/remember\]", re.IGNORECASE)
 _FENCE = pattern(r"^[ \t]{0,3}(```+|~~~+)")
 DEFAULT_KIND = "notes"
 MARKER = "[remember"  # how each one begins

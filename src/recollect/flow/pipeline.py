@@ -1,6 +1,6 @@
 """One loop for every event: stages in order, each with a line in the trace.
 
-A stage is a callable. One that wants to end the work raises `Halt` with the reason. The trace
+A stage is a callable. One that wants to end its part raises `Halt` with the reason. The trace
 answers "why was this injected?" and "why was nothing?".
 """
 
@@ -44,14 +44,21 @@ class Work:
 Stage = Callable[[Work], None]
 
 
-def run(stages: Sequence[Stage], work: Work) -> None:
-    """Run the stages until one halts. One that fails is left out: the others may still help."""
-    for stage in stages:
-        try:
-            stage(work)
-        except Halt as halt:
-            work.note("stopped", reason=halt.reason)
-            return
-        except Exception as error:
-            work.failures.append(error)
-            work.note("failed", error=type(error).__name__)
+Part = Sequence[Stage]
+
+
+def run(parts: Sequence[Part], work: Work) -> None:
+    """Run the parts of a pipeline, each until one of its stages halts.
+
+    A stage that fails is left out: the others may still help.
+    """
+    for part in parts:
+        for stage in part:
+            try:
+                stage(work)
+            except Halt as halt:
+                work.note("stopped", reason=halt.reason)
+                break
+            except Exception as error:
+                work.failures.append(error)
+                work.note("failed", error=type(error).__name__)

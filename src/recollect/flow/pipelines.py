@@ -1,6 +1,7 @@
 """What happens at each event, all of it on one screen.
 
-The order follows seed D: at a tool boundaries, capture, scaffolding; at a prompt recall early.
+Each event has parts, and each part goes on until a stage halts it. What a person waits for comes
+first: when the time is over, that much is said.
 """
 
 from __future__ import annotations
@@ -8,32 +9,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from recollect.flow import event, noticing, stages
-from recollect.flow.pipeline import Stage
+from recollect.flow.pipeline import Part
 
 _WANTED = stages.switched_on("inject.enabled")
 
-PIPELINES: Mapping[str, tuple[Stage, ...]] = {
+PIPELINES: Mapping[str, tuple[Part, ...]] = {
     event.SESSION_START: (
-        stages.begin_session,
-        stages.drain,
-        noticing.sum_up,
-        _WANTED,
-        stages.guide,
-        stages.recall_standing,
-        stages.inject,
+        (stages.begin_session, stages.drain, noticing.sum_up),
+        (_WANTED, stages.guide, stages.recall_standing, stages.inject),
     ),
     event.PROMPT: (
-        stages.keep_marked,
-        noticing.notice_prompt,
-        _WANTED,
-        stages.recall_prompt,
-        stages.inject,
+        (stages.keep_marked,),
+        (_WANTED, stages.recall_prompt, stages.inject),
+        (noticing.notice_prompt,),
     ),
     event.TOOL_PRE: (),
-    event.TOOL_POST: (noticing.notice_tool, _WANTED, stages.recall_files, stages.inject),
-    event.TOOL_FAILURE: (noticing.notice_tool, _WANTED, stages.recall_failure, stages.inject),
-    event.PRE_COMPACT: (stages.forget_given, noticing.notice_talk),
-    event.STOP: (stages.keep_marked, noticing.notice_talk, stages.drain),
-    event.SUBAGENT_STOP: (stages.keep_marked,),
-    event.SESSION_END: (stages.end_session,),
+    event.TOOL_POST: (
+        (_WANTED, stages.recall_files, stages.inject),
+        (noticing.notice_tool,),
+    ),
+    event.TOOL_FAILURE: (
+        (_WANTED, stages.recall_failure, stages.inject),
+        (noticing.notice_tool,),
+    ),
+    event.PRE_COMPACT: ((stages.forget_given, noticing.notice_talk),),
+    event.STOP: ((stages.keep_marked, noticing.notice_talk, stages.drain),),
+    event.SUBAGENT_STOP: ((stages.keep_marked,),),
+    event.SESSION_END: ((stages.end_session,),),
 }

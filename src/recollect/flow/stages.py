@@ -12,6 +12,7 @@ from recollect.core.age import age
 from recollect.core.memory import Memory
 from recollect.core.names import short
 from recollect.core.patterns import pattern
+from recollect.errors import RecollectError
 from recollect.flow.pipeline import Halt, Stage, Work
 from recollect.index.text import query_terms
 from recollect.recall import injection
@@ -23,7 +24,7 @@ from recollect.recall.rendering import (
     without_own_text,
 )
 from recollect.recall.tokens import count_tokens
-from recollect.recall.triggers import asks_for_memory
+from recollect.recall.triggers import asked_for, asks_for_memory
 
 # Seed A's tiers: from how many memories on, tokens in all, for working memory, for knowledge.
 TIERS = {
@@ -101,7 +102,12 @@ def keep_marked(work: Work) -> None:
                 "provenance": {"said_by": said_by, "via": "marker", "hook": work.event.name},
             }
         )
-    kept = work.mind.keep(drafts)
+    try:
+        kept = work.mind.keep(drafts)
+    except RecollectError as error:
+        # Somebody asked for it, so somebody must be told.
+        work.reply.notice.append(f"Recollect: this was NOT kept. {error.message} {error.hint}")
+        raise
     work.mind.know(work.event.context, kept)
     work.note("kept", uids=[memory.uid for memory in kept], waiting=len(drafts) - len(kept))
     work.reply.notice += [f"Recollect: remembered as {short(memory.id)}" for memory in kept]
@@ -157,11 +163,12 @@ def _tier(mode: str, size: int, work: Work) -> tuple[int, int, int]:
 
 def recall_prompt(work: Work) -> None:
     """What answers the prompt; a question for memories looks wider."""
-    text = without_own_text(work.event.text)
+    said = without_own_text(work.event.text)
+    text = asked_for(said)
     terms = len(query_terms(text))
     if not terms:
         raise Halt("no word in it carries meaning")
-    asked = asks_for_memory(text)
+    asked = asks_for_memory(said)
     found = work.mind.answering(text, _LOOK_AT * 2 if asked else _LOOK_AT)
     work.candidates, skipped = injection.beating_noise(found, terms, asked=asked)
     _note_skipped(work, skipped)

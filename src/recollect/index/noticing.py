@@ -119,6 +119,13 @@ class Noticing:
             self._db.execute("UPDATE goal SET summed = 1, text = '' WHERE session = ?", (session,))
             self._db.execute("DELETE FROM milestone WHERE session = ?", (session,))
 
+    def forget_texts(self) -> None:
+        """Drop every text that is kept here; a memory was purged, and any of them may hold it."""
+        with self._db:
+            for table in ("goal", "failure", "milestone", "change"):
+                self._db.execute(f"DELETE FROM {table}")
+        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def reject(self, fingerprints: Sequence[str], at: float) -> None:
         """Do not suggest these again."""
         with self._db:

@@ -59,6 +59,7 @@ def open_state(path: Path | None) -> apsw.Connection:
     db.set_busy_timeout(_BUSY_MILLISECONDS)
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = NORMAL")
+    db.execute("PRAGMA secure_delete = ON")  # what is forgotten must not linger in the file
     if _version(db) < len(MIGRATIONS):
         _migrate(db)
     return db

@@ -21,3 +21,14 @@ _TRIGGER = pattern(
 def asks_for_memory(prompt: str) -> bool:
     """Whether a prompt asks for what was remembered."""
     return _TRIGGER.search(prompt) is not None
+
+
+_ABOUT_MEMORY = pattern(
+    r"\b(?:remember(?:ed|s)?|remind(?:ed|er|s)?|recall(?:ed|s)?|forg[eo]t(?:ten|s)?|memor(?:y|ies))\b",
+    re.IGNORECASE,
+)
+
+
+def asked_for(prompt: str) -> str:
+    """A prompt without the words that only say that something is to be remembered."""
+    return _ABOUT_MEMORY.sub(" ", prompt)
