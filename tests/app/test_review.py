@@ -42,12 +42,13 @@ def test_an_accepted_suggestion_is_a_memory(store: Recollect) -> None:
 
 def test_a_near_duplicate_changes_the_known_one(store: Recollect) -> None:
     """Not a second memory, but a new version of the first."""
-    known = store.capture("decisions", "Use pip")
+    known = store.capture("decisions", "Use pip", "Everybody has it.")
     propose(store, "Use uv instead of pip", updates=known.uid)
 
     (memory,) = accept(store, suggestions.suggestions(store))
 
     assert memory.uid == known.uid
+    assert memory.body == "Everybody has it."
     assert [m.summary for m in store.memories()] == ["Use uv instead of pip"]
     assert len(store.history(known.id)) == 2
 
@@ -151,6 +152,7 @@ def test_a_secret_can_be_refused_and_allowed(
     store.capture("notes", "The deploy token", f"It is {token}")
 
     assert [token in memory.body for memory in store.memories()] == [True]
+    assert list(scan(store)) == []
 
 
 def test_a_project_cannot_switch_redaction_off(sandbox: Sandbox) -> None:

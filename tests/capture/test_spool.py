@@ -84,3 +84,17 @@ def test_what_is_not_acceptable_is_refused_before_it_is_kept(store: Recollect) -
         keep(store, [{"kind": "notes", "summary": "Good"}, {"kind": "notes", "summary": ""}])
 
     assert spool_of(store).waiting() == {}
+
+
+def test_what_waits_keeps_the_commit_it_belongs_to(store: Recollect, sandbox: Sandbox) -> None:
+    """Whoever brings it to the ledger may be on another commit by then."""
+    repo = store.ledger.repository.common_dir.parent
+    head = sandbox.git(repo, "rev-parse", "HEAD")
+    store.ledger.lock_timeout = 0.05
+    with exclusive(store.ledger.repository.state_dir / "ledger.lock", 1):
+        assert keep(store, [{"kind": "notes", "summary": "Then"}]) == []
+    sandbox.git(repo, "commit", "--quiet", "--allow-empty", "-m", "Later")
+
+    (memory,) = drain(store)
+
+    assert head in memory.id

@@ -200,6 +200,28 @@ def test_what_cannot_be_kept_is_not_kept_in_silence(agent: Agent, repo: Path) ->
     assert "NOT kept" in said["systemMessage"]
 
 
+def test_a_refused_secret_is_told_and_the_rest_is_kept(agent: Agent, store: Recollect) -> None:
+    """`redact.strategy = block`: one marker is refused, the other is fine."""
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    prompt = f"[remember] The token is {secret}\n\n[remember] The door is green"
+
+    said = agent.hook("prompt", {"RECOLLECT_REDACT_STRATEGY": "block"}, prompt=prompt)
+
+    assert "NOT kept" in said["systemMessage"]
+    assert "remembered as" in said["systemMessage"]
+    assert "The door is green" in [m.summary for m in store.memories()]
+
+
+def test_a_marker_counts_wherever_it_stands(agent: Agent, store: Recollect) -> None:
+    """In a prompt that begins like a command, and below a long log."""
+    agent.hook("prompt", prompt="/tmp is full.\n[remember] Clean the scratch folder weekly")
+    agent.hook("prompt", prompt="log line\n" * 60_000 + "[remember] The log is long")
+
+    summaries = [m.summary for m in store.memories()]
+    assert "Clean the scratch folder weekly" in summaries
+    assert "The log is long" in summaries
+
+
 def test_the_agent_may_mark_something_and_nothing_is_printed(
     agent: Agent, store: Recollect
 ) -> None:
@@ -221,6 +243,30 @@ def test_secrets_never_reach_the_disk(agent: Agent, repo: Path, sandbox: Sandbox
     everything = b"".join(p.read_bytes() for p in repo.rglob("*") if p.is_file())
     assert secret.encode() not in everything + sandbox.all_bytes(repo)
     assert b"REDACTED" in sandbox.all_bytes(repo)
+
+
+def test_half_a_secret_is_not_kept_either(agent: Agent, repo: Path, sandbox: Sandbox) -> None:
+    """What is too long for a summary is cut; the secret must be gone by then. Nothing is lost."""
+    half = "Sup3rS3cretPassw0"
+    where = f"postgres://ada:{half}rd99xyz@db.example.net/shop"
+    text = f"The reporting database of the warehouse team in Leiden is at {where}"
+
+    said = agent.hook("prompt", prompt=f"[remember] {text}\n\n[remember:notes] Another thing")
+
+    assert said["systemMessage"].count("remembered as") == 2
+    everything = b"".join(p.read_bytes() for p in repo.rglob("*") if p.is_file())
+    assert half.encode() not in everything + sandbox.all_bytes(repo)
+
+
+def test_the_same_marker_again_is_known_already(agent: Agent, store: Recollect) -> None:
+    """A stop that comes again, or a person who says it twice: one memory."""
+    marked = "[remember:learnings] Retries hide bugs\nbecause nobody sees the first failure"
+    for _ in range(3):
+        agent.hook("stop", last_assistant_message=f"Done.\n{marked}")
+    said = agent.hook("prompt", prompt=marked)
+
+    assert "known already, as learnings:" in said["systemMessage"]
+    assert len([m for m in store.memories() if "Retries" in m.summary]) == 1
 
 
 def test_a_persons_own_memories_come_everywhere(
@@ -314,6 +360,23 @@ def test_broken_local_state_is_put_aside(agent: Agent, repo: Path) -> None:
     (repo / ".git" / "recollect" / "usage.db").write_bytes(b"garbage garbage garbage " * 100)
 
     assert "transaction" in agent.context("prompt", prompt="Why the order import transaction?")
+
+
+def test_local_state_that_breaks_inside_recovers(agent: Agent, repo: Path) -> None:
+    """The header is fine, the pages are not: the next event finds a new file."""
+    agent.hook("session-start", source="startup")
+    path = repo / ".git" / "recollect" / "usage.db"
+    content = path.read_bytes()
+    path.write_bytes(content[:4096] + b"\x05" * (len(content) - 4096))
+    for suffix in ("-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+    for number in range(3):
+        context = agent.context("prompt", prompt=f"Why the order import transaction? {number}")
+        if context:
+            break
+
+    assert "transaction" in context
 
 
 def test_no_git_is_no_disaster(agent: Agent, tmp_path: Path) -> None:

@@ -268,3 +268,28 @@ def test_directories_without_a_repository_do_not_mix(tmp_path: Path, isolated: N
         assert len(suggestions.suggestions(store)) == 1
     with recollect.open(there) as store:
         assert noticed(store) == []
+
+
+def test_a_long_talk_is_looked_at_from_its_end(
+    agent: Agent, store: Recollect, tmp_path: Path
+) -> None:
+    """A session that was long before we came: its end counts, and it is done with."""
+    path = tmp_path / "talk.jsonl"
+    transcript(path, *[("assistant", f"Line {n} of a long talk. " * 40) for n in range(1500)])
+    transcript(path, ("assistant", DECISION))
+
+    agent.hook("stop", transcript_path=str(path), last_assistant_message="Done.")
+
+    assert len(noticed(store)) == 1
+    assert store.local.noticing.position("s1", str(path)) == path.stat().st_size
+
+
+def test_memories_below_the_home_directory_are_found_again(tmp_path: Path, isolated: None) -> None:
+    """A directory's name is how its memories are found; it must not be redacted."""
+    directory = Path.home() / "letters"
+    directory.mkdir(parents=True)
+    Agent(directory).hook("prompt", prompt="[remember] Stamps are in the drawer")
+
+    context = Agent(directory, "s2").context("prompt", prompt="Where are the stamps in the drawer?")
+
+    assert "Stamps are in the drawer" in context

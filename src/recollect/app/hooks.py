@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, BinaryIO
 if TYPE_CHECKING:
     from recollect.flow.event import Reply
 
-_SESSION_EVENTS = ("session-start", "session-end")
+# Events at which nobody waits for the next word.
+_SESSION_EVENTS = ("session-start", "session-end", "stop", "pre-compact")
 # Seconds until the configuration is known, and as long as something must be kept before all else.
 _PATIENCE = 3.0
 _MOST_INPUT = 32 << 20
@@ -115,6 +116,8 @@ def serve(
     if event.ignored:
         return
     deadline.folder = str(data_dir(environment))
+    import apsw
+
     from recollect.app.opening import open_mind, read_config
     from recollect.flow.pipeline import Work, run
     from recollect.flow.pipelines import PIPELINES
@@ -133,6 +136,8 @@ def serve(
         run(PIPELINES[name], work)
         for error in work.failures:
             _fail(name, error)
+            if isinstance(error, apsw.CorruptError | apsw.NotADBError):
+                mind.store.local.put_aside()
         behind = sum(store.indexing.behind for store in mind.stores)
         if behind:
             work.note("behind", changes=behind)

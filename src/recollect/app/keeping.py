@@ -10,6 +10,7 @@ from recollect.capture.spool import Spool
 from recollect.core.memory import Memory
 from recollect.errors import RecollectError, ValidationError
 from recollect.ledger.lock import exclusive
+from recollect.ledger.repository import head_of
 
 SPOOL_FOLDER = "spool"
 _LOCK = "spool.lock"
@@ -27,8 +28,14 @@ def keep(store: Recollect, drafts: Sequence[Mapping[str, Any]]) -> list[Memory]:
     """
     spool = spool_of(store)
     now = store.ledger.clock().strftime("%Y-%m-%dT%H:%M:%SZ")
-    # The user ledger serves many directories; whoever drains the spool may be in another one.
-    born = {"created": now} if store.project is None else {"created": now, "project": store.project}
+    # Whoever drains the spool may be in another directory, on another branch.
+    repository = store.ledger.repository
+    born = {
+        "created": now,
+        "at": head_of(repository) or "HEAD",
+        "branch": repository.branch,
+        "project": store.project,
+    }
     named = {store.new_uid(): {**born, **draft} for draft in drafts}
     for uid, draft in named.items():
         store.prepare(draft, uid)

@@ -12,7 +12,7 @@ from recollect.app.keeping import drain, keep
 from recollect.app.recollect import Recollect
 from recollect.app.suggestions import suggest, suggestions
 from recollect.capture.markers import MARKER
-from recollect.capture.novelty import Known
+from recollect.capture.novelty import Known, fingerprint
 from recollect.core.age import seconds_since
 from recollect.core.memory import Memory
 from recollect.core.names import parse_name
@@ -39,6 +39,8 @@ _PUBLIC = frozenset({"public"})
 _ACTIVE = frozenset({"active"})
 _MOST_FILES = 20
 _MOST_GOAL = 200
+_MOST_TALK = 256 * 1024  # of a long talk only its end: there is a deadline
+_ALIKE = 5
 _LOCK = "noticing.lock"
 _DOCUMENTS = ("CLAUDE.md", "AGENTS.md", "README.md")
 _MOST_DOCUMENT = 100_000
@@ -82,13 +84,16 @@ class RepositoryMind:
 
     def similar(self, text: str, limit: int) -> list[Memory]:
         """Memories of any status that share words with a text, the likest first."""
-        wanted = Filters(statuses=ALL, project=self.store.project)
+        return [memory for store in self.stores for memory in _alike(store, text, limit)]
 
-        def look(index: Index) -> list[Memory]:
-            found = index.lexical(text, wanted, limit).matches
-            return index.get_many([match.uid for match in found])
-
-        return self.store.indexing.using(look)
+    def known(self, text: str) -> Memory | None:
+        """The active memory that says just this, if there is one."""
+        mark = fingerprint(text)
+        for memory in _alike(self.store, text, _ALIKE):
+            says = (memory.body or memory.summary, f"{memory.summary} {memory.body}")
+            if memory.status == "active" and mark in map(fingerprint, says):
+                return memory
+        return None
 
     def suggested(self) -> list[Known]:
         """What waits for review."""
@@ -130,7 +135,8 @@ class RepositoryMind:
         path, session = self._event.transcript, self._event.session
         if not path or not session:
             return Talk()
-        part = read_since(Path(path), self.store.local.noticing.position(session, path))
+        position = self.store.local.noticing.position(session, path)
+        part = read_since(Path(path), position, most=_MOST_TALK)
         if part is None:
             return Talk()
         self._heard = part.end
@@ -176,7 +182,7 @@ class RepositoryMind:
         """Note what the session is about, the first time it is said."""
         noticing, session = self.store.local.noticing, self._event.session
         if session and MARKER not in text.lower() and not noticing.has_goal(session):
-            noticing.begin(session, self.redact(shorten_line(text, _MOST_GOAL)), self._now)
+            noticing.begin(session, shorten_line(self.redact(text), _MOST_GOAL), self._now)
 
     def reached(self, what: str) -> None:
         """Note that the work came somewhere."""
@@ -330,3 +336,14 @@ class RepositoryMind:
         """Note that a session ended, for whoever consolidates next."""
         if session:
             self.store.local.sessions.end(session, self._now)
+
+
+def _alike(store: Recollect, text: str, limit: int) -> list[Memory]:
+    """Memories of one ledger, of any status, that share words with a text."""
+    wanted = Filters(statuses=ALL, project=store.project)
+
+    def look(index: Index) -> list[Memory]:
+        found = index.lexical(text, wanted, limit).matches
+        return index.get_many([match.uid for match in found])
+
+    return store.indexing.using(look)

@@ -10,11 +10,11 @@ from recollect.app.config import Config
 from recollect.capture.redact import Redactor
 
 
-def make_redactor(config: Config) -> Redactor:
-    """The redactor that a configuration asks for."""
+def make_redactor(config: Config, strategy: str | None = None) -> Redactor:
+    """The redactor that a configuration asks for, or one that treats secrets in another way."""
     allowed = [digest.strip() for digest in config.text("redact.allowed").split(",")]
     return Redactor(
-        strategy=config.text("redact.strategy"),
+        strategy=strategy or config.text("redact.strategy"),
         allowed=[digest for digest in allowed if digest],
         home=str(Path.home()),
     )

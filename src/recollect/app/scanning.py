@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from recollect.app.recollect import Recollect
-from recollect.capture.redact import Redactor
+from recollect.app.redaction import make_redactor
 from recollect.core.memory import Memory
 from recollect.index.base import ALL, Filters
 
@@ -23,7 +23,7 @@ class Leak(NamedTuple):
 
 def scan(store: Recollect) -> Iterator[Leak]:
     """Every memory, whatever its status, with its whole history."""
-    redactor = Redactor(strategy="warn")
+    redactor = make_redactor(store.config, "warn")
     index = store.indexing.fresh()
     for memory in index.select(Filters(statuses=ALL)):
         now = redactor.redact(_shown(memory)).found

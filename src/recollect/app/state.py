@@ -62,6 +62,16 @@ class LocalState:
             self._db.close()
             self._db = None
 
+    def put_aside(self) -> None:
+        """Let a broken file be, under another name, and begin anew."""
+        self.close()
+        path = self._folder / STATE_FILE
+        for suffix in ("", "-wal", "-shm"):
+            broken = path.with_name(path.name + suffix)
+            if broken.exists():
+                broken.replace(broken.with_name(broken.name + ".broken"))
+        self.warnings.append(f"{path} was broken; it was put aside, and usage starts anew.")
+
     def _opened(self) -> apsw.Connection:
         if self._db is None:
             self._db = self._open()
@@ -74,11 +84,7 @@ class LocalState:
         try:
             return open_state(path)
         except (apsw.NotADBError, apsw.CorruptError):
-            for suffix in ("", "-wal", "-shm"):
-                broken = path.with_name(path.name + suffix)
-                if broken.exists():
-                    broken.replace(broken.with_name(broken.name + ".broken"))
-            self.warnings.append(f"{path} was broken; it was put aside, and usage starts anew.")
+            self.put_aside()
             return open_state(path)
         except apsw.Error:
             return open_state(None)

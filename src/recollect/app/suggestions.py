@@ -112,7 +112,8 @@ def accept(store: Recollect, chosen: Sequence[Suggestion]) -> list[Memory]:
         known = store.indexing.fresh().get_many([suggestion.updates] if suggestion.updates else [])
         if known:
             memories.append(
-                store.update(known[0].uid, summary=draft["summary"], body=draft.get("body"))
+                # A suggestion that is one sentence says nothing against the body that is there.
+                store.update(known[0].uid, summary=draft["summary"], body=draft.get("body") or None)
             )
         else:
             memories += keep(store, [draft])

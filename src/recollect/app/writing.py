@@ -20,6 +20,7 @@ from recollect.core.fields import (
 from recollect.core.kinds import kind_named
 from recollect.core.legacy import LEGACY_MARK
 from recollect.core.memory import Memory
+from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.core.record import render_record
 from recollect.core.status import check_transition, status_named
 from recollect.ledger.writes import Change, Creation
@@ -34,14 +35,14 @@ _FOR_THIS_MACHINE = "secret"
 def prepare(store: Recollect, record: Mapping[str, Any], uid: str | None) -> Creation:
     """A memory that can be written, under a new uid or one that it was given before."""
     draft = dict(record)
-    if draft.get("sensitivity") != _FOR_THIS_MACHINE:  # which stays on this machine
-        draft = store.redact(draft)
+    project = draft.pop("project", None) or store.project  # a path, by which it is found again
+    if draft.get("sensitivity") != _FOR_THIS_MACHINE:
+        draft = _redacted(store, draft)
     kind = kind_named(str(draft.pop("kind", "")))
     summary = check_summary(draft.pop("summary", ""))
     body = check_body(draft.pop("body", "") or "")
     at = draft.pop("at", "HEAD")
     created = draft.pop("created", None)
-    project = draft.pop("project", None) or store.project
     fields = check_fields({name: value for name, value in draft.items() if value is not None})
     fields = {name: value for name, value in fields.items() if value not in ([], {})}
     _link(store, fields)
@@ -59,6 +60,15 @@ def prepare(store: Recollect, record: Mapping[str, Any], uid: str | None) -> Cre
     )
 
 
+def _redacted(store: Recollect, draft: dict[str, Any]) -> dict[str, Any]:
+    """A draft without secrets; a mark may be longer than what it stands for."""
+    clean: dict[str, Any] = store.redact(draft)
+    said, summary = draft.get("summary"), clean.get("summary")
+    if isinstance(summary, str) and summary != said and len(summary) > SUMMARY_LENGTH:
+        clean["summary"] = shorten_line(summary)
+    return clean
+
+
 def _link(store: Recollect, fields: dict[str, Any]) -> None:
     """Put uids in the place of the names that a memory relates to."""
     if fields.get("relates_to"):
@@ -74,7 +84,8 @@ def prepare_update(
 ) -> Change | None:
     """A change that can be written; None where nothing would change."""
     if fields.get("sensitivity", memory.sensitivity) != _FOR_THIS_MACHINE:
-        summary, body, fields = store.redact(summary), store.redact(body), store.redact(fields)
+        summary = _redacted(store, {"summary": summary})["summary"]
+        body, fields = store.redact(body), store.redact(fields)
     changes = check_fields(fields)
     _link(store, changes)
     if summary is not None:

@@ -16,7 +16,6 @@ import re
 from typing import NamedTuple
 
 from recollect.core.kinds import find_kind
-from recollect.core.note import shorten_line
 from recollect.core.patterns import pattern
 
 _MARKER = pattern(r"^[ \t]*\[remember(?:[: ][ \t]{0,9}(?P<kind>[^\]\n]{0,40}))?\]:?", re.IGNORECASE)
@@ -30,8 +29,7 @@ class Marked(NamedTuple):
     """Something that somebody asked to keep."""
 
     kind: str  # empty where none was asked for
-    summary: str
-    body: str
+    content: str
     # The kind that was asked for and does not exist.
     unknown_kind: str = ""
 
@@ -88,7 +86,5 @@ def _paragraph_end(lines: list[str], start: int) -> int:
 def _marked(asked: str, content: str) -> Marked:
     kind = find_kind(asked) if asked.strip() else None
     unknown = asked.strip() if asked.strip() and kind is None else ""
-    summary = shorten_line(content)
-    body = "" if summary == " ".join(content.split()) else content
     name = kind.name if kind else DEFAULT_KIND if unknown else ""
-    return Marked(name, summary, body, unknown)
+    return Marked(name, content, unknown)

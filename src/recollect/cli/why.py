@@ -63,7 +63,11 @@ def _lines(step: Mapping[str, Any], store: Recollect) -> Iterator[str]:
 
 def _name(uid: str, store: Recollect) -> str:
     found = store.indexing.fresh().get_many([uid])
-    return f"{store.short_name(found[0])}  {found[0].summary}" if found else f"{uid} (gone)"
+    if not found:
+        return f"{uid} (your own, or gone)"
+    # An agent may read this, too.
+    shown = found[0].summary if found[0].sensitivity == "public" else f"({found[0].sensitivity})"
+    return f"{store.short_name(found[0])}  {shown}"
 
 
 def _as_json(trace: Trace, store: Recollect) -> dict[str, Any]:

@@ -99,6 +99,12 @@ def shorten_line(text: str, limit: int = SUMMARY_LENGTH) -> str:
     return (head if space and len(head) >= limit // 2 else cut) + "…"
 
 
+def summarize(text: str) -> tuple[str, str]:
+    """A text as summary and body; no body where the summary says it all."""
+    summary = shorten_line(text)
+    return summary, "" if summary == " ".join(text.split()) else text
+
+
 def add_record(note: Note, uid: str, text: str) -> None:
     """Put a record into a note, where it may be already."""
     known = note.get(uid)

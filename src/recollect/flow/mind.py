@@ -43,6 +43,9 @@ class Mind(Protocol):
     def similar(self, text: str, limit: int) -> list[Memory]:
         """Memories of any status that share words with a text, the likest first."""
 
+    def known(self, text: str) -> Memory | None:
+        """The active memory that says just this, if there is one."""
+
     def suggested(self) -> list[Known]:
         """What waits for review."""
 

@@ -62,9 +62,10 @@ def _notice_talk(work: Work, talk: Talk) -> None:
     mode = str(work.mind.setting("triage.mode"))
     if mode == "off" or compacting or not talk.said:
         return
-    findings = triage(talk.said, tools=talk.tools, exchanges=talk.exchanges)
-    if not findings:
+    if not triage(talk.said, tools=talk.tools, exchanges=talk.exchanges):
         return
+    clean = [(role, work.mind.redact(text)) for role, text in talk.said]
+    findings = triage(clean, tools=talk.tools, exchanges=talk.exchanges)
     work.note("triage", categories=[finding.category for finding in findings])
     if mode == "draft":
         if work.event.name == events.STOP and not work.event.again:
@@ -111,6 +112,12 @@ def notice_tool(work: Work) -> None:
             work.mind.reached(_FILE + path)
         return
     learning = learn_from(event.tool, event.command, files, event.output, event.error)
+    if learning is not None or checkpoint(event.tool, event.command, event.output):
+        redact = work.mind.redact
+        event = event._replace(
+            command=redact(event.command), output=redact(event.output), error=redact(event.error)
+        )
+        learning = learn_from(event.tool, event.command, files, event.output, event.error)
     if event.name == events.TOOL_FAILURE:
         if learning is not None:
             work.mind.note_failure(learning.fingerprint, learning._asdict())
@@ -173,7 +180,8 @@ def _signals(work: Work, said: Iterable[tuple[str, str]], limits: tuple[int, flo
     most, least = limits
     found = []
     for role, text in said:
-        for signal in detect(text):
+        # What is found is cut, and half a secret is not found any more: redact, then look again.
+        for signal in detect(work.mind.redact(text)) if detect(text) else ():
             action = decide(signal, auto=auto, suggest=suggest)
             if action != Action.SKIP and signal.confidence >= least:
                 record = {**draft(signal), **_origin(work, _speaker(role), "signal")}
@@ -198,10 +206,9 @@ def _origin(work: Work, said_by: str, via: str) -> dict[str, Any]:
 
 
 def _record(work: Work, kind: str, text: str, said_by: str, via: str) -> dict[str, Any]:
-    from recollect.core.note import shorten_line
+    from recollect.core.note import summarize
 
-    summary = shorten_line(text)
-    body = "" if summary == " ".join(text.split()) else text
+    summary, body = summarize(text)
     return {"kind": kind, "summary": summary, "body": body, **_origin(work, said_by, via)}
 
 

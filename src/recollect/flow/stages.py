@@ -5,12 +5,15 @@ Which stages an event has, and in which order, is in `pipelines`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
-from recollect.capture.markers import find_marked
+from recollect.capture.markers import Marked, find_marked
 from recollect.core.age import age
 from recollect.core.memory import Memory
 from recollect.core.names import short
+from recollect.core.note import summarize
 from recollect.core.patterns import pattern
 from recollect.errors import RecollectError
 from recollect.flow.pipeline import Halt, Stage, Work
@@ -81,38 +84,59 @@ def forget_given(work: Work) -> None:
 
 def keep_marked(work: Work) -> None:
     """Keep what a person, or the agent, marked with `[remember]`."""
-    marked = find_marked(without_own_text(work.event.text))
-    if not marked:
-        return
-    from recollect.capture.signals import kind_of
-
-    said_by = "user" if work.event.name == "prompt" else "agent"
     drafts = []
-    for item in marked:
+    for item in find_marked(without_own_text(work.event.text)):
         if item.unknown_kind:
             work.reply.notice.append(
                 f"Recollect: there is no kind {item.unknown_kind!r}; kept as a note."
             )
-        drafts.append(
-            {
-                "kind": item.kind or kind_of(f"{item.summary}\n{item.body}"),
-                "summary": work.mind.redact(item.summary),
-                "body": work.mind.redact(item.body),
-                "session": work.event.session or None,
-                "provenance": {"said_by": said_by, "via": "marker", "hook": work.event.name},
-            }
-        )
-    try:
+        with _telling(work):
+            draft = _marked_draft(work, item)
+            if draft is not None:
+                drafts.append(draft)
+    if not drafts:
+        return
+    kept: list[Memory] = []
+    with _telling(work):
         kept = work.mind.keep(drafts)
-    except RecollectError as error:
-        # Somebody asked for it, so somebody must be told.
-        work.reply.notice.append(f"Recollect: this was NOT kept. {error.message} {error.hint}")
-        raise
+        if len(kept) < len(drafts):
+            work.reply.notice.append("Recollect: kept, and written to the ledger in a moment.")
     work.mind.know(work.event.context, kept)
     work.note("kept", uids=[memory.uid for memory in kept], waiting=len(drafts) - len(kept))
     work.reply.notice += [f"Recollect: remembered as {short(memory.id)}" for memory in kept]
-    if len(kept) < len(drafts):
-        work.reply.notice.append("Recollect: kept, and written to the ledger in a moment.")
+
+
+def _marked_draft(work: Work, item: Marked) -> dict[str, Any] | None:
+    """What is to be kept; None where it is known already."""
+    from recollect.capture.signals import kind_of
+
+    # Redacted before it is cut: half a secret is not found any more.
+    content = work.mind.redact(item.content)
+    known = work.mind.known(content)
+    if known is not None:
+        work.mind.touch([known.uid])
+        work.note("skipped", reason="known already", uids=[known.uid])
+        work.reply.notice.append(f"Recollect: known already, as {short(known.id)}")
+        return None
+    summary, body = summarize(content)
+    said_by = "user" if work.event.name == "prompt" else "agent"
+    return {
+        "kind": item.kind or kind_of(content),
+        "summary": summary,
+        "body": body,
+        "session": work.event.session or None,
+        "provenance": {"said_by": said_by, "via": "marker", "hook": work.event.name},
+    }
+
+
+@contextmanager
+def _telling(work: Work) -> Iterator[None]:
+    """Somebody asked for it, so where it fails somebody must be told."""
+    try:
+        yield
+    except RecollectError as error:
+        work.reply.notice.append(f"Recollect: this was NOT kept. {error.message} {error.hint}")
+        work.failures.append(error)
 
 
 # Candidates

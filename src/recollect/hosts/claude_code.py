@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+from recollect.capture.markers import MARKER
 from recollect.core.patterns import pattern
 from recollect.flow import event as events
 from recollect.flow.event import Event, Reply
@@ -29,7 +31,7 @@ _FILE_KEYS = ("file_path", "notebook_path")
 _PATCHED = pattern(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 # `/plugin:command args`, which is expanded later; but not `/etc/hosts is wrong`.
 _COMMAND = pattern(r"/[\w:.-]+(?:\s|\Z)")
-_MOST_TEXT = 200_000
+_MOST_TEXT = 1_000_000
 
 
 def read_event(name: str, payload: Mapping[str, Any], environment: Mapping[str, str]) -> Event:
@@ -82,7 +84,9 @@ def _why_ignored(name: str, payload: Mapping[str, Any], environment: Mapping[str
         prompt = _text(payload, "prompt").lstrip()
         if prompt.startswith("<task-notification>"):
             return "no person typed it: a background task reports"
-        if _COMMAND.match(prompt):
+        command = _COMMAND.match(prompt)
+        # `/tmp is full` begins with a place, and what is marked is kept in any case.
+        if command and MARKER not in prompt.lower() and not Path(command[0].strip()).exists():
             return "it is a command"
     if name == events.SUBAGENT_STOP and not _text(payload, "agent_type"):
         return "the client's own fork, for a compaction"

@@ -75,6 +75,12 @@ def find_repository(git: Git) -> Repository | None:
     )
 
 
+def head_of(repository: Repository) -> str | None:
+    """The commit that is checked out; None before the first one."""
+    said = repository.git.run("rev-parse", "--verify", "--quiet", "HEAD", ok=(0, 1, 128))
+    return said.decode("ascii", "replace").strip() or None
+
+
 def _explain(stderr: bytes) -> None:
     """Say why git did not answer, unless it is just that there is no repository here."""
     said = stderr.decode("utf-8", "replace")
