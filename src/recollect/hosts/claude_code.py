@@ -9,10 +9,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from recollect.capture.markers import MARKER
 from recollect.core.patterns import pattern
 from recollect.flow import event as events
 from recollect.flow.event import Event, Reply
@@ -84,13 +82,20 @@ def _why_ignored(name: str, payload: Mapping[str, Any], environment: Mapping[str
         prompt = _text(payload, "prompt").lstrip()
         if prompt.startswith("<task-notification>"):
             return "no person typed it: a background task reports"
-        command = _COMMAND.match(prompt)
-        # `/tmp is full` begins with a place, and what is marked is kept in any case.
-        if command and MARKER not in prompt.lower() and not Path(command[0].strip()).exists():
+        if (command := _COMMAND.match(prompt)) and _is_command(command[0].strip(), prompt):
             return "it is a command"
     if name == events.SUBAGENT_STOP and not _text(payload, "agent_type"):
         return "the client's own fork, for a compaction"
     return ""
+
+
+def _is_command(word: str, prompt: str) -> bool:
+    """`/tmp is full` begins with a place, and what is marked is kept in any case."""
+    from pathlib import Path
+
+    from recollect.capture.markers import MARKER
+
+    return MARKER not in prompt.lower() and not Path(word).exists()
 
 
 def write_reply(name: str, reply: Reply) -> str:
