@@ -34,6 +34,19 @@ def test_the_most_similar_one_counts() -> None:
     assert judge("We use PostgreSQL for persistence; workers write", known).like == "near"
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Use tabs, not spaces, in Python files", "Use spaces, not tabs, in Python files"),
+        ("Do not deploy the shop on Friday", "Do deploy the shop on Friday"),
+        ("Never retry payments", "Retry payments"),
+    ],
+)
+def test_the_opposite_is_no_duplicate(one: str, other: str) -> None:
+    """The same words in another order, or denied: it is news about something known."""
+    assert judge(other, [Known("one", one)]).verdict == NEAR
+
+
 def test_nothing_known_means_new() -> None:
     """An empty ledger knows nothing."""
     assert judge(DECISION, []).verdict == NEW

@@ -269,6 +269,84 @@ def test_the_same_marker_again_is_known_already(agent: Agent, store: Recollect) 
     assert len([m for m in store.memories() if "Retries" in m.summary]) == 1
 
 
+def test_the_opposite_of_what_is_known_is_kept(agent: Agent, store: Recollect) -> None:
+    """Only the very same text is known already, and only of the kind that was asked for."""
+    for prompt in (
+        "[remember] Use tabs, not spaces",
+        "[remember] Use spaces, not tabs",
+        "[remember:decisions] Use tabs, not spaces",
+        "[remember:notes] The vault is under the stairs",  # so far only a private memory says it
+    ):
+        assert "remembered as" in agent.hook("prompt", prompt=prompt)["systemMessage"]
+
+
+def test_what_is_private_is_not_kept_by_a_marker(agent: Agent, store: Recollect) -> None:
+    """`<private>` goes before everything."""
+    said = agent.hook("prompt", prompt="<private>\n[remember] Gutenberg sleeps\n</private>\nGo on")
+
+    assert said == {}
+    assert not [m for m in store.memories() if "Gutenberg" in m.summary]
+
+
+def test_the_same_marker_at_once_is_kept_once(agent: Agent, store: Recollect) -> None:
+    """Six events in parallel."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    def mark(number: int) -> None:
+        Agent(agent.directory, f"p{number}").hook("prompt", prompt="[remember] Only one of us")
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(mark, range(6)))
+
+    assert len([m for m in store.memories() if m.summary == "Only one of us"]) == 1
+
+
+def test_where_nothing_can_be_opened_whoever_asked_is_told(agent: Agent, tmp_path: Path) -> None:
+    """No git at all: the wish is not lost in silence."""
+    env = {"PATH": str(tmp_path)}
+
+    said = agent.hook("prompt", env, prompt="[remember] Nobody listens")
+
+    assert "NOT kept" in said["systemMessage"]
+
+
+def test_a_directory_that_is_gone(agent: Agent, store: Recollect, repo: Path) -> None:
+    """The project's own counts then."""
+    raw = json.dumps({"session_id": "x", "cwd": "/no/such", "prompt": "[remember] Still here"})
+
+    agent.call("prompt", raw.encode(), {"CLAUDE_PROJECT_DIR": str(repo)})
+
+    assert "Still here" in [m.summary for m in store.memories()]
+
+
+def test_a_closed_output_is_no_disaster(agent: Agent, store: Recollect) -> None:
+    """Nobody listens; what is marked is kept all the same."""
+    payload = {"session_id": "x", "cwd": str(agent.directory), "prompt": "[remember] Into the void"}
+    program = (
+        "import os, sys; os.close(1); os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", program, "-m", "recollect", "hook", "prompt"],
+        input=json.dumps(payload).encode(),
+        stderr=subprocess.PIPE,
+        timeout=60,
+    )
+
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "Into the void" in [m.summary for m in store.memories()]
+
+
+def test_a_project_cannot_switch_the_deadline_off(agent: Agent, repo: Path) -> None:
+    """However big the number is, a hook ends."""
+    (repo / ".recollect.toml").write_text("[hook]\ndeadline = 1e300\n")
+    env = {"RECOLLECT_HOOK_DEADLINE": "1e300"}
+    start = time.time()
+
+    assert "transaction" in agent.context("prompt", env, prompt="Why the order import transaction?")
+    assert recent_failures(data_dir(os.environ), start) == []
+
+
 def test_a_persons_own_memories_come_everywhere(
     agent: Agent, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:

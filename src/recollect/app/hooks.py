@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _SESSION_EVENTS = ("session-start", "session-end", "stop", "pre-compact")
 # Seconds until the configuration is known, and as long as something must be kept before all else.
 _PATIENCE = 3.0
+_LONGEST = 60.0
 _MOST_INPUT = 32 << 20
 # How many changed notes there is time to take in, for each second of the deadline.
 _CHANGES_PER_SECOND = 1500
@@ -92,7 +93,8 @@ def main(arguments: list[str]) -> int:
             + "\nIt is called by the plugin; see recollect install --help\n"
         )
         return 0
-    deadline = Deadline(name, sys.stdout.buffer)
+    output = open(os.devnull, "wb") if sys.stdout is None else sys.stdout.buffer  # noqa: PTH123, SIM115
+    deadline = Deadline(name, output)
     deadline.set(_PATIENCE)
     try:
         payload = json.loads(sys.stdin.buffer.read(_MOST_INPUT))
@@ -119,25 +121,34 @@ def serve(
     import apsw
 
     from recollect.app.opening import open_mind, read_config
+    from recollect.errors import RecollectError
+    from recollect.flow.event import Reply
     from recollect.flow.pipeline import Work, run
     from recollect.flow.pipelines import PIPELINES
     from recollect.index.sessions import Trace
 
+    event = event._replace(directory=_existing(event.directory, environment))
     config = read_config(event)
-    seconds = config.number(_deadline_key(name)) / 1000
+    seconds = min(config.number(_deadline_key(name)) / 1000, _LONGEST)
+    asks = MARKER in event.text.lower()
     # What somebody asks to keep is kept, also on a machine that is busy.
-    deadline.set(max(seconds, _PATIENCE if MARKER in event.text.lower() else 0.0))
-    mind = open_mind(event, config)
+    deadline.set(max(seconds, _PATIENCE if asks else 0.0))
+    try:
+        mind = open_mind(event, config)
+    except RecollectError as error:
+        if asks:
+            reply = Reply()
+            reply.notice.append(f"Recollect: this was NOT kept. {error.message} {error.hint}")
+            deadline.say(write_reply(name, reply))
+        raise
     try:
         for store in mind.stores:
             store.indexing.most_changes = int(seconds * _CHANGES_PER_SECOND)
         work = Work(event, mind)
         deadline.reply = work.reply
         run(PIPELINES[name], work)
-        for error in work.failures:
-            _fail(name, error)
-            if isinstance(error, apsw.CorruptError | apsw.NotADBError):
-                mind.store.local.put_aside()
+        for failure in work.failures:
+            _fail(name, failure)
         behind = sum(store.indexing.behind for store in mind.stores)
         if behind:
             work.note("behind", changes=behind)
@@ -147,12 +158,23 @@ def serve(
                     " Take them in with: recollect reindex"
                 )
         deadline.say(write_reply(name, work.reply))
-        mind.store.local.sessions.trace(
-            Trace(mind.now(), event.session, name, round(deadline.milliseconds(), 1), work.trace)
+        trace = Trace(
+            mind.now(), event.session, name, round(deadline.milliseconds(), 1), work.trace
         )
+        try:
+            mind.store.local.sessions.trace(trace)
+        except (apsw.CorruptError, apsw.NotADBError):
+            mind.store.local.put_aside()
     finally:
         for store in mind.stores:
             store.close()
+
+
+def _existing(directory: str, environment: Mapping[str, str]) -> str:
+    """The directory of an event; where it is gone, that of the project."""
+    if not directory or os.path.isdir(directory):  # noqa: PTH112
+        return directory
+    return environment.get("CLAUDE_PROJECT_DIR", directory)
 
 
 def _deadline_key(name: str) -> str:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any
+
+import apsw
 
 from recollect.app.keeping import drain, keep
 from recollect.app.recollect import Recollect
 from recollect.app.suggestions import suggest, suggestions
 from recollect.capture.markers import MARKER
-from recollect.capture.novelty import Known, fingerprint
+from recollect.capture.novelty import Known
 from recollect.core.age import seconds_since
 from recollect.core.memory import Memory
 from recollect.core.names import parse_name
@@ -86,12 +88,12 @@ class RepositoryMind:
         """Memories of any status that share words with a text, the likest first."""
         return [memory for store in self.stores for memory in _alike(store, text, limit)]
 
-    def known(self, text: str) -> Memory | None:
-        """The active memory that says just this, if there is one."""
-        mark = fingerprint(text)
+    def known(self, text: str, kind: str) -> Memory | None:
+        """The public, active memory that says just this, of a kind if one is named."""
         for memory in _alike(self.store, text, _ALIKE):
-            says = (memory.body or memory.summary, f"{memory.summary} {memory.body}")
-            if memory.status == "active" and mark in map(fingerprint, says):
+            is_shown = memory.status == "active" and memory.sensitivity == "public"
+            says = _folded(memory.body or memory.summary)
+            if is_shown and kind in ("", memory.kind) and says == _folded(text):
                 return memory
         return None
 
@@ -318,10 +320,11 @@ class RepositoryMind:
         self.store.local.usage.record([memory.uid for memory in memories], "injected", self._now)
 
     def know(self, context: str, memories: Sequence[Memory]) -> None:
-        """Note that the agent knows of memories."""
+        """Note that the agent knows of memories; broken notes are worth less than what is kept."""
         if context:
             known = [(memory.uid, memory.version) for memory in memories]
-            self.store.local.sessions.give(context, known, self._now)
+            with suppress(apsw.Error):
+                self.store.local.sessions.give(context, known, self._now)
 
     def forget_given(self, context: str) -> None:
         """Note that the agent does not know any more what it was given."""
@@ -336,6 +339,10 @@ class RepositoryMind:
         """Note that a session ended, for whoever consolidates next."""
         if session:
             self.store.local.sessions.end(session, self._now)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
 
 
 def _alike(store: Recollect, text: str, limit: int) -> list[Memory]:

@@ -23,6 +23,7 @@ _SAID = 0.85
 _FEWEST = 3
 # Endings that make no difference to what is said.
 _ENDING = pattern(r"(?:ing|ed|es|s|e)\Z")
+_DENIAL = pattern(r"(?i)\b(?:not|no|never|without|cannot|\w+n't)\b")
 _WORD = pattern(r"[^\W_]+")
 _DOC_SENTENCE = pattern(r"[.!?]\s+|\n\s*\n|\n\s*[-*#|]|\n\s*\d+[.)]\s")
 
@@ -53,14 +54,16 @@ def fingerprint(text: str) -> str:
 def judge(text: str, known: Iterable[Known]) -> Novelty:
     """Compare a text with what is known; the most similar one counts."""
     mine = _stems(text)
-    best = Novelty(NEW)
+    best, best_text = Novelty(NEW), ""
     for other in known:
         theirs = _stems(other.text)
         similarity = _similarity(mine, theirs)
         if similarity > best.similarity:
-            best = Novelty(NEW, other.name, similarity)
+            best, best_text = Novelty(NEW, other.name, similarity), other.text
     if best.similarity >= _SAME:
-        return best._replace(verdict=DUPLICATE)
+        # "Tabs, not spaces" and "spaces, not tabs" have the same words, and mean the opposite.
+        same = _says_the_same(text, best_text)
+        return best._replace(verdict=DUPLICATE if same else NEAR)
     if best.similarity >= _NEAR:
         return best._replace(verdict=NEAR)
     return best
@@ -90,10 +93,28 @@ def _similarity(mine: frozenset[str], theirs: frozenset[str]) -> float:
     return jaccard
 
 
-def _stems(text: str) -> frozenset[str]:
+def _says_the_same(one: str, other: str) -> bool:
+    """Whether two texts of the same words deny as much, and have them in the same order."""
+    if len(_DENIAL.findall(one)) != len(_DENIAL.findall(other)):
+        return False
+    mine, theirs = _sequence(one), _sequence(other)
+    common = set(mine) & set(theirs)
+    return [s for s in mine if s in common] == [s for s in theirs if s in common]
+
+
+def _sequence(text: str) -> list[str]:
+    """The stems of a text in the order in which they first come."""
+    return list(dict.fromkeys(_stem(word) for word in _words(text)))
+
+
+def _words(text: str) -> list[str]:
     """The words that carry meaning; names such as `PostgreSQL` count once, not by their parts."""
     words = _WORD.findall(text.lower()) if text.isascii() else query_terms(text)
-    return frozenset(_stem(word) for word in words if word not in STOP_WORDS)
+    return [word for word in words if word not in STOP_WORDS]
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(_stem(word) for word in _words(text))
 
 
 def _stem(term: str) -> str:

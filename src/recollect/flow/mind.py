@@ -43,8 +43,8 @@ class Mind(Protocol):
     def similar(self, text: str, limit: int) -> list[Memory]:
         """Memories of any status that share words with a text, the likest first."""
 
-    def known(self, text: str) -> Memory | None:
-        """The active memory that says just this, if there is one."""
+    def known(self, text: str, kind: str) -> Memory | None:
+        """The public, active memory that says just this, of a kind if one is named."""
 
     def suggested(self) -> list[Known]:
         """What waits for review."""

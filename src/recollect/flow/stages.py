@@ -6,7 +6,7 @@ Which stages an event has, and in which order, is in `pipelines`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 from recollect.capture.markers import Marked, find_marked
@@ -84,8 +84,29 @@ def forget_given(work: Work) -> None:
 
 def keep_marked(work: Work) -> None:
     """Keep what a person, or the agent, marked with `[remember]`."""
+    marked = find_marked(_public(without_own_text(work.event.text)))
+    if not marked:
+        return
+    with ExitStack() as stack:
+        # Two events that say the same at once shall keep it once; where that would take too long,
+        # better twice than not at all.
+        with suppress(RecollectError):
+            stack.enter_context(work.mind.alone())
+        _keep(work, marked)
+
+
+def _public(text: str) -> str:
+    """A text without what somebody put between `<private>` tags."""
+    if "<private" not in text.lower():
+        return text
+    from recollect.capture.redact.places import drop_private
+
+    return drop_private(text)
+
+
+def _keep(work: Work, marked: Iterable[Marked]) -> None:
     drafts = []
-    for item in find_marked(without_own_text(work.event.text)):
+    for item in marked:
         if item.unknown_kind:
             work.reply.notice.append(
                 f"Recollect: there is no kind {item.unknown_kind!r}; kept as a note."
@@ -112,7 +133,7 @@ def _marked_draft(work: Work, item: Marked) -> dict[str, Any] | None:
 
     # Redacted before it is cut: half a secret is not found any more.
     content = work.mind.redact(item.content)
-    known = work.mind.known(content)
+    known = work.mind.known(content, item.kind)
     if known is not None:
         work.mind.touch([known.uid])
         work.note("skipped", reason="known already", uids=[known.uid])
