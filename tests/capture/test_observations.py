@@ -8,15 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.capture.checkpoints import checkpoint, session_summary
 from recollect.capture.observations import (
     GATE,
     TYPE_WEIGHTS,
     Observation,
-    checkpoint,
     classify,
     memorability,
     observe,
-    session_summary,
 )
 from recollect.capture.tool_learning import learn_from
 from recollect.core.fields import (

@@ -11,21 +11,11 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from recollect.capture.checkpoints import checkpoint, commit_of, session_summary
+from recollect.capture.checkpoints import commit_of
 from recollect.capture.commands import main_part, only_looks, program_of, words_of
 from recollect.capture.complaints import one_line
 from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.core.patterns import pattern
-
-__all__ = [
-    "GATE",
-    "Observation",
-    "checkpoint",
-    "classify",
-    "memorability",
-    "observe",
-    "session_summary",
-]
 
 TYPE_WEIGHTS: Mapping[str, float] = {
     "decision": 0.8,

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from recollect.capture.novelty import DUPLICATE, NEAR, Known, fingerprint, judge, said_in
 from recollect.flow import event as events
+from recollect.flow.event import Event
 from recollect.flow.mind import Talk
 from recollect.flow.pipeline import Work
 from recollect.recall.rendering import without_own_text
@@ -24,6 +25,8 @@ _ASK_AGAIN = 30 * 60.0
 # Below this a finding of triage rests on single words, and half of those are junk: an agent that
 # drafts can tell, a queue of suggestions cannot.
 _TRIAGE_SURE = 0.6
+
+_SIGNAL = "signal: "
 
 
 class Draft(NamedTuple):
@@ -139,6 +142,7 @@ def notice_tool(work: Work) -> None:
             return
     if repairs(event.command):  # such as `pip install tomli`: it may be the solution
         work.mind.note_changes([_RUN + event.command])
+    _observe(work, event, files)
     if learning is not None and learning.score >= LASTING:
         record = {
             "kind": "learnings",
@@ -148,6 +152,37 @@ def notice_tool(work: Work) -> None:
             **_origin(work, "tool", "tool"),
         }
         _consider(work, [Draft(record, learning.score, False, f"a tool's {learning.category}")])
+
+
+# Which observations are worth a memory of their own, and of which kind; what was fixed or changed is
+# in git, and in the summary of the session.
+_OBSERVED = {"discovery": "learnings", "decision": "decisions"}
+
+
+def _observe(work: Work, event: Event, files: Sequence[str]) -> None:
+    """Seed D's observations, as far as they are memorable."""
+    from recollect.capture.observations import memorability, observe
+
+    changed = [one for one in work.mind.changes() if not one.startswith(_RUN)]
+    seen = observe(event.tool, event.command, files, changed, event.output)
+    if seen is None or seen.type not in _OBSERVED:
+        return
+    text = work.mind.redact(seen.text)
+    record = {
+        **_record(work, _OBSERVED[seen.type], text, "tool", "observation"),
+        "observation_type": seen.type,
+        "concepts": list(seen.concepts),
+        "importance": seen.importance,
+        "files_read": list(seen.files_read),
+        "files_modified": list(seen.files_modified),
+    }
+    _consider(work, [Draft(record, memorability(text), False, f"observed: {seen.type}")])
+
+
+def _is_memorable(text: str) -> bool:
+    from recollect.capture.observations import GATE, memorability
+
+    return memorability(text) >= GATE
 
 
 def sum_up(work: Work) -> None:
@@ -186,9 +221,7 @@ def _signals(work: Work, said: Iterable[tuple[str, str]], limits: tuple[int, flo
             if action != Action.SKIP and signal.confidence >= least:
                 record = {**draft(signal), **_origin(work, _speaker(role), "signal")}
                 found.append(
-                    Draft(
-                        record, signal.confidence, action == Action.AUTO, f"signal: {signal.type}"
-                    )
+                    Draft(record, signal.confidence, action == Action.AUTO, _SIGNAL + signal.type)
                 )
     found.sort(key=lambda item: -item.confidence)
     return found[:most]
@@ -230,6 +263,11 @@ def _consider_alone(work: Work, drafts: Sequence[Draft]) -> None:
             record[field] = work.mind.redact(str(record.get(field) or ""))
         draft = draft._replace(record=record)
         text = f"{record['summary']}\n{record['body']}"
+        # A signal has a confidence of its own; everything else must be memorable.
+        is_sure = draft.is_certain or draft.why.startswith(_SIGNAL)
+        if not is_sure and not _is_memorable(text):
+            work.note("skipped", reason="not memorable", why=draft.why)
+            continue
         if work.mind.is_rejected(fingerprint(text)):
             work.note("skipped", reason="rejected before", why=draft.why)
             continue
