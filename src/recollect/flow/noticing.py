@@ -154,8 +154,8 @@ def notice_tool(work: Work) -> None:
         _consider(work, [Draft(record, learning.score, False, f"a tool's {learning.category}")])
 
 
-# Which observations are worth a memory of their own, and of which kind; what was fixed or changed is
-# in git, and in the summary of the session.
+# Which observations are worth a memory of their own, and of which kind; what was fixed or changed
+# is in git, and in the summary of the session.
 _OBSERVED = {"discovery": "learnings", "decision": "decisions"}
 
 
