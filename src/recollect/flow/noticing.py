@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 from recollect.capture.novelty import DUPLICATE, NEAR, Known, fingerprint, judge, said_in
 from recollect.flow import event as events
-from recollect.flow.event import Event
 from recollect.flow.mind import Talk
 from recollect.flow.pipeline import Work
 from recollect.recall.rendering import without_own_text
@@ -19,13 +18,11 @@ from recollect.recall.rendering import without_own_text
 _LOOK_AT = 8
 # Seed A: what a session's end or a compaction may bring, and how certain it must be.
 _AT_PROMPT, _AT_STOP, _AT_COMPACTION = (3, 0.70), (5, 0.70), (3, 0.85)
-_RUN = "$ "  # how a command is told among what was changed
-_FILE = "changed "  # how a changed file is told among what a session reached
+FILE = "changed "  # how a changed file is told among what a session reached
 _ASK_AGAIN = 30 * 60.0
 # Below this a finding of triage rests on single words, and half of those are junk: an agent that
 # drafts can tell, a queue of suggestions cannot.
 _TRIAGE_SURE = 0.6
-
 _SIGNAL = "signal: "
 
 
@@ -40,16 +37,16 @@ class Draft(NamedTuple):
 
 def notice_prompt(work: Work) -> None:
     """Signals in what a person typed."""
-    if _is_on(work):
+    if is_on(work):
         text = without_own_text(work.event.text)
         if text.strip():
             work.mind.note_goal(text)
-        _consider(work, _signals(work, [("user", text)], _AT_PROMPT))
+        consider(work, _signals(work, [("user", text)], _AT_PROMPT))
 
 
 def notice_talk(work: Work) -> None:
     """Signals in what was said since the last time, by a person or by the agent."""
-    if not _is_on(work):
+    if not is_on(work):
         return
     talk = work.mind.talk()
     _notice_talk(work, talk)
@@ -61,7 +58,7 @@ def _notice_talk(work: Work, talk: Talk) -> None:
 
     said = talk.said or [("assistant", without_own_text(work.event.text))]
     compacting = work.event.name == events.PRE_COMPACT
-    _consider(work, _signals(work, said, _AT_COMPACTION if compacting else _AT_STOP))
+    consider(work, _signals(work, said, _AT_COMPACTION if compacting else _AT_STOP))
     mode = str(work.mind.setting("triage.mode"))
     if mode == "off" or compacting or not talk.said:
         return
@@ -78,11 +75,11 @@ def _notice_talk(work: Work, talk: Talk) -> None:
             else:
                 work.note("skipped", reason="the agent was asked within the last 30 minutes")
         return
-    _consider(
+    consider(
         work,
         [
             Draft(
-                _record(work, finding.kind, finding.snippet, "agent", "triage"),
+                draft_of(work, finding.kind, finding.snippet, "agent", "triage"),
                 min(finding.score, 0.9),
                 False,
                 f"triage: {finding.category}",
@@ -93,115 +90,38 @@ def _notice_talk(work: Work, talk: Talk) -> None:
     )
 
 
-def notice_tool(work: Work) -> None:
-    """What a tool taught: a failure waits for its solution, and then both are one memory."""
-    if not _is_on(work):
-        return
-    from recollect.capture.checkpoints import checkpoint
-    from recollect.capture.tool_learning import (
-        LASTING,
-        Learning,
-        learn_from,
-        repairs,
-        solution_of,
-        solves,
-    )
-
-    event = work.event
-    files = [work.mind.relative(path) for path in event.files]
-    if event.name == events.TOOL_POST and event.tool not in ("Read", "Bash"):
-        work.mind.note_changes(files)
-        for path in files:
-            work.mind.reached(_FILE + path)
-        return
-    learning = learn_from(event.tool, event.command, files, event.output, event.error)
-    if learning is not None or checkpoint(event.tool, event.command, event.output):
-        redact = work.mind.redact
-        event = event._replace(
-            command=redact(event.command), output=redact(event.output), error=redact(event.error)
-        )
-        learning = learn_from(event.tool, event.command, files, event.output, event.error)
-    if event.name == events.TOOL_FAILURE:
-        if learning is not None:
-            work.mind.note_failure(learning.fingerprint, learning._asdict())
-            work.note("a failure waits for its solution")
-        return
-    milestone = checkpoint(event.tool, event.command, event.output)
-    if milestone:
-        work.mind.reached(milestone)
-    for known in work.mind.failures():
-        failure = Learning(**{**known, "files": tuple(known["files"])})
-        done = work.mind.changes()
-        changed = [one for one in done if not one.startswith(_RUN)]
-        ran = [one.removeprefix(_RUN) for one in done if one.startswith(_RUN)]
-        if solves(failure, event.command, event.tool, changed, ran=ran, output=event.output):
-            draft = solution_of(failure, command=event.command, changed=changed, ran=ran)
-            draft = {**draft, **_origin(work, "tool", "tool")}
-            _consider(work, [Draft(draft, failure.score, False, "a failure and its solution")])
-            work.mind.solved(failure.fingerprint)
-            return
-    if repairs(event.command):  # such as `pip install tomli`: it may be the solution
-        work.mind.note_changes([_RUN + event.command])
-    _observe(work, event, files)
-    if learning is not None and learning.score >= LASTING:
-        record = {
-            "kind": "learnings",
-            "summary": learning.summary,
-            "body": learning.excerpt,
-            "files_read": list(learning.files),
-            **_origin(work, "tool", "tool"),
-        }
-        _consider(work, [Draft(record, learning.score, False, f"a tool's {learning.category}")])
-
-
-# Which observations are worth a memory of their own, and of which kind; what was fixed or changed
-# is in git, and in the summary of the session.
-_OBSERVED = {"discovery": "learnings", "decision": "decisions"}
-
-
-def _observe(work: Work, event: Event, files: Sequence[str]) -> None:
-    """Seed D's observations, as far as they are memorable."""
-    from recollect.capture.observations import memorability, observe
-
-    changed = [one for one in work.mind.changes() if not one.startswith(_RUN)]
-    seen = observe(event.tool, event.command, files, changed, event.output)
-    if seen is None or seen.type not in _OBSERVED:
-        return
-    text = work.mind.redact(seen.text)
-    record = {
-        **_record(work, _OBSERVED[seen.type], text, "tool", "observation"),
-        "observation_type": seen.type,
-        "concepts": list(seen.concepts),
-        "importance": seen.importance,
-        "files_read": list(seen.files_read),
-        "files_modified": list(seen.files_modified),
-    }
-    _consider(work, [Draft(record, memorability(text), False, f"observed: {seen.type}")])
-
-
 def _is_memorable(text: str) -> bool:
     from recollect.capture.observations import GATE, memorability
 
     return memorability(text) >= GATE
 
 
+def notice_tool(work: Work) -> None:
+    """What a tool taught."""
+    if is_on(work):
+        from recollect.flow.noticing_tools import look_at_tool
+
+        look_at_tool(work)
+
+
 def sum_up(work: Work) -> None:
     """What earlier sessions did, each in one memory, now that they have ended."""
-    if not _is_on(work):
+    if not is_on(work):
         return
     for session, goal, reached in work.mind.unsummed():
         from recollect.capture.checkpoints import session_summary
 
-        files = [what.removeprefix(_FILE) for what in reached if what.startswith(_FILE)]
-        checkpoints = [what for what in reached if not what.startswith(_FILE)]
+        files = [what.removeprefix(FILE) for what in reached if what.startswith(FILE)]
+        checkpoints = [what for what in reached if not what.startswith(FILE)]
         record = session_summary([goal], files, checkpoints, []) if goal else None
         if record is not None:
-            origin = {**_origin(work, "agent", "session"), "session": session}
-            _consider(work, [Draft({**record, **origin}, 1.0, True, "a session's summary")])
+            record = {**record, **origin(work, "agent", "session"), "session": session}
+            consider(work, [Draft(record, 1.0, True, "a session's summary")])
         work.mind.summed(session)
 
 
-def _is_on(work: Work) -> bool:
+def is_on(work: Work) -> bool:
+    """Whether anything is to be noticed at all."""
     return str(work.mind.setting("capture.mode")) != "off"
 
 
@@ -219,7 +139,7 @@ def _signals(work: Work, said: Iterable[tuple[str, str]], limits: tuple[int, flo
         for signal in detect(work.mind.redact(text)) if detect(text) else ():
             action = decide(signal, auto=auto, suggest=suggest)
             if action != Action.SKIP and signal.confidence >= least:
-                record = {**draft(signal), **_origin(work, _speaker(role), "signal")}
+                record = {**draft(signal), **origin(work, _speaker(role), "signal")}
                 found.append(
                     Draft(record, signal.confidence, action == Action.AUTO, _SIGNAL + signal.type)
                 )
@@ -231,21 +151,23 @@ def _speaker(role: str) -> str:
     return "agent" if role == "assistant" else "user"
 
 
-def _origin(work: Work, said_by: str, via: str) -> dict[str, Any]:
+def origin(work: Work, said_by: str, via: str) -> dict[str, Any]:
+    """The fields of a memory that say where it is from."""
     return {
         "session": work.event.session or None,
         "provenance": {"said_by": said_by, "via": via, "hook": work.event.name},
     }
 
 
-def _record(work: Work, kind: str, text: str, said_by: str, via: str) -> dict[str, Any]:
+def draft_of(work: Work, kind: str, text: str, said_by: str, via: str) -> dict[str, Any]:
+    """A text as a memory of a kind."""
     from recollect.core.note import summarize
 
     summary, body = summarize(text)
-    return {"kind": kind, "summary": summary, "body": body, **_origin(work, said_by, via)}
+    return {"kind": kind, "summary": summary, "body": body, **origin(work, said_by, via)}
 
 
-def _consider(work: Work, drafts: Sequence[Draft]) -> None:
+def consider(work: Work, drafts: Sequence[Draft]) -> None:
     """Keep or suggest what is new. Two sessions that hear the same must not both keep it."""
     if drafts:
         with work.mind.alone():
