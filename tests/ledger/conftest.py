@@ -191,6 +191,12 @@ def interposed(sandbox: Sandbox) -> bool:
     return not any((sandbox.root / "bin" / name).exists() for name in ("armed", "waiting"))
 
 
+@pytest.fixture(autouse=True)
+def exact(isolated: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The ledger keeps every byte; what random text looks like to redaction is not its matter."""
+    monkeypatch.setenv("RECOLLECT_REDACT_STRATEGY", "warn")
+
+
 @pytest.fixture(scope="module", autouse=True)
 def isolated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A home directory of our own: no configuration of the person who runs the tests counts."""
