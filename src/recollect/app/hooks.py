@@ -55,14 +55,16 @@ class Deadline:
         """How long it has taken so far."""
         return (time.monotonic() - self._start) * 1000
 
-    def say(self, text: str) -> None:
-        """Print the answer, once, whole."""
+    def say(self, text: str) -> bool:
+        """Print the answer, once, whole; whether this was the time."""
         with self._lock:
-            if not self._said:
-                self._said = True
-                if text:
-                    self._output.write(text.encode("ascii"))
-                    self._output.flush()
+            if self._said:
+                return False
+            self._said = True
+            if text:
+                self._output.write(text.encode("ascii"))
+                self._output.flush()
+            return True
 
     def _over(self) -> None:
         from pathlib import Path
@@ -73,8 +75,8 @@ class Deadline:
 
         try:
             self.is_over = True
-            self.say(write_reply(self._name, self.reply) if self.reply is not None else "")
-            if self.folder is not None:
+            text = write_reply(self._name, self.reply) if self.reply is not None else ""
+            if self.say(text) and self.folder is not None:
                 note_failure(Path(self.folder), self._name, {"error": "Deadline"})
             kill_running()
         finally:
