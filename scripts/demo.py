@@ -38,6 +38,8 @@ class Stage:
             "XDG_CONFIG_HOME": str(folder / "config"),
             "XDG_DATA_HOME": str(folder / "data"),
             "GIT_CONFIG_NOSYSTEM": "1",
+            # A fresh machine may be busy installing; a hook would give up after 300 ms.
+            "RECOLLECT_HOOK_DEADLINE": "5000",
             "GIT_AUTHOR_NAME": "Ada",
             "GIT_AUTHOR_EMAIL": "ada@example.com",
             "GIT_COMMITTER_NAME": "Ada",
