@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 
 _FOR_THIS_MACHINE = "secret"
+# Fields that hold names and numbers of ours, which need no look.
+_NO_TEXT = frozenset({"kind", "at", "created", "sensitivity", "importance", "confidence", "ttl"})
 
 
 def prepare(store: Recollect, record: Mapping[str, Any], uid: str | None) -> Creation:
@@ -62,7 +64,7 @@ def prepare(store: Recollect, record: Mapping[str, Any], uid: str | None) -> Cre
 
 def _redacted(store: Recollect, draft: dict[str, Any]) -> dict[str, Any]:
     """A draft without secrets; a mark may be longer than what it stands for."""
-    clean: dict[str, Any] = store.redact(draft)
+    clean = {k: v if k in _NO_TEXT else store.redact(v) for k, v in draft.items()}
     said, summary = draft.get("summary"), clean.get("summary")
     if isinstance(summary, str) and summary != said and len(summary) > SUMMARY_LENGTH:
         clean["summary"] = shorten_line(summary)
