@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import recollect
+from benchmarks.capture.transcripts import entries, recorded
 from benchmarks.corpus import run_git
 from benchmarks.datasets import Item, NoData, data_folder, load
 from benchmarks.quality import as_record, temporary_folder
@@ -31,7 +32,6 @@ from recollect.recall.injection import Candidate
 from recollect.recall.search import Question, search
 from recollect.recall.triggers import asks_for_memory
 
-TRANSCRIPTS = "claude_code_transcripts"
 PROMPTS = 300
 OPENING = 160
 MOST = 5
@@ -47,14 +47,10 @@ class Prompt(NamedTuple):
 
 def typed_prompts(folder: Path) -> Iterator[str]:
     """What people typed in recorded sessions."""
-    for path in sorted((folder / TRANSCRIPTS).rglob("*.jsonl")):
-        for line in path.read_text("utf-8", "replace").splitlines():
-            try:
-                entry = json.loads(line)
-            except ValueError:
-                continue
-            message = entry.get("message") if isinstance(entry, dict) else None
-            if not isinstance(message, dict) or entry.get("type") != "user" or entry.get("isMeta"):
+    for path in recorded(folder):
+        for entry in entries(path):
+            message = entry.get("message")
+            if not isinstance(message, dict) or entry.get("type") != "user":
                 continue
             content = message.get("content")
             if isinstance(content, str) and not content.lstrip().startswith(("<", "/")):

@@ -10,7 +10,6 @@ other people's talk, so do not keep it.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -18,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import recollect
-from benchmarks.capture.transcripts import TRANSCRIPTS
+from benchmarks.capture.transcripts import entries, recorded
 from benchmarks.corpus import run_git
 from benchmarks.datasets import NoData, data_folder
 from recollect.app import suggestions
@@ -34,13 +33,9 @@ PUBLISHED_DUPLICATES = 0.78
 def events(transcript: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """The hook events of a transcript, in order."""
     tools: dict[str, Mapping[str, Any]] = {}
-    for line in transcript.read_text("utf-8", "replace").splitlines():
-        try:
-            entry = json.loads(line)
-        except ValueError:
-            continue
-        message = entry.get("message") if isinstance(entry, dict) else None
-        if not isinstance(message, dict) or entry.get("isMeta"):
+    for entry in entries(transcript):
+        message = entry.get("message")
+        if not isinstance(message, dict):
             continue
         content = message.get("content")
         if isinstance(content, str) and entry.get("type") == "user":
@@ -105,7 +100,7 @@ def main() -> None:
     parser.add_argument("--show", action="store_true")
     options = parser.parse_args()
     try:
-        transcripts = sorted((data_folder() / TRANSCRIPTS).rglob("*.jsonl"))
+        transcripts = recorded(data_folder())
     except NoData as problem:
         raise SystemExit(str(problem)) from None
     first = again = total = 0

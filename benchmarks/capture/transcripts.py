@@ -21,16 +21,26 @@ PLAIN = re.compile(
 )
 
 
+def recorded(folder: Path) -> list[Path]:
+    """The recorded sessions of a data folder."""
+    return sorted((folder / TRANSCRIPTS).rglob("*.jsonl"))
+
+
+def entries(transcript: Path) -> Iterator[dict[str, Any]]:
+    """The lines of a transcript that are entries, without those that the client added itself."""
+    for line in transcript.read_text("utf-8", "replace").splitlines():
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(entry, dict) and not entry.get("isMeta"):
+            yield entry
+
+
 def messages(folder: Path) -> Iterator[str]:
     """What people and agents said: no tool results, no thinking, nothing that the client added."""
-    for path in sorted((folder / TRANSCRIPTS).rglob("*.jsonl")):
-        for line in path.read_text("utf-8", "replace").splitlines():
-            try:
-                entry = json.loads(line)
-            except ValueError:
-                continue
-            if not isinstance(entry, dict) or entry.get("isMeta"):
-                continue
+    for path in recorded(folder):
+        for entry in entries(path):
             if entry.get("type") in ("user", "assistant"):
                 yield from _texts(entry.get("message"))
 

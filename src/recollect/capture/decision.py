@@ -10,7 +10,7 @@ from typing import Any
 
 from recollect.capture.signal_rules import EXPLICIT
 from recollect.capture.signals import Signal, tags_of
-from recollect.core.note import shorten_line
+from recollect.core.note import summarize
 
 AUTO_FROM = 0.95
 SUGGEST_FROM = 0.70
@@ -36,11 +36,11 @@ def decide(signal: Signal, *, auto: float = AUTO_FROM, suggest: float = SUGGEST_
 def draft(signal: Signal) -> dict[str, Any]:
     """The memory that a signal would become; it has a body when the summary is not all of it."""
     sentence = " ".join(signal.sentence.split())
-    summary = shorten_line(sentence)
+    summary, body = summarize(sentence)
     return {
         "kind": signal.kind,
         "summary": summary,
-        "body": "" if summary == sentence else sentence,
+        "body": body,
         "tags": tags_of(sentence),
         "confidence": signal.confidence,
     }

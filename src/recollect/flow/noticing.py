@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from recollect.capture.novelty import DUPLICATE, NEAR, Known, fingerprint, judge, said_in
+from recollect.core.note import summarize
 from recollect.flow import event as events
 from recollect.flow.mind import Talk
 from recollect.flow.pipeline import Work
@@ -161,8 +162,6 @@ def origin(work: Work, said_by: str, via: str) -> dict[str, Any]:
 
 def draft_of(work: Work, kind: str, text: str, said_by: str, via: str) -> dict[str, Any]:
     """A text as a memory of a kind."""
-    from recollect.core.note import summarize
-
     summary, body = summarize(text)
     return {"kind": kind, "summary": summary, "body": body, **origin(work, said_by, via)}
 
