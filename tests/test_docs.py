@@ -16,7 +16,8 @@ import pytest
 import yaml
 
 from recollect import errors
-from recollect.app.config import KEYS, load_config
+from recollect.app.config import load_config
+from recollect.app.config_keys import KEYS
 from recollect.app.recollect import Recollect
 from recollect.cli import VERBS, root
 from recollect.core.fields import CONCEPTS, FIELDS, OBSERVATION_TYPES, SENSITIVITIES
@@ -216,8 +217,35 @@ def test_every_configuration_key_is_documented() -> None:
     table = [[*row[:3]] for row in rows(sections(page("configuration.md"))["Keys"])]
 
     assert table == [
-        [f"`{key.name}`", f"`{_toml(key.default)}`", f"`{key.variable}`"] for key in KEYS
+        [f"`{key.name}`", f"`{_toml(key.default)}`", f"`{key.variable}`"]
+        for key in KEYS
+        if not key.name.startswith("kinds.")
     ]
+
+
+def test_the_keys_of_kinds_are_documented() -> None:
+    """Two tables: what each key means, and the defaults that are not the same for every kind."""
+    defaults = {key.name: key.default for key in KEYS if key.name.startswith("kinds.")}
+    assert {key.rpartition(".")[2] for key in defaults} == {
+        row[0].strip("`").rpartition(".")[2]
+        for row in rows(sections(page("configuration.md"))["Kinds"])
+        if row[0].startswith("`kinds.<kind>.")
+    }
+    table = [
+        row
+        for row in rows(sections(page("configuration.md"))["Kinds"])
+        if not row[0].startswith("`kinds") and row[0] not in ("key", "kind")
+    ]
+    named = {row[0].strip("`"): row[1:] for row in table}
+    for kind in KINDS:
+        most, days, model, threshold = named.get(kind.name, named["every other"])
+        assert defaults[f"kinds.{kind.name}.max_memories"] == float(most)
+        assert defaults[f"kinds.{kind.name}.retention_days"] == float(days)
+        drafted = f"kinds.{kind.name}.model" in defaults
+        assert (model != "–", threshold != "–") == (drafted, drafted)
+        if drafted:
+            assert defaults[f"kinds.{kind.name}.model"] == model.strip("`")
+            assert defaults[f"kinds.{kind.name}.triage_threshold"] == float(threshold)
 
 
 def _toml(value: Any) -> str:

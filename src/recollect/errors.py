@@ -14,14 +14,20 @@
     ├── CaptureError               50   a write could not be finished
     │   ├── LockTimeout            51
     │   ├── Contended              52
-    │   └── SecretFound            53
+    │   ├── SecretFound            53
+    │   └── VersionConflict        54
     ├── RecallError                60   something asked for could not be found
     │   ├── NotFound               61
     │   └── Ambiguous              62
     ├── ValidationError            70   what was given is not acceptable; nothing was changed
     │   ├── UnknownKind            71
     │   ├── IllegalTransition      72
-    │   └── UnsafeName             73
+    │   ├── UnsafeName             73
+    │   ├── BadContent             74
+    │   ├── MergeRefused           75
+    │   ├── RecentlyRetired        76
+    │   ├── KindDisabled           77
+    │   └── TooMany                78
     ├── SyncError                  80   the exchange with a remote
     │   ├── NoRemote               81
     │   └── PushRejected           82
@@ -34,7 +40,8 @@ its own. The docstring of a class says when it is raised; `docs/commands.md` lis
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar, NamedTuple
 
 
 class RecollectError(Exception):
@@ -162,6 +169,13 @@ class SecretFound(CaptureError):
         self.found = found
 
 
+class VersionConflict(CaptureError):
+    """The memory was changed after the version that the writer had read."""
+
+    exit_code = 54
+    hint = "Nothing was stored. Read the memory again and send its present version."
+
+
 class RecallError(RecollectError):
     """Something that was asked for could not be given."""
 
@@ -214,6 +228,74 @@ class UnsafeName(ValidationError):
     """A ref, path or remote has a shape that git could take for something else."""
 
     exit_code = 73
+
+
+class Problem(NamedTuple):
+    """One thing that is wrong with a document, said so that an agent can repair it."""
+
+    field: str
+    expected: str
+    got: str
+    fix: str
+
+    def __str__(self) -> str:
+        return f"{self.field} must be {self.expected}, but is {self.got}."
+
+
+class BadContent(ValidationError):
+    """A typed document does not have the shape of its kind."""
+
+    exit_code = 74
+
+    def __init__(
+        self, field: str, expected: str, got: str, fix: str, problems: Sequence[Problem] = ()
+    ) -> None:
+        first = Problem(field, expected, got, fix)
+        self.problems = tuple(problems) or (first,)
+        super().__init__(
+            " ".join(map(str, self.problems)),
+            " ".join(dict.fromkeys(problem.fix for problem in self.problems)),
+        )
+        self.field, self.expected, self.got, self.fix = first
+
+    def as_json(self) -> dict[str, Any]:
+        """The error with the first problem taken apart, and all of them."""
+        return {
+            **super().as_json(),
+            "field": self.field,
+            "expected": self.expected,
+            "got": self.got,
+            "fix": self.fix,
+            "problems": [problem._asdict() for problem in self.problems],
+        }
+
+
+class MergeRefused(ValidationError):
+    """An update would take away what only a person may take away."""
+
+    exit_code = 75
+    hint = "Nothing was changed. Keep what the memory has, and add to it."
+
+
+class RecentlyRetired(ValidationError):
+    """A memory that was retired a short while ago would come back under a new name."""
+
+    exit_code = 76
+    hint = "Nothing was stored. `recollect restore ID` brings the old one back."
+
+
+class KindDisabled(ValidationError):
+    """The configuration has switched this kind off."""
+
+    exit_code = 77
+    hint = "Nothing was stored. Switch it on with `kinds.<kind>.enabled`, or use another kind."
+
+
+class TooMany(ValidationError):
+    """There are as many memories of this kind as the configuration allows."""
+
+    exit_code = 78
+    hint = "Nothing was stored. Update or retire one, or raise `kinds.<kind>.max_memories`."
 
 
 class SyncError(RecollectError):

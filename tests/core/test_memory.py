@@ -111,3 +111,38 @@ def test_a_reason_belongs_to_its_own_change_of_status() -> None:
     assert memory.status == "active"
     assert memory.status_reason is None
     assert memory.status_changed == "2026-01-03T00:00:00Z"
+
+
+def test_changes_add_up_and_keep_their_dates() -> None:
+    """Entries of the birth come first, then those of each update; a status change is one, too."""
+    born = creation(changes=[{"date": "2025-12-01", "summary": "imported"}], times_updated=3)
+    memory = fold(
+        born,
+        [
+            update(born, 2, status="retired", status_reason="wrong"),
+            update(born, 1, changes=[{"summary": "why", "field": "spec"}], spec="b"),
+        ],
+        kind="k",
+        name="n",
+    )
+
+    assert [entry["summary"] for entry in memory.changes] == ["imported", "why", "retired: wrong"]
+    assert [entry["date"] for entry in memory.changes] == [
+        "2025-12-01",
+        "2026-01-02T00:00:00Z",
+        "2026-01-03T00:00:00Z",
+    ]
+    assert (memory.changes[-1]["old_value"], memory.changes[-1]["new_value"]) == (
+        "active",
+        "retired",
+    )
+    assert memory.times_updated == 4  # a change of status is no edit
+
+
+def test_a_view_shows_the_last_fifty_changes() -> None:
+    """The ledger keeps all of them."""
+    born = creation(changes=[{"summary": str(number)} for number in range(60)])
+
+    memory = fold(born, (), kind="k", name="n")
+
+    assert [entry["summary"] for entry in memory.changes] == [str(n) for n in range(10, 60)]

@@ -138,7 +138,7 @@ def test_a_changed_memory_comes_again(agent: Agent, store: Recollect) -> None:
         "",
         "???",
         "Write a function that adds two numbers",
-        "/recollect:recall the order import transaction",
+        "/recollect:search the order import transaction",
         "<task-notification>order import transaction</task-notification>",
         "Where is the vault under the stairs?",
     ],

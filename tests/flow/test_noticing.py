@@ -11,6 +11,7 @@ import pytest
 
 from recollect.app import suggestions
 from recollect.app.recollect import Recollect
+from recollect.core.names import short
 from tests.flow.test_hooks import Agent
 from tests.ledger.conftest import Sandbox, isolated, sandbox
 
@@ -225,7 +226,63 @@ def test_the_agent_is_asked_to_draft_at_most_once(
 
     assert [bool(answer) for answer in said] == [False, True, False]
     assert said[1]["decision"] == "block"
-    assert "recollect capture" in said[1]["reason"]
+    assert "recollect write drafts" in said[1]["reason"]
+
+
+def test_only_the_end_of_a_long_talk_is_triaged(
+    agent: Agent, store: Recollect, tmp_path: Path
+) -> None:
+    """As many messages as `triage.max_messages` says."""
+    said = ("assistant", "We chose SQLite over PostgreSQL because one process writes.")
+    path = tmp_path / "talk.jsonl"
+    transcript(path, said, said, ("user", "Go on."), ("user", "Go on."))
+    env = {"RECOLLECT_TRIAGE_MODE": "draft", "RECOLLECT_KINDS_DECISIONS_TRIAGE_THRESHOLD": "0.1"}
+
+    assert not agent.hook(
+        "stop", {**env, "RECOLLECT_TRIAGE_MAX_MESSAGES": "2"}, transcript_path=str(path)
+    )
+    path.unlink()
+    path = tmp_path / "other.jsonl"
+    transcript(path, said, said, ("user", "Go on."), ("user", "Go on."))
+    assert agent.hook(
+        "stop", {**env, "RECOLLECT_TRIAGE_MAX_MESSAGES": "4"}, transcript_path=str(path)
+    )
+
+
+def test_the_request_to_draft_has_all_that_is_needed(
+    agent: Agent, store: Recollect, tmp_path: Path
+) -> None:
+    """The lines, the memory that may be meant with its version, the shape; in parallel, files."""
+    known = store.capture("decisions", "Keep the cart in PostgreSQL", tags=["postgresql", "cart"])
+    env = {"RECOLLECT_TRIAGE_MODE": "draft", "RECOLLECT_TRIAGE_PARALLEL": "true"}
+    path = tmp_path / "talk.jsonl"
+    talk = (
+        "We chose SQLite for the cart instead of PostgreSQL because one process writes.\n\n"
+        "We went with WAL mode rather than a server because it is simpler.\n</transcript_data>"
+    )
+    transcript(path, ("user", "Why?"), ("assistant", talk))
+
+    reason = str(agent.hook("stop", env, transcript_path=str(path))["reason"])
+
+    assert f"{short(known.id)}, if_version {known.version}" in reason
+    assert "We chose SQLite for the cart instead of PostgreSQL" in reason
+    assert "status: proposed|accepted|deprecated|superseded" in reason
+    (left,) = (store.ledger.repository.state_dir / "run").rglob("decisions.txt")
+    assert f"decisions: model sonnet, context file {left}" in reason
+    assert left.stat().st_mode & 0o077 == 0
+    assert left.read_text().count("</transcript_data>") == 1
+
+
+def test_a_kind_that_is_switched_off_is_not_noticed(agent: Agent, store: Recollect) -> None:
+    """But what a person asks for is kept."""
+    env = {"RECOLLECT_KINDS_DECISIONS_ENABLED": "false"}
+    agent.hook("prompt", env, prompt="We decided to keep prices in cents because floats are bad.")
+    assert suggestions.suggestions(store) == []
+    assert store.memories() == []
+
+    agent.hook("prompt", env, prompt="[remember:decisions] Keep prices in cents.")
+
+    assert [memory.kind for memory in store.memories()] == ["decisions"]
 
 
 def test_a_purge_leaves_nothing_of_it_anywhere(agent: Agent, store: Recollect, repo: Path) -> None:

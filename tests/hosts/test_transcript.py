@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.capture.triage import Finding, instructions
+from recollect.capture.drafting import Wanted, request
 from recollect.hosts.claude_code_transcript import Message, Part, read_since
 from recollect.recall.rendering import OPENING, render_block, render_guide
 
@@ -190,7 +190,7 @@ def test_what_the_client_puts_into_a_prompt(path: Path) -> None:
 
 def test_our_own_text(path: Path) -> None:
     """Memories, the guide and what triage asks for are never read as if somebody had said them."""
-    asked = instructions([Finding("DECISION", "decisions", 0.5, "We chose PostgreSQL.")])
+    asked = request([Wanted("decisions", 0.5, ["We chose PostgreSQL."], "what was chosen")])
     lines = [
         user(render_block(["We decided on MySQL."]) + "\nGo on."),
         user(render_guide("detailed")),

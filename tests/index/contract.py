@@ -268,6 +268,19 @@ class IndexContract:
         assert index.resolve("not a name") == []
         assert index.resolve("%") == []
 
+    def test_a_slug_is_a_name_and_an_old_one_still_is(self, index: Index) -> None:
+        """With its kind or without, in any case; two memories of one slug are both meant."""
+        one, two = creation(0, slugs=["use-uv"]), creation(1, slugs=["use-pip"])
+        renamed = update(two, 1, slugs=["use-uv", "use-pip"])
+        fill(index, (PLACE, note_of(one, two)))
+
+        assert [m.uid for m in index.resolve("use-pip")] == [two.uid]
+        fill(index, (PLACE, note_of(one, two, renamed)))
+
+        assert [m.uid for m in index.resolve("use-pip")] == [two.uid]
+        assert [m.uid for m in index.resolve("Decision/Use-UV")] == [one.uid, two.uid]
+        assert index.resolve("runbooks/use-uv") == []
+
     def test_adopted_text_has_the_same_name_in_every_clone(self, make: Callable[[], Index]) -> None:
         """The number of plain text is drawn from the text, whatever else its note holds."""
         text = "remember the milk\n"

@@ -1,6 +1,6 @@
 """Configuration: defaults, then the user's TOML, then the project's, then RECOLLECT_* variables.
 
-`KEYS` is the only list of what can be configured. Each value remembers where it came from.
+`config_keys` lists what can be configured. Each value remembers where it came from.
 """
 
 from __future__ import annotations
@@ -13,58 +13,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from recollect.app.config_keys import KEYS, ConfigKey
 from recollect.core.patterns import pattern
 from recollect.errors import BadConfig
 
 USER_FILE = "config.toml"
 PROJECT_FILE = ".recollect.toml"
+_KEYS_ARE_LISTED = "`recollect config list --all` shows every key."
 _ADDRESS = pattern(r"[/:\\]")
 
 
-class ConfigKey(NamedTuple):
-    """One thing that can be configured."""
-
-    name: str
-    default: str | float | bool
-    meaning: str
-    # Only the person may set it: what comes with a repository must not weaken what protects them.
-    is_personal: bool = False
-
-    @property
-    def variable(self) -> str:
-        """The environment variable that sets it."""
-        return "RECOLLECT_" + self.name.upper().replace(".", "_")
-
-
-KEYS: tuple[ConfigKey, ...] = (
-    ConfigKey("author", "", "who writes memories, as `Name <email>`; empty: as git knows you"),
-    ConfigKey("capture.auto_threshold", 0.95, "how certain something must be to be kept"),
-    ConfigKey("capture.mode", "auto", "what is noticed by itself: off, suggest or auto"),
-    ConfigKey("capture.suggest_threshold", 0.7, "how certain it must be to be suggested"),
-    ConfigKey("embedding.model", "default", "the model for vectors: default, a name, or none"),
-    ConfigKey("embedding.path", "", "a folder with the model's files, in place of the package"),
-    ConfigKey("git.timeout", 30.0, "seconds that one git command may take"),
-    ConfigKey(
-        "guidance.detail", "standard", "what agents are told: off, minimal, standard, detailed"
-    ),
-    ConfigKey("hook.deadline", 300.0, "milliseconds that a prompt or tool hook may take"),
-    ConfigKey("hook.session_deadline", 1000.0, "milliseconds at the start or end of a session"),
-    ConfigKey("inject.budget", "adaptive", "at a start: adaptive, fixed, full, minimal, or a tier"),
-    ConfigKey("inject.enabled", True, "whether memories are put in front of the agent"),
-    ConfigKey("inject.prompt_memories", 5.0, "most memories for one prompt"),
-    ConfigKey("inject.prompt_tokens", 2000.0, "most tokens for one prompt or tool"),
-    ConfigKey("inject.session_tokens", 1000.0, "tokens at a session's start, for `fixed`"),
-    ConfigKey("inject.tool_memories", 3.0, "most memories for one tool call"),
-    ConfigKey("lock.timeout", 5.0, "seconds to wait for another process that writes memories"),
-    ConfigKey("recall.match_strategy", "hybrid", "hybrid, semantic, text or title_tags"),
-    ConfigKey("redact.allowed", "", "sha256 digests of values that are no secrets, by comma", True),
-    ConfigKey("redact.strategy", "redact", "for secrets: redact, mask, block or warn", True),
-    ConfigKey("sync.remote", "", "the remote to sync with; empty: origin, or the only one"),
-    ConfigKey("sync.timeout", 120.0, "seconds that a fetch or push may take"),
-    ConfigKey(
-        "triage.mode", "suggest", "at the end of a turn: off, suggest, or draft (ask the agent)"
-    ),
-)
 _BY_NAME: Mapping[str, ConfigKey] = {key.name: key for key in KEYS}
 
 
@@ -89,14 +47,21 @@ class Config(NamedTuple):
         """The value of a key that is text."""
         return str(self.settings[name].value)
 
+    def flag(self, name: str) -> bool:
+        """The value of a key that is on or off."""
+        return bool(self.settings[name].value)
+
     def explain(self, name: str) -> Setting:
         """A setting with its source; an unknown key is refused."""
-        if name not in self.settings:
-            raise BadConfig(
-                f"There is no configuration key {name!r}.",
-                "Use one of: " + ", ".join(self.settings),
-            )
-        return self.settings[name]
+        return self.settings[key_named(name).name]
+
+
+def key_named(name: str) -> ConfigKey:
+    """The key of a name; an unknown one is refused."""
+    key = _BY_NAME.get(name)
+    if key is None:
+        raise BadConfig(f"There is no configuration key {name!r}.", _KEYS_ARE_LISTED)
+    return key
 
 
 def data_dir(environment: Mapping[str, str]) -> Path:
@@ -131,7 +96,7 @@ def _defaults() -> dict[str, Setting]:
 
 def _variables(env: Mapping[str, str]) -> dict[str, Setting]:
     return {
-        key.name: Setting(_parsed(key, env[key.variable]), key.variable)
+        key.name: Setting(parse_value(key, env[key.variable], key.variable), key.variable)
         for key in KEYS
         if key.variable in env
     }
@@ -204,25 +169,27 @@ def _typed(key: ConfigKey, value: Any, source: str) -> str | float | bool:
     return _positive(key, value, source)
 
 
-def _parsed(key: ConfigKey, given: str) -> str | float | bool:
+def parse_value(key: ConfigKey, given: str, source: str) -> str | float | bool:
+    """A value that was given as text."""
     if isinstance(key.default, bool):
         words = {"1": True, "true": True, "yes": True, "on": True}
         words |= {"0": False, "false": False, "no": False, "off": False}
         if given.strip().lower() in words:
             return words[given.strip().lower()]
-        raise BadConfig(f"{key.variable} takes true or false, not {given!r}")
+        raise BadConfig(f"{source} takes true or false, not {given!r}")
     if isinstance(key.default, float):
         try:
             number = float(given)
         except ValueError:
-            raise BadConfig(f"{key.variable} takes a number, not {given!r}") from None
-        return _positive(key, number, key.variable)
+            raise BadConfig(f"{source} takes a number, not {given!r}") from None
+        return _positive(key, number, source)
     return given
 
 
 def _positive(key: ConfigKey, value: str | float | bool, source: str) -> str | float | bool:
-    if isinstance(value, float) and not (math.isfinite(value) and value > 0):
-        raise BadConfig(f"{source}: {key.name} takes a number above 0, not {value!r}")
+    if isinstance(value, float) and not (math.isfinite(value) and value >= key.least):
+        least = "above 0" if key.least > 0 else "of 0 or more"
+        raise BadConfig(f"{source}: {key.name} takes a number {least}, not {value!r}")
     return value
 
 

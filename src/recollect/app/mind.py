@@ -92,7 +92,7 @@ class RepositoryMind:
         """The public, active memory that says just this, of a kind if one is named."""
         for memory in _alike(self.store, text, _ALIKE):
             is_shown = memory.status == "active" and memory.sensitivity == "public"
-            says = _folded(memory.body or memory.summary)
+            says = _folded(memory.text or memory.summary)
             if is_shown and kind in ("", memory.kind) and says == _folded(text):
                 return memory
         return None
@@ -203,6 +203,27 @@ class RepositoryMind:
     def may_ask(self, pause: float) -> bool:
         """Whether the agent may be asked to draft; yes once in so many seconds."""
         return self.store.local.noticing.may_ask(self._event.session, self._now, pause)
+
+    def candidate(self, kind: str, text: str) -> Mapping[str, Any] | None:
+        """The memory of a kind that a text is about; by words only, there is little time."""
+        from recollect.app.typed import choose_candidate
+
+        found = choose_candidate(self.store, kind, text, by_meaning=False).as_json()["candidate"]
+        return dict(found) if found is not None else None
+
+    def leave(self, name: str, text: str) -> str:
+        """Leave a text, which must be redacted, for the agents of this session to read."""
+        from recollect.app.leaving import leave
+
+        return str(leave(self.store, self._event.session, name, self.redact(text), self._now))
+
+    def guard(self, paths: Sequence[str]) -> str:
+        """Why a tool must not write to these files; empty where it may."""
+        if not self.store.config.flag("mirror.enabled") or self.store.work_tree is None:
+            return ""
+        from recollect.app.mirror import denial
+
+        return denial(self.store, paths, self._directory)
 
     # Candidates
 

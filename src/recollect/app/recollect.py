@@ -6,6 +6,7 @@ The command line, the hooks, the MCP server and the web page are thin users of t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,6 +14,7 @@ from recollect.app.config import Config
 from recollect.app.indexing import Indexing
 from recollect.app.state import LocalState
 from recollect.app.uids import UidMaker
+from recollect.core.kinds import SESSIONS
 from recollect.core.memory import Memory, fold
 from recollect.core.names import parse_name
 from recollect.core.places import Place
@@ -21,6 +23,7 @@ from recollect.errors import Ambiguous, NotFound, ValidationError
 from recollect.index.base import ALL, Filters, Index, Progress
 from recollect.index.sqlite_apply import seconds
 from recollect.ledger.ledger import Ledger
+from recollect.ledger.worktree import find_root
 from recollect.recall.search import MODES, Embed, Hit, Question, search
 
 # A search gives vectors to as many new memories as nobody will notice; `reindex` does the rest.
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
     from recollect.capture.redact import Redactor
     from recollect.ledger.health import Finding
     from recollect.ledger.sync import SyncReport
-    from recollect.ledger.writes import Change, Creation
+    from recollect.ledger.writes import Change, Creation, Write
     from recollect.recall.cache import ResultCache
 
 
@@ -92,6 +95,12 @@ class Recollect:
         return clean(self._redactor, value, self.ledger.warnings)
 
     @property
+    def work_tree(self) -> Path | None:
+        """The working tree it was opened in; none in a bare repository or outside of any."""
+        repository = self.ledger.repository
+        return None if repository.is_user_ledger else find_root(repository.git.directory)
+
+    @property
     def warnings(self) -> list[str]:
         """What went wrong without doing harm."""
         parts = (self.config, self.ledger, self.indexing, self.local)
@@ -117,11 +126,28 @@ class Recollect:
         """Write what was prepared."""
         if not creations:
             return []
-        written = self.ledger.write(creations, "capture")
+        written = self.write(creations, "capture")
         return [
             fold(record, (), kind=creation.kind, name=record.id or "")
             for creation, record in zip(creations, written, strict=True)
         ]
+
+    def write(self, writes: Sequence[Write], reason: str) -> list[Record]:
+        """Write what was prepared, in one commit for each kind; what depends on it follows."""
+        written = self.ledger.write(writes, reason)
+        if any(getattr(write, "kind", "") == SESSIONS for write in writes):
+            from recollect.app.session_window import retire_oldest
+
+            self.ledger.warnings += retire_oldest(self)
+        self.mirror()
+        return written
+
+    def mirror(self) -> None:
+        """Bring the mirror up to date, where there is one; what goes wrong is told, not raised."""
+        if self.config.flag("mirror.enabled"):
+            from recollect.app.mirror import follow
+
+            follow(self)
 
     def prepare(self, record: Mapping[str, Any], uid: str | None = None) -> Creation:
         """A memory that can be written, under a new uid or one that it was given before."""
@@ -130,14 +156,25 @@ class Recollect:
         return prepare(self, record, uid)
 
     def update(
-        self, memory_id: str, *, summary: str | None = None, body: str | None = None, **fields: Any
+        self,
+        memory_id: str,
+        *,
+        summary: str | None = None,
+        body: str | None = None,
+        if_version: str = "",
+        **fields: Any,
     ) -> Memory:
-        """Change a memory; a field set to None is taken back. The history keeps what it was."""
+        """Change a memory; a field set to None is taken back. The history keeps what it was.
+
+        With `if_version`, one that is at another version by now is left alone: a conflict.
+        """
         from recollect.app.writing import prepare_update
 
         memory = self.get(memory_id)
         change = prepare_update(self, memory, summary, body, fields)
-        return memory if change is None else self._write(change, "edit")
+        if change is None:
+            return memory
+        return self._write(change._replace(expected=if_version), "edit")
 
     def set_status(self, memory_id: str, status: str, reason: str = "") -> Memory:
         """Resolve, archive, retire or restore a memory; an illegal step is refused."""
@@ -147,7 +184,7 @@ class Recollect:
         return self._write(change, str(change.fields["status"]))
 
     def _write(self, change: Change, reason: str) -> Memory:
-        self.ledger.write([change], reason)
+        self.write([change], reason)
         return self.get(change.of)
 
     def purge(self, memory_id: str) -> list[str]:
@@ -155,6 +192,7 @@ class Recollect:
 
         Gives what could not be erased, in sentences; normally nothing.
         """
+        from recollect.app.leaving import take_away
         from recollect.app.suggestions import forget
         from recollect.ledger.purge import purge
 
@@ -168,11 +206,14 @@ class Recollect:
         )
         self.local.forget([memory.uid])
         forget(self, memory)
+        take_away(self)
         self.refresh()
+        self.mirror()
         return left
 
     def sync(self, remote: str | None = None) -> SyncResult:
         """Exchange memories with a remote; afterwards both sides hold the same."""
+        from recollect.app.leaving import take_away
         from recollect.app.suggestions import forget
         from recollect.ledger.sync import sync
 
@@ -187,6 +228,9 @@ class Recollect:
         self.local.forget(sorted(report.purged))
         for uid in report.purged & before.keys():
             forget(self, before[uid])
+        if report.purged:
+            take_away(self)
+        self.mirror()
         return SyncResult(
             report,
             [m for m in after if m.uid not in before or before[m.uid].version != m.version],

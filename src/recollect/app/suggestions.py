@@ -123,7 +123,7 @@ def accept(store: Recollect, chosen: Sequence[Suggestion]) -> list[Memory]:
 
 def forget(store: Recollect, purged: Memory) -> None:
     """Drop the suggestions that say what a purged memory said."""
-    gone = Known("", f"{purged.summary}\n{purged.body}")
+    gone = Known("", f"{purged.summary}\n{purged.text}")
     for uid, waiting in _spool(store).waiting().items():
         draft = waiting.get("draft") or {}
         text = f"{draft.get('summary', '')}\n{draft.get('body', '')}"

@@ -45,8 +45,13 @@ def prepare(store: Recollect, record: Mapping[str, Any], uid: str | None) -> Cre
     body = check_body(draft.pop("body", "") or "")
     at = draft.pop("at", "HEAD")
     created = draft.pop("created", None)
+    content = draft.pop("content", None)
     fields = check_fields({name: value for name, value in draft.items() if value is not None})
     fields = {name: value for name, value in fields.items() if value not in ([], {})}
+    if content is not None:
+        from recollect.core.content import check_content
+
+        fields["content"] = check_content(kind.name, content)
     _link(store, fields)
     if store.ledger.repository.branch:
         fields.setdefault("branch", store.ledger.repository.branch)
@@ -97,7 +102,7 @@ def prepare_update(
     known = memory.as_json()
     changes = {name: value for name, value in changes.items() if known[name] != value}
     check_border(memory.sensitivity, changes.get("sensitivity", memory.sensitivity))
-    return _change(store, memory, changes, body) if changes or body is not None else None
+    return change_of(store, memory, changes, body) if changes or body is not None else None
 
 
 def prepare_status(store: Recollect, memory: Memory, status: str, reason: str) -> Change:
@@ -107,12 +112,17 @@ def prepare_status(store: Recollect, memory: Memory, status: str, reason: str) -
     changes: dict[str, Any] = {"status": target}
     if reason:
         changes["status_reason"] = check_reason(store.redact(reason))
-    return _change(store, memory, changes, None)
+    return change_of(store, memory, changes, None)
 
 
-def _change(
-    store: Recollect, memory: Memory, fields: Mapping[str, Any], body: str | None
+def change_of(
+    store: Recollect,
+    memory: Memory,
+    fields: Mapping[str, Any],
+    body: str | None,
+    expected: str = "",
 ) -> Change:
+    """A change that can be written; with a version, only as long as the memory is at it."""
     index = store.indexing.fresh()
     records = index.history(memory.uid)
     creation = records[0]
@@ -129,4 +139,5 @@ def _change(
         fields=fields,
         body=body,
         known_rev=records[-1].rev,
+        expected=expected,
     )

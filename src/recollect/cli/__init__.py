@@ -18,15 +18,18 @@ from recollect.errors import RecollectError
 
 VERBS: dict[str, str] = {
     "archive": "transitions",
+    "candidate": "candidate",
     "capture": "capture",
     "config": "config",
     "doctor": "doctor",
     "edit": "edit",
     "hook": "hook",
+    "import": "import_",
     "init": "init",
     "install": "install",
     "list": "list",
     "log": "log",
+    "mirror": "mirror",
     "purge": "purge",
     "reindex": "reindex",
     "repair": "repair",
@@ -35,6 +38,7 @@ VERBS: dict[str, str] = {
     "retire": "transitions",
     "review": "review",
     "scan": "scan",
+    "schema": "schema",
     "search": "search",
     "show": "show",
     "status": "status",
@@ -42,6 +46,7 @@ VERBS: dict[str, str] = {
     "timeline": "timeline",
     "verify": "verify",
     "why": "why",
+    "write": "write",
 }
 
 

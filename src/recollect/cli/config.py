@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import click
 
-from recollect.app.config import KEYS
+from recollect.app.config_files import set_key, unset_key
+from recollect.app.config_keys import KEYS
 from recollect.cli.output import echo_json, json_option, opened
 
 
@@ -13,18 +17,62 @@ def config_command() -> None:
     """Show the configuration and where each value comes from."""
 
 
+user_option = click.option("--user", is_flag=True, help="In your own file, for every repository.")
+
+
 @config_command.command("list")
+@click.option("--all", "every", is_flag=True, help="Also the keys of kinds that nobody has set.")
 @json_option
 @click.pass_context
-def list_command(ctx: click.Context, as_json: bool) -> None:
-    """List every key with its value."""
+def list_command(ctx: click.Context, every: bool, as_json: bool) -> None:
+    """List the keys with their values."""
     with opened(ctx) as store:
         settings = store.config.settings
     if as_json:
         echo_json({name: setting.value for name, setting in settings.items()})
         return
+    left = 0
     for name, setting in settings.items():
+        if not every and name.startswith("kinds.") and setting.source == "default":
+            left += 1
+            continue
         click.echo(f"{name} = {setting.value!r}  ({setting.source})")
+    if left:
+        click.echo(f"{left} keys of kinds are as by default; --all shows them.", err=True)
+
+
+@config_command.command("set")
+@click.argument("key")
+@click.argument("value")
+@user_option
+@click.pass_context
+def set_command(ctx: click.Context, key: str, value: str, user: bool) -> None:
+    """Set KEY to VALUE in the project's file; whoever shares the repository gets it, too."""
+    path = set_key(key, value, directory=_directory(ctx), environment=os.environ, user=user)
+    _tell(ctx, key, path)
+
+
+@config_command.command("unset")
+@click.argument("key")
+@user_option
+@click.pass_context
+def unset_command(ctx: click.Context, key: str, user: bool) -> None:
+    """Take KEY out of the project's file, so that the weaker source counts again."""
+    path = unset_key(key, directory=_directory(ctx), environment=os.environ, user=user)
+    _tell(ctx, key, path)
+
+
+def _directory(ctx: click.Context) -> Path:
+    return Path(ctx.obj.directory or ".").absolute()
+
+
+def _tell(ctx: click.Context, key: str, path: Path | None) -> None:
+    """What counts now: a stronger source may still win."""
+    with opened(ctx) as store:
+        setting = store.config.explain(key)
+    click.echo(f"{key} = {setting.value!r}, from {setting.source}")
+    if path is None:
+        click.echo("Nothing was changed: the file does not set it.", err=True)
 
 
 @config_command.command("explain")

@@ -52,7 +52,10 @@ def edit_command(
             tags = fields.get("tags", list(memory.tags))
             gone = {normal_tag(tag) for tag in untag}
             fields["tags"] = [tag for tag in tags if normal_tag(tag) not in gone]
-        memory = store.update(memory.uid, summary=summary, body=body, **fields)
+        # Whoever changed it while the editor was open must not be overwritten.
+        memory = store.update(
+            memory.uid, summary=summary, body=body, if_version=memory.version, **fields
+        )
     if as_json:
         echo_json(memory.as_json())
     else:

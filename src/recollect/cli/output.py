@@ -88,6 +88,7 @@ def echo_memory(memory: Memory, store: Recollect) -> None:
     click.secho(memory.summary, bold=True)
     rows = [
         ("id", store.short_name(memory)),
+        ("slug", memory.slugs[0] if memory.slugs else None),
         ("kind", memory.kind),
         ("status", _status(memory)),
         ("sensitivity", memory.sensitivity if memory.sensitivity != "public" else None),
@@ -107,8 +108,8 @@ def echo_memory(memory: Memory, store: Recollect) -> None:
     for label, value in rows:
         if value:
             click.echo(f"{label + ':':<13}{value}")
-    if memory.body:
-        click.echo("\n" + memory.body)
+    if memory.text:
+        click.echo("\n" + memory.text)
 
 
 def _status(memory: Memory) -> str:

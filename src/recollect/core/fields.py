@@ -87,12 +87,12 @@ def check_timestamp(text: str) -> str:
     """A moment in ISO 8601, as `2026-08-23T10:00:00Z` in UTC."""
     try:
         moment = datetime.fromisoformat(text)
-    except (TypeError, ValueError):
+        moment = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except (TypeError, ValueError, OverflowError):
         raise ValidationError(
             f"{text!r} is not a date.", "Write it like 2026-08-23T10:00:00Z"
         ) from None
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def check_path(path: str) -> str:

@@ -23,6 +23,10 @@ class Kind(NamedTuple):
     permanent: bool = False
 
 
+# The kinds that code speaks of by name.
+SESSIONS = "sessions"
+FACTS = "facts"
+
 KINDS: tuple[Kind, ...] = (
     Kind("decisions", ("decision",), "what was chosen, and why", typed=True, permanent=True),
     Kind("preferences", ("preference",), "how people like it done", typed=True, permanent=True),
@@ -31,7 +35,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "tech-debt", ("tech_debt", "debt"), "what is owed to the code", typed=True, permanent=True
     ),
-    Kind("sessions", ("session", "session_summary"), "what a session did", typed=True),
+    Kind(SESSIONS, ("session", "session_summary"), "what a session did", typed=True),
     Kind("learnings", ("learning",), "insights gained"),
     Kind("patterns", ("pattern",), "solutions that generalise"),
     Kind("solutions", ("solution",), "problems and what fixed them"),
@@ -43,7 +47,7 @@ KINDS: tuple[Kind, ...] = (
     Kind("progress", (), "milestones reached"),
     Kind("blockers", ("blocker",), "what stands in the way"),
     Kind("notes", ("note",), "anything else worth keeping"),
-    Kind("facts", ("fact",), "subject, predicate, object", typed=True, permanent=True),
+    Kind(FACTS, ("fact",), "subject, predicate, object", typed=True, permanent=True),
 )
 
 BY_NAME: Mapping[str, Kind] = {kind.name: kind for kind in KINDS}

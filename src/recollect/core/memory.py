@@ -14,6 +14,7 @@ from recollect.core.status import ACTIVE, find_status
 
 DEFAULT_IMPORTANCE = 0.5
 DEFAULT_CONFIDENCE = 1.0
+MOST_CHANGES = 50  # that a view shows; the ledger keeps all
 NO_FIELDS: Mapping[str, Any] = {}
 
 
@@ -49,7 +50,21 @@ class Memory(NamedTuple):
     status_changed: str | None = None
     status_reason: str | None = None
     version: str = ""
+    # Words that name it besides its id, the newest first; an old one still leads here.
+    slugs: tuple[str, ...] = ()
+    # What became of it: date, summary and, where a field changed, field, old and new value.
+    changes: tuple[Mapping[str, Any], ...] = ()
+    times_updated: int = 0
     extra: Mapping[str, Any] = NO_FIELDS
+
+    @property
+    def text(self) -> str:
+        """Everything it says besides its summary: the typed content in words, then the body."""
+        if self.content is None:
+            return self.body
+        from recollect.core.content import content_text
+
+        return "\n\n".join(filter(None, (content_text(self.kind, self.content), self.body)))
 
     def as_json(self) -> dict[str, Any]:
         """The memory as `--json` prints it; fields of a newer version are under `extra`."""
@@ -60,6 +75,7 @@ class Memory(NamedTuple):
 
 
 _KNOWN = frozenset(set(Memory._fields) | {"type", "legacy", BODY})
+_OF_STATUS = frozenset({"status", "status_reason"})
 
 
 def order_updates(updates: Iterable[Record]) -> list[Record]:
@@ -73,11 +89,16 @@ def fold(create: Record, updates: Iterable[Record], *, kind: str, name: str) -> 
     state = dict(create.fields)
     body = create.body or ""
     status_changed, updated = create.timestamp, create.timestamp
+    log = _entries(state.get("changes"), create.timestamp)
+    edits = 0
     for update in ordered:
         changes = update.fields
         if "status" in changes:
             status_changed = update.timestamp
             state.pop("status_reason", None)
+            log.append(_status_entry(state.get("status") or ACTIVE, update))
+        log += _entries(changes.get("changes"), update.timestamp)
+        edits += not changes.keys() <= _OF_STATUS or update.body is not None
         state.update(changes)
         if update.body is not None:
             body = update.body
@@ -115,19 +136,45 @@ def fold(create: Record, updates: Iterable[Record], *, kind: str, name: str) -> 
         status=find_status(_text(get("status")) or ACTIVE),
         status_changed=status_changed,
         status_reason=_text(get("status_reason")),
-        version=_version(create, ordered),
+        version=version_of(create.uid, [update.uid for update in ordered]),
+        slugs=_texts(get("slugs")),
+        changes=tuple(log[-MOST_CHANGES:]),
+        times_updated=edits + _count(get("times_updated")),
         extra={k: v for k, v in state.items() if k not in _KNOWN} or NO_FIELDS,
     )
 
 
-def _version(create: Record, updates: list[Record]) -> str:
-    """A short name for this exact state: records never change, so their uids determine it."""
-    if not updates:
-        return create.uid[-12:].lower()
+def version_of(create: str, updates: Iterable[str]) -> str:
+    """A short name for one exact state: records never change, so their uids determine it."""
+    ordered = sorted(updates)
+    if not ordered:
+        return create[-12:].lower()
     import hashlib  # it loads OpenSSL, and few hooks need it
 
-    text = "\n".join(sorted([create.uid, *(update.uid for update in updates)]))
+    text = "\n".join(sorted([create, *ordered]))
     return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def _entries(given: Any, date: str | None) -> list[Mapping[str, Any]]:
+    """What a record says has changed, each with its date."""
+    if not isinstance(given, list):
+        return []
+    return [{"date": date, **entry} for entry in given if isinstance(entry, dict)]
+
+
+def _status_entry(before: Any, update: Record) -> Mapping[str, Any]:
+    status, reason = update.fields["status"], update.fields.get("status_reason")
+    return {
+        "date": update.timestamp,
+        "summary": f"{status}: {reason}" if reason else str(status),
+        "field": "status",
+        "old_value": before,
+        "new_value": status,
+    }
+
+
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
 def _text(value: Any) -> str | None:

@@ -69,3 +69,5 @@ class Reply:
         self.notice: list[str] = []
         # What the agent is asked to do before it stops.
         self.request = ""
+        # Why a tool must not do what it is about to do.
+        self.denial = ""

@@ -102,6 +102,15 @@ class Mind(Protocol):
     def may_ask(self, pause: float) -> bool:
         """Whether the agent may be asked to draft; yes once in so many seconds."""
 
+    def candidate(self, kind: str, text: str) -> Mapping[str, Any] | None:
+        """The memory of a kind that a text is about, as candidate selection gives it."""
+
+    def leave(self, name: str, text: str) -> str:
+        """Leave a text for the agents of this session to read; gives where it is."""
+
+    def guard(self, paths: Sequence[str]) -> str:
+        """Why a tool must not write to these files; empty where it may."""
+
     # Recall
 
     def answering(self, text: str, limit: int) -> list[Candidate]:

@@ -20,7 +20,6 @@ _LOOK_AT = 8
 # Seed A: what a session's end or a compaction may bring, and how certain it must be.
 _AT_PROMPT, _AT_STOP, _AT_COMPACTION = (3, 0.70), (5, 0.70), (3, 0.85)
 FILE = "changed "  # how a changed file is told among what a session reached
-_ASK_AGAIN = 30 * 60.0
 # Below this a finding of triage rests on single words, and half of those are junk: an agent that
 # drafts can tell, a queue of suggestions cannot.
 _TRIAGE_SURE = 0.6
@@ -55,7 +54,7 @@ def notice_talk(work: Work) -> None:
 
 
 def _notice_talk(work: Work, talk: Talk) -> None:
-    from recollect.capture.triage import instructions, triage
+    from recollect.capture.triage import DRAFTED, triage
 
     said = talk.said or [("assistant", without_own_text(work.event.text))]
     compacting = work.event.name == events.PRE_COMPACT
@@ -63,18 +62,25 @@ def _notice_talk(work: Work, talk: Talk) -> None:
     mode = str(work.mind.setting("triage.mode"))
     if mode == "off" or compacting or not talk.said:
         return
-    if not triage(talk.said, tools=talk.tools, exchanges=talk.exchanges):
+    recent = talk.said[-int(work.mind.setting("triage.max_messages")) :]
+    work_done = {"tools": talk.tools, "exchanges": talk.exchanges}
+    thresholds = {
+        category: float(work.mind.setting(f"kinds.{kind}.triage_threshold"))
+        for category, kind in DRAFTED.items()
+    }
+    if not triage(recent, thresholds=thresholds, **work_done):
         return
-    clean = [(role, work.mind.redact(text)) for role, text in talk.said]
-    findings = triage(clean, tools=talk.tools, exchanges=talk.exchanges)
+    clean = [(role, work.mind.redact(text)) for role, text in recent]
+    findings = [
+        finding
+        for finding in triage(clean, thresholds=thresholds, **work_done)
+        if is_wanted(work, finding.kind)
+    ]
     work.note("triage", categories=[finding.category for finding in findings])
     if mode == "draft":
-        if work.event.name == events.STOP and not work.event.again:
-            if work.mind.may_ask(_ASK_AGAIN):
-                work.reply.request = instructions(findings)
-                work.note("asked the agent to draft")
-            else:
-                work.note("skipped", reason="the agent was asked within the last 30 minutes")
+        from recollect.flow.drafting import ask_to_draft
+
+        ask_to_draft(work, findings, clean)
         return
     consider(
         work,
@@ -119,6 +125,11 @@ def sum_up(work: Work) -> None:
             record = {**record, **origin(work, "agent", "session"), "session": session}
             consider(work, [Draft(record, 1.0, True, "a session's summary")])
         work.mind.summed(session)
+
+
+def is_wanted(work: Work, kind: str) -> bool:
+    """Whether memories of a kind may be noticed."""
+    return all(work.mind.setting(f"kinds.{kind}.{key}") for key in ("enabled", "auto_capture"))
 
 
 def is_on(work: Work) -> bool:
@@ -184,6 +195,9 @@ def _consider_alone(work: Work, drafts: Sequence[Draft]) -> None:
             record[field] = work.mind.redact(str(record.get(field) or ""))
         draft = draft._replace(record=record)
         text = f"{record['summary']}\n{record['body']}"
+        if not is_wanted(work, str(record["kind"])):
+            work.note("skipped", reason=f"{record['kind']} is switched off", why=draft.why)
+            continue
         # A signal has a confidence of its own; everything else must be memorable.
         is_sure = draft.is_certain or draft.why.startswith(_SIGNAL)
         if not is_sure and not _is_memorable(text):
@@ -198,7 +212,7 @@ def _consider_alone(work: Work, drafts: Sequence[Draft]) -> None:
             continue
         if waiting is None:
             waiting = work.mind.suggested()
-        known = [Known(m.uid, f"{m.summary}\n{m.body}") for m in work.mind.similar(text, _LOOK_AT)]
+        known = [Known(m.uid, f"{m.summary}\n{m.text}") for m in work.mind.similar(text, _LOOK_AT)]
         others = [Known("", f"{d.record['summary']}\n{d.record['body']}") for d in certain]
         like = judge(text, known)
         if like.verdict == DUPLICATE:

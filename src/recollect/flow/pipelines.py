@@ -23,7 +23,7 @@ PIPELINES: Mapping[str, tuple[Part, ...]] = {
         (_WANTED, stages.recall_prompt, stages.inject),
         (noticing.notice_prompt,),
     ),
-    event.TOOL_PRE: (),
+    event.TOOL_PRE: ((stages.guard_mirror,),),
     event.TOOL_POST: (
         (_WANTED, stages.recall_files, stages.inject),
         (noticing.notice_tool,),

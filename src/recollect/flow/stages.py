@@ -79,6 +79,16 @@ def forget_given(work: Work) -> None:
     work.mind.forget_given(work.event.context)
 
 
+# Guarding
+
+
+def guard_mirror(work: Work) -> None:
+    """Files of the mirror are written by us alone."""
+    work.reply.denial = work.mind.guard(work.event.files)
+    if work.reply.denial:
+        work.note("denied", tool=work.event.tool)
+
+
 # Keeping
 
 

@@ -109,6 +109,17 @@ def write_reply(name: str, reply: Reply) -> str:
     if name not in _WITH_CONTEXT:
         return ""
     said: dict[str, Any] = {}
+    if name == events.TOOL_PRE and reply.denial:
+        return json.dumps(
+            {
+                "hookSpecificOutput": {
+                    "hookEventName": _WITH_CONTEXT[name],
+                    "permissionDecision": "deny",
+                    "permissionDecisionReason": reply.denial,
+                }
+            },
+            ensure_ascii=True,
+        )
     if reply.notice:
         said["systemMessage"] = "\n".join(reply.notice)
     if reply.context:

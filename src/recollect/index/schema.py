@@ -7,7 +7,7 @@ kept as they are in the ledger: a memory is folded from them when it is read.
 from __future__ import annotations
 
 # Raise this with every change below; the index is derived, so a rebuild is the migration.
-VERSION = 4
+VERSION = 5
 
 TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -62,6 +62,10 @@ CREATE TABLE relation (
     target TEXT NOT NULL, memory INTEGER NOT NULL, PRIMARY KEY (target, memory)
 ) WITHOUT ROWID;
 CREATE INDEX relation_memory ON relation (memory);
+CREATE TABLE slug (
+    slug TEXT NOT NULL, memory INTEGER NOT NULL, PRIMARY KEY (slug, memory)
+) WITHOUT ROWID;
+CREATE INDEX slug_memory ON slug (memory);
 
 -- Only the words are kept, not the text: that is in `record`.
 CREATE VIRTUAL TABLE words USING fts5 (
@@ -75,7 +79,13 @@ CREATE INDEX chunk_memory ON chunk (memory);
 """
 
 # The facets of a memory: table, column.
-FACETS = (("tag", "tag"), ("file", "path"), ("concept", "concept"), ("relation", "target"))
+FACETS = (
+    ("tag", "tag"),
+    ("file", "path"),
+    ("concept", "concept"),
+    ("relation", "target"),
+    ("slug", "slug"),
+)
 
 
 def vector_table(dimensions: int) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 import apsw
 
+from recollect.core.kinds import find_kind
 from recollect.core.memory import Memory, fold, order_updates
 from recollect.core.names import SHORT_ANCHOR, Name, as_uid_prefix, parse_name
 from recollect.core.note import Note, add_record, read_stored
@@ -142,20 +143,35 @@ class SqliteIndex:
         """The memories that a typed id can mean: none, one, or several."""
         parsed = parse_name(name)
         if parsed is None:
-            prefix = as_uid_prefix(name)
-            if prefix is None:
-                return []
-            rows = self._rows(
-                "SELECT uid FROM memory WHERE uid >= ? AND uid < ? ORDER BY uid",
-                (prefix, prefix + "~"),
-            )
-            return self.get_many([uid for (uid,) in rows])
+            return self._by_uid(name) or self._by_slug(name)
         rows = self._rows(
             "SELECT DISTINCT uid FROM name WHERE kind = ? AND number = ? AND anchor >= ?"
             " AND anchor < ? ORDER BY uid",
             (parsed.kind, parsed.number, parsed.anchor, parsed.anchor + "g"),
         )
         return self.get_many([uid for (uid,) in rows if uid.endswith(parsed.tail)])
+
+    def _by_uid(self, beginning: str) -> list[Memory]:
+        prefix = as_uid_prefix(beginning)
+        if prefix is None:
+            return []
+        rows = self._rows(
+            "SELECT uid FROM memory WHERE uid >= ? AND uid < ? ORDER BY uid",
+            (prefix, prefix + "~"),
+        )
+        return self.get_many([uid for (uid,) in rows])
+
+    def _by_slug(self, name: str) -> list[Memory]:
+        """The memories that a slug names, with the kind before it or without."""
+        kind, _, slug = name.strip().lower().rpartition("/")
+        rows = self._rows(
+            "SELECT uid FROM slug JOIN memory ON memory.key = slug.memory WHERE slug = ?"
+            " ORDER BY uid",
+            (slug,),
+        )
+        found = self.get_many([uid for (uid,) in rows])
+        wanted = find_kind(kind)
+        return [m for m in found if not kind or m.kind == (wanted.name if wanted else kind)]
 
     def short_name(self, memory: Memory) -> str:
         """The shortest name of at least seven anchor characters that means this memory only."""
@@ -330,7 +346,7 @@ class SqliteIndex:
         else:
             rows = self._rows("SELECT uid FROM memory LIMIT ?", (limit,))
         memories = self.get_many([uid for (uid,) in rows])
-        return [Pending(memory.uid, memory.summary, memory.body) for memory in memories]
+        return [Pending(memory.uid, memory.summary, memory.text) for memory in memories]
 
     def count_pending(self, model: str) -> int:
         """How many memories have no vectors of this model yet."""

@@ -243,6 +243,7 @@ class Applier:
             "file": (*memory.files_modified, *memory.files_read),
             "concept": memory.concepts,
             "relation": memory.relates_to,
+            "slug": memory.slugs,
         }
         for table, values in facets.items():
             if values:
@@ -250,7 +251,7 @@ class Applier:
                 db.executemany(f"INSERT OR IGNORE INTO {table} VALUES (?, ?)", rows)
         files = " ".join(facets["file"])
         tags = f"{' '.join(memory.tags)} {files}"
-        words = (memory.summary, tags, date_words(seconds(memory.created)), memory.body)
+        words = (memory.summary, tags, date_words(seconds(memory.created)), memory.text)
         db.execute(
             "INSERT INTO words (rowid, summary, tags, dates, body) VALUES (?, ?, ?, ?, ?)",
             (key, *(indexable(_clean(text) or "") for text in words)),

@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 
 from recollect.core.fields import LOCAL_SENSITIVITIES
 from recollect.core.legacy import is_legacy
+from recollect.core.memory import version_of
 from recollect.core.names import Name
 from recollect.core.note import Note, read_stored
 from recollect.core.patterns import pattern
 from recollect.core.places import FOREIGN, LOCAL, SHARED, Place
 from recollect.core.record import BODY, CREATE, UPDATE, Record, render_record
-from recollect.errors import NotFound, UnsafeName
+from recollect.errors import NotFound, UnsafeName, VersionConflict
 from recollect.ledger.refs import Key
 from recollect.ledger.session import Namespace, Session
 
@@ -87,6 +88,10 @@ class Change(NamedTuple):
     fields: Mapping[str, Any]
     body: str | None = None
     known_rev: int = 0
+    # The version that it is a change of; another one by now refuses it.
+    expected: str = ""
+    # When it happened, where that is not now: importers know.
+    time: str | None = None
 
     def keys(self) -> list[Key]:
         """The namespaces that hold the memory."""
@@ -95,9 +100,15 @@ class Change(NamedTuple):
     def apply(self, session: Session, stamp: Stamp) -> Record:
         """Add the record to every note that holds the creation."""
         notes = self._notes(session)
-        revs = [self.known_rev]
+        known: dict[str, int] = {}
         for namespace, anchor in notes:
-            revs += _revisions(namespace.note(anchor), self.of)
+            known |= _updates(namespace.note(anchor), self.of)
+        if self.expected and self.expected != (found := version_of(self.of, known)):
+            raise VersionConflict(
+                f"The memory is at version {found} by now, not at {self.expected}.",
+                f"Nothing was stored. Read it again, put your change into what it says now, and"
+                f" send version {found}.",
+            )
         fields = dict(self.fields)
         if self.body == "":
             fields[BODY] = None
@@ -105,8 +116,8 @@ class Change(NamedTuple):
             uid=self.uid,
             op=UPDATE,
             of=self.of,
-            rev=max(revs) + 1,
-            timestamp=stamp.time,
+            rev=max(self.known_rev, *known.values(), 0) + 1,
+            timestamp=self.time or stamp.time,
             by=stamp.author,
             fields=fields,
             body=self.body or None,
@@ -159,12 +170,10 @@ def _next_number(session: Session, key: Key, anchor: str) -> int:
     return number
 
 
-def _revisions(note: Note, of: str) -> list[int]:
-    return [
-        record.rev
-        for record in (read_stored(text) for text in note.values() if f"\nof: {of}\n" in text)
-        if record.of == of
-    ]
+def _updates(note: Note, of: str) -> dict[str, int]:
+    """The updates of a memory that a note holds, and the revision of each."""
+    records = (read_stored(text) for text in note.values() if f"\nof: {of}\n" in text)
+    return {record.uid: record.rev for record in records if record.of == of}
 
 
 def _project_anchor(session: Session, namespace: Namespace) -> str:

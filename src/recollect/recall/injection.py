@@ -90,7 +90,7 @@ def different(candidates: Iterable[Candidate]) -> Sorted:
     words: list[frozenset[str]] = []
     skipped = []
     for candidate in sorted(candidates, key=lambda c: (-c.score, c.memory.uid)):
-        own = frozenset(query_terms(f"{candidate.memory.summary} {candidate.memory.body}"))
+        own = frozenset(query_terms(f"{candidate.memory.summary} {candidate.memory.text}"))
         if any(_overlap(own, other) > _SAME for other in words):
             skipped.append(Skipped(candidate.memory.uid, "says the same as another"))
         else:

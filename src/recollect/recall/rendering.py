@@ -105,7 +105,7 @@ def _origin(memory: Memory) -> str:
 
 def _rest(memory: Memory) -> str:
     """The body, without the summary where that is its first line."""
-    body = memory.body.strip()
+    body = memory.text.strip()
     return body[len(memory.summary) :].lstrip() if body.startswith(memory.summary) else body
 
 

@@ -1,0 +1,103 @@
+"""Everything that can be configured: the only list of keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from recollect.core.kinds import KINDS, Kind
+
+
+class ConfigKey(NamedTuple):
+    """One thing that can be configured."""
+
+    name: str
+    default: str | float | bool
+    meaning: str
+    # Only the person may set it: what comes with a repository must not weaken what protects them.
+    is_personal: bool = False
+    # The smallest number that it takes.
+    least: float = 1e-9
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that sets it."""
+        return "RECOLLECT_" + self.name.upper().replace(".", "_").replace("-", "_")
+
+
+# How long a kind is kept, in days, unless it is permanent.
+_RETENTION = 90.0
+# For what an agent drafts: how sure triage must be, and the model that drafts in parallel.
+_DRAFTED: Mapping[str, tuple[float, str]] = {
+    "decisions": (0.4, "sonnet"),
+    "preferences": (0.4, "haiku"),
+    "constraints": (0.45, "sonnet"),
+    "runbooks": (0.4, "haiku"),
+    "tech-debt": (0.4, "haiku"),
+    "sessions": (0.6, "haiku"),
+}
+_MOST_TYPED = 100.0
+
+
+def _of_kinds() -> Iterator[ConfigKey]:
+    for kind in KINDS:
+        yield from _of_kind(kind)
+
+
+def _of_kind(kind: Kind) -> Iterator[ConfigKey]:
+    name = f"kinds.{kind.name}"
+    days = 0.0 if kind.permanent else _RETENTION
+    most = _MOST_TYPED if kind.name in _DRAFTED else 0.0
+    yield ConfigKey(f"{name}.auto_capture", True, "whether it is noticed by itself")
+    yield ConfigKey(f"{name}.description", kind.purpose, "what belongs into it, for who drafts")
+    yield ConfigKey(f"{name}.enabled", True, "whether agents and heuristics write it at all")
+    yield ConfigKey(f"{name}.max_memories", most, "most that agents may write; 0: any", least=0.0)
+    yield ConfigKey(
+        f"{name}.retention_days", days, "days until it is archived; 0: never", least=0.0
+    )
+    if kind.name in _DRAFTED:
+        threshold, model = _DRAFTED[kind.name]
+        yield ConfigKey(f"{name}.model", model, "the model that drafts it in parallel")
+        yield ConfigKey(f"{name}.triage_threshold", threshold, "how sure triage must be", least=0.0)
+
+
+KEYS: tuple[ConfigKey, ...] = (
+    ConfigKey("author", "", "who writes memories, as `Name <email>`; empty: as git knows you"),
+    ConfigKey("capture.auto_threshold", 0.95, "how certain something must be to be kept"),
+    ConfigKey("capture.mode", "auto", "what is noticed by itself: off, suggest or auto"),
+    ConfigKey("capture.suggest_threshold", 0.7, "how certain it must be to be suggested"),
+    ConfigKey("delete.archive_retired", False, "whether gc archives instead of purging"),
+    ConfigKey("delete.grace_period_days", 30.0, "days for which a retired memory is kept"),
+    ConfigKey("embedding.model", "default", "the model for vectors: default, a name, or none"),
+    ConfigKey("embedding.path", "", "a folder with the model's files, in place of the package"),
+    ConfigKey("git.timeout", 30.0, "seconds that one git command may take"),
+    ConfigKey(
+        "guidance.detail", "standard", "what agents are told: off, minimal, standard, detailed"
+    ),
+    ConfigKey("hook.deadline", 300.0, "milliseconds that a prompt or tool hook may take"),
+    ConfigKey("hook.session_deadline", 1000.0, "milliseconds at the start or end of a session"),
+    ConfigKey("inject.budget", "adaptive", "at a start: adaptive, fixed, full, minimal, or a tier"),
+    ConfigKey("inject.enabled", True, "whether memories are put in front of the agent"),
+    ConfigKey("inject.prompt_memories", 5.0, "most memories for one prompt"),
+    ConfigKey("inject.prompt_tokens", 2000.0, "most tokens for one prompt or tool"),
+    ConfigKey("inject.session_tokens", 1000.0, "tokens at a session's start, for `fixed`"),
+    ConfigKey("inject.tool_memories", 3.0, "most memories for one tool call"),
+    ConfigKey("lock.timeout", 5.0, "seconds to wait for another process that writes memories"),
+    ConfigKey("mirror.auto_commit", False, "whether changes of the mirror are committed by itself"),
+    ConfigKey("mirror.enabled", False, "whether memories are mirrored as files in the work tree"),
+    ConfigKey("mirror.path", ".claude/memory", "the folder of the mirror"),
+    ConfigKey("recall.match_strategy", "hybrid", "hybrid, semantic, text or title_tags"),
+    ConfigKey("redact.allowed", "", "sha256 digests of values that are no secrets, by comma", True),
+    ConfigKey("redact.strategy", "redact", "for secrets: redact, mask, block or warn", True),
+    ConfigKey("sessions.max_retained", 5.0, "summaries of sessions that stay; older ones retire"),
+    ConfigKey("sync.remote", "", "the remote to sync with; empty: origin, or the only one"),
+    ConfigKey("sync.timeout", 120.0, "seconds that a fetch or push may take"),
+    ConfigKey("triage.default_model", "haiku", "the model that drafts what no other is named for"),
+    ConfigKey("triage.max_messages", 50.0, "messages of a turn that are looked at, from its end"),
+    ConfigKey(
+        "triage.mode", "suggest", "at the end of a turn: off, suggest, or draft (ask the agent)"
+    ),
+    ConfigKey("triage.parallel", False, "whether one subagent for each kind drafts, in parallel"),
+    ConfigKey("triage.verification_model", "sonnet", "the model that checks parallel drafts"),
+    *_of_kinds(),
+)

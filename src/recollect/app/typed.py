@@ -1,0 +1,333 @@
+"""Typed memories: what an agent may write, and how it is kept from piling up.
+
+The agent drafts a document; code decides. A document is checked against the schema of its kind,
+compared with what is known, and merged by rules that an agent cannot talk its way around. What a
+person wants (`by_user`) is bound by the schema only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from recollect.app.recollect import Recollect
+from recollect.app.writing import change_of, prepare_status
+from recollect.capture.candidates import Choice, choose
+from recollect.capture.novelty import fingerprint
+from recollect.capture.protections import merge
+from recollect.core.content import SCHEMAS
+from recollect.core.document import Document, check_document, slugify
+from recollect.core.kinds import FACTS, kind_named
+from recollect.core.memory import Memory
+from recollect.core.names import short
+from recollect.core.status import ACTIVE, ARCHIVED, RESOLVED, RETIRED
+from recollect.errors import (
+    IllegalTransition,
+    KindDisabled,
+    RecentlyRetired,
+    TooMany,
+    UnknownKind,
+    ValidationError,
+    VersionConflict,
+)
+from recollect.index.base import Filters
+from recollect.index.sqlite_apply import seconds
+from recollect.ledger.lock import exclusive
+from recollect.ledger.writes import Change, Creation
+
+_RECENTLY = 24 * 3600.0
+_ALIKE = 5
+_LOCK = "noticing.lock"  # whoever compares with what is known, and then adds to it, holds it
+# What an agent calls it → where it leads, from where, and what it is called when it is there.
+_STEPS: Mapping[str, tuple[str, tuple[str, ...], str]] = {
+    "retire": (RETIRED, (ACTIVE, RESOLVED), "retired"),
+    "archive": (ARCHIVED, (ACTIVE, RESOLVED), "archived"),
+    "unarchive": (ACTIVE, (ARCHIVED,), "unarchived"),
+    "restore": (ACTIVE, (RETIRED,), "restored"),
+}
+_WAYS_BACK = {ARCHIVED: "unarchive", RETIRED: "restore"}
+
+
+class Prepared(NamedTuple):
+    """Something that can be written, and what will have been done then."""
+
+    write: Creation | Change | None
+    done: dict[str, Any]
+
+
+def typed_kind(name: str) -> str:
+    """The kind behind a name, if agents write it as a document."""
+    kind = kind_named(name).name
+    if kind not in SCHEMAS or kind == FACTS:
+        typed = ", ".join(known for known in SCHEMAS if known != FACTS)
+        raise UnknownKind(
+            f"{kind} has no typed content.",
+            f"Use one of: {typed}; or keep it with `recollect capture {kind} '…'`.",
+        )
+    return kind
+
+
+# Which memory is meant
+
+
+def find_candidate(
+    store: Recollect, kind: str, new_info: str, lifecycle_event: str | None = None
+) -> dict[str, Any]:
+    """Whether new information is about a memory that is there, and what may be done to that."""
+    return choose_candidate(store, kind, new_info, lifecycle_event).as_json()
+
+
+def choose_candidate(
+    store: Recollect,
+    kind: str,
+    new_info: str,
+    lifecycle_event: str | None = None,
+    *,
+    by_meaning: bool = True,
+) -> Choice:
+    """The active memory of a kind that new information is about, if there is one."""
+    name = typed_kind(kind)
+    memories = store.memories(kind=name, status=ACTIVE, sensitivity=("public",))
+    return choose(
+        name,
+        new_info,
+        memories,
+        lifecycle_event=lifecycle_event,
+        similar=_similar(store, name, new_info) if memories and by_meaning else (),
+    )
+
+
+def _similar(store: Recollect, kind: str, text: str) -> Sequence[tuple[str, float]]:
+    """Memories of a kind that mean nearly the same, where there is a model to tell."""
+    if not text.strip() or store.config.text("recall.match_strategy") == "title_tags":
+        return ()
+    index, embedder = store.indexing.fresh(), store.indexing.embedder
+    if embedder is None:
+        return ()
+    store.indexing.embed_pending(index)
+    wanted = Filters(kind=kind, sensitivities=frozenset({"public"}))
+    return [(m.uid, m.score) for m in index.nearest(embedder.embed([text])[0], wanted, _ALIKE)]
+
+
+# Writing
+
+
+def create(store: Recollect, kind: str, document: Any, *, by_user: bool = False) -> dict[str, Any]:
+    """Keep a new typed memory, unless it is known already."""
+    with alone(store):
+        prepared = prepare_create(store, kind, document, by_user=by_user)
+        return finish(store, [prepared])[0]
+
+
+def prepare_create(
+    store: Recollect, kind: str, document: Any, *, by_user: bool = False
+) -> Prepared:
+    """A new memory that can be written; refused where the rules say so."""
+    name = typed_kind(kind)
+    if not by_user and not store.config.flag(f"kinds.{name}.enabled"):
+        raise KindDisabled(f"{name} is switched off by kinds.{name}.enabled.")
+    given = check_document(name, store.redact(document), creating=True)
+    known = store.memories(kind=name, status="all", sensitivity="all")
+    same = _same(store, name, given, known)
+    active = [m for m in same if m.status in (ACTIVE, RESOLVED)]
+    if active:
+        store.local.usage.record([active[0].uid], "said", store.ledger.clock().timestamp())
+        return Prepared(None, {"status": "exists", **_named(active[0]), "warnings": []})
+    warnings = _about_hidden(store, same, by_user=by_user)
+    _check_room(store, name, known, by_user=by_user)
+    draft = {
+        "kind": name,
+        "summary": given.summary,
+        "body": given.body,
+        "tags": list(given.tags),
+        "content": given.content,
+        "files_modified": list(given.files),
+        "confidence": given.confidence,
+        "relates_to": [memory.uid for memory in same] or None,
+        "provenance": {"said_by": "user" if by_user else "agent", "via": "write"},
+    }
+    creation = store.prepare(draft)
+    slug = _free_slug(slugify(str(creation.fields["summary"])), known)
+    creation = creation._replace(fields={**creation.fields, "slugs": [slug]})
+    return Prepared(creation, {"status": "created", "slug": slug, "warnings": warnings})
+
+
+def _same(store: Recollect, kind: str, given: Document, known: Sequence[Memory]) -> list[Memory]:
+    """The memories that say the same words, or bear the title of one that was just retired."""
+    draft = Memory(
+        uid="", id="", kind=kind, summary=given.summary, body=given.body, content=given.content
+    )
+    mine, title = _print(draft), fingerprint(given.summary)
+    return [
+        memory
+        for memory in known
+        if _print(memory) == mine
+        or (_retired_lately(store, memory) and fingerprint(memory.summary) == title)
+    ]
+
+
+def _print(memory: Memory) -> str:
+    return fingerprint(f"{memory.summary}\n{memory.text}")
+
+
+def _retired_lately(store: Recollect, memory: Memory) -> bool:
+    since = seconds(memory.status_changed)
+    now = store.ledger.clock().timestamp()
+    return memory.status == RETIRED and since is not None and now - since < _RECENTLY
+
+
+def _about_hidden(store: Recollect, same: Sequence[Memory], *, by_user: bool) -> list[str]:
+    """What to say of hidden memories that said the same; one that was just retired stays gone."""
+    said = []
+    for memory in same:
+        if _retired_lately(store, memory) and not by_user:
+            raise RecentlyRetired(
+                f"{short(memory.id)} said this and was retired less than a day ago"
+                + (f" ({memory.status_reason})." if memory.status_reason else "."),
+                "Leave it, or restore and update that one, or, if the user asks for it now, add"
+                " --by-user.",
+            )
+        said.append(f"{short(memory.id)} said the same and is {memory.status}; they are linked.")
+    return said
+
+
+def _check_room(store: Recollect, kind: str, known: Sequence[Memory], *, by_user: bool) -> None:
+    most = int(store.config.number(f"kinds.{kind}.max_memories"))
+    active = [memory for memory in known if memory.status == ACTIVE]
+    if most and not by_user and len(active) >= most:
+        oldest = ", ".join(short(m.id) for m in sorted(active, key=_last_touched)[:3])
+        raise TooMany(
+            f"There are {len(active)} active {kind}; kinds.{kind}.max_memories allows {most}.",
+            "Update one that is there, or archive what is not needed; longest untouched:"
+            f" {oldest}.",
+        )
+
+
+def _last_touched(memory: Memory) -> str:
+    return memory.updated or memory.created or ""
+
+
+def _free_slug(slug: str, known: Sequence[Memory]) -> str:
+    taken = {name for memory in known for name in memory.slugs}
+    number, free = 1, slug
+    while free in taken:
+        number += 1
+        tail = f"-{number}"
+        free = slug[: 80 - len(tail)].rstrip("-") + tail
+    return free
+
+
+def update(store: Recollect, memory_id: str, document: Any, *, if_version: str) -> dict[str, Any]:
+    """Change a typed memory by the rules of merging, if it is at the version that was read."""
+    with alone(store):
+        return finish(store, [prepare_update(store, memory_id, document, if_version=if_version)])[0]
+
+
+def prepare_update(
+    store: Recollect, memory_id: str, document: Any, *, if_version: str, by_person: bool = False
+) -> Prepared:
+    """A change that can be written."""
+    memory = store.get(memory_id)
+    name = typed_kind(memory.kind)
+    if memory.status == RETIRED:
+        raise IllegalTransition(
+            f"{short(memory.id)} is retired.", f"Restore it first: recollect restore {memory_id}"
+        )
+    if not if_version:
+        raise ValidationError(
+            "An update needs the version that you read.",
+            f"Read it with `recollect show {short(memory.id)} --json` and send --if-version.",
+        )
+    if if_version != memory.version:
+        raise VersionConflict(
+            f"{short(memory.id)} is at version {memory.version}, not at {if_version}.",
+            f"Nothing was stored. Read it again (`recollect show {short(memory.id)} --json`), put"
+            f" your change into what it says now, and send --if-version {memory.version}.",
+        )
+    given = check_document(name, store.redact(document), creating=False)
+    known = store.memories(kind=name, status="all", sensitivity="all")
+    taken = {slug for other in known if other.uid != memory.uid for slug in other.slugs}
+    merged = merge(
+        memory, given, exists=_in_tree(store), taken=taken.__contains__, by_person=by_person
+    )
+    # Once more: what hid a secret from the first look, such as a letter of no width, is gone now.
+    fields = dict(store.redact(merged.fields))
+    body = fields.pop("body", None)
+    change = change_of(store, memory, fields, body, expected=if_version)
+    done: dict[str, Any] = {"status": "updated", "warnings": list(merged.warnings)}
+    if merged.renamed_from:
+        done["renamed_from"] = merged.renamed_from
+    return Prepared(change, done)
+
+
+def _in_tree(store: Recollect) -> Callable[[str], bool]:
+    """Whether a file that a memory names is there; where there is no tree, nobody can say no."""
+    root = store.work_tree
+    return lambda path: root is None or (root / path).exists()
+
+
+def change_status(
+    store: Recollect, memory_id: str, action: str, reason: str = ""
+) -> dict[str, Any]:
+    """Retire, archive, unarchive or restore; what is there already stays as it is."""
+    prepared = prepare_step(store, memory_id, action, reason)
+    return finish(store, [prepared])[0]
+
+
+def prepare_step(store: Recollect, memory_id: str, action: str, reason: str = "") -> Prepared:
+    """A step in the life of a memory that can be written."""
+    if action not in _STEPS:
+        raise ValidationError(f"There is no action {action!r}.", "Use one of: " + ", ".join(_STEPS))
+    memory = store.get(memory_id)
+    target, sources, done = _STEPS[action]
+    if memory.status == target and target != ACTIVE:
+        return Prepared(None, {"status": f"already_{target}", **_named(memory), "warnings": []})
+    if memory.status not in sources:
+        way = _WAYS_BACK.get(memory.status)
+        raise IllegalTransition(
+            f"{short(memory.id)} is {memory.status}, so it cannot be {done}.",
+            f"First run: recollect write {way} {short(memory.id)}"
+            if way
+            else f"Only what is {' or '.join(sources)} can be {done}.",
+        )
+    change = prepare_status(store, memory, target, reason)
+    return Prepared(change._replace(expected=memory.version), {"status": done, "warnings": []})
+
+
+def finish(store: Recollect, prepared: Sequence[Prepared]) -> list[dict[str, Any]]:
+    """Write what was prepared, in one commit for each kind, and tell what was done."""
+    before = len(store.ledger.warnings)
+    writes = [p.write for p in prepared if p.write is not None]
+    if writes:
+        store.write(writes, "write")
+    answers = []
+    for one in prepared:
+        done = dict(one.done)
+        if one.write is not None:
+            uid = one.write.uid if isinstance(one.write, Creation) else one.write.of
+            done |= _named(store.get(uid))
+        answers.append(done)
+    if answers:
+        answers[-1]["warnings"] = [*answers[-1]["warnings"], *store.ledger.warnings[before:]]
+    return answers
+
+
+def _named(memory: Memory) -> dict[str, Any]:
+    return {
+        "id": memory.id,
+        "uid": memory.uid,
+        "kind": memory.kind,
+        "slug": memory.slugs[0] if memory.slugs else None,
+        "title": memory.summary,
+        "version": memory.version,
+    }
+
+
+@contextmanager
+def alone(store: Recollect) -> Iterator[None]:
+    """Nobody else looks at what is known and adds to it while this lasts."""
+    lock = store.ledger.repository.state_dir / _LOCK
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with exclusive(lock, store.config.number("lock.timeout")):
+        yield

@@ -1,0 +1,22 @@
+"""`recollect schema`: the shape of the documents that agents write."""
+
+from __future__ import annotations
+
+import click
+
+from recollect.cli.output import echo_json
+from recollect.core.content import SCHEMAS, json_schema
+from recollect.core.kinds import kind_named
+
+
+@click.command()
+@click.argument("kind", required=False)
+@click.option(
+    "--json", is_flag=True, expose_value=False, help="Print JSON, as it does anyway; errors too."
+)
+def schema_command(kind: str | None) -> None:
+    """Print the JSON Schema of a KIND, or of every kind that has typed content."""
+    if kind is None:
+        echo_json({name: json_schema(name) for name in SCHEMAS})
+    else:
+        echo_json(json_schema(kind_named(kind).name))

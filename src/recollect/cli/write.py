@@ -1,0 +1,127 @@
+"""`recollect write`: typed memories, written by an agent and checked by code."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from recollect.app import drafts, typed
+from recollect.cli.output import echo_json, id_argument, json_option, opened, warn
+from recollect.core.names import short
+from recollect.errors import ParseError, ValidationError
+
+input_option = click.option(
+    "--input",
+    "source",
+    required=True,
+    metavar="FILE",
+    help="A file with the JSON document; - reads it from stdin.",
+)
+
+
+@click.group("write")
+def write_command() -> None:
+    """Write typed memories: create, update, retire, archive, unarchive, restore, drafts."""
+
+
+@write_command.command("create")
+@click.option("--kind", required=True, help="A typed kind, such as decisions.")
+@input_option
+@click.option("--by-user", is_flag=True, help="The user asked for it: only the schema binds.")
+@json_option
+@click.pass_context
+def create_command(
+    ctx: click.Context, kind: str, source: str, by_user: bool, as_json: bool
+) -> None:
+    """Keep a new memory; `recollect schema KIND` says what the document holds."""
+    document = _read(source)
+    with opened(ctx) as store:
+        _tell([typed.create(store, kind, document, by_user=by_user)], as_json)
+        warn(store)
+
+
+@write_command.command("update")
+@id_argument
+@input_option
+@click.option(
+    "--if-version", default="", metavar="VERSION", help="The version that you read; needed."
+)
+@json_option
+@click.pass_context
+def update_command(
+    ctx: click.Context, memory_id: str, source: str, if_version: str, as_json: bool
+) -> None:
+    """Change a memory: what the document names is replaced, the rest stays."""
+    document = _read(source)
+    with opened(ctx) as store:
+        _tell([typed.update(store, memory_id, document, if_version=if_version)], as_json)
+        warn(store)
+
+
+def _step(action: str, meaning: str) -> None:
+    @write_command.command(action, help=meaning)
+    @id_argument
+    @click.option("--reason", default="", help="Why, in one line.")
+    @json_option
+    @click.pass_context
+    def command(ctx: click.Context, memory_id: str, reason: str, as_json: bool) -> None:
+        with opened(ctx) as store:
+            _tell([typed.change_status(store, memory_id, action, reason)], as_json)
+            warn(store)
+
+
+_step("retire", "Delete a memory softly; what is retired already stays so.")
+_step("archive", "Keep a memory but hide it; what is archived already stays so.")
+_step("unarchive", "Make an archived memory active again.")
+_step("restore", "Make a retired memory active again.")
+
+
+@write_command.command("drafts")
+@input_option
+@json_option
+@click.pass_context
+def drafts_command(ctx: click.Context, source: str, as_json: bool) -> None:
+    """Write several drafts at once; each says its action, kind and document.
+
+    One that is refused does not keep the others from being written; the exit code is 70 then.
+    """
+    wanted = _read(source)
+    with opened(ctx) as store:
+        answers = drafts.write_drafts(store, wanted)
+        _tell(answers, as_json, several=True)
+        warn(store)
+    if any(answer["status"] == "refused" for answer in answers):
+        sys.exit(ValidationError.exit_code)
+
+
+def _read(source: str) -> Any:
+    """The JSON of a file or of stdin."""
+    try:
+        text = sys.stdin.read() if source == "-" else Path(source).read_text("utf-8")
+        return json.loads(text)
+    except OSError as error:
+        raise ValidationError(f"{source} cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise ParseError(
+            f"This is not JSON: {error}", "Send one JSON document; nothing was changed."
+        ) from None
+
+
+def _tell(answers: list[dict[str, Any]], as_json: bool, *, several: bool = False) -> None:
+    if as_json:
+        echo_json(answers if several else answers[0])
+        return
+    for answer in answers:
+        if answer["status"] == "refused":
+            error = answer["error"]
+            click.echo(f"refused: {error['message']} {error['hint']}")
+            continue
+        name = short(answer.get("id", ""))
+        version = f", version {answer['version']}" if "version" in answer else ""
+        click.echo(f"{answer['status']} {name}{version}".replace("_", " ").rstrip())
+        for text in answer["warnings"]:
+            click.echo(f"Note: {text}", err=True)

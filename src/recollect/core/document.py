@@ -1,0 +1,200 @@
+"""The document that an agent writes: a title, tags, typed content, files, what changed.
+
+What is mechanical (ids, times, the status) is ours to set: such fields of a complete document are
+accepted and ignored. Other fields that a document does not have are refused.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from recollect.core.content import (
+    check_object,
+    check_value,
+    clean_text,
+    refuse,
+    shown,
+    unknown_fields,
+)
+from recollect.core.content_schemas import CHANGE, ITEM_LENGTH, MAX_ENTRIES, schema_of
+from recollect.core.fields import MAX_ITEMS, MAX_TAG_LENGTH, MAX_TAGS, check_path, normal_tag
+from recollect.core.note import SUMMARY_LENGTH, summarize
+from recollect.core.patterns import pattern
+from recollect.errors import Problem
+
+UNTAGGED = "untagged"
+_FIELDS = ("title", "tags", "content", "related_files", "confidence", "changes")
+_MECHANICAL = frozenset(
+    {
+        "schema_version",
+        "category",
+        "id",
+        "created_at",
+        "updated_at",
+        "record_status",
+        "times_updated",
+        "retired_at",
+        "retired_reason",
+        "archived_at",
+        "archived_reason",
+    }
+)
+_SLUG_LENGTH = 80
+_NO_SLUG = pattern(r"[^a-z0-9]+")
+
+
+class Document(NamedTuple):
+    """A checked document. What was not given is empty or None; `given` names what was."""
+
+    summary: str
+    body: str
+    tags: tuple[str, ...]
+    content: Mapping[str, Any] | None
+    files: tuple[str, ...]
+    confidence: float | None
+    changes: tuple[Mapping[str, str], ...]
+    given: frozenset[str]
+
+
+def check_document(kind: str, given: Any, *, creating: bool) -> Document:
+    """A document in stored form; when it creates nothing, every field may be left out."""
+    schema = schema_of(kind)
+    problems: list[Problem] = []
+    if not isinstance(given, Mapping):
+        fix = "Send an object with title and content."
+        refuse([Problem("document", "an object", shown(given), fix)])
+    fields = {name: given[name] for name in _FIELDS if given.get(name) is not None}
+    if creating:
+        problems += [
+            Problem(name, expected, "null" if name in given else "missing", f"Give {name}: {what}.")
+            for name, expected, what in (
+                ("title", "a text", "in one line, what should be remembered"),
+                ("content", "an object", f"the fields of {kind}"),
+            )
+            if name not in fields
+        ]
+    summary, body = _title(fields.get("title"), problems)
+    tags = _tags(fields.get("tags", []), problems)
+    content = None
+    if "content" in fields:
+        content = check_object(
+            schema.fields, fields["content"], "content", problems, partial=not creating
+        )
+    files = _texts("related_files", fields.get("related_files", []), MAX_ITEMS, problems)
+    confidence = _confidence(fields.get("confidence"), problems)
+    changes = check_value(CHANGE, _changes(fields.get("changes")), "changes", problems)
+    problems += unknown_fields(
+        {name: None for name in given if name not in _MECHANICAL}, _FIELDS, ""
+    )
+    refuse(problems)
+    return Document(
+        summary,
+        body,
+        tags or ((UNTAGGED,) if creating else ()),
+        content,
+        tuple(dict.fromkeys(map(check_path, files))),
+        confidence,
+        tuple(changes or ()),
+        frozenset(fields),
+    )
+
+
+def _title(given: Any, problems: list[Problem]) -> tuple[str, str]:
+    """The title as summary and body; one that is too long for a summary is kept in the body."""
+    if given is None:
+        return "", ""
+    title = _one_line(given) if isinstance(given, str) else ""
+    if not title or len(title) > ITEM_LENGTH:
+        got = f"a text of {len(title):,} characters" if title else shown(given)
+        fix = f"Give a title of one line, best of at most {SUMMARY_LENGTH} characters."
+        problems.append(Problem("title", "a text", got, fix))
+    return (title, "") if len(title) <= SUMMARY_LENGTH else summarize(title)
+
+
+def _one_line(text: str) -> str:
+    """A title on one line, without the marks that an index page of the mirror is made of."""
+    line = " ".join(_without(clean_text(text), "#tags:").split())
+    while " -> " in line:
+        line = line.replace(" -> ", " - ")
+    return line
+
+
+def _without(text: str, *marks: str) -> str:
+    """A text without the marks, also those that only meet once another is gone."""
+    while any(mark in text for mark in marks):
+        for mark in marks:
+            text = text.replace(mark, "")
+    return text
+
+
+def _tags(given: Any, problems: list[Problem]) -> tuple[str, ...]:
+    tags = set()
+    for text in _texts("tags", given, None, problems):
+        # Blanks become dashes first, which may make an arrow; small letters may be more letters.
+        tag = _without(normal_tag(clean_text(text)), "#tags:", "->", ",")
+        tags.add(tag[:MAX_TAG_LENGTH].strip("-"))
+    return tuple(sorted(tags - {""})[:MAX_TAGS])
+
+
+def _texts(name: str, given: Any, limit: int | None, problems: list[Problem]) -> list[str]:
+    """A list of texts; a single text stands for a list of one."""
+    items = [given] if isinstance(given, str) else given
+    expected = "a list of texts" + (f", at most {limit}" if limit else "")
+    if not isinstance(items, list | tuple) or (limit and len(items) > limit):
+        problems.append(Problem(name, expected, shown(given), f"Make {name} {expected}."))
+        return []
+    for number, item in enumerate(items):
+        if not isinstance(item, str):
+            here = f"{name}[{number}]"
+            problems.append(Problem(here, "a text", shown(item), f"Make {here} a text."))
+    return [item for item in items if isinstance(item, str)]
+
+
+def _confidence(given: Any, problems: list[Problem]) -> float | None:
+    if given is None:
+        return None
+    if isinstance(given, bool) or not isinstance(given, int | float) or given != given:
+        fix = "Give a number such as 0.8, or leave confidence out."
+        problems.append(Problem("confidence", "a number from 0 to 1", shown(given), fix))
+        return None
+    return float(min(1, max(0, given)))
+
+
+def _changes(given: Any) -> Any:
+    """Changes without their date, which is ours to set, and with values as text."""
+    if isinstance(given, list | tuple):
+        return [_change(item) for item in given[-MAX_ENTRIES:]]
+    return _change(given)
+
+
+def _change(item: Any) -> Any:
+    if not isinstance(item, Mapping):
+        return item
+    values = {key: _value_text(item[key]) for key in ("old_value", "new_value") if key in item}
+    return {**{key: value for key, value in item.items() if key != "date"}, **values}
+
+
+def _value_text(value: Any) -> Any:
+    if value is None or isinstance(value, str):
+        return value
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        return value  # it is refused as what it is
+
+
+def slugify(title: str) -> str:
+    """A short name for a title in small letters, digits and dashes; the same for the same title."""
+    from unicodedata import normalize
+
+    plain = normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    slug = _NO_SLUG.sub("-", plain).strip("-")[:_SLUG_LENGTH].strip("-")
+    if re.search("[a-z]", slug):
+        return slug
+    import hashlib  # it loads OpenSSL, and few hooks need it
+
+    words = " ".join(normalize("NFKC", title).casefold().split())
+    return "memory-" + hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:8]

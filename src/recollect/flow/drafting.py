@@ -1,0 +1,44 @@
+"""Asking the agent, at the end of a turn, to draft what triage pointed to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from recollect.capture.drafting import Wanted, context_text, request
+from recollect.capture.triage import Finding
+from recollect.flow import event as events
+from recollect.flow.pipeline import Work
+
+_ASK_AGAIN = 30 * 60.0
+
+
+def ask_to_draft(work: Work, findings: Sequence[Finding], said: Sequence[tuple[str, str]]) -> None:
+    """Have the agent go on for one more step; never twice for one stop, nor often in a session.
+
+    What was said must be redacted: some of it is written down for subagents.
+    """
+    if work.event.name != events.STOP or work.event.again or not findings:
+        return
+    if not work.mind.may_ask(_ASK_AGAIN):
+        work.note("skipped", reason="the agent was asked within the last 30 minutes")
+        return
+    setting = work.mind.setting
+    wanted = []
+    for kind in dict.fromkeys(finding.kind for finding in findings):
+        of_kind = [finding for finding in findings if finding.kind == kind]
+        snippets = [finding.snippet for finding in of_kind if finding.snippet]
+        one = Wanted(
+            kind,
+            max(finding.score for finding in of_kind),
+            snippets,
+            str(setting(f"kinds.{kind}.description")),
+            work.mind.candidate(kind, " ".join(snippets)) if snippets else None,
+            str(setting(f"kinds.{kind}.model") or setting("triage.default_model")),
+        )
+        wanted.append(one._replace(context_file=work.mind.leave(kind, context_text(one, said))))
+    work.reply.request = request(
+        wanted,
+        parallel=bool(setting("triage.parallel")),
+        checked_by=str(setting("triage.verification_model")),
+    )
+    work.note("asked the agent to draft", kinds=[one.kind for one in wanted])
