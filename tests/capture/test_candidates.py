@@ -347,6 +347,14 @@ def test_the_choice_is_the_plain_rule(title: str, tags: list[str], text: str) ->
     assert choice.score == (score if expected else 0)
 
 
+@pytest.mark.parametrize(("between", "expected"), [(10, "m"), (11, None)])
+def test_a_passage_is_twelve_words(between: int, expected: str | None) -> None:
+    """The first and the last of them count."""
+    gap = " ".join(f"x{number}y" for number in range(between))
+
+    assert found(f"redis {gap} cache", memory("m", "Redis cache limit")) == expected
+
+
 LETTERS = "abcdefghijklmnop"
 TITLE_WORDS = st.integers(3, 16).map(lambda many: [letter * 5 for letter in LETTERS[:many]])
 

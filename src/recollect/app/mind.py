@@ -221,7 +221,7 @@ class RepositoryMind:
         """Why a tool must not write to these files; empty where it may."""
         if not self.store.config.flag("mirror.enabled") or self.store.work_tree is None:
             return ""
-        from recollect.app.mirror import denial
+        from recollect.app.mirror_denial import denial
 
         return denial(self.store, paths, self._directory)
 
