@@ -12,6 +12,7 @@ import recollect
 from recollect.app import typed
 from recollect.app.drafts import write_drafts
 from recollect.app.recollect import Recollect
+from recollect.app.writing import change_of
 from recollect.errors import (
     BadContent,
     IllegalTransition,
@@ -266,7 +267,7 @@ def test_of_two_agents_at_once_one_wins(repo: Path, store: Recollect) -> None:
 def test_the_ledger_itself_checks_the_version(store: Recollect) -> None:
     """Not only what the writer had read: a change in between refuses the swap."""
     memory = store.capture("notes", "one")
-    change = typed.change_of(store, memory, {"summary": "two"}, None, expected=memory.version)
+    change = change_of(store, memory, {"summary": "two"}, None, expected=memory.version)
     store.update(memory.id, summary="between")
 
     with pytest.raises(VersionConflict):
@@ -292,6 +293,16 @@ def test_an_agent_takes_nothing_away(store: Recollect, repo: Path) -> None:
             typed.update(store, first["id"], document, if_version=first["version"])
 
     assert store.get(first["id"]).version == first["version"]
+
+
+def test_a_whole_document_sent_back_adds_its_last_change_only(store: Recollect) -> None:
+    """As an agent does that reads a file of the mirror and edits it."""
+    first = typed.create(store, "decisions", decision())
+    one = typed.update(store, first["id"], {"changes": ["one"]}, if_version=first["version"])
+    document = {**decision(), "changes": [{"summary": "one"}, {"summary": "two"}]}
+    typed.update(store, first["id"], document, if_version=one["version"])
+
+    assert [entry["summary"] for entry in store.get(first["id"]).changes] == ["one", "two"]
 
 
 def test_a_plain_memory_becomes_typed(store: Recollect) -> None:

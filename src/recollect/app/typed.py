@@ -246,6 +246,7 @@ def prepare_update(
             f" your change into what it says now, and send --if-version {memory.version}.",
         )
     given = check_document(name, store.redact(document), creating=False)
+    given = given._replace(changes=_new_changes(memory, given))
     known = store.memories(kind=name, status="all", sensitivity="all")
     taken = {slug for other in known if other.uid != memory.uid for slug in other.slugs}
     merged = merge(
@@ -259,6 +260,14 @@ def prepare_update(
     if merged.renamed_from:
         done["renamed_from"] = merged.renamed_from
     return Prepared(change, done)
+
+
+def _new_changes(memory: Memory, given: Document) -> tuple[Mapping[str, str], ...]:
+    """The changes without those that an agent sends back because it sends the whole document."""
+    before = [entry.get("summary") for entry in memory.changes]
+    said = [entry.get("summary") for entry in given.changes]
+    repeated = len(before) if before and said[: len(before)] == before else 0
+    return tuple(given.changes[repeated:])
 
 
 def _in_tree(store: Recollect) -> Callable[[str], bool]:
