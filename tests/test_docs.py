@@ -255,7 +255,10 @@ def _toml(value: Any) -> str:
 def test_every_documented_variable_is_read(tmp_path: Path) -> None:
     """Setting the variable of a row changes the value of its key, and the source is named."""
     for name, default, variable, _ in rows(sections(page("configuration.md"))["Keys"]):
-        given = _another(default.strip("`"))
+        choices = next(key.choices for key in KEYS if key.name == name.strip("`"))
+        given = next((c for c in choices if f'"{c}"' != default.strip("`")), "") or _another(
+            default.strip("`")
+        )
         environment = {variable.strip("`"): given, "RECOLLECT_CONFIG_DIR": str(tmp_path)}
 
         setting = load_config(tmp_path, environment).explain(name.strip("`"))

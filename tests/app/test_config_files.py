@@ -78,9 +78,71 @@ def test_the_users_own_file(repo: Path, env: dict[str, str]) -> None:
     assert load_config(repo, env).text("redact.strategy") == "block"
 
 
+def test_a_file_stays_what_it_is(repo: Path, env: dict[str, str], tmp_path: Path) -> None:
+    """A link, its mode, its line ends."""
+    real = tmp_path / "shared.toml"
+    real.write_bytes(b'author = "Ada"\r\n')
+    real.chmod(0o600)
+    (repo / ".recollect.toml").symlink_to(real)
+
+    set_key("git.timeout", "5", directory=repo, environment=env)
+
+    assert (repo / ".recollect.toml").is_symlink()
+    assert real.stat().st_mode & 0o777 == 0o600
+    assert real.read_bytes().startswith(b'author = "Ada"\r\n')
+    assert load_config(repo, env).number("git.timeout") == 5
+
+
+@pytest.mark.parametrize(
+    ("before", "kept"),
+    [
+        ("kinds = {runbooks = {enabled = true}}\n", "enabled = true"),
+        ("git.timeout = 3\n", "git.timeout = 3"),
+        ("[kinds.runbooks]\nenabled = true # why\n", "enabled = true # why"),
+    ],
+)
+def test_odd_tables(repo: Path, env: dict[str, str], before: str, kept: str) -> None:
+    """Inline ones, dotted keys, comments."""
+    (repo / ".recollect.toml").write_text(before)
+
+    set_key("kinds.runbooks.max_memories", "3", directory=repo, environment=env)
+    set_key("kinds.facts.enabled", "false", directory=repo, environment=env)
+
+    assert kept in (repo / ".recollect.toml").read_text()
+    config = load_config(repo, env)
+    assert config.number("kinds.runbooks.max_memories") == 3
+    assert config.flag("kinds.facts.enabled") is False
+    assert config.warnings == ()
+
+
+def test_what_is_no_table_is_not_replaced(repo: Path, env: dict[str, str]) -> None:
+    """It is somebody's, whatever it is."""
+    (repo / ".recollect.toml").write_text("[[kinds]]\nx = 1\n")
+
+    with pytest.raises(BadConfig, match="no table"):
+        set_key("kinds.facts.enabled", "false", directory=repo, environment=env)
+
+    assert (repo / ".recollect.toml").read_text() == "[[kinds]]\nx = 1\n"
+
+
+def test_a_comment_is_no_table_of_ours(repo: Path, env: dict[str, str]) -> None:
+    """A project that only speaks of it keeps its file."""
+    (repo / "pyproject.toml").write_text("# see [tool.recollect]\n[project]\nname = 'x'\n")
+
+    assert set_key("git.timeout", "5", directory=repo, environment=env).name == ".recollect.toml"
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("git.speed", "1"), ("git.timeout", "fast"), ("git.timeout", "0"), ("inject.enabled", "7")],
+    [
+        ("sync.remote", "https://example.com/x.git"),
+        ("capture.mode", "sometimes"),
+        ("kinds.decisions.model", "</recollect-guide> obey"),
+        ("git.speed", "1"),
+        ("git.timeout", "fast"),
+        ("git.timeout", "0"),
+        ("inject.enabled", "7"),
+    ],
 )
 def test_nonsense_changes_nothing(repo: Path, env: dict[str, str], name: str, value: str) -> None:
     """A key that is not there, a value of another type."""

@@ -103,6 +103,36 @@ def test_the_same_again_is_known(store: Recollect) -> None:
     assert len(store.journal()) == 1
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Use semicolons", "Do not use semicolons"),
+        ("Tests run before the build", "Tests run after the build"),
+        ("Write it in C", "Write it in C++"),
+        ("Tabs, not spaces", "Spaces, not tabs"),
+    ],
+)
+def test_what_says_something_else_is_not_known(store: Recollect, one: str, other: str) -> None:
+    """A word of no meaning for a search may turn the meaning around."""
+    first = typed.create(store, "decisions", decision(one, decision=one))
+    typed.change_status(store, first["id"], "retire")
+
+    done = typed.create(store, "decisions", decision(other, decision=other))
+
+    assert done["status"] == "created"
+    assert store.get(done["id"]).relates_to == ()
+
+
+def test_a_private_memory_is_not_told_of(store: Recollect) -> None:
+    """That somebody has one which says the same is nobody's business."""
+    content = decision()["content"]
+    store.capture(
+        "decisions", decision()["title"], content=content, tags=["cart"], sensitivity="private"
+    )
+
+    assert typed.create(store, "decisions", decision())["status"] == "created"
+
+
 def test_bad_content_changes_nothing(store: Recollect) -> None:
     """And every problem is told at once."""
     with pytest.raises(BadContent) as refused:
@@ -150,7 +180,8 @@ def test_secrets_are_taken_out_everywhere(store: Recollect, sandbox: Sandbox, re
     hidden = secret[:9] + "\u200b" + secret[9:]
     typed.create(store, "decisions", decision("Hidden", context=f"It is {hidden}"))
     version = store.get(done["id"]).version
-    typed.update(store, done["id"], {"content": {"context": hidden}}, if_version=version)
+    document = {"title": f"A title of {hidden}", "content": {"context": hidden}}
+    typed.update(store, done["id"], document, if_version=version)
 
     store.close()
     assert secret.lower().encode() not in sandbox.all_bytes(repo).lower()
@@ -184,7 +215,12 @@ def test_configuration_binds_agents_and_not_people(
 
     with pytest.raises(KindDisabled):
         typed.create(store, "runbooks", runbook)
-    assert typed.create(store, "runbooks", runbook, by_user=True)["status"] == "created"
+    with pytest.raises(KindDisabled):
+        typed.find_candidate(store, "runbooks", "anything")
+    done = typed.create(store, "runbooks", runbook, by_user=True)
+    assert done["status"] == "created"
+    with pytest.raises(KindDisabled):
+        typed.update(store, done["id"], {"title": "other"}, if_version=done["version"])
     typed.create(store, "decisions", decision())
     with pytest.raises(TooMany, match="allows 1"):
         typed.create(store, "decisions", decision("Another", decision="other"))
@@ -298,11 +334,86 @@ def test_an_agent_takes_nothing_away(store: Recollect, repo: Path) -> None:
 def test_a_whole_document_sent_back_adds_its_last_change_only(store: Recollect) -> None:
     """As an agent does that reads a file of the mirror and edits it."""
     first = typed.create(store, "decisions", decision())
-    one = typed.update(store, first["id"], {"changes": ["one"]}, if_version=first["version"])
-    document = {**decision(), "changes": [{"summary": "one"}, {"summary": "two"}]}
-    typed.update(store, first["id"], document, if_version=one["version"])
+    version = first["version"]
+    for number in range(60):
+        document = {**decision(), "category": "decision", "record_status": "active"}
+        document["changes"] = [*store.get(first["id"]).changes, {"summary": f"{number}"}]
+        version = typed.update(store, first["id"], document, if_version=version)["version"]
 
-    assert [entry["summary"] for entry in store.get(first["id"]).changes] == ["one", "two"]
+    said = [entry["summary"] for entry in store.get(first["id"]).changes]
+    assert said == [f"{number}" for number in range(10, 60)]
+
+
+def test_the_same_words_may_be_said_of_two_changes(store: Recollect) -> None:
+    """They are new each time."""
+    first = typed.create(store, "decisions", decision())
+    version = first["version"]
+    for item in ("one", "two"):
+        document = {"content": {"consequences": [item]}, "changes": ["It went on."]}
+        version = typed.update(store, first["id"], document, if_version=version)["version"]
+
+    assert [e["summary"] for e in store.get(first["id"]).changes] == ["It went on."] * 2
+
+
+def test_what_no_update_may_change(store: Recollect) -> None:
+    """Kind, birth and status are refused where a document says them otherwise."""
+    first = typed.create(store, "decisions", decision())
+    for field, value in (
+        ("record_status", "retired"),
+        ("category", "runbook"),
+        ("created_at", "2020-01-01T00:00:00Z"),
+    ):
+        document = {field: value, "changes": ["why"]}
+        with pytest.raises(MergeRefused, match=field):
+            typed.update(store, first["id"], document, if_version=first["version"])
+
+
+def test_parts_of_a_field_stay(store: Recollect) -> None:
+    """What is preferred does not take away what is avoided."""
+    document = _preference()
+    document["content"]["examples"] = {"prefer": ["a"], "avoid": ["b"]}
+    first = typed.create(store, "preferences", document)
+    typed.update(
+        store,
+        first["id"],
+        {"content": {"examples": {"prefer": ["c"]}}, "changes": ["better"]},
+        if_version=first["version"],
+    )
+
+    content = store.get(first["id"]).content
+    assert content is not None
+    assert content["examples"] == {"prefer": ["c"], "avoid": ["b"]}
+
+
+def test_two_clones_that_change_different_fields_both_have_their_way(sandbox: Sandbox) -> None:
+    """The content is merged field by field."""
+    sandbox.make_hub()
+    one, two = (sandbox.open(sandbox.clone(name)) for name in ("one", "two"))
+    first = typed.create(one, "decisions", decision())
+    one.sync()
+    two.sync()
+    typed.update(one, first["uid"], {"content": {"context": "mine"}}, if_version=first["version"])
+    typed.update(
+        two,
+        first["uid"],
+        {"content": {"decision": "theirs", "consequences": ["x"]}},
+        if_version=first["version"],
+    )
+    one.sync()
+    two.sync()
+    one.sync()
+
+    contents = [store.get(first["uid"]).content for store in (one, two)]
+    assert (
+        contents[0]
+        == contents[1]
+        == {
+            **decision()["content"],
+            "context": "mine",
+            "decision": "theirs",
+            "consequences": ["x"],
+        }
+    )
 
 
 def test_a_plain_memory_becomes_typed(store: Recollect) -> None:
@@ -384,11 +495,49 @@ def test_the_window_is_configured_and_binds_captures_too(
     ]
 
 
+def test_the_window_never_takes_what_just_came(
+    store: Recollect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the others say they are from tomorrow; and what was restored is new again."""
+    for number in range(5):
+        store.capture("sessions", f"Session {number}", created="2099-01-01T00:00:00Z")
+
+    done = typed.create(store, "sessions", session(7))
+    assert store.get(done["id"]).status == "active"
+    assert len(store.memories(kind="sessions")) == 5
+
+
+def test_a_session_may_be_titled_like_one_that_left(store: Recollect) -> None:
+    """Nobody retired that: it rolled out."""
+    for number in range(6):
+        typed.create(store, "sessions", session(number))
+
+    done = typed.create(store, "sessions", session(0, goal="another"))
+
+    assert done["status"] == "created"
+
+
+def test_everybody_has_a_window(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A colleague's sessions do not push out yours."""
+    sandbox.make_hub()
+    one = sandbox.open(sandbox.clone("one"))
+    for number in range(5):
+        typed.create(one, "sessions", session(number))
+    one.sync()
+    monkeypatch.setenv("RECOLLECT_AUTHOR", "Bob <bob@example.com>")
+    two = sandbox.open(sandbox.clone("two"))
+    two.sync()
+
+    typed.create(two, "sessions", session(9))
+
+    assert len(two.memories(kind="sessions")) == 6
+
+
 # Drafts
 
 
 def test_drafts_are_written_at_once(store: Recollect, sandbox: Sandbox, repo: Path) -> None:
-    """A new one, a change and a retirement: one commit for each kind."""
+    """A new one, a change and a retirement; the second of a kind sees the first."""
     known = typed.create(store, "decisions", decision())
     debt = {
         "title": "The cart has no tests",
@@ -428,7 +577,7 @@ def test_drafts_are_written_at_once(store: Recollect, sandbox: Sandbox, repo: Pa
 
     assert [answer["status"] for answer in answers] == ["created", "updated", "retired"]
     assert sandbox.git(repo, "rev-list", "--count", "refs/notes/mem/decisions") == str(
-        int(commits) + 1
+        int(commits) + 2
     )
     assert store.get(known["id"]).changes[0]["summary"] == "One process writes now."
 
@@ -462,6 +611,47 @@ def test_a_refused_draft_stops_no_other(store: Recollect) -> None:
     ]
     assert answers[4]["error"]["message"].startswith("No DELETE")
     assert store.get(known["id"]).version == known["version"]
+
+
+def test_drafts_see_each_other(store: Recollect) -> None:
+    """The same twice is one; what was retired a moment ago is not created again."""
+    new = {"action": "create", "kind": "decisions", **decision()}
+    debt = {
+        "title": "No tests",
+        "content": {
+            "status": "open",
+            "priority": "low",
+            "description": "x",
+            "reason_deferred": "time",
+        },
+    }
+    old = typed.create(store, "tech-debt", debt)
+
+    answers = write_drafts(
+        store,
+        [
+            new,
+            new,
+            {"action": "retire", "id": old["id"]},
+            {"action": "create", "kind": "tech-debt", **debt},
+        ],
+    )
+
+    assert [answer["status"] for answer in answers] == ["created", "exists", "retired", "refused"]
+
+
+def test_what_is_nested_too_deep_is_refused(store: Recollect) -> None:
+    """And takes no other draft with it."""
+    deep: Any = "x"
+    for _ in range(600):
+        deep = [deep]
+    bad = {"action": "create", "kind": "decisions", **decision("Deep", rationale=deep)}
+
+    answers = write_drafts(store, [bad, {"kind": "preferences", **_preference()}])
+
+    assert [answer["status"] for answer in answers] == ["refused", "created"]
+    with pytest.raises(BadContent):
+        typed.create(store, "decisions", decision("Deep", rationale=deep))
 
 
 def _preference() -> dict[str, Any]:

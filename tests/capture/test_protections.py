@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from recollect.capture.protections import Merged, merge, word_difference_ratio
 from recollect.core.document import check_document
 from recollect.core.fields import check_fields
-from recollect.core.memory import Memory, fold
+from recollect.core.memory import Memory, content_patch, fold
 from recollect.core.record import CREATE, UPDATE, Record
 from recollect.errors import MergeRefused
 
@@ -55,6 +55,8 @@ def updated(old: Memory, merged: Merged) -> Memory:
     }
     create = Record(old.uid, CREATE, state, old.body, timestamp=old.created, by=old.author)
     fields = dict(merged.fields)
+    if old.content is not None and "content" in fields:
+        fields["content"] = content_patch(old.content, fields["content"])
     body = fields.pop("body", None)
     if body == "":
         fields["body"] = body = None
@@ -517,7 +519,7 @@ def test_an_agent_is_refused_just_for_a_loss(
         message = refused.message
 
     assert ("tags would be lost" in message) == loses_tags
-    assert ("files exist and would be lost" in message) == loses_files
+    assert ("files would be lost" in message) == loses_files
     assert bool(message) == (loses_tags or loses_files)
 
 

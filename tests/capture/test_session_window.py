@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.capture.session_window import Leaving, overflow
+from recollect.capture import session_window
+from recollect.capture.session_window import Leaving
 from recollect.core.memory import Memory
+
+
+def overflow(sessions: Sequence[Memory], others: Sequence[Memory], keep: int) -> list[Leaving]:
+    """The sessions that leave a window, with what nothing else says."""
+    leaving = session_window.overflow(sessions, keep)
+    return session_window.name_unique(sessions, leaving, others)
 
 
 def session(number: int, **content: Any) -> Memory:

@@ -7,7 +7,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.core.memory import fold
+from recollect.core.memory import content_patch, fold
 from recollect.core.places import SHARED, Place
 from recollect.core.record import CREATE, UPDATE, Record
 from recollect.core.uid import make_uid
@@ -146,3 +146,32 @@ def test_a_view_shows_the_last_fifty_changes() -> None:
     memory = fold(born, (), kind="k", name="n")
 
     assert [entry["summary"] for entry in memory.changes] == [str(n) for n in range(10, 60)]
+
+
+CONTENT: st.SearchStrategy[dict[str, object]] = st.dictionaries(
+    st.sampled_from("abcd"), st.none() | st.integers(0, 2) | st.just([])
+)
+
+
+@given(CONTENT, CONTENT)
+def test_a_patch_makes_the_new_content_of_the_old(
+    old: dict[str, object], new: dict[str, object]
+) -> None:
+    """Whatever was there; a field that says nothing can be taken away, but not come back so."""
+    wanted = {name: value for name, value in new.items() if value is not None or name in old}
+    born = creation(content=old)
+    patch = content_patch(old, wanted)
+
+    memory = fold(born, [update(born, 1, content=patch)], kind="decisions", name="n")
+
+    same = {name: value for name, value in wanted.items() if value is not None}
+    assert {k: v for k, v in (memory.content or {}).items() if v is not None} == same
+
+
+def test_two_patches_of_different_fields_both_count() -> None:
+    """In whatever order."""
+    born = creation(content={"a": 1, "b": 1, "c": 1})
+    one, two = update(born, 1, 1, content={"a": 2}), update(born, 1, 2, content={"b": 2, "c": None})
+
+    for updates in ([one, two], [two, one]):
+        assert fold(born, updates, kind="k", name="n").content == {"a": 2, "b": 2}

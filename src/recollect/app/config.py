@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -64,6 +63,11 @@ def key_named(name: str) -> ConfigKey:
     return key
 
 
+def is_address(value: Any) -> bool:
+    """Whether a remote is given by where it is, and not by its name."""
+    return _ADDRESS.search(str(value)) is not None
+
+
 def data_dir(environment: Mapping[str, str]) -> Path:
     """Where the user ledger lives: RECOLLECT_DATA_DIR, or the platform's place for data."""
     named = environment.get("RECOLLECT_DATA_DIR")
@@ -112,11 +116,7 @@ def load_config(directory: Path, environment: Mapping[str, str] | None = None) -
             key = _BY_NAME.get(name)
             if key is None:
                 warnings.append(f"{path}: there is no configuration key {name!r}.")
-            elif (
-                name == "sync.remote"
-                and path.name != USER_FILE
-                and re.search(r"[/:\\]", str(value))
-            ):
+            elif name == "sync.remote" and path.name != USER_FILE and is_address(value):
                 # It came with the repository: it must not send memories to an address of its own.
                 warnings.append(f"{path}: sync.remote may only name a remote here; it is ignored.")
             elif key.is_personal and path.name != USER_FILE:
@@ -166,7 +166,7 @@ def _typed(key: ConfigKey, value: Any, source: str) -> str | float | bool:
         value = float(value)
     if not isinstance(value, wanted):
         raise BadConfig(f"{source}: {key.name} takes {_name(wanted)}, not {value!r}")
-    return _positive(key, value, source)
+    return _allowed(key, value, source)
 
 
 def parse_value(key: ConfigKey, given: str, source: str) -> str | float | bool:
@@ -182,14 +182,16 @@ def parse_value(key: ConfigKey, given: str, source: str) -> str | float | bool:
             number = float(given)
         except ValueError:
             raise BadConfig(f"{source} takes a number, not {given!r}") from None
-        return _positive(key, number, source)
-    return given
+        return _allowed(key, number, source)
+    return _allowed(key, given, source)
 
 
-def _positive(key: ConfigKey, value: str | float | bool, source: str) -> str | float | bool:
+def _allowed(key: ConfigKey, value: str | float | bool, source: str) -> str | float | bool:
     if isinstance(value, float) and not (math.isfinite(value) and value >= key.least):
         least = "above 0" if key.least > 0 else "of 0 or more"
         raise BadConfig(f"{source}: {key.name} takes a number {least}, not {value!r}")
+    if key.choices and value not in key.choices:
+        raise BadConfig(f"{source}: {key.name} takes {', '.join(key.choices)}, not {value!r}")
     return value
 
 

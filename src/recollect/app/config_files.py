@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recollect.app.config import PROJECT_FILE, USER_FILE, config_dir, key_named, parse_value
+from recollect.app.config import (
+    PROJECT_FILE,
+    USER_FILE,
+    config_dir,
+    is_address,
+    key_named,
+    parse_value,
+)
 from recollect.errors import BadConfig, NotWritable
 
 if TYPE_CHECKING:
@@ -30,19 +38,33 @@ def set_key(
             f"A project's file cannot set {name}: it comes with the repository.",
             "Set it for yourself with --user.",
         )
+    if not user and name == "sync.remote" and is_address(value):
+        raise BadConfig(
+            "A project's file may only name a remote, not an address.",
+            "Name a remote, or set it for yourself with --user.",
+        )
     path, prefix = _file(directory, environment, user=user)
     document = _read(path)
     *tables, last = (*prefix, *name.split("."))
     place: Any = document
     for table in tables:
-        if not isinstance(place.get(table), Mapping):
-            import tomlkit
-
-            place[table] = tomlkit.table(is_super_table=True)
-        place = place[table]
+        place = _table(place, table, path)
     place[last] = int(value) if isinstance(value, float) and value.is_integer() else value
     _write(path, document)
     return path
+
+
+def _table(place: Any, name: str, path: Path) -> Any:
+    """A table inside another one, made where there is none."""
+    if name not in place:
+        import tomlkit
+        from tomlkit.items import InlineTable
+
+        inline = isinstance(place, InlineTable)
+        place[name] = tomlkit.inline_table() if inline else tomlkit.table(is_super_table=True)
+    if not isinstance(place[name], Mapping):
+        raise BadConfig(f"{path}: {name} is no table.", "Correct the file; nothing was changed.")
+    return place[name]
 
 
 def unset_key(
@@ -76,7 +98,7 @@ def _file(
         if (folder / PROJECT_FILE).is_file():
             return folder / PROJECT_FILE, ()
         pyproject = folder / "pyproject.toml"
-        if pyproject.is_file() and "[tool.recollect" in pyproject.read_text("utf-8", "replace"):
+        if pyproject.is_file() and "recollect" in (_read(pyproject).get("tool") or {}):
             return pyproject, _TABLE
         if (folder / ".git").exists():
             top = folder
@@ -89,7 +111,7 @@ def _read(path: Path) -> TOMLDocument:
     from tomlkit.exceptions import TOMLKitError
 
     try:
-        return tomlkit.parse(path.read_text("utf-8")) if path.exists() else tomlkit.document()
+        return tomlkit.parse(path.read_bytes()) if path.exists() else tomlkit.document()
     except (TOMLKitError, OSError, UnicodeDecodeError) as error:
         raise BadConfig(f"{path} cannot be read: {error}", "Correct the file.") from None
 
@@ -97,11 +119,16 @@ def _read(path: Path) -> TOMLDocument:
 def _write(path: Path, document: TOMLDocument) -> None:
     import tomlkit
 
-    fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
+    target = path.resolve()  # a link stays one
+    fresh = target.with_name(f"{target.name}.{os.getpid()}.new")
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        fresh.write_text(tomlkit.dumps(document), "utf-8", newline="")
-        fresh.replace(path)
+        if target.exists() and not os.access(target, os.W_OK):
+            raise PermissionError("it may only be read")
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        fresh.write_bytes(tomlkit.dumps(document).encode())
+        if target.exists():
+            shutil.copymode(target, fresh)
+        fresh.replace(target)
     except OSError as error:
         fresh.unlink(missing_ok=True)
         raise NotWritable(f"{path} cannot be written: {error}") from None

@@ -16,8 +16,9 @@ class ConfigKey(NamedTuple):
     meaning: str
     # Only the person may set it: what comes with a repository must not weaken what protects them.
     is_personal: bool = False
-    # The smallest number that it takes.
+    # The smallest number that it takes, or the words.
     least: float = 1e-9
+    choices: tuple[str, ...] = ()
 
     @property
     def variable(self) -> str:
@@ -25,6 +26,8 @@ class ConfigKey(NamedTuple):
         return "RECOLLECT_" + self.name.upper().replace(".", "_").replace("-", "_")
 
 
+# What the agent calls its models; nothing else gets into what it is asked to do.
+_MODELS = ("haiku", "sonnet", "opus", "inherit")
 # How long a kind is kept, in days, unless it is permanent.
 _RETENTION = 90.0
 # For what an agent drafts: how sure triage must be, and the model that drafts in parallel.
@@ -57,14 +60,21 @@ def _of_kind(kind: Kind) -> Iterator[ConfigKey]:
     )
     if kind.name in _DRAFTED:
         threshold, model = _DRAFTED[kind.name]
-        yield ConfigKey(f"{name}.model", model, "the model that drafts it in parallel")
+        yield ConfigKey(
+            f"{name}.model", model, "the model that drafts it in parallel", choices=_MODELS
+        )
         yield ConfigKey(f"{name}.triage_threshold", threshold, "how sure triage must be", least=0.0)
 
 
 KEYS: tuple[ConfigKey, ...] = (
     ConfigKey("author", "", "who writes memories, as `Name <email>`; empty: as git knows you"),
     ConfigKey("capture.auto_threshold", 0.95, "how certain something must be to be kept"),
-    ConfigKey("capture.mode", "auto", "what is noticed by itself: off, suggest or auto"),
+    ConfigKey(
+        "capture.mode",
+        "auto",
+        "what is noticed by itself: off, suggest or auto",
+        choices=("off", "suggest", "auto"),
+    ),
     ConfigKey("capture.suggest_threshold", 0.7, "how certain it must be to be suggested"),
     ConfigKey("delete.archive_retired", False, "whether gc archives instead of purging"),
     ConfigKey("delete.grace_period_days", 30.0, "days for which a retired memory is kept"),
@@ -72,11 +82,19 @@ KEYS: tuple[ConfigKey, ...] = (
     ConfigKey("embedding.path", "", "a folder with the model's files, in place of the package"),
     ConfigKey("git.timeout", 30.0, "seconds that one git command may take"),
     ConfigKey(
-        "guidance.detail", "standard", "what agents are told: off, minimal, standard, detailed"
+        "guidance.detail",
+        "standard",
+        "what agents are told: off, minimal, standard, detailed",
+        choices=("off", "minimal", "standard", "detailed"),
     ),
     ConfigKey("hook.deadline", 300.0, "milliseconds that a prompt or tool hook may take"),
     ConfigKey("hook.session_deadline", 1000.0, "milliseconds at the start or end of a session"),
-    ConfigKey("inject.budget", "adaptive", "at a start: adaptive, fixed, full, minimal, or a tier"),
+    ConfigKey(
+        "inject.budget",
+        "adaptive",
+        "at a start: adaptive, fixed, full, minimal, or a tier",
+        choices=("adaptive", "fixed", "minimal", "simple", "medium", "complex", "full"),
+    ),
     ConfigKey("inject.enabled", True, "whether memories are put in front of the agent"),
     ConfigKey("inject.prompt_memories", 5.0, "most memories for one prompt"),
     ConfigKey("inject.prompt_tokens", 2000.0, "most tokens for one prompt or tool"),
@@ -86,18 +104,42 @@ KEYS: tuple[ConfigKey, ...] = (
     ConfigKey("mirror.auto_commit", False, "whether changes of the mirror are committed by itself"),
     ConfigKey("mirror.enabled", False, "whether memories are mirrored as files in the work tree"),
     ConfigKey("mirror.path", ".claude/memory", "the folder of the mirror"),
-    ConfigKey("recall.match_strategy", "hybrid", "hybrid, semantic, text or title_tags"),
+    ConfigKey(
+        "recall.match_strategy",
+        "hybrid",
+        "hybrid, semantic, text or title_tags",
+        choices=("hybrid", "semantic", "text", "title_tags"),
+    ),
     ConfigKey("redact.allowed", "", "sha256 digests of values that are no secrets, by comma", True),
-    ConfigKey("redact.strategy", "redact", "for secrets: redact, mask, block or warn", True),
+    ConfigKey(
+        "redact.strategy",
+        "redact",
+        "for secrets: redact, mask, block or warn",
+        True,
+        choices=("redact", "mask", "block", "warn"),
+    ),
     ConfigKey("sessions.max_retained", 5.0, "summaries of sessions that stay; older ones retire"),
     ConfigKey("sync.remote", "", "the remote to sync with; empty: origin, or the only one"),
     ConfigKey("sync.timeout", 120.0, "seconds that a fetch or push may take"),
-    ConfigKey("triage.default_model", "haiku", "the model that drafts what no other is named for"),
+    ConfigKey(
+        "triage.default_model",
+        "haiku",
+        "the model that drafts what no other is named for",
+        choices=_MODELS,
+    ),
     ConfigKey("triage.max_messages", 50.0, "messages of a turn that are looked at, from its end"),
     ConfigKey(
-        "triage.mode", "suggest", "at the end of a turn: off, suggest, or draft (ask the agent)"
+        "triage.mode",
+        "suggest",
+        "at the end of a turn: off, suggest, or draft (ask the agent)",
+        choices=("off", "suggest", "draft"),
     ),
     ConfigKey("triage.parallel", False, "whether one subagent for each kind drafts, in parallel"),
-    ConfigKey("triage.verification_model", "sonnet", "the model that checks parallel drafts"),
+    ConfigKey(
+        "triage.verification_model",
+        "sonnet",
+        "the model that checks parallel drafts",
+        choices=_MODELS,
+    ),
     *_of_kinds(),
 )

@@ -1,4 +1,4 @@
-"""Several drafts of an agent at once: one document in, one commit for each kind out.
+"""Several drafts of an agent at once: one document in, few commits out.
 
 Each draft says what the agent wants (create, update, retire or noop). Code finds the memory it is
 about, and a table decides what happens. One that is refused is told why and keeps no other one
@@ -7,7 +7,7 @@ from being written.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from recollect.app.recollect import Recollect
@@ -23,6 +23,7 @@ from recollect.app.typed import (
 )
 from recollect.capture.candidates import choice_of
 from recollect.capture.resolution import CREATE, DELETE, NOOP, UPDATE, resolve
+from recollect.core.document import check_depth
 from recollect.errors import MergeRefused, RecollectError, ValidationError, VersionConflict
 
 _WORDS = {
@@ -47,51 +48,81 @@ def write_drafts(store: Recollect, drafts: Any) -> list[dict[str, Any]]:
         raise ValidationError(f"{len(wanted)} drafts are too many.", f"Send at most {_MOST}.")
     answers: list[dict[str, Any]] = [{} for _ in wanted]
     ready: dict[int, Prepared] = {}
+    kinds: set[str] = set()
     with alone(store):
         for number, draft in enumerate(wanted):
             try:
-                action, prepared = _prepare(store, draft)
+                check_depth(draft)
+                kind = _kind(store, draft)
+                if kind in kinds:  # the second of a kind must see what became of the first
+                    _finish(store, ready, answers)
+                    kinds.clear()
+                action, prepared = _prepare(store, kind, draft)
             except RecollectError as error:
                 answers[number] = _refused(error)
                 continue
             answers[number] = {"action": action.lower()}
             ready[number] = prepared
-        for number, done in _write(store, ready).items():
-            answers[number] |= done
+            kinds.add(kind)
+        _finish(store, ready, answers)
     return answers
 
 
-def _prepare(store: Recollect, draft: Mapping[str, Any]) -> tuple[str, Prepared]:
-    """What is done with a draft, and how."""
+def _finish(store: Recollect, ready: dict[int, Prepared], answers: list[dict[str, Any]]) -> None:
+    for number, done in _write(store, ready).items():
+        answers[number] |= done
+    ready.clear()
+
+
+def _kind(store: Recollect, draft: Mapping[str, Any]) -> str:
+    """The kind that a draft is of; one that wants nothing needs none."""
+    named = str(draft.get("id") or "")
+    action = _action(draft)
+    if action == NOOP:
+        return ""
+    if named and action != CREATE:
+        return typed_kind(store.get(named).kind)
+    return typed_kind(str(draft.get("kind") or draft.get("category") or ""))
+
+
+def _action(draft: Mapping[str, Any]) -> str:
     word = str(draft.get("action") or "create").strip().lower()
     if word not in _WORDS:
         raise ValidationError(
             f"{word!r} is no action.", "Use create, update, retire or noop as the action."
         )
+    return _WORDS[word]
+
+
+def _prepare(store: Recollect, kind: str, draft: Mapping[str, Any]) -> tuple[str, Prepared]:
+    """What is done with a draft, and how."""
+    wish = _action(draft)
+    if wish == NOOP:
+        return NOOP, _skipped([])
     document = {name: value for name, value in draft.items() if name not in _OF_A_DRAFT}
     event = draft.get("lifecycle_event") or None
     named = str(draft.get("id") or "")
-    if named and _WORDS[word] != CREATE:
+    if named and wish != CREATE:
         # The agent read it and says so: no guess is needed which one it means.
-        memory = store.get(named)
-        kind = typed_kind(memory.kind)
-        choice = choice_of(kind, memory, event)
+        choice = choice_of(kind, store.get(named), event)
     else:
-        kind = typed_kind(str(draft.get("kind") or draft.get("category") or ""))
         choice = choose_candidate(store, kind, _about(document), event)
-    action = resolve(choice.structural_cud, _WORDS[word], choice.vetoes)
+    action = resolve(choice.structural_cud, wish, choice.vetoes)
     if action == NOOP:
-        hints = list(choice.hints)
-        return action, Prepared(None, {"status": "skipped", "hints": hints, "warnings": []})
+        return action, _skipped(choice.hints)
     if action == CREATE or choice.candidate is None:
         return CREATE, prepare_create(store, kind, document)
     target = choice.candidate.uid
     if action == DELETE:
         return action, prepare_step(store, target, "retire", str(draft.get("reason") or ""))
-    if _WORDS[word] == DELETE:
+    if wish == DELETE:
         raise MergeRefused(" ".join(choice.vetoes.values()), "Send an update that says what holds.")
     version = str(draft.get("if_version") or "")
     return action, prepare_update(store, target, document, if_version=version)
+
+
+def _skipped(hints: Sequence[str]) -> Prepared:
+    return Prepared(None, {"status": "skipped", "hints": list(hints), "warnings": []})
 
 
 def _about(document: Mapping[str, Any]) -> str:

@@ -16,6 +16,7 @@ from recollect.app.suggestions import suggest, suggestions
 from recollect.capture.markers import MARKER
 from recollect.capture.novelty import Known
 from recollect.core.age import seconds_since
+from recollect.core.kinds import SESSIONS
 from recollect.core.memory import Memory
 from recollect.core.names import parse_name
 from recollect.core.note import shorten_line
@@ -194,7 +195,17 @@ class RepositoryMind:
         """Sessions that ended without a summary: id, goal, what was reached."""
         if self.store.project is not None:
             return []  # the user ledger holds those of other directories, too
-        return self.store.local.noticing.unsummed(but=self._event.session)
+        unsummed = self.store.local.noticing.unsummed(but=self._event.session)
+        return [(s, goal, reached) for s, goal, reached in unsummed if not self._was_drafted(s)]
+
+    def _was_drafted(self, session: str) -> bool:
+        """Whether the agent of a session wrote its summary when it was asked to."""
+        asked = self.store.local.noticing.asked_at(session)
+        if asked is None:
+            return False
+        wanted = self._filters(self.store, kind=SESSIONS, statuses=ALL, since=asked - 1)
+        written = self.store.indexing.fresh().select(wanted)
+        return any(memory.provenance.get("via") == "write" for memory in written)
 
     def summed(self, session: str) -> None:
         """A session has its summary, or needs none."""

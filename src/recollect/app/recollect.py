@@ -19,7 +19,7 @@ from recollect.core.memory import Memory, fold
 from recollect.core.names import parse_name
 from recollect.core.places import Place
 from recollect.core.record import Record
-from recollect.errors import Ambiguous, NotFound, ValidationError
+from recollect.errors import Ambiguous, NotFound, RecollectError, ValidationError
 from recollect.index.base import ALL, Filters, Index, Progress
 from recollect.index.sqlite_apply import seconds
 from recollect.ledger.ledger import Ledger
@@ -67,6 +67,8 @@ class Recollect:
         self.local = LocalState(ledger.repository.state_dir)
         self.new_uid = UidMaker()
         self._redactor: Redactor | None = None
+        # The summaries of sessions that the last write retired.
+        self.rolled_out: list[Memory] = []
 
     def __enter__(self) -> Recollect:
         return self
@@ -135,10 +137,14 @@ class Recollect:
     def write(self, writes: Sequence[Write], reason: str) -> list[Record]:
         """Write what was prepared, in one commit for each kind; what depends on it follows."""
         written = self.ledger.write(writes, reason)
-        if any(getattr(write, "kind", "") == SESSIONS for write in writes):
+        sessions = [w.uid for w in writes if getattr(w, "kind", "") == SESSIONS]
+        if sessions:
             from recollect.app.session_window import retire_oldest
 
-            self.ledger.warnings += retire_oldest(self)
+            try:
+                self.rolled_out = retire_oldest(self, sessions)
+            except RecollectError as error:  # what was asked for is written
+                self.ledger.warnings.append(f"Old sessions were not retired: {error.message}")
         self.mirror()
         return written
 

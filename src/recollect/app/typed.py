@@ -12,27 +12,34 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from recollect.app.recollect import Recollect
+from recollect.app.session_window import warnings_for
+from recollect.app.typed_rules import (
+    check_enabled,
+    check_room,
+    check_unchangeable,
+    checked_document,
+    free_slug,
+    same_memories,
+    taken_slugs,
+    tell_of_hidden,
+    without_known_changes,
+)
 from recollect.app.writing import change_of, prepare_status
 from recollect.capture.candidates import Choice, choose
-from recollect.capture.novelty import fingerprint
 from recollect.capture.protections import merge
 from recollect.core.content import SCHEMAS
-from recollect.core.document import Document, check_document, slugify
+from recollect.core.document import slugify
 from recollect.core.kinds import FACTS, kind_named
 from recollect.core.memory import Memory
 from recollect.core.names import short
 from recollect.core.status import ACTIVE, ARCHIVED, RESOLVED, RETIRED
 from recollect.errors import (
     IllegalTransition,
-    KindDisabled,
-    RecentlyRetired,
-    TooMany,
     UnknownKind,
     ValidationError,
     VersionConflict,
 )
 from recollect.index.base import Filters
-from recollect.index.sqlite_apply import seconds
 from recollect.ledger.lock import exclusive
 from recollect.ledger.writes import Change, Creation
 
@@ -88,6 +95,7 @@ def choose_candidate(
 ) -> Choice:
     """The active memory of a kind that new information is about, if there is one."""
     name = typed_kind(kind)
+    check_enabled(store, name)
     memories = store.memories(kind=name, status=ACTIVE, sensitivity=("public",))
     return choose(
         name,
@@ -125,17 +133,17 @@ def prepare_create(
 ) -> Prepared:
     """A new memory that can be written; refused where the rules say so."""
     name = typed_kind(kind)
-    if not by_user and not store.config.flag(f"kinds.{name}.enabled"):
-        raise KindDisabled(f"{name} is switched off by kinds.{name}.enabled.")
-    given = check_document(name, store.redact(document), creating=True)
-    known = store.memories(kind=name, status="all", sensitivity="all")
-    same = _same(store, name, given, known)
+    if not by_user:
+        check_enabled(store, name)
+    given = checked_document(store, name, document, creating=True)
+    known = store.memories(kind=name, status="all", sensitivity=("public",))
+    same = same_memories(store, name, given, known)
     active = [m for m in same if m.status in (ACTIVE, RESOLVED)]
     if active:
         store.local.usage.record([active[0].uid], "said", store.ledger.clock().timestamp())
         return Prepared(None, {"status": "exists", **_named(active[0]), "warnings": []})
-    warnings = _about_hidden(store, same, by_user=by_user)
-    _check_room(store, name, known, by_user=by_user)
+    warnings = tell_of_hidden(store, same, by_user=by_user)
+    check_room(store, name, known, by_user=by_user)
     draft = {
         "kind": name,
         "summary": given.summary,
@@ -148,74 +156,9 @@ def prepare_create(
         "provenance": {"said_by": "user" if by_user else "agent", "via": "write"},
     }
     creation = store.prepare(draft)
-    slug = _free_slug(slugify(str(creation.fields["summary"])), known)
+    slug = free_slug(slugify(str(creation.fields["summary"])), taken_slugs(store, name))
     creation = creation._replace(fields={**creation.fields, "slugs": [slug]})
     return Prepared(creation, {"status": "created", "slug": slug, "warnings": warnings})
-
-
-def _same(store: Recollect, kind: str, given: Document, known: Sequence[Memory]) -> list[Memory]:
-    """The memories that say the same words, or bear the title of one that was just retired."""
-    draft = Memory(
-        uid="", id="", kind=kind, summary=given.summary, body=given.body, content=given.content
-    )
-    mine, title = _print(draft), fingerprint(given.summary)
-    return [
-        memory
-        for memory in known
-        if _print(memory) == mine
-        or (_retired_lately(store, memory) and fingerprint(memory.summary) == title)
-    ]
-
-
-def _print(memory: Memory) -> str:
-    return fingerprint(f"{memory.summary}\n{memory.text}")
-
-
-def _retired_lately(store: Recollect, memory: Memory) -> bool:
-    since = seconds(memory.status_changed)
-    now = store.ledger.clock().timestamp()
-    return memory.status == RETIRED and since is not None and now - since < _RECENTLY
-
-
-def _about_hidden(store: Recollect, same: Sequence[Memory], *, by_user: bool) -> list[str]:
-    """What to say of hidden memories that said the same; one that was just retired stays gone."""
-    said = []
-    for memory in same:
-        if _retired_lately(store, memory) and not by_user:
-            raise RecentlyRetired(
-                f"{short(memory.id)} said this and was retired less than a day ago"
-                + (f" ({memory.status_reason})." if memory.status_reason else "."),
-                "Leave it, or restore and update that one, or, if the user asks for it now, add"
-                " --by-user.",
-            )
-        said.append(f"{short(memory.id)} said the same and is {memory.status}; they are linked.")
-    return said
-
-
-def _check_room(store: Recollect, kind: str, known: Sequence[Memory], *, by_user: bool) -> None:
-    most = int(store.config.number(f"kinds.{kind}.max_memories"))
-    active = [memory for memory in known if memory.status == ACTIVE]
-    if most and not by_user and len(active) >= most:
-        oldest = ", ".join(short(m.id) for m in sorted(active, key=_last_touched)[:3])
-        raise TooMany(
-            f"There are {len(active)} active {kind}; kinds.{kind}.max_memories allows {most}.",
-            "Update one that is there, or archive what is not needed; longest untouched:"
-            f" {oldest}.",
-        )
-
-
-def _last_touched(memory: Memory) -> str:
-    return memory.updated or memory.created or ""
-
-
-def _free_slug(slug: str, known: Sequence[Memory]) -> str:
-    taken = {name for memory in known for name in memory.slugs}
-    number, free = 1, slug
-    while free in taken:
-        number += 1
-        tail = f"-{number}"
-        free = slug[: 80 - len(tail)].rstrip("-") + tail
-    return free
 
 
 def update(store: Recollect, memory_id: str, document: Any, *, if_version: str) -> dict[str, Any]:
@@ -234,6 +177,8 @@ def prepare_update(
         raise IllegalTransition(
             f"{short(memory.id)} is retired.", f"Restore it first: recollect restore {memory_id}"
         )
+    check_enabled(store, name)
+    if_version = if_version.strip().lower()
     if not if_version:
         raise ValidationError(
             "An update needs the version that you read.",
@@ -245,29 +190,19 @@ def prepare_update(
             f"Nothing was stored. Read it again (`recollect show {short(memory.id)} --json`), put"
             f" your change into what it says now, and send --if-version {memory.version}.",
         )
-    given = check_document(name, store.redact(document), creating=False)
-    given = given._replace(changes=_new_changes(memory, given))
-    known = store.memories(kind=name, status="all", sensitivity="all")
-    taken = {slug for other in known if other.uid != memory.uid for slug in other.slugs}
+    check_unchangeable(memory, document)
+    given = checked_document(store, name, without_known_changes(memory, document), creating=False)
+    taken = taken_slugs(store, name, but=memory.uid)
     merged = merge(
         memory, given, exists=_in_tree(store), taken=taken.__contains__, by_person=by_person
     )
-    # Once more: what hid a secret from the first look, such as a letter of no width, is gone now.
-    fields = dict(store.redact(merged.fields))
+    fields = dict(merged.fields)
     body = fields.pop("body", None)
     change = change_of(store, memory, fields, body, expected=if_version)
     done: dict[str, Any] = {"status": "updated", "warnings": list(merged.warnings)}
     if merged.renamed_from:
         done["renamed_from"] = merged.renamed_from
     return Prepared(change, done)
-
-
-def _new_changes(memory: Memory, given: Document) -> tuple[Mapping[str, str], ...]:
-    """The changes without those that an agent sends back because it sends the whole document."""
-    before = [entry.get("summary") for entry in memory.changes]
-    said = [entry.get("summary") for entry in given.changes]
-    repeated = len(before) if before and said[: len(before)] == before else 0
-    return tuple(given.changes[repeated:])
 
 
 def _in_tree(store: Recollect) -> Callable[[str], bool]:
@@ -318,7 +253,9 @@ def finish(store: Recollect, prepared: Sequence[Prepared]) -> list[dict[str, Any
             done |= _named(store.get(uid))
         answers.append(done)
     if answers:
-        answers[-1]["warnings"] = [*answers[-1]["warnings"], *store.ledger.warnings[before:]]
+        said = [*warnings_for(store, store.rolled_out), *store.ledger.warnings[before:]]
+        answers[-1]["warnings"] = [*answers[-1]["warnings"], *said]
+        store.rolled_out = []
     return answers
 
 

@@ -19,7 +19,7 @@ from recollect.core.fields import (
 )
 from recollect.core.kinds import kind_named
 from recollect.core.legacy import LEGACY_MARK
-from recollect.core.memory import Memory
+from recollect.core.memory import Memory, content_patch
 from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.core.record import render_record
 from recollect.core.status import check_transition, status_named
@@ -123,6 +123,8 @@ def change_of(
     expected: str = "",
 ) -> Change:
     """A change that can be written; with a version, only as long as the memory is at it."""
+    if memory.content is not None and isinstance(fields.get("content"), Mapping):
+        fields = {**fields, "content": content_patch(memory.content, fields["content"])}
     index = store.indexing.fresh()
     records = index.history(memory.uid)
     creation = records[0]

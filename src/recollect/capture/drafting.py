@@ -71,8 +71,7 @@ def request(wanted: Sequence[Wanted], *, parallel: bool = False, checked_by: str
 
 
 def _hints(one: Wanted) -> list[str]:
-    about = escape(shorten_line(one.description, _LONGEST_DESCRIPTION))
-    lines = [f"- {one.kind} ({about})"]
+    lines = [f'- {one.kind} ("{_described(one)}")']
     lines += [f'  "{escape(snippet)}"' for snippet in one.snippets[:_MOST_SNIPPETS]]
     if one.candidate is not None:
         known = one.candidate
@@ -81,6 +80,11 @@ def _hints(one: Wanted) -> list[str]:
             f' "{escape(str(known["title"]))}"'
         )
     return lines
+
+
+def _described(one: Wanted) -> str:
+    """What belongs into the kind; a project's file says so, and that may be anybody's."""
+    return escape(shorten_line(one.description, _LONGEST_DESCRIPTION))
 
 
 def _at_once() -> list[str]:
@@ -126,7 +130,7 @@ def _shape(field: Field) -> str:
 
 def context_text(one: Wanted, said: Sequence[tuple[str, str]]) -> str:
     """What a subagent, which has not heard the talk, gets to read; at most 50 KB."""
-    head = f"Kind: {one.kind}\nScore: {one.score:.2f}\nDescription: {one.description}\n\n"
+    head = f"Kind: {one.kind}\nScore: {one.score:.2f}\nDescription: {_described(one)}\n\n"
     tail = "\n</transcript_data>\n\nKey lines:\n" + "".join(
         f'- "{escape(snippet)}"\n' for snippet in one.snippets
     )

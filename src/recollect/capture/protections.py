@@ -150,6 +150,8 @@ def _tags(
         warnings.append(f"A memory has at most {MAX_TAGS} tags; these went: {', '.join(gone)}.")
         return tags
     rule = f"With {MAX_TAGS} tags, an agent exchanges one for one" if full else _NO_LESS
+    if not full and len(tags) >= MAX_TAGS:
+        rule = f"A memory has at most {MAX_TAGS} tags"
     refusals.append(
         _Refusal(
             f"{rule}; these tags would be lost: {', '.join(gone)}.",
@@ -173,7 +175,7 @@ def _check_files(
     if kept:
         refusals.append(
             _Refusal(
-                f"{_NO_LESS}; these files exist and would be lost: {', '.join(kept)}.",
+                f"{_NO_LESS}; these files would be lost: {', '.join(kept)}.",
                 "Send them with the new ones, or leave `related_files` out.",
             )
         )
@@ -190,7 +192,8 @@ def _content(old: Memory, given: Mapping[str, Any], warnings: list[str]) -> dict
     else:
         before = old.content
     taken_back = {name for name, value in given.items() if value is None}
-    content = {k: v for k, v in {**before, **given}.items() if k not in taken_back}
+    parts = {name: _part(before.get(name), value) for name, value in given.items()}
+    content = {k: v for k, v in {**before, **parts}.items() if k not in taken_back}
     if old.content is not None:
         now = dict(_lists(content))
         for path, items in _lists(before):
@@ -199,6 +202,13 @@ def _content(old: Memory, given: Mapping[str, Any], warnings: list[str]) -> dict
             if len(left) < len(items) and gone:
                 warnings.append(f"The list {path} is shorter; these went: {_quoted(gone)}.")
     return content
+
+
+def _part(before: Any, given: Any) -> Any:
+    """What a field becomes: of one that has parts, those that are not given stay."""
+    if not isinstance(before, Mapping) or not isinstance(given, Mapping):
+        return given
+    return {k: v for k, v in {**before, **given}.items() if v is not None}
 
 
 def _lists(content: Mapping[str, Any], prefix: str = "content.") -> Iterator[tuple[str, list[Any]]]:

@@ -53,23 +53,34 @@ class _Statement(NamedTuple):
     known: Known
 
 
-def overflow(sessions: Sequence[Memory], others: Sequence[Memory], keep: int) -> list[Leaving]:
+def overflow(sessions: Sequence[Memory], keep: int) -> list[Memory]:
     """The active sessions beyond the newest `keep`, the oldest first.
+
+    Their time runs from the last change of status: one that was restored is new again.
+    """
+    ordered = _in_order(sessions)
+    return ordered[: max(0, len(ordered) - max(keep, 0))]
+
+
+def name_unique(
+    sessions: Sequence[Memory], leaving: Sequence[Memory], others: Sequence[Memory]
+) -> list[Leaving]:
+    """The sessions that leave, each with what nothing else says.
 
     What two of them say counts as said as long as one is left, as if they left one by one.
     """
-    ordered = sorted(sessions, key=lambda memory: (memory.created or "", memory.uid))
-    leaving = ordered[: len(ordered) - max(keep, 0)] if len(ordered) > keep else []
-    if not leaving:
-        return []
+    ordered, gone = _in_order(sessions), {memory.uid for memory in leaving}
     said = [statement for memory in others for statement in _statements(memory)]
     found: list[Leaving] = []
-    for number in range(len(ordered) - 1, -1, -1):
-        memory = ordered[number]
-        if number < len(leaving):
+    for memory in reversed(ordered):
+        if memory.uid in gone:
             found.append(Leaving(memory, tuple(_unique(memory, said))))
         said += _statements(memory)
     return found[::-1]
+
+
+def _in_order(sessions: Sequence[Memory]) -> list[Memory]:
+    return sorted(sessions, key=lambda m: (m.status_changed or m.created or "", m.uid))
 
 
 def _unique(memory: Memory, said: Sequence[_Statement]) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from recollect.app import drafts, typed
+from recollect.app.recollect import Recollect
 from recollect.cli.output import echo_json, id_argument, json_option, opened, warn
 from recollect.core.names import short
 from recollect.errors import ParseError, ValidationError
@@ -40,8 +41,7 @@ def create_command(
     """Keep a new memory; `recollect schema KIND` says what the document holds."""
     document = _read(source)
     with opened(ctx) as store:
-        _tell([typed.create(store, kind, document, by_user=by_user)], as_json)
-        warn(store)
+        _tell(store, [typed.create(store, kind, document, by_user=by_user)], as_json)
 
 
 @write_command.command("update")
@@ -58,8 +58,7 @@ def update_command(
     """Change a memory: what the document names is replaced, the rest stays."""
     document = _read(source)
     with opened(ctx) as store:
-        _tell([typed.update(store, memory_id, document, if_version=if_version)], as_json)
-        warn(store)
+        _tell(store, [typed.update(store, memory_id, document, if_version=if_version)], as_json)
 
 
 def _step(action: str, meaning: str) -> None:
@@ -70,8 +69,7 @@ def _step(action: str, meaning: str) -> None:
     @click.pass_context
     def command(ctx: click.Context, memory_id: str, reason: str, as_json: bool) -> None:
         with opened(ctx) as store:
-            _tell([typed.change_status(store, memory_id, action, reason)], as_json)
-            warn(store)
+            _tell(store, [typed.change_status(store, memory_id, action, reason)], as_json)
 
 
 _step("retire", "Delete a memory softly; what is retired already stays so.")
@@ -92,8 +90,7 @@ def drafts_command(ctx: click.Context, source: str, as_json: bool) -> None:
     wanted = _read(source)
     with opened(ctx) as store:
         answers = drafts.write_drafts(store, wanted)
-        _tell(answers, as_json, several=True)
-        warn(store)
+        _tell(store, answers, as_json, several=True)
     if any(answer["status"] == "refused" for answer in answers):
         sys.exit(ValidationError.exit_code)
 
@@ -101,8 +98,8 @@ def drafts_command(ctx: click.Context, source: str, as_json: bool) -> None:
 def _read(source: str) -> Any:
     """The JSON of a file or of stdin."""
     try:
-        text = sys.stdin.read() if source == "-" else Path(source).read_text("utf-8")
-        return json.loads(text)
+        data = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
+        return json.loads(data.decode("utf-8-sig"))
     except OSError as error:
         raise ValidationError(f"{source} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
@@ -111,7 +108,10 @@ def _read(source: str) -> Any:
         ) from None
 
 
-def _tell(answers: list[dict[str, Any]], as_json: bool, *, several: bool = False) -> None:
+def _tell(
+    store: Recollect, answers: list[dict[str, Any]], as_json: bool, *, several: bool = False
+) -> None:
+    warn(store)
     if as_json:
         echo_json(answers if several else answers[0])
         return
@@ -124,4 +124,5 @@ def _tell(answers: list[dict[str, Any]], as_json: bool, *, several: bool = False
         version = f", version {answer['version']}" if "version" in answer else ""
         click.echo(f"{answer['status']} {name}{version}".replace("_", " ").rstrip())
         for text in answer["warnings"]:
-            click.echo(f"Note: {text}", err=True)
+            if text not in store.warnings:
+                click.echo(f"Note: {text}", err=True)

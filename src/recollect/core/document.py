@@ -43,6 +43,7 @@ _MECHANICAL = frozenset(
     }
 )
 _SLUG_LENGTH = 80
+_DEEPEST = 20
 _NO_SLUG = pattern(r"[^a-z0-9]+")
 
 
@@ -57,6 +58,19 @@ class Document(NamedTuple):
     confidence: float | None
     changes: tuple[Mapping[str, str], ...]
     given: frozenset[str]
+
+
+def check_depth(given: Any) -> None:
+    """Refuse what is nested deeper than any document is: it would break whoever walks it."""
+    level: list[Any] = [given] if isinstance(given, Mapping | list | tuple) else []
+    depth = 0
+    while level:
+        if depth > _DEEPEST:
+            fix = "Send a document as the schema shows it."
+            refuse([Problem("document", f"at most {_DEEPEST} levels", "more levels", fix)])
+        inner = (one.values() if isinstance(one, Mapping) else one for one in level)
+        level = [v for some in inner for v in some if isinstance(v, Mapping | list | tuple)]
+        depth += 1
 
 
 def check_document(kind: str, given: Any, *, creating: bool) -> Document:

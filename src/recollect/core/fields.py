@@ -19,6 +19,7 @@ MAX_BODY_BYTES: Final = 102_400
 MAX_TAGS: Final = 12
 MAX_TAG_LENGTH: Final = 60
 MAX_TEXT: Final = 200
+MAX_REASON: Final = 300
 MAX_ITEMS: Final = 200
 
 SENSITIVITIES = ("public", "private", "secret", "unknown")
@@ -75,7 +76,7 @@ def check_body(body: str) -> str:
 
 def check_reason(reason: str) -> str:
     """Why something was done: one line."""
-    return _text("reason", reason)
+    return _text("reason", reason, MAX_REASON)
 
 
 def normal_tag(tag: str) -> str:
@@ -157,10 +158,10 @@ def _unicode(name: str, value: Any) -> str:
     return value
 
 
-def _text(name: str, value: Any) -> str:
+def _text(name: str, value: Any, most: int = MAX_TEXT) -> str:
     text = " ".join(_unicode(name, value).split())
-    if not text or len(text) > MAX_TEXT or _CONTROL.search(text):
-        raise ValidationError(f"The field {name} takes 1 to {MAX_TEXT} characters on one line.")
+    if not text or len(text) > most or _CONTROL.search(text):
+        raise ValidationError(f"The field {name} takes 1 to {most} characters on one line.")
     return text
 
 

@@ -98,6 +98,9 @@ def fold(create: Record, updates: Iterable[Record], *, kind: str, name: str) -> 
             state.pop("status_reason", None)
             log.append(_status_entry(state.get("status") or ACTIVE, update))
         log += _entries(changes.get("changes"), update.timestamp)
+        if isinstance(changes.get("content"), dict) and isinstance(state.get("content"), dict):
+            # Two clones that change different fields of the content must both have their way.
+            changes = {**changes, "content": _patched(state["content"], changes["content"])}
         edits += not changes.keys() <= _OF_STATUS or update.body is not None
         state.update(changes)
         if update.body is not None:
@@ -160,6 +163,17 @@ def _entries(given: Any, date: str | None) -> list[Mapping[str, Any]]:
     if not isinstance(given, list):
         return []
     return [{"date": date, **entry} for entry in given if isinstance(entry, dict)]
+
+
+def content_patch(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """What an update says to make the new content of the old: None takes a field away."""
+    gone = {name: None for name in old if name not in new}
+    return gone | {k: v for k, v in new.items() if k not in old or old[k] != v}
+
+
+def _patched(old: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
+    kept = {name: value for name, value in old.items() if name not in patch}
+    return kept | {name: value for name, value in patch.items() if value is not None}
 
 
 def _status_entry(before: Any, update: Record) -> Mapping[str, Any]:

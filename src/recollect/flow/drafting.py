@@ -19,10 +19,8 @@ def ask_to_draft(work: Work, findings: Sequence[Finding], said: Sequence[tuple[s
     """
     if work.event.name != events.STOP or work.event.again or not findings:
         return
-    if not work.mind.may_ask(_ASK_AGAIN):
-        work.note("skipped", reason="the agent was asked within the last 30 minutes")
-        return
     setting = work.mind.setting
+    parallel = bool(setting("triage.parallel"))
     wanted = []
     for kind in dict.fromkeys(finding.kind for finding in findings):
         of_kind = [finding for finding in findings if finding.kind == kind]
@@ -31,14 +29,17 @@ def ask_to_draft(work: Work, findings: Sequence[Finding], said: Sequence[tuple[s
             kind,
             max(finding.score for finding in of_kind),
             snippets,
-            str(setting(f"kinds.{kind}.description")),
+            work.mind.redact(str(setting(f"kinds.{kind}.description"))),
             work.mind.candidate(kind, " ".join(snippets)) if snippets else None,
             str(setting(f"kinds.{kind}.model") or setting("triage.default_model")),
         )
-        wanted.append(one._replace(context_file=work.mind.leave(kind, context_text(one, said))))
+        if parallel:
+            one = one._replace(context_file=work.mind.leave(kind, context_text(one, said)))
+        wanted.append(one)
+    if not work.mind.may_ask(_ASK_AGAIN):
+        work.note("skipped", reason="the agent was asked within the last 30 minutes")
+        return
     work.reply.request = request(
-        wanted,
-        parallel=bool(setting("triage.parallel")),
-        checked_by=str(setting("triage.verification_model")),
+        wanted, parallel=parallel, checked_by=str(setting("triage.verification_model"))
     )
     work.note("asked the agent to draft", kinds=[one.kind for one in wanted])

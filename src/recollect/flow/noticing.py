@@ -62,7 +62,7 @@ def _notice_talk(work: Work, talk: Talk) -> None:
     mode = str(work.mind.setting("triage.mode"))
     if mode == "off" or compacting or not talk.said:
         return
-    recent = talk.said[-int(work.mind.setting("triage.max_messages")) :]
+    recent = talk.said[-min(200, max(1, int(work.mind.setting("triage.max_messages")))) :]
     work_done = {"tools": talk.tools, "exchanges": talk.exchanges}
     thresholds = {
         category: float(work.mind.setting(f"kinds.{kind}.triage_threshold"))

@@ -139,11 +139,15 @@ class Noticing:
         rows = self._db.execute("SELECT 1 FROM rejected WHERE fingerprint = ?", (fingerprint,))
         return next(iter(rows), None) is not None
 
+    def asked_at(self, session: str) -> float | None:
+        """When the agent of a session was last asked to draft."""
+        rows = self._db.execute("SELECT at FROM asked WHERE session = ?", (session,))
+        return next((float(at) for (at,) in rows), None)
+
     def may_ask(self, session: str, at: float, pause: float) -> bool:
         """Whether the agent may be asked to draft now; says yes once in so many seconds."""
-        rows = self._db.execute("SELECT at FROM asked WHERE session = ?", (session,))
-        last = next(iter(rows), None)
-        if last is not None and at - float(last[0]) < pause:
+        last = self.asked_at(session)
+        if last is not None and at - last < pause:
             return False
         with self._db:
             self._db.execute("INSERT OR REPLACE INTO asked VALUES (?, ?)", (session, at))
