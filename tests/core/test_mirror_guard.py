@@ -85,7 +85,9 @@ def test_the_reason_names_the_command() -> None:
     known = deny_reason(".claude/memory/decisions/a.json", "decisions/a")
 
     assert "recollect write update decisions/a --input FILE --if-version V" in known
-    assert "recollect write create --kind KIND --input FILE" in deny_reason(".claude/memory/new.json")
+    assert "recollect write create --kind KIND --input FILE" in deny_reason(
+        ".claude/memory/new.json"
+    )
 
 
 def test_it_is_light() -> None:

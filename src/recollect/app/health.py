@@ -14,6 +14,7 @@ from recollect.app.keeping import spool_of
 from recollect.core.note import purged_uids, read_stored
 from recollect.core.places import Place
 from recollect.core.record import CREATE, PURGE, UPDATE
+from recollect.errors import RecollectError
 from recollect.index.base import Filters
 from recollect.ledger.health import OK, PROBLEM, WARNING, Finding
 from recollect.ledger.ledger import Ledger
@@ -117,4 +118,25 @@ def check_hooks(store: Recollect) -> Iterator[Finding]:
             "hooks",
             f"{len(others)} hooks of the last week failed; last {last.get('event')}: {said}",
             f"The details are in {folder / FAILURES_FILE}",
+        )
+
+
+def check_mirror(store: Recollect) -> Iterator[Finding]:
+    """Whether the files of the mirror say what the ledger says."""
+    if not store.config.flag("mirror.enabled") or store.work_tree is None:
+        return
+    from recollect.app.mirror import Mirror
+    from recollect.app.mirror_look import FOREIGN
+
+    try:
+        differ = [found for found in Mirror(store).differences() if found.state != FOREIGN]
+    except RecollectError as error:
+        yield Finding(WARNING, "mirror", f"{error.message} {error.hint}")
+        return
+    if differ:
+        yield Finding(
+            WARNING,
+            "mirror",
+            f"{len(differ)} files of the mirror are not what the ledger says, for example"
+            f" {differ[0].file}. Put it right with: recollect mirror verify --repair",
         )

@@ -1,0 +1,371 @@
+"""The documents of the claude-memory plugin: a memory as its JSON file, and back.
+
+The mirror writes them and whoever used that plugin brings them. Writing gives what the plugin's own
+schemas accept, whatever the ledger holds. Reading loses nothing: what has no place in a memory is
+kept beside it, under `left`.
+
+Invariant: reading what was written for a memory gives the memory's own values again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Final, NamedTuple
+
+from recollect.core.content import check_content, content_of_text, shown
+from recollect.core.content_schemas import (
+    CHOICE,
+    FLAG,
+    OBJECT,
+    OBJECTS,
+    SCHEMAS,
+    TEXTS,
+    Field,
+)
+from recollect.core.document import UNTAGGED
+from recollect.core.fields import (
+    MAX_ITEMS,
+    MAX_TAG_LENGTH,
+    MAX_TAGS,
+    MAX_TEXT,
+    check_path,
+    check_timestamp,
+)
+from recollect.core.kinds import BY_NAME, find_kind
+from recollect.core.memory import DEFAULT_CONFIDENCE, MOST_CHANGES, Memory
+from recollect.core.note import SUMMARY_LENGTH, shorten_line
+from recollect.core.patterns import pattern
+from recollect.core.status import ACTIVE, ARCHIVED, RETIRED, VISIBLE
+from recollect.errors import BadContent, ParseError, ValidationError
+
+VERSION: Final = "1.0"
+# The field of a record that keeps what a document says and a memory has no place for.
+LEFT: Final = "claude_memory"
+_TITLE_LENGTH: Final = 120
+_SHORT_TEXT: Final = 300
+_EPOCH: Final = "1970-01-01T00:00:00Z"
+_CATEGORIES: Mapping[str, str] = {"sessions": "session_summary", "tech-debt": "tech_debt"}
+_ENTRY = ("date", "summary", "field", "old_value", "new_value")
+_NOT_IN_FOLDERS = pattern(r"[^a-z0-9_-]+")
+_NOT_IN_TAGS = pattern(r"[\x00-\x1f\x7f,]+")
+_NOT_IN_LINES = pattern(r"[\x00-\x1f\x7f\s]+")
+
+
+class Described(NamedTuple):
+    """What a document says, in the words of a memory."""
+
+    kind: str
+    summary: str
+    body: str
+    content: Mapping[str, Any] | None
+    tags: tuple[str, ...]
+    files: tuple[str, ...]
+    confidence: float
+    created: str
+    updated: str
+    status: str = ACTIVE
+    status_changed: str | None = None
+    status_reason: str = ""
+    changes: tuple[Mapping[str, Any], ...] = ()
+    times_updated: int = 0
+    # What has no place in a memory, as it stood in the document.
+    left: Mapping[str, Any] = {}
+
+
+def category_of(kind: str) -> str:
+    """What the plugin calls a kind, in the singular."""
+    known = BY_NAME.get(kind)
+    if known is None:
+        return kind
+    return _CATEGORIES.get(kind) or min((kind, *known.aliases), key=len)
+
+
+def folder_of(kind: str) -> str:
+    """The folder of a kind's files: its name, also where a newer version chose an odd one."""
+    return _NOT_IN_FOLDERS.sub("-", kind.lower()).strip("-") or "other"
+
+
+# Writing
+
+
+def to_document(memory: Memory, name: str) -> dict[str, Any]:
+    """A memory as a document, `name` being that of its file."""
+    created = _time(memory.created or memory.updated)
+    document: dict[str, Any] = {
+        "schema_version": VERSION,
+        "category": category_of(memory.kind),
+        "id": name,
+        "title": memory.summary[:_TITLE_LENGTH],
+        "created_at": created,
+        "updated_at": _time(memory.updated) if memory.updated else created,
+        "tags": list(memory.tags) or [UNTAGGED],
+        "related_files": list(dict.fromkeys((*memory.files_modified, *memory.files_read))),
+        "confidence": memory.confidence,
+        "record_status": record_status(memory.status),
+        "changes": [_entry(entry, created) for entry in memory.changes[-MOST_CHANGES:]],
+        "times_updated": memory.times_updated,
+    }
+    status = document["record_status"]
+    if status != ACTIVE:
+        document[f"{status}_at"] = _time(memory.status_changed or memory.updated)
+        if memory.status_reason:
+            document[f"{status}_reason"] = memory.status_reason[:_SHORT_TEXT]
+    document["content"] = _content(memory)
+    return document
+
+
+def render_document(document: Mapping[str, Any]) -> str:
+    """The text of a document's file."""
+    text = json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+    return text.encode("utf-8", "replace").decode()  # a note may hold bytes that are no text
+
+
+def record_status(status: str) -> str:
+    """What a document calls a status."""
+    if status in VISIBLE:
+        return ACTIVE
+    # One that only a newer version knows is kept out of everybody's way.
+    return RETIRED if status == RETIRED else ARCHIVED
+
+
+def _time(text: str | None) -> str:
+    try:
+        return check_timestamp(text or _EPOCH)
+    except (ValidationError, OverflowError):
+        return _EPOCH
+
+
+def _entry(entry: Mapping[str, Any], date: str) -> dict[str, Any]:
+    summary = entry.get("summary") or f"{entry.get('field') or 'It'} was changed"
+    given = {name: entry[name] for name in _ENTRY if entry.get(name) is not None}
+    return {"date": date, **given, "summary": str(summary)[:_SHORT_TEXT]}
+
+
+def _content(memory: Memory) -> dict[str, Any]:
+    schema, given = SCHEMAS.get(memory.kind), memory.content or {}
+    if schema is None:
+        return {**given, **({} if given and not memory.body else {"text": memory.body})}
+    least = content_of_text(memory.kind, memory.summary, memory.body)
+    content = {}
+    for field in schema.fields:
+        value = _fitting(field, given.get(field.name))
+        value = least.get(field.name) if value is None else value
+        if value is not None:
+            content[field.name] = value
+    return content
+
+
+def _fitting(field: Field, value: Any) -> Any:
+    """A value as the plugin takes it, without what it does not know; None if it takes none."""
+    if field.form in (TEXTS, OBJECTS):
+        if not isinstance(value, list | tuple) or len(value) < field.least:
+            return None
+        text = Field(field.name, field.meaning)
+        kept = [
+            _fitting(text, item) if field.form == TEXTS else _fitting_object(field.fields, item)
+            for item in value
+        ]
+        return None if None in kept else kept
+    if field.form == OBJECT:
+        return _fitting_object(field.fields, value)
+    if field.form == FLAG:
+        return value if isinstance(value, bool) else None
+    if field.form == CHOICE:
+        return value if value in field.choices else None
+    return value if isinstance(value, str) else None
+
+
+def _fitting_object(fields: Sequence[Field], value: Any) -> dict[str, Any] | None:
+    if not isinstance(value, Mapping):
+        return None
+    kept = {}
+    for field in fields:
+        one = _fitting(field, value.get(field.name))
+        if one is not None:
+            kept[field.name] = one
+        elif field.required or value.get(field.name) is not None:
+            return None
+    return kept
+
+
+# Reading
+
+
+def read_document(text: str, folder: str, name: str) -> Described:
+    """What the document in a file says; one that is not valid is refused, with the reason.
+
+    The plugin sets no limit to the length of a text; what is longer than an agent may write is
+    taken as it is.
+    """
+    document = _parsed(text)
+    take = document.pop
+    version = take("schema_version", VERSION)
+    if version != VERSION:
+        raise _wrong("schema_version", f'"{VERSION}"', version)
+    kind = _kind(take("category", None), folder)
+    title = take("title", None)
+    line = _NOT_IN_LINES.sub(" ", title).strip() if isinstance(title, str) else ""
+    if not line:
+        raise _wrong("title", "a text", title)
+    summary = line if len(line) <= SUMMARY_LENGTH else shorten_line(line)
+    created = _moment("created_at", take("created_at", None))
+    updated = _moment("updated_at", take("updated_at", None) or created)
+    left: dict[str, Any] = {}
+    if document.get("id") == name:  # if not, the file's name counts
+        take("id")
+    status, changed, reason = _status(document, updated, left)
+    content, body = _read_content(kind, take("content", None), left)
+    tags = _tags(take("tags", []), left)
+    files = _files(take("related_files", None) or [], left)
+    changes = take("changes", None) or []
+    if not isinstance(changes, list) or not all(isinstance(one, dict) for one in changes):
+        raise _wrong("changes", "a list of objects", changes)
+    if summary != line:
+        body = f"{line}\n\n{body}".strip()
+    return Described(
+        kind=kind,
+        summary=summary,
+        body=body,
+        content=content,
+        tags=tags,
+        files=files,
+        confidence=_confidence(take("confidence", None)),
+        created=created,
+        updated=updated,
+        status=status,
+        status_changed=changed,
+        status_reason=reason,
+        changes=tuple(changes),
+        times_updated=_count(take("times_updated", 0)),
+        left={**left, **document},
+    )
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    def refuse(constant: str) -> Any:
+        raise ValueError(f"{constant} is no number")
+
+    try:
+        found = json.loads(text.removeprefix("\ufeff"), parse_constant=refuse)
+    except (ValueError, RecursionError) as error:
+        raise ParseError(f"It is not JSON: {error}", "Correct the file.") from None
+    if not isinstance(found, dict):
+        raise _wrong("document", "an object", found)
+    try:
+        text.encode("utf-8")
+        json.dumps(found, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        raise ParseError("It holds what is no valid Unicode.", "Correct the file.") from None
+    return found
+
+
+def _wrong(field: str, expected: str, got: Any) -> BadContent:
+    return BadContent(field, expected, shown(got), f"Make {field} {expected}.")
+
+
+def _kind(category: Any, folder: str) -> str:
+    known = find_kind(category) if isinstance(category, str) else None
+    if known is None:
+        raise _wrong("category", "the name of a kind", category)
+    if folder_of(known.name) != folder:
+        raise _wrong("category", f"that of its folder, {folder}", category)
+    return known.name
+
+
+def _moment(field: str, value: Any) -> str:
+    with suppress(ValidationError, OverflowError):
+        if isinstance(value, str):
+            return check_timestamp(value)
+    raise _wrong(field, "a time such as 2026-08-23T10:00:00Z", value)
+
+
+def _status(
+    document: dict[str, Any], updated: str, left: dict[str, Any]
+) -> tuple[str, str | None, str]:
+    """The status, when it came to be, and why."""
+    status = document.pop("record_status", None) or ACTIVE
+    if status not in (ACTIVE, ARCHIVED, RETIRED):
+        raise _wrong("record_status", "one of active, archived, retired", status)
+    if status == ACTIVE:
+        for name in ("retired_at", "retired_reason", "archived_at", "archived_reason"):
+            if document.get(name) is None:  # it says that there is none
+                document.pop(name, None)
+        return ACTIVE, None, ""
+    since = document.pop(f"{status}_at", None)
+    given = document.pop(f"{status}_reason", None) or ""
+    if not isinstance(given, str):
+        raise _wrong(f"{status}_reason", "a text", given)
+    reason = _NOT_IN_LINES.sub(" ", given).strip()
+    if len(reason) > MAX_TEXT:
+        left[f"{status}_reason"] = given
+        reason = shorten_line(reason, MAX_TEXT)
+    return status, _moment(f"{status}_at", since or updated), reason
+
+
+def _read_content(
+    kind: str, content: Any, left: dict[str, Any]
+) -> tuple[Mapping[str, Any] | None, str]:
+    """The typed content and the plain text; what belongs to neither is left."""
+    if not isinstance(content, Mapping):
+        raise _wrong("content", "an object", content)
+    schema = SCHEMAS.get(kind)
+    names = {field.name for field in schema.fields} if schema else {"text"}
+    known = {name: value for name, value in content.items() if name in names}
+    others = {name: value for name, value in content.items() if name not in names}
+    if others:
+        left["content"] = others
+    if schema is None:
+        text = known.get("text", "")
+        if not isinstance(text, str):
+            raise _wrong("content.text", "a text", text)
+        return None, text
+    try:
+        return check_content(kind, known), ""
+    except BadContent:
+        kept = _fitting_object(schema.fields, known)
+        if kept is None:
+            raise
+        # It is valid for the plugin, or would be without what the plugin does not know.
+        if kept != {name: value for name, value in known.items() if value is not None}:
+            left["content"] = dict(content)
+        return kept, ""
+
+
+def _tags(given: Any, left: dict[str, Any]) -> tuple[str, ...]:
+    given = [given] if isinstance(given, str) else given
+    if not isinstance(given, list) or not all(isinstance(tag, str) for tag in given):
+        raise _wrong("tags", "a list of texts", given)
+    words = ["-".join(_NOT_IN_TAGS.sub(" ", tag).lower().split()) for tag in given]
+    tags = [word for word in dict.fromkeys(words) if word and word != UNTAGGED]
+    kept = list(dict.fromkeys(tag[:MAX_TAG_LENGTH] for tag in tags))[:MAX_TAGS]
+    if kept != tags:
+        left["tags"] = given
+    return tuple(kept)
+
+
+def _files(given: Any, left: dict[str, Any]) -> tuple[str, ...]:
+    if not isinstance(given, list) or not all(isinstance(path, str) for path in given):
+        raise _wrong("related_files", "a list of texts", given)
+    kept: list[str] = []
+    for path in dict.fromkeys(given):
+        with suppress(ValidationError):
+            kept.append(check_path(path))
+    if len(kept) < len(set(given)) or len(kept) > MAX_ITEMS:  # one may lead out of the project
+        left["related_files"] = given
+    return tuple(kept[:MAX_ITEMS])
+
+
+def _confidence(value: Any) -> float:
+    if value is None:
+        return DEFAULT_CONFIDENCE
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise _wrong("confidence", "a number from 0 to 1", value)
+    return float(value)
+
+
+def _count(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise _wrong("times_updated", "a whole number from 0", value)
+    return value
