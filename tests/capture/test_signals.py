@@ -259,7 +259,8 @@ def test_a_request_takes_its_kind_from_the_sentence() -> None:
         ),
         ("Remember this:\n\n- no force push\n- tabs\n\nBye", "Remember this: no force push"),
         ("Remember this:\n- no force push\n- only tabs", "Remember this: no force push; only tabs"),
-        ("Remember this:\n```\nmake it\n```\nThen go on here.", "Remember this:"),
+        ("Remember this:\n```\nmake it\n```\nThen go on here.", "Remember this: `make it`"),
+        ("Remember this:\n```\nmake\nit\n```\nThen go on here.", "Remember this:"),
         ("Is staging reset every night? Remember this.", "Remember this."),
     ],
 )
