@@ -38,6 +38,10 @@ from recollect.capture.sentences import MAX_SENTENCE, paragraphs, sentences
             "A long line that somebody wrapped at a width\nof some fifty characters, as one does",
             ["A long line that somebody wrapped at a width of some fifty characters, as one does"],
         ),
+        (
+            "**Before:** it took a minute and a half here\n**After:** it takes a second",
+            ["Before: it took a minute and a half here", "After: it takes a second"],
+        ),
         # What is quoted belongs to who quotes it, however many sentences it is.
         (
             'The notice says "One thing. Never another." and no more. Then it ends.',

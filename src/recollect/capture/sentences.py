@@ -30,6 +30,7 @@ _FENCE = pattern(r"[ \t]*(?:>[ \t]*)?(```+|~~~+)")
 _ITEM = pattern(r"[ \t]*(?:[-*+•–]|\d{1,3}[.)]|\[[ xX]\])[ \t]+(?:\[[ xX]\][ \t]+)?")
 _HEADING = pattern(r"[ \t]{0,3}#{1,6}(?:[ \t]|$)")
 _BOLD_ONLY = pattern(r"(?:\*\*[^*]+\*\*|__[^_]+__):?$")
+_LABELLED = pattern(r"(\*\*|__)[^*_\n]{1,60}(?::\1|\1:)")
 _RULE = pattern(r"[ \t]*(?:-{3,}|={3,}|\*{3,}|_{3,})[ \t]*$")
 _CODE_ONLY = pattern(r"(?:`[^`]*`[\s,;:.]*)+$")
 _ADDRESS = pattern(r"<?(?:https?|ssh|git|file)://")
@@ -205,7 +206,8 @@ def _joined(run: list[str]) -> list[str]:
         ragged = first[:1].islower() and len(before) * 2 > width
         wrapped = width >= _MIN_WRAP and (full or ragged)
         hangs = in_item and line[:1].isspace()
-        if joined and not item and (wrapped or hangs or first in _GOES_ON):
+        begins = item or _LABELLED.match(said)
+        if joined and not begins and (wrapped or hangs or first in _GOES_ON):
             joined[-1].append(said)
         else:
             joined.append([said])

@@ -23,6 +23,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from recollect.capture.accounts import accounts
 from recollect.capture.sentences import paragraphs, sentences, without_code, words
 from recollect.capture.signal_rules import (
     DECISION,
@@ -31,6 +32,7 @@ from recollect.capture.signal_rules import (
     HEARSAY,
     KIND_OF_TYPE,
     PREFERENCE,
+    RESOLUTION,
     RULES,
     Rule,
 )
@@ -39,6 +41,7 @@ from recollect.core.patterns import pattern
 SUPPOSED = 0.60  # below any suggestion
 MAX_JOINED = 600  # characters of a sentence with its neighbours
 MAX_TAGS = 5
+_ACCOUNT = 0.87  # how sure a cause with its cure is
 _LONG_MATCH, _SHORT_MATCH, _SHORT_SENTENCE = 20, 5, 20
 _WISH = 0.70  # a preference that is no surer than this is a wish of the moment
 
@@ -145,7 +148,20 @@ def detect(text: str) -> list[Signal]:
                 if found and found[-1][0] >= first:
                     found.pop()
         found.append((at, signal))
-    return [signal for _, signal in found]
+    return [signal for _, signal in _with_accounts(said, found)]
+
+
+def _with_accounts(
+    said: list[tuple[int, str]], found: list[tuple[int, Signal]]
+) -> list[tuple[int, Signal]]:
+    """The signals, with one for each account in place of those of its sentences."""
+    asked = {at for at, signal in found if signal.type == EXPLICIT}
+    for account in accounts(said):
+        if asked.isdisjoint(account.parts):
+            found = [one for one in found if one[0] not in account.parts]
+            kind = KIND_OF_TYPE[RESOLUTION]
+            found.append((account.parts[0], Signal(RESOLUTION, kind, account.text, _ACCOUNT)))
+    return sorted(found, key=lambda one: one[0])
 
 
 def kind_of(text: str) -> str:
