@@ -85,7 +85,7 @@ def _parts(said: Sequence[tuple[int, str]], cure: int, free: int) -> list[int]:
         cause = next(_causes(said, cure, free), None)
         if cause is None:
             return []
-        between = [at for at in range(cause + 1, cure) if _explains(said[at][1])]
+        between = [at for at in range(cause + 1, cure) if explains(said[at][1])]
         parts = [cause, *between, cure]
         if _length(said, parts) > MAX_ACCOUNT:
             parts = [cause, cure]
@@ -118,7 +118,7 @@ def _is(form: re.Pattern[str], sentence: str) -> bool:
     return _tells(rest) and not _NO_CAUSE.match(rest)
 
 
-def _explains(sentence: str) -> bool:
+def explains(sentence: str) -> bool:
     """Whether a sentence belongs to what is told: no talk, no question, no guess."""
     whole = not sentence.endswith(("?", ":")) and _tells(sentence)
     return whole and not _TALK.match(sentence) and not _GUESS.search(sentence)

@@ -14,7 +14,9 @@ takes away: a question and a denial are no signal, what is supposed stays below 
 is hearsay below automatic capture, and so does a sentence that says nothing without its neighbours
 ("That fixed it."): it takes the one before it along, or is not worth keeping.
 
-Words in code or in quotation marks are nobody's statement and never match.
+Words in code or in quotation marks are nobody's statement and never match. What an agent says is
+never kept unseen, and it has no wishes: "I need to" and "keep in mind" are how it thinks aloud. Nor
+is anything kept unseen out of a text so long that nobody typed it.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from recollect.capture.accounts import accounts
+from recollect.capture.accounts import accounts, explains
 from recollect.capture.sentences import paragraphs, sentences, without_code, words
 from recollect.capture.signal_rules import (
     DECISION,
@@ -34,13 +36,15 @@ from recollect.capture.signal_rules import (
     PREFERENCE,
     RESOLUTION,
     RULES,
+    SUPPOSED,
     Rule,
 )
 from recollect.core.patterns import pattern
 
-SUPPOSED = 0.60  # below any suggestion
 MAX_JOINED = 600  # characters of a sentence with its neighbours
+MAX_TYPED = 2_000  # characters; more was pasted, and may be anybody's words
 MAX_TAGS = 5
+_MAX_LABELLED = 400
 _ACCOUNT = 0.87  # how sure a cause with its cure is
 _LONG_MATCH, _SHORT_MATCH, _SHORT_SENTENCE = 20, 5, 20
 _WISH = 0.70  # a preference that is no surer than this is a wish of the moment
@@ -104,6 +108,12 @@ _REINFORCING = pattern(
 )
 _WORD = pattern(r"[^\W\d][\w.+#-]*")
 _POINTS_BACK = words("remember save note that got figured fixed keep")
+_OF_PEOPLE = (PREFERENCE, EXPLICIT)
+_LABELLED = pattern(
+    r"(?:the )?(?:actual |real |underlying )?(?:root cause|(?:key|critical|major|main|important)"
+    r" (?:finding|discovery|insight|takeaway|learning))(?::| (?:is|was)\b)",
+    re.IGNORECASE,
+)
 _SAID_IN_A_WORD = (DECISION, PREFERENCE, EXPLICIT)  # "We chose uv." says all
 _EMPTY_WORDS = words(
     "am an as at be by do go he if in is it me my no of ok on or she so to up us we i'd i'm i've"
@@ -127,8 +137,17 @@ class _Reading(NamedTuple):
     complete: bool
 
 
-def detect(text: str) -> list[Signal]:
+def detect(text: str, *, by_agent: bool = False) -> list[Signal]:
     """What a text says that is worth keeping: at most one signal for a sentence, in order."""
+    found = _detect(text)
+    if by_agent:
+        found = [signal for signal in found if signal.type not in _OF_PEOPLE]
+    if by_agent or len(text) > MAX_TYPED:
+        found = [one._replace(confidence=min(one.confidence, HEARSAY)) for one in found]
+    return found
+
+
+def _detect(text: str) -> list[Signal]:
     said = [(part, one) for part, some in enumerate(paragraphs(text)) for one in some]
     found: list[tuple[int, Signal]] = []
     taken = -1  # the sentences up to here belong to a signal already
@@ -137,7 +156,11 @@ def detect(text: str) -> list[Signal]:
         if reading is None:
             continue
         signal = reading.signal
-        if not reading.complete:
+        if reading.complete and _LABELLED.match(sentence):
+            last = _paragraph(said, at)
+            signal = signal._replace(sentence=_together([one for _, one in said[at : last + 1]]))
+            taken = last
+        elif not reading.complete:
             first, last = _neighbours(said, at)
             if first == last:
                 limit = HEARSAY if signal.type == EXPLICIT else SUPPOSED
@@ -155,9 +178,9 @@ def _with_accounts(
     said: list[tuple[int, str]], found: list[tuple[int, Signal]]
 ) -> list[tuple[int, Signal]]:
     """The signals, with one for each account in place of those of its sentences."""
-    asked = {at for at, signal in found if signal.type == EXPLICIT}
+    others = {at for at, signal in found if signal.type in (DECISION, *_OF_PEOPLE)}
     for account in accounts(said):
-        if asked.isdisjoint(account.parts):
+        if others.isdisjoint(account.parts):
             found = [one for one in found if one[0] not in account.parts]
             kind = KIND_OF_TYPE[RESOLUTION]
             found.append((account.parts[0], Signal(RESOLUTION, kind, account.text, _ACCOUNT)))
@@ -170,6 +193,17 @@ def kind_of(text: str) -> str:
     sure = [signal for signal, _ in readings if signal.confidence > SUPPOSED]
     best = max(sure, key=lambda s: (s.kind != DEFAULT_KIND, s.confidence), default=None)
     return best.kind if best else DEFAULT_KIND
+
+
+def _paragraph(said: list[tuple[int, str]], at: int) -> int:
+    """The last sentence of the paragraph that a label heads, as far as it is not too long."""
+    length = len(said[at][1])
+    while at + 1 < len(said) and said[at + 1][0] == said[at][0]:
+        length += len(said[at + 1][1]) + 2
+        if length > _MAX_LABELLED or not explains(said[at + 1][1]):
+            break
+        at += 1
+    return at
 
 
 def _neighbours(said: list[tuple[int, str]], at: int) -> tuple[int, int]:

@@ -136,10 +136,14 @@ def _signals(work: Work, said: Iterable[tuple[str, str]], limits: tuple[int, flo
     most, least = limits
     found = []
     for role, text in said:
+        agent = role == "assistant"
         # What is found is cut, and half a secret is not found any more: redact, then look again.
-        for signal in detect(work.mind.redact(text)) if detect(text) else ():
+        hears = detect(text, by_agent=agent)
+        for signal in detect(work.mind.redact(text), by_agent=agent) if hears else ():
             action = decide(signal, auto=auto, suggest=suggest)
-            if action != Action.SKIP and signal.confidence >= least:
+            if agent and not _is_memorable(signal.sentence):
+                work.note("skipped", reason="not memorable", why=_SIGNAL + signal.type)
+            elif action != Action.SKIP and signal.confidence >= least:
                 record = {**draft(signal), **origin(work, _speaker(role), "signal")}
                 found.append(
                     Draft(record, signal.confidence, action == Action.AUTO, _SIGNAL + signal.type)
@@ -184,7 +188,8 @@ def _consider_alone(work: Work, drafts: Sequence[Draft]) -> None:
             record[field] = work.mind.redact(str(record.get(field) or ""))
         draft = draft._replace(record=record)
         text = f"{record['summary']}\n{record['body']}"
-        # A signal has a confidence of its own; everything else must be memorable.
+        # A signal of a person has a confidence of its own; everything else must be memorable, and
+        # what an agent said has been looked at.
         is_sure = draft.is_certain or draft.why.startswith(_SIGNAL)
         if not is_sure and not _is_memorable(text):
             work.note("skipped", reason="not memorable", why=draft.why)
