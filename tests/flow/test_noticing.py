@@ -129,6 +129,24 @@ def test_a_transcript_is_read_once_and_only_its_talk(
     assert len(noticed(store)) == 2
 
 
+def test_what_the_agent_had_to_be_told(agent: Agent, store: Recollect, tmp_path: Path) -> None:
+    """A person says how it is, and the agent gives in; the next one should know."""
+    path = tmp_path / "talk.jsonl"
+    transcript(
+        path,
+        ("assistant", "The header is lost in the application."),
+        ("user", "the staging proxy strips every header that starts with X-Internal"),
+        ("assistant", "You're right, then it is not the application."),
+    )
+    for _ in range(2):
+        agent.hook("stop", transcript_path=str(path), last_assistant_message="Done.")
+
+    (waiting,) = suggestions.suggestions(store)
+    assert waiting.draft["kind"] == "learnings"
+    assert waiting.draft["provenance"]["said_by"] == "user"
+    assert "strips every header" in waiting.text
+
+
 def test_two_sessions_at_once_notice_it_once(
     agent: Agent, store: Recollect, tmp_path: Path
 ) -> None:

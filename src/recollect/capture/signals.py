@@ -249,7 +249,7 @@ def _read(sentence: str) -> _Reading | None:
     text = _QUOTED.sub(lambda quote: "x" * len(quote[0]), text)
     if _TO_DO.match(text) or _SAID_BY.search(text):
         return None
-    asks = text.endswith("?") or bool(_QUESTION.match(text))
+    asks = is_question(text)
     if asks and not _POLITE.search(text):
         return None
     found = [
@@ -266,6 +266,11 @@ def _read(sentence: str) -> _Reading | None:
     rest = f"{text[: match.start()]} {text[match.end() :]}"
     enough = 1 if rule.type in _SAID_IN_A_WORD else 2
     return _Reading(Signal(rule.type, kind, sentence, confidence), _says_something(rest, enough))
+
+
+def is_question(text: str) -> bool:
+    """Whether a sentence asks something."""
+    return text.endswith("?") or bool(_QUESTION.match(text))
 
 
 def _matches(text: str) -> Iterator[tuple[Rule, re.Match[str]]]:

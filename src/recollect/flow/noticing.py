@@ -25,6 +25,7 @@ _ASK_AGAIN = 30 * 60.0
 # drafts can tell, a queue of suggestions cannot.
 _TRIAGE_SURE = 0.6
 _SIGNAL = "signal: "
+_CORRECTED = _SIGNAL + "correction"
 
 
 class Draft(NamedTuple):
@@ -135,6 +136,7 @@ def _signals(work: Work, said: Iterable[tuple[str, str]], limits: tuple[int, flo
     suggest = float(work.mind.setting("capture.suggest_threshold"))
     most, least = limits
     found = []
+    said = list(said)
     for role, text in said:
         agent = role == "assistant"
         # What is found is cut, and half a secret is not found any more: redact, then look again.
@@ -148,8 +150,23 @@ def _signals(work: Work, said: Iterable[tuple[str, str]], limits: tuple[int, flo
                 found.append(
                     Draft(record, signal.confidence, action == Action.AUTO, _SIGNAL + signal.type)
                 )
+    found += _corrections(work, said)
     found.sort(key=lambda item: -item.confidence)
     return found[:most]
+
+
+def _corrections(work: Work, said: Sequence[tuple[str, str]]) -> list[Draft]:
+    """What a person had to tell the agent."""
+    from recollect.capture.corrections import corrections
+    from recollect.capture.decision import draft
+
+    if not corrections(said):
+        return []
+    clean = [(role, work.mind.redact(text)) for role, text in said]
+    return [
+        Draft({**draft(one), **origin(work, "user", "signal")}, one.confidence, False, _CORRECTED)
+        for one in corrections(clean)
+    ]
 
 
 def _speaker(role: str) -> str:
