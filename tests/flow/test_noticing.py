@@ -206,6 +206,21 @@ def test_a_failure_and_its_solution_are_one_memory(
     assert "pyproject.toml" in text
 
 
+def test_a_red_test_that_turns_green_is_no_memory(
+    agent: Agent, store: Recollect, repo: Path
+) -> None:
+    """The code was wrong and is right now: git has both."""
+    bash: dict[str, Any] = {"tool_name": "Bash", "tool_input": {"command": "python -m pytest"}}
+    error = "Exit code 1\nFAILED tests/test_cart.py::test_total - assert 3 == 4\n1 failed in 0.1s"
+    agent.hook("tool-failure", **bash, error=error)
+    edit = {"file_path": str(repo / "cart.py"), "old_string": "a", "new_string": "b"}
+    agent.hook("tool-post", tool_name="Edit", tool_input=edit)
+    agent.hook("tool-post", **bash, tool_response={"stdout": "3 passed in 0.05s", "stderr": ""})
+
+    assert noticed(store) == []
+    assert store.local.noticing.failures("s1") == []
+
+
 def test_secrets_in_talk_and_tools_reach_no_file(
     agent: Agent, store: Recollect, repo: Path, sandbox: Sandbox
 ) -> None:

@@ -9,6 +9,7 @@ from recollect.capture.observations import memorability, observe
 from recollect.capture.tool_learning import (
     LASTING,
     Learning,
+    is_worth_keeping,
     learn_from,
     repairs,
     solution_of,
@@ -85,9 +86,12 @@ def _solve(work: Work, event: Event) -> bool:
     for known in work.mind.failures():
         failure = Learning(**{**known, "files": tuple(known["files"])})
         if solves(failure, event.command, event.tool, changed, ran=ran, output=event.output):
-            record = solution_of(failure, command=event.command, changed=changed, ran=ran)
-            record = {**record, **origin(work, "tool", "tool")}
-            consider(work, [Draft(record, failure.score, False, "a failure and its solution")])
+            if is_worth_keeping(failure, changed=changed, ran=ran):
+                record = solution_of(failure, command=event.command, changed=changed, ran=ran)
+                record = {**record, **origin(work, "tool", "tool")}
+                consider(work, [Draft(record, failure.score, False, "a failure and its solution")])
+            else:
+                work.note("skipped", reason="it failed for the code at hand, and git has the fix")
             work.mind.solved(failure.fingerprint)
             return True
     return False
