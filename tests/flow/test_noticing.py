@@ -187,6 +187,26 @@ def test_a_session_that_ended_is_summed_up_for_the_next(
     assert "round half up" in context
 
 
+def test_a_summary_tells_what_came_of_it(
+    agent: Agent, store: Recollect, repo: Path, tmp_path: Path
+) -> None:
+    """A session that began with a greeting and a question; plans elsewhere are no part of it."""
+    agent.hook("session-start", source="startup")
+    agent.hook("prompt", prompt="hi")
+    agent.hook("prompt", prompt="why is the total of an empty cart wrong?")
+    for path in (repo / "cart.py", tmp_path / "plans" / "a-plan.md"):
+        agent.hook("tool-post", tool_name="Edit", tool_input={"file_path": str(path)})
+    agent.hook("stop", last_assistant_message="Done. The total of an empty cart is now zero.")
+    agent.hook("session-end", reason="other")
+
+    Agent(repo, "s2").hook("session-start", source="startup")
+
+    (summary,) = store.memories(kind="sessions")
+    assert summary.summary == "The total of an empty cart is now zero."
+    assert "Goal: why is the total of an empty cart wrong?" in summary.body
+    assert "a-plan.md" not in summary.body
+
+
 def test_a_failure_and_its_solution_are_one_memory(
     agent: Agent, store: Recollect, repo: Path
 ) -> None:

@@ -289,12 +289,19 @@ class RepositoryMind:
 
     def relative(self, path: str) -> str:
         """A path as memories name it: from the root of the working tree."""
+        return self._within(path) or Path(path).name
+
+    def is_inside(self, path: str) -> bool:
+        """Whether a path lies in the working tree."""
+        return self._within(path) is not None
+
+    def _within(self, path: str) -> str | None:
         full = self._directory / path
         for root in (self._tree(), self._tree().resolve()):
             for candidate in (full, full.resolve()):
                 if candidate.is_relative_to(root):
                     return candidate.relative_to(root).as_posix()
-        return full.name
+        return None
 
     def freshness(self, memories: Sequence[Memory]) -> Mapping[str, str]:
         """For memories that name files, whether those are as they were: by uid."""

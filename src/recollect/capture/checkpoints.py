@@ -12,13 +12,14 @@ from typing import Any
 
 from recollect.capture.commands import only_looks, parts_of, words_of
 from recollect.capture.complaints import clean_lines, one_line
-from recollect.capture.tool_learning import Learning, is_ours
+from recollect.capture.outcomes import goal_of, tells_what_to_do
+from recollect.capture.tool_learning import is_ours
 from recollect.core.note import shorten_line
 from recollect.core.patterns import pattern
 
 TESTS_PASS = "tests pass"  # noqa: S105
 COMMIT_MADE = "commit made: "
-_MOST_LISTED = 20
+_MOST_LISTED, _MOST_DONE = 20, 10
 _MOST_COMMAND = 8_000
 
 _MADE = pattern(r"\[(?P<on>[^\]]{1,200}?) (?P<commit>[0-9a-f]{7,40})\] (?P<subject>.+)$")
@@ -107,31 +108,31 @@ def checkpoint(tool: str, command: str, output: str) -> str | None:
 
 
 def session_summary(
-    prompts: Sequence[str],
-    files: Sequence[str],
-    checkpoints: Sequence[str],
-    learnings: Sequence[Learning | str],
+    prompts: Sequence[str], files: Sequence[str], checkpoints: Sequence[str], done: Sequence[str]
 ) -> dict[str, Any] | None:
-    """What a session did, as a draft; None where nothing happened."""
-    if not files and not checkpoints and not learnings:
-        return None
-    goal = next((p for p in prompts if is_prompt(p)), "")[:_MOST_COMMAND]
-    goal = "\n".join(map(one_line, goal.splitlines())).strip()
+    """What a session did, as a draft; None where nothing happened.
+
+    `done` is what the agent said of it, see `outcomes`.
+    """
     steps = list(dict.fromkeys(one_line(step) for step in checkpoints))
     paths = [path for path in dict.fromkeys(map(one_line, files)) if path]
-    done = [step.removeprefix(COMMIT_MADE) for step in steps if step.startswith(COMMIT_MADE)]
+    if not paths and not steps:
+        return None
+    goal = next((p for p in prompts if is_prompt(p)), "")[:_MOST_COMMAND]
+    goal = one_line(goal_of(goal))
+    told = list(dict.fromkeys(map(one_line, done)))
+    commits = [step.removeprefix(COMMIT_MADE) for step in steps if step.startswith(COMMIT_MADE)]
     lines = []
     if goal:
         lines.append("Goal: " + shorten_line(goal, 500))
-    lines += _listed("Commits", done)
+    lines += _listed("Done", told, _MOST_DONE)
+    lines += _listed("Commits", commits)
     if TESTS_PASS in steps:
         lines.append("Tests pass.")
-    said = (one if isinstance(one, str) else one.summary for one in learnings)
-    lines += _listed("Learnt", list(dict.fromkeys(one_line(one) for one in said)))
     lines += _listed("Files changed", paths)
     return {
         "kind": "sessions",
-        "summary": shorten_line(_headline(goal, done, paths, steps)),
+        "summary": shorten_line(_headline(goal, commits, told, paths, steps)),
         "body": "\n\n".join(lines),
         "files_modified": [path for path in paths if is_ours(path)][:200],
         "concepts": ["what-changed"],
@@ -143,21 +144,30 @@ def is_prompt(text: str) -> bool:
     return len(_WORD.findall(text[:2_000])) >= 2 and not _NO_PROMPT.match(text[:2_000])
 
 
-def _headline(goal: str, done: Sequence[str], paths: Sequence[str], steps: Sequence[str]) -> str:
-    """The goal; a commit says more than a goal of few words."""
-    if done and len(_WORD.findall(goal)) < 5:
-        return done[-1]
-    if goal:
+def _headline(
+    goal: str,
+    commits: Sequence[str],
+    done: Sequence[str],
+    paths: Sequence[str],
+    steps: Sequence[str],
+) -> str:
+    """The goal, if it tells what to do; else what was done says more."""
+    if tells_what_to_do(goal):
         return goal
+    if commits:
+        return commits[-1]
+    said = next(iter(done), goal)
+    if said:
+        return said[:1].upper() + said[1:]
     if paths:
         names = ", ".join(dict.fromkeys(path.rsplit("/", 1)[-1] for path in paths))
         return f"Changed {names}"
-    return steps[-1].capitalize() if steps else "A session in which something was learnt"
+    return steps[-1].capitalize()
 
 
-def _listed(head: str, items: Sequence[str]) -> list[str]:
+def _listed(head: str, items: Sequence[str], most: int = _MOST_LISTED) -> list[str]:
     if not items:
         return []
-    shown = [f"- {item}" for item in items[:_MOST_LISTED]]
+    shown = [f"- {item}" for item in items[:most]]
     left = len(items) - len(shown)
     return ["\n".join([f"{head}:", *shown, *([f"- and {left} more"] if left > 0 else [])])]

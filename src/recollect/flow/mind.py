@@ -113,6 +113,9 @@ class Mind(Protocol):
     def relative(self, path: str) -> str:
         """A path as memories name it: from the root of the working tree."""
 
+    def is_inside(self, path: str) -> bool:
+        """Whether a path lies in the working tree."""
+
     def standing(self, limit: int) -> list[Candidate]:
         """Working memory: what blocks, what must be kept to, what was decided lately."""
 

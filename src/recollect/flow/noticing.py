@@ -19,7 +19,8 @@ from recollect.recall.rendering import without_own_text
 _LOOK_AT = 8
 # Seed A: what a session's end or a compaction may bring, and how certain it must be.
 _AT_PROMPT, _AT_STOP, _AT_COMPACTION = (3, 0.70), (5, 0.70), (3, 0.85)
-FILE = "changed "  # how a changed file is told among what a session reached
+# How a changed file, and what the agent says it has done, are told among what a session reached.
+FILE, DONE = "changed ", "done: "
 _ASK_AGAIN = 30 * 60.0
 # Below this a finding of triage rests on single words, and half of those are junk: an agent that
 # drafts can tell, a queue of suggestions cannot.
@@ -40,9 +41,12 @@ class Draft(NamedTuple):
 def notice_prompt(work: Work) -> None:
     """Signals in what a person typed."""
     if is_on(work):
+        from recollect.capture.checkpoints import is_prompt
+        from recollect.capture.outcomes import goal_of
+
         text = without_own_text(work.event.text)
-        if text.strip():
-            work.mind.note_goal(text)
+        if is_prompt(text):
+            work.mind.note_goal(goal_of(text))
         consider(work, _signals(work, [("user", text)], _AT_PROMPT))
 
 
@@ -106,6 +110,16 @@ def notice_tool(work: Work) -> None:
         look_at_tool(work)
 
 
+def note_outcome(work: Work) -> None:
+    """What the agent says that it has done; the summary of the session tells it."""
+    if is_on(work):
+        from recollect.capture.outcomes import outcome_of
+
+        done = outcome_of(work.mind.redact(without_own_text(work.event.text)))
+        if done:
+            work.mind.reached(DONE + done)
+
+
 def sum_up(work: Work) -> None:
     """What earlier sessions did, each in one memory, now that they have ended."""
     if not is_on(work):
@@ -113,9 +127,12 @@ def sum_up(work: Work) -> None:
     for session, goal, reached in work.mind.unsummed():
         from recollect.capture.checkpoints import session_summary
 
-        files = [what.removeprefix(FILE) for what in reached if what.startswith(FILE)]
-        checkpoints = [what for what in reached if not what.startswith(FILE)]
-        record = session_summary([goal], files, checkpoints, []) if goal else None
+        files, done = (
+            [what.removeprefix(mark) for what in reached if what.startswith(mark)]
+            for mark in (FILE, DONE)
+        )
+        checkpoints = [what for what in reached if not what.startswith((FILE, DONE))]
+        record = session_summary([goal], files, checkpoints, done) if goal else None
         if record is not None:
             record = {**record, **origin(work, "agent", "session"), "session": session}
             consider(work, [Draft(record, 1.0, True, "a session's summary")])

@@ -27,7 +27,8 @@ _OBSERVED = {"discovery": "learnings", "decision": "decisions"}
 
 def look_at_tool(work: Work) -> None:
     """What a tool taught: a failure waits for its solution, and then both are one memory."""
-    files = [work.mind.relative(path) for path in work.event.files]
+    # A plan in somebody's home is nothing that a session did to the project.
+    files = [work.mind.relative(path) for path in work.event.files if work.mind.is_inside(path)]
     if work.event.name != TOOL_FAILURE and work.event.tool not in ("Read", "Bash"):
         _note_changes(work, files)
         return

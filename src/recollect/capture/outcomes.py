@@ -1,0 +1,103 @@
+"""What a session was for and what came of it, in the words of those who were there.
+
+The last answer of a turn says what was done: "Done. Added a retry to the upload client." That is
+what the next session wants to know; the files that were changed say less, and the first prompt of a
+session is as often a question or an errand as it is what the session was about.
+"""
+
+from __future__ import annotations
+
+import re
+
+from recollect.capture.sentences import sentences, without_code, words
+from recollect.capture.signals import is_question
+from recollect.core.patterns import pattern
+
+LONGEST = 200  # characters
+_MOST_SENTENCES = 40
+_FEWEST_WORDS = 4
+
+_DID_WORDS = (
+    r"(?:added|adjusted|allowed|bumped|changed|cleaned|combined|configured|converted|corrected"
+    r"|created|deleted|disabled|documented|dropped|enabled|exposed|extended|extracted|filed|fixed"
+    r"|implemented|improved|inlined|installed|introduced|logged|merged|migrated|moved|reduced"
+    r"|refactored|registered|removed|renamed|replaced|reset|resolved|restored|reverted|reworked"
+    r"|rewrote|simplified|split|switched|unified|updated|upgraded|wired|wrapped|wrote)\b"
+)
+_CHEERS = pattern(
+    r"(?:(?:done|fixed|pushed|committed|perfect|great|excellent|good|clean|complete"
+    r"|all (?:done|clean|green|set)|(?:bug ?fix|implementation) complete)\b[\s.!:—–✅-]+)+",
+    re.IGNORECASE,
+)
+_DID = pattern(
+    r"(?:i(?:'ve| have)? (?:also |now |just )?|(?:also |and |both )?)"
+    + _DID_WORDS
+    # "`cart.py` - Added ...": a file and what was done to it
+    + r"|(?:x{3,}|[\w./-]+\.\w{1,5})(?: \([^)]{1,30}\))? ?[:—–-]+ ?"
+    + _DID_WORDS
+    + r"|(?!now |if |when |once |but )[^,;]{3,80}?\b(?:(?:is|are|has been|have been) now|now"
+    r" (?:also |always |correctly |only |properly )?(?!is |was |has )[a-z]+s) \w",
+    re.IGNORECASE,
+)
+_NOT_DONE = pattern(
+    r"\b(?:would|could|should|might|will|if (?:you|we)|let me|let's|want me|i'll|need(?:s)? to"
+    r"|todo|to-do|yesterday|last (?:week|month|year))\b",
+    re.IGNORECASE,
+)
+_COURTESY = pattern(
+    r"(?:(?:hey|hi|hello|ok(?:ay)?|so|now|alright|please|then|also|and)[,.! ]+"
+    r"|(?:can|could|would|will) (?:you|we) (?:please |maybe |also |now )?"
+    r"|i(?:'d| would) like (?:you )?to |i want (?:you )?to |let'?s (?:now |please )?)+",
+    re.IGNORECASE,
+)
+_PLAN = pattern(r"^(?:plan|task|goal|feature|title)\s*:\s*", re.IGNORECASE)
+# What leaves nothing behind that git or the answer would not tell.
+_ERRANDS = words(
+    "analyse analyze ask check checkout clone commit compare compile continue describe explain find"
+    " give go help investigate list look merge open print pull push read rebase resume review run"
+    " search see show start stop summarise summarize switch sync tell test think trace verify wait"
+    " walk what where which who why how when is are do does did can could"
+)
+_WORD = pattern(r"[^\W\d_][\w'-]{2,}")
+
+
+def outcome_of(answer: str) -> str:
+    """The first thing that an answer says was done; empty where it says of none."""
+    for sentence in sentences(answer)[:_MOST_SENTENCES]:
+        cheers = _CHEERS.match(sentence)
+        said = sentence[cheers.end() :] if cheers else sentence
+        if not _tells_of_something_done(said):
+            continue
+        return said[:-1] + "." if said.endswith(":") else said
+    return ""
+
+
+def _tells_of_something_done(sentence: str) -> bool:
+    text = without_code(sentence).replace("’", "'")
+    return (
+        len(sentence) <= LONGEST
+        and not text.endswith("?")
+        and len(_WORD.findall(sentence)) > _FEWEST_WORDS
+        and _DID.match(text) is not None
+        and not _NOT_DONE.search(text)
+    )
+
+
+def goal_of(prompt: str) -> str:
+    """What a prompt asks for, on one line."""
+    lines = [" ".join(line.lstrip("#>*- \t").split()) for line in prompt.splitlines()]
+    lines = [line for line in lines if line]
+    if not lines:
+        return ""
+    first = lines[0]
+    if first.endswith(":") and len(lines) > 1 and not lines[1].startswith("```"):
+        first = f"{first} {_PLAN.sub('', lines[1])}"
+    polite = _COURTESY.match(first)
+    return first[polite.end() :] or first if polite else first
+
+
+def tells_what_to_do(goal: str) -> bool:
+    """Whether a goal speaks of work that leaves something behind: no question, no errand."""
+    found = _WORD.findall(goal)
+    asks = goal.rstrip().endswith("?") or is_question(goal)
+    return len(found) >= _FEWEST_WORDS and not asks and found[0].lower() not in _ERRANDS
