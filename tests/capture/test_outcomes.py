@@ -22,7 +22,10 @@ from recollect.capture.outcomes import LONGEST, goal_of, outcome_of, tells_what_
             "All tests pass. I've moved the parser into its own package.",
             "I've moved the parser into its own package.",
         ),
-        ("Done — restored the diagram in the guide.", "restored the diagram in the guide."),
+        (
+            "Done — restored the diagram of all stages in the guide.",
+            "Restored the diagram of all stages in the guide.",
+        ),
         (
             "Pushed. The session hook now shows a notice for every pending review.",
             "The session hook now shows a notice for every pending review.",
@@ -41,8 +44,8 @@ from recollect.capture.outcomes import LONGEST, goal_of, outcome_of, tells_what_
         ),
         # Of several things the first.
         (
-            "Removed the old cart serializer tests. Added one for the whole flow.",
-            "Removed the old cart serializer tests.",
+            "Removed the old serializer tests of the cart. Added one for the whole flow.",
+            "Removed the old serializer tests of the cart.",
         ),
     ],
 )
@@ -59,6 +62,8 @@ def test_what_was_done(answer: str, outcome: str) -> None:
         "All tests pass and lint is clean.",
         "Committed as `805f7b2`.",
         "Added it.",
+        "Also added two helper functions to it all.",
+        "The calculation of the total is now working correctly.",
         "Now let me update the second call as well.",
         "Want me to add a retry with backoff to the upload client?",
         "I'll add a retry with backoff to the upload client.",
@@ -106,7 +111,7 @@ def test_a_goal(prompt: str, goal: str) -> None:
         ("look at the changes in this branch", False),
         ("tell me how the cart computes its total", False),
         ("push it to the remote branch please", False),
-        ("@prompt.md think hard", False),
+        ("@prompt.md think really hard about this", False),
         ("fix it", False),
         ("", False),
     ],

@@ -235,6 +235,7 @@ def test_what_is_kept(text: str) -> None:
         "Note for the future: the port is fixed.",
         "Always run the migrations on a copy first.",
         "The issue is that the socket closes before the flush.",
+        "The problem was that I was editing the copy of the file.",
     ],
 )
 def test_what_an_agent_says_to_itself(text: str) -> None:
@@ -311,6 +312,10 @@ def test_a_request_takes_its_kind_from_the_sentence() -> None:
         ("Remember this:\n```\nmake it\n```\nThen go on here.", "Remember this: `make it`"),
         ("Remember this:\n```\nmake\nit\n```\nThen go on here.", "Remember this:"),
         ("Is staging reset every night? Remember this.", "Remember this."),
+        (
+            "Solution: the reader has two modes:\n\n- one for files\n- one for pipes\n\nBye",
+            "Solution: the reader has two modes: one for files; one for pipes",
+        ),
     ],
 )
 def test_neighbours(text: str, sentence: str) -> None:

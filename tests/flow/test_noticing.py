@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -44,11 +45,13 @@ def noticed(store: Recollect) -> list[str]:
     return waiting + [f"{m.summary}\n{m.body}" for m in store.memories()]
 
 
-def transcript(path: Path, *messages: tuple[str, str]) -> None:
+def transcript(path: Path, *messages: tuple[str, str], tools: Sequence[str] = ()) -> None:
     """Add messages to a transcript, in the shape of the real client's lines."""
     with path.open("a", encoding="utf-8") as file:
         for role, text in messages:
             content: Any = text if role == "user" else [{"type": "text", "text": text}]
+            if role == "assistant":
+                content += [{"type": "tool_use", "id": "t", "name": name} for name in tools]
             line = {"type": role, "isSidechain": False, "uuid": "u", "sessionId": "s1"}
             file.write(json.dumps({**line, "message": {"role": role, "content": content}}) + "\n")
 
@@ -196,13 +199,21 @@ def test_a_summary_tells_what_came_of_it(
     agent.hook("prompt", prompt="why is the total of an empty cart wrong?")
     for path in (repo / "cart.py", tmp_path / "plans" / "a-plan.md"):
         agent.hook("tool-post", tool_name="Edit", tool_input={"file_path": str(path)})
-    agent.hook("stop", last_assistant_message="Done. The total of an empty cart is now zero.")
+    talk = tmp_path / "talk.jsonl"
+    answers = (
+        "The total of an empty cart is now tested.",
+        "The total of an empty cart is now zero.",
+    )
+    for answer, tools in zip(answers, ([], ["Edit"]), strict=True):
+        transcript(talk, ("user", "Go on."), ("assistant", answer), tools=tools)
+        agent.hook("stop", transcript_path=str(talk), last_assistant_message=f"Done. {answer}")
     agent.hook("session-end", reason="other")
 
     Agent(repo, "s2").hook("session-start", source="startup")
 
     (summary,) = store.memories(kind="sessions")
     assert summary.summary == "The total of an empty cart is now zero."
+    assert "tested" not in summary.body  # nothing was changed in that turn
     assert "Goal: why is the total of an empty cart wrong?" in summary.body
     assert "a-plan.md" not in summary.body
 
@@ -279,6 +290,42 @@ def test_the_agent_is_asked_to_draft_at_most_once(
     assert [bool(answer) for answer in said] == [False, True, False]
     assert said[1]["decision"] == "block"
     assert "recollect capture" in said[1]["reason"]
+
+
+def test_work_counts_since_the_last_summary(agent: Agent, store: Recollect, tmp_path: Path) -> None:
+    """Turn by turn, until there is enough of it to be asked for; then from the beginning."""
+    env = {"RECOLLECT_TRIAGE_MODE": "draft"}
+    path = tmp_path / "talk.jsonl"
+    asked = []
+    for number in range(5):
+        transcript(path, ("user", "Go on."), ("assistant", "Step."), tools=["Bash", "Edit", "Edit"])
+        # The second time that nothing is new must not count again.
+        for _ in range(2):
+            said = agent.hook("stop", env, transcript_path=str(path))
+            asked += [number] if said else []
+
+    # 0.05 for each use, 0.1 for each tool, 0.02 for each thing said: 0.6 in the third turn.
+    assert asked == [2]
+    tools, exchanges = store.local.noticing.worked("s1", {}, 0, 0.0)
+    assert (tools, exchanges) == ({"Bash": 2, "Edit": 4}, 4)
+
+
+def test_what_is_said_to_nobody_is_not_suggested(
+    agent: Agent, store: Recollect, tmp_path: Path
+) -> None:
+    """An error near a solution is no runbook, and the agent's conventions are no preferences."""
+    path = tmp_path / "talk.jsonl"
+    talk = (
+        "The error comes from the second worker of the pool.\n"
+        "The solution is in another file that I have not read.\n"
+        "The established convention here is to always use the shared client, as agreed.\n"
+        "The failure in the log has the same root cause, and so has the crash."
+    )
+    transcript(path, ("user", "Why?"), ("assistant", talk))
+
+    agent.hook("stop", transcript_path=str(path), last_assistant_message=talk)
+
+    assert noticed(store) == []
 
 
 def test_a_purge_leaves_nothing_of_it_anywhere(agent: Agent, store: Recollect, repo: Path) -> None:

@@ -145,6 +145,16 @@ class RepositoryMind:
         said = [(message.role, message.text) for message in part.messages]
         return Talk(said, part.tools, part.exchanges)
 
+    def worked(self, talk: Talk) -> Talk:
+        """Count the work of a talk; all of it since the last summary of the session."""
+        noticing, session = self.store.local.noticing, self._event.session
+        tools, exchanges = noticing.worked(session, talk.tools, talk.exchanges, self._now)
+        return talk._replace(tools=tools, exchanges=exchanges)
+
+    def counted(self) -> None:
+        """A summary was asked for: from here on it is counted anew."""
+        self.store.local.noticing.counted(self._event.session)
+
     def heard(self) -> None:
         """What was said has been looked at, and need not be again."""
         if self._heard is not None:

@@ -19,7 +19,7 @@ from recollect.capture.signals import Signal, is_question
 from recollect.core.patterns import pattern
 
 _SURE = 0.75  # worth a look, and no more
-_LONGEST_PROMPT, _LONGEST = 800, 300
+_LONGEST_PROMPT, _LONGEST = 400, 300  # characters; what is longer was pasted
 _FEWEST_WORDS = 4
 
 _GIVES_IN = pattern(
@@ -32,16 +32,19 @@ _GIVES_IN = pattern(
     re.IGNORECASE,
 )
 _LEAD = pattern(
-    r"(?:(?:i (?:think|mean|feel like|guess|believe)|imo|imho|and|but|so|because|also|actually"
-    r"|given [^,]{3,80},|it(?:'?s| is| would be) better)[, ]+)*",
+    r"(?:(?:q:|i (?:think|feel like|believe)|imo|imho|actually|have in mind that|given [^,]{3,80},"
+    r"|it(?:'?s| is| would be) better)[, ]+)*",
     re.IGNORECASE,
 )
+# What depends on what was said before.
 _POINTS = words(
-    "he her his it it's its she that that's them there these they they're this those what which"
+    "also and because but he her his it it's its or she so that that's them then there there's"
+    " these they they're this those though what which"
 )
 _DOES = words(
-    "add change check commit create delete do fix go log look make move open please push put remove"
-    " rename revert run set show start stop test try update wait write yes yeah no nope thanks"
+    "add change check commit consider create delete do fix go log look make move open please push"
+    " put remove rename revert run set show start stop test try update wait write yes yeah no nope"
+    " thanks"
 )
 # What somebody did, or would do next, is true for a day.
 _STORY = pattern(
@@ -102,6 +105,7 @@ def _is_statement(sentence: str) -> bool:
     first = rest.split(None, 1)[0].lower().strip(",.:") if rest.strip() else ""
     return (
         len(text) <= _LONGEST
+        and (text[0].isalpha() or text[0] in "`'\"")
         and first not in _POINTS
         and first not in _DOES
         and not text.endswith((":", "..."))

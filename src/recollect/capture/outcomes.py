@@ -40,7 +40,9 @@ _DID = pattern(
     re.IGNORECASE,
 )
 _NOT_DONE = pattern(
-    r"\b(?:would|could|should|might|will|if (?:you|we)|let me|let's|want me|i'll|need(?:s)? to"
+    r"^also\b"
+    r"|\bnow (?:clean|complete|fixed|good|green|in place|live|open|ready|running|up|working)\b"
+    r"|\b(?:would|could|should|might|will|if (?:you|we)|let me|let's|want me|i'll|need(?:s)? to"
     r"|todo|to-do|yesterday|last (?:week|month|year))\b",
     re.IGNORECASE,
 )
@@ -59,6 +61,8 @@ _ERRANDS = words(
     " walk what where which who why how when is are do does did can could"
 )
 _WORD = pattern(r"[^\W\d_][\w'-]{2,}")
+_NAMED = pattern(r"(?:^|\s)@\S+")  # a file that is to be read
+_EMPTY = words("and for from hard more please really that the them these this those very with you")
 
 
 def outcome_of(answer: str) -> str:
@@ -66,9 +70,8 @@ def outcome_of(answer: str) -> str:
     for sentence in sentences(answer)[:_MOST_SENTENCES]:
         cheers = _CHEERS.match(sentence)
         said = sentence[cheers.end() :] if cheers else sentence
-        if not _tells_of_something_done(said):
-            continue
-        return said[:-1] + "." if said.endswith(":") else said
+        if _tells_of_something_done(said):
+            return said[:1].upper() + (said[1:-1] + "." if said.endswith(":") else said[1:])
     return ""
 
 
@@ -78,6 +81,7 @@ def _tells_of_something_done(sentence: str) -> bool:
         len(sentence) <= LONGEST
         and not text.endswith("?")
         and len(_WORD.findall(sentence)) > _FEWEST_WORDS
+        and ("`" in sentence or len(_WORD.findall(sentence)) > _FEWEST_WORDS + 1)
         and _DID.match(text) is not None
         and not _NOT_DONE.search(text)
     )
@@ -98,6 +102,6 @@ def goal_of(prompt: str) -> str:
 
 def tells_what_to_do(goal: str) -> bool:
     """Whether a goal speaks of work that leaves something behind: no question, no errand."""
-    found = _WORD.findall(goal)
+    found = [word for word in _WORD.findall(_NAMED.sub(" ", goal)) if word.lower() not in _EMPTY]
     asks = goal.rstrip().endswith("?") or is_question(goal)
-    return len(found) >= _FEWEST_WORDS and not asks and found[0].lower() not in _ERRANDS
+    return len(found) >= _FEWEST_WORDS - 1 and not asks and found[0].lower() not in _ERRANDS

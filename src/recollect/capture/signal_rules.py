@@ -318,7 +318,11 @@ RULES: tuple[Rule, ...] = (
     ),
     _rule(EXPLICIT, 0.88, " forget", rf"{_ASK}(?:don't|do not|never) forget\b", HEARSAY),
     _rule(
-        EXPLICIT, 0.85, " in mind", rf"{_ASK}(?:keep|bear) (?:(?:this|that|it) )?in mind\b", HEARSAY
+        EXPLICIT,
+        0.85,
+        " in mind",
+        rf"{_ASK}(?:keep|bear|have) (?:(?:this|that|it) )?in mind\b",
+        HEARSAY,
     ),
     _rule(
         EXPLICIT,

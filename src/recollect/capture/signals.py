@@ -33,6 +33,7 @@ from recollect.capture.signal_rules import (
     EXPLICIT,
     HEARSAY,
     KIND_OF_TYPE,
+    LEARNING,
     PREFERENCE,
     RESOLUTION,
     RULES,
@@ -109,6 +110,7 @@ _REINFORCING = pattern(
 _WORD = pattern(r"[^\W\d][\w.+#-]*")
 _POINTS_BACK = words("remember save note that got figured fixed keep")
 _OF_PEOPLE = (PREFERENCE, EXPLICIT)
+_SLIP = pattern(r"(?i:that|because|since|as|when|but|and|,) I (?:was|had|did|forgot|missed|used)\b")
 _LABELLED = pattern(
     r"(?:the )?(?:actual |real |underlying )?(?:root cause|(?:key|critical|major|main|important)"
     r" (?:finding|discovery|insight|takeaway|learning))(?::| (?:is|was)\b)",
@@ -141,10 +143,15 @@ def detect(text: str, *, by_agent: bool = False) -> list[Signal]:
     """What a text says that is worth keeping: at most one signal for a sentence, in order."""
     found = _detect(text)
     if by_agent:
-        found = [signal for signal in found if signal.type not in _OF_PEOPLE]
+        found = [one for one in found if one.type not in _OF_PEOPLE and not _is_slip(one)]
     if by_agent or len(text) > MAX_TYPED:
         found = [one._replace(confidence=min(one.confidence, HEARSAY)) for one in found]
     return found
+
+
+def _is_slip(signal: Signal) -> bool:
+    """Whether an agent tells of its own mistake; it will make others."""
+    return signal.type in (LEARNING, RESOLUTION) and bool(_SLIP.search(signal.sentence))
 
 
 def _detect(text: str) -> list[Signal]:
@@ -265,7 +272,8 @@ def _read(sentence: str) -> _Reading | None:
     kind = _kind_beside(sentence) if rule.type == EXPLICIT else KIND_OF_TYPE[rule.type]
     rest = f"{text[: match.start()]} {text[match.end() :]}"
     enough = 1 if rule.type in _SAID_IN_A_WORD else 2
-    return _Reading(Signal(rule.type, kind, sentence, confidence), _says_something(rest, enough))
+    complete = _says_something(rest, enough) and not text.endswith(":")
+    return _Reading(Signal(rule.type, kind, sentence, confidence), complete)
 
 
 def is_question(text: str) -> bool:

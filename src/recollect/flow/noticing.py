@@ -7,7 +7,7 @@ kept is suggested, once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.capture.novelty import DUPLICATE, NEAR, Known, fingerprint, judge, said_in
 from recollect.core.note import summarize
@@ -15,6 +15,9 @@ from recollect.flow import event as events
 from recollect.flow.mind import Talk
 from recollect.flow.pipeline import Work
 from recollect.recall.rendering import without_own_text
+
+if TYPE_CHECKING:
+    from recollect.capture.triage import Finding
 
 _LOOK_AT = 8
 # Seed A: what a session's end or a compaction may bring, and how certain it must be.
@@ -25,6 +28,8 @@ _ASK_AGAIN = 30 * 60.0
 # Below this a finding of triage rests on single words, and half of those are junk: an agent that
 # drafts can tell, a queue of suggestions cannot.
 _TRIAGE_SURE = 0.6
+# Tools that leave something behind.
+_WRITERS = frozenset(("Write", "Edit", "MultiEdit", "NotebookEdit", "apply_patch"))
 _SIGNAL = "signal: "
 _CORRECTED = _SIGNAL + "correction"
 
@@ -56,44 +61,65 @@ def notice_talk(work: Work) -> None:
         return
     talk = work.mind.talk()
     _notice_talk(work, talk)
+    if work.event.name == events.STOP:
+        _note_outcome(work, talk)
     work.mind.heard()
 
 
 def _notice_talk(work: Work, talk: Talk) -> None:
-    from recollect.capture.triage import instructions, triage
-
     said = talk.said or [("assistant", without_own_text(work.event.text))]
     compacting = work.event.name == events.PRE_COMPACT
     consider(work, _signals(work, said, _AT_COMPACTION if compacting else _AT_STOP))
     mode = str(work.mind.setting("triage.mode"))
-    if mode == "off" or compacting or not talk.said:
+    if mode == "off" or not talk.said:
         return
-    if not triage(talk.said, tools=talk.tools, exchanges=talk.exchanges):
+    done = work.mind.worked(talk)
+    if compacting or not _triage(talk.said, done):
         return
-    clean = [(role, work.mind.redact(text)) for role, text in talk.said]
-    findings = triage(clean, tools=talk.tools, exchanges=talk.exchanges)
+    findings = _triage([(role, work.mind.redact(text)) for role, text in talk.said], done)
     work.note("triage", categories=[finding.category for finding in findings])
     if mode == "draft":
-        if work.event.name == events.STOP and not work.event.again:
-            if work.mind.may_ask(_ASK_AGAIN):
-                work.reply.request = instructions(findings)
-                work.note("asked the agent to draft")
-            else:
-                work.note("skipped", reason="the agent was asked within the last 30 minutes")
+        _ask_for_drafts(work, findings)
+    else:
+        consider(work, _worth_suggesting(work, findings))
+
+
+def _triage(said: Sequence[tuple[str, str]], done: Talk) -> list[Finding]:
+    from recollect.capture.triage import triage
+
+    tools, distinct = sum(done.tools.values()), len(done.tools)
+    return triage(said, tools=tools, exchanges=done.exchanges, distinct=distinct)
+
+
+def _ask_for_drafts(work: Work, findings: Sequence[Finding]) -> None:
+    """Let the agent write down what was found, once in a while."""
+    from recollect.capture.triage import SESSION_SUMMARY, instructions
+
+    if work.event.name != events.STOP or work.event.again:
         return
-    consider(
-        work,
-        [
-            Draft(
-                draft_of(work, finding.kind, finding.snippet, "agent", "triage"),
-                min(finding.score, 0.9),
-                False,
-                f"triage: {finding.category}",
-            )
-            for finding in findings
-            if finding.snippet and finding.score >= _TRIAGE_SURE
-        ],
-    )
+    if not work.mind.may_ask(_ASK_AGAIN):
+        work.note("skipped", reason="the agent was asked within the last 30 minutes")
+        return
+    work.reply.request = instructions(findings)
+    work.note("asked the agent to draft")
+    if any(finding.category == SESSION_SUMMARY for finding in findings):
+        work.mind.counted()
+
+
+def _worth_suggesting(work: Work, findings: Sequence[Finding]) -> list[Draft]:
+    """What somebody who was not there can make sense of."""
+    from recollect.capture.triage import is_whole
+
+    return [
+        Draft(
+            draft_of(work, finding.kind, finding.snippet, "agent", "triage"),
+            min(finding.score, 0.9),
+            False,
+            f"triage: {finding.category}",
+        )
+        for finding in findings
+        if finding.score >= _TRIAGE_SURE and is_whole(finding)
+    ]
 
 
 def _is_memorable(text: str) -> bool:
@@ -110,14 +136,15 @@ def notice_tool(work: Work) -> None:
         look_at_tool(work)
 
 
-def note_outcome(work: Work) -> None:
-    """What the agent says that it has done; the summary of the session tells it."""
-    if is_on(work):
-        from recollect.capture.outcomes import outcome_of
+def _note_outcome(work: Work, talk: Talk) -> None:
+    """What the agent says that it has done, where it did something; for the session's summary."""
+    from recollect.capture.outcomes import outcome_of
 
-        done = outcome_of(work.mind.redact(without_own_text(work.event.text)))
-        if done:
-            work.mind.reached(DONE + done)
+    if talk.said and _WRITERS.isdisjoint(talk.tools):
+        return
+    done = outcome_of(work.mind.redact(without_own_text(work.event.text)))
+    if done:
+        work.mind.reached(DONE + done)
 
 
 def sum_up(work: Work) -> None:
@@ -147,7 +174,8 @@ def is_on(work: Work) -> bool:
 def _signals(work: Work, said: Iterable[tuple[str, str]], limits: tuple[int, float]) -> list[Draft]:
     """The strongest signals of a talk, as drafts."""
     from recollect.capture.decision import Action, decide, draft
-    from recollect.capture.signals import detect
+    from recollect.capture.signal_rules import EXPLICIT
+    from recollect.capture.signals import MAX_TYPED, detect
 
     auto = float(work.mind.setting("capture.auto_threshold"))
     suggest = float(work.mind.setting("capture.suggest_threshold"))
@@ -160,7 +188,8 @@ def _signals(work: Work, said: Iterable[tuple[str, str]], limits: tuple[int, flo
         hears = detect(text, by_agent=agent)
         for signal in detect(work.mind.redact(text), by_agent=agent) if hears else ():
             action = decide(signal, auto=auto, suggest=suggest)
-            if agent and not _is_memorable(signal.sentence):
+            must = (agent or len(text) > MAX_TYPED) and signal.type != EXPLICIT
+            if must and not _is_memorable(signal.sentence):
                 work.note("skipped", reason="not memorable", why=_SIGNAL + signal.type)
             elif action != Action.SKIP and signal.confidence >= least:
                 record = {**draft(signal), **origin(work, _speaker(role), "signal")}
@@ -222,8 +251,8 @@ def _consider_alone(work: Work, drafts: Sequence[Draft]) -> None:
             record[field] = work.mind.redact(str(record.get(field) or ""))
         draft = draft._replace(record=record)
         text = f"{record['summary']}\n{record['body']}"
-        # A signal of a person has a confidence of its own; everything else must be memorable, and
-        # what an agent said has been looked at.
+        # What a person typed is sure by its words; everything else must be memorable, and signals
+        # of the agent have been looked at.
         is_sure = draft.is_certain or draft.why.startswith(_SIGNAL)
         if not is_sure and not _is_memorable(text):
             work.note("skipped", reason="not memorable", why=draft.why)

@@ -33,7 +33,7 @@ PIPELINES: Mapping[str, tuple[Part, ...]] = {
         (noticing.notice_tool,),
     ),
     event.PRE_COMPACT: ((stages.forget_given, noticing.notice_talk),),
-    event.STOP: ((stages.keep_marked, stages.drain, noticing.notice_talk, noticing.note_outcome),),
+    event.STOP: ((stages.keep_marked, stages.drain, noticing.notice_talk),),
     event.SUBAGENT_STOP: ((stages.keep_marked,),),
     event.SESSION_END: ((stages.end_session,),),
 }

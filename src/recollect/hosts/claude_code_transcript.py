@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from re import DOTALL
@@ -51,14 +52,13 @@ class Message(NamedTuple):
 class Part(NamedTuple):
     """What is new in a transcript, and where to go on from.
 
-    `exchanges` counts what both sides said, `tools` how often a tool was used.
+    `exchanges` counts what both sides said, `tools` how often each tool was used.
     """
 
     messages: tuple[Message, ...]
     end: int
-    tools: int
+    tools: Mapping[str, int]
     exchanges: int
-    tool_names: frozenset[str] = frozenset()
 
 
 def read_since(path: Path, offset: int, *, most: int = 4 << 20) -> Part | None:
@@ -84,7 +84,7 @@ def read_since(path: Path, offset: int, *, most: int = 4 << 20) -> Part | None:
         text = _said(entry)
         if text:
             messages.append(Message(entry["type"], text, start + at))
-    return Part(tuple(messages), start + complete, len(tools), len(messages), frozenset(tools))
+    return Part(tuple(messages), start + complete, Counter(tools), len(messages))
 
 
 def _opened(path: Path) -> BinaryIO:
