@@ -62,6 +62,7 @@ def test_what_was_done(answer: str, outcome: str) -> None:
         "All tests pass and lint is clean.",
         "Committed as `805f7b2`.",
         "Added it.",
+        "Or just use the second port, the server is now configured to allow it.",
         "Also added two helper functions to it all.",
         "The calculation of the total is now working correctly.",
         "Now let me update the second call as well.",

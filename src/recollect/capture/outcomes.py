@@ -35,7 +35,7 @@ _DID = pattern(
     # "`cart.py` - Added ...": a file and what was done to it
     + r"|(?:x{3,}|[\w./-]+\.\w{1,5})(?: \([^)]{1,30}\))? ?[:—–-]+ ?"
     + _DID_WORDS
-    + r"|(?!now |if |when |once |but )[^,;]{3,80}?\b(?:(?:is|are|has been|have been) now|now"
+    + r"|(?!now |if |when |once |but |or |so |and )[^,;]{3,80}?\b(?:(?:is|are|has been|have been) now|now"
     r" (?:also |always |correctly |only |properly )?(?!is |was |has )[a-z]+s) \w",
     re.IGNORECASE,
 )
