@@ -334,6 +334,18 @@ def test_the_summary_of_a_session() -> None:
         (["another comment"], ["commit made: fix: read long lines"], [], "fix: read long lines"),
         ([], ["tests pass"], [], "Changed a.py, b.py"),
         (["yes", "ok!"], [], [], "Changed a.py, b.py"),
+        (
+            ["got conflicts from the other branch here"],
+            ["commit made: Fix the cart", "commit made: Merge branch 'b' into a"],
+            ["Added a lock."],
+            "Fix the cart",
+        ),
+        (
+            ["got conflicts from the other branch"],
+            [],
+            ["A."],
+            "Got conflicts from the other branch",
+        ),
         (["why is it broken?"], [], ["added a lock.", "Removed it."], "Added a lock."),
         (["why is it broken?"], [], [], "Why is it broken?"),
     ],

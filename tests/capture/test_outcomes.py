@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.capture.outcomes import LONGEST, goal_of, outcome_of, tells_what_to_do
+from recollect.capture.outcomes import (
+    LONGEST,
+    goal_of,
+    is_task,
+    outcome_of,
+    tells_what_to_do,
+)
 
 
 @pytest.mark.parametrize(
@@ -62,6 +68,7 @@ def test_what_was_done(answer: str, outcome: str) -> None:
         "All tests pass and lint is clean.",
         "Committed as `805f7b2`.",
         "Added it.",
+        "The `WriteCommitted` call now detects whether one exists and:",
         "Or just use the second port, the server is now configured to allow it.",
         "Also added two helper functions to it all.",
         "The calculation of the total is now working correctly.",
@@ -120,6 +127,21 @@ def test_a_goal(prompt: str, goal: str) -> None:
 def test_what_tells_what_to_do(goal: str, tells: bool) -> None:
     """Work that leaves something behind: no question, no errand."""
     assert tells_what_to_do(goal) is tells
+
+
+@pytest.mark.parametrize(
+    ("goal", "expected"),
+    [
+        ("add a retry with backoff to the client", True),
+        ("Implement the following plan: Rounding in the cart", True),
+        ("got conflicts from the branch of the second phase", False),
+        ("add it", False),
+        ("make sense of this?", False),
+    ],
+)
+def test_a_task(goal: str, expected: bool) -> None:
+    """It says what shall be there afterwards."""
+    assert is_task(goal) is expected
 
 
 @given(st.text())

@@ -236,6 +236,8 @@ def test_what_is_kept(text: str) -> None:
         "Always run the migrations on a copy first.",
         "The issue is that the socket closes before the flush.",
         "The problem was that I was editing the copy of the file.",
+        "The fix was adding the missing parameter to both calls.",
+        "The linter also auto-fixed the comment, since that is switched on.",
     ],
 )
 def test_what_an_agent_says_to_itself(text: str) -> None:

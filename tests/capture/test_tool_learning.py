@@ -285,6 +285,9 @@ def test_what_repairs() -> None:
         ("FAILED tests/a.py::test_x - assert 3 == 4", ["src/cart.py"], ["npm install x"], False),
         ("TypeError: fetch is not a function", [], ["npm install node-fetch"], True),
         ("TypeError: fetch is not a function", [], ["ls"], False),
+        # Somebody else was faster; that it is not wanted at all is another matter.
+        ("! [rejected] main -> main (fetch first)", [], ["git pull --rebase"], False),
+        ("! [remote rejected] main -> main (pre-receive hook declined)", ["a.py"], [], True),
     ],
 )
 def test_what_is_worth_keeping(

@@ -33,7 +33,8 @@ _CURE = pattern(
 _CURED_BY = pattern(r"(?:fixed|resolved|solved)(?: (?:it|this|that))? by (?:not )?\w+ing\b", re.I)
 _GUESS = pattern(
     r"\b(?:likely|probably|maybe|perhaps|possibly|might|may|could|would|should|seems?|suspects?"
-    r"|suspicious|i think|i guess|not sure|apparently)\b",
+    r"|suspicious|i think|i guess|not sure|apparently"
+    r"|points? to|suggests?)\b",
     re.IGNORECASE,
 )
 _TALK = pattern(

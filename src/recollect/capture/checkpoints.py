@@ -12,7 +12,7 @@ from typing import Any
 
 from recollect.capture.commands import only_looks, parts_of, words_of
 from recollect.capture.complaints import clean_lines, one_line
-from recollect.capture.outcomes import goal_of, tells_what_to_do
+from recollect.capture.outcomes import goal_of, is_task, tells_what_to_do
 from recollect.capture.tool_learning import is_ours
 from recollect.core.note import shorten_line
 from recollect.core.patterns import pattern
@@ -28,6 +28,7 @@ _MESSAGE = pattern(
 )
 _FED = pattern(r"<<-?\s*['\"]?(\w+)['\"]?[^\n]*\n(?P<text>.*?)\n\s*\1\b", re.DOTALL)
 _TRAILER = pattern(r"^(?:[A-Z][\w-]+: .+|🤖.*)$", re.MULTILINE)
+_MERGE = pattern(r"Merge (?:remote-tracking )?(?:branch|pull request|commit|tag)\b")
 _QUIET = pattern(r"\s(?:-q|--quiet|-[a-z]*q[a-z]*m)\b")
 
 # The verdict is at the end of a report.
@@ -121,7 +122,8 @@ def session_summary(
     goal = next((p for p in prompts if is_prompt(p)), "")[:_MOST_COMMAND]
     goal = one_line(goal_of(goal))
     told = list(dict.fromkeys(map(one_line, done)))
-    commits = [step.removeprefix(COMMIT_MADE) for step in steps if step.startswith(COMMIT_MADE)]
+    made = [step.removeprefix(COMMIT_MADE) for step in steps if step.startswith(COMMIT_MADE)]
+    commits = [subject for subject in made if not _MERGE.match(subject)]
     lines = []
     if goal:
         lines.append("Goal: " + shorten_line(goal, 500))
@@ -151,12 +153,12 @@ def _headline(
     paths: Sequence[str],
     steps: Sequence[str],
 ) -> str:
-    """The goal, if it tells what to do; else what was done says more."""
-    if tells_what_to_do(goal):
+    """The goal, if it is a task; else what was done says more."""
+    if is_task(goal):
         return goal
     if commits:
         return commits[-1]
-    said = next(iter(done), goal)
+    said = goal if tells_what_to_do(goal) else next(iter(done), goal)
     if said:
         return said[:1].upper() + said[1:]
     if paths:

@@ -18,7 +18,7 @@ _MOST_SENTENCES = 40
 _FEWEST_WORDS = 4
 
 _DID_WORDS = (
-    r"(?:added|adjusted|allowed|bumped|changed|cleaned|combined|configured|converted|corrected"
+    r"(?:added|adjusted|allowed|bumped|changed|cleaned|configured|converted|corrected"
     r"|created|deleted|disabled|documented|dropped|enabled|exposed|extended|extracted|filed|fixed"
     r"|implemented|improved|inlined|installed|introduced|logged|merged|migrated|moved|reduced"
     r"|refactored|registered|removed|renamed|replaced|reset|resolved|restored|reverted|reworked"
@@ -35,10 +35,12 @@ _DID = pattern(
     # "`cart.py` - Added ...": a file and what was done to it
     + r"|(?:x{3,}|[\w./-]+\.\w{1,5})(?: \([^)]{1,30}\))? ?[:—–-]+ ?"
     + _DID_WORDS
-    + r"|(?!now |if |when |once |but |or |so |and )[^,;]{3,80}?\b(?:(?:is|are|has been|have been) now|now"
-    r" (?:also |always |correctly |only |properly )?(?!is |was |has )[a-z]+s) \w",
+    + r"|(?!now |if |when |once |but |or |so |and )[^,;]{3,80}?\b"
+    r"(?:(?:is|are|has been|have been) now"
+    r"|now (?:also |always |correctly |only |properly )?(?!is |was |has )[a-z]+s) \w",
     re.IGNORECASE,
 )
+_CUT = pattern(r"\b(?:and|or|to|by|for|with|that|the|a|of|in|on|as):$", re.IGNORECASE)
 _NOT_DONE = pattern(
     r"^also\b"
     r"|\bnow (?:clean|complete|fixed|good|green|in place|live|open|ready|running|up|working)\b"
@@ -51,6 +53,13 @@ _COURTESY = pattern(
     r"|(?:can|could|would|will) (?:you|we) (?:please |maybe |also |now )?"
     r"|i(?:'d| would) like (?:you )?to |i want (?:you )?to |let'?s (?:now |please )?)+",
     re.IGNORECASE,
+)
+# What somebody wants to be there afterwards begins with one of these.
+_MAKES = words(
+    "add adapt allow build change clean convert create delete design disable display document drop"
+    " enable expand extend extract fix generate handle implement improve install integrate"
+    " introduce let make migrate move optimise optimize port prevent refactor remove rename replace"
+    " reset restructure rewrite save simplify split store support turn unify update upgrade use write"
 )
 _PLAN = pattern(r"^(?:plan|task|goal|feature|title)\s*:\s*", re.IGNORECASE)
 # What leaves nothing behind that git or the answer would not tell.
@@ -70,7 +79,7 @@ def outcome_of(answer: str) -> str:
     for sentence in sentences(answer)[:_MOST_SENTENCES]:
         cheers = _CHEERS.match(sentence)
         said = sentence[cheers.end() :] if cheers else sentence
-        if _tells_of_something_done(said):
+        if _tells_of_something_done(said) and not _CUT.search(said):
             return said[:1].upper() + (said[1:-1] + "." if said.endswith(":") else said[1:])
     return ""
 
@@ -98,6 +107,12 @@ def goal_of(prompt: str) -> str:
         first = f"{first} {_PLAN.sub('', lines[1])}"
     polite = _COURTESY.match(first)
     return first[polite.end() :] or first if polite else first
+
+
+def is_task(goal: str) -> bool:
+    """Whether a goal says what shall be there afterwards."""
+    first = _WORD.match(goal)
+    return first is not None and first[0].lower() in _MAKES and tells_what_to_do(goal)
 
 
 def tells_what_to_do(goal: str) -> bool:

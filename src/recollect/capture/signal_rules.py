@@ -188,7 +188,9 @@ RULES: tuple[Rule, ...] = (
         "can't |figured out",
         r"\b(?:i|we) (?:still )?(?:can't (?:figure out|get|make)|have(?: not|n't) figured out)\b",
     ),
-    _rule(RESOLUTION, 0.92, "fixed|solved", rf"\b(?:fixed|resolved|solved) the\b{_WITH_A_HOW}"),
+    _rule(
+        RESOLUTION, 0.92, "fixed|solved", rf"(?<!-)\b(?:fixed|resolved|solved) the\b{_WITH_A_HOW}"
+    ),
     # What "this" was, the sentence does not say.
     _rule(
         RESOLUTION,

@@ -110,6 +110,11 @@ _REINFORCING = pattern(
 _WORD = pattern(r"[^\W\d][\w.+#-]*")
 _POINTS_BACK = words("remember save note that got figured fixed keep")
 _OF_PEOPLE = (PREFERENCE, EXPLICIT)
+_REASON = pattern(
+    r"\b(?:because|since|instead of|rather than|so that|otherwise|to avoid|to prevent|which|where"
+    r"|requires?|actually|caused?|due to)\b",
+    re.IGNORECASE,
+)
 _SLIP = pattern(r"(?i:that|because|since|as|when|but|and|,) I (?:was|had|did|forgot|missed|used)\b")
 _LABELLED = pattern(
     r"(?:the )?(?:actual |real |underlying )?(?:root cause|(?:key|critical|major|main|important)"
@@ -141,21 +146,26 @@ class _Reading(NamedTuple):
 
 def detect(text: str, *, by_agent: bool = False) -> list[Signal]:
     """What a text says that is worth keeping: at most one signal for a sentence, in order."""
-    found = _detect(text)
-    if by_agent:
-        found = [one for one in found if one.type not in _OF_PEOPLE and not _is_slip(one)]
-    if by_agent or len(text) > MAX_TYPED:
-        found = [one._replace(confidence=min(one.confidence, HEARSAY)) for one in found]
-    return found
-
-
-def _is_slip(signal: Signal) -> bool:
-    """Whether an agent tells of its own mistake; it will make others."""
-    return signal.type in (LEARNING, RESOLUTION) and bool(_SLIP.search(signal.sentence))
-
-
-def _detect(text: str) -> list[Signal]:
     said = [(part, one) for part, some in enumerate(paragraphs(text)) for one in some]
+    found, told = _with_accounts(said, _lone(said))
+    if by_agent:
+        found = [one for one in found if not _is_own_talk(one[1])]
+    signals = [signal for _, signal in sorted([*found, *told], key=lambda one: one[0])]
+    if by_agent or len(text) > MAX_TYPED:
+        signals = [one._replace(confidence=min(one.confidence, HEARSAY)) for one in signals]
+    return signals
+
+
+def _is_own_talk(signal: Signal) -> bool:
+    """Whether an agent only thinks aloud: of wishes, its own slips, a cure of nobody knows what."""
+    if signal.type in (LEARNING, RESOLUTION) and _SLIP.search(signal.sentence):
+        return True
+    bare = signal.type == RESOLUTION and not _REASON.search(signal.sentence)
+    return bare or signal.type in _OF_PEOPLE
+
+
+def _lone(said: list[tuple[int, str]]) -> list[tuple[int, Signal]]:
+    """The signals of single sentences, and of those that point at their neighbours."""
     found: list[tuple[int, Signal]] = []
     taken = -1  # the sentences up to here belong to a signal already
     for at, (_, sentence) in enumerate(said):
@@ -178,20 +188,22 @@ def _detect(text: str) -> list[Signal]:
                 if found and found[-1][0] >= first:
                     found.pop()
         found.append((at, signal))
-    return [signal for _, signal in _with_accounts(said, found)]
+    return found
 
 
-def _with_accounts(
-    said: list[tuple[int, str]], found: list[tuple[int, Signal]]
-) -> list[tuple[int, Signal]]:
-    """The signals, with one for each account in place of those of its sentences."""
+_Found = list[tuple[int, Signal]]
+
+
+def _with_accounts(said: list[tuple[int, str]], found: _Found) -> tuple[_Found, _Found]:
+    """The signals of sentences that belong to no account, and those of the accounts."""
     others = {at for at, signal in found if signal.type in (DECISION, *_OF_PEOPLE)}
+    told: _Found = []
     for account in accounts(said):
         if others.isdisjoint(account.parts):
             found = [one for one in found if one[0] not in account.parts]
             kind = KIND_OF_TYPE[RESOLUTION]
-            found.append((account.parts[0], Signal(RESOLUTION, kind, account.text, _ACCOUNT)))
-    return sorted(found, key=lambda one: one[0])
+            told.append((account.parts[0], Signal(RESOLUTION, kind, account.text, _ACCOUNT)))
+    return found, told
 
 
 def kind_of(text: str) -> str:

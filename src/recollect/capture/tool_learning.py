@@ -97,7 +97,7 @@ _REPAIRS = words(
     " tidy up update upgrade"
 )
 _REMOTE = words("ssh scp rsync")
-_NO_REPAIR = (("git", "add"), ("git", "init"))
+_NO_REPAIR = (("git", "add"), ("git", "init"), ("git", "pull"))
 _IN_PROJECT = pattern(
     r"(?<![\w/.@~-])((?:[\w.-]+/)*[\w-]+\.(?:py|pyi|js|jsx|ts|tsx|mjs|go|rs|java|kt"
     r"|c|cc|cpp|h|hpp|rb|php|cs|swift|toml|json|ya?ml|cfg|ini|sql|sh|tf|proto|vue|svelte))\b"
