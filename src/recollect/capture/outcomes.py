@@ -59,7 +59,8 @@ _MAKES = words(
     "add adapt allow build change clean convert create delete design disable display document drop"
     " enable expand extend extract fix generate handle implement improve install integrate"
     " introduce let make migrate move optimise optimize port prevent refactor remove rename replace"
-    " reset restructure rewrite save simplify split store support turn unify update upgrade use write"
+    " reset restructure rewrite save simplify split store support turn unify update upgrade use"
+    " write"
 )
 _PLAN = pattern(r"^(?:plan|task|goal|feature|title)\s*:\s*", re.IGNORECASE)
 # What leaves nothing behind that git or the answer would not tell.
