@@ -78,6 +78,7 @@ def test_an_account(text: str, account: str) -> None:
         f"No issue: all of the handles are fine. {CURE}",
         WRONG + "\n\n" + "One more thing happened here today.\n\n" * 9 + CURE,
         "Nothing more to say about it. Fixed by Ada.",
+        "The second task stopped and asked. Resolved by putting the link below.",
         "Done. Fixed by closing the handle before the rename.",
     ],
 )

@@ -68,6 +68,9 @@ def test_what_was_done(answer: str, outcome: str) -> None:
         "All tests pass and lint is clean.",
         "Committed as `805f7b2`.",
         "Added it.",
+        "Fixed, amended into the commit of the second feature.",
+        "Moved to `--line-height` so it flows through the tokens instead.",
+        "I removed it, since a flag without an effect is worse than none.",
         "The `WriteCommitted` call now detects whether one exists and:",
         "Or just use the second port, the server is now configured to allow it.",
         "Also added two helper functions to it all.",
@@ -117,6 +120,11 @@ def test_a_goal(prompt: str, goal: str) -> None:
         ("our status page is broken, why?", False),
         ("switch to the branch of the second phase", False),
         ("look at the changes in this branch", False),
+        (
+            "analyze the design of the website, look at what others do, and make some sketches of"
+            " a page that shows the segments and themes in a better way",
+            True,
+        ),
         ("tell me how the cart computes its total", False),
         ("push it to the remote branch please", False),
         ("@prompt.md think really hard about this", False),

@@ -34,6 +34,7 @@ EXAMPLES = [
     ("It turns out the runner has no IPv6.", 0.87),
     ("Key insight: the cache is cold on every hook", 0.92),
     ("Key finding: the tool turns dots in a path into dashes.", 0.87),
+    ("Limitation: edits of one file by two people are not told apart.", 0.82),
     ("Interestingly, the second query is slower.", 0.72),
     ("I didn't know that SQLite locks the whole file.", 0.82),
     ("Now I understand why the watcher fires twice.", 0.84),
@@ -147,6 +148,7 @@ def test_every_type_has_a_kind() -> None:
         "It took a day to reach a version that worked.",
         "I figured out how to run the whole suite.",
         "This is explained in another TIL.",
+        "You can say the same of the color that we use here because it is harsh.",
         # Not anybody's statement.
         'The parser looks for "we decided to" in the text.',
         "The words `we decided to use it` are searched.",
@@ -237,6 +239,7 @@ def test_what_is_kept(text: str) -> None:
         "The issue is that the socket closes before the flush.",
         "The problem was that I was editing the copy of the file.",
         "The fix was adding the missing parameter to both calls.",
+        "Root cause: The bug occurred when several commits were made.",
         "The linter also auto-fixed the comment, since that is switched on.",
     ],
 )

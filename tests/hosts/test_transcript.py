@@ -171,6 +171,23 @@ def test_what_nobody_said(path: Path, line: Json) -> None:
     ]
 
 
+def test_why_a_tool_was_not_let_through(path: Path) -> None:
+    """What a person says then is theirs, though it comes as the result of a tool."""
+    frame = (
+        "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it"
+        " was a file edit, the new_string was NOT written to the file). "
+    )
+    told = frame + "To tell you how to proceed, the user said:\nlet's not do this here"
+    mute = frame + "STOP what you are doing and wait for the user to tell you how to proceed."
+
+    refused = {**result(told), "is_error": True}
+    assert said_by(path, user([refused], toolUseResult="Error: " + told)) == [
+        ("user", "let's not do this here")
+    ]
+    assert said_by(path, user([{**result(mute), "is_error": True}])) == []
+    assert said_by(path, user([result(told)])) == []  # what a file says about it
+
+
 def test_what_the_client_puts_into_a_prompt(path: Path) -> None:
     """Reminders and opened files go, the person's words stay."""
     lines = [

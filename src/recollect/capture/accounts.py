@@ -30,7 +30,7 @@ _CURE = pattern(
     re.IGNORECASE,
 )
 # It says nothing without the sentence before it.
-_CURED_BY = pattern(r"(?:fixed|resolved|solved)(?: (?:it|this|that))? by (?:not )?\w+ing\b", re.I)
+_CURED_BY = pattern(r"(?:fixed|solved)(?: (?:it|this|that))? by (?:not )?\w+ing\b", re.IGNORECASE)
 _GUESS = pattern(
     r"\b(?:likely|probably|maybe|perhaps|possibly|might|may|could|would|should|seems?|suspects?"
     r"|suspicious|i think|i guess|not sure|apparently"
@@ -48,7 +48,7 @@ _NO_CAUSE = pattern(
 _WORD = pattern(r"[^\W\d_][\w.-]*")
 _EMPTY = words("a an and are be been by for from had has have here in is it its now of on or so"
                " that the then there this to too was were with you we i")  # fmt: skip
-_NEEDS_CURE = ("fix", "solution", "remedy", "workaround", "cure", "resolved", "solved")
+_NEEDS_CURE = ("fix", "solution", "remedy", "workaround", "cure", "solved")
 
 
 class Account(NamedTuple):

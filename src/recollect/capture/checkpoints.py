@@ -29,6 +29,8 @@ _MESSAGE = pattern(
 _FED = pattern(r"<<-?\s*['\"]?(\w+)['\"]?[^\n]*\n(?P<text>.*?)\n\s*\1\b", re.DOTALL)
 _TRAILER = pattern(r"^(?:[A-Z][\w-]+: .+|🤖.*)$", re.MULTILINE)
 _MERGE = pattern(r"Merge (?:remote-tracking )?(?:branch|pull request|commit|tag)\b")
+# What is done besides, by those who say what a commit is.
+_ASIDE = pattern(r"(?:build|chore|ci|docs?|refactor|style|tests?)(?:\([^)]*\))?!?: ")
 _QUIET = pattern(r"\s(?:-q|--quiet|-[a-z]*q[a-z]*m)\b")
 
 # The verdict is at the end of a report.
@@ -157,7 +159,8 @@ def _headline(
     if is_task(goal):
         return goal
     if commits:
-        return commits[-1]
+        main = [subject for subject in commits if not _ASIDE.match(subject)]
+        return (main or commits)[-1]
     said = goal if tells_what_to_do(goal) else next(iter(done), goal)
     if said:
         return said[:1].upper() + said[1:]

@@ -16,13 +16,17 @@ from recollect.core.patterns import pattern
 LONGEST = 200  # characters
 _MOST_SENTENCES = 40
 _FEWEST_WORDS = 4
+_MANY_WORDS = 12  # nobody describes an errand at such length
 
 _DID_WORDS = (
     r"(?:added|adjusted|allowed|bumped|changed|cleaned|configured|converted|corrected"
     r"|created|deleted|disabled|documented|dropped|enabled|exposed|extended|extracted|filed|fixed"
     r"|implemented|improved|inlined|installed|introduced|logged|merged|migrated|moved|reduced"
     r"|refactored|registered|removed|renamed|replaced|reset|resolved|restored|reverted|reworked"
-    r"|rewrote|simplified|split|switched|unified|updated|upgraded|wired|wrapped|wrote)\b"
+    r"|rewrote|simplified|split|switched|unified|updated|upgraded|wired|wrapped|wrote)"
+    # Behind it must stand what was done, or it is done to nobody knows what.
+    r" (?!(?:it|this|that|them|these|those|to|into|by|with|from|as|in|on|for|and|or)\b)"
+    r"(?=[\w`\"'/])"
 )
 _CHEERS = pattern(
     r"(?:(?:done|fixed|pushed|committed|perfect|great|excellent|good|clean|complete"
@@ -120,4 +124,5 @@ def tells_what_to_do(goal: str) -> bool:
     """Whether a goal speaks of work that leaves something behind: no question, no errand."""
     found = [word for word in _WORD.findall(_NAMED.sub(" ", goal)) if word.lower() not in _EMPTY]
     asks = goal.rstrip().endswith("?") or is_question(goal)
-    return len(found) >= _FEWEST_WORDS - 1 and not asks and found[0].lower() not in _ERRANDS
+    enough = _MANY_WORDS if found and found[0].lower() in _ERRANDS else _FEWEST_WORDS - 1
+    return len(found) >= enough and not asks

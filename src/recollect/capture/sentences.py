@@ -38,7 +38,7 @@ _CODE = pattern(r"`[^`]*`")
 _MOST_CODE = 120  # of one line of it
 _LABEL = pattern(
     r"(?:the )?(?:actual |real )?(?:root cause|cause|problem|issue|bug|fix|solution|workaround"
-    r"|key (?:finding|insight|learning|takeaway))",
+    r"|key (?:finding|insight|learning|takeaway)|(?:known )?limitation)",
     re.IGNORECASE,
 )
 _NO_LETTER = pattern(r"[^\w ]+")

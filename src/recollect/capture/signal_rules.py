@@ -91,7 +91,12 @@ RULES: tuple[Rule, ...] = (
     ),
     _rule(DECISION, 0.85, "chose", rf"{_WE} chose \S+(?: \S+){{0,5}}? (?:over|instead)\b"),
     _rule(DECISION, 0.85, "decided", r"\bit (?:was|has been|'s been) decided (?:to|that)\b"),
-    _rule(DECISION, 0.75, "because", r"\bwe (?:avoid|chose|keep|use) .{1,80}? because\b"),
+    _rule(
+        DECISION,
+        0.75,
+        "because",
+        r"(?:^[^.;]{0,30}|[;,] )\bwe (?:avoid|chose|keep|use) .{1,80}? because\b",
+    ),
     _rule(DECISION, 0.88, "decision", r"\bthe decision (?:is|was) (?:to|that)\b"),
     _rule(DECISION, 0.85, "decision", r"^(?:final )?decision: "),
     _rule(DECISION, 0.85, "go with", r"\b(?:(?:we|i)(?:'ll| will)|let's) go with\b"),
@@ -128,6 +133,7 @@ RULES: tuple[Rule, ...] = (
         "finding|discovery",
         r"^(?:the )?(?:key|critical|major|main|important) (?:finding|discovery)(?::| is\b| was\b)",
     ),
+    _rule(LEARNING, 0.80, "limitation:", r"^(?:known |current )?limitation: ", HEARSAY),
     _rule(LEARNING, 0.70, "interesting", r"^interesting(?:ly)?[,:] "),
     _rule(
         LEARNING,

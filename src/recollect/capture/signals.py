@@ -110,10 +110,13 @@ _REINFORCING = pattern(
 _WORD = pattern(r"[^\W\d][\w.+#-]*")
 _POINTS_BACK = words("remember save note that got figured fixed keep")
 _OF_PEOPLE = (PREFERENCE, EXPLICIT)
-_REASON = pattern(
-    r"\b(?:because|since|instead of|rather than|so that|otherwise|to avoid|to prevent|which|where"
-    r"|requires?|actually|caused?|due to)\b",
-    re.IGNORECASE,
+_BECAUSE = (
+    r"because|since|instead of|rather than|so that|otherwise|to avoid|to prevent|which|where"
+    r"|requires?|actually|caused?|due to"
+)
+_REASON = pattern(rf"\b(?:{_BECAUSE})\b", re.IGNORECASE)
+_TELLS_WHY = pattern(
+    rf"\b(?:{_BECAUSE}|but|so|only|never|not|too|undefined|missing|wrong)\b|n't\b", re.IGNORECASE
 )
 _SLIP = pattern(r"(?i:that|because|since|as|when|but|and|,) I (?:was|had|did|forgot|missed|used)\b")
 _LABELLED = pattern(
@@ -161,7 +164,9 @@ def _is_own_talk(signal: Signal) -> bool:
     if signal.type in (LEARNING, RESOLUTION) and _SLIP.search(signal.sentence):
         return True
     bare = signal.type == RESOLUTION and not _REASON.search(signal.sentence)
-    return bare or signal.type in _OF_PEOPLE
+    label = _LABELLED.match(signal.sentence)
+    empty = label is not None and not _TELLS_WHY.search(signal.sentence, label.end())
+    return bare or empty or signal.type in _OF_PEOPLE
 
 
 def _lone(said: list[tuple[int, str]]) -> list[tuple[int, Signal]]:
