@@ -70,6 +70,7 @@ def test_any_other_answer(answer: str) -> None:
         f"{TOLD}. why don't we see that in the log?",
         "no",
         "wrong header",
+        "the headers do seem to be lost in the staging proxy (how does that fit though?)",
         "maybe the staging proxy strips every header of ours",
         "the staging proxy " + "and the other proxy " * 30,
     ],

@@ -333,7 +333,7 @@ def test_the_summary_of_a_session() -> None:
     [
         (["another comment"], ["commit made: fix: read long lines"], [], "fix: read long lines"),
         ([], ["tests pass"], [], "Changed a.py, b.py"),
-        (["yes", "ok!"], [], [], "Changed a.py, b.py"),
+        (["yes", "ok!", "yeah let's do it", "go for it."], [], [], "Changed a.py, b.py"),
         (
             ["got conflicts from the other branch here"],
             ["commit made: Fix the cart", "commit made: Merge branch 'b' into a"],

@@ -126,6 +126,11 @@ def test_a_goal(prompt: str, goal: str) -> None:
             True,
         ),
         ("tell me how the cart computes its total", False),
+        (
+            "tell me again how the cart computes its total when there are several currencies in it"
+            " and one of them has no rate",
+            False,
+        ),
         ("push it to the remote branch please", False),
         ("@prompt.md think really hard about this", False),
         ("fix it", False),

@@ -59,8 +59,9 @@ _GRADLE_TESTS = pattern(r"gradlew?\b.*\b(?:test|check|build)\b")
 
 _NO_PROMPT = pattern(
     r"^\s*(?:/[\w:.-]+(?:\s|\Z)|<|\[Request interrupted|Caveat: |This session is being continued"
-    r"|(?:yes|no|ok(?:ay)?|sure|thanks?|thank you|continue|go on|go ahead|do it|proceed|please do"
-    r"|hi|hello|hey|y|n)\b[\s.!,]*\Z)",
+    r"|(?:(?:yes|yeah|yep|no|ok(?:ay)?|sure|great|perfect|nice|cool|thanks?|thank you|please|lets?"
+    r"|let's|continue|resume|go|on|ahead|for it|do|it|that|this|then|proceed|sounds good|lgtm|hi"
+    r"|hello|hey|y|n)\b[\s.!,]*)+\Z)",
     re.IGNORECASE,
 )
 _WORD = pattern(r"[\w'-]{3,}")
@@ -159,8 +160,9 @@ def _headline(
     if is_task(goal):
         return goal
     if commits:
+        new = [subject for subject in commits if subject.startswith(("feat:", "feat(", "feat!"))]
         main = [subject for subject in commits if not _ASIDE.match(subject)]
-        return (main or commits)[-1]
+        return (new or main or commits)[-1]
     said = goal if tells_what_to_do(goal) else next(iter(done), goal)
     if said:
         return said[:1].upper() + said[1:]

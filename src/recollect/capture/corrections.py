@@ -58,7 +58,9 @@ _STORY = pattern(
 _ASKS = pattern(
     r"\b(?:can|could|would|will) (?:you|we|i)\b|\bplease\b|\blet me\b|\blet's\b", re.IGNORECASE
 )
-_DOUBT = pattern(r"\b(?:maybe|perhaps|not sure|i guess|i wonder|probably|might)\b", re.IGNORECASE)
+_DOUBT = pattern(
+    r"\?|\b(?:maybe|perhaps|not sure|i guess|i wonder|probably|might|seem)\b", re.IGNORECASE
+)
 _ALWAYS = pattern(r"\b(?:always|never|from now on|prefer)\b", re.IGNORECASE)
 _TO_BE = pattern(
     r"\b(?:should(?:n't)?|must(?:n't)?|better|instead|rather|keep|want)\b", re.IGNORECASE

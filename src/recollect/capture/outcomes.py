@@ -67,12 +67,15 @@ _MAKES = words(
     " write"
 )
 _PLAN = pattern(r"^(?:plan|task|goal|feature|title)\s*:\s*", re.IGNORECASE)
-# What leaves nothing behind that git or the answer would not tell.
+# Who wants to know something, and who wants something done that leaves nothing behind.
+_ASKS = words(
+    "are can compare could describe did do does explain find give how is list print read show"
+    " summarise summarize tell walk what when where which who why"
+)
 _ERRANDS = words(
-    "analyse analyze ask check checkout clone commit compare compile continue describe explain find"
-    " give go help investigate list look merge open print pull push read rebase resume review run"
-    " search see show start stop summarise summarize switch sync tell test think trace verify wait"
-    " walk what where which who why how when is are do does did can could"
+    "analyse analyze ask check checkout clone commit compile continue go help investigate look"
+    " merge open pull push rebase resume review run search see start stop switch sync test think"
+    " trace verify wait"
 )
 _WORD = pattern(r"[^\W\d_][\w'-]{2,}")
 _NAMED = pattern(r"(?:^|\s)@\S+")  # a file that is to be read
@@ -123,6 +126,6 @@ def is_task(goal: str) -> bool:
 def tells_what_to_do(goal: str) -> bool:
     """Whether a goal speaks of work that leaves something behind: no question, no errand."""
     found = [word for word in _WORD.findall(_NAMED.sub(" ", goal)) if word.lower() not in _EMPTY]
-    asks = goal.rstrip().endswith("?") or is_question(goal)
-    enough = _MANY_WORDS if found and found[0].lower() in _ERRANDS else _FEWEST_WORDS - 1
-    return len(found) >= enough and not asks
+    first = found[0].lower() if found else ""
+    asks = first in _ASKS or goal.rstrip().endswith("?") or is_question(goal)
+    return len(found) >= (_MANY_WORDS if first in _ERRANDS else _FEWEST_WORDS - 1) and not asks
