@@ -346,8 +346,14 @@ def test_the_summary_of_a_session() -> None:
             ["A."],
             "Got conflicts from the other branch",
         ),
-        (["why is it broken?"], [], ["added a lock.", "Removed it."], "Added a lock."),
-        (["why is it broken?"], [], [], "Why is it broken?"),
+        (
+            ["why is it broken?"],
+            [],
+            ["added a lock around it.", "Removed it."],
+            "Added a lock around it.",
+        ),
+        (["why is the cart broken?"], [], [], "Why is the cart broken?"),
+        (["fix all of the findings"], [], [], "Changed a.py, b.py"),
     ],
 )
 def test_a_session_without_much_of_a_goal(

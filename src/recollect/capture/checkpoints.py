@@ -12,7 +12,7 @@ from typing import Any
 
 from recollect.capture.commands import only_looks, parts_of, words_of
 from recollect.capture.complaints import clean_lines, one_line
-from recollect.capture.outcomes import goal_of, is_task, tells_what_to_do
+from recollect.capture.outcomes import goal_of, is_task, says_enough, tells_what_to_do
 from recollect.capture.tool_learning import is_ours
 from recollect.core.note import shorten_line
 from recollect.core.patterns import pattern
@@ -30,7 +30,8 @@ _FED = pattern(r"<<-?\s*['\"]?(\w+)['\"]?[^\n]*\n(?P<text>.*?)\n\s*\1\b", re.DOT
 _TRAILER = pattern(r"^(?:[A-Z][\w-]+: .+|🤖.*)$", re.MULTILINE)
 _MERGE = pattern(r"Merge (?:remote-tracking )?(?:branch|pull request|commit|tag)\b")
 # What is done besides, by those who say what a commit is.
-_ASIDE = pattern(r"(?:build|chore|ci|docs?|refactor|style|tests?)(?:\([^)]*\))?!?: ")
+_ASIDE = pattern(r"\W*(?:build|chore|ci|docs?|refactor|style|tests?)(?:\([^)]*\))?!?: ")
+_NEW = pattern(r"\W*feat(?:\([^)]*\))?!?: ")
 _QUIET = pattern(r"\s(?:-q|--quiet|-[a-z]*q[a-z]*m)\b")
 
 # The verdict is at the end of a report.
@@ -160,11 +161,11 @@ def _headline(
     if is_task(goal):
         return goal
     if commits:
-        new = [subject for subject in commits if subject.startswith(("feat:", "feat(", "feat!"))]
+        new = [subject for subject in commits if _NEW.match(subject)]
         main = [subject for subject in commits if not _ASIDE.match(subject)]
         return (new or main or commits)[-1]
     said = goal if tells_what_to_do(goal) else next(iter(done), goal)
-    if said:
+    if says_enough(said):
         return said[:1].upper() + said[1:]
     if paths:
         names = ", ".join(dict.fromkeys(path.rsplit("/", 1)[-1] for path in paths))

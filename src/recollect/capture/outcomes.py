@@ -79,7 +79,10 @@ _ERRANDS = words(
 )
 _WORD = pattern(r"[^\W\d_][\w'-]{2,}")
 _NAMED = pattern(r"(?:^|\s)@\S+")  # a file that is to be read
-_EMPTY = words("and for from hard more please really that the them these this those very with you")
+_EMPTY = words(
+    "all and any everything findings for from hard issues more please really that the them these"
+    " this those very with you"
+)
 
 
 def outcome_of(answer: str) -> str:
@@ -125,7 +128,16 @@ def is_task(goal: str) -> bool:
 
 def tells_what_to_do(goal: str) -> bool:
     """Whether a goal speaks of work that leaves something behind: no question, no errand."""
-    found = [word for word in _WORD.findall(_NAMED.sub(" ", goal)) if word.lower() not in _EMPTY]
+    found = _content(goal)
     first = found[0].lower() if found else ""
     asks = first in _ASKS or goal.rstrip().endswith("?") or is_question(goal)
     return len(found) >= (_MANY_WORDS if first in _ERRANDS else _FEWEST_WORDS - 1) and not asks
+
+
+def says_enough(text: str) -> bool:
+    """Whether a text has words enough to stand for a session."""
+    return len(_content(text)) >= _FEWEST_WORDS - 1
+
+
+def _content(text: str) -> list[str]:
+    return [word for word in _WORD.findall(_NAMED.sub(" ", text)) if word.lower() not in _EMPTY]

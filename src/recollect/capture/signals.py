@@ -108,6 +108,8 @@ _REINFORCING = pattern(
     re.IGNORECASE,
 )
 _WORD = pattern(r"[^\W\d][\w.+#-]*")
+# At what nobody sees who was not there.
+_POINTING = pattern(r"\b(?:this|these|those|here|above|below|the following)\b", re.IGNORECASE)
 _POINTS_BACK = words("remember save note that got figured fixed keep")
 _OF_PEOPLE = (PREFERENCE, EXPLICIT)
 _BECAUSE = (
@@ -285,9 +287,10 @@ def _read(sentence: str) -> _Reading | None:
         return None
     # Who asks for something asks for it, whatever else the sentence is.
     confidence, rule, match = max(found, key=lambda one: (one[1].type == EXPLICIT, one[0]))
-    confidence = min(max(one[0] for one in found), HEARSAY if asks else 1.0)
-    kind = _kind_beside(sentence) if rule.type == EXPLICIT else KIND_OF_TYPE[rule.type]
     rest = f"{text[: match.start()]} {text[match.end() :]}"
+    points = rule.type != EXPLICIT and bool(_POINTING.search(rest))
+    confidence = min(max(one[0] for one in found), HEARSAY if asks or points else 1.0)
+    kind = _kind_beside(sentence) if rule.type == EXPLICIT else KIND_OF_TYPE[rule.type]
     enough = 1 if rule.type in _SAID_IN_A_WORD else 2
     complete = _says_something(rest, enough) and not text.endswith(":")
     return _Reading(Signal(rule.type, kind, sentence, confidence), complete)
