@@ -231,6 +231,13 @@ def test_what_is_kept(text: str) -> None:
     assert decide(signal) == Action.AUTO
 
 
+def test_a_dash_ends_what_is_only_supposed() -> None:
+    """What should be so stands on the other side of it."""
+    (signal,) = detect("paths should be relative -- I prefer not to see my home everywhere")
+
+    assert decide(signal) == Action.SUGGEST
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -12,7 +12,13 @@ from typing import Any
 
 from recollect.capture.commands import only_looks, parts_of, words_of
 from recollect.capture.complaints import clean_lines, one_line
-from recollect.capture.outcomes import goal_of, is_task, says_enough, tells_what_to_do
+from recollect.capture.outcomes import (
+    goal_of,
+    is_prompt,
+    is_task,
+    says_enough,
+    tells_what_to_do,
+)
 from recollect.capture.tool_learning import is_ours
 from recollect.core.note import shorten_line
 from recollect.core.patterns import pattern
@@ -57,15 +63,6 @@ _NOT_PASSED = pattern(
     r"|error(?:\[\w+\])?:|npm (?:ERR!|error)|Failed! "
 )
 _GRADLE_TESTS = pattern(r"gradlew?\b.*\b(?:test|check|build)\b")
-
-_NO_PROMPT = pattern(
-    r"^\s*(?:/[\w:.-]+(?:\s|\Z)|<|\[Request interrupted|Caveat: |This session is being continued"
-    r"|(?:(?:yes|yeah|yep|no|ok(?:ay)?|sure|great|perfect|nice|cool|thanks?|thank you|please|lets?"
-    r"|let's|continue|resume|go|on|ahead|for it|do|it|that|this|then|proceed|sounds good|lgtm|hi"
-    r"|hello|hey|y|n)\b[\s.!,]*)+\Z)",
-    re.IGNORECASE,
-)
-_WORD = pattern(r"[\w'-]{3,}")
 
 
 def commit_of(command: str, output: str) -> tuple[str, str, str] | None:
@@ -143,11 +140,6 @@ def session_summary(
         "files_modified": [path for path in paths if is_ours(path)][:200],
         "concepts": ["what-changed"],
     }
-
-
-def is_prompt(text: str) -> bool:
-    """Whether a prompt says what somebody wants: no command, no bare yes."""
-    return len(_WORD.findall(text[:2_000])) >= 2 and not _NO_PROMPT.match(text[:2_000])
 
 
 def _headline(

@@ -52,6 +52,13 @@ _NOT_DONE = pattern(
     r"|todo|to-do|yesterday|last (?:week|month|year))\b",
     re.IGNORECASE,
 )
+_NO_PROMPT = pattern(
+    r"^\s*(?:/[\w:.-]+(?:\s|\Z)|<|\[Request interrupted|Caveat: |This session is being continued"
+    r"|(?:(?:yes|yeah|yep|no|ok(?:ay)?|sure|great|perfect|nice|cool|thanks?|thank you|please|lets?"
+    r"|let's|continue|resume|go|on|ahead|for it|do|it|that|this|then|proceed|sounds good|lgtm|hi"
+    r"|hello|hey|y|n)\b[\s.!,]*)+\Z)",
+    re.IGNORECASE,
+)
 _COURTESY = pattern(
     r"(?:(?:hey|hi|hello|ok(?:ay)?|so|now|alright|please|then|also|and)[,.! ]+"
     r"|(?:can|could|would|will) (?:you|we) (?:please |maybe |also |now )?"
@@ -78,6 +85,7 @@ _ERRANDS = words(
     " trace verify wait"
 )
 _WORD = pattern(r"[^\W\d_][\w'-]{2,}")
+_ANY_WORD = pattern(r"[\w'-]{3,}")
 _NAMED = pattern(r"(?:^|\s)@\S+")  # a file that is to be read
 _EMPTY = words(
     "all and any everything findings for from hard issues more please really that the them these"
@@ -105,6 +113,11 @@ def _tells_of_something_done(sentence: str) -> bool:
         and _DID.match(text) is not None
         and not _NOT_DONE.search(text)
     )
+
+
+def is_prompt(text: str) -> bool:
+    """Whether a prompt says what somebody wants: no command, no bare yes."""
+    return len(_ANY_WORD.findall(text[:2_000])) >= 2 and not _NO_PROMPT.match(text[:2_000])
 
 
 def goal_of(prompt: str) -> str:

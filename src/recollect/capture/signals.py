@@ -75,7 +75,7 @@ _SAID_BY = pattern(
     r", (?:he|she|they|it|the [\w -]{1,30}) (?:says?|said|writes|wrote)[.!]?$", re.IGNORECASE
 )
 _POLITE = pattern(r"\b(?:can|could|would|will) you\b", re.IGNORECASE)
-_CLAUSE = pattern(r"[,;:()—–]| - |\b(?:and|but|because|since|so)\b", re.IGNORECASE)
+_CLAUSE = pattern(r"[,;:()—–]| --? |\b(?:and|but|because|since|so)\b", re.IGNORECASE)
 _DENIAL = pattern(
     r"\b(?:not|never|no|none|nobody|nothing|neither|nor|without|cannot|hardly|\w+n't|dont|didnt"
     r"|cant|wont)\b",

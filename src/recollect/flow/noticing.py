@@ -46,8 +46,7 @@ class Draft(NamedTuple):
 def notice_prompt(work: Work) -> None:
     """Signals in what a person typed."""
     if is_on(work):
-        from recollect.capture.checkpoints import is_prompt
-        from recollect.capture.outcomes import goal_of
+        from recollect.capture.outcomes import goal_of, is_prompt
 
         text = without_own_text(work.event.text)
         if is_prompt(text):
