@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.capture.decision import Action, decide, draft
+from recollect.capture.decision import Action, decide, draft, without_filler
 from recollect.capture.signals import Signal, detect
 from recollect.core.kinds import BY_NAME
 
@@ -89,3 +89,33 @@ def test_any_text_gives_drafts(text: str) -> None:
         assert memory["kind"] in BY_NAME
         assert len(memory["tags"]) <= 5
         assert 0 <= memory["confidence"] <= 1
+
+
+def test_of_two_sentences_the_first_is_the_summary() -> None:
+    """A whole sentence reads better than one and a half."""
+    text = (
+        "The problem was that both workers share one cursor. The fix was to give each of them its"
+        " own, and to merge what they have read when the last one is done."
+    )
+    (found,) = detect(text)
+    memory = draft(found)
+
+    assert memory["summary"] == "The problem was that both workers share one cursor."
+    assert memory["body"] == text
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("hmmm, better not to log names", "better not to log names"),
+        ("ok so, we decided to use uv", "we decided to use uv"),
+        ("No, from now on we use uv", "from now on we use uv"),
+        ("No force push to main", "No force push to main"),
+        ("Okay", "Okay"),
+        ("so far it works", "so far it works"),
+        ("Well-known ports only", "Well-known ports only"),
+    ],
+)
+def test_nobody_remembers_a_sigh(said: str, kept: str) -> None:
+    """How somebody begins to talk is left out; what is said is not."""
+    assert without_filler(said) == kept

@@ -38,6 +38,28 @@ from recollect.capture.sentences import MAX_SENTENCE, paragraphs, sentences
             "A long line that somebody wrapped at a width\nof some fifty characters, as one does",
             ["A long line that somebody wrapped at a width of some fifty characters, as one does"],
         ),
+        (
+            "**Before:** it took a minute and a half here\n**After:** it takes a second",
+            ["Before: it took a minute and a half here", "After: it takes a second"],
+        ),
+        # What is quoted belongs to who quotes it, however many sentences it is.
+        (
+            'The notice says "One thing. Never another." and no more. Then it ends.',
+            ['The notice says "One thing. Never another." and no more.', "Then it ends."],
+        ),
+        ('A 3.5" disk. A 5.25" disk. No more.', ['A 3.5" disk.', 'A 5.25" disk.', "No more."]),
+        # One line of code behind a colon ends the sentence.
+        ("Rebuild it like this:\n\n```sh\nmake clean\n```", ["Rebuild it like this: `make clean`"]),
+        ("Rebuild it like this:\n```\nmake\nmake x\n```", ["Rebuild it like this:"]),
+        ("It is rebuilt.\n```\nmake clean\n```", ["It is rebuilt."]),
+        ("Like this:\n```\na `b` c\n```", ["Like this:"]),
+        # A heading that is a label belongs to what it heads.
+        ("## Root Cause\n\nThe cache is cold.", ["Root cause: The cache is cold."]),
+        ("**The fix:**\nWarm it at start.", ["The fix: Warm it at start."]),
+        ("### 🔧 Solution\nWarm it. So it is.", ["Solution: Warm it.", "So it is."]),
+        ("## Root cause\n\n- The cache is cold.", ["The cache is cold."]),
+        ("## Root cause\n```\ncold\n```\nIt was cold.", ["It was cold."]),
+        ("## Fixing the cache\n\nIt was cold.", ["It was cold."]),
     ],
 )
 def test_sentences(text: str, found: list[str]) -> None:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.capture.decision import Action, decide
+from recollect.capture.sentences import sentences
 from recollect.capture.signal_rules import KIND_OF_TYPE, RULES, Rule
 from recollect.capture.signals import Signal, detect, kind_of, tags_of
 from recollect.core.kinds import BY_NAME
@@ -27,22 +28,26 @@ EXAMPLES = [
     ("I went with a plain tuple for the stages.", 0.82),
     ("The team finally settled on four spaces.", 0.84),
     ("We made the call to ship without the web page.", 0.82),
+    ("Let's keep the old endpoint because two partners call it.", 0.79),
     ("I learned that git keeps notes in a fan-out tree.", 0.92),
     ("TIL git notes survive a rebase when configured.", 0.92),
     ("It turns out the runner has no IPv6.", 0.87),
     ("Key insight: the cache is cold on every hook", 0.92),
+    ("Key finding: the tool turns dots in a path into dashes.", 0.87),
+    ("Limitation: edits of one file by two people are not told apart.", 0.82),
     ("Interestingly, the second query is slower.", 0.72),
     ("I didn't know that SQLite locks the whole file.", 0.82),
     ("Now I understand why the watcher fires twice.", 0.84),
     ("The problem was that both workers read one cursor.", 0.82),
+    ("The root cause is a cursor that both workers share.", 0.82),
     ("The aha moment came with the second trace of the allocator.", 0.90),
     ("We're blocked on the certificate for staging.", 0.94),
     ("I'm stuck with the linker on Windows.", 0.90),
     ("We can't upgrade Node because the runner image is frozen.", 0.89),
     ("This is blocking the release of the mobile client.", 0.92),
-    ("The issue is that the socket closes before the flush.", 0.77),
+    ("The issue is that the socket closes before the flush.", 0.60),
     ("There is currently no way to cancel a running export.", 0.79),
-    ("Problem: the lock file is written twice", 0.70),
+    ("Problem: the lock file is written twice", 0.60),
     ("We're struggling with the flaky upload tests.", 0.84),
     ("I can't figure out where the second process comes from.", 0.80),
     ("I fixed the deadlock by taking the locks in order.", 0.94),
@@ -60,10 +65,13 @@ EXAMPLES = [
     ("My preference is one test file for each module.", 0.92),
     ("I'd rather see a crash than a silent fallback.", 0.90),
     ("I don't like when tests depend on the clock.", 0.77),
+    ("I think it's better not to keep any names in the log.", 0.80),
+    ("I never want generated files in the repository.", 0.82),
     ("I always want to see the failing test first.", 0.77),
     ("I usually need the full traceback in bug reports.", 0.75),
     ("From now on, run the linter before each commit.", 0.87),
     ("Always run the migrations on a copy first.", 0.82),
+    ("Use the shared client for all calls, never a bare socket.", 0.84),
     ("Remember this: the vendor sends dates without a zone.", 1.0),
     ("Save this as a decision: we ship on Tuesdays.", 0.99),
     ("Please add it to your memory: the port is fixed.", 0.99),
@@ -140,6 +148,7 @@ def test_every_type_has_a_kind() -> None:
         "It took a day to reach a version that worked.",
         "I figured out how to run the whole suite.",
         "This is explained in another TIL.",
+        "You can say the same of the color that we use here because it is harsh.",
         # Not anybody's statement.
         'The parser looks for "we decided to" in the text.',
         "The words `we decided to use it` are searched.",
@@ -165,6 +174,8 @@ def test_what_is_no_signal(text: str) -> None:
         "Tell me once you fixed the leak by closing the pool.",
         "I wonder whether we decided to support Windows.",
         "That worked!",
+        "Problem: the export has no header row",
+        "The issue with the new parser is its memory.",
         "Let's go with option 2.",
         "let's go with your suggestion",
         "I figured it out.",
@@ -192,6 +203,8 @@ def test_what_is_left(text: str) -> None:
         "Can you remember that we use tabs?",
         "We fixed this by adding the index, which is important.",
         "We decided to use these settings, which are essential:",
+        "I prefer these pages to be short, so good judgement is essential.",
+        "We decided to keep this module as it is, which is important.",
     ],
 )
 def test_what_is_never_kept_unseen(text: str) -> None:
@@ -216,6 +229,57 @@ def test_what_is_kept(text: str) -> None:
     (signal,) = detect(text)
 
     assert decide(signal) == Action.AUTO
+
+
+def test_a_dash_ends_what_is_only_supposed() -> None:
+    """What should be so stands on the other side of it."""
+    (signal,) = detect("paths should be relative -- I prefer not to see my home everywhere")
+
+    assert decide(signal) == Action.SUGGEST
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I need to replace it with a call that never writes.",
+        "Keep in mind that the second bus is shared.",
+        "Note for the future: the port is fixed.",
+        "Always run the migrations on a copy first.",
+        "The issue is that the socket closes before the flush.",
+        "The problem was that I was editing the copy of the file.",
+        "The fix was adding the missing parameter to both calls.",
+        "Root cause: The bug occurred when several commits were made.",
+        "The linter also auto-fixed the comment, since that is switched on.",
+    ],
+)
+def test_what_an_agent_says_to_itself(text: str) -> None:
+    """It has no wishes, and the bug at hand is gone when it is done."""
+    assert [s for s in detect(text, by_agent=True) if decide(s) != Action.SKIP] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We decided to keep the index derived; it must be rebuildable.",
+        "TIL that git needs notes to be fetched, which is essential.",
+        "Key insight: the ledger is essential, the index is not.",
+    ],
+)
+def test_what_an_agent_says_is_never_kept_unseen(text: str) -> None:
+    """Nor what stands in a long text that somebody pasted."""
+    assert [decide(s) for s in detect(text)] == [Action.AUTO]
+
+    assert [decide(s) for s in detect(text, by_agent=True)] == [Action.SUGGEST]
+    pasted = f"{text}\n\n" + "And so it goes on. " * 120
+    assert [decide(s) for s in detect(pasted)] == [Action.SUGGEST]
+
+
+def test_a_label_speaks_for_its_paragraph() -> None:
+    """What explains a finding is part of it, up to the end of the paragraph."""
+    told = "Key finding: the archive holds no index. It is built when the file is opened."
+    (signal,) = detect(f"{told} Let me look at the reader.\n\nThe rest is as before.")
+
+    assert signal.sentence == told
 
 
 def test_reinforcing_words_are_whole() -> None:
@@ -259,8 +323,13 @@ def test_a_request_takes_its_kind_from_the_sentence() -> None:
         ),
         ("Remember this:\n\n- no force push\n- tabs\n\nBye", "Remember this: no force push"),
         ("Remember this:\n- no force push\n- only tabs", "Remember this: no force push; only tabs"),
-        ("Remember this:\n```\nmake it\n```\nThen go on here.", "Remember this:"),
+        ("Remember this:\n```\nmake it\n```\nThen go on here.", "Remember this: `make it`"),
+        ("Remember this:\n```\nmake\nit\n```\nThen go on here.", "Remember this:"),
         ("Is staging reset every night? Remember this.", "Remember this."),
+        (
+            "Solution: the reader has two modes:\n\n- one for files\n- one for pipes\n\nBye",
+            "Solution: the reader has two modes: one for files; one for pipes",
+        ),
     ],
 )
 def test_neighbours(text: str, sentence: str) -> None:
@@ -339,11 +408,12 @@ PHRASES = [text for text, _ in EXAMPLES] + [
 
 @given(st.lists(st.sampled_from(PHRASES) | st.text(alphabet="aeiou ,.!?'\n", max_size=20)))
 def test_nothing_is_made_up(parts: list[str]) -> None:
-    """What is found stands in the text, word after word, and is sure within reason."""
+    """Each sentence that is found stands in the text, and is sure within reason."""
     text = " ".join(parts)
     letters = "".join(filter(str.isalnum, text))
     for signal in detect(text):
-        assert "".join(filter(str.isalnum, signal.sentence)) in letters
+        for sentence in sentences(signal.sentence):
+            assert "".join(filter(str.isalnum, sentence)) in letters
         assert 0 <= signal.confidence <= 1
         assert signal.kind in BY_NAME
 

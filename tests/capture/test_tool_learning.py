@@ -19,6 +19,7 @@ from recollect.capture.tool_learning import (
     SEVERITIES,
     THRESHOLD,
     Learning,
+    is_worth_keeping,
     learn_from,
     repairs,
     solution_of,
@@ -264,8 +265,45 @@ def test_what_repairs() -> None:
     """Installing does, looking does not."""
     assert repairs("cd web && npm install left-pad")
     assert repairs("chmod +x run.sh")
+    assert repairs("cp .env.example .env")
+    assert repairs("python -m pip install tomli")
+    assert repairs("sudo systemctl restart redis")
+    assert repairs("docker compose up -d db")
     assert not repairs("grep -r install .")
     assert not repairs("pytest")
+    assert not repairs("git add pyproject.toml")
+    assert not repairs("ssh shop 'cat /etc/config/start'")
+    assert not repairs("cat src/config/start.py")
+    assert not repairs("")
+
+
+@pytest.mark.parametrize(
+    ("error", "changed", "ran", "expected"),
+    [
+        ("ModuleNotFoundError: No module named 'tomli'", ["pyproject.toml"], [], True),
+        ("src/cart.ts(3,1): error TS2304: Cannot find name 'x'.", ["src/cart.ts"], [], False),
+        ("FAILED tests/a.py::test_x - assert 3 == 4", ["src/cart.py"], ["npm install x"], False),
+        ("TypeError: fetch is not a function", [], ["npm install node-fetch"], True),
+        ("TypeError: fetch is not a function", [], ["ls"], False),
+        # Somebody else was faster; that it is not wanted at all is another matter.
+        ("! [rejected] main -> main (fetch first)", [], ["git pull --rebase"], False),
+        ("! [remote rejected] main -> main (pre-receive hook declined)", ["a.py"], [], True),
+    ],
+)
+def test_what_is_worth_keeping(
+    error: str, changed: list[str], ran: list[str], expected: bool
+) -> None:
+    """What is missing from a machine, or was cured outside of the code; git has the rest."""
+    failure = failed("make check", error)
+
+    assert is_worth_keeping(failure, changed=changed, ran=ran) is expected
+
+
+def test_a_quote_alone_is_no_target() -> None:
+    """It would stand for everything, and then any command solves any failure."""
+    failure = failed("ssh shop 'service start web'", "bash: web: command not found")
+
+    assert not solves(failure, "ssh shop 'cat '", "Bash", ["a.py"])
 
 
 ANY_TEXT = st.text() | st.binary().map(lambda raw: raw.decode("utf-8", "surrogateescape"))

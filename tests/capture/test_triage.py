@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.capture.triage import Finding, triage
+from recollect.capture.triage import Finding, is_whole, triage
 from recollect.core.kinds import BY_NAME
 
 # Thresholds that anything reaches.
@@ -294,6 +294,23 @@ def test_thresholds() -> None:
     assert found(NEARLY["DECISION"], decision=-3)
     assert found(REACHING["DECISION"], Decision=2) == []
     assert triage([], tools=100, thresholds={"SESSION_SUMMARY": 2})
+
+
+@pytest.mark.parametrize(
+    ("category", "snippet", "whole"),
+    [
+        ("DECISION", "We chose one writer because two would race.", True),
+        ("CONSTRAINT", "The platform cannot send more than ten mails a minute.", True),
+        ("TECH_DEBT", "The retry is a hack for now, because the queue has no deadline.", True),
+        ("DECISION", "It was chosen because two would race.", False),
+        ("DECISION", "", False),
+        ("RUNBOOK", "The build failed. The fix is a newer linker.", False),
+        ("PREFERENCE", "The convention is to always use the shared client.", False),
+    ],
+)
+def test_what_is_whole(category: str, snippet: str, whole: bool) -> None:
+    """Only what stands alone is suggested without an agent that looks at it."""
+    assert is_whole(Finding(category, "notes", 0.9, snippet)) is whole
 
 
 @pytest.mark.parametrize(

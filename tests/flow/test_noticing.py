@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -45,11 +46,13 @@ def noticed(store: Recollect) -> list[str]:
     return waiting + [f"{m.summary}\n{m.body}" for m in store.memories()]
 
 
-def transcript(path: Path, *messages: tuple[str, str]) -> None:
+def transcript(path: Path, *messages: tuple[str, str], tools: Sequence[str] = ()) -> None:
     """Add messages to a transcript, in the shape of the real client's lines."""
     with path.open("a", encoding="utf-8") as file:
         for role, text in messages:
             content: Any = text if role == "user" else [{"type": "text", "text": text}]
+            if role == "assistant":
+                content += [{"type": "tool_use", "id": "t", "name": name} for name in tools]
             line = {"type": role, "isSidechain": False, "uuid": "u", "sessionId": "s1"}
             file.write(json.dumps({**line, "message": {"role": role, "content": content}}) + "\n")
 
@@ -130,6 +133,24 @@ def test_a_transcript_is_read_once_and_only_its_talk(
     assert len(noticed(store)) == 2
 
 
+def test_what_the_agent_had_to_be_told(agent: Agent, store: Recollect, tmp_path: Path) -> None:
+    """A person says how it is, and the agent gives in; the next one should know."""
+    path = tmp_path / "talk.jsonl"
+    transcript(
+        path,
+        ("assistant", "The header is lost in the application."),
+        ("user", "the staging proxy strips every header that starts with X-Internal"),
+        ("assistant", "You're right, then it is not the application."),
+    )
+    for _ in range(2):
+        agent.hook("stop", transcript_path=str(path), last_assistant_message="Done.")
+
+    (waiting,) = suggestions.suggestions(store)
+    assert waiting.draft["kind"] == "learnings"
+    assert waiting.draft["provenance"]["said_by"] == "user"
+    assert "strips every header" in waiting.text
+
+
 def test_two_sessions_at_once_notice_it_once(
     agent: Agent, store: Recollect, tmp_path: Path
 ) -> None:
@@ -170,6 +191,34 @@ def test_a_session_that_ended_is_summed_up_for_the_next(
     assert "round half up" in context
 
 
+def test_a_summary_tells_what_came_of_it(
+    agent: Agent, store: Recollect, repo: Path, tmp_path: Path
+) -> None:
+    """A session that began with a greeting and a question; plans elsewhere are no part of it."""
+    agent.hook("session-start", source="startup")
+    agent.hook("prompt", prompt="hi")
+    agent.hook("prompt", prompt="why is the total of an empty cart wrong?")
+    for path in (repo / "cart.py", tmp_path / "plans" / "a-plan.md"):
+        agent.hook("tool-post", tool_name="Edit", tool_input={"file_path": str(path)})
+    talk = tmp_path / "talk.jsonl"
+    answers = (
+        "The total of an empty cart is now tested.",
+        "The total of an empty cart is now zero.",
+    )
+    for answer, tools in zip(answers, ([], ["Edit"]), strict=True):
+        transcript(talk, ("user", "Go on."), ("assistant", answer), tools=tools)
+        agent.hook("stop", transcript_path=str(talk), last_assistant_message=f"Done. {answer}")
+    agent.hook("session-end", reason="other")
+
+    Agent(repo, "s2").hook("session-start", source="startup")
+
+    (summary,) = store.memories(kind="sessions")
+    assert summary.summary == "The total of an empty cart is now zero."
+    assert "tested" not in summary.body  # nothing was changed in that turn
+    assert "Goal: why is the total of an empty cart wrong?" in summary.body
+    assert "a-plan.md" not in summary.body
+
+
 def test_a_failure_and_its_solution_are_one_memory(
     agent: Agent, store: Recollect, repo: Path
 ) -> None:
@@ -187,6 +236,21 @@ def test_a_failure_and_its_solution_are_one_memory(
     (text,) = noticed(store)
     assert "tomli" in text
     assert "pyproject.toml" in text
+
+
+def test_a_red_test_that_turns_green_is_no_memory(
+    agent: Agent, store: Recollect, repo: Path
+) -> None:
+    """The code was wrong and is right now: git has both."""
+    bash: dict[str, Any] = {"tool_name": "Bash", "tool_input": {"command": "python -m pytest"}}
+    error = "Exit code 1\nFAILED tests/test_cart.py::test_total - assert 3 == 4\n1 failed in 0.1s"
+    agent.hook("tool-failure", **bash, error=error)
+    edit = {"file_path": str(repo / "cart.py"), "old_string": "a", "new_string": "b"}
+    agent.hook("tool-post", tool_name="Edit", tool_input=edit)
+    agent.hook("tool-post", **bash, tool_response={"stdout": "3 passed in 0.05s", "stderr": ""})
+
+    assert noticed(store) == []
+    assert store.local.noticing.failures("s1") == []
 
 
 def test_secrets_in_talk_and_tools_reach_no_file(
@@ -283,6 +347,42 @@ def test_a_kind_that_is_switched_off_is_not_noticed(agent: Agent, store: Recolle
     agent.hook("prompt", env, prompt="[remember:decisions] Keep prices in cents.")
 
     assert [memory.kind for memory in store.memories()] == ["decisions"]
+
+
+def test_work_counts_since_the_last_summary(agent: Agent, store: Recollect, tmp_path: Path) -> None:
+    """Turn by turn, until there is enough of it to be asked for; then from the beginning."""
+    env = {"RECOLLECT_TRIAGE_MODE": "draft"}
+    path = tmp_path / "talk.jsonl"
+    asked = []
+    for number in range(5):
+        transcript(path, ("user", "Go on."), ("assistant", "Step."), tools=["Bash", "Edit", "Edit"])
+        # The second time that nothing is new must not count again.
+        for _ in range(2):
+            said = agent.hook("stop", env, transcript_path=str(path))
+            asked += [number] if said else []
+
+    # 0.05 for each use, 0.1 for each tool, 0.02 for each thing said: 0.6 in the third turn.
+    assert asked == [2]
+    tools, exchanges = store.local.noticing.worked("s1", {}, 0, 0.0)
+    assert (tools, exchanges) == ({"Bash": 2, "Edit": 4}, 4)
+
+
+def test_what_is_said_to_nobody_is_not_suggested(
+    agent: Agent, store: Recollect, tmp_path: Path
+) -> None:
+    """An error near a solution is no runbook, and the agent's conventions are no preferences."""
+    path = tmp_path / "talk.jsonl"
+    talk = (
+        "The error comes from the second worker of the pool.\n"
+        "The solution is in another file that I have not read.\n"
+        "The established convention here is to always use the shared client, as agreed.\n"
+        "The failure in the log has the same root cause, and so has the crash."
+    )
+    transcript(path, ("user", "Why?"), ("assistant", talk))
+
+    agent.hook("stop", transcript_path=str(path), last_assistant_message=talk)
+
+    assert noticed(store) == []
 
 
 def test_a_purge_leaves_nothing_of_it_anywhere(agent: Agent, store: Recollect, repo: Path) -> None:

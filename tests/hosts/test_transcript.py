@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -102,8 +103,8 @@ def test_a_conversation(path: Path) -> None:
     assert part.messages[0] == Message("user", "Please write hello.txt", 0)
     assert said(part)[1:] == [("assistant", "I will write a file.")]
     assert part.end == len(first + rest)
-    assert (part.tools, part.exchanges) == (3, 2)
-    assert part.tool_names == {"Write", "Bash"}
+    assert (sum(part.tools.values()), part.exchanges) == (3, 2)
+    assert set(part.tools) == {"Write", "Bash"}
 
 
 def test_each_message_says_where_its_line_begins(path: Path) -> None:
@@ -170,6 +171,23 @@ def test_what_nobody_said(path: Path, line: Json) -> None:
     ]
 
 
+def test_why_a_tool_was_not_let_through(path: Path) -> None:
+    """What a person says then is theirs, though it comes as the result of a tool."""
+    frame = (
+        "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it"
+        " was a file edit, the new_string was NOT written to the file). "
+    )
+    told = frame + "To tell you how to proceed, the user said:\nlet's not do this here"
+    mute = frame + "STOP what you are doing and wait for the user to tell you how to proceed."
+
+    refused = {**result(told), "is_error": True}
+    assert said_by(path, user([refused], toolUseResult="Error: " + told)) == [
+        ("user", "let's not do this here")
+    ]
+    assert said_by(path, user([{**result(mute), "is_error": True}])) == []
+    assert said_by(path, user([result(told)])) == []  # what a file says about it
+
+
 def test_what_the_client_puts_into_a_prompt(path: Path) -> None:
     """Reminders and opened files go, the person's words stay."""
     lines = [
@@ -205,8 +223,7 @@ def test_tools_of_subagents_do_not_count(path: Path) -> None:
     """Only what the agent itself did in this conversation is counted."""
     path.write_bytes(written(agent(use("Read"), isSidechain=True), agent(use("Agent"))))
 
-    assert read(path).tools == 1
-    assert read(path).tool_names == {"Agent"}
+    assert read(path).tools == {"Agent": 1}
 
 
 def test_a_growing_file(path: Path) -> None:
@@ -219,7 +236,7 @@ def test_a_growing_file(path: Path) -> None:
 
     assert said(first) == [("user", "one")]
     assert said(second) == [("assistant", "two")]
-    assert read(path, second.end) == Part((), second.end, 0, 0)
+    assert read(path, second.end) == Part((), second.end, {}, 0)
 
 
 def test_a_line_that_is_being_written(path: Path) -> None:
@@ -370,6 +387,5 @@ def test_two_steps_are_as_good_as_one(lines: list[bytes], data: st.DataObject) -
 
     assert first.messages + second.messages == at_once.messages
     assert second.end == at_once.end
-    assert first.tools + second.tools == at_once.tools
+    assert Counter(first.tools) + Counter(second.tools) == at_once.tools
     assert first.exchanges + second.exchanges == at_once.exchanges
-    assert first.tool_names | second.tool_names == at_once.tool_names

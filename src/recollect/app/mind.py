@@ -146,6 +146,16 @@ class RepositoryMind:
         said = [(message.role, message.text) for message in part.messages]
         return Talk(said, part.tools, part.exchanges)
 
+    def worked(self, talk: Talk) -> Talk:
+        """Count the work of a talk; all of it since the last summary of the session."""
+        noticing, session = self.store.local.noticing, self._event.session
+        tools, exchanges = noticing.worked(session, talk.tools, talk.exchanges, self._now)
+        return talk._replace(tools=tools, exchanges=exchanges)
+
+    def counted(self) -> None:
+        """A summary was asked for: from here on it is counted anew."""
+        self.store.local.noticing.counted(self._event.session)
+
     def heard(self) -> None:
         """What was said has been looked at, and need not be again."""
         if self._heard is not None:
@@ -321,12 +331,19 @@ class RepositoryMind:
 
     def relative(self, path: str) -> str:
         """A path as memories name it: from the root of the working tree."""
+        return self._within(path) or Path(path).name
+
+    def is_inside(self, path: str) -> bool:
+        """Whether a path lies in the working tree."""
+        return self._within(path) is not None
+
+    def _within(self, path: str) -> str | None:
         full = self._directory / path
         for root in (self._tree(), self._tree().resolve()):
             for candidate in (full, full.resolve()):
                 if candidate.is_relative_to(root):
                     return candidate.relative_to(root).as_posix()
-        return full.name
+        return None
 
     def freshness(self, memories: Sequence[Memory]) -> Mapping[str, str]:
         """For memories that name files, whether those are as they were: by uid."""

@@ -12,13 +12,20 @@ from typing import Any
 
 from recollect.capture.commands import only_looks, parts_of, words_of
 from recollect.capture.complaints import clean_lines, one_line
-from recollect.capture.tool_learning import Learning, is_ours
+from recollect.capture.outcomes import (
+    goal_of,
+    is_prompt,
+    is_task,
+    says_enough,
+    tells_what_to_do,
+)
+from recollect.capture.tool_learning import is_ours
 from recollect.core.note import shorten_line
 from recollect.core.patterns import pattern
 
 TESTS_PASS = "tests pass"  # noqa: S105
 COMMIT_MADE = "commit made: "
-_MOST_LISTED = 20
+_MOST_LISTED, _MOST_DONE = 20, 10
 _MOST_COMMAND = 8_000
 
 _MADE = pattern(r"\[(?P<on>[^\]]{1,200}?) (?P<commit>[0-9a-f]{7,40})\] (?P<subject>.+)$")
@@ -27,6 +34,10 @@ _MESSAGE = pattern(
 )
 _FED = pattern(r"<<-?\s*['\"]?(\w+)['\"]?[^\n]*\n(?P<text>.*?)\n\s*\1\b", re.DOTALL)
 _TRAILER = pattern(r"^(?:[A-Z][\w-]+: .+|🤖.*)$", re.MULTILINE)
+_MERGE = pattern(r"Merge (?:remote-tracking )?(?:branch|pull request|commit|tag)\b")
+# What is done besides, by those who say what a commit is.
+_ASIDE = pattern(r"\W*(?:build|chore|ci|docs?|refactor|style|tests?)(?:\([^)]*\))?!?: ")
+_NEW = pattern(r"\W*feat(?:\([^)]*\))?!?: ")
 _QUIET = pattern(r"\s(?:-q|--quiet|-[a-z]*q[a-z]*m)\b")
 
 # The verdict is at the end of a report.
@@ -52,14 +63,6 @@ _NOT_PASSED = pattern(
     r"|error(?:\[\w+\])?:|npm (?:ERR!|error)|Failed! "
 )
 _GRADLE_TESTS = pattern(r"gradlew?\b.*\b(?:test|check|build)\b")
-
-_NO_PROMPT = pattern(
-    r"^\s*(?:/[\w:.-]+(?:\s|\Z)|<|\[Request interrupted|Caveat: |This session is being continued"
-    r"|(?:yes|no|ok(?:ay)?|sure|thanks?|thank you|continue|go on|go ahead|do it|proceed|please do"
-    r"|hi|hello|hey|y|n)\b[\s.!,]*\Z)",
-    re.IGNORECASE,
-)
-_WORD = pattern(r"[\w'-]{3,}")
 
 
 def commit_of(command: str, output: str) -> tuple[str, str, str] | None:
@@ -107,57 +110,64 @@ def checkpoint(tool: str, command: str, output: str) -> str | None:
 
 
 def session_summary(
-    prompts: Sequence[str],
-    files: Sequence[str],
-    checkpoints: Sequence[str],
-    learnings: Sequence[Learning | str],
+    prompts: Sequence[str], files: Sequence[str], checkpoints: Sequence[str], done: Sequence[str]
 ) -> dict[str, Any] | None:
-    """What a session did, as a draft; None where nothing happened."""
-    if not files and not checkpoints and not learnings:
-        return None
-    goal = next((p for p in prompts if is_prompt(p)), "")[:_MOST_COMMAND]
-    goal = "\n".join(map(one_line, goal.splitlines())).strip()
+    """What a session did, as a draft; None where nothing happened.
+
+    `done` is what the agent said of it, see `outcomes`.
+    """
     steps = list(dict.fromkeys(one_line(step) for step in checkpoints))
     paths = [path for path in dict.fromkeys(map(one_line, files)) if path]
-    done = [step.removeprefix(COMMIT_MADE) for step in steps if step.startswith(COMMIT_MADE)]
+    if not paths and not steps:
+        return None
+    goal = next((p for p in prompts if is_prompt(p)), "")[:_MOST_COMMAND]
+    goal = one_line(goal_of(goal))
+    told = list(dict.fromkeys(map(one_line, done)))
+    made = [step.removeprefix(COMMIT_MADE) for step in steps if step.startswith(COMMIT_MADE)]
+    commits = [subject for subject in made if not _MERGE.match(subject)]
     lines = []
     if goal:
         lines.append("Goal: " + shorten_line(goal, 500))
-    lines += _listed("Commits", done)
+    lines += _listed("Done", told, _MOST_DONE)
+    lines += _listed("Commits", commits)
     if TESTS_PASS in steps:
         lines.append("Tests pass.")
-    said = (one if isinstance(one, str) else one.summary for one in learnings)
-    lines += _listed("Learnt", list(dict.fromkeys(one_line(one) for one in said)))
     lines += _listed("Files changed", paths)
     return {
         "kind": "sessions",
-        "summary": shorten_line(_headline(goal, done, paths, steps)),
+        "summary": shorten_line(_headline(goal, commits, told, paths, steps)),
         "body": "\n\n".join(lines),
         "files_modified": [path for path in paths if is_ours(path)][:200],
         "concepts": ["what-changed"],
     }
 
 
-def is_prompt(text: str) -> bool:
-    """Whether a prompt says what somebody wants: no command, no bare yes."""
-    return len(_WORD.findall(text[:2_000])) >= 2 and not _NO_PROMPT.match(text[:2_000])
-
-
-def _headline(goal: str, done: Sequence[str], paths: Sequence[str], steps: Sequence[str]) -> str:
-    """The goal; a commit says more than a goal of few words."""
-    if done and len(_WORD.findall(goal)) < 5:
-        return done[-1]
-    if goal:
+def _headline(
+    goal: str,
+    commits: Sequence[str],
+    done: Sequence[str],
+    paths: Sequence[str],
+    steps: Sequence[str],
+) -> str:
+    """The goal, if it is a task; else what was done says more."""
+    if is_task(goal):
         return goal
+    if commits:
+        new = [subject for subject in commits if _NEW.match(subject)]
+        main = [subject for subject in commits if not _ASIDE.match(subject)]
+        return (new or main or commits)[-1]
+    said = goal if tells_what_to_do(goal) else next(iter(done), goal)
+    if says_enough(said):
+        return said[:1].upper() + said[1:]
     if paths:
         names = ", ".join(dict.fromkeys(path.rsplit("/", 1)[-1] for path in paths))
         return f"Changed {names}"
-    return steps[-1].capitalize() if steps else "A session in which something was learnt"
+    return steps[-1].capitalize()
 
 
-def _listed(head: str, items: Sequence[str]) -> list[str]:
+def _listed(head: str, items: Sequence[str], most: int = _MOST_LISTED) -> list[str]:
     if not items:
         return []
-    shown = [f"- {item}" for item in items[:_MOST_LISTED]]
+    shown = [f"- {item}" for item in items[:most]]
     left = len(items) - len(shown)
     return ["\n".join([f"{head}:", *shown, *([f"- and {left} more"] if left > 0 else [])])]

@@ -210,7 +210,7 @@ def task_of(command: str) -> tuple[tuple[str, ...], frozenset[str]]:
         name, plain = [*name, plain[0]], plain[1:]
         if name[-1] not in ("run", "compose"):
             break
-    return tuple(name), frozenset(word.strip("'\"") for word in plain)
+    return tuple(name), frozenset(filter(None, (word.strip("'\"") for word in plain)))
 
 
 def _is_subcommand(word: str) -> bool:

@@ -136,7 +136,7 @@ _NOT_THERE = _Phrases(
     "|failed to solve|not logged in|not authenticated|authentication failed"
     "|authentication required|unauthorized|environment variable|shared object file|shared librar"
     "|modulenotfounderror|cannot find -l|externally-managed|dubious ownership|no required module"
-    "|unresolved import|no such table|rejected]|protected branch|.h: no such file"
+    "|unresolved import|no such table|remote rejected]|protected branch|.h: no such file"
     "|.hpp: no such file",
     r": not found$|cannot find (?:module|package) ['\"]?[\w@]"
     r"|port \d+ is (?:already )?(?:in use|allocated)|linker \S+ not found"

@@ -155,7 +155,7 @@ _MARKS = pattern(r"^[\s>#*\-+\d.)]*|\*\*|__|^\|.*\|$")
 _REASON = pattern(
     r"\b(?:because|so that|since|otherwise|in order to|to avoid|to prevent|instead of|rather than"
     r"|caused by|root cause|turns out|must|never|always|only|requires?|unless|until|depends on"
-    r"|breaks?|fails?|the reason|limit(?:ed|s)?|without)\b",
+    r"|breaks?|fails?|the reason|limit(?:ed|s)?|without|cannot|can't)\b",
     re.IGNORECASE,
 )
 # The runs are bounded, so that one long word does not take a second.

@@ -3,7 +3,8 @@
 Code, quotations, tables, headings, bare addresses and the markup of tools are not said by anybody,
 so they are left out. A line of a list is a sentence. What stands under `[remember]` was asked for
 already and is not looked at again. Markdown's emphasis goes, its inline code stays: a memory reads
-well with it. The time is linear in the length of the text.
+well with it. For the same reason one line of code behind a colon stays, and a heading such as "Root
+cause", which says what the paragraph under it is. The time is linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -29,10 +30,18 @@ _FENCE = pattern(r"[ \t]*(?:>[ \t]*)?(```+|~~~+)")
 _ITEM = pattern(r"[ \t]*(?:[-*+•–]|\d{1,3}[.)]|\[[ xX]\])[ \t]+(?:\[[ xX]\][ \t]+)?")
 _HEADING = pattern(r"[ \t]{0,3}#{1,6}(?:[ \t]|$)")
 _BOLD_ONLY = pattern(r"(?:\*\*[^*]+\*\*|__[^_]+__):?$")
+_LABELLED = pattern(r"(\*\*|__)[^*_\n]{1,60}(?::\1|\1:)")
 _RULE = pattern(r"[ \t]*(?:-{3,}|={3,}|\*{3,}|_{3,})[ \t]*$")
 _CODE_ONLY = pattern(r"(?:`[^`]*`[\s,;:.]*)+$")
 _ADDRESS = pattern(r"<?(?:https?|ssh|git|file)://")
 _CODE = pattern(r"`[^`]*`")
+_MOST_CODE = 120  # of one line of it
+_LABEL = pattern(
+    r"(?:the )?(?:actual |real )?(?:root cause|cause|problem|issue|bug|fix|solution|workaround"
+    r"|key (?:finding|insight|learning|takeaway)|(?:known )?limitation)",
+    re.IGNORECASE,
+)
+_NO_LETTER = pattern(r"[^\w ]+")
 _COMMAND = pattern(r"(?:\$|%|>>>|❯|#!)[ \t]")
 
 _TAG = pattern(r"<(/?)([A-Za-z][\w-]{0,40})(?:\s[^<>]*)?/?>")
@@ -53,6 +62,8 @@ _STAR_CLOSE = pattern(r"(?<=[^\s*/\\])\*(?![\w*/.])")
 _UNDERLINED = pattern(r"(?<![\w./`])_([^\s_](?:[^_]{0,200}[^\s_])?)_(?![\w./(`])")
 _DOUBLE_UNDERLINED = pattern(r"(?<![\w./`])__([^\s_]{1,50} (?:[^_]{0,200}[^\s_])?)__(?![\w./(`])")
 
+_QUOTE = pattern(r"(?<![\w\"])\"[^\"\s][^\"]{0,600}\"(?!\w)|“[^”]{1,600}”")
+_ENDS = pattern(r"[.!?](?=\s)")
 _END = pattern(r"[.!?]+[\"'”’)\]]*(?=\s)|[。！？]+")
 _LAST_WORD = pattern(r"[\w.]+$")
 _ABBREVIATIONS = words(
@@ -114,26 +125,52 @@ def _blocks(lines: list[str]) -> list[list[str]]:
     """Runs of lines that belong together, each line as long as its author meant it."""
     blocks: list[list[str]] = []
     run: list[str] = []
-    fence = ""
+    code: list[str] = []
+    fence = label = ""
     for line in [*lines, ""]:
         opened = _FENCE.match(line)
         if opened:
-            fence = "" if fence and opened[1].startswith(fence) else fence or opened[1]
+            closed = bool(fence) and opened[1].startswith(fence)
+            fence = "" if closed else fence or opened[1]
+            if closed:
+                _add_code(blocks, code)
+            code = []
         elif fence:
-            continue  # code
+            code.append(line)
+            continue
         elif line.strip() and not _is_foreign(line, after_text=bool(run)):
             if run and line.lstrip().lower().startswith(MARKER):
                 blocks += _said(run)
                 run = []
-            run.append(line)
+            heads = label and not run and not _ITEM.match(line)
+            run.append(f"{label}: {line.lstrip()}" if heads else line)
+            label = ""
             continue
         elif run and _RULE.match(line):
             run.pop()  # it was a heading, and this its underline
         blocks += _said(run)
         if line.strip() and (not blocks or blocks[-1]):
             blocks.append([])  # here something foreign stood between two paragraphs
+        label = _label(line) if line.strip() else label
         run = []
     return blocks
+
+
+def _add_code(blocks: list[list[str]], code: list[str]) -> None:
+    """Give one line of code to the sentence that announced it."""
+    line = code[0].strip() if len(code) == 1 else ""
+    before = blocks[-2] if len(blocks) > 1 else []
+    announced = bool(before) and before[-1].rstrip("*_").endswith(":")
+    if announced and line and len(line) <= _MOST_CODE and "`" not in line:
+        before[-1] += f" `{line}`"
+
+
+def _label(line: str) -> str:
+    """What a heading says about the paragraph under it, if that is all it says."""
+    if not _HEADING.match(line) and not _BOLD_ONLY.match(line.strip()):
+        return ""
+    said = " ".join(_NO_LETTER.sub(" ", line.replace("_", " ")).split())
+    return said.capitalize() if _LABEL.fullmatch(said) else ""
 
 
 def _said(run: list[str]) -> list[list[str]]:
@@ -169,7 +206,8 @@ def _joined(run: list[str]) -> list[str]:
         ragged = first[:1].islower() and len(before) * 2 > width
         wrapped = width >= _MIN_WRAP and (full or ragged)
         hangs = in_item and line[:1].isspace()
-        if joined and not item and (wrapped or hangs or first in _GOES_ON):
+        begins = item or _LABELLED.match(said)
+        if joined and not begins and (wrapped or hangs or first in _GOES_ON):
             joined[-1].append(said)
         else:
             joined.append([said])
@@ -208,7 +246,7 @@ def _split(line: str) -> list[str]:
     """A line as sentences."""
     found: list[str] = []
     start = 0
-    for end in _END.finditer(without_code(line)):
+    for end in _END.finditer(_without_quotes(without_code(line))):
         if _ends(line, start, end):
             found.append(line[start : end.end()].strip())
             start = end.end()
@@ -216,8 +254,18 @@ def _split(line: str) -> list[str]:
     return found
 
 
+def _without_quotes(text: str) -> str:
+    """The text without the ends of sentences that somebody quotes, as long as before."""
+    if '"' not in text and "“" not in text:
+        return text
+    return _QUOTE.sub(lambda quote: _ENDS.sub("x", quote[0]), text)
+
+
 def _ends(line: str, start: int, end: re.Match[str]) -> bool:
     """Whether a sentence ends at this mark."""
+    begins = line[end.end() + 1 : end.end() + 2]  # there is one space between two words
+    if end[0].endswith(('"', "”")) and begins.islower():
+        return False  # who quotes goes on
     if not end[0].startswith("."):
         return True
     if end[0].startswith(".."):
@@ -225,7 +273,6 @@ def _ends(line: str, start: int, end: re.Match[str]) -> bool:
     word = _LAST_WORD.search(line, max(start, end.start() - 12), end.start())
     last = word[0] if word else ""
     if last.lower() in _ABBREVIATIONS:
-        begins = line[end.end() + 1 : end.end() + 2]  # there is one space between two words
         return last.lower() in _MAY_END and begins.isupper()
     return not (len(last) == 1 and last.isupper() and last != "I")  # an initial ends none
 

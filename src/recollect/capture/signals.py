@@ -14,7 +14,9 @@ takes away: a question and a denial are no signal, what is supposed stays below 
 is hearsay below automatic capture, and so does a sentence that says nothing without its neighbours
 ("That fixed it."): it takes the one before it along, or is not worth keeping.
 
-Words in code or in quotation marks are nobody's statement and never match.
+Words in code or in quotation marks are nobody's statement and never match. What an agent says is
+never kept unseen, and it has no wishes: "I need to" and "keep in mind" are how it thinks aloud. Nor
+is anything kept unseen out of a text so long that nobody typed it.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from recollect.capture.accounts import accounts, explains
 from recollect.capture.sentences import paragraphs, sentences, without_code, words
 from recollect.capture.signal_rules import (
     DECISION,
@@ -30,15 +33,20 @@ from recollect.capture.signal_rules import (
     EXPLICIT,
     HEARSAY,
     KIND_OF_TYPE,
+    LEARNING,
     PREFERENCE,
+    RESOLUTION,
     RULES,
+    SUPPOSED,
     Rule,
 )
 from recollect.core.patterns import pattern
 
-SUPPOSED = 0.60  # below any suggestion
 MAX_JOINED = 600  # characters of a sentence with its neighbours
+MAX_TYPED = 2_000  # characters; more was pasted, and may be anybody's words
 MAX_TAGS = 5
+_MAX_LABELLED = 400
+_ACCOUNT = 0.87  # how sure a cause with its cure is
 _LONG_MATCH, _SHORT_MATCH, _SHORT_SENTENCE = 20, 5, 20
 _WISH = 0.70  # a preference that is no surer than this is a wish of the moment
 
@@ -67,7 +75,7 @@ _SAID_BY = pattern(
     r", (?:he|she|they|it|the [\w -]{1,30}) (?:says?|said|writes|wrote)[.!]?$", re.IGNORECASE
 )
 _POLITE = pattern(r"\b(?:can|could|would|will) you\b", re.IGNORECASE)
-_CLAUSE = pattern(r"[,;:()—–]| - |\b(?:and|but|because|since|so)\b", re.IGNORECASE)
+_CLAUSE = pattern(r"[,;:()—–]| --? |\b(?:and|but|because|since|so)\b", re.IGNORECASE)
 _DENIAL = pattern(
     r"\b(?:not|never|no|none|nobody|nothing|neither|nor|without|cannot|hardly|\w+n't|dont|didnt"
     r"|cant|wont)\b",
@@ -100,7 +108,24 @@ _REINFORCING = pattern(
     re.IGNORECASE,
 )
 _WORD = pattern(r"[^\W\d][\w.+#-]*")
+# At what nobody sees who was not there.
+_POINTING = pattern(r"\b(?:this|these|those|here|above|below|the following)\b", re.IGNORECASE)
 _POINTS_BACK = words("remember save note that got figured fixed keep")
+_OF_PEOPLE = (PREFERENCE, EXPLICIT)
+_BECAUSE = (
+    r"because|since|instead of|rather than|so that|otherwise|to avoid|to prevent|which|where"
+    r"|requires?|actually|caused?|due to"
+)
+_REASON = pattern(rf"\b(?:{_BECAUSE})\b", re.IGNORECASE)
+_TELLS_WHY = pattern(
+    rf"\b(?:{_BECAUSE}|but|so|only|never|not|too|undefined|missing|wrong)\b|n't\b", re.IGNORECASE
+)
+_SLIP = pattern(r"(?i:that|because|since|as|when|but|and|,) I (?:was|had|did|forgot|missed|used)\b")
+_LABELLED = pattern(
+    r"(?:the )?(?:actual |real |underlying )?(?:root cause|(?:key|critical|major|main|important)"
+    r" (?:finding|discovery|insight|takeaway|learning))(?::| (?:is|was)\b)",
+    re.IGNORECASE,
+)
 _SAID_IN_A_WORD = (DECISION, PREFERENCE, EXPLICIT)  # "We chose uv." says all
 _EMPTY_WORDS = words(
     "am an as at be by do go he if in is it me my no of ok on or she so to up us we i'd i'm i've"
@@ -124,9 +149,30 @@ class _Reading(NamedTuple):
     complete: bool
 
 
-def detect(text: str) -> list[Signal]:
+def detect(text: str, *, by_agent: bool = False) -> list[Signal]:
     """What a text says that is worth keeping: at most one signal for a sentence, in order."""
     said = [(part, one) for part, some in enumerate(paragraphs(text)) for one in some]
+    found, told = _with_accounts(said, _lone(said))
+    if by_agent:
+        found = [one for one in found if not _is_own_talk(one[1])]
+    signals = [signal for _, signal in sorted([*found, *told], key=lambda one: one[0])]
+    if by_agent or len(text) > MAX_TYPED:
+        signals = [one._replace(confidence=min(one.confidence, HEARSAY)) for one in signals]
+    return signals
+
+
+def _is_own_talk(signal: Signal) -> bool:
+    """Whether an agent only thinks aloud: of wishes, its own slips, a cure of nobody knows what."""
+    if signal.type in (LEARNING, RESOLUTION) and _SLIP.search(signal.sentence):
+        return True
+    bare = signal.type == RESOLUTION and not _REASON.search(signal.sentence)
+    label = _LABELLED.match(signal.sentence)
+    empty = label is not None and not _TELLS_WHY.search(signal.sentence, label.end())
+    return bare or empty or signal.type in _OF_PEOPLE
+
+
+def _lone(said: list[tuple[int, str]]) -> list[tuple[int, Signal]]:
+    """The signals of single sentences, and of those that point at their neighbours."""
     found: list[tuple[int, Signal]] = []
     taken = -1  # the sentences up to here belong to a signal already
     for at, (_, sentence) in enumerate(said):
@@ -134,7 +180,11 @@ def detect(text: str) -> list[Signal]:
         if reading is None:
             continue
         signal = reading.signal
-        if not reading.complete:
+        if reading.complete and _LABELLED.match(sentence):
+            last = _paragraph(said, at)
+            signal = signal._replace(sentence=_together([one for _, one in said[at : last + 1]]))
+            taken = last
+        elif not reading.complete:
             first, last = _neighbours(said, at)
             if first == last:
                 limit = HEARSAY if signal.type == EXPLICIT else SUPPOSED
@@ -145,7 +195,22 @@ def detect(text: str) -> list[Signal]:
                 if found and found[-1][0] >= first:
                     found.pop()
         found.append((at, signal))
-    return [signal for _, signal in found]
+    return found
+
+
+_Found = list[tuple[int, Signal]]
+
+
+def _with_accounts(said: list[tuple[int, str]], found: _Found) -> tuple[_Found, _Found]:
+    """The signals of sentences that belong to no account, and those of the accounts."""
+    others = {at for at, signal in found if signal.type in (DECISION, *_OF_PEOPLE)}
+    told: _Found = []
+    for account in accounts(said):
+        if others.isdisjoint(account.parts):
+            found = [one for one in found if one[0] not in account.parts]
+            kind = KIND_OF_TYPE[RESOLUTION]
+            told.append((account.parts[0], Signal(RESOLUTION, kind, account.text, _ACCOUNT)))
+    return found, told
 
 
 def kind_of(text: str) -> str:
@@ -154,6 +219,17 @@ def kind_of(text: str) -> str:
     sure = [signal for signal, _ in readings if signal.confidence > SUPPOSED]
     best = max(sure, key=lambda s: (s.kind != DEFAULT_KIND, s.confidence), default=None)
     return best.kind if best else DEFAULT_KIND
+
+
+def _paragraph(said: list[tuple[int, str]], at: int) -> int:
+    """The last sentence of the paragraph that a label heads, as far as it is not too long."""
+    length = len(said[at][1])
+    while at + 1 < len(said) and said[at + 1][0] == said[at][0]:
+        length += len(said[at + 1][1]) + 2
+        if length > _MAX_LABELLED or not explains(said[at + 1][1]):
+            break
+        at += 1
+    return at
 
 
 def _neighbours(said: list[tuple[int, str]], at: int) -> tuple[int, int]:
@@ -199,7 +275,7 @@ def _read(sentence: str) -> _Reading | None:
     text = _QUOTED.sub(lambda quote: "x" * len(quote[0]), text)
     if _TO_DO.match(text) or _SAID_BY.search(text):
         return None
-    asks = text.endswith("?") or bool(_QUESTION.match(text))
+    asks = is_question(text)
     if asks and not _POLITE.search(text):
         return None
     found = [
@@ -211,11 +287,18 @@ def _read(sentence: str) -> _Reading | None:
         return None
     # Who asks for something asks for it, whatever else the sentence is.
     confidence, rule, match = max(found, key=lambda one: (one[1].type == EXPLICIT, one[0]))
-    confidence = min(max(one[0] for one in found), HEARSAY if asks else 1.0)
-    kind = _kind_beside(sentence) if rule.type == EXPLICIT else KIND_OF_TYPE[rule.type]
     rest = f"{text[: match.start()]} {text[match.end() :]}"
+    points = rule.type != EXPLICIT and bool(_POINTING.search(rest))
+    confidence = min(max(one[0] for one in found), HEARSAY if asks or points else 1.0)
+    kind = _kind_beside(sentence) if rule.type == EXPLICIT else KIND_OF_TYPE[rule.type]
     enough = 1 if rule.type in _SAID_IN_A_WORD else 2
-    return _Reading(Signal(rule.type, kind, sentence, confidence), _says_something(rest, enough))
+    complete = _says_something(rest, enough) and not text.endswith(":")
+    return _Reading(Signal(rule.type, kind, sentence, confidence), complete)
+
+
+def is_question(text: str) -> bool:
+    """Whether a sentence asks something."""
+    return text.endswith("?") or bool(_QUESTION.match(text))
 
 
 def _matches(text: str) -> Iterator[tuple[Rule, re.Match[str]]]:

@@ -2,8 +2,10 @@
 
 What a tool said is found and weighed by `complaints`; what the event was like is added here: it
 failed, it failed behind a pipe that hides it, or it went well. What is found in somebody else's
-text, with `cat` or `grep`, teaches nothing, and neither does a script that nobody runs twice. At
-the threshold a learning is worth keeping together with its fix, from `LASTING` on also alone.
+text, with `cat` or `grep`, teaches nothing, and neither does a script that nobody runs twice. From
+`LASTING` on a learning is worth keeping, with its fix or alone. Below that it tells of the code at
+hand: a red test and a wrong type go as they came, and git has what was changed. Such a failure is
+worth keeping only if it was not the code that was repaired.
 
 Nothing here raises, whatever the text, and nothing here is redacted: that is done before anything
 is kept.
@@ -21,6 +23,7 @@ from recollect.capture.commands import (
     only_looks,
     shown,
     task_of,
+    words_of,
 )
 from recollect.capture.complaints import (
     Complaint,
@@ -34,6 +37,7 @@ from recollect.capture.complaints import (
     read_report,
     tells_of_failure,
 )
+from recollect.capture.sentences import words
 from recollect.core.note import SUMMARY_LENGTH
 from recollect.core.patterns import pattern
 
@@ -86,10 +90,14 @@ _WAYS_ROUND = {
     "GIT_SSL_NO_VERIFY": "a certificate that is not trusted",
     "NODE_TLS_REJECT_UNAUTHORIZED=0": "a certificate that is not trusted",
 }
-_REPAIRS = pattern(
-    r"\b(?:install|add|ci|sync|update|upgrade|tidy|chmod|chown|mkdir|ln|link|pull|up|start|restart"
-    r"|enable|config|login|migrate|upgrade|download|generate|build|init|cp|mv|rm|kill|export)\b"
+# What changes the surroundings of a command: programs, and what others are told to do.
+_REPAIRERS = words("chmod chown cp export kill ln mkdir mv")
+_REPAIRS = words(
+    "add ci config download enable generate init install link login migrate pull restart start sync"
+    " tidy up update upgrade"
 )
+_REMOTE = words("ssh scp rsync")
+_NO_REPAIR = (("git", "add"), ("git", "init"), ("git", "pull"))
 _IN_PROJECT = pattern(
     r"(?<![\w/.@~-])((?:[\w.-]+/)*[\w-]+\.(?:py|pyi|js|jsx|ts|tsx|mjs|go|rs|java|kt"
     r"|c|cc|cpp|h|hpp|rb|php|cs|swift|toml|json|ya?ml|cfg|ini|sql|sh|tf|proto|vue|svelte))\b"
@@ -234,8 +242,19 @@ def _files(given: Sequence[str], excerpt: str) -> tuple[str, ...]:
 
 def repairs(command: str) -> bool:
     """Whether a command changes what others need: it installs, configures or starts something."""
-    main = main_part(command)
-    return not only_looks(command) and bool(_REPAIRS.search(main))
+    if only_looks(command):
+        return False
+    named = [word for word in words_of(main_part(command)) if not word.startswith("-")]
+    program, *rest = [word.rsplit("/", 1)[-1] for word in named] or [""]
+    told = rest[:3] if program not in _REMOTE else []
+    if any((program, word) in _NO_REPAIR for word in told[:1]):
+        return False
+    return program in _REPAIRERS or not _REPAIRS.isdisjoint(told)
+
+
+def is_worth_keeping(failure: Learning, *, changed: Sequence[str], ran: Sequence[str]) -> bool:
+    """Whether a failure that was solved will be met again, by somebody who has the same code."""
+    return failure.score >= LASTING or (not changed and any(map(repairs, ran)))
 
 
 def solves(

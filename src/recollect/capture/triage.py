@@ -139,6 +139,10 @@ _DENIAL = pattern(
     r"(?:\b(?:no|not|never|without|zero|neither|nor|any)|\b0|n['’]t)\s+(?:\S+\s+)?\Z", re.IGNORECASE
 )
 _PLAN = pattern(r"\blet (?:me|us)\b|\blet['’]s\b", re.IGNORECASE)
+_POINTS = pattern(
+    r"(?:it|its|it['’]s|this|that|these|those|they|he|she|there|here|so|but|and|or|also)\b",
+    re.IGNORECASE,
+)
 _INVISIBLE = ("Cc", "Cf", "Co", "Cs")
 
 
@@ -190,6 +194,12 @@ def triage(
     for finding in sorted(found, key=lambda finding: -finding.score):
         best.setdefault(finding.snippet, finding)
     return list(best.values())
+
+
+def is_whole(finding: Finding) -> bool:
+    """Whether somebody who was not there can use it; the window of RUNBOOK joins strangers."""
+    alone = finding.category in ("DECISION", "CONSTRAINT", "TECH_DEBT")
+    return alone and bool(finding.snippet) and not _POINTS.match(finding.snippet)
 
 
 def _threshold(asked: object, usual: float) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from recollect.capture.drafting import Wanted, context_text, request
 from recollect.capture.triage import Finding
+from recollect.core.kinds import SESSIONS
 from recollect.flow import event as events
 from recollect.flow.pipeline import Work
 
@@ -43,3 +44,5 @@ def ask_to_draft(work: Work, findings: Sequence[Finding], said: Sequence[tuple[s
         wanted, parallel=parallel, checked_by=str(setting("triage.verification_model"))
     )
     work.note("asked the agent to draft", kinds=[one.kind for one in wanted])
+    if any(one.kind == SESSIONS for one in wanted):
+        work.mind.counted()  # what was done until now does not count for the next summary

@@ -16,7 +16,7 @@ class Talk(NamedTuple):
     """Part of a talk: who said what, and how much work there was in between."""
 
     said: Sequence[tuple[str, str]] = ()
-    tools: int = 0
+    tools: Mapping[str, int] = {}  # by name, how often each was used
     exchanges: int = 0
 
 
@@ -68,6 +68,12 @@ class Mind(Protocol):
 
     def talk(self) -> Talk:
         """What was said since the last time that `heard` was called."""
+
+    def worked(self, talk: Talk) -> Talk:
+        """Count the work of a talk; all of it since the last summary of the session."""
+
+    def counted(self) -> None:
+        """A summary was asked for: from here on it is counted anew."""
 
     def heard(self) -> None:
         """What was said has been looked at, and need not be again."""
@@ -121,6 +127,9 @@ class Mind(Protocol):
 
     def relative(self, path: str) -> str:
         """A path as memories name it: from the root of the working tree."""
+
+    def is_inside(self, path: str) -> bool:
+        """Whether a path lies in the working tree."""
 
     def standing(self, limit: int) -> list[Candidate]:
         """Working memory: what blocks, what must be kept to, what was decided lately."""

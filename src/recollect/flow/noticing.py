@@ -7,7 +7,7 @@ kept is suggested, once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.capture.novelty import DUPLICATE, NEAR, Known, fingerprint, judge, said_in
 from recollect.core.note import summarize
@@ -16,14 +16,21 @@ from recollect.flow.mind import Talk
 from recollect.flow.pipeline import Work
 from recollect.recall.rendering import without_own_text
 
+if TYPE_CHECKING:
+    from recollect.capture.triage import Finding
+
 _LOOK_AT = 8
 # Seed A: what a session's end or a compaction may bring, and how certain it must be.
 _AT_PROMPT, _AT_STOP, _AT_COMPACTION = (3, 0.70), (5, 0.70), (3, 0.85)
-FILE = "changed "  # how a changed file is told among what a session reached
+# How a changed file, and what the agent says it has done, are told among what a session reached.
+FILE, DONE = "changed ", "done: "
 # Below this a finding of triage rests on single words, and half of those are junk: an agent that
 # drafts can tell, a queue of suggestions cannot.
 _TRIAGE_SURE = 0.6
+# Tools that leave something behind.
+_WRITERS = frozenset(("Write", "Edit", "MultiEdit", "NotebookEdit", "apply_patch"))
 _SIGNAL = "signal: "
+_CORRECTED = _SIGNAL + "correction"
 
 
 class Draft(NamedTuple):
@@ -38,9 +45,11 @@ class Draft(NamedTuple):
 def notice_prompt(work: Work) -> None:
     """Signals in what a person typed."""
     if is_on(work):
+        from recollect.capture.outcomes import goal_of, is_prompt
+
         text = without_own_text(work.event.text)
-        if text.strip():
-            work.mind.note_goal(text)
+        if is_prompt(text):
+            work.mind.note_goal(goal_of(text))
         consider(work, _signals(work, [("user", text)], _AT_PROMPT))
 
 
@@ -50,51 +59,63 @@ def notice_talk(work: Work) -> None:
         return
     talk = work.mind.talk()
     _notice_talk(work, talk)
+    if work.event.name == events.STOP:
+        _note_outcome(work, talk)
     work.mind.heard()
 
 
 def _notice_talk(work: Work, talk: Talk) -> None:
-    from recollect.capture.triage import DRAFTED, triage
-
     said = talk.said or [("assistant", without_own_text(work.event.text))]
     compacting = work.event.name == events.PRE_COMPACT
     consider(work, _signals(work, said, _AT_COMPACTION if compacting else _AT_STOP))
     mode = str(work.mind.setting("triage.mode"))
-    if mode == "off" or compacting or not talk.said:
+    if mode == "off" or not talk.said:
+        return
+    done = work.mind.worked(talk)
+    if compacting:
         return
     recent = talk.said[-min(200, max(1, int(work.mind.setting("triage.max_messages")))) :]
-    work_done = {"tools": talk.tools, "exchanges": talk.exchanges}
-    thresholds = {
-        category: float(work.mind.setting(f"kinds.{kind}.triage_threshold"))
-        for category, kind in DRAFTED.items()
-    }
-    if not triage(recent, thresholds=thresholds, **work_done):
+    if not _triage(work, recent, done):
         return
     clean = [(role, work.mind.redact(text)) for role, text in recent]
-    findings = [
-        finding
-        for finding in triage(clean, thresholds=thresholds, **work_done)
-        if is_wanted(work, finding.kind)
-    ]
+    findings = _triage(work, clean, done)
     work.note("triage", categories=[finding.category for finding in findings])
     if mode == "draft":
         from recollect.flow.drafting import ask_to_draft
 
         ask_to_draft(work, findings, clean)
-        return
-    consider(
-        work,
-        [
-            Draft(
-                draft_of(work, finding.kind, finding.snippet, "agent", "triage"),
-                min(finding.score, 0.9),
-                False,
-                f"triage: {finding.category}",
-            )
-            for finding in findings
-            if finding.snippet and finding.score >= _TRIAGE_SURE
-        ],
+    else:
+        consider(work, _worth_suggesting(work, findings))
+
+
+def _triage(work: Work, said: Sequence[tuple[str, str]], done: Talk) -> list[Finding]:
+    from recollect.capture.triage import DRAFTED, triage
+
+    thresholds = {
+        category: float(work.mind.setting(f"kinds.{kind}.triage_threshold"))
+        for category, kind in DRAFTED.items()
+    }
+    tools, distinct = sum(done.tools.values()), len(done.tools)
+    found = triage(
+        said, tools=tools, exchanges=done.exchanges, distinct=distinct, thresholds=thresholds
     )
+    return [finding for finding in found if is_wanted(work, finding.kind)]
+
+
+def _worth_suggesting(work: Work, findings: Sequence[Finding]) -> list[Draft]:
+    """What somebody who was not there can make sense of."""
+    from recollect.capture.triage import is_whole
+
+    return [
+        Draft(
+            draft_of(work, finding.kind, finding.snippet, "agent", "triage"),
+            min(finding.score, 0.9),
+            False,
+            f"triage: {finding.category}",
+        )
+        for finding in findings
+        if finding.score >= _TRIAGE_SURE and is_whole(finding)
+    ]
 
 
 def _is_memorable(text: str) -> bool:
@@ -111,6 +132,17 @@ def notice_tool(work: Work) -> None:
         look_at_tool(work)
 
 
+def _note_outcome(work: Work, talk: Talk) -> None:
+    """What the agent says that it has done, where it did something; for the session's summary."""
+    from recollect.capture.outcomes import outcome_of
+
+    if talk.said and _WRITERS.isdisjoint(talk.tools):
+        return
+    done = outcome_of(work.mind.redact(without_own_text(work.event.text)))
+    if done:
+        work.mind.reached(DONE + done)
+
+
 def sum_up(work: Work) -> None:
     """What earlier sessions did, each in one memory, now that they have ended."""
     if not is_on(work):
@@ -118,9 +150,12 @@ def sum_up(work: Work) -> None:
     for session, goal, reached in work.mind.unsummed():
         from recollect.capture.checkpoints import session_summary
 
-        files = [what.removeprefix(FILE) for what in reached if what.startswith(FILE)]
-        checkpoints = [what for what in reached if not what.startswith(FILE)]
-        record = session_summary([goal], files, checkpoints, []) if goal else None
+        files, done = (
+            [what.removeprefix(mark) for what in reached if what.startswith(mark)]
+            for mark in (FILE, DONE)
+        )
+        checkpoints = [what for what in reached if not what.startswith((FILE, DONE))]
+        record = session_summary([goal], files, checkpoints, done) if goal else None
         if record is not None:
             record = {**record, **origin(work, "agent", "session"), "session": session}
             consider(work, [Draft(record, 1.0, True, "a session's summary")])
@@ -140,23 +175,45 @@ def is_on(work: Work) -> bool:
 def _signals(work: Work, said: Iterable[tuple[str, str]], limits: tuple[int, float]) -> list[Draft]:
     """The strongest signals of a talk, as drafts."""
     from recollect.capture.decision import Action, decide, draft
-    from recollect.capture.signals import detect
+    from recollect.capture.signal_rules import EXPLICIT
+    from recollect.capture.signals import MAX_TYPED, detect
 
     auto = float(work.mind.setting("capture.auto_threshold"))
     suggest = float(work.mind.setting("capture.suggest_threshold"))
     most, least = limits
     found = []
+    said = list(said)
     for role, text in said:
+        agent = role == "assistant"
         # What is found is cut, and half a secret is not found any more: redact, then look again.
-        for signal in detect(work.mind.redact(text)) if detect(text) else ():
+        hears = detect(text, by_agent=agent)
+        for signal in detect(work.mind.redact(text), by_agent=agent) if hears else ():
             action = decide(signal, auto=auto, suggest=suggest)
-            if action != Action.SKIP and signal.confidence >= least:
+            must = (agent or len(text) > MAX_TYPED) and signal.type != EXPLICIT
+            if must and not _is_memorable(signal.sentence):
+                work.note("skipped", reason="not memorable", why=_SIGNAL + signal.type)
+            elif action != Action.SKIP and signal.confidence >= least:
                 record = {**draft(signal), **origin(work, _speaker(role), "signal")}
                 found.append(
                     Draft(record, signal.confidence, action == Action.AUTO, _SIGNAL + signal.type)
                 )
+    found += _corrections(work, said)
     found.sort(key=lambda item: -item.confidence)
     return found[:most]
+
+
+def _corrections(work: Work, said: Sequence[tuple[str, str]]) -> list[Draft]:
+    """What a person had to tell the agent."""
+    from recollect.capture.corrections import corrections
+    from recollect.capture.decision import draft
+
+    if not corrections(said):
+        return []
+    clean = [(role, work.mind.redact(text)) for role, text in said]
+    return [
+        Draft({**draft(one), **origin(work, "user", "signal")}, one.confidence, False, _CORRECTED)
+        for one in corrections(clean)
+    ]
 
 
 def _speaker(role: str) -> str:
@@ -198,7 +255,8 @@ def _consider_alone(work: Work, drafts: Sequence[Draft]) -> None:
         if not is_wanted(work, str(record["kind"])):
             work.note("skipped", reason=f"{record['kind']} is switched off", why=draft.why)
             continue
-        # A signal has a confidence of its own; everything else must be memorable.
+        # What a person typed is sure by its words; everything else must be memorable, and signals
+        # of the agent have been looked at.
         is_sure = draft.is_certain or draft.why.startswith(_SIGNAL)
         if not is_sure and not _is_memorable(text):
             work.note("skipped", reason="not memorable", why=draft.why)

@@ -9,6 +9,7 @@ from recollect.capture.observations import memorability, observe
 from recollect.capture.tool_learning import (
     LASTING,
     Learning,
+    is_worth_keeping,
     learn_from,
     repairs,
     solution_of,
@@ -26,7 +27,8 @@ _OBSERVED = {"discovery": "learnings", "decision": "decisions"}
 
 def look_at_tool(work: Work) -> None:
     """What a tool taught: a failure waits for its solution, and then both are one memory."""
-    files = [work.mind.relative(path) for path in work.event.files]
+    # A plan in somebody's home is nothing that a session did to the project.
+    files = [work.mind.relative(path) for path in work.event.files if work.mind.is_inside(path)]
     if work.event.name != TOOL_FAILURE and work.event.tool not in ("Read", "Bash"):
         _note_changes(work, files)
         return
@@ -85,9 +87,12 @@ def _solve(work: Work, event: Event) -> bool:
     for known in work.mind.failures():
         failure = Learning(**{**known, "files": tuple(known["files"])})
         if solves(failure, event.command, event.tool, changed, ran=ran, output=event.output):
-            record = solution_of(failure, command=event.command, changed=changed, ran=ran)
-            record = {**record, **origin(work, "tool", "tool")}
-            consider(work, [Draft(record, failure.score, False, "a failure and its solution")])
+            if is_worth_keeping(failure, changed=changed, ran=ran):
+                record = solution_of(failure, command=event.command, changed=changed, ran=ran)
+                record = {**record, **origin(work, "tool", "tool")}
+                consider(work, [Draft(record, failure.score, False, "a failure and its solution")])
+            else:
+                work.note("skipped", reason="it failed for the code at hand, and git has the fix")
             work.mind.solved(failure.fingerprint)
             return True
     return False

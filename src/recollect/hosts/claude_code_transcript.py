@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from re import DOTALL
@@ -38,6 +39,10 @@ _NOT_TYPED = pattern(
     r"|\[Request interrupted by user|This session is being continued from a previous conversation"
     r"|Stop hook feedback:|/[\w:.-]+(?:\s|\Z)"
 )
+# A tool that was not let through, and why: these are a person's words, in the client's frame.
+_REFUSED = pattern(
+    r"The user doesn't want to proceed with this tool use\..{0,300}?the user said:\s*", DOTALL
+)
 
 
 class Message(NamedTuple):
@@ -51,14 +56,13 @@ class Message(NamedTuple):
 class Part(NamedTuple):
     """What is new in a transcript, and where to go on from.
 
-    `exchanges` counts what both sides said, `tools` how often a tool was used.
+    `exchanges` counts what both sides said, `tools` how often each tool was used.
     """
 
     messages: tuple[Message, ...]
     end: int
-    tools: int
+    tools: Mapping[str, int]
     exchanges: int
-    tool_names: frozenset[str] = frozenset()
 
 
 def read_since(path: Path, offset: int, *, most: int = 4 << 20) -> Part | None:
@@ -84,7 +88,7 @@ def read_since(path: Path, offset: int, *, most: int = 4 << 20) -> Part | None:
         text = _said(entry)
         if text:
             messages.append(Message(entry["type"], text, start + at))
-    return Part(tuple(messages), start + complete, len(tools), len(messages), frozenset(tools))
+    return Part(tuple(messages), start + complete, Counter(tools), len(messages))
 
 
 def _opened(path: Path) -> BinaryIO:
@@ -158,6 +162,9 @@ def _tools(entry: Mapping[str, Any]) -> list[str]:
 def _said(entry: Mapping[str, Any]) -> str:
     """What a line says, without what was put there by others; empty if it says nothing."""
     blocks = _blocks(entry)
+    refused = [_refusal(block) for block in blocks if block.get("type") == "tool_result"]
+    if any(refused):
+        return "\n\n".join(filter(None, refused))
     if any(entry.get(name) for name in _NOT_MEANT) or entry["message"].get("model") == _SYNTHETIC:
         return ""
     if any(block.get("type") == "tool_result" for block in blocks):
@@ -167,6 +174,15 @@ def _said(entry: Mapping[str, Any]) -> str:
     if entry["type"] == "user":
         said = (text for text in said if not _NOT_TYPED.match(text))
     return "\n\n".join(filter(None, said))
+
+
+def _refusal(result: Mapping[str, Any]) -> str:
+    """What a person said when they did not let the agent use a tool."""
+    content = result.get("content")
+    if not result.get("is_error") or not isinstance(content, str):
+        return ""
+    said = _REFUSED.match(content)
+    return _cleaned(content[said.end() :]) if said else ""
 
 
 def _cleaned(text: str) -> str:

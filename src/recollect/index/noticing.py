@@ -6,11 +6,12 @@ failed and wait for their solution, what was changed since, what people do not w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import apsw
 
 _KEEP_SECONDS = 86_400.0
+_SAID = ""  # the name of no tool
 
 
 class Noticing:
@@ -143,6 +144,29 @@ class Noticing:
         """When the agent of a session was last asked to draft."""
         rows = self._db.execute("SELECT at FROM asked WHERE session = ?", (session,))
         return next((float(at) for (at,) in rows), None)
+
+    def worked(
+        self, session: str, tools: Mapping[str, int], exchanges: int, at: float
+    ) -> tuple[dict[str, int], int]:
+        """Add to the work of a session; all of it since the last summary: tools, exchanges."""
+        with self._db:
+            self._db.executemany(
+                "INSERT INTO worked VALUES (?, ?, ?, ?) ON CONFLICT (session, tool)"
+                " DO UPDATE SET times = times + excluded.times, at = excluded.at",
+                [
+                    (session, name, times, at)
+                    for name, times in ((_SAID, exchanges), *tools.items())
+                ],
+            )
+            self._db.execute("DELETE FROM worked WHERE at < ?", (at - _KEEP_SECONDS,))
+        rows = self._db.execute("SELECT tool, times FROM worked WHERE session = ?", (session,))
+        used = {str(name): int(times) for name, times in rows}
+        return used, used.pop(_SAID, 0)
+
+    def counted(self, session: str) -> None:
+        """A summary was asked for: what was done until now does not count for the next one."""
+        with self._db:
+            self._db.execute("DELETE FROM worked WHERE session = ?", (session,))
 
     def may_ask(self, session: str, at: float, pause: float) -> bool:
         """Whether the agent may be asked to draft now; says yes once in so many seconds."""

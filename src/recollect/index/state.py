@@ -50,6 +50,12 @@ MIGRATIONS = (
     ) WITHOUT ROWID;
     CREATE TABLE asked (session TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID;
     """,
+    """
+    CREATE TABLE worked (
+        session TEXT NOT NULL, tool TEXT NOT NULL, times INTEGER NOT NULL, at REAL NOT NULL,
+        PRIMARY KEY (session, tool)
+    ) WITHOUT ROWID;
+    """,
 )
 
 

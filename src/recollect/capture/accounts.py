@@ -1,0 +1,143 @@
+"""What was wrong and what cured it, told in one message: together they are worth keeping.
+
+"The problem is that the lock outlives its process. [...] The fix: its age is checked, too." Apart,
+the first is a bug that is gone, and the second cures nobody knows what. What is said in between
+belongs to it, as far as it is no talk about the work. A guess is no cause, and a plan no cure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from recollect.capture.sentences import without_code, words
+from recollect.core.patterns import pattern
+
+MAX_ACCOUNT = 600  # characters
+_FARTHEST, _FARTHEST_PARTS = 8, 4  # sentences and paragraphs from the cause to the cure
+_FEWEST_WORDS = 4
+
+_LEAD = r"(?:(?:so|and|but|ah|aha|ok|okay|found it|here it is|there it is)[,.:!—– ]+)*"
+_WRONG = pattern(
+    rf"{_LEAD}(?:the |a |your |our )?(?:actual |real |main |underlying |core |original |only )?"
+    r"(?:root cause|cause|problem|issue|bug|culprit)(?: here)?(?::|,? (?:is|was)\b)",
+    re.IGNORECASE,
+)
+_CURE = pattern(
+    rf"{_LEAD}(?:the |a |my |our )?(?:actual |real |right |simple |simplest |final )?"
+    r"(?:fix|solution|remedy|workaround|cure)(?: here)?(?::|,? (?:is|was)\b)",
+    re.IGNORECASE,
+)
+# It says nothing without the sentence before it.
+_CURED_BY = pattern(r"(?:fixed|solved)(?: (?:it|this|that))? by (?:not )?\w+ing\b", re.IGNORECASE)
+_GUESS = pattern(
+    r"\b(?:likely|probably|maybe|perhaps|possibly|might|may|could|would|should|seems?|suspects?"
+    r"|suspicious|i think|i guess|not sure|apparently"
+    r"|points? to|suggests?)\b",
+    re.IGNORECASE,
+)
+_TALK = pattern(
+    rf"{_LEAD}(?:let me|let's|let us|i'll|i will|i'm going|now,? (?:i|let|we)|want me|would you"
+    r"|do you|here(?:'s| is| are)\b|shall i|should i|please|done|good|great|perfect|all tests)\b",
+    re.IGNORECASE,
+)
+_NO_CAUSE = pattern(
+    r" (?:now |already )?(?:fixed|resolved|gone|solved|done|clear|simple|obvious)\b", re.IGNORECASE
+)
+_WORD = pattern(r"[^\W\d_][\w.-]*")
+_EMPTY = words("a an and are be been by for from had has have here in is it its now of on or so"
+               " that the then there this to too was were with you we i")  # fmt: skip
+_NEEDS_CURE = ("fix", "solution", "remedy", "workaround", "cure", "solved")
+
+
+class Account(NamedTuple):
+    """A cause and its cure, and which sentences tell them."""
+
+    parts: tuple[int, ...]
+    text: str
+
+
+def accounts(said: Sequence[tuple[int, str]]) -> list[Account]:
+    """The accounts of a message, given as its sentences with the numbers of their paragraphs."""
+    found: list[Account] = []
+    free = 0  # the sentences before this one are told already
+    for cure, (_, sentence) in enumerate(said):
+        low = sentence.lower()
+        if not any(map(low.__contains__, _NEEDS_CURE)):
+            continue
+        parts = _parts(said, cure, free)
+        if parts:
+            text = _joined([said[part][1] for part in parts])
+            found.append(Account(tuple(parts), text))
+            free = parts[-1] + 1
+    return found
+
+
+def _parts(said: Sequence[tuple[int, str]], cure: int, free: int) -> list[int]:
+    """The sentences of the account that ends with a cure; none if it is no cure, or of nothing."""
+    paragraph, sentence = said[cure]
+    if _CURED_BY.match(sentence):
+        before = cure - 1
+        near = before >= free and said[before][0] >= paragraph - 1
+        tells = near and _tells(said[before][1]) and not _TALK.match(said[before][1])
+        parts = [before, cure] if tells else []
+    elif _is(_CURE, sentence):
+        cause = next(_causes(said, cure, free), None)
+        if cause is None:
+            return []
+        between = [at for at in range(cause + 1, cure) if explains(said[at][1])]
+        parts = [cause, *between, cure]
+        if _length(said, parts) > MAX_ACCOUNT:
+            parts = [cause, cure]
+    else:
+        return []
+    after = cure + 1
+    if parts and after < len(said) and said[after][0] == paragraph:
+        announced = said[after][1].endswith("`") and ": `" in said[after][1]
+        if announced and _length(said, [*parts, after]) <= MAX_ACCOUNT:
+            parts.append(after)
+    return parts if _length(said, parts) <= MAX_ACCOUNT else []
+
+
+def _causes(said: Sequence[tuple[int, str]], cure: int, free: int) -> Iterator[int]:
+    """The sentences before a cure that say what was wrong, the nearest first."""
+    for at in range(cure - 1, max(free, cure - _FARTHEST) - 1, -1):
+        if said[at][0] < said[cure][0] - _FARTHEST_PARTS:
+            return
+        if _is(_WRONG, said[at][1]):
+            yield at
+
+
+def _is(form: re.Pattern[str], sentence: str) -> bool:
+    """Whether a sentence states with some certainty what was wrong, or what cured it."""
+    text = without_code(sentence).replace("’", "'")
+    match = form.match(text)
+    if match is None or text.endswith(("?", ":")) or _GUESS.search(text[: match.end() + 30]):
+        return False
+    rest = text[match.end() :]
+    return _tells(rest) and not _NO_CAUSE.match(rest)
+
+
+def explains(sentence: str) -> bool:
+    """Whether a sentence belongs to what is told: no talk, no question, no guess."""
+    whole = not sentence.endswith(("?", ":")) and _tells(sentence)
+    return whole and not _TALK.match(sentence) and not _GUESS.search(sentence)
+
+
+def _tells(text: str) -> bool:
+    """Whether a text has some words of its own."""
+    found = _WORD.findall(text.lower())
+    return sum(word not in _EMPTY for word in found) >= _FEWEST_WORDS - 1
+
+
+def _length(said: Sequence[tuple[int, str]], parts: Sequence[int]) -> int:
+    return sum(len(said[part][1]) + 2 for part in parts)
+
+
+def _joined(sentences: Sequence[str]) -> str:
+    """Sentences as one text, each with a mark at its end."""
+    *before, last = sentences
+    return " ".join(
+        [one if one.endswith((".", "!", "…")) else one + "." for one in before] + [last]
+    )

@@ -1,0 +1,156 @@
+"""What a session was for and what came of it, in the words of those who were there.
+
+The last answer of a turn says what was done: "Done. Added a retry to the upload client." That is
+what the next session wants to know; the files that were changed say less, and the first prompt of a
+session is as often a question or an errand as it is what the session was about.
+"""
+
+from __future__ import annotations
+
+import re
+
+from recollect.capture.sentences import sentences, without_code, words
+from recollect.capture.signals import is_question
+from recollect.core.patterns import pattern
+
+LONGEST = 200  # characters
+_MOST_SENTENCES = 40
+_FEWEST_WORDS = 4
+_MANY_WORDS = 12  # nobody describes an errand at such length
+
+_DID_WORDS = (
+    r"(?:added|adjusted|allowed|bumped|changed|cleaned|configured|converted|corrected"
+    r"|created|deleted|disabled|documented|dropped|enabled|exposed|extended|extracted|filed|fixed"
+    r"|implemented|improved|inlined|installed|introduced|logged|merged|migrated|moved|reduced"
+    r"|refactored|registered|removed|renamed|replaced|reset|resolved|restored|reverted|reworked"
+    r"|rewrote|simplified|split|switched|unified|updated|upgraded|wired|wrapped|wrote)"
+    # Behind it must stand what was done, or it is done to nobody knows what.
+    r" (?!(?:it|this|that|them|these|those|to|into|by|with|from|as|in|on|for|and|or)\b)"
+    r"(?=[\w`\"'/])"
+)
+_CHEERS = pattern(
+    r"(?:(?:done|fixed|pushed|committed|perfect|great|excellent|good|clean|complete"
+    r"|all (?:done|clean|green|set)|(?:bug ?fix|implementation) complete)\b[\s.!:—–✅-]+)+",
+    re.IGNORECASE,
+)
+_DID = pattern(
+    r"(?:i(?:'ve| have)? (?:also |now |just )?|(?:also |and |both )?)"
+    + _DID_WORDS
+    # "`cart.py` - Added ...": a file and what was done to it
+    + r"|(?:x{3,}|[\w./-]+\.\w{1,5})(?: \([^)]{1,30}\))? ?[:—–-]+ ?"
+    + _DID_WORDS
+    + r"|(?!now |if |when |once |but |or |so |and )[^,;]{3,80}?\b"
+    r"(?:(?:is|are|has been|have been) now"
+    r"|now (?:also |always |correctly |only |properly )?(?!is |was |has )[a-z]+s) \w",
+    re.IGNORECASE,
+)
+_CUT = pattern(r"\b(?:and|or|to|by|for|with|that|the|a|of|in|on|as):$", re.IGNORECASE)
+_NOT_DONE = pattern(
+    r"^also\b"
+    r"|\bnow (?:clean|complete|fixed|good|green|in place|live|open|ready|running|up|working)\b"
+    r"|\b(?:would|could|should|might|will|if (?:you|we)|let me|let's|want me|i'll|need(?:s)? to"
+    r"|todo|to-do|yesterday|last (?:week|month|year))\b",
+    re.IGNORECASE,
+)
+_NO_PROMPT = pattern(
+    r"^\s*(?:/[\w:.-]+(?:\s|\Z)|<|\[Request interrupted|Caveat: |This session is being continued"
+    r"|(?:(?:yes|yeah|yep|no|ok(?:ay)?|sure|great|perfect|nice|cool|thanks?|thank you|please|lets?"
+    r"|let's|continue|resume|go|on|ahead|for it|do|it|that|this|then|proceed|sounds good|lgtm|hi"
+    r"|hello|hey|y|n)\b[\s.!,]*)+\Z)",
+    re.IGNORECASE,
+)
+_COURTESY = pattern(
+    r"(?:(?:hey|hi|hello|ok(?:ay)?|so|now|alright|please|then|also|and)[,.! ]+"
+    r"|(?:can|could|would|will) (?:you|we) (?:please |maybe |also |now )?"
+    r"|i(?:'d| would) like (?:you )?to |i want (?:you )?to |let'?s (?:now |please )?)+",
+    re.IGNORECASE,
+)
+# What somebody wants to be there afterwards begins with one of these.
+_MAKES = words(
+    "add adapt allow build change clean convert create delete design disable display document drop"
+    " enable expand extend extract fix generate handle implement improve install integrate"
+    " introduce let make migrate move optimise optimize port prevent refactor remove rename replace"
+    " reset restructure rewrite save simplify split store support turn unify update upgrade use"
+    " write"
+)
+_PLAN = pattern(r"^(?:plan|task|goal|feature|title)\s*:\s*", re.IGNORECASE)
+# Who wants to know something, and who wants something done that leaves nothing behind.
+_ASKS = words(
+    "are can compare could describe did do does explain find give how is list print read show"
+    " summarise summarize tell walk what when where which who why"
+)
+_ERRANDS = words(
+    "analyse analyze ask check checkout clone commit compile continue go help investigate look"
+    " merge open pull push rebase resume review run search see start stop switch sync test think"
+    " trace verify wait"
+)
+_WORD = pattern(r"[^\W\d_][\w'-]{2,}")
+_ANY_WORD = pattern(r"[\w'-]{3,}")
+_NAMED = pattern(r"(?:^|\s)@\S+")  # a file that is to be read
+_EMPTY = words(
+    "all and any everything findings for from hard issues more please really that the them these"
+    " this those very with you"
+)
+
+
+def outcome_of(answer: str) -> str:
+    """The first thing that an answer says was done; empty where it says of none."""
+    for sentence in sentences(answer)[:_MOST_SENTENCES]:
+        cheers = _CHEERS.match(sentence)
+        said = sentence[cheers.end() :] if cheers else sentence
+        if _tells_of_something_done(said) and not _CUT.search(said):
+            return said[:1].upper() + (said[1:-1] + "." if said.endswith(":") else said[1:])
+    return ""
+
+
+def _tells_of_something_done(sentence: str) -> bool:
+    text = without_code(sentence).replace("’", "'")
+    return (
+        len(sentence) <= LONGEST
+        and not text.endswith("?")
+        and len(_WORD.findall(sentence)) > _FEWEST_WORDS
+        and ("`" in sentence or len(_WORD.findall(sentence)) > _FEWEST_WORDS + 1)
+        and _DID.match(text) is not None
+        and not _NOT_DONE.search(text)
+    )
+
+
+def is_prompt(text: str) -> bool:
+    """Whether a prompt says what somebody wants: no command, no bare yes."""
+    return len(_ANY_WORD.findall(text[:2_000])) >= 2 and not _NO_PROMPT.match(text[:2_000])
+
+
+def goal_of(prompt: str) -> str:
+    """What a prompt asks for, on one line."""
+    lines = [" ".join(line.lstrip("#>*- \t").split()) for line in prompt.splitlines()]
+    lines = [line for line in lines if line]
+    if not lines:
+        return ""
+    first = lines[0]
+    if first.endswith(":") and len(lines) > 1 and not lines[1].startswith("```"):
+        first = f"{first} {_PLAN.sub('', lines[1])}"
+    polite = _COURTESY.match(first)
+    return first[polite.end() :] or first if polite else first
+
+
+def is_task(goal: str) -> bool:
+    """Whether a goal says what shall be there afterwards."""
+    first = _WORD.match(goal)
+    return first is not None and first[0].lower() in _MAKES and tells_what_to_do(goal)
+
+
+def tells_what_to_do(goal: str) -> bool:
+    """Whether a goal speaks of work that leaves something behind: no question, no errand."""
+    found = _content(goal)
+    first = found[0].lower() if found else ""
+    asks = first in _ASKS or goal.rstrip().endswith("?") or is_question(goal)
+    return len(found) >= (_MANY_WORDS if first in _ERRANDS else _FEWEST_WORDS - 1) and not asks
+
+
+def says_enough(text: str) -> bool:
+    """Whether a text has words enough to stand for a session."""
+    return len(_content(text)) >= _FEWEST_WORDS - 1
+
+
+def _content(text: str) -> list[str]:
+    return [word for word in _WORD.findall(_NAMED.sub(" ", text)) if word.lower() not in _EMPTY]
