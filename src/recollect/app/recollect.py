@@ -192,24 +192,9 @@ class Recollect:
 
         Gives what could not be erased, in sentences; normally nothing.
         """
-        from recollect.app.leaving import take_away
-        from recollect.app.suggestions import forget
-        from recollect.ledger.purge import purge
+        from recollect.app.erasing import purge
 
-        memory = self.get(memory_id)
-        left = purge(
-            self.ledger,
-            record_uid=self.new_uid(),
-            of=memory.uid,
-            name=memory.id.partition("~")[0],
-            places=self.indexing.fresh().places(memory.uid),
-        )
-        self.local.forget([memory.uid])
-        forget(self, memory)
-        take_away(self)
-        self.refresh()
-        self.mirror()
-        return left
+        return purge(self, [self.get(memory_id)])
 
     def sync(self, remote: str | None = None) -> SyncResult:
         """Exchange memories with a remote; afterwards both sides hold the same."""

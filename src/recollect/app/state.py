@@ -12,6 +12,7 @@ from pathlib import Path
 import apsw
 
 from recollect.index.noticing import Noticing
+from recollect.index.rest import Rest
 from recollect.index.sessions import Sessions
 from recollect.index.state import open_state
 from recollect.index.usage import Usage
@@ -41,6 +42,11 @@ class LocalState:
     def noticing(self) -> Noticing:
         """What noticing must know from one event to the next."""
         return Noticing(self._opened())
+
+    @property
+    def rest(self) -> Rest:
+        """When the repository slept."""
+        return Rest(self._opened())
 
     def forget(self, uids: Sequence[str]) -> None:
         """Drop what is known of purged memories."""

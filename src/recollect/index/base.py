@@ -121,6 +121,9 @@ class Index(Protocol):
     def count(self, filters: Filters) -> int:
         """How many memories pass the filters."""
 
+    def relating(self, uids: Sequence[str]) -> list[Memory]:
+        """The memories that relate to one of some others, in the order of their birth."""
+
     def history(self, uid: str) -> list[Record]:
         """The records of a memory: its creation, then its updates in the order they count."""
 

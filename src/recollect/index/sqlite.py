@@ -207,6 +207,23 @@ class SqliteIndex:
         condition, parameters = where(filters)
         return int(self._one(f"SELECT count(*) FROM memory WHERE {condition}", parameters))
 
+    @at_one_moment
+    def relating(self, uids: Sequence[str]) -> list[Memory]:
+        """The memories that relate to one of some others, in the order of their birth."""
+        found: set[str] = set()
+        for start in range(0, len(uids), _BATCH):
+            some = uids[start : start + _BATCH]
+            marks = ",".join("?" * len(some))
+            found |= {
+                uid
+                for (uid,) in self._rows(
+                    "SELECT uid FROM relation JOIN memory ON memory.key = relation.memory"
+                    f" WHERE target IN ({marks})",
+                    some,
+                )
+            }
+        return self.get_many(sorted(found))
+
     def history(self, uid: str) -> list[Record]:
         """The records of a memory: its creation, then its updates in the order they count."""
         texts: Note = {}

@@ -50,6 +50,17 @@ MIGRATIONS = (
     ) WITHOUT ROWID;
     CREATE TABLE asked (session TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID;
     """,
+    """
+    CREATE TABLE slept (at REAL NOT NULL);
+    CREATE TABLE activity (
+        id INTEGER PRIMARY KEY, session TEXT NOT NULL, at REAL NOT NULL, words TEXT NOT NULL
+    );
+    CREATE INDEX activity_session ON activity (session);
+    CREATE TABLE boundary (session TEXT NOT NULL, at REAL NOT NULL, context TEXT NOT NULL);
+    CREATE INDEX boundary_session ON boundary (session);
+    CREATE TABLE pause (session TEXT NOT NULL, at REAL NOT NULL, seconds REAL NOT NULL);
+    CREATE INDEX pause_session ON pause (session);
+    """,
 )
 
 
