@@ -18,7 +18,7 @@ from recollect.index.base import ALL, Filters
 from recollect.ledger.purge import Target
 from recollect.ledger.purge import purge as purge_targets
 from recollect.ledger.refs import SEEN_PREFIXES
-from recollect.sleep.lifecycle import Used, expires, is_expired, is_merged, moved, plan_lives
+from recollect.sleep.lifecycle import NEVER_USED, expires, is_expired, is_merged, moved, plan_lives
 from recollect.sleep.plan import BY_GC, BY_MERGE, Step
 
 
@@ -91,7 +91,7 @@ def garbage(store: Recollect) -> Garbage:
     """What `collect_garbage` would act on."""
     lives = plan_lives(
         store.indexing.fresh().select(Filters(statuses=frozenset({RETIRED}))),
-        Used({}, {}),
+        NEVER_USED,
         policy_of(store.config),
         _now(store),
     )

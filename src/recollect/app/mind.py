@@ -250,7 +250,13 @@ class RepositoryMind:
     def _search(self, store: Recollect, text: str, limit: int) -> list[Hit]:
         question = Question(text, limit, "text", self._filters(store))
         return store.indexing.using(
-            lambda index: search(index, question, now=self._now, uses=store.local.usage.counts)
+            lambda index: search(
+                index,
+                question,
+                now=self._now,
+                uses=store.local.usage.counts,
+                strengths=lambda rows: store.strengths(rows, self._now),
+            )
         )
 
     def about_files(self, paths: Sequence[str], limit: int) -> list[Candidate]:

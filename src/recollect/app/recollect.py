@@ -19,8 +19,9 @@ from recollect.core.memory import Memory, fold
 from recollect.core.names import parse_name
 from recollect.core.places import Place
 from recollect.core.record import Record
+from recollect.core.strength import UNUSED, strength
 from recollect.errors import Ambiguous, NotFound, ValidationError
-from recollect.index.base import ALL, Filters, Index, Progress
+from recollect.index.base import ALL, Filters, Index, Progress, Ranked
 from recollect.index.sqlite_apply import seconds
 from recollect.ledger.ledger import Ledger
 from recollect.ledger.worktree import find_root
@@ -290,7 +291,14 @@ class Recollect:
             if known is not None:
                 return known
             embed = self._embed(index, chosen)
-            hits = search(index, question, now=asked_at, embed=embed, uses=self.local.usage.counts)
+            hits = search(
+                index,
+                question,
+                now=asked_at,
+                embed=embed,
+                uses=self.local.usage.counts,
+                strengths=lambda rows: self.strengths(rows, asked_at),
+            )
             if self._cache is not None:
                 self._cache.put(state, hits, now)
             return hits
@@ -298,6 +306,22 @@ class Recollect:
         hits = self.indexing.using(answer)
         self.local.usage.record([hit.memory.uid for hit in hits], "shown", now)
         return hits
+
+    def strengths(self, rows: Sequence[Ranked], now: float) -> dict[str, float]:
+        """How strong memories are: what use has made of them, and what time has left of it."""
+        uses = self.local.usage.uses([row.uid for row in rows])
+        rate = self.config.number("sleep.decay_per_day")
+        return {
+            row.uid: strength(
+                row.importance,
+                uses.get(row.uid, UNUSED),
+                since=row.moved if row.moved is not None else row.created,
+                now=now,
+                lasting=bool(row.lasting),
+                rate=rate,
+            )
+            for row in rows
+        }
 
     def _embed(self, index: Index, mode: str) -> Embed | None:
         """How to turn a query into a vector, once every memory has its own."""

@@ -56,7 +56,7 @@ def policy_of(config: Config) -> Policy:
 
 def used(store: Recollect) -> Used:
     """What the log knows of memories."""
-    return Used(store.local.usage.uses(), store.local.usage.fetched())
+    return Used(store.local.usage.uses(), store.local.usage.shown())
 
 
 def make_plan(store: Recollect, planner: Planner = plan_sleep) -> Plan:

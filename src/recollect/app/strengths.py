@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from recollect.app.recollect import Recollect
-from recollect.app.sleeping import policy_of
+from recollect.app.sleeping import policy_of, used
 from recollect.core.age import seconds_of
 from recollect.core.memory import Memory
 from recollect.core.status import VISIBLE
 from recollect.core.strength import Uses, freshness, is_lasting, strength, strengthened
-from recollect.index.usage import STANDING
 from recollect.sleep.lifecycle import moved, next_archiving
 
 _POINTS = 60
@@ -63,12 +62,12 @@ def strength_of(store: Recollect, memory_id: str) -> Strength:
     now = store.ledger.clock().timestamp()
     lasting = is_lasting(memory.kind, memory.observation_type)
     rate = policy.decay_per_day / 2 if lasting else policy.decay_per_day
-    used_at = [at for at, event in store.local.usage.moments(memory.uid) if event != STANDING]
+    used_at = store.local.usage.moments(memory.uid)
     uses = Uses(len(used_at), max(used_at, default=None))
     lives = _lives(store, memory)
 
     def at(moment: float) -> float:
-        before = [used for used in used_at if used <= moment]
+        before = [use for use in used_at if use <= moment]
         return strength(
             memory.importance,
             Uses(len(before), max(before, default=None)),
@@ -80,7 +79,9 @@ def strength_of(store: Recollect, memory_id: str) -> Strength:
 
     since = moved(memory)
     last = max(since or now, uses.last or 0.0)
-    aging = next_archiving(memory, uses, policy) if memory.status in VISIBLE else None
+    aging = None
+    if memory.status in VISIBLE:
+        aging = next_archiving(memory, used(store), policy)
     begin, end = lives[0], max(now, last + _DAY / rate)
     step = (end - begin) / (_POINTS - 1)
     moments = [begin + number * step for number in range(_POINTS)]

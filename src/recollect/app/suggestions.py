@@ -126,6 +126,8 @@ def accept(store: Recollect, chosen: Sequence[Suggestion]) -> list[Memory]:
             _archive_merged(store, kept)
             memories += kept
         _spool(store).drop(suggestion.uid)
+    now = store.ledger.clock().timestamp()
+    store.local.usage.record([memory.uid for memory in memories], "accepted", now)
     return memories
 
 

@@ -76,6 +76,9 @@ class Ranked(NamedTuple):
     created: float | None
     importance: float
     trust: float
+    # When it was born or last changed its status, and whether it fades at half the rate.
+    moved: float | None = None
+    lasting: bool = False
 
 
 class Index(Protocol):

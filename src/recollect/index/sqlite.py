@@ -348,7 +348,8 @@ class SqliteIndex:
         """What ranking needs to know of some memories."""
         marks = ",".join("?" * len(uids))
         rows = self._rows(
-            f"SELECT uid, created, importance, trust FROM memory WHERE uid IN ({marks})",
+            "SELECT uid, created, importance, trust, moved, lasting FROM memory"
+            f" WHERE uid IN ({marks})",
             uids,
         )
         return [Ranked(*row) for row in rows]

@@ -14,6 +14,7 @@ from recollect.core.strength import Uses
 _BATCH = 500
 # Given at the start of a session because of its kind, not because anybody needed it.
 STANDING = "standing"
+_NO_USE = "('shown', 'standing')"
 
 
 class Usage:
@@ -50,11 +51,12 @@ class Usage:
         return counts
 
     def uses(self, uids: Sequence[str] | None = None) -> dict[str, Uses]:
-        """How often memories were given to somebody who needed them, and when last.
+        """How often memories were of use, and when last; of all memories, or of some.
 
-        Of all memories, or of some. This is what strength is made of.
+        This is what strength is made of. To be one of ten that a search lists is not to be of use,
+        nor is it to be given at the start of every session.
         """
-        asked = "SELECT uid, count(*), max(at) FROM use WHERE event <> 'standing'"
+        asked = f"SELECT uid, count(*), max(at) FROM use WHERE event NOT IN {_NO_USE}"
         if uids is None:
             rows = list(self._db.execute(f"{asked} GROUP BY uid"))
         else:
@@ -63,19 +65,19 @@ class Usage:
                 some = tuple(uids[start : start + _BATCH])
                 marks = ",".join("?" * len(some))
                 rows += self._db.execute(f"{asked} AND uid IN ({marks}) GROUP BY uid", some)
-        return {uid: Uses(count, last) for uid, count, last in rows}
+        return {uid: Uses(times, last) for uid, times, last in rows}
 
-    def fetched(self) -> dict[str, float]:
-        """When each memory was last used by itself, not merely listed among others."""
-        return dict(
-            self._db.execute(
-                "SELECT uid, max(at) FROM use WHERE event NOT IN ('standing', 'shown') GROUP BY uid"
-            )
+    def shown(self) -> frozenset[str]:
+        """The memories that a search has ever listed."""
+        rows = self._db.execute("SELECT DISTINCT uid FROM use WHERE event = 'shown'")
+        return frozenset(uid for (uid,) in rows)
+
+    def moments(self, uid: str) -> list[float]:
+        """When a memory was of use, oldest first."""
+        rows = self._db.execute(
+            f"SELECT at FROM use WHERE uid = ? AND event NOT IN {_NO_USE} ORDER BY at", (uid,)
         )
-
-    def moments(self, uid: str) -> list[tuple[float, str]]:
-        """When a memory was used, and how, oldest first."""
-        return list(self._db.execute("SELECT at, event FROM use WHERE uid = ? ORDER BY at", (uid,)))
+        return [at for (at,) in rows]
 
     def forget(self, uids: Sequence[str]) -> None:
         """Drop what is known of purged memories."""

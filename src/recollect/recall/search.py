@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from recollect.core.memory import Memory
-from recollect.index.base import Filters, Index, Match
+from recollect.index.base import Filters, Index, Match, Ranked
 from recollect.index.text import query_terms
 from recollect.recall.scoring import Why, fuse, recency, trust
 
@@ -55,6 +55,7 @@ def search(
     now: float,
     embed: Embed | None = None,
     uses: Callable[[Sequence[str]], Mapping[str, int]] | None = None,
+    strengths: Callable[[Sequence[Ranked]], Mapping[str, float]] | None = None,
 ) -> list[Hit]:
     """The best answers, best first."""
     if question.mode == "title_tags":
@@ -77,8 +78,10 @@ def search(
         floor = question.min_similarity
         matches = {uid: match for uid, match in matches.items() if match.similarity >= floor}
     counts = uses(list(matches)) if uses is not None else {}
+    rows = index.ranking(list(matches))
+    strong = strengths(rows) if strengths is not None else {}
     explained = {}
-    for row in index.ranking(list(matches)):
+    for row in rows:
         match = matches[row.uid]
         explained[row.uid] = Why(
             match=match.relative,
@@ -87,6 +90,7 @@ def search(
             trust=trust(row.trust, counts.get(row.uid, 0)),
             keyword=match.keyword,
             vector=match.vector,
+            strength=strong.get(row.uid, row.importance),
         )
     best = sorted(explained, key=lambda uid: (-explained[uid].score, uid))[: question.limit]
     hits = []
@@ -109,7 +113,7 @@ def _by_title_and_tags(index: Index, question: Question) -> list[Hit]:
     hits = []
     for points, memory in scored[: question.limit]:
         match = min(1.0, points / most)
-        why = Why(match, 0.0, memory.importance, 0.0, keyword=match)
+        why = Why(match, 0.0, memory.importance, 0.0, keyword=match, strength=memory.importance)
         hits.append(Hit(memory, float(points), why))
     return hits
 

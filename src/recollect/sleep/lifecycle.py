@@ -7,6 +7,7 @@ archived stays for ever. Permanent kinds never age, and nothing here purges anyt
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from recollect.core.age import seconds_of
@@ -27,14 +28,17 @@ _DAY = 86_400.0
 
 
 class Used(NamedTuple):
-    """What the log knows of memories: all uses, and the last time each was really fetched."""
+    """What the log knows of memories: their uses, and which ones a search has ever listed."""
 
-    uses: Mapping[str, Uses]
-    fetched: Mapping[str, float]
+    uses: Mapping[str, Uses] = MappingProxyType({})
+    shown: frozenset[str] = frozenset()
 
     def of(self, uid: str) -> Uses:
         """The uses of one memory."""
         return self.uses.get(uid, UNUSED)
+
+
+NEVER_USED = Used()
 
 
 class Lives(NamedTuple):
@@ -78,7 +82,7 @@ def due_step(memory: Memory, used: Used, policy: Policy, now: float) -> Step | N
     if memory.status in VISIBLE:
         return _archived_by_age(memory, used, policy, now)
     if memory.status == ARCHIVED and memory.status_by == BY_AGE:
-        last = used.fetched.get(memory.uid)
+        last = used.of(memory.uid).last
         if last is not None and last > _since(memory):
             return Step(memory, ACTIVE, "used again after it was archived", BY_USE, last)
         if _passed(memory, now) >= policy.archived:
@@ -88,22 +92,28 @@ def due_step(memory: Memory, used: Used, policy: Policy, now: float) -> Step | N
 
 
 def _archived_by_age(memory: Memory, used: Used, policy: Policy, now: float) -> Step | None:
-    aging = next_archiving(memory, used.of(memory.uid), policy)
+    aging = next_archiving(memory, used, policy)
     if aging is None or aging[0] > now:
         return None
     return Step(memory, ARCHIVED, aging[1], BY_AGE, aging[0])
 
 
-def next_archiving(memory: Memory, uses: Uses, policy: Policy) -> tuple[float, str] | None:
+def next_archiving(memory: Memory, used: Used, policy: Policy) -> tuple[float, str] | None:
     """When a memory is archived unless it is used before, and why; None for one that never is."""
     days = policy.retention.get(memory.kind, 0.0)
     since = moved(memory)
     if not days or since is None:
         return None
+    uses = used.of(memory.uid)
     what = "not used again" if uses.times else "unused"
     old = max(since, uses.last or since) + days * _DAY, f"{what} for {days:.0f} days"
-    # One that was ever used, or brought back by somebody, fades too, but waits for its time.
-    if uses.times or is_merged(memory) or memory.status_changed != memory.created:
+    # What somebody asked to keep, used, or brought back has its full time.
+    if (
+        not was_noticed(memory)
+        or uses.times
+        or memory.uid in used.shown
+        or memory.status_changed != memory.created
+    ):
         return old
     fading = max(_fading_days(memory, policy), policy.min_age)
     return min(old, (since + fading * _DAY, f"faded: never used in {fading:.0f} days"))
@@ -172,6 +182,11 @@ def is_expired(memory: Memory, now: float) -> bool:
 def is_merged(memory: Memory) -> bool:
     """Whether a memory was merged from others. It stands for several, so it counts as used."""
     return memory.provenance.get("via") == VIA_SLEEP
+
+
+def was_noticed(memory: Memory) -> bool:
+    """Whether a heuristic kept it, and nobody asked for it."""
+    return "hook" in memory.provenance and memory.provenance.get("via") != "marker"
 
 
 def _lasts(memory: Memory) -> bool:
