@@ -32,8 +32,6 @@ from recollect.sleep.policy import Policy
 
 _LOCK = "sleep.lock"
 _BATCH = 1000  # writes in one transaction: others wait for it
-# Sleep is due when a session has ended since the last time, or after so many seconds.
-_PAUSE = 86_400.0
 # A proposal is less certain than what somebody said, so it is the first to go from a full list.
 _PROPOSED = 0.3
 _MOST_PROPOSALS = 5
@@ -147,10 +145,7 @@ def is_due(store: Recollect) -> bool:
     """Whether a session has ended since the last sleep, or a day has passed."""
     if not store.config.explain("sleep.enabled").value:
         return False
-    rest = store.local.rest
-    last = rest.last_sleep()
-    now = store.ledger.clock().timestamp()
-    return last is None or now - last >= _PAUSE or rest.ended_since(last)
+    return store.local.rest.is_due(store.ledger.clock().timestamp())
 
 
 def carry_out(store: Recollect, plan: Plan) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import apsw
 
+from recollect.index.episodes import Episodes
 from recollect.index.noticing import Noticing
 from recollect.index.rest import Rest
 from recollect.index.sessions import Sessions
@@ -44,6 +45,11 @@ class LocalState:
         return Noticing(self._opened())
 
     @property
+    def episodes(self) -> Episodes:
+        """The course of sessions."""
+        return Episodes(self._opened())
+
+    @property
     def rest(self) -> Rest:
         """When the repository slept."""
         return Rest(self._opened())
@@ -53,6 +59,7 @@ class LocalState:
         if uids:
             self.usage.forget(uids)
             self.sessions.forget(uids)
+            self.episodes.forget_texts()
             self.noticing.forget_texts()
 
     def make_folder(self) -> None:

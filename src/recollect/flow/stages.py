@@ -58,6 +58,8 @@ def begin_session(work: Work) -> None:
     """Note the start; after a compaction or a clear the agent knows nothing any more."""
     if work.event.source in ("compact", "clear", "startup"):
         work.mind.forget_given(work.event.context)
+    if work.event.source == "resume":
+        work.mind.resume(work.event.session)
     work.mind.begin(work.event.session)
 
 
@@ -66,6 +68,13 @@ def drain(work: Work) -> None:
     brought = work.mind.drain()
     if brought:
         work.note("brought to the ledger", memories=brought)
+
+
+def sleep(work: Work) -> None:
+    """After a session ended, look after the memories, as far as nobody has to wait for it."""
+    done = work.mind.sleep()
+    if done is not None:
+        work.note("slept", **done)
 
 
 def end_session(work: Work) -> None:
@@ -192,7 +201,7 @@ def recall_standing(work: Work) -> None:
     total, working, knowledge = _tier(mode, size, work)
     work.note("budget", mode=mode, memories=size, tokens=total)
     standing = work.mind.standing(_LOOK_AT)
-    used = _inject(work, standing, working)
+    used = _inject(work, standing, working, standing=True)
     recent = work.mind.surroundings()
     found = {c.memory.uid: c for c in work.mind.about_files(recent.files, _LOOK_AT)}
     for text in recent.texts:
@@ -227,6 +236,10 @@ def recall_prompt(work: Work) -> None:
     found = work.mind.answering(text, _LOOK_AT * 2 if asked else _LOOK_AT)
     work.candidates, skipped = injection.beating_noise(found, terms, asked=asked)
     _note_skipped(work, skipped)
+    if asked and not work.candidates:
+        # Somebody asks for what is remembered: then also for what has faded.
+        faded = work.mind.answering(text, _LOOK_AT, archived=True)
+        work.candidates, _ = injection.beating_noise(faded, terms, asked=False)
     work.budget = int(work.mind.setting("inject.prompt_tokens"))
     work.most = int(work.mind.setting("inject.prompt_memories"))
 
@@ -285,13 +298,16 @@ def inject(work: Work) -> None:
     _inject(work, work.candidates, work.budget)
 
 
-def _inject(work: Work, candidates: Iterable[injection.Candidate], budget: int) -> int:
+def _inject(
+    work: Work, candidates: Iterable[injection.Candidate], budget: int, *, standing: bool = False
+) -> int:
     """Render what fits into the budget; how many tokens that took."""
     context, now = work.event.context, work.mind.now()
     fresh, given = injection.not_given(candidates, work.mind.given(context))
     kept, same = injection.different(fresh)
     most = work.most or len(kept)
-    chosen, others = injection.scaffolded(kept, most, now)
+    uses = work.mind.uses([c.memory for c in kept])
+    chosen, others = injection.scaffolded(kept, most, now, work.mind.episode(), uses)
     stale = work.mind.freshness([c.memory for c in chosen])
 
     def render(memory: Memory, brief: bool) -> str:
@@ -306,7 +322,7 @@ def _inject(work: Work, candidates: Iterable[injection.Candidate], budget: int) 
     if not filled.chosen:
         return 0
     work.reply.context.append(render_block(filled.elements))
-    work.mind.give(context, [candidate.memory for candidate in filled.chosen])
+    work.mind.give(context, [c.memory for c in filled.chosen], standing=standing)
     work.note(
         "injected",
         tokens=filled.tokens,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import apsw
 
+PAUSE = 86_400.0
+
 
 class Rest:
     """The sleeps of one repository."""
@@ -21,6 +23,11 @@ class Rest:
         with self._db:
             self._db.execute("DELETE FROM slept")
             self._db.execute("INSERT INTO slept VALUES (?)", (at,))
+
+    def is_due(self, now: float) -> bool:
+        """Whether a session has ended since the last sleep, or a day has passed."""
+        last = self.last_sleep()
+        return last is None or now - last >= PAUSE or self.ended_since(last)
 
     def ended_since(self, at: float) -> bool:
         """Whether a session has ended since then."""
