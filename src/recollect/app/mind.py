@@ -255,8 +255,8 @@ class RepositoryMind(SessionMind):
                 index,
                 question,
                 now=self._now,
-                uses=store.local.usage.counts,
-                strengths=lambda rows: store.strengths(rows, self._now),
+                uses=store.local.usage.uses,
+                decay_per_day=store.config.number("sleep.decay_per_day"),
             )
         )
 

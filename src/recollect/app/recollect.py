@@ -19,9 +19,8 @@ from recollect.core.memory import Memory, fold
 from recollect.core.names import parse_name
 from recollect.core.places import Place
 from recollect.core.record import Record
-from recollect.core.strength import UNUSED, strength
 from recollect.errors import Ambiguous, NotFound, ValidationError
-from recollect.index.base import ALL, Filters, Index, Progress, Ranked
+from recollect.index.base import ALL, Filters, Index, Progress
 from recollect.index.sqlite_apply import seconds
 from recollect.ledger.ledger import Ledger
 from recollect.ledger.worktree import find_root
@@ -296,8 +295,8 @@ class Recollect:
                 question,
                 now=asked_at,
                 embed=embed,
-                uses=self.local.usage.counts,
-                strengths=lambda rows: self.strengths(rows, asked_at),
+                uses=self.local.usage.uses,
+                decay_per_day=self.config.number("sleep.decay_per_day"),
             )
             if self._cache is not None:
                 self._cache.put(state, hits, now)
@@ -306,22 +305,6 @@ class Recollect:
         hits = self.indexing.using(answer)
         self.local.usage.record([hit.memory.uid for hit in hits], "shown", now)
         return hits
-
-    def strengths(self, rows: Sequence[Ranked], now: float) -> dict[str, float]:
-        """How strong memories are: what use has made of them, and what time has left of it."""
-        uses = self.local.usage.uses([row.uid for row in rows])
-        rate = self.config.number("sleep.decay_per_day")
-        return {
-            row.uid: strength(
-                row.importance,
-                uses.get(row.uid, UNUSED),
-                since=row.moved if row.moved is not None else row.created,
-                now=now,
-                lasting=bool(row.lasting),
-                rate=rate,
-            )
-            for row in rows
-        }
 
     def _embed(self, index: Index, mode: str) -> Embed | None:
         """How to turn a query into a vector, once every memory has its own."""

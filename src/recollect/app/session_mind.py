@@ -35,16 +35,33 @@ class SessionMind:
 
     def give(self, context: str, memories: Sequence[Memory], *, standing: bool = False) -> None:
         """Note that memories were put in front of the agent."""
-        self.know(context, memories)
+        self._put(context, memories)
         event = STANDING if standing else "injected"
         self.store.local.usage.record([memory.uid for memory in memories], event, self._now)
+
+    def recalled(self, context: str) -> list[Memory]:
+        """The memories in a context that were not cited in it yet."""
+        given = self.store.local.sessions.uncited(context) if context else []
+        return self.store.indexing.using(lambda index: index.get_many(given))
+
+    def cite(self, context: str, uids: Sequence[str]) -> None:
+        """Note that memories in a context helped."""
+        self.store.local.sessions.cite(context, uids)
+        self.store.local.usage.record(uids, "cited", self._now)
 
     def uses(self, memories: Sequence[Memory]) -> Mapping[str, Uses]:
         """How often memories were of use: by uid."""
         return self.store.local.usage.uses([memory.uid for memory in memories])
 
     def know(self, context: str, memories: Sequence[Memory]) -> None:
-        """Note that the agent knows of memories; broken notes are worth less than what is kept."""
+        """Note that the agent knows of memories; that it says them is no sign that they helped."""
+        self._put(context, memories)
+        if context:
+            with suppress(apsw.Error):
+                self.store.local.sessions.cite(context, [memory.uid for memory in memories])
+
+    def _put(self, context: str, memories: Sequence[Memory]) -> None:
+        """Note what is in a context; broken notes are worth less than what is kept."""
         if context:
             known = [(memory.uid, memory.version) for memory in memories]
             with suppress(apsw.Error):

@@ -146,6 +146,12 @@ class Mind(Protocol):
         because they are what a session starts with.
         """
 
+    def recalled(self, context: str) -> list[Memory]:
+        """The memories in a context of which nobody knows yet whether they helped."""
+
+    def cite(self, context: str, uids: Sequence[str]) -> None:
+        """Note that memories in a context helped; once is enough for one context."""
+
     def know(self, context: str, memories: Sequence[Memory]) -> None:
         """Note that the agent knows of memories, because it was there when they were kept."""
 

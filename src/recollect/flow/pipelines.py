@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from recollect.flow import episodes, event, noticing, stages
+from recollect.flow import citing, episodes, event, noticing, stages
 from recollect.flow.pipeline import Part
 
 _WANTED = stages.switched_on("inject.enabled")
@@ -35,7 +35,10 @@ PIPELINES: Mapping[str, tuple[Part, ...]] = {
         (noticing.notice_tool,),
     ),
     event.PRE_COMPACT: ((stages.forget_given, noticing.notice_talk),),
-    event.STOP: ((stages.keep_marked, stages.drain, noticing.notice_talk),),
+    event.STOP: (
+        (stages.keep_marked, stages.drain, noticing.notice_talk),
+        (citing.notice_cited,),
+    ),
     event.SUBAGENT_STOP: ((stages.keep_marked,),),
     event.SESSION_END: ((stages.end_session,),),
 }

@@ -16,6 +16,7 @@ from recollect.core.names import short
 from recollect.core.note import summarize
 from recollect.core.patterns import pattern
 from recollect.errors import RecollectError
+from recollect.flow.event import SESSION_START, TOOL_POST
 from recollect.flow.pipeline import Halt, Stage, Work
 from recollect.index.text import query_terms
 from recollect.recall import injection
@@ -295,7 +296,9 @@ def inject(work: Work) -> None:
     if not work.candidates:
         more = "nothing more" if work.reply.context else "nothing"
         raise Halt(f"{more} that is remembered belongs to this")
-    _inject(work, work.candidates, work.budget)
+    # What a file brings along, nobody has asked for.
+    standing = work.event.name in (SESSION_START, TOOL_POST)
+    _inject(work, work.candidates, work.budget, standing=standing)
 
 
 def _inject(

@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from recollect.core.memory import Memory
-from recollect.index.base import Filters, Index, Match, Ranked
+from recollect.core.strength import DECAY_PER_DAY, UNUSED, Uses, strength
+from recollect.index.base import Filters, Index, Match
 from recollect.index.text import query_terms
 from recollect.recall.scoring import Why, fuse, recency, trust
 
@@ -54,8 +55,8 @@ def search(
     *,
     now: float,
     embed: Embed | None = None,
-    uses: Callable[[Sequence[str]], Mapping[str, int]] | None = None,
-    strengths: Callable[[Sequence[Ranked]], Mapping[str, float]] | None = None,
+    uses: Callable[[Sequence[str]], Mapping[str, Uses]] | None = None,
+    decay_per_day: float = DECAY_PER_DAY,
 ) -> list[Hit]:
     """The best answers, best first."""
     if question.mode == "title_tags":
@@ -78,19 +79,24 @@ def search(
         floor = question.min_similarity
         matches = {uid: match for uid, match in matches.items() if match.similarity >= floor}
     counts = uses(list(matches)) if uses is not None else {}
-    rows = index.ranking(list(matches))
-    strong = strengths(rows) if strengths is not None else {}
     explained = {}
-    for row in rows:
-        match = matches[row.uid]
+    for row in index.ranking(list(matches)):
+        match, used = matches[row.uid], counts.get(row.uid, UNUSED)
         explained[row.uid] = Why(
             match=match.relative,
             recency=recency(row.created, now),
             importance=row.importance,
-            trust=trust(row.trust, counts.get(row.uid, 0)),
+            trust=trust(row.trust, used.times),
             keyword=match.keyword,
             vector=match.vector,
-            strength=strong.get(row.uid, row.importance),
+            strength=strength(
+                row.importance,
+                used,
+                since=row.moved if row.moved is not None else row.created,
+                now=now,
+                lasting=bool(row.lasting),
+                rate=decay_per_day,
+            ),
         )
     best = sorted(explained, key=lambda uid: (-explained[uid].score, uid))[: question.limit]
     hits = []
