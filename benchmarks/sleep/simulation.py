@@ -85,7 +85,9 @@ class Life:
         self.sleeping = sleeping
         store = recollect.open(folder)
         self.now = datetime.fromtimestamp(0)
-        quiet = QuietLedger(store.ledger.repository, lambda: self.now, 30.0, "Sim <sim@example.com>")
+        quiet = QuietLedger(
+            store.ledger.repository, lambda: self.now, 30.0, "Sim <sim@example.com>"
+        )
         self.store = Recollect(quiet, store.config)
         self.labels: dict[str, str] = {}
         self.originals: dict[str, Memory] = {}
@@ -177,9 +179,7 @@ class Life:
             (memory,) = self.store.indexing.fresh().get_many([sorted(known)[0]])
             text = f"As it is remembered: {memory.summary}."
             self._run(
-                HookEvent(
-                    events.STOP, session=event.session, directory=str(self.folder), text=text
-                )
+                HookEvent(events.STOP, session=event.session, directory=str(self.folder), text=text)
             )
             return
         hits = self.store.search(planted.question, 5, mode="text")
@@ -232,7 +232,10 @@ class Life:
                     )
                 )
                 given = {
-                    m["uid"] for li in work.trace if li["what"] == "injected" for m in li["memories"]
+                    m["uid"]
+                    for li in work.trace
+                    if li["what"] == "injected"
+                    for m in li["memories"]
                 }
                 by_prompt += bool(given & wanted)
                 hits = self.store.search(fact.question, 5, mode="text")

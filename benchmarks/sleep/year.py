@@ -162,7 +162,7 @@ class _Maker:
         summary, body = rng.choice(
             (
                 (
-                    f"Ran the {area} tests: {rng.randint(20, 400)} passed in {rng.randint(2, 90)} s",
+                    f"Ran {area} tests: {rng.randint(20, 400)} passed in {rng.randint(2, 90)} s",
                     f"The {word} {part} was touched before.",
                 ),
                 (
@@ -235,9 +235,7 @@ class _Maker:
                 self._used_names.add(name)
                 return name
 
-    def _fact(
-        self, area: str, session: str, at: datetime
-    ) -> tuple[dict[str, Any], Planted]:
+    def _fact(self, area: str, session: str, at: datetime) -> tuple[dict[str, Any], Planted]:
         """Something that matters: of a permanent kind or not, said by a person or noticed."""
         rng = self.rng
         word, tool, why, name = (

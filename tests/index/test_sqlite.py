@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from recollect.core.strength import Uses
 from recollect.errors import MemoryIndexError
 from recollect.index.base import Index
 from recollect.index.sqlite import SqliteIndex
 from recollect.index.state import open_state
-from recollect.core.strength import Uses
 from recollect.index.usage import Usage
 from tests.index.contract import EVERYTHING, PLACE, IndexContract, creation, fill, note_of, uids
 
