@@ -36,6 +36,8 @@ class Month(NamedTuple):
     visible: int
     visible_junk: float
     tokens_per_session: float
+    # Of these, at the start of a session, for prompts, and for files.
+    tokens_by_event: Mapping[str, float]
     injected: int
     injected_junk: float
     recall_by_prompt: float
@@ -81,6 +83,7 @@ class Life:
     def __init__(self, folder: Path, *, sleeping: bool) -> None:
         folder.mkdir(parents=True)
         _git(folder, "init", "--quiet", "--initial-branch=main")
+        (folder / ".recollect.toml").write_text(f"[sleep]\nenabled = {str(sleeping).lower()}\n")
         self.folder = folder
         self.sleeping = sleeping
         store = recollect.open(folder)
@@ -156,7 +159,7 @@ class Life:
         )
         for line in work.trace:
             if line["what"] == "injected":
-                tally.tokens += line["tokens"]
+                tally.tokens[event.what] += line["tokens"]
                 for given in line["memories"]:
                     tally.injected += 1
                     tally.junk += self._is_junk(given["uid"])
@@ -207,7 +210,8 @@ class Life:
             sessions=tally.sessions,
             visible=len(visible),
             visible_junk=_share(sum(self._is_junk(m.uid) for m in visible), len(visible)),
-            tokens_per_session=_share(tally.tokens, tally.sessions),
+            tokens_per_session=_share(sum(tally.tokens.values()), tally.sessions),
+            tokens_by_event={w: _share(n, tally.sessions) for w, n in tally.tokens.items()},
             injected=tally.injected,
             injected_junk=_share(tally.junk, tally.injected),
             recall_by_prompt=by_prompt,
@@ -279,7 +283,8 @@ class _Tally:
 
     def __init__(self) -> None:
         self.month = ""
-        self.sessions = self.tokens = self.injected = self.junk = 0
+        self.sessions = self.injected = self.junk = 0
+        self.tokens: Counter[str] = Counter()
 
 
 def _share(part: float, whole: float) -> float:

@@ -1,9 +1,9 @@
 """Which memories say much the same: greedy single linkage on the words that they share.
 
-Comparing all pairs would take hours for a hundred thousand. Two sets can only share a given part
-of their words if they share one of their rarest few (prefix filtering), so a set is compared only
-with those that hold one of its rarest words, and of these only with the last few: single linkage
-leads to the others through them.
+Comparing all pairs would take hours for a hundred thousand. An inverted index says which sets share
+words at all; of those that hold a word only the last few are asked, and the few that share most
+words are compared. Single linkage leads to the others through them, so the work grows with the
+number of sets, not with its square.
 """
 
 from __future__ import annotations
@@ -12,8 +12,12 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-# With how many sets that hold the same rare word each one is compared.
-_COMPARED = 24
+# Of the sets that hold a word, so many are asked; of those asked, so many are compared.
+_ASKED = 64
+_COMPARED = 32
+# A word that more sets than this hold says nothing about what they are about, if they are many.
+_COMMON_SHARE = 0.05
+_MANY = 200
 # A merged memory that names more sources than this cannot be read any more.
 MOST_MEMBERS = 25
 
@@ -32,21 +36,29 @@ def find_clusters(
     The result depends on the sets alone, never on the order in which they come. Keys are in
     their own order, and groups by their first key.
     """
-    groups = _linked(words, similarity)
+    groups = _linked(_telling(words), similarity)
     clusters = [part for group in groups for part in _parts(sorted(group), least)]
     return sorted(clusters)
 
 
-def _linked(words: Mapping[str, frozenset[str]], similarity: float) -> Iterable[list[str]]:
+def _telling(words: Mapping[str, frozenset[str]]) -> dict[str, frozenset[str]]:
+    """The sets without the words that many of them hold, as templates of tools have them."""
+    if len(words) < _MANY:
+        return dict(words)
     frequency = Counter(word for own in words.values() for word in own)
+    most = _COMMON_SHARE * len(words)
+    common = frozenset(word for word, count in frequency.items() if count > most)
+    return {key: own - common for key, own in words.items()}
+
+
+def _linked(words: Mapping[str, frozenset[str]], similarity: float) -> Iterable[list[str]]:
     # Equal sets are one: a thousand copies need no comparison.
     equal: dict[frozenset[str], list[str]] = {}
     for key in sorted(words):
         if words[key]:
             equal.setdefault(words[key], []).append(key)
-    # From small to large, so that a partner large enough is always among the later ones.
-    ordered = sorted(equal, key=lambda own: (len(own), equal[own][0]))
-    leader = list(range(len(ordered)))
+    sets = list(equal)
+    leader = list(range(len(sets)))
 
     def find(member: int) -> int:
         while leader[member] != member:
@@ -55,22 +67,22 @@ def _linked(words: Mapping[str, frozenset[str]], similarity: float) -> Iterable[
         return member
 
     holding: dict[str, list[int]] = {}
-    for number, own in enumerate(ordered):
-        rare = sorted(own, key=lambda word: (frequency[word], word))
-        prefix = rare[: len(own) - math.ceil(similarity * len(own)) + 1]
-        seen: set[int] = set()
-        for word in prefix:
+    for number, own in enumerate(sets):
+        shared: Counter[int] = Counter()
+        for word in own:
             known = holding.setdefault(word, [])
-            for other in known[-_COMPARED:]:
-                if other not in seen:
-                    seen.add(other)
-                    if len(ordered[other]) < similarity * len(own):
-                        continue
-                    if find(other) != find(number) and jaccard(ordered[other], own) >= similarity:
-                        leader[find(number)] = find(other)
+            shared.update(known[-_ASKED:])
             known.append(number)
+        # What was not asked may share more than was counted, but hardly twice as much.
+        enough = similarity * len(own) / 2
+        likely = [other for other, count in shared.items() if count >= enough]
+        if len(likely) > _COMPARED:
+            likely.sort(key=lambda other: (-shared[other], other))
+        for other in likely[:_COMPARED]:
+            if find(other) != find(number) and jaccard(sets[other], own) >= similarity:
+                leader[find(number)] = find(other)
     groups: dict[int, list[str]] = {}
-    for number, own in enumerate(ordered):
+    for number, own in enumerate(sets):
         groups.setdefault(find(number), []).extend(equal[own])
     return groups.values()
 

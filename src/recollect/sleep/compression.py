@@ -15,14 +15,13 @@ from recollect.core.age import seconds_of
 from recollect.core.fields import LOCAL_SENSITIVITIES, MAX_TAGS
 from recollect.core.kinds import BY_NAME
 from recollect.core.memory import Memory
-from recollect.core.names import short
 from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.core.patterns import pattern
 from recollect.core.status import ACTIVE
 from recollect.core.uid import derive_uid
 from recollect.index.text import query_terms
 from recollect.sleep.clusters import find_clusters, jaccard
-from recollect.sleep.lifecycle import is_merged, moved
+from recollect.sleep.lifecycle import is_merged, moved, was_noticed
 from recollect.sleep.plan import VIA_SLEEP, Merge
 from recollect.sleep.policy import Policy
 
@@ -32,7 +31,8 @@ _SENTENCE = pattern(r"(?<=[.!?])\s+|\n+")
 _MARKS = pattern(r"^[\s>#*+-]+")
 # Two sentences that share more of their words than this say the same.
 _SAME = 0.6
-_MOST_DETAILS = 1_200  # characters of the body that are details
+_MOST_DETAILS = 400  # characters of the body that are details
+_MOST_POINTS = 6
 _MOST_FILES = 40
 # What nobody has classified is the most sensitive of all: it is never given to anybody.
 _SENSITIVITY = ("public", "private", "secret", "unknown")
@@ -114,39 +114,30 @@ def _most_typical(sources: Sequence[Memory]) -> Memory:
 
 
 def _body(sources: Sequence[Memory], best: Memory) -> str:
-    """What was said, when, each thing once, and whose words they are."""
+    """What was said, when, and each thing once. The sources are named by `relates_to`."""
     dated = sorted(sources, key=lambda memory: (memory.created or "", memory.uid))
     first, last = _day(dated[0]), _day(dated[-1])
     when = f"on {first}" if first == last else f"from {first} to {last}"
-    lines = [f"Merged from {len(sources)} {best.kind} {when}.", ""]
-    lines += _points(dated)
-    details = _details(dated, lines)
-    if details:
-        lines += ["", "Details:", "", *details]
-    lines += ["", "Sources: " + ", ".join(short(memory.id) for memory in dated)]
-    return "\n".join(lines)
+    points = _points(dated, best)
+    details = _details(dated, [best.summary, *points])
+    return "\n".join([f"Said {len(sources)} times, {when}.", *points, *details])
 
 
-def _points(dated: Sequence[Memory]) -> list[str]:
-    """The summaries, those that say the same as one."""
-    said: list[tuple[frozenset[str], Memory, int]] = []
+def _points(dated: Sequence[Memory], best: Memory) -> list[str]:
+    """The summaries that say something else than the one that was chosen for all."""
+    known = [frozenset(query_terms(best.summary))]
+    points = []
     for memory in dated:
         own = frozenset(query_terms(memory.summary))
-        for at, (known, earlier, times) in enumerate(said):
-            if own == known or jaccard(own, known) > _SAME:
-                said[at] = (known, earlier, times + 1)
-                break
-        else:
-            said.append((own, memory, 1))
-    return [
-        f"- {_day(memory)}: {memory.summary}" + (f" (said {times} times)" if times > 1 else "")
-        for _, memory, times in said
-    ]
+        if not any(_says(own, other) for other in known):
+            known.append(own)
+            points.append(f"- {_day(memory)}: {memory.summary}")
+    return points[:_MOST_POINTS]
 
 
 def _details(dated: Sequence[Memory], lines: Iterable[str]) -> list[str]:
     """Sentences of the bodies that say something new, those most often heard first."""
-    known = [frozenset(query_terms(line)) for line in lines if line.startswith("- ")]
+    known = [frozenset(query_terms(line)) for line in lines]
     sentences = [
         (memory.uid, at, _MARKS.sub("", sentence).strip())
         for memory in dated
@@ -196,6 +187,8 @@ def _fields(sources: Sequence[Memory]) -> dict[str, Any]:
         "sensitivity": highest_sensitivity(memory.sensitivity for memory in sources),
         "provenance": {"said_by": voice, "via": VIA_SLEEP},
     }
+    if all(was_noticed(memory) for memory in sources):
+        fields["provenance"]["hook"] = VIA_SLEEP  # nobody asked for it either
     return {name: value for name, value in fields.items() if value not in (None, [], "public")}
 
 

@@ -121,7 +121,8 @@ def next_archiving(memory: Memory, used: Used, policy: Policy) -> tuple[float, s
 
 def _fading_days(memory: Memory, policy: Policy) -> float:
     """After how many days a memory that nobody used has faded."""
-    full = strengthened(memory.importance, 0)
+    # To be merged from several is to have been noticed as many times.
+    full = strengthened(memory.importance, len(memory.relates_to) if is_merged(memory) else 0)
     rate = policy.decay_per_day / 2 if _lasts(memory) else policy.decay_per_day
     return max(0.0, 1.0 - FADED / full) / rate if full else 0.0
 
@@ -180,7 +181,7 @@ def is_expired(memory: Memory, now: float) -> bool:
 
 
 def is_merged(memory: Memory) -> bool:
-    """Whether a memory was merged from others. It stands for several, so it counts as used."""
+    """Whether a memory was merged from others."""
     return memory.provenance.get("via") == VIA_SLEEP
 
 
