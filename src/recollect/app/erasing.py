@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from recollect.app.leaving import take_away
 from recollect.app.recollect import Recollect
 from recollect.app.sleeping import alone, policy_of, write_steps
 from recollect.app.suggestions import forget
@@ -66,7 +67,9 @@ def purge(store: Recollect, memories: Sequence[Memory]) -> list[str]:
     store.local.forget(list(doomed))
     for memory in doomed.values():
         forget(store, memory)
+    take_away(store)
     store.refresh()
+    store.mirror()
     return left
 
 
@@ -97,7 +100,7 @@ def garbage(store: Recollect) -> Garbage:
     )
     return Garbage(
         tuple(memory for memory in lives.purgeable if _is_ours(store, memory)),
-        archived=bool(store.config.explain("delete.archive_retired").value),
+        archived=store.config.flag("delete.archive_retired"),
     )
 
 

@@ -143,7 +143,7 @@ def sleep_if_due(store: Recollect, *, most: int | None = None) -> Plan | None:
 
 def is_due(store: Recollect) -> bool:
     """Whether a session has ended since the last sleep, or a day has passed."""
-    if not store.config.explain("sleep.enabled").value:
+    if not store.config.flag("sleep.enabled"):
         return False
     return store.local.rest.is_due(store.ledger.clock().timestamp())
 
@@ -167,14 +167,20 @@ def carry_out(store: Recollect, plan: Plan) -> None:
         _propose(store, merge)
     store.local.make_folder()
     store.local.rest.slept(store.ledger.clock().timestamp())
-    store.refresh()
+    _follow(store)
 
 
 def write_steps(store: Recollect, steps: Sequence[Step], reason: str) -> None:
     """Write changes of status."""
     index = store.indexing.fresh()
     _write(store, [[_step(index, step)] for step in steps], reason)
+    _follow(store)
+
+
+def _follow(store: Recollect) -> None:
+    """Bring what depends on the ledger up to date."""
     store.refresh()
+    store.mirror()
 
 
 def archive_sources(store: Recollect, merged: Memory) -> None:
@@ -184,7 +190,7 @@ def archive_sources(store: Recollect, merged: Memory) -> None:
     sources = [m for m in index.get_many(merged.relates_to) if m.status in VISIBLE]
     steps = archiving(merged.summary, sources, now)
     _write(store, [[_step(index, step, merged.uid)] for step in steps], "merge")
-    store.refresh()
+    _follow(store)
 
 
 def _write(store: Recollect, units: Iterable[list[Write]], reason: str) -> None:

@@ -7,7 +7,9 @@ done. Writing is in `sqlite_apply`.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from os.path import commonprefix
 from pathlib import Path
 from typing import Any
 
@@ -186,7 +188,8 @@ class SqliteIndex:
                 (name.kind, name.number, name.anchor, memory.uid),
             )
             if neighbour is not None:
-                length = max(length, _common_length(neighbour, name.anchor) + 1)
+                shared = commonprefix((neighbour, name.anchor))  # noqa: RUF071
+                length = max(length, len(shared) + 1)
         return str(Name(name.kind, name.anchor[:length], name.number, name.tail))
 
     @at_one_moment
@@ -210,19 +213,12 @@ class SqliteIndex:
     @at_one_moment
     def relating(self, uids: Sequence[str]) -> list[Memory]:
         """The memories that relate to one of some others, in the order of their birth."""
-        found: set[str] = set()
-        for start in range(0, len(uids), _BATCH):
-            some = uids[start : start + _BATCH]
-            marks = ",".join("?" * len(some))
-            found |= {
-                uid
-                for (uid,) in self._rows(
-                    "SELECT uid FROM relation JOIN memory ON memory.key = relation.memory"
-                    f" WHERE target IN ({marks})",
-                    some,
-                )
-            }
-        return self.get_many(sorted(found))
+        rows = self._rows(
+            "SELECT DISTINCT uid FROM relation JOIN memory ON memory.key = relation.memory"
+            " WHERE target IN (SELECT value FROM json_each(?)) ORDER BY uid",
+            (json.dumps(list(uids)),),
+        )
+        return self.get_many([uid for (uid,) in rows])
 
     def history(self, uid: str) -> list[Record]:
         """The records of a memory: its creation, then its updates in the order they count."""
@@ -402,12 +398,3 @@ def _keep_nearest(best: dict[str, float], rows: Iterable[tuple[Any, ...]]) -> No
     """Keep the cosine of the nearest chunk of each memory."""
     for uid, distance in rows:
         best[uid] = max(best.get(uid, -1.0), 1.0 - distance)
-
-
-def _common_length(one: str, other: str) -> int:
-    length = 0
-    for a, b in zip(one, other, strict=False):
-        if a != b:
-            break
-        length += 1
-    return length

@@ -78,7 +78,7 @@ def plan_merges(
 
 def words_of(memory: Memory) -> frozenset[str]:
     """The words of a memory that carry meaning."""
-    return frozenset(query_terms(f"{memory.summary}\n{memory.body}"))
+    return frozenset(query_terms(f"{memory.summary}\n{memory.text}"))
 
 
 def merge(sources: Sequence[Memory], wait: float = 0.0) -> Merge:
@@ -141,7 +141,7 @@ def _details(dated: Sequence[Memory], lines: Iterable[str]) -> list[str]:
     sentences = [
         (memory.uid, at, _MARKS.sub("", sentence).strip())
         for memory in dated
-        for at, sentence in enumerate(_SENTENCE.split(memory.body))
+        for at, sentence in enumerate(_SENTENCE.split(memory.text))
     ]
     words = {text: frozenset(query_terms(text)) for _, _, text in sentences}
     heard = Counter(word for own in words.values() for word in own)
