@@ -42,6 +42,8 @@ class Month(NamedTuple):
     injected_junk: float
     recall_by_prompt: float
     recall_by_search: float
+    # With the archive, as `recollect search --status all` does.
+    recall_by_search_of_all: float
 
 
 class Outcome(NamedTuple):
@@ -204,7 +206,7 @@ class Life:
 
     def _close_month(self, tally: _Tally, planted: Sequence[Planted]) -> Month:
         visible = self.store.indexing.fresh().select(Filters())
-        by_prompt, by_search = self.probe([p for p in planted if p.key in self.uids])
+        by_prompt, by_search, of_all = self.probe([p for p in planted if p.key in self.uids])
         return Month(
             month=tally.month,
             sessions=tally.sessions,
@@ -216,14 +218,15 @@ class Life:
             injected_junk=_share(tally.junk, tally.injected),
             recall_by_prompt=by_prompt,
             recall_by_search=by_search,
+            recall_by_search_of_all=of_all,
         )
 
-    def probe(self, planted: Sequence[Planted]) -> tuple[float, float]:
-        """How many planted facts a question brings, in a new session and by search.
+    def probe(self, planted: Sequence[Planted]) -> tuple[float, float, float]:
+        """How many planted facts a question brings: in a new session, by search, by all of it.
 
         Whatever asking leaves behind is taken back, so that it does not change the experiment.
         """
-        by_prompt = by_search = 0
+        by_prompt = by_search = of_all = 0
         for fact in planted:
             wanted = self._standing_for(self.uids[fact.key])
             with self._unnoticed():
@@ -244,7 +247,10 @@ class Life:
                 by_prompt += bool(given & wanted)
                 hits = self.store.search(fact.question, 5, mode="text")
                 by_search += any(hit.memory.uid in wanted for hit in hits)
-        return _share(by_prompt, len(planted)), _share(by_search, len(planted))
+                hits = self.store.search(fact.question, 5, mode="text", status="all")
+                of_all += any(hit.memory.uid in wanted for hit in hits)
+        count = len(planted)
+        return _share(by_prompt, count), _share(by_search, count), _share(of_all, count)
 
     @contextmanager
     def _unnoticed(self) -> Iterator[None]:

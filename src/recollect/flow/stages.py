@@ -237,10 +237,13 @@ def recall_prompt(work: Work) -> None:
     found = work.mind.answering(text, _LOOK_AT * 2 if asked else _LOOK_AT)
     work.candidates, skipped = injection.beating_noise(found, terms, asked=asked)
     _note_skipped(work, skipped)
-    if asked and not work.candidates:
-        # Somebody asks for what is remembered: then also for what has faded.
-        faded = work.mind.answering(text, _LOOK_AT, archived=True)
-        work.candidates, _ = injection.beating_noise(faded, terms, asked=False)
+    if asked:
+        # Somebody asks for what is remembered: then also for what has faded, if it answers better
+        # than anything that has not.
+        best = max((candidate.evidence for candidate in work.candidates), default=0.0)
+        archived = work.mind.answering(text, _LOOK_AT, archived=True)
+        faded, _ = injection.beating_noise(archived, terms, asked=False)
+        work.candidates += [candidate for candidate in faded if candidate.evidence > best]
     work.budget = int(work.mind.setting("inject.prompt_tokens"))
     work.most = int(work.mind.setting("inject.prompt_memories"))
 
