@@ -356,6 +356,19 @@ def test_too_many_memories_are_left_for_later(store: Recollect) -> None:
     assert len(sleep_if_due(store, most=2).steps) == 2  # type: ignore[union-attr]
 
 
+def test_a_hook_does_a_part_and_the_next_one_the_rest(store: Recollect) -> None:
+    """A merge is done whole or not at all."""
+    store.capture_many(notes(20, 19, 18, 17) + notes(100, 100, 100, 100, kind="notes"))
+
+    part = sleep_if_due(store, writes=7)
+    rest = make_plan(store)
+
+    assert part is not None
+    assert (len(part.merges), len(part.steps)) == (1, 2)
+    assert (len(rest.merges), len(rest.steps)) == (0, 2)
+    assert rest.limited(0).is_empty
+
+
 def test_expired_memories_can_be_erased_at_once(store: Recollect) -> None:
     """The TTL counts from birth; one that somebody brought back stays."""
     over, back, valid = store.capture_many(notes(10, 10, 1, ttl=3))

@@ -124,10 +124,13 @@ def sleep(store: Recollect, planner: Callable[[Recollect], Plan] = make_plan) ->
         return plan
 
 
-def sleep_if_due(store: Recollect, *, most: int | None = None) -> Plan | None:
+def sleep_if_due(
+    store: Recollect, *, most: int | None = None, writes: int | None = None
+) -> Plan | None:
     """Sleep, if it is time and nobody else does; None where there was nothing to do.
 
-    With `most`, only where there are no more memories than that: a hook has little time.
+    A hook has little time: with `most`, it is done only where there are no more memories than that,
+    and with `writes`, only so much of it. Whoever has time does the rest.
     """
     if not is_due(store):
         return None
@@ -135,8 +138,13 @@ def sleep_if_due(store: Recollect, *, most: int | None = None) -> Plan | None:
         return None
     if store.indexing.behind:
         return None  # the index does not know everything yet
+
+    def planner(store: Recollect) -> Plan:
+        plan = make_plan(store)
+        return plan if writes is None else plan.limited(writes)
+
     try:
-        return sleep(store)
+        return sleep(store, planner)
     except LockTimeout:
         return None
 

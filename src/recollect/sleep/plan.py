@@ -84,6 +84,16 @@ class Plan(NamedTuple):
         """Whether there is nothing to do."""
         return not (self.merges or self.proposals or self.steps)
 
+    def limited(self, writes: int) -> Plan:
+        """As much of the plan as so many writes can do; what is left is due the next time."""
+        merges = []
+        for merge in self.merges:
+            if writes <= len(merge.sources):
+                break
+            writes -= len(merge.sources) + 1
+            merges.append(merge)
+        return self._replace(merges=tuple(merges), proposals=(), steps=self.steps[: max(0, writes)])
+
     def steps_to(self, status: str) -> list[Step]:
         """The steps into a status."""
         return [step for step in self.steps if step.status == status]
