@@ -18,6 +18,7 @@ from recollect.app import erasing, suggestions
 from recollect.app.recollect import Recollect
 from recollect.app.sleeping import (
     alone,
+    carry_out,
     is_due,
     make_plan,
     plan_of_lifecycle,
@@ -323,6 +324,31 @@ def test_a_rejected_merge_is_not_suggested_again(store: Recollect) -> None:
 
     assert sleep(store).proposals == ()
     assert suggestions.suggestions(store) == []
+
+
+def test_what_somebody_changes_meanwhile_is_left_alone(store: Recollect, sandbox: Sandbox) -> None:
+    """Between the plan and the deed a person may have brought a memory back, or purged it."""
+    first, second, third = store.capture_many(notes(100, 100, 100, kind="notes"))
+    plan = make_plan(store)
+    other = at(sandbox.open(sandbox.root / "ada"), NOW)
+    other.set_status(first.uid, "resolved", "still of use")
+    other.purge(second.uid)
+
+    carry_out(store, plan)
+
+    assert store.get(first.uid).status == "resolved"
+    assert store.get(third.uid).status == "archived"
+    assert len([text for text in store.warnings if "left something" in text]) == 2
+
+
+def test_doctor_tells_when_nobody_sleeps(store: Recollect) -> None:
+    """A week after the last time, if there was anything to do."""
+    store.capture_many(notes(1))
+    sleep(store)
+    at(store, NOW + timedelta(days=8))
+    assert "sleep" not in {finding.check for finding in store.doctor()}
+    store.local.sessions.end("s1", (NOW + timedelta(days=7)).timestamp())
+    assert "sleep" in {finding.check for finding in store.doctor()}
 
 
 def test_one_runner_at_a_time(store: Recollect) -> None:

@@ -371,11 +371,12 @@ class Recollect:
 
     def doctor(self) -> list[Finding]:
         """Look at everything that can be wrong, and say what to do."""
-        from recollect.app.health import check_hooks
+        from recollect.app.health import check_hooks, check_sleep
         from recollect.ledger.health import WARNING, Finding, check_surroundings
 
         found = list(check_surroundings(self.ledger))
         found += self.verify()
         found += check_hooks(self)
+        found += check_sleep(self)
         found += [Finding(WARNING, "notice", text) for text in self.warnings]
         return found

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from typing import Any
 
 from recollect.app.config import Config
 from recollect.app.recollect import Recollect
@@ -20,7 +21,7 @@ from recollect.core.memory import Memory
 from recollect.core.note import shorten_line
 from recollect.core.status import VISIBLE
 from recollect.core.uid import derive_uid
-from recollect.errors import LockTimeout, NotFound
+from recollect.errors import LockTimeout, NotFound, VersionConflict
 from recollect.index.base import ALL, Filters, Index
 from recollect.ledger.lock import exclusive
 from recollect.ledger.refs import SEEN_PREFIXES
@@ -202,16 +203,25 @@ def archive_sources(store: Recollect, merged: Memory) -> None:
 
 
 def _write(store: Recollect, units: Iterable[list[Write]], reason: str) -> None:
-    """Write units in transactions; what belongs together is written together."""
-    batch: list[Write] = []
+    """Write units in transactions of moderate size; what belongs together is written together."""
+    batch: list[list[Write]] = []
     for unit in [*units, []]:
-        if batch and (not unit or len(batch) + len(unit) > _BATCH):
+        if batch and (not unit or sum(map(len, batch)) + len(unit) > _BATCH):
             try:
-                store.ledger.write(batch, reason)
-            except NotFound as error:  # the next sleep sees what is there by then
-                store.ledger.warnings.append(f"Sleep left something for later: {error.message}")
+                store.ledger.write([write for part in batch for write in part], reason)
+            except (NotFound, VersionConflict):
+                _write_apart(store, batch, reason)
             batch = []
-        batch += unit
+        batch.append(unit)
+
+
+def _write_apart(store: Recollect, units: Iterable[list[Write]], reason: str) -> None:
+    """Write what can be written; what somebody changed meanwhile is left to the next sleep."""
+    for unit in units:
+        try:
+            store.ledger.write(unit, reason)
+        except (NotFound, VersionConflict) as error:
+            store.ledger.warnings.append(f"Sleep left something for later: {error.message}")
 
 
 def _creation(store: Recollect, merge: Merge) -> Creation:
@@ -231,11 +241,15 @@ def _creation(store: Recollect, merge: Merge) -> Creation:
 
 def _step(index: Index, step: Step, merged: str | None = None) -> Change:
     memory = step.memory
-    fields = {"status": step.status, "status_by": step.by, "status_reason": step.reason}
+    fields: dict[str, Any] = {
+        "status": step.status,
+        "status_by": step.by,
+        "status_reason": step.reason,
+    }
     if merged is not None:
-        links = [*memory.relates_to, merged]
-        return change_in(index, memory, _uid(step), {**fields, "relates_to": links})
-    return change_in(index, memory, _uid(step), fields)
+        fields["relates_to"] = [*memory.relates_to, merged]
+    # Only as long as it is what was planned for: somebody may have changed it since.
+    return change_in(index, memory, _uid(step), fields, expected=memory.version)
 
 
 def _uid(step: Step) -> str:
