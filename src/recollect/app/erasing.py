@@ -11,14 +11,13 @@ from typing import Any, NamedTuple
 
 from recollect.app.leaving import take_away
 from recollect.app.recollect import Recollect
-from recollect.app.sleeping import alone, policy_of, write_steps
+from recollect.app.sleeping import alone, are_ours, policy_of, write_steps
 from recollect.app.suggestions import forget
 from recollect.core.memory import Memory
 from recollect.core.status import ACTIVE, ARCHIVED, RETIRED
 from recollect.index.base import ALL, Filters
 from recollect.ledger.purge import Target
 from recollect.ledger.purge import purge as purge_targets
-from recollect.ledger.refs import SEEN_PREFIXES
 from recollect.sleep.lifecycle import NEVER_USED, expires, is_expired, is_merged, moved, plan_lives
 from recollect.sleep.plan import BY_GC, BY_MERGE, Step
 
@@ -47,6 +46,8 @@ def purge(store: Recollect, memories: Sequence[Memory]) -> list[str]:
 
     Gives what could not be erased, in sentences; normally nothing.
     """
+    if not memories:
+        return []
     doomed = {memory.uid: memory for memory in memories}
     made = _made_of(store, doomed)
     for memory in made:
@@ -92,14 +93,11 @@ def _bring_back(store: Recollect, made: Sequence[Memory], doomed: dict[str, Memo
 
 def garbage(store: Recollect) -> Garbage:
     """What `collect_garbage` would act on."""
-    lives = plan_lives(
-        store.indexing.fresh().select(Filters(statuses=frozenset({RETIRED}))),
-        NEVER_USED,
-        policy_of(store.config),
-        _now(store),
-    )
+    index = store.indexing.fresh()
+    retired = index.select(Filters(statuses=frozenset({RETIRED})))
+    lives = plan_lives(retired, NEVER_USED, policy_of(store.config), _now(store))
     return Garbage(
-        tuple(memory for memory in lives.purgeable if _is_ours(store, memory)),
+        tuple(memory for memory in lives.purgeable if are_ours(index, [memory])),
         archived=store.config.flag("delete.archive_retired"),
     )
 
@@ -131,8 +129,3 @@ def _was_restored(memory: Memory) -> bool:
 
 def _now(store: Recollect) -> float:
     return store.ledger.clock().timestamp()
-
-
-def _is_ours(store: Recollect, memory: Memory) -> bool:
-    """Whether it may be erased: what another tool keeps we only read."""
-    return all(p.space in SEEN_PREFIXES for p in store.indexing.fresh().places(memory.uid))

@@ -64,10 +64,10 @@ def make_plan(store: Recollect, planner: Planner = plan_sleep) -> Plan:
     now = store.ledger.clock().timestamp()
     plan = planner(index.select(Filters(statuses=ALL)), used(store), policy_of(store.config), now)
     return plan._replace(
-        merges=tuple(merge for merge in plan.merges if _are_ours(index, merge.sources)),
+        merges=tuple(merge for merge in plan.merges if are_ours(index, merge.sources)),
         proposals=tuple(_worth_asking(store, plan.proposals)),
-        steps=tuple(step for step in plan.steps if _are_ours(index, [step.memory])),
-        purgeable=tuple(memory for memory in plan.purgeable if _are_ours(index, [memory])),
+        steps=tuple(step for step in plan.steps if are_ours(index, [step.memory])),
+        purgeable=tuple(memory for memory in plan.purgeable if are_ours(index, [memory])),
     )
 
 
@@ -81,7 +81,7 @@ def plan_of_summaries(store: Recollect, days: float) -> Plan:
     return make_plan(store, partial(plan_summaries, days=days))
 
 
-def _are_ours(index: Index, memories: Iterable[Memory]) -> bool:
+def are_ours(index: Index, memories: Iterable[Memory]) -> bool:
     """Whether they may be changed: what another tool keeps we only read."""
     return all(p.space in SEEN_PREFIXES for memory in memories for p in index.places(memory.uid))
 

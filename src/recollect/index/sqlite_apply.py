@@ -7,10 +7,10 @@ an incremental refresh ends where a full rebuild ends.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 
 import apsw
 
+from recollect.core.age import seconds_of
 from recollect.core.legacy import is_legacy, was_legacy
 from recollect.core.memory import Memory, fold
 from recollect.core.names import birth_name, parse_name
@@ -25,6 +25,7 @@ from recollect.index.sqlite_words import date_words
 from recollect.index.text import indexable
 
 _DAY = 86_400.0
+seconds = seconds_of
 # How far what somebody says can be trusted, before use raises it.
 _TRUST = {"user": 1.0, "agent": 0.7, "tool": 0.5}
 _DEFAULT_TRUST = 0.8
@@ -281,15 +282,6 @@ class Applier:
                         (db.last_insert_rowid(), piece),
                     )
                 db.execute("UPDATE memory SET embedded = 1 WHERE key = ?", (key,))
-
-
-def seconds(timestamp: str | None) -> float | None:
-    """A timestamp as seconds since 1970; None where there is none that can be read."""
-    try:
-        moment = datetime.fromisoformat(timestamp or "")
-    except ValueError:
-        return None
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
 def _clean(text: str | None) -> str | None:
