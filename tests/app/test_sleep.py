@@ -296,6 +296,44 @@ def test_a_purged_source_takes_the_merged_memory_with_it(
     assert len(make_plan(store).merges) == 1
 
 
+def test_a_purge_reaches_what_another_clone_made_of_it(sandbox: Sandbox) -> None:
+    """One clone purges a source while another merges it: in the end no word of it is anywhere."""
+    sandbox.make_hub()
+    ada, bob = (at(sandbox.open(sandbox.clone(name)), NOW) for name in ("ada", "bob"))
+    sources = ada.capture_many(
+        [*notes(20, 19, 18), *notes(16, body="The fixture uses the word kumquat on a port.")]
+    )
+    ada.sync()
+    bob.sync()
+    ada.purge(sources[-1].uid)
+    ada.sync()
+    sleep(bob)
+    assert "kumquat" in next(m.body for m in bob.memories() if is_merged(m))
+
+    for store in (bob, ada, bob):
+        store.sync()
+
+    assert states(ada) == states(bob)
+    assert states(ada).keys() == {memory.uid for memory in sources[:-1]}
+    assert {memory.status for memory in states(ada).values()} == {"active"}
+    for name in ("ada", "bob"):
+        assert b"kumquat" not in sandbox.all_bytes(sandbox.root / name)
+    assert b"kumquat" not in sandbox.reachable_bytes(sandbox.hub)
+
+
+def test_a_purge_takes_the_suggestion_with_it(store: Recollect) -> None:
+    """A proposed merge holds words of its sources, too."""
+    decisions = store.capture_many(
+        notes(20, 19, 18, kind="decisions", summary="Use PostgreSQL for orders")
+    )
+    sleep(store)
+    assert len(suggestions.suggestions(store)) == 1
+
+    store.purge(decisions[0].uid)
+
+    assert suggestions.suggestions(store) == []
+
+
 def test_permanent_kinds_wait_for_a_word(store: Recollect) -> None:
     """A merge of decisions is suggested once; accepted, it archives its sources."""
     decisions = store.capture_many(

@@ -14,8 +14,9 @@ from recollect.app.recollect import Recollect
 from recollect.app.sleeping import alone, are_ours, policy_of, write_steps
 from recollect.app.suggestions import forget
 from recollect.core.memory import Memory
+from recollect.core.record import PURGE
 from recollect.core.status import ACTIVE, ARCHIVED, RETIRED
-from recollect.index.base import ALL, Filters
+from recollect.index.base import ALL, Filters, Index
 from recollect.ledger.purge import Target
 from recollect.ledger.purge import purge as purge_targets
 from recollect.sleep.lifecycle import NEVER_USED, expires, is_expired, is_merged, moved, plan_lives
@@ -74,6 +75,24 @@ def purge(store: Recollect, memories: Sequence[Memory]) -> list[str]:
     return left
 
 
+def purge_remains(store: Recollect, memories: Sequence[Memory]) -> None:
+    """Purge what was merged from a purged memory by a clone that did not know of the purge."""
+    here = {memory.uid for memory in memories}
+    index = store.indexing.fresh()
+    remains = [
+        memory
+        for memory in memories
+        if is_merged(memory)
+        and any(_is_purged(index, uid) for uid in memory.relates_to if uid not in here)
+    ]
+    _bring_back(store, remains, {})
+    purge(store, remains)
+
+
+def _is_purged(index: Index, uid: str) -> bool:
+    return any(record.op == PURGE for record in index.history(uid))
+
+
 def _made_of(store: Recollect, doomed: dict[str, Memory]) -> list[Memory]:
     """The merged memories that hold words of doomed ones."""
     found = store.indexing.fresh().relating(list(doomed))
@@ -81,11 +100,13 @@ def _made_of(store: Recollect, doomed: dict[str, Memory]) -> list[Memory]:
 
 
 def _bring_back(store: Recollect, made: Sequence[Memory], doomed: dict[str, Memory]) -> None:
-    index = store.indexing.fresh()
-    wanted = {uid: memory for memory in made for uid in memory.relates_to if uid not in doomed}
+    """Make the other sources active again."""
+    if not made:
+        return
+    wanted = {uid: None for memory in made for uid in memory.relates_to if uid not in doomed}
     steps = [
         Step(source, ACTIVE, "what it was merged into was purged", BY_MERGE, _now(store))
-        for source in index.get_many(list(wanted))
+        for source in store.indexing.fresh().get_many(list(wanted))
         if source.status == ARCHIVED and source.status_by == BY_MERGE
     ]
     write_steps(store, steps, "purge")

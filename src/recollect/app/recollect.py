@@ -198,6 +198,7 @@ class Recollect:
 
     def sync(self, remote: str | None = None) -> SyncResult:
         """Exchange memories with a remote; afterwards both sides hold the same."""
+        from recollect.app.erasing import purge_remains
         from recollect.app.leaving import take_away
         from recollect.app.suggestions import forget
         from recollect.ledger.sync import sync
@@ -215,6 +216,7 @@ class Recollect:
             forget(self, before[uid])
         if report.purged:
             take_away(self)
+        purge_remains(self, after)
         self.mirror()
         return SyncResult(
             report,

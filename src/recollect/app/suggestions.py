@@ -143,12 +143,13 @@ def _archive_merged(store: Recollect, kept: Sequence[Memory]) -> None:
 
 
 def forget(store: Recollect, purged: Memory) -> None:
-    """Drop the suggestions that say what a purged memory said."""
+    """Drop the suggestions that say what a purged memory said, or were made of it."""
     gone = Known("", f"{purged.summary}\n{purged.text}")
     for uid, waiting in _spool(store).waiting().items():
         draft = waiting.get("draft") or {}
         text = f"{draft.get('summary', '')}\n{draft.get('body', '')}"
-        if judge(text, [gone]).verdict != NEW:
+        made_of = purged.uid in (draft.get("relates_to") or ())
+        if made_of or judge(text, [gone]).verdict != NEW:
             _spool(store).drop(uid)
 
 
