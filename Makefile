@@ -28,6 +28,7 @@ bench: $(RUN)  ## speed as ratios to plain git and bare engines; quality where R
 	$(BIN)/python -m benchmarks.index
 	$(BIN)/python -m benchmarks.hooks
 	$(BIN)/python -m benchmarks.capture
+	$(BIN)/python -m benchmarks.sleep
 ifdef RECOLLECT_DATA
 	$(BIN)/python -m benchmarks.quality
 	$(BIN)/python -m benchmarks.floor

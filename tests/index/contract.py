@@ -166,6 +166,36 @@ class IndexContract:
         assert index.get_many([born.uid])[0].spec == "x"
         assert index.waiting() == []
 
+    def test_memories_that_relate_to_others_are_found(self, index: Index) -> None:
+        """By whom they name, in the order of their birth, each once; also after an edit."""
+        first, second, other = creation(0), creation(1, salt=1), creation(2, salt=2)
+        both = creation(3, salt=3, relates_to=[first.uid, second.uid])
+        later = creation(4, salt=4)
+        linked = update(later, 5, relates_to=[second.uid])
+        fill(index, (PLACE, note_of(first, second, other, both, later, linked)))
+
+        def relating(*records: Record) -> list[str]:
+            return [memory.uid for memory in index.relating([r.uid for r in records])]
+
+        assert relating(first) == [both.uid]
+        assert relating(second, first) == [both.uid, later.uid]
+        assert relating(other) == relating() == []
+
+    def test_ranking_knows_when_a_memory_moved_and_whether_it_lasts(self, index: Index) -> None:
+        """Strength is made of it: the last change of status counts, not the last edit."""
+        plain = creation(0)
+        found_out = creation(1, salt=1, observation_type="discovery")
+        back = update(plain, 5, status="active")._replace(timestamp="2026-01-11T00:00:00Z")
+        edit = update(plain, 6, spec="x")
+        fill(index, (PLACE._replace(kind="notes"), note_of(plain, found_out, back, edit)))
+
+        rows = {row.uid: row for row in index.ranking([plain.uid, found_out.uid])}
+
+        born = rows[found_out.uid].moved
+        assert born is not None
+        assert rows[plain.uid].moved == born + 10 * DAY
+        assert [bool(rows[r.uid].lasting) for r in (plain, found_out)] == [False, True]
+
     def test_a_purged_memory_is_gone_and_asks_for_a_rebuild(self, index: Index) -> None:
         """A purge hides the memory at once; its words linger in the file until it is rebuilt."""
         born = creation(body="zebra")

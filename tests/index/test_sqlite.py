@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from recollect.core.strength import Uses
 from recollect.errors import MemoryIndexError
 from recollect.index.base import Index
 from recollect.index.sqlite import SqliteIndex
@@ -113,6 +114,9 @@ def test_usage_counts_what_was_given_to_readers(tmp_path: Path) -> None:
     usage = Usage(open_state(path))
 
     usage.record(["b"], "cited", 3.0)
-    assert usage.counts(["a", "b", "c"]) == {"a": 1, "b": 1}
+    usage.record(["b"], "standing", 4.0)
+    assert usage.uses(["a", "b", "c"]) == usage.uses() == {"a": Uses(1, 2.0), "b": Uses(1, 3.0)}
+    assert usage.shown() == {"a", "b"}
+    assert usage.moments("b") == [3.0]
     usage.forget(["a"])
-    assert usage.counts(["a"]) == {}
+    assert usage.uses(["a"]) == {}

@@ -63,6 +63,8 @@ def test_a_question_for_memories_looks_wider() -> None:
         "continue where we stopped",
         "what happened with the import job",
         "is the blocker gone?",
+        "How did we fix the lost rows?",
+        "what do we know about the nightly import",
     ],
 )
 def test_trigger_phrases(prompt: str) -> None:

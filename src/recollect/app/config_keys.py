@@ -119,6 +119,18 @@ KEYS: tuple[ConfigKey, ...] = (
         choices=("redact", "mask", "block", "warn"),
     ),
     ConfigKey("sessions.max_retained", 5.0, "summaries of sessions that stay; older ones retire"),
+    ConfigKey("sleep.archived_days", 180.0, "days until what age archived is retired"),
+    ConfigKey(
+        "sleep.boundary_threshold",
+        0.2,
+        "where what tools touch is less alike, an episode ends",
+        least=0.0,
+    ),
+    ConfigKey("sleep.decay_per_day", 0.05, "how much a day without use takes from a memory"),
+    ConfigKey("sleep.enabled", True, "whether memories are looked after between sessions"),
+    ConfigKey("sleep.max_memories", 1000.0, "from how many on the weakest go; 0: any", least=0.0),
+    ConfigKey("sleep.min_age_days", 7.0, "days for which nothing is merged or makes room"),
+    ConfigKey("sleep.similarity", 0.4, "how much of their words memories share that are merged"),
     ConfigKey("sync.remote", "", "the remote to sync with; empty: origin, or the only one"),
     ConfigKey("sync.timeout", 120.0, "seconds that a fetch or push may take"),
     ConfigKey(

@@ -140,3 +140,17 @@ def check_mirror(store: Recollect) -> Iterator[Finding]:
             f"{len(differ)} files of the mirror are not what the ledger says, for example"
             f" {differ[0].file}. Put it right with: recollect mirror verify --repair",
         )
+
+
+def check_sleep(store: Recollect) -> Iterator[Finding]:
+    """Whether the memories are looked after: a hook does it for few of them only."""
+    now = store.ledger.clock().timestamp()
+    last = store.local.rest.last_sleep()
+    waiting = last is not None and now - last >= _WEEK and store.local.rest.ended_since(last)
+    if store.config.flag("sleep.enabled") and waiting:
+        yield Finding(
+            WARNING,
+            "sleep",
+            "Nobody has looked after the memories for a week.",
+            "Do it with: recollect sleep",
+        )

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-import apsw
-
 from recollect.app.keeping import drain, keep
 from recollect.app.recollect import Recollect
+from recollect.app.session_mind import SessionMind
 from recollect.app.suggestions import suggest, suggestions
 from recollect.capture.markers import MARKER
 from recollect.capture.novelty import Known
@@ -25,7 +24,7 @@ from recollect.flow.mind import Talk
 from recollect.index.base import ALL, Filters, Index
 from recollect.ledger.lock import exclusive
 from recollect.ledger.worktree import RecentWork, compare_files, find_root, recent_work
-from recollect.recall.injection import Candidate
+from recollect.recall.injection import Candidate, belongs_to
 from recollect.recall.scoring import recency
 from recollect.recall.search import Hit, Question, search
 
@@ -40,6 +39,9 @@ _STANDING = (
 )
 _PUBLIC = frozenset({"public"})
 _ACTIVE = frozenset({"active"})
+_ARCHIVED = frozenset({"archived"})
+# What was made in the episode at hand comes before what is as good otherwise.
+_AT_HAND = 0.05
 _MOST_FILES = 20
 _MOST_GOAL = 200
 _MOST_TALK = 256 * 1024  # of a long talk only its end: there is a deadline
@@ -49,16 +51,13 @@ _DOCUMENTS = ("CLAUDE.md", "AGENTS.md", "README.md")
 _MOST_DOCUMENT = 100_000
 
 
-class RepositoryMind:
+class RepositoryMind(SessionMind):
     """The memories that count in the directory where an agent works."""
 
     def __init__(self, store: Recollect, personal: Recollect | None, event: Event) -> None:
-        self.store = store
+        super().__init__(store, event)
         self.stores = [store] if personal is None else [store, personal]
         self._directory = Path(event.directory or ".")
-        self._now = store.ledger.clock().timestamp()
-        self._event = event
-        store.local.make_folder()  # what one hook notes, the next one must know
         self._root: Path | None = None
         self._documents: list[Known] | None = None
         self._heard: int | None = None
@@ -252,12 +251,13 @@ class RepositoryMind:
         """How many memories there are to choose from."""
         return sum(s.indexing.fresh().count(self._filters(s)) for s in self.stores)
 
-    def answering(self, text: str, limit: int) -> list[Candidate]:
+    def answering(self, text: str, limit: int, *, archived: bool = False) -> list[Candidate]:
         """Memories that answer a text, by keywords: there is no time to load a model."""
+        episode = self.episode()
         return [
             Candidate(
                 hit.memory,
-                hit.score,
+                hit.score + (_AT_HAND if belongs_to(hit.memory, episode) else 0.0),
                 "its words answer",
                 hit.words,
                 hit.evidence,
@@ -265,13 +265,20 @@ class RepositoryMind:
                 {**hit.why.as_json(), "words": hit.words, "evidence": hit.evidence},
             )
             for store in self.stores
-            for hit in self._search(store, text, limit)
+            for hit in self._search(store, text, limit, archived)
         ]
 
-    def _search(self, store: Recollect, text: str, limit: int) -> list[Hit]:
-        question = Question(text, limit, "text", self._filters(store))
+    def _search(self, store: Recollect, text: str, limit: int, archived: bool) -> list[Hit]:
+        more = {"statuses": _ARCHIVED} if archived else {}
+        question = Question(text, limit, "text", self._filters(store, **more))
         return store.indexing.using(
-            lambda index: search(index, question, now=self._now, uses=store.local.usage.counts)
+            lambda index: search(
+                index,
+                question,
+                now=self._now,
+                uses=store.local.usage.uses,
+                decay_per_day=store.config.number("sleep.decay_per_day"),
+            )
         )
 
     def about_files(self, paths: Sequence[str], limit: int) -> list[Candidate]:
@@ -356,38 +363,6 @@ class RepositoryMind:
         if not named or self.store.ledger.repository.is_user_ledger:
             return {}
         return compare_files(self.store.ledger.repository, self._tree(), named)
-
-    # Sessions
-
-    def given(self, context: str) -> Mapping[str, str]:
-        """What the agent was given before: uid → version."""
-        return self.store.local.sessions.given(context) if context else {}
-
-    def give(self, context: str, memories: Sequence[Memory]) -> None:
-        """Note that memories were put in front of the agent."""
-        self.know(context, memories)
-        self.store.local.usage.record([memory.uid for memory in memories], "injected", self._now)
-
-    def know(self, context: str, memories: Sequence[Memory]) -> None:
-        """Note that the agent knows of memories; broken notes are worth less than what is kept."""
-        if context:
-            known = [(memory.uid, memory.version) for memory in memories]
-            with suppress(apsw.Error):
-                self.store.local.sessions.give(context, known, self._now)
-
-    def forget_given(self, context: str) -> None:
-        """Note that the agent does not know any more what it was given."""
-        self.store.local.sessions.forget_given(context)
-
-    def begin(self, session: str) -> None:
-        """Note that a session began."""
-        if session:
-            self.store.local.sessions.begin(session, self._now)
-
-    def end(self, session: str) -> None:
-        """Note that a session ended, for whoever consolidates next."""
-        if session:
-            self.store.local.sessions.end(session, self._now)
 
 
 def _folded(text: str) -> str:

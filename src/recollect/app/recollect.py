@@ -198,27 +198,13 @@ class Recollect:
 
         Gives what could not be erased, in sentences; normally nothing.
         """
-        from recollect.app.leaving import take_away
-        from recollect.app.suggestions import forget
-        from recollect.ledger.purge import purge
+        from recollect.app.erasing import purge
 
-        memory = self.get(memory_id)
-        left = purge(
-            self.ledger,
-            record_uid=self.new_uid(),
-            of=memory.uid,
-            name=memory.id.partition("~")[0],
-            places=self.indexing.fresh().places(memory.uid),
-        )
-        self.local.forget([memory.uid])
-        forget(self, memory)
-        take_away(self)
-        self.refresh()
-        self.mirror()
-        return left
+        return purge(self, [self.get(memory_id)])
 
     def sync(self, remote: str | None = None) -> SyncResult:
         """Exchange memories with a remote; afterwards both sides hold the same."""
+        from recollect.app.erasing import purge_remains
         from recollect.app.leaving import take_away
         from recollect.app.suggestions import forget
         from recollect.ledger.sync import sync
@@ -236,6 +222,7 @@ class Recollect:
             forget(self, before[uid])
         if report.purged:
             take_away(self)
+        purge_remains(self, after)
         self.mirror()
         return SyncResult(
             report,
@@ -311,7 +298,14 @@ class Recollect:
             if known is not None:
                 return known
             embed = self._embed(index, chosen)
-            hits = search(index, question, now=asked_at, embed=embed, uses=self.local.usage.counts)
+            hits = search(
+                index,
+                question,
+                now=asked_at,
+                embed=embed,
+                uses=self.local.usage.uses,
+                decay_per_day=self.config.number("sleep.decay_per_day"),
+            )
             if self._cache is not None:
                 self._cache.put(state, hits, now)
             return hits
@@ -385,12 +379,13 @@ class Recollect:
 
     def doctor(self) -> list[Finding]:
         """Look at everything that can be wrong, and say what to do."""
-        from recollect.app.health import check_hooks, check_mirror
+        from recollect.app.health import check_hooks, check_mirror, check_sleep
         from recollect.ledger.health import WARNING, Finding, check_surroundings
 
         found = list(check_surroundings(self.ledger))
         found += self.verify()
         found += check_hooks(self)
         found += check_mirror(self)
+        found += check_sleep(self)
         found += [Finding(WARNING, "notice", text) for text in self.warnings]
         return found

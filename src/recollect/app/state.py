@@ -11,7 +11,9 @@ from pathlib import Path
 
 import apsw
 
+from recollect.index.episodes import Episodes
 from recollect.index.noticing import Noticing
+from recollect.index.rest import Rest
 from recollect.index.sessions import Sessions
 from recollect.index.state import open_state
 from recollect.index.usage import Usage
@@ -42,11 +44,22 @@ class LocalState:
         """What noticing must know from one event to the next."""
         return Noticing(self._opened())
 
+    @property
+    def episodes(self) -> Episodes:
+        """The course of sessions."""
+        return Episodes(self._opened())
+
+    @property
+    def rest(self) -> Rest:
+        """When the repository slept."""
+        return Rest(self._opened())
+
     def forget(self, uids: Sequence[str]) -> None:
         """Drop what is known of purged memories."""
         if uids:
             self.usage.forget(uids)
             self.sessions.forget(uids)
+            self.episodes.forget_texts()
             self.noticing.forget_texts()
 
     def make_folder(self) -> None:

@@ -61,11 +61,12 @@ def suggest(
     confidence: float,
     why: str,
     updates: str | None = None,
+    uid: str | None = None,
 ) -> int:
     """Keep a draft for review; how many weaker ones had to go for it. It must be redacted."""
     spool = _spool(store)
     spool.put(
-        store.new_uid(),
+        uid or store.new_uid(),
         {
             "draft": dict(draft),
             "confidence": confidence,
@@ -75,6 +76,11 @@ def suggest(
         },
     )
     return spool.trim(MOST, lambda waiting: float(waiting.get("confidence") or 0))
+
+
+def is_waiting(store: Recollect, uid: str) -> bool:
+    """Whether a suggestion of this uid waits for review."""
+    return uid in _spool(store).waiting()
 
 
 def suggestions(store: Recollect) -> list[Suggestion]:
@@ -116,18 +122,34 @@ def accept(store: Recollect, chosen: Sequence[Suggestion]) -> list[Memory]:
                 store.update(known[0].uid, summary=draft["summary"], body=draft.get("body") or None)
             )
         else:
-            memories += keep(store, [draft])
+            kept = keep(store, [draft])
+            _archive_merged(store, kept)
+            memories += kept
         _spool(store).drop(suggestion.uid)
+    now = store.ledger.clock().timestamp()
+    store.local.usage.record([memory.uid for memory in memories], "accepted", now)
     return memories
 
 
+def _archive_merged(store: Recollect, kept: Sequence[Memory]) -> None:
+    """Where what was kept was merged from others, archive those."""
+    from recollect.sleep.lifecycle import is_merged
+
+    for memory in kept:
+        if is_merged(memory):
+            from recollect.app.sleeping import archive_sources
+
+            archive_sources(store, memory)
+
+
 def forget(store: Recollect, purged: Memory) -> None:
-    """Drop the suggestions that say what a purged memory said."""
+    """Drop the suggestions that say what a purged memory said, or were made of it."""
     gone = Known("", f"{purged.summary}\n{purged.text}")
     for uid, waiting in _spool(store).waiting().items():
         draft = waiting.get("draft") or {}
         text = f"{draft.get('summary', '')}\n{draft.get('body', '')}"
-        if judge(text, [gone]).verdict != NEW:
+        made_of = purged.uid in (draft.get("relates_to") or ())
+        if made_of or judge(text, [gone]).verdict != NEW:
             _spool(store).drop(uid)
 
 

@@ -23,6 +23,7 @@ from recollect.core.memory import Memory, content_patch
 from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.core.record import render_record
 from recollect.core.status import check_transition, status_named
+from recollect.index.base import Index
 from recollect.ledger.writes import Change, Creation
 
 if TYPE_CHECKING:
@@ -123,9 +124,20 @@ def change_of(
     expected: str = "",
 ) -> Change:
     """A change that can be written; with a version, only as long as the memory is at it."""
+    return change_in(store.indexing.fresh(), memory, store.new_uid(), fields, body, expected)
+
+
+def change_in(
+    index: Index,
+    memory: Memory,
+    uid: str,
+    fields: Mapping[str, Any],
+    body: str | None = None,
+    expected: str = "",
+) -> Change:
+    """A change of a memory as an index knows it, under a uid that is given."""
     if memory.content is not None and isinstance(fields.get("content"), Mapping):
         fields = {**fields, "content": content_patch(memory.content, fields["content"])}
-    index = store.indexing.fresh()
     records = index.history(memory.uid)
     creation = records[0]
     if creation.id is None:  # it came without a name: from now on it has one
@@ -134,7 +146,7 @@ def change_of(
             fields={**creation.fields, LEGACY_MARK: True},
         )
     return Change(
-        uid=store.new_uid(),
+        uid=uid,
         of=memory.uid,
         places=index.places(memory.uid),
         creation=render_record(creation),

@@ -23,14 +23,17 @@ VERBS: dict[str, str] = {
     "config": "config",
     "doctor": "doctor",
     "edit": "edit",
+    "gc": "gc",
     "hook": "hook",
     "import": "import_",
     "init": "init",
     "install": "install",
+    "lifecycle": "lifecycle",
     "list": "list",
     "log": "log",
     "mirror": "mirror",
     "purge": "purge",
+    "purge-expired": "purge_expired",
     "reindex": "reindex",
     "repair": "repair",
     "resolve": "transitions",
@@ -41,7 +44,10 @@ VERBS: dict[str, str] = {
     "schema": "schema",
     "search": "search",
     "show": "show",
+    "sleep": "sleep",
     "status": "status",
+    "strength": "strength",
+    "summarize-old": "summarize_old",
     "sync": "sync",
     "timeline": "timeline",
     "verify": "verify",
@@ -62,7 +68,7 @@ class Verbs(click.Group):
         if cmd_name not in VERBS:
             return None
         module = importlib.import_module(f"recollect.cli.{VERBS[cmd_name]}")
-        command: click.Command = getattr(module, cmd_name + "_command")
+        command: click.Command = getattr(module, cmd_name.replace("-", "_") + "_command")
         return command
 
 

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from recollect.cli.output import echo_json, id_argument, json_option, opened
+from recollect.cli.output import echo_json, id_argument, json_option, opened, warn
 from recollect.errors import ValidationError
 
 
@@ -28,6 +28,7 @@ def purge_command(ctx: click.Context, memory_id: str, yes: bool, as_json: bool) 
                 raise ValidationError("A purge cannot be undone.", "Add --yes to confirm it.")
             click.confirm(f"Erase “{memory.summary}” for good?", abort=True, err=True)
         left = store.purge(memory.uid)
+        warn(store)
     for sentence in left:
         click.echo(f"Warning: {sentence}", err=True)
     if as_json:

@@ -49,6 +49,8 @@ class Memory(NamedTuple):
     status: str = ACTIVE
     status_changed: str | None = None
     status_reason: str | None = None
+    # What changed the status where no person did: age, merge, use, gc.
+    status_by: str | None = None
     version: str = ""
     # Words that name it besides its id, the newest first; an old one still leads here.
     slugs: tuple[str, ...] = ()
@@ -75,7 +77,7 @@ class Memory(NamedTuple):
 
 
 _KNOWN = frozenset(set(Memory._fields) | {"type", "legacy", BODY})
-_OF_STATUS = frozenset({"status", "status_reason"})
+_OF_STATUS = frozenset({"status", "status_reason", "status_by"})
 
 
 def order_updates(updates: Iterable[Record]) -> list[Record]:
@@ -96,6 +98,7 @@ def fold(create: Record, updates: Iterable[Record], *, kind: str, name: str) -> 
         if "status" in changes:
             status_changed = update.timestamp
             state.pop("status_reason", None)
+            state.pop("status_by", None)
             log.append(_status_entry(state.get("status") or ACTIVE, update))
         log += _entries(changes.get("changes"), update.timestamp)
         if isinstance(changes.get("content"), dict) and isinstance(state.get("content"), dict):
@@ -139,6 +142,7 @@ def fold(create: Record, updates: Iterable[Record], *, kind: str, name: str) -> 
         status=find_status(_text(get("status")) or ACTIVE),
         status_changed=status_changed,
         status_reason=_text(get("status_reason")),
+        status_by=_text(get("status_by")),
         version=version_of(create.uid, [update.uid for update in ordered]),
         slugs=_texts(get("slugs")),
         changes=tuple(log[-MOST_CHANGES:]),

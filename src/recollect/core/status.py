@@ -24,7 +24,7 @@ TRANSITIONS: Mapping[str, tuple[str, ...]] = {
     ACTIVE: (RESOLVED, ARCHIVED, RETIRED),
     RESOLVED: (ACTIVE, ARCHIVED, RETIRED),
     ARCHIVED: (ACTIVE, RETIRED),
-    RETIRED: (ACTIVE,),
+    RETIRED: (ACTIVE, ARCHIVED),
 }
 
 _ALIASES: Mapping[str, str] = {

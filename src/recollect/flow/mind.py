@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Protocol
 
 from recollect.capture.novelty import Known
 from recollect.core.memory import Memory
+from recollect.core.strength import Uses
 from recollect.ledger.worktree import RecentWork
-from recollect.recall.injection import Candidate
+from recollect.recall.injection import Candidate, Episode
 
 
 class Talk(NamedTuple):
@@ -119,8 +120,11 @@ class Mind(Protocol):
 
     # Recall
 
-    def answering(self, text: str, limit: int) -> list[Candidate]:
-        """Memories that answer a text."""
+    def answering(self, text: str, limit: int, *, archived: bool = False) -> list[Candidate]:
+        """Memories that answer a text; with `archived`, only those that were archived."""
+
+    def uses(self, memories: Sequence[Memory]) -> Mapping[str, Uses]:
+        """How often memories were of use: by uid."""
 
     def about_files(self, paths: Sequence[str], limit: int) -> list[Candidate]:
         """Memories that name these files."""
@@ -146,8 +150,16 @@ class Mind(Protocol):
     def given(self, context: str) -> Mapping[str, str]:
         """What was given before in this context: uid → version."""
 
-    def give(self, context: str, memories: Sequence[Memory]) -> None:
-        """Note that memories were put in front of the agent."""
+    def give(self, context: str, memories: Sequence[Memory], *, standing: bool = False) -> None:
+        """Note that memories were put in front of the agent: because they answer something, or
+        because they are what a session starts with.
+        """
+
+    def recalled(self, context: str) -> list[Memory]:
+        """The memories in a context of which nobody knows yet whether they helped."""
+
+    def cite(self, context: str, uids: Sequence[str]) -> None:
+        """Note that memories in a context helped; once is enough for one context."""
 
     def know(self, context: str, memories: Sequence[Memory]) -> None:
         """Note that the agent knows of memories, because it was there when they were kept."""
@@ -160,6 +172,21 @@ class Mind(Protocol):
 
     def begin(self, session: str) -> None:
         """Note that a session began."""
+
+    def resume(self, session: str) -> None:
+        """Note that a session goes on where it was."""
+
+    def episode(self) -> Episode:
+        """What the session is at."""
+
+    def note_activity(self, words: Iterable[str], most: int) -> list[frozenset[int]]:
+        """Note what a tool call is about; gives the last calls, oldest first, as hashes."""
+
+    def mark_boundary(self, context: str, keep: int) -> None:
+        """Note that the session turned to something else. The context must be redacted."""
+
+    def sleep(self) -> Mapping[str, int] | None:
+        """Look after the memories, if it is time and there is time: what was done, in numbers."""
 
     def end(self, session: str) -> None:
         """Note that a session ended, for whoever consolidates next."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from recollect.flow import event, noticing, stages
+from recollect.flow import citing, episodes, event, noticing, stages
 from recollect.flow.pipeline import Part
 
 _WANTED = stages.switched_on("inject.enabled")
@@ -17,6 +17,7 @@ PIPELINES: Mapping[str, tuple[Part, ...]] = {
     event.SESSION_START: (
         (stages.begin_session, stages.drain, noticing.sum_up),
         (_WANTED, stages.guide, stages.recall_standing, stages.inject),
+        (stages.sleep,),
     ),
     event.PROMPT: (
         (stages.keep_marked,),
@@ -25,6 +26,7 @@ PIPELINES: Mapping[str, tuple[Part, ...]] = {
     ),
     event.TOOL_PRE: ((stages.guard_mirror,),),
     event.TOOL_POST: (
+        (episodes.note_activity,),
         (_WANTED, stages.recall_files, stages.inject),
         (noticing.notice_tool,),
     ),
@@ -33,7 +35,10 @@ PIPELINES: Mapping[str, tuple[Part, ...]] = {
         (noticing.notice_tool,),
     ),
     event.PRE_COMPACT: ((stages.forget_given, noticing.notice_talk),),
-    event.STOP: ((stages.keep_marked, stages.drain, noticing.notice_talk),),
+    event.STOP: (
+        (stages.keep_marked, stages.drain, noticing.notice_talk),
+        (citing.notice_cited,),
+    ),
     event.SUBAGENT_STOP: ((stages.keep_marked,),),
     event.SESSION_END: ((stages.end_session,),),
 }

@@ -16,6 +16,7 @@ from recollect.core.names import short
 from recollect.core.note import summarize
 from recollect.core.patterns import pattern
 from recollect.errors import RecollectError
+from recollect.flow.event import SESSION_START, TOOL_POST
 from recollect.flow.pipeline import Halt, Stage, Work
 from recollect.index.text import query_terms
 from recollect.recall import injection
@@ -58,6 +59,8 @@ def begin_session(work: Work) -> None:
     """Note the start; after a compaction or a clear the agent knows nothing any more."""
     if work.event.source in ("compact", "clear", "startup"):
         work.mind.forget_given(work.event.context)
+    if work.event.source == "resume":
+        work.mind.resume(work.event.session)
     work.mind.begin(work.event.session)
 
 
@@ -66,6 +69,13 @@ def drain(work: Work) -> None:
     brought = work.mind.drain()
     if brought:
         work.note("brought to the ledger", memories=brought)
+
+
+def sleep(work: Work) -> None:
+    """After a session ended, look after the memories, as far as nobody has to wait for it."""
+    done = work.mind.sleep()
+    if done is not None:
+        work.note("slept", **done)
 
 
 def end_session(work: Work) -> None:
@@ -192,7 +202,7 @@ def recall_standing(work: Work) -> None:
     total, working, knowledge = _tier(mode, size, work)
     work.note("budget", mode=mode, memories=size, tokens=total)
     standing = work.mind.standing(_LOOK_AT)
-    used = _inject(work, standing, working)
+    used = _inject(work, standing, working, standing=True)
     recent = work.mind.surroundings()
     found = {c.memory.uid: c for c in work.mind.about_files(recent.files, _LOOK_AT)}
     for text in recent.texts:
@@ -227,6 +237,13 @@ def recall_prompt(work: Work) -> None:
     found = work.mind.answering(text, _LOOK_AT * 2 if asked else _LOOK_AT)
     work.candidates, skipped = injection.beating_noise(found, terms, asked=asked)
     _note_skipped(work, skipped)
+    if asked:
+        # Somebody asks for what is remembered: then also for what has faded, if it answers better
+        # than anything that has not.
+        best = max((candidate.evidence for candidate in work.candidates), default=0.0)
+        archived = work.mind.answering(text, _LOOK_AT, archived=True)
+        faded, _ = injection.beating_noise(archived, terms, asked=False)
+        work.candidates += [candidate for candidate in faded if candidate.evidence > best]
     work.budget = int(work.mind.setting("inject.prompt_tokens"))
     work.most = int(work.mind.setting("inject.prompt_memories"))
 
@@ -282,16 +299,21 @@ def inject(work: Work) -> None:
     if not work.candidates:
         more = "nothing more" if work.reply.context else "nothing"
         raise Halt(f"{more} that is remembered belongs to this")
-    _inject(work, work.candidates, work.budget)
+    # What a file brings along, nobody has asked for.
+    standing = work.event.name in (SESSION_START, TOOL_POST)
+    _inject(work, work.candidates, work.budget, standing=standing)
 
 
-def _inject(work: Work, candidates: Iterable[injection.Candidate], budget: int) -> int:
+def _inject(
+    work: Work, candidates: Iterable[injection.Candidate], budget: int, *, standing: bool = False
+) -> int:
     """Render what fits into the budget; how many tokens that took."""
     context, now = work.event.context, work.mind.now()
     fresh, given = injection.not_given(candidates, work.mind.given(context))
     kept, same = injection.different(fresh)
     most = work.most or len(kept)
-    chosen, others = injection.scaffolded(kept, most, now)
+    uses = work.mind.uses([c.memory for c in kept])
+    chosen, others = injection.scaffolded(kept, most, now, work.mind.episode(), uses)
     stale = work.mind.freshness([c.memory for c in chosen])
 
     def render(memory: Memory, brief: bool) -> str:
@@ -306,7 +328,7 @@ def _inject(work: Work, candidates: Iterable[injection.Candidate], budget: int) 
     if not filled.chosen:
         return 0
     work.reply.context.append(render_block(filled.elements))
-    work.mind.give(context, [candidate.memory for candidate in filled.chosen])
+    work.mind.give(context, [c.memory for c in filled.chosen], standing=standing)
     work.note(
         "injected",
         tokens=filled.tokens,

@@ -76,6 +76,9 @@ class Ranked(NamedTuple):
     created: float | None
     importance: float
     trust: float
+    # When it was born or last changed its status, and whether it fades at half the rate.
+    moved: float | None = None
+    lasting: bool = False
 
 
 class Index(Protocol):
@@ -120,6 +123,9 @@ class Index(Protocol):
 
     def count(self, filters: Filters) -> int:
         """How many memories pass the filters."""
+
+    def relating(self, uids: Sequence[str]) -> list[Memory]:
+        """The memories that relate to one of some others, in the order of their birth."""
 
     def history(self, uid: str) -> list[Record]:
         """The records of a memory: its creation, then its updates in the order they count."""

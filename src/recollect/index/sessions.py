@@ -62,8 +62,23 @@ class Sessions:
         """Note that memories, by uid and version, were put into a context."""
         with self._db:
             self._db.executemany(
-                "INSERT OR REPLACE INTO given VALUES (?, ?, ?, ?)",
+                "INSERT OR REPLACE INTO given (context, uid, version, at) VALUES (?, ?, ?, ?)",
                 [(context, uid, version, at) for uid, version in memories],
+            )
+
+    def uncited(self, context: str) -> list[str]:
+        """What was put into a context and did not come back in an answer yet."""
+        rows = self._db.execute(
+            "SELECT uid FROM given WHERE context = ? AND NOT cited ORDER BY uid", (context,)
+        )
+        return [uid for (uid,) in rows]
+
+    def cite(self, context: str, uids: Iterable[str]) -> None:
+        """Note that an answer made use of memories."""
+        with self._db:
+            self._db.executemany(
+                "UPDATE given SET cited = 1 WHERE context = ? AND uid = ?",
+                [(context, uid) for uid in uids],
             )
 
     def forget_given(self, context: str) -> None:

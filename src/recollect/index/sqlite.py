@@ -7,7 +7,9 @@ done. Writing is in `sqlite_apply`.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from os.path import commonprefix
 from pathlib import Path
 from typing import Any
 
@@ -186,7 +188,8 @@ class SqliteIndex:
                 (name.kind, name.number, name.anchor, memory.uid),
             )
             if neighbour is not None:
-                length = max(length, _common_length(neighbour, name.anchor) + 1)
+                shared = commonprefix((neighbour, name.anchor))  # noqa: RUF071
+                length = max(length, len(shared) + 1)
         return str(Name(name.kind, name.anchor[:length], name.number, name.tail))
 
     @at_one_moment
@@ -206,6 +209,16 @@ class SqliteIndex:
         """How many memories pass the filters."""
         condition, parameters = where(filters)
         return int(self._one(f"SELECT count(*) FROM memory WHERE {condition}", parameters))
+
+    @at_one_moment
+    def relating(self, uids: Sequence[str]) -> list[Memory]:
+        """The memories that relate to one of some others, in the order of their birth."""
+        rows = self._rows(
+            "SELECT DISTINCT uid FROM relation JOIN memory ON memory.key = relation.memory"
+            " WHERE target IN (SELECT value FROM json_each(?)) ORDER BY uid",
+            (json.dumps(list(uids)),),
+        )
+        return self.get_many([uid for (uid,) in rows])
 
     def history(self, uid: str) -> list[Record]:
         """The records of a memory: its creation, then its updates in the order they count."""
@@ -331,7 +344,8 @@ class SqliteIndex:
         """What ranking needs to know of some memories."""
         marks = ",".join("?" * len(uids))
         rows = self._rows(
-            f"SELECT uid, created, importance, trust FROM memory WHERE uid IN ({marks})",
+            "SELECT uid, created, importance, trust, moved, lasting FROM memory"
+            f" WHERE uid IN ({marks})",
             uids,
         )
         return [Ranked(*row) for row in rows]
@@ -384,12 +398,3 @@ def _keep_nearest(best: dict[str, float], rows: Iterable[tuple[Any, ...]]) -> No
     """Keep the cosine of the nearest chunk of each memory."""
     for uid, distance in rows:
         best[uid] = max(best.get(uid, -1.0), 1.0 - distance)
-
-
-def _common_length(one: str, other: str) -> int:
-    length = 0
-    for a, b in zip(one, other, strict=False):
-        if a != b:
-            break
-        length += 1
-    return length

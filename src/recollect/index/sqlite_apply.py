@@ -7,10 +7,10 @@ an incremental refresh ends where a full rebuild ends.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 
 import apsw
 
+from recollect.core.age import seconds_of
 from recollect.core.legacy import is_legacy, was_legacy
 from recollect.core.memory import Memory, fold
 from recollect.core.names import birth_name, parse_name
@@ -18,12 +18,14 @@ from recollect.core.note import Note, join, read_stored
 from recollect.core.places import Place
 from recollect.core.record import CREATE, PURGE, Record
 from recollect.core.status import HIDDEN
+from recollect.core.strength import is_lasting
 from recollect.index.base import Cursor, Progress
 from recollect.index.schema import FACETS
 from recollect.index.sqlite_words import date_words
 from recollect.index.text import indexable
 
 _DAY = 86_400.0
+seconds = seconds_of
 # How far what somebody says can be trusted, before use raises it.
 _TRUST = {"user": 1.0, "agent": 0.7, "tool": 0.5}
 _DEFAULT_TRUST = 0.8
@@ -214,13 +216,15 @@ class Applier:
             expires,
             memory.importance,
             _TRUST.get(str(memory.provenance.get("said_by")), _DEFAULT_TRUST),
+            seconds(memory.status_changed),
+            is_lasting(memory.kind, memory.observation_type),
         )
         keys = self._keys(memory.uid)
         if not keys:
             db.execute(
                 "INSERT INTO memory (kind, anchor, number, status, visible, sensitivity, spec,"
-                " session, project, created, updated, expires, importance, trust, uid)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                " session, project, created, updated, expires, importance, trust, moved, lasting,"
+                " uid) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (*row, memory.uid),
             )
             key = db.last_insert_rowid()
@@ -231,7 +235,8 @@ class Applier:
             db.execute(
                 "UPDATE memory SET kind = ?, anchor = ?, number = ?, status = ?, visible = ?,"
                 " sensitivity = ?, spec = ?, session = ?, project = ?, created = ?, updated = ?,"
-                " expires = ?, importance = ?, trust = ?, embedded = 0 WHERE key = ?",
+                " expires = ?, importance = ?, trust = ?, moved = ?, lasting = ?, embedded = 0"
+                " WHERE key = ?",
                 (*row, key),
             )
         self._write_facets(key, memory)
@@ -277,15 +282,6 @@ class Applier:
                         (db.last_insert_rowid(), piece),
                     )
                 db.execute("UPDATE memory SET embedded = 1 WHERE key = ?", (key,))
-
-
-def seconds(timestamp: str | None) -> float | None:
-    """A timestamp as seconds since 1970; None where there is none that can be read."""
-    try:
-        moment = datetime.fromisoformat(timestamp or "")
-    except ValueError:
-        return None
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
 def _clean(text: str | None) -> str | None:

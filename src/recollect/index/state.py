@@ -56,6 +56,18 @@ MIGRATIONS = (
         PRIMARY KEY (session, tool)
     ) WITHOUT ROWID;
     """,
+    """
+    ALTER TABLE given ADD COLUMN cited INTEGER NOT NULL DEFAULT 0;
+    CREATE TABLE slept (at REAL NOT NULL);
+    CREATE TABLE activity (
+        id INTEGER PRIMARY KEY, session TEXT NOT NULL, at REAL NOT NULL, words TEXT NOT NULL
+    );
+    CREATE INDEX activity_session ON activity (session);
+    CREATE TABLE boundary (session TEXT NOT NULL, at REAL NOT NULL, context TEXT NOT NULL);
+    CREATE INDEX boundary_session ON boundary (session);
+    CREATE TABLE pause (session TEXT NOT NULL, at REAL NOT NULL, seconds REAL NOT NULL);
+    CREATE INDEX pause_session ON pause (session);
+    """,
 )
 
 

@@ -5,11 +5,16 @@ Only what was returned to a reader counts, never what was merely looked at on th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import apsw
 
+from recollect.core.strength import Uses
+
 _BATCH = 500
+# Given by itself, at the start of a session or because of a file, not in answer to anything.
+STANDING = "standing"
+_NO_USE = "('shown', 'injected', 'standing')"
 
 
 class Usage:
@@ -26,23 +31,33 @@ class Usage:
                     "INSERT INTO use VALUES (?, ?, ?)", [(uid, at, event) for uid in uids]
                 )
 
-    def counts(self, uids: Sequence[str]) -> Mapping[str, int]:
-        """How often each memory was used.
+    def uses(self, uids: Sequence[str] | None = None) -> dict[str, Uses]:
+        """How often memories were of use, and when last; of all memories, or of some.
 
         To be shown or injected is not use: what was shown would be shown again for it.
         """
-        counts: dict[str, int] = {}
-        for start in range(0, len(uids), _BATCH):
-            some = tuple(uids[start : start + _BATCH])
-            marks = ",".join("?" * len(some))
-            counts.update(
-                self._db.execute(
-                    "SELECT uid, count(*) FROM use WHERE event NOT IN ('shown', 'injected')"
-                    f" AND uid IN ({marks}) GROUP BY uid",
-                    some,
-                )
-            )
-        return counts
+        asked = f"SELECT uid, count(*), max(at) FROM use WHERE event NOT IN {_NO_USE}"
+        if uids is None:
+            rows = list(self._db.execute(f"{asked} GROUP BY uid"))
+        else:
+            rows = []
+            for start in range(0, len(uids), _BATCH):
+                some = tuple(uids[start : start + _BATCH])
+                marks = ",".join("?" * len(some))
+                rows += self._db.execute(f"{asked} AND uid IN ({marks}) GROUP BY uid", some)
+        return {uid: Uses(times, last) for uid, times, last in rows}
+
+    def shown(self) -> frozenset[str]:
+        """The memories that ever answered something: a search listed them, or a prompt got them."""
+        rows = self._db.execute("SELECT DISTINCT uid FROM use WHERE event IN ('shown', 'injected')")
+        return frozenset(uid for (uid,) in rows)
+
+    def moments(self, uid: str) -> list[float]:
+        """When a memory was of use, oldest first."""
+        rows = self._db.execute(
+            f"SELECT at FROM use WHERE uid = ? AND event NOT IN {_NO_USE} ORDER BY at", (uid,)
+        )
+        return [at for (at,) in rows]
 
     def forget(self, uids: Sequence[str]) -> None:
         """Drop what is known of purged memories."""

@@ -8,6 +8,7 @@ remove the objects that hold the purged memory, no others.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -15,12 +16,15 @@ from pathlib import Path
 from recollect.core.note import parse_note, scrub
 from recollect.core.places import SHARED
 from recollect.core.record import UPDATE
+from recollect.core.uid import PATTERN as UID
 from recollect.ledger.git import Git
 from recollect.ledger.lock import exclusive
 from recollect.ledger.refs import REMOTES, Key, Swap, list_tips, swap_refs
 from recollect.ledger.repository import Repository
 
 _REPACK_SECONDS = 3600.0
+# What stands in the text of a memory that we wrote, and of a change to it.
+_MENTION = re.compile(rf"---\nuid: ({UID})(?=\n)|\nop: {UPDATE}\nof: ({UID})(?=\n)".encode())
 
 
 def erase(
@@ -80,11 +84,10 @@ def _unreachable(git: Git, doomed: set[str], erased: frozenset[str]) -> set[str]
     ).decode("utf-8", "replace")
     words = (line.split() for line in listed.splitlines())
     oids = [row[2] for row in words if row[:2] == ["unreachable", "blob"]]
-    marks = _marks(erased)
     return {
         oid
         for oid, data in zip(oids, git.read_all(oids), strict=True)
-        if oid in doomed or any(mark in (data or b"") for mark in marks)
+        if oid in doomed or not erased.isdisjoint(_mentioned(data or b""))
     }
 
 
@@ -145,10 +148,6 @@ def _holding(git: Git, tips: Iterable[str], erased: frozenset[str]) -> set[str]:
     return holding
 
 
-def _marks(erased: frozenset[str]) -> list[bytes]:
-    """What stands in the text of a memory that we wrote, and of a change to it."""
-    return [
-        mark.encode()
-        for uid in erased
-        for mark in (f"---\nuid: {uid}\n", f"\nop: {UPDATE}\nof: {uid}\n")
-    ]
+def _mentioned(data: bytes) -> set[str]:
+    """The memories that a text of ours holds, or a change to them."""
+    return {(own or other).decode() for own, other in _MENTION.findall(data)}

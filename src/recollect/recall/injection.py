@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from recollect.core.age import seconds_since
+from recollect.core.age import seconds_of
 from recollect.core.memory import Memory
+from recollect.core.strength import Uses
 from recollect.index.text import query_terms
 from recollect.recall.tokens import count_tokens
 
@@ -35,6 +36,20 @@ SCALES: tuple[tuple[str, float, int], ...] = (
     ("session", 2 * 3600, 1),
     ("project", float("inf"), 1),
 )
+# What belongs to another episode of the session is no younger than its task was.
+_OTHER_EPISODE = SCALES[1][1] + 1
+
+
+class Episode(NamedTuple):
+    """What the session is at: when it turned to this, and how long it rested in between."""
+
+    session: str = ""
+    began: float | None = None
+    # When it was resumed, and after how many seconds.
+    pauses: Sequence[tuple[float, float]] = ()
+
+
+NO_EPISODE = Episode()
 
 
 class Candidate(NamedTuple):
@@ -104,18 +119,24 @@ def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / union if union else 0.0
 
 
-def scaffolded(candidates: Sequence[Candidate], most: int, now: float) -> Sorted:
+def scaffolded(
+    candidates: Sequence[Candidate],
+    most: int,
+    now: float,
+    episode: Episode = NO_EPISODE,
+    uses: Mapping[str, Uses] = MappingProxyType({}),
+) -> Sorted:
     """The best of each time scale, so that what just happened and what has long been known share.
 
     The candidates come best first and stay in that order.
     """
     left = list(candidates)
     chosen: list[Candidate] = []
-    allowed, youngest = 0, -1.0
-    for _, oldest, quota in SCALES:
+    allowed = 0
+    scales = {c.memory.uid: scale_of(c.memory, now, episode, uses) for c in candidates}
+    for scale, (_, _, quota) in enumerate(SCALES):
         allowed += quota
-        of_scale = [c for c in left if youngest < _age(c.memory, now) <= oldest]
-        youngest = oldest
+        of_scale = [c for c in left if scales[c.memory.uid] == scale]
         for candidate in of_scale[: max(0, min(allowed, most) - len(chosen))]:
             chosen.append(candidate)
             left.remove(candidate)
@@ -125,9 +146,34 @@ def scaffolded(candidates: Sequence[Candidate], most: int, now: float) -> Sorted
     return [c for c in candidates if c.memory.uid in taken], skipped
 
 
-def _age(memory: Memory, now: float) -> float:
-    passed = seconds_since(memory.created, now)
-    return float("inf") if passed is None else passed
+def scale_of(memory: Memory, now: float, episode: Episode, uses: Mapping[str, Uses]) -> int:
+    """On which time scale a memory is, as a position in `SCALES`.
+
+    What an earlier episode of the session left behind is not what is being done now. Each use takes
+    a memory one scale further: it has proved durable.
+    """
+    born = seconds_of(memory.created)
+    if born is None:
+        return len(SCALES) - 1
+    age = max(0.0, now - born)
+    if episode.session and memory.session == episode.session:
+        age -= min(age, sum(rested for at, rested in episode.pauses if born < at))
+        if episode.began is not None and born < episode.began:
+            age = max(age, _OTHER_EPISODE)
+    scale = next(number for number, (_, oldest, _) in enumerate(SCALES) if age <= oldest)
+    used = uses.get(memory.uid)
+    return min(scale + (used.times if used else 0), len(SCALES) - 1)
+
+
+def belongs_to(memory: Memory, episode: Episode) -> bool:
+    """Whether a memory was made in the episode at hand."""
+    born = seconds_of(memory.created)
+    return (
+        bool(episode.session)
+        and memory.session == episode.session
+        and born is not None
+        and (episode.began is None or born >= episode.began)
+    )
 
 
 class Filled:

@@ -1,7 +1,8 @@
 """How good a memory is for a query: the parts of a score, and why.
 
 The score is seed D's: match 0.55, recency 0.20, importance 0.15, trust 0.10. Match is what keyword
-and vector search say together; everything else breaks ties between what matches alike.
+and vector search say together; everything else breaks ties between what matches alike. Half of what
+importance counts is how strong the memory is: what was of use comes before what was not.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ class Why(NamedTuple):
     trust: float
     keyword: float = 0.0
     vector: float = 0.0
+    strength: float = 0.0
 
     @property
     def score(self) -> float:
@@ -40,7 +42,7 @@ class Why(NamedTuple):
         return (
             MATCH * self.match
             + RECENCY * self.recency
-            + IMPORTANCE * self.importance
+            + IMPORTANCE * (self.importance + self.strength) / 2
             + TRUST * self.trust
         )
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from recollect.core.memory import Memory
+from recollect.core.strength import DECAY_PER_DAY, UNUSED, Uses, strength
 from recollect.index.base import Filters, Index, Match
 from recollect.index.text import query_terms
 from recollect.recall.scoring import Why, fuse, recency, trust
@@ -54,7 +55,8 @@ def search(
     *,
     now: float,
     embed: Embed | None = None,
-    uses: Callable[[Sequence[str]], Mapping[str, int]] | None = None,
+    uses: Callable[[Sequence[str]], Mapping[str, Uses]] | None = None,
+    decay_per_day: float = DECAY_PER_DAY,
 ) -> list[Hit]:
     """The best answers, best first."""
     if question.mode == "title_tags":
@@ -79,14 +81,22 @@ def search(
     counts = uses(list(matches)) if uses is not None else {}
     explained = {}
     for row in index.ranking(list(matches)):
-        match = matches[row.uid]
+        match, used = matches[row.uid], counts.get(row.uid, UNUSED)
         explained[row.uid] = Why(
             match=match.relative,
             recency=recency(row.created, now),
             importance=row.importance,
-            trust=trust(row.trust, counts.get(row.uid, 0)),
+            trust=trust(row.trust, used.times),
             keyword=match.keyword,
             vector=match.vector,
+            strength=strength(
+                row.importance,
+                used,
+                since=row.moved if row.moved is not None else row.created,
+                now=now,
+                lasting=bool(row.lasting),
+                rate=decay_per_day,
+            ),
         )
     best = sorted(explained, key=lambda uid: (-explained[uid].score, uid))[: question.limit]
     hits = []
@@ -109,7 +119,7 @@ def _by_title_and_tags(index: Index, question: Question) -> list[Hit]:
     hits = []
     for points, memory in scored[: question.limit]:
         match = min(1.0, points / most)
-        why = Why(match, 0.0, memory.importance, 0.0, keyword=match)
+        why = Why(match, 0.0, memory.importance, 0.0, keyword=match, strength=memory.importance)
         hits.append(Hit(memory, float(points), why))
     return hits
 

@@ -9,7 +9,7 @@ from recollect.core.patterns import pattern
 _TRIGGER = pattern(
     r"\bwhy (?:did|do|are|were|is|was) (?:we|it|this|that)\b"
     r"|\bwhat (?:was|were|is) the (?:decision|reason|rationale)"
-    r"|\bwhat did we (?:decide|agree|choose|pick|say|learn)"
+    r"|\bwhat did we (?:decide|agree|choose|pick|say|learn)|\bhow did we\b|\bwhat do we know\b"
     r"|\bremind me\b|\bdo (?:you|we) remember\b|\bremember (?:when|how|why|what)\b"
     r"|\bcontinue (?:from|where)\b|\bwhere (?:did we|were we)\b|\bpick up where\b"
     r"|\blast (?:time|session|week)\b|\bprevious(?:ly)?\b|\bthe blockers?\b"

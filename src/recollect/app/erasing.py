@@ -1,0 +1,152 @@
+"""Erasing memories for good: named ones, expired ones, and what has been retired long enough.
+
+A merged memory holds words of its sources. When one of them is purged the merged memory goes too,
+and the other sources come back; the next sleep merges them again, without the purged one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from recollect.app.leaving import take_away
+from recollect.app.recollect import Recollect
+from recollect.app.sleeping import alone, are_ours, policy_of, write_steps
+from recollect.app.suggestions import forget
+from recollect.core.memory import Memory
+from recollect.core.record import PURGE
+from recollect.core.status import ACTIVE, ARCHIVED, RETIRED
+from recollect.index.base import ALL, Filters, Index
+from recollect.ledger.purge import Target
+from recollect.ledger.purge import purge as purge_targets
+from recollect.sleep.lifecycle import NEVER_USED, expires, is_expired, is_merged, moved, plan_lives
+from recollect.sleep.plan import BY_GC, BY_MERGE, Step
+
+
+class Garbage(NamedTuple):
+    """What was retired long enough: what becomes of it, and what could not be erased."""
+
+    memories: tuple[Memory, ...]
+    archived: bool = False
+    left: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """As `--json` prints it."""
+        return {
+            "action": "archive" if self.archived else "purge",
+            "memories": [
+                {"id": m.id, "uid": m.uid, "summary": m.summary, "retired": m.status_changed}
+                for m in self.memories
+            ],
+            "left": list(self.left),
+        }
+
+
+def purge(store: Recollect, memories: Sequence[Memory]) -> list[str]:
+    """Erase memories here and, after the next sync, in every clone.
+
+    Gives what could not be erased, in sentences; normally nothing.
+    """
+    if not memories:
+        return []
+    doomed = {memory.uid: memory for memory in memories}
+    made = _made_of(store, doomed)
+    for memory in made:
+        store.ledger.warnings.append(
+            f"{memory.id} was merged from a purged memory and is purged too; its other sources"
+            " are active again."
+        )
+    _bring_back(store, made, doomed)
+    doomed |= {memory.uid: memory for memory in made}
+    index = store.indexing.fresh()
+    left = purge_targets(
+        store.ledger,
+        [
+            Target(uid, memory.id.partition("~")[0], index.places(uid), store.new_uid())
+            for uid, memory in doomed.items()
+        ],
+    )
+    store.local.forget(list(doomed))
+    for memory in doomed.values():
+        forget(store, memory)
+    take_away(store)
+    store.refresh()
+    store.mirror()
+    return left
+
+
+def purge_remains(store: Recollect, memories: Sequence[Memory]) -> None:
+    """Purge what was merged from a purged memory by a clone that did not know of the purge."""
+    here = {memory.uid for memory in memories}
+    index = store.indexing.fresh()
+    remains = [
+        memory
+        for memory in memories
+        if is_merged(memory)
+        and any(_is_purged(index, uid) for uid in memory.relates_to if uid not in here)
+    ]
+    _bring_back(store, remains, {})
+    purge(store, remains)
+
+
+def _is_purged(index: Index, uid: str) -> bool:
+    return any(record.op == PURGE for record in index.history(uid))
+
+
+def _made_of(store: Recollect, doomed: dict[str, Memory]) -> list[Memory]:
+    """The merged memories that hold words of doomed ones."""
+    found = store.indexing.fresh().relating(list(doomed))
+    return [m for m in found if is_merged(m) and m.uid not in doomed]
+
+
+def _bring_back(store: Recollect, made: Sequence[Memory], doomed: dict[str, Memory]) -> None:
+    """Make the other sources active again."""
+    if not made:
+        return
+    wanted = {uid: None for memory in made for uid in memory.relates_to if uid not in doomed}
+    steps = [
+        Step(source, ACTIVE, "what it was merged into was purged", BY_MERGE, _now(store))
+        for source in store.indexing.fresh().get_many(list(wanted))
+        if source.status == ARCHIVED and source.status_by == BY_MERGE
+    ]
+    write_steps(store, steps, "purge")
+
+
+def garbage(store: Recollect) -> Garbage:
+    """What `collect_garbage` would act on."""
+    index = store.indexing.fresh()
+    retired = index.select(Filters(statuses=frozenset({RETIRED})))
+    lives = plan_lives(retired, NEVER_USED, policy_of(store.config), _now(store))
+    return Garbage(
+        tuple(memory for memory in lives.purgeable if are_ours(index, [memory])),
+        archived=store.config.flag("delete.archive_retired"),
+    )
+
+
+def collect_garbage(store: Recollect) -> Garbage:
+    """Purge, or archive, what has been retired for longer than the grace."""
+    with alone(store):
+        found = garbage(store)
+        if found.archived:
+            reason = "retired for long; kept because delete.archive_retired is on"
+            steps = [Step(m, ARCHIVED, reason, BY_GC, _now(store)) for m in found.memories]
+            write_steps(store, steps, "gc")
+            return found
+        return found._replace(left=tuple(purge(store, found.memories)))
+
+
+def expired(store: Recollect) -> list[Memory]:
+    """The memories whose own time is over, whatever their status."""
+    everything = store.indexing.fresh().select(Filters(statuses=ALL, project=store.project))
+    now = _now(store)
+    return [m for m in everything if is_expired(m, now) and not _was_restored(m)]
+
+
+def _was_restored(memory: Memory) -> bool:
+    """Whether somebody brought it back after its time was over."""
+    ends, since = expires(memory), moved(memory)
+    return memory.status == ACTIVE and ends is not None and since is not None and ends < since
+
+
+def _now(store: Recollect) -> float:
+    return store.ledger.clock().timestamp()

@@ -1,0 +1,271 @@
+"""Sleep: plans what is due and carries it out, one runner per repository, resumable at any point.
+
+Every write is one transaction of the ledger, and what was written is not planned again: a run that
+was killed goes on where it was. The uids of what sleep writes derive from what it is about, so that
+two clones that sleep apart and then sync end with the same records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from typing import Any
+
+from recollect.app.config import Config
+from recollect.app.recollect import Recollect
+from recollect.app.suggestions import is_waiting, suggest
+from recollect.app.writing import change_in
+from recollect.core.kinds import KINDS
+from recollect.core.memory import Memory
+from recollect.core.note import shorten_line
+from recollect.core.status import VISIBLE
+from recollect.core.uid import derive_uid
+from recollect.errors import LockTimeout, NotFound, VersionConflict
+from recollect.index.base import ALL, Filters, Index
+from recollect.ledger.lock import exclusive
+from recollect.ledger.refs import SEEN_PREFIXES
+from recollect.ledger.writes import Change, Creation, Write
+from recollect.sleep.lifecycle import Used
+from recollect.sleep.plan import Merge, Plan, Step
+from recollect.sleep.planning import archiving, plan_lifecycle, plan_sleep, plan_summaries
+from recollect.sleep.policy import Policy
+
+_LOCK = "sleep.lock"
+_BATCH = 1000  # writes in one transaction: others wait for it
+# A proposal is less certain than what somebody said, so it is the first to go from a full list.
+_PROPOSED = 0.3
+_MOST_PROPOSALS = 5
+
+Planner = Callable[[Sequence[Memory], Used, Policy, float], Plan]
+
+
+def policy_of(config: Config) -> Policy:
+    """What sleep goes by here."""
+    return Policy(
+        retention={k.name: config.number(f"kinds.{k.name}.retention_days") for k in KINDS},
+        decay_per_day=config.number("sleep.decay_per_day"),
+        min_age=config.number("sleep.min_age_days"),
+        archived=config.number("sleep.archived_days"),
+        grace=config.number("delete.grace_period_days"),
+        most=int(config.number("sleep.max_memories")),
+        similarity=config.number("sleep.similarity"),
+    )
+
+
+def used(store: Recollect) -> Used:
+    """What the log knows of memories."""
+    return Used(store.local.usage.uses(), store.local.usage.shown())
+
+
+def make_plan(store: Recollect, planner: Planner = plan_sleep) -> Plan:
+    """What is due now. A run does exactly this."""
+    index = store.indexing.fresh()
+    now = store.ledger.clock().timestamp()
+    plan = planner(index.select(Filters(statuses=ALL)), used(store), policy_of(store.config), now)
+    return plan._replace(
+        merges=tuple(merge for merge in plan.merges if are_ours(index, merge.sources)),
+        proposals=tuple(_worth_asking(store, plan.proposals)),
+        steps=tuple(step for step in plan.steps if are_ours(index, [step.memory])),
+        purgeable=tuple(memory for memory in plan.purgeable if are_ours(index, [memory])),
+    )
+
+
+def plan_of_lifecycle(store: Recollect) -> Plan:
+    """The changes of status that are due."""
+    return make_plan(store, plan_lifecycle)
+
+
+def plan_of_summaries(store: Recollect, days: float) -> Plan:
+    """The merges of what is older than so many days."""
+    return make_plan(store, partial(plan_summaries, days=days))
+
+
+def are_ours(index: Index, memories: Iterable[Memory]) -> bool:
+    """Whether they may be changed: what another tool keeps we only read."""
+    return all(p.space in SEEN_PREFIXES for memory in memories for p in index.places(memory.uid))
+
+
+def _worth_asking(store: Recollect, proposals: Iterable[Merge]) -> Iterator[Merge]:
+    """Those that wait for no answer yet and got none; a few at a time."""
+    from recollect.capture.novelty import fingerprint
+
+    asked = 0
+    for merge in proposals:
+        text = f"{merge.summary}\n{merge.body}"
+        if asked == _MOST_PROPOSALS:
+            return
+        if (
+            "sensitivity" not in merge.fields  # what is private is not copied into a file
+            and not is_waiting(store, merge.uid)
+            and not store.local.noticing.is_rejected(fingerprint(text))
+        ):
+            asked += 1
+            yield merge
+
+
+@contextmanager
+def alone(store: Recollect) -> Iterator[None]:
+    """Nobody else sleeps in this repository while this lasts; it is refused where somebody does."""
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(exclusive(store.ledger.repository.state_dir / _LOCK, 0.0))
+        except LockTimeout:
+            raise LockTimeout(
+                "Another process looks after these memories right now.", "Try again in a minute."
+            ) from None
+        yield
+
+
+def sleep(store: Recollect, planner: Callable[[Recollect], Plan] = make_plan) -> Plan:
+    """Do what is due, and tell what that was."""
+    with alone(store):
+        plan = planner(store)
+        carry_out(store, plan)
+        return plan
+
+
+def sleep_if_due(
+    store: Recollect, *, most: int | None = None, writes: int | None = None
+) -> Plan | None:
+    """Sleep, if it is time and nobody else does; None where there was nothing to do.
+
+    A hook has little time: with `most`, it is done only where there are no more memories than that,
+    and with `writes`, only so much of it. Whoever has time does the rest.
+    """
+    if not is_due(store):
+        return None
+    if most is not None and store.indexing.fresh().count(Filters(statuses=ALL)) > most:
+        return None
+    if store.indexing.behind:
+        return None  # the index does not know everything yet
+
+    def planner(store: Recollect) -> Plan:
+        plan = make_plan(store)
+        return plan if writes is None else plan.limited(writes)
+
+    try:
+        return sleep(store, planner)
+    except LockTimeout:
+        return None
+
+
+def is_due(store: Recollect) -> bool:
+    """Whether a session has ended since the last sleep, or a day has passed."""
+    if not store.config.flag("sleep.enabled"):
+        return False
+    return store.local.rest.is_due(store.ledger.clock().timestamp())
+
+
+def carry_out(store: Recollect, plan: Plan) -> None:
+    """Write what a plan says, kind by kind, in transactions of moderate size."""
+    index = store.indexing.fresh()
+    units: dict[str, list[list[Write]]] = {}
+    for merge in plan.merges:
+        made: list[Write] = [_creation(store, merge)]
+        made += [
+            _step(index, step, merge.uid)
+            for step in archiving(merge.summary, merge.sources, merge.due)
+        ]
+        units.setdefault(merge.kind, []).append(made)
+    for step in plan.steps:
+        units.setdefault(step.memory.kind, []).append([_step(index, step)])
+    for kind in sorted(units):
+        _write(store, units[kind], "sleep")
+    for merge in plan.proposals:
+        _propose(store, merge)
+    store.local.make_folder()
+    store.local.rest.slept(store.ledger.clock().timestamp())
+    _follow(store)
+
+
+def write_steps(store: Recollect, steps: Sequence[Step], reason: str) -> None:
+    """Write changes of status."""
+    index = store.indexing.fresh()
+    _write(store, [[_step(index, step)] for step in steps], reason)
+    _follow(store)
+
+
+def _follow(store: Recollect) -> None:
+    """Bring what depends on the ledger up to date."""
+    store.refresh()
+    store.mirror()
+
+
+def archive_sources(store: Recollect, merged: Memory) -> None:
+    """Archive what a memory was merged from, after somebody said that it may be."""
+    index = store.indexing.fresh()
+    now = store.ledger.clock().timestamp()
+    sources = [m for m in index.get_many(merged.relates_to) if m.status in VISIBLE]
+    steps = archiving(merged.summary, sources, now)
+    _write(store, [[_step(index, step, merged.uid)] for step in steps], "merge")
+    _follow(store)
+
+
+def _write(store: Recollect, units: Iterable[list[Write]], reason: str) -> None:
+    """Write units in transactions of moderate size; what belongs together is written together."""
+    batch: list[list[Write]] = []
+    for unit in [*units, []]:
+        if batch and (not unit or sum(map(len, batch)) + len(unit) > _BATCH):
+            try:
+                store.ledger.write([write for part in batch for write in part], reason)
+            except (NotFound, VersionConflict):
+                _write_apart(store, batch, reason)
+            batch = []
+        batch.append(unit)
+
+
+def _write_apart(store: Recollect, units: Iterable[list[Write]], reason: str) -> None:
+    """Write what can be written; what somebody changed meanwhile is left to the next sleep."""
+    for unit in units:
+        try:
+            store.ledger.write(unit, reason)
+        except (NotFound, VersionConflict) as error:
+            store.ledger.warnings.append(f"Sleep left something for later: {error.message}")
+
+
+def _creation(store: Recollect, merge: Merge) -> Creation:
+    fields = dict(merge.fields)
+    summary, body = merge.summary, merge.body
+    if fields.get("sensitivity") != "secret":
+        summary, body = shorten_line(str(store.redact(summary))), str(store.redact(body))
+    return Creation(
+        uid=merge.uid,
+        kind=merge.kind,
+        fields={**fields, "summary": summary},
+        body=body,
+        revision=None,  # it belongs to the project, not to one of its sources' commits
+        created=merge.created,
+    )
+
+
+def _step(index: Index, step: Step, merged: str | None = None) -> Change:
+    memory = step.memory
+    fields: dict[str, Any] = {
+        "status": step.status,
+        "status_by": step.by,
+        "status_reason": step.reason,
+    }
+    if merged is not None:
+        fields["relates_to"] = [*memory.relates_to, merged]
+    # Only as long as it is what was planned for: somebody may have changed it since.
+    return change_in(index, memory, _uid(step), fields, expected=memory.version)
+
+
+def _uid(step: Step) -> str:
+    """The same in every clone that takes the same step from the same state."""
+    text = "\n".join((step.memory.uid, step.memory.version, step.status, step.by))
+    return derive_uid(text, int(step.due * 1000))
+
+
+def _propose(store: Recollect, merge: Merge) -> None:
+    """Let somebody say whether memories of a permanent kind may become one."""
+    draft = store.redact({"summary": merge.summary, "body": merge.body})
+    fields = {"kind": merge.kind, "created": merge.created, "at": None, **merge.fields}
+    suggest(
+        store,
+        {**fields, **draft},
+        confidence=_PROPOSED,
+        why=f"{len(merge.sources)} {merge.kind} say much the same",
+        uid=merge.uid,
+    )

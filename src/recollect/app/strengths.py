@@ -1,0 +1,112 @@
+"""Why a memory is strong or fading: the parts of its strength, and its course over time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from recollect.app.recollect import Recollect
+from recollect.app.sleeping import policy_of, used
+from recollect.core.age import seconds_of
+from recollect.core.memory import Memory
+from recollect.core.status import VISIBLE
+from recollect.core.strength import Uses, freshness, is_lasting, strength, strengthened
+from recollect.sleep.lifecycle import moved, next_archiving
+
+_POINTS = 60
+_DAY = 86_400.0
+
+
+class Strength(NamedTuple):
+    """How strong a memory is now, what made it so, and how it came and goes on."""
+
+    memory: Memory
+    now: float
+    value: float
+    uses: Uses
+    # What use has made of its importance, and what is left of that.
+    full: float
+    fresh: float
+    idle_days: float
+    decay_per_day: float
+    # When it is archived unless somebody uses it, and why.
+    archived_at: float | None
+    reason: str
+    # From its birth until it has faded, if nobody uses it any more: moment and strength.
+    course: Sequence[tuple[float, float]]
+    used_at: Sequence[float]
+
+    def as_json(self) -> dict[str, Any]:
+        """As `--json` prints it."""
+        return {
+            "id": self.memory.id,
+            "uid": self.memory.uid,
+            "strength": round(self.value, 4),
+            "importance": self.memory.importance,
+            "uses": self.uses.times,
+            "last_used": self.uses.last,
+            "full": round(self.full, 4),
+            "freshness": round(self.fresh, 4),
+            "idle_days": round(self.idle_days, 2),
+            "decay_per_day": self.decay_per_day,
+            "archived_at": self.archived_at,
+            "reason": self.reason,
+            "course": [[round(at), round(value, 4)] for at, value in self.course],
+        }
+
+
+def strength_of(store: Recollect, memory_id: str) -> Strength:
+    """The strength of one memory."""
+    memory = store.get(memory_id)
+    policy = policy_of(store.config)
+    now = store.ledger.clock().timestamp()
+    lasting = is_lasting(memory.kind, memory.observation_type)
+    rate = policy.decay_per_day / 2 if lasting else policy.decay_per_day
+    used_at = store.local.usage.moments(memory.uid)
+    uses = Uses(len(used_at), max(used_at, default=None))
+    lives = _lives(store, memory)
+
+    def at(moment: float) -> float:
+        before = [use for use in used_at if use <= moment]
+        return strength(
+            memory.importance,
+            Uses(len(before), max(before, default=None)),
+            since=max((life for life in lives if life <= moment), default=lives[0]),
+            now=moment,
+            lasting=lasting,
+            rate=policy.decay_per_day,
+        )
+
+    since = moved(memory)
+    last = max(since or now, uses.last or 0.0)
+    aging = None
+    if memory.status in VISIBLE:
+        aging = next_archiving(memory, used(store), policy)
+    begin, end = lives[0], max(now, last + _DAY / rate)
+    step = (end - begin) / (_POINTS - 1)
+    moments = [begin + number * step for number in range(_POINTS)]
+    return Strength(
+        memory=memory,
+        now=now,
+        value=at(now) if since is not None else 0.0,
+        uses=uses,
+        full=strengthened(memory.importance, uses.times),
+        fresh=freshness((now - last) / _DAY, lasting=lasting, rate=policy.decay_per_day),
+        idle_days=max(0.0, now - last) / _DAY,
+        decay_per_day=rate,
+        archived_at=aging[0] if aging else None,
+        reason=aging[1] if aging else "",
+        course=[(moment, at(moment)) for moment in moments],
+        used_at=used_at,
+    )
+
+
+def _lives(store: Recollect, memory: Memory) -> list[float]:
+    """When it was born, and when its status changed."""
+    moments = [
+        seconds_of(record.timestamp)
+        for record in store.history(memory.uid)
+        if record.uid == memory.uid or "status" in record.fields
+    ]
+    known = sorted(moment for moment in moments if moment is not None)
+    return known or [store.ledger.clock().timestamp()]

@@ -1,0 +1,84 @@
+"""How a plan of sleep looks in a terminal, the same before and after it is carried out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from recollect.app.recollect import Recollect
+from recollect.cli.output import echo_json
+from recollect.core.age import age
+from recollect.core.memory import Memory
+from recollect.core.status import ACTIVE, ARCHIVED, RETIRED
+from recollect.sleep.plan import Merge, Plan, Step
+
+_MOST_LINES = 20
+dry_run_option = click.option(
+    "--dry-run", is_flag=True, help="Only show what would be done; change nothing."
+)
+
+
+def echo_plan(store: Recollect, plan: Plan, *, as_json: bool, dry_run: bool) -> None:
+    """Print what a plan does, or did."""
+    if as_json:
+        echo_json({"dry_run": dry_run, **plan.as_json()})
+        return
+    would = "Would " if dry_run else ""
+    for merge in plan.merges:
+        _echo_merge(store, merge, f"{would}merge" if dry_run else "Merged")
+    for merge in plan.proposals:
+        _echo_merge(store, merge, f"{would}suggest to merge" if dry_run else "Suggested to merge")
+    for status, now, done in (
+        (ACTIVE, "bring back", "Brought back"),
+        (ARCHIVED, "archive", "Archived"),
+        (RETIRED, "retire", "Retired"),
+    ):
+        _echo_steps(store, plan.steps_to(status), would + now if dry_run else done)
+    if plan.is_empty:
+        click.echo(f"Nothing to do: {plan.looked_at} memories looked at.")
+    _echo_notes(plan)
+
+
+def _echo_merge(store: Recollect, merge: Merge, did: str) -> None:
+    click.echo(f"{did} {len(merge.sources)} {merge.kind} into one: {merge.summary}")
+    for line in _lines(store, [(memory, memory.summary) for memory in merge.sources]):
+        click.echo(line)
+
+
+def _echo_steps(store: Recollect, steps: Sequence[Step], did: str) -> None:
+    if not steps:
+        return
+    click.echo(f"{did} {len(steps)} {'memory' if len(steps) == 1 else 'memories'}:")
+    shown = [(step.memory, f"{step.memory.summary} ({step.reason})") for step in steps]
+    for line in _lines(store, shown):
+        click.echo(line)
+
+
+def _lines(store: Recollect, shown: Sequence[tuple[Memory, str]]) -> list[str]:
+    now = store.ledger.clock().timestamp()
+    rows = [(store.short_name(memory), memory, text) for memory, text in shown[:_MOST_LINES]]
+    width = max((len(name) for name, _, _ in rows), default=0)
+    lines = [
+        f"  {click.style(name.ljust(width), fg='yellow')}  {age(memory.created, now):>4}  {text}"
+        for name, memory, text in rows
+    ]
+    more = len(shown) - len(rows)
+    return [*lines, f"  and {more} more; --json lists all"] if more > 0 else lines
+
+
+def _echo_notes(plan: Plan) -> None:
+    if plan.proposals:
+        click.echo("What is kept for ever is merged only after: recollect review", err=True)
+    if plan.purgeable:
+        click.echo(
+            f"{len(plan.purgeable)} retired long enough to be erased: recollect gc", err=True
+        )
+    if plan.over_cap:
+        click.echo(
+            f"{plan.over_cap} more than sleep.max_memories stay: they are permanent, or too young"
+            " to be archived.",
+            err=True,
+        )
+    if plan.merges or plan.steps:
+        click.echo("Nothing is lost: recollect restore ID brings any of them back.", err=True)

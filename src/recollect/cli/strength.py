@@ -1,0 +1,90 @@
+"""`recollect strength`: why a memory is strong or fading."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import click
+
+from recollect.app.strengths import Strength, strength_of
+from recollect.cli.output import echo_json, id_argument, json_option, opened
+from recollect.core.kinds import find_kind
+
+_ROWS = 8
+_DAY = 86_400.0
+
+
+@click.command()
+@id_argument
+@json_option
+@click.pass_context
+def strength_command(ctx: click.Context, memory_id: str, as_json: bool) -> None:
+    """Show why a memory is strong or fading, over time.
+
+    Strength goes from 0 to 1. Use makes a memory stronger, every day without use makes it weaker.
+    """
+    with opened(ctx) as store:
+        found = strength_of(store, memory_id)
+        if as_json:
+            echo_json(found.as_json())
+            return
+        click.secho(found.memory.summary, bold=True)
+        click.echo(f"\nStrength {found.value:.2f} of 1")
+        for line in (*_parts(found), "", *_plot(found), "", _future(found)):
+            click.echo(line)
+
+
+def _parts(found: Strength) -> list[str]:
+    gain = found.full - found.memory.importance
+    times = "1 use" if found.uses.times == 1 else f"{found.uses.times} uses"
+    days = f"{found.idle_days:.0f} days"
+    return [
+        f"  {found.memory.importance:>5.2f}  its importance",
+        f"+ {gain:>5.2f}  for {times}" if found.uses.times else "+  0.00  never used",
+        f"x {found.fresh:>5.2f}  for {days} without use, {found.decay_per_day:g} a day",
+    ]
+
+
+def _plot(found: Strength) -> list[str]:
+    """A column for each moment; behind `now`, what comes if nobody uses it."""
+    moments = [moment for moment, _ in found.course]
+    here = max(number for number, moment in enumerate(moments) if moment <= found.now)
+    rows = []
+    for row in range(_ROWS, 0, -1):
+        low, high = (row - 1) / _ROWS, row / _ROWS
+        label = {_ROWS: " 1.0", _ROWS // 2: " 0.5"}.get(row, "    ")
+        marks = "".join(
+            ("*" if number <= here else ".") if low < value <= high else " "
+            for number, (_, value) in enumerate(found.course)
+        )
+        rows.append(f"{label} |{marks.rstrip()}")
+    axis = ["-"] * len(moments)
+    for used in found.used_at:
+        axis[min(range(len(moments)), key=lambda number: abs(moments[number] - used))] = "^"
+    rows.append(f" 0.0 +{''.join(axis)}")
+    first, last = _date(moments[0]), _date(moments[-1])
+    labels = list(first.ljust(len(moments) - len(last)) + last)
+    if len(first) + 1 <= here <= len(moments) - len(last) - 4:
+        labels[here : here + 3] = "now"
+    rows.append("      " + "".join(labels))
+    rows.append("      * so far   . if nobody uses it   ^ used")
+    return rows
+
+
+def _future(found: Strength) -> str:
+    memory = found.memory
+    kind = find_kind(memory.kind)
+    if memory.status not in ("active", "resolved"):
+        why = f": {memory.status_reason}" if memory.status_reason else ""
+        return f"It is {memory.status}{why}. Bring it back with: recollect restore ID"
+    if found.archived_at is None:
+        kept = "are kept for ever" if kind and kind.permanent else "have no retention"
+        return f"It is never archived: {memory.kind} {kept}. What is weak just comes later."
+    if found.archived_at <= found.now:
+        return f"The next sleep archives it ({found.reason})."
+    days = (found.archived_at - found.now) / _DAY
+    return f"Unless it is used, it is archived in {days:.0f} days, on {_date(found.archived_at)}."
+
+
+def _date(moment: float) -> str:
+    return datetime.fromtimestamp(moment, tz=UTC).strftime("%Y-%m-%d")

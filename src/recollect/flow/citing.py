@@ -1,0 +1,30 @@
+"""What an agent made use of: memories that it was given and whose words are in what it said.
+
+To be put in front of an agent says little of a memory; to come back in its answer says that it
+helped. That is what makes a memory stronger.
+"""
+
+from __future__ import annotations
+
+from recollect.flow.pipeline import Work
+from recollect.index.text import query_terms
+from recollect.recall.rendering import without_own_text
+
+# How much of a summary must come back, and how many words at least.
+_SHARE, _LEAST = 0.6, 3
+_MOST_TEXT = 20_000
+
+
+def notice_cited(work: Work) -> None:
+    """Note which of the memories in the context the agent's answer makes use of."""
+    said = frozenset(query_terms(without_own_text(work.event.text)[:_MOST_TEXT]))
+    if len(said) < _LEAST:
+        return
+    cited = []
+    for memory in work.mind.recalled(work.event.context):
+        own = frozenset(query_terms(memory.summary))
+        if len(own & said) >= max(_LEAST, _SHARE * len(own)):
+            cited.append(memory.uid)
+    if cited:
+        work.mind.cite(work.event.context, cited)
+        work.note("cited", uids=cited)

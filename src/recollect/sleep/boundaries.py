@@ -1,0 +1,54 @@
+"""Where one episode of work ends and another begins: what tools touch becomes something else.
+
+The words of the last few tool calls are compared with those of the few before. People cut what they
+live through into events in the same way, at the moments when the surroundings change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from recollect.core.patterns import pattern
+from recollect.index.text import query_terms
+
+# How many tool calls make a window; two adjacent ones are compared.
+WINDOW: Final = 4
+# Parts of a path that say nothing about what is being worked on.
+_PLAIN = frozenset({"src", "lib", "tests", "test", "app", "main", "index", "init", "spec"})
+_MOST_COMMAND = 400
+_SEPARATOR = pattern(r"\s*(?:&&|\|\||[|;\n])\s*")
+_PROGRAM = pattern(r"[A-Za-z][\w.+-]{0,30}\Z")
+_PATH = pattern(r"[\w@.+-]+(?:/[\w@.+-]+)+/?|[\w@+-]+\.[A-Za-z]\w{0,5}")
+
+
+def keywords(paths: Iterable[str], command: str) -> frozenset[str]:
+    """What a tool call is about: the words of the paths it names, and the programs it runs.
+
+    Other words of a command may be anything, a password too, and are left alone.
+    """
+    named = list(paths)
+    words: set[str] = set()
+    for part in _SEPARATOR.split(command[:_MOST_COMMAND]):
+        first, _, rest = part.strip().partition(" ")
+        if _PROGRAM.match(first):
+            words.add(first.lower())
+        named += [word for word in rest.split() if _PATH.fullmatch(word)]
+    for path in named:
+        for piece in path.replace("\\", "/").split("/"):
+            words.update(query_terms(piece.rpartition(".")[0] or piece))
+    return frozenset(words - _PLAIN)
+
+
+def is_boundary(calls: Sequence[frozenset[int]], threshold: float) -> bool:
+    """Whether the last calls are about something else than those before them.
+
+    Calls come oldest first, each as the set of (the hashes of) its words.
+    """
+    if len(calls) < 2 * WINDOW:
+        return False
+    before = frozenset[int]().union(*calls[-2 * WINDOW : -WINDOW])
+    after = frozenset[int]().union(*calls[-WINDOW:])
+    if not before or not after:
+        return False
+    return len(before & after) / len(before | after) < threshold

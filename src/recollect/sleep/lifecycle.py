@@ -1,0 +1,205 @@
+"""The life of memories: what fades is archived, what stays archived by age is retired.
+
+Timers run from the last change of status, or from the last use where that is later. What a person
+archived stays for ever. Permanent kinds never age, and nothing here purges anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from recollect.core.age import seconds_of
+from recollect.core.memory import Memory
+from recollect.core.status import ACTIVE, ARCHIVED, RETIRED, VISIBLE
+from recollect.core.strength import (
+    FADED,
+    UNUSED,
+    Uses,
+    is_lasting,
+    strength,
+    strengthened,
+)
+from recollect.sleep.plan import BY_AGE, BY_USE, VIA_SLEEP, Step
+from recollect.sleep.policy import Policy
+
+_DAY = 86_400.0
+
+
+class Used(NamedTuple):
+    """What the log knows of memories: their uses, and which ones a search has ever listed."""
+
+    uses: Mapping[str, Uses] = MappingProxyType({})
+    shown: frozenset[str] = frozenset()
+
+    def of(self, uid: str) -> Uses:
+        """The uses of one memory."""
+        return self.uses.get(uid, UNUSED)
+
+
+NEVER_USED = Used()
+
+
+class Lives(NamedTuple):
+    """The steps that are due, what may be purged, and how many are too many."""
+
+    steps: tuple[Step, ...]
+    purgeable: tuple[Memory, ...]
+    over_cap: int
+
+
+def plan_lives(
+    memories: Iterable[Memory], used: Used, policy: Policy, now: float, *, merged: int = 0
+) -> Lives:
+    """What is due. `merged` memories come on top: they were made of others just now."""
+    steps: list[Step] = []
+    purgeable: list[Memory] = []
+    staying: list[Memory] = []
+    for memory in memories:
+        step = due_step(memory, used, policy, now)
+        if step is not None:
+            steps.append(step)
+        elif memory.status in VISIBLE:
+            staying.append(memory)
+        if memory.status == RETIRED and _passed(memory, now) >= policy.grace:
+            purgeable.append(memory)
+    visible = len(staying) + merged + sum(step.status in VISIBLE for step in steps)
+    room = _make_room(staying, used, policy, now, visible)
+    return Lives(
+        (*steps, *room),
+        tuple(purgeable),
+        max(0, visible - len(room) - policy.most) if policy.most else 0,
+    )
+
+
+def due_step(memory: Memory, used: Used, policy: Policy, now: float) -> Step | None:
+    """The step that a memory is due for, if there is one."""
+    if is_expired(memory, now) and memory.status != RETIRED:
+        ends = expires(memory)
+        if ends is not None and _since(memory) <= ends:  # one that was restored since stays
+            return Step(memory, RETIRED, f"expired after its {memory.ttl} days", BY_AGE, ends)
+    if memory.status in VISIBLE:
+        return _archived_by_age(memory, used, policy, now)
+    if memory.status == ARCHIVED and memory.status_by == BY_AGE:
+        last = used.of(memory.uid).last
+        if last is not None and last > _since(memory):
+            return Step(memory, ACTIVE, "used again after it was archived", BY_USE, last)
+        if _passed(memory, now) >= policy.archived:
+            reason = f"archived by age for {policy.archived:.0f} days"
+            return Step(memory, RETIRED, reason, BY_AGE, _since(memory) + policy.archived * _DAY)
+    return None
+
+
+def _archived_by_age(memory: Memory, used: Used, policy: Policy, now: float) -> Step | None:
+    aging = next_archiving(memory, used, policy)
+    if aging is None or aging[0] > now:
+        return None
+    return Step(memory, ARCHIVED, aging[1], BY_AGE, aging[0])
+
+
+def next_archiving(memory: Memory, used: Used, policy: Policy) -> tuple[float, str] | None:
+    """When a memory is archived unless it is used before, and why; None for one that never is."""
+    days = policy.retention.get(memory.kind, 0.0)
+    since = moved(memory)
+    if not days or since is None:
+        return None
+    uses = used.of(memory.uid)
+    what = "not used again" if uses.times else "unused"
+    old = max(since, uses.last or since) + days * _DAY, f"{what} for {days:.0f} days"
+    # What somebody asked to keep, used, or brought back has its full time.
+    if (
+        not was_noticed(memory)
+        or uses.times
+        or memory.uid in used.shown
+        or memory.status_changed != memory.created
+    ):
+        return old
+    fading = max(_fading_days(memory, policy), policy.min_age)
+    return min(old, (since + fading * _DAY, f"faded: never used in {fading:.0f} days"))
+
+
+def _fading_days(memory: Memory, policy: Policy) -> float:
+    """After how many days a memory that nobody used has faded."""
+    # To be merged from several is to have been noticed as many times.
+    full = strengthened(memory.importance, len(memory.relates_to) if is_merged(memory) else 0)
+    rate = policy.decay_per_day / 2 if _lasts(memory) else policy.decay_per_day
+    return max(0.0, 1.0 - FADED / full) / rate if full else 0.0
+
+
+def _make_room(
+    staying: Iterable[Memory], used: Used, policy: Policy, now: float, visible: int
+) -> list[Step]:
+    """The weakest go when there are too many; never permanent ones, never young ones."""
+    if not policy.most or visible <= policy.most:
+        return []
+    free = []
+    for memory in staying:
+        since = moved(memory)
+        if (
+            since is not None
+            and policy.retention.get(memory.kind, 0.0)
+            and not is_merged(memory)
+            and now - since >= policy.min_age * _DAY
+        ):
+            strong = strength_of(memory, used.of(memory.uid), policy, now)
+            free.append((strong, memory.importance, since, memory.uid, memory))
+    reason = f"one of the weakest among more than {policy.most}"
+    return [
+        Step(memory, ARCHIVED, reason, BY_AGE, now)
+        for *_, memory in sorted(free, key=lambda row: row[:4])[: visible - policy.most]
+    ]
+
+
+def strength_of(memory: Memory, uses: Uses, policy: Policy, now: float) -> float:
+    """How strong a memory is now."""
+    return strength(
+        memory.importance,
+        uses,
+        since=moved(memory),
+        now=now,
+        lasting=_lasts(memory),
+        rate=policy.decay_per_day,
+    )
+
+
+def moved(memory: Memory) -> float | None:
+    """When a memory was born, or last changed its status."""
+    return seconds_of(memory.status_changed or memory.created)
+
+
+def expires(memory: Memory) -> float | None:
+    """When a memory's time is over, if it has one."""
+    born = seconds_of(memory.created)
+    return None if memory.ttl is None or born is None else born + memory.ttl * _DAY
+
+
+def is_expired(memory: Memory, now: float) -> bool:
+    """Whether a memory's time is over."""
+    ends = expires(memory)
+    return ends is not None and ends <= now
+
+
+def is_merged(memory: Memory) -> bool:
+    """Whether a memory was merged from others."""
+    return memory.provenance.get("via") == VIA_SLEEP
+
+
+def was_noticed(memory: Memory) -> bool:
+    """Whether a heuristic kept it, and nobody asked for it."""
+    return "hook" in memory.provenance and memory.provenance.get("via") != "marker"
+
+
+def _lasts(memory: Memory) -> bool:
+    return is_lasting(memory.kind, memory.observation_type)
+
+
+def _since(memory: Memory) -> float:
+    since = moved(memory)
+    return float("inf") if since is None else since
+
+
+def _passed(memory: Memory, now: float) -> float:
+    """Days since the last change of status; 0 where nobody knows."""
+    since = moved(memory)
+    return 0.0 if since is None else max(0.0, now - since) / _DAY

@@ -1,0 +1,112 @@
+"""What sleep is going to do, as data. A run carries out a plan, and a dry run prints the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from recollect.core.memory import Memory
+from recollect.core.status import ACTIVE, ARCHIVED, RETIRED
+
+# Who changed a status, where it was no person: written with the change as `status_by`.
+BY_AGE: Final = "age"
+BY_MERGE: Final = "merge"
+BY_USE: Final = "use"
+BY_GC: Final = "gc"
+
+# The provenance of a memory that was merged from others.
+VIA_SLEEP: Final = "sleep"
+
+
+class Step(NamedTuple):
+    """A memory changes its status: into which, why, on whose account, and since when it is due."""
+
+    memory: Memory
+    status: str
+    reason: str
+    by: str
+    due: float
+
+    def as_json(self) -> dict[str, Any]:
+        """The step as `--json` prints it."""
+        return {
+            "id": self.memory.id,
+            "uid": self.memory.uid,
+            "kind": self.memory.kind,
+            "summary": self.memory.summary,
+            "from": self.memory.status,
+            "to": self.status,
+            "by": self.by,
+            "reason": self.reason,
+        }
+
+
+class Merge(NamedTuple):
+    """Memories that say much the same become one, which names them; they are archived."""
+
+    uid: str
+    kind: str
+    summary: str
+    body: str
+    fields: Mapping[str, Any]
+    created: str
+    due: float
+    sources: tuple[Memory, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The merge as `--json` prints it."""
+        return {
+            "uid": self.uid,
+            "kind": self.kind,
+            "summary": self.summary,
+            "body": self.body,
+            **self.fields,
+            "created": self.created,
+            "sources": [memory.id for memory in self.sources],
+        }
+
+
+class Plan(NamedTuple):
+    """Everything that one sleep does."""
+
+    looked_at: int = 0
+    merges: tuple[Merge, ...] = ()
+    # Merges of permanent kinds: somebody must say yes.
+    proposals: tuple[Merge, ...] = ()
+    steps: tuple[Step, ...] = ()
+    # Retired long enough to be purged; `recollect gc` does it, nothing else does.
+    purgeable: tuple[Memory, ...] = ()
+    # How many more than the soft cap are left, because none of them may go.
+    over_cap: int = 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to do."""
+        return not (self.merges or self.proposals or self.steps)
+
+    def limited(self, writes: int) -> Plan:
+        """As much of the plan as so many writes can do; what is left is due the next time."""
+        merges = []
+        for merge in self.merges:
+            if writes <= len(merge.sources):
+                break
+            writes -= len(merge.sources) + 1
+            merges.append(merge)
+        return self._replace(merges=tuple(merges), proposals=(), steps=self.steps[: max(0, writes)])
+
+    def steps_to(self, status: str) -> list[Step]:
+        """The steps into a status."""
+        return [step for step in self.steps if step.status == status]
+
+    def as_json(self) -> dict[str, Any]:
+        """The plan as `--json` prints it."""
+        return {
+            "looked_at": self.looked_at,
+            "merge": [merge.as_json() for merge in self.merges],
+            "propose": [merge.as_json() for merge in self.proposals],
+            "restore": [step.as_json() for step in self.steps_to(ACTIVE)],
+            "archive": [step.as_json() for step in self.steps_to(ARCHIVED)],
+            "retire": [step.as_json() for step in self.steps_to(RETIRED)],
+            "purgeable": [memory.id for memory in self.purgeable],
+            "over_cap": self.over_cap,
+        }

@@ -1,0 +1,73 @@
+"""Memories of every age, status and kind, and what was made of them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from hypothesis import strategies as st
+
+from recollect.core.kinds import KINDS
+from recollect.core.memory import Memory
+from recollect.core.strength import Uses
+from recollect.core.uid import make_uid
+from recollect.sleep.lifecycle import Used
+from recollect.sleep.policy import Policy
+
+NOW = 1_800_000_000.0
+DAY = 86_400.0
+POLICY = Policy(retention={kind.name: 0.0 if kind.permanent else 90.0 for kind in KINDS}, most=12)
+
+_WORDS = ("cart", "rounds", "half", "port", "shared", "fixture", "server", "times", "out", "test")
+
+
+def stamp(seconds: float) -> str:
+    """A moment as a record has it."""
+    return datetime.fromtimestamp(seconds, tz=UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@st.composite
+def memories(draw: st.DrawFn, number: int = 0) -> Memory:
+    """One memory."""
+    born = NOW - draw(st.integers(0, 400)) * DAY
+    moved = draw(st.one_of(st.just(born), st.floats(born, NOW).map(int).map(float)))
+    status = draw(
+        st.sampled_from(("active", "active", "active", "resolved", "archived", "retired"))
+    )
+    if moved == born:
+        status = "active"
+    words = draw(st.lists(st.sampled_from(_WORDS), min_size=1, max_size=7, unique=True))
+    kind = draw(st.sampled_from(("learnings", "notes", "decisions", "sessions", "solutions")))
+    return Memory(
+        uid=make_uid(int(born * 1000), number),
+        id=f"{kind}:{'a' * 40}:{number}",
+        kind=kind,
+        summary=" ".join(words),
+        body=draw(st.sampled_from(("", "The server starts on a fixed port.", "- one\n- two\n"))),
+        tags=tuple(draw(st.lists(st.sampled_from(("a", "b", "c")), unique=True))),
+        concepts=tuple(draw(st.lists(st.sampled_from(("gotcha", "pattern")), unique=True))),
+        files_modified=tuple(draw(st.lists(st.sampled_from(("x.py", "y.py")), unique=True))),
+        importance=draw(st.sampled_from((0.0, 0.3, 0.5, 0.8, 1.0))),
+        sensitivity=draw(st.sampled_from(("public", "public", "private", "secret", "unknown"))),
+        ttl=draw(st.sampled_from((None, None, None, 3, 100))),
+        provenance=draw(
+            st.sampled_from(({}, {"said_by": "tool", "via": "tool", "hook": "tool-post"}))
+        ),
+        created=stamp(born),
+        status=status,
+        status_changed=stamp(moved),
+        status_by=draw(st.sampled_from((None, "age", "merge"))) if status == "archived" else None,
+        version=f"v{number}",
+    )
+
+
+@st.composite
+def stores(draw: st.DrawFn, most: int = 25) -> tuple[list[Memory], Used]:
+    """Memories, and what the log knows of them."""
+    count = draw(st.integers(0, most))
+    found = [draw(memories(number)) for number in range(count)]
+    uses = {}
+    for memory in found:
+        if draw(st.integers(0, 3)) == 0:
+            uses[memory.uid] = Uses(draw(st.integers(1, 9)), NOW - draw(st.integers(0, 300)) * DAY)
+    shown = frozenset(memory.uid for memory in found if draw(st.integers(0, 5)) == 0)
+    return found, Used(uses, shown)
