@@ -133,6 +133,19 @@ def test_two_clones_import_the_same_memories(sandbox: Sandbox, repo: Path) -> No
     assert set(bring(adas, ada).values()) == set(bring(bobs, bob).values()) == {"known"}
 
 
+def test_an_import_is_the_same_in_every_clone(sandbox: Sandbox, repo: Path) -> None:
+    """Byte for byte, on whatever branch and commit, so that a sync has nothing to sort out."""
+    sandbox.git(sandbox.root, "clone", "--quiet", "--bare", str(repo), sandbox.hub.name)
+    ada, bob = sandbox.clone("ada"), sandbox.clone("bob")
+    sandbox.git(bob, "checkout", "--quiet", "-b", "elsewhere")
+    sandbox.commit(bob)
+
+    for clone in (ada, bob):
+        bring(sandbox.open(clone), clone)
+
+    assert sandbox.trees(ada) == sandbox.trees(bob) != {}
+
+
 def test_what_the_plugin_changed_since_is_brought_up_to_date(sandbox: Sandbox, repo: Path) -> None:
     """It is the same memory, in a newer state; an older one changes nothing."""
     store = sandbox.open(repo)

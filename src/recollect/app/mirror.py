@@ -24,7 +24,6 @@ from recollect.app.importing import (
     read_file,
     write_plans,
 )
-from recollect.app.mirror_denial import denial
 from recollect.app.mirror_files import (
     INDEX_PAGE,
     MANIFEST,
@@ -56,8 +55,6 @@ from recollect.core.mirror_page import HEADING, render_index, row_of
 from recollect.errors import RecollectError
 from recollect.ledger.lock import exclusive
 from recollect.ledger.writes import Change
-
-__all__ = ["Difference", "Mirror", "Report", "denial", "follow"]
 
 LOCK: Final = "mirror.lock"
 # What else can be wrong with a file than what a look says.
