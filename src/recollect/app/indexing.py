@@ -168,6 +168,16 @@ class Indexing:
                 self.warnings.append(f"{error.message} Search goes by keywords. {error.hint}")
         return self._embedder
 
+    @property
+    def loaded_embedder(self) -> Embedder | None:
+        """The embedder if it is there already: a hook has no time to load one."""
+        return self._embedder
+
+    def share_embedder(self, embedder: Embedder | None) -> None:
+        """Use an embedder that was loaded elsewhere, or none."""
+        self._embedder = embedder
+        self._embedder_tried = True
+
     def embed_pending(
         self, index: Index, *, most: int | None = None, progress: Progress | None = None
     ) -> int:

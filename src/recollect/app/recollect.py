@@ -280,11 +280,13 @@ class Recollect:
         mode: str | None = None,
         min_similarity: float | None = None,
         as_of: str | None = None,
+        counting: bool = True,
         **filters: Any,
     ) -> list[Hit]:
         """The memories that answer a query, best first, each with its score and why.
 
         Private, secret and unclassified memories are found only when `sensitivity` asks for them.
+        Without `counting`, whoever shows some of the hits to a reader notes that.
         """
         chosen = mode or self.config.text("recall.match_strategy")
         if chosen not in MODES:
@@ -317,7 +319,8 @@ class Recollect:
             return hits
 
         hits = self.indexing.using(answer)
-        self.local.usage.record([hit.memory.uid for hit in hits], "shown", now)
+        if counting:
+            self.local.usage.record([hit.memory.uid for hit in hits], "shown", now)
         return hits
 
     def _embed(self, index: Index, mode: str) -> Embed | None:
