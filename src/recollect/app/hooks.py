@@ -182,7 +182,7 @@ def serve(
         work = Work(event, mind)
         deadline.reply = work.reply
         run(PIPELINES[name], work)
-        for failure in work.failures:
+        for failure in () if deadline.is_over else work.failures:
             note(name, failure, environment)
         behind = sum(store.indexing.behind for store in mind.stores)
         if behind:

@@ -13,6 +13,9 @@ from recollect.core.fields import FIELDS, MAX_BODY_BYTES
 from recollect.errors import ValidationError
 
 MOST_TEXT = MAX_BODY_BYTES
+# Fields that agents do not set by hand: they write typed content with `write_memory`.
+_NOT_THEIRS = frozenset({"content", "provenance", "project", "branch"})
+FREE_FIELDS = tuple(name for name in FIELDS if name not in _NOT_THEIRS)
 _MOST_ITEMS = 200
 _MOST_NUMBER = 1_000_000
 
@@ -27,21 +30,23 @@ _SCHEMAS: Mapping[str, Mapping[str, Any]] = {
 
 
 class Parameters:
-    """The parameters of a tool: `name:type`, required ones first, then `*` before optional ones.
+    """The parameters of a tool, as `name:type`: required `*` optional `+` only told in words.
 
-    `fields` says that any field of a memory may be given besides.
+    A parameter in a schema costs every session three times the tokens of one in a sentence, so the
+    rarer ones are told in the description. `fields` lets any field of a memory be given besides.
     """
 
     def __init__(self, given: str = "", *, fields: bool = False) -> None:
-        required, _, optional = given.partition("*")
-        self.required = [part.partition(":")[0] for part in required.split()]
-        parts = [part.partition(":") for part in (required + optional).split()]
-        self.types = {name: kind or "text" for name, _, kind in parts}
+        listed, _, told = given.partition("+")
+        required, _, optional = listed.partition("*")
+        self.types = _types(required + optional + told)
+        self.required = list(_types(required))
+        self._listed = list(_types(required + optional))
         self.takes_fields = fields
 
     def schema(self) -> dict[str, Any]:
         """The JSON schema that agents read."""
-        properties = {name: _SCHEMAS[kind] for name, kind in self.types.items()}
+        properties = {name: _SCHEMAS[self.types[name]] for name in self._listed}
         schema: dict[str, Any] = {"type": "object", "properties": properties}
         if self.required:
             schema["required"] = self.required
@@ -50,7 +55,7 @@ class Parameters:
     def check(self, given: Mapping[str, Any] | None) -> dict[str, Any]:
         """The arguments, each of its type; what is null counts as not given."""
         arguments = {name: value for name, value in (given or {}).items() if value is not None}
-        taken = [*self.types, *(FIELDS if self.takes_fields else ())]
+        taken = [*self.types, *(FREE_FIELDS if self.takes_fields else ())]
         unknown = sorted(arguments.keys() - set(taken))
         if unknown:
             raise ValidationError(f"There is no argument {unknown[0][:60]!r}.", _list("Use", taken))
@@ -63,6 +68,11 @@ class Parameters:
             name: _checked(name, self.types[name], value) if name in self.types else value
             for name, value in arguments.items()
         }
+
+
+def _types(given: str) -> dict[str, str]:
+    parts = [part.partition(":") for part in given.split()]
+    return {name: kind or "text" for name, _, kind in parts}
 
 
 def _list(word: str, names: Iterable[str]) -> str:

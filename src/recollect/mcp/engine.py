@@ -13,18 +13,24 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from recollect.app.config import Config, load_config, without_files
+from recollect.app.engine import PING
 from recollect.app.hooks import Deadline, note, serve
 from recollect.app.warm import Stores, WarmMinds
 from recollect.errors import BadConfig
+from recollect.ledger.git import kill_running
 from recollect.mcp.listening import Call, Listener
+
+if TYPE_CHECKING:
+    from recollect.index.embedding import Embedder
 
 T = TypeVar("T")
 # Seconds that a hook's event may wait for its turn: less than the hook waits for us.
 _TURN = 0.02
 _LAST_WORK = 5.0
+_KILL_AGAIN = 0.05
 
 
 class Engine:
@@ -38,6 +44,7 @@ class Engine:
         self._listener: Listener | None = None
         self.last_request = time.monotonic()
         self.is_stopped = threading.Event()
+        self.served = 0  # events of hooks
 
     def config(self) -> Config:
         """The configuration as it is now."""
@@ -85,39 +92,46 @@ class Engine:
     @contextmanager
     def _turn(self, seconds: float) -> Iterator[bool]:
         mine = self._lock.acquire(timeout=seconds)
+        self.last_request = time.monotonic()
         try:
             yield mine
         finally:
-            self.last_request = time.monotonic()
             if mine:
                 self._lock.release()
 
-    def share_embedder(self, embedder: object) -> None:
+    def share_embedder(self, embedder: Embedder | None) -> None:
         """Let searches go by meaning, too."""
-        with self._turn(-1):
-            self.minds.share_embedder(embedder)  # type: ignore[arg-type]
+        with self._lock:
+            self.minds.share_embedder(embedder)
 
     # Hooks
 
     def _serve_hook(self, call: Call) -> None:
         """Serve one event of a hook that waits at the other end."""
+        if call.event == PING:
+            with self._lock:
+                call.tell(f"here {os.getpid()} {self.served}")
+            return
         payload = json.loads(call.given)
         environment = self._surroundings(call.settings)
-        if not isinstance(payload, dict) or not payload.get("cwd") or environment is None:
-            call.refuse("no")
+        place = payload.get("cwd") if isinstance(payload, dict) else None
+        if not isinstance(place, str) or not os.path.isabs(place) or environment is None:  # noqa: PTH117
+            call.tell("no")  # where that is only the hook knows
             return
         with self._turn(_TURN) as mine:
             if not mine or self.is_stopped.is_set():
-                call.refuse("busy")
+                call.tell("busy")
             elif call.is_meant():
                 deadline = _EngineDeadline(call.event, call)
                 try:
                     serve(call.event, payload, environment, deadline, minds=self.minds)
                 except Exception as error:
-                    note(call.event, error, environment)
+                    if not deadline.is_over:
+                        note(call.event, error, environment)
                 finally:
                     deadline.say("")
                     deadline.close()
+                    self.served += 1
 
     def _surroundings(self, settings: Mapping[str, str]) -> Mapping[str, str] | None:
         """The environment as the hook has it; None where this process cannot stand in for it."""
@@ -136,6 +150,8 @@ class _EngineDeadline(Deadline):
     def __init__(self, name: str, call: Call) -> None:
         super().__init__(name, call)
         self._call = call
+        self._thread = threading.get_ident()
+        self._is_done = threading.Event()
 
     def set(self, seconds: float) -> None:
         """Tell the hook how long this may take."""
@@ -151,13 +167,12 @@ class _EngineDeadline(Deadline):
 
     def close(self) -> None:
         """The work is done."""
+        self._is_done.set()
         if self._timer is not None:
             self._timer.cancel()
 
     def _end(self) -> None:
-        """The work goes on; only the hook does not wait for it."""
-
-
-def surroundings() -> dict[str, str]:
-    """The environment of this process."""
-    return dict(os.environ)
+        """As in a hook, no git is waited for, also none that is about to start."""
+        while not self._is_done.is_set():
+            kill_running(self._thread)
+            self._is_done.wait(_KILL_AGAIN)

@@ -38,10 +38,10 @@ class Call:
         self._lock = threading.Lock()
         self._is_answered = False
 
-    def refuse(self, reason: str) -> None:
-        """Let the hook do the work itself."""
+    def tell(self, word: str) -> None:
+        """Say something else than `ready`, so that the hook does the work itself."""
         with suppress(OSError):
-            self._connection.sendall(f"{reason}\n".encode())
+            self._connection.sendall(f"{word}\n".encode())
 
     def is_meant(self) -> bool:
         """Say that everything is ready; whether the hook still waits."""
@@ -133,10 +133,7 @@ class Listener:
             call = _read_call(connection)
             if call is None:
                 return
-            if call.event == PING:
-                connection.sendall(f"here {os.getpid()}\n".encode())
-            else:
-                self._serve(call)
+            self._serve(call)
         except (OSError, ValueError):
             return  # the hook sees the connection close, and does the work itself
         finally:

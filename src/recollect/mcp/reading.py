@@ -42,7 +42,7 @@ def _shown(memory: Memory) -> Memory:
 
 def search_memories(stores: Stores, given: Mapping[str, Any]) -> Json:
     """What answers a query, best first."""
-    query, offset, limit = given["query"], *_paging(given)
+    query, offset, limit = given["query"], *paging(given)
     if len(query) > _MOST_QUERY:
         raise ValidationError(
             f"The query has {len(query)} characters.", "Ask with the words that matter."
@@ -94,7 +94,7 @@ def get_timeline(stores: Stores, given: Mapping[str, Any]) -> Json:
 def _listed(
     stores: Stores, given: Mapping[str, Any], filters: Json, *, newest_first: bool = True
 ) -> Json:
-    offset, limit = _paging(given)
+    offset, limit = paging(given)
     found = [(memory, store) for store in stores.all for memory in store.memories(**filters)]
     found.sort(key=lambda pair: (pair[0].created or "", pair[0].uid), reverse=newest_first)
     shown = found[offset : offset + limit]
@@ -145,7 +145,8 @@ def _note_shown(stores: Stores, shown: Sequence[tuple[Memory, Recollect]]) -> fl
     return now
 
 
-def _paging(given: Mapping[str, Any]) -> tuple[int, int]:
+def paging(given: Mapping[str, Any]) -> tuple[int, int]:
+    """From which line on, and how many."""
     return given.get("offset") or 0, min(given.get("limit") or _PAGE, _MOST_PAGE)
 
 

@@ -20,6 +20,8 @@ from recollect.mcp.engine import Engine
 from recollect.mcp.results import Outcome
 from recollect.mcp.table import TOOLS, call, listing
 
+# Seconds after which a busy thread lets another one run: a hook waits for a short word of ours.
+_SWITCH = 0.0005
 INSTRUCTIONS = (
     "Recollect is this repository's memory, kept in git notes. Before you decide or debug, call "
     "search_memories; when something is decided, learnt or asked to be remembered, call "
@@ -35,6 +37,7 @@ def main(directory: str | None = None) -> None:
         environment["CLAUDE_PROJECT_DIR"] = str(Path(directory).absolute())
     place = Path(environment.get("CLAUDE_PROJECT_DIR") or Path.cwd())
     engine = Engine(place if place.is_dir() else Path.cwd(), environment)
+    sys.setswitchinterval(_SWITCH)
     background = Background(engine, end=lambda: _end(engine))
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: threading.Thread(target=_end, args=(engine,)).start())

@@ -5,21 +5,50 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from recollect.app.recollect import Recollect
 from recollect.app.warm import Stores
+from recollect.core.kinds import kind_named
 from recollect.core.memory import Memory
 from recollect.core.names import short
+from recollect.core.status import VISIBLE
 from recollect.errors import ValidationError
+from recollect.index.base import ALL, Filters, Index
 from recollect.mcp.reading import find
 from recollect.mcp.results import Json
 
-_VIA = {"said_by": "agent", "via": "mcp"}
+_ALIKE = 5
+VIA = {"said_by": "agent", "via": "mcp"}
 
 
 def store_memory(stores: Stores, given: Mapping[str, Any]) -> Json:
     """Keep something new, unless just this is known."""
-    draft = {**given, "provenance": _VIA}
-    memory = stores.store.capture_many([draft])[0]
-    return _done("stored", memory)
+    store = stores.store
+    same = _same(store, given)
+    known = next((memory for memory in same if memory.status in VISIBLE), None)
+    if known is not None:
+        now = store.ledger.clock().timestamp()
+        store.local.usage.record([known.uid], "said", now)
+        return _done("known already", known)
+    memory = store.capture_many([{**given, "provenance": VIA}])[0]
+    also = [f"{short(m.id)} said the same and is {m.status}." for m in same]
+    return _done("stored", memory) | ({"note": " ".join(also)} if also else {})
+
+
+def _same(store: Recollect, given: Mapping[str, Any]) -> list[Memory]:
+    """The memories of that kind that say just this, whatever their status."""
+    kind, text = kind_named(given["kind"]).name, _words(store, given["summary"], given.get("body"))
+    wanted = Filters(kind=kind, statuses=ALL, project=store.project)
+
+    def look(index: Index) -> list[Memory]:
+        found = index.lexical(given["summary"], wanted, _ALIKE).matches
+        return index.get_many([match.uid for match in found])
+
+    alike = store.indexing.using(look)
+    return [m for m in alike if _words(store, m.summary, m.body) == text]
+
+
+def _words(store: Recollect, summary: str, body: str | None) -> list[str]:
+    return str(store.redact(f"{summary}\n{body or ''}")).casefold().split()
 
 
 def update_memory(stores: Stores, given: Mapping[str, Any]) -> Json:
