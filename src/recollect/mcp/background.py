@@ -71,7 +71,7 @@ class Background:
 
     def _is_due(self) -> bool:
         last, now = self._engine.last_request, time.monotonic()
-        if now - last < _QUIET or not self._engine.is_listening:
+        if now - last < _QUIET or not self._engine.is_listening or not self._engine.is_up.is_set():
             return False
         return last != self._seen or now - self._last_pass > _AGAIN
 

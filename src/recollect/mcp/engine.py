@@ -45,6 +45,7 @@ class Engine:
         self.last_request = time.monotonic()
         self.is_stopped = threading.Event()
         self.served = 0  # events of hooks
+        self.is_up = threading.Event()  # the agent can call tools: now there is time for more
 
     def config(self) -> Config:
         """The configuration as it is now."""

@@ -82,6 +82,7 @@ def _serve(engine: Engine) -> None:
 
     async def run() -> None:
         async with stdio_server() as (incoming, outgoing):
+            engine.is_up.set()
             await server.run(incoming, outgoing, server.create_initialization_options())
 
     anyio.run(run)
