@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from recollect.index.embedding import Embedder
 
 _TICK = 1.0  # seconds between two looks at the parent
-_QUIET = 1.0  # seconds without a request before anything is begun
+_QUIET = 0.3  # seconds without a request before a step is begun
+_LONGEST_PAUSE = 5.0  # seconds after which a step is begun though requests come and come
 _AGAIN = 60.0  # seconds after which to look again though nothing was asked
 _BATCH = 8
 
@@ -70,30 +71,38 @@ class Background:
             self._engine.listen()
 
     def _is_due(self) -> bool:
-        last, now = self._engine.last_request, time.monotonic()
-        if now - last < _QUIET or not self._engine.is_listening or not self._engine.is_up.is_set():
+        if not self._engine.is_listening or not self._engine.is_up.is_set():
             return False
-        return last != self._seen or now - self._last_pass > _AGAIN
+        is_new = self._engine.last_request != self._seen
+        return is_new or time.monotonic() - self._last_pass > _AGAIN
 
     def _pass(self) -> None:
-        """Everything there is to do, until somebody asks for something."""
+        """Everything there is to do, step by step."""
         engine = self._engine
-        started = engine.last_request
-        config = engine.config()
+        asked = engine.last_request
         if not self._has_tried:
             self._load()
-        for store in open_stores(engine.directory, config, engine.environment):
+        for store in open_stores(engine.directory, engine.config(), engine.environment):
             if store is None:
                 continue
             with store:
                 if self._embedder is not None:
                     store.indexing.share_embedder(self._embedder)
                 for _ in self._steps(store):
-                    if engine.last_request != started or engine.is_stopped.is_set():
-                        return  # what is left is done at the next pass
-        self._seen, self._last_pass = started, time.monotonic()
+                    self._pause()
+                    if engine.is_stopped.is_set():
+                        return
+        self._seen, self._last_pass = asked, time.monotonic()
+
+    def _pause(self) -> None:
+        """Let requests go first."""
+        end = time.monotonic() + _LONGEST_PAUSE
+        while (now := time.monotonic()) < end and now - self._engine.last_request < _QUIET:
+            if self._engine.is_stopped.wait(_QUIET):
+                return
 
     def _steps(self, store: Recollect) -> Iterator[None]:
+        yield
         drain(store)
         yield
         store.refresh()
