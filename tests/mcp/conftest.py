@@ -16,7 +16,7 @@ from tests.ledger.conftest import Sandbox, isolated, sandbox
 
 __all__ = ["isolated", "sandbox"]
 
-PATIENCE = 30.0
+PATIENCE = 60.0
 
 
 class Server:

@@ -11,15 +11,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from recollect.app.recollect import Recollect
+from recollect.app.writing import prepare_status
 from recollect.core.fields import check_timestamp
+from recollect.core.kinds import FACTS
 from recollect.core.memory import Memory
 from recollect.core.names import short
 from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.core.patterns import pattern
+from recollect.core.status import ARCHIVED, RETIRED, VISIBLE
 from recollect.errors import ValidationError
 from recollect.ledger.lock import exclusive
 
-FACTS = "facts"
 PARTS = ("subject", "predicate", "object")
 _LOCK = "facts.lock"
 _MOST_PART = 500
@@ -135,18 +137,18 @@ def store_fact(
         wanted = tuple(normal(part) for part in clean)
         for fact in known:
             overlaps = not fact.valid_until or fact.valid_until > begins
-            if fact.key == wanted and overlaps and fact.memory.status != "retired":
+            if fact.key == wanted and overlaps and fact.memory.status != RETIRED:
                 store.local.usage.record([fact.memory.uid], "said", _seconds(store))
                 return Stored(fact, False, ())
         one = holds_one_value(clean[1]) if replaces is None else replaces
-        others = [f for f in known if f.key[:2] == wanted[:2] and not f.valid_until] if one else []
+        others = [f for f in known if f.key[:2] == wanted[:2] and _is_open(f)] if one else []
         later = min((f.valid_from for f in others if f.valid_from > begins), default="")
         ends = min(filter(None, (ends, later)), default="")
         draft = _draft(clean, begins, ends, source, confidence, provenance)
         memory = store.capture_many([draft])[0]
         closed = [_close(store, f, begins, memory) for f in others if f.valid_from <= begins]
         if later:  # what is known is newer: this one was true before
-            memory = store.set_status(memory.uid, "archived", "a newer fact was known already")
+            memory = store.set_status(memory.uid, ARCHIVED, "a newer fact was known already")
     stored = fact_of(memory)
     assert stored is not None
     return Stored(stored, True, closed)
@@ -174,12 +176,15 @@ def _draft(
     }
 
 
+def _is_open(fact: Fact) -> bool:
+    return not fact.valid_until and fact.memory.status in VISIBLE
+
+
 def _close(store: Recollect, fact: Fact, moment: str, newer: Memory) -> Fact:
-    """Let an older fact end where a newer one begins."""
+    """Let an older fact end where a newer one begins, and leave everyday recall."""
+    step = prepare_status(store, fact.memory, ARCHIVED, f"replaced by {short(newer.id)}")
     content = {**(fact.memory.content or {}), "valid_until": moment}
-    store.update(fact.memory.uid, content=content)
-    if fact.memory.status in ("active", "resolved"):
-        store.set_status(fact.memory.uid, "archived", f"replaced by {short(newer.id)}")
+    store.write([step._replace(fields={**step.fields, "content": content})], "fact")
     closed = fact_of(store.get(fact.memory.uid))
     assert closed is not None
     return closed
@@ -187,9 +192,7 @@ def _close(store: Recollect, fact: Fact, moment: str, newer: Memory) -> Fact:
 
 def all_facts(store: Recollect) -> list[Fact]:
     """Every public fact that is not retired, oldest first."""
-    memories = store.memories(
-        kind=FACTS, status=("active", "resolved", "archived"), sensitivity="public"
-    )
+    memories = store.memories(kind=FACTS, status=(*VISIBLE, ARCHIVED), sensitivity="public")
     return [fact for fact in map(fact_of, memories) if fact is not None]
 
 

@@ -236,7 +236,6 @@ def _mapping(name: str, value: Any) -> dict[str, Any]:
 
 
 FIELDS: Mapping[str, Callable[[str, Any], Any]] = {
-    "content": _mapping,
     "tags": _tags,
     "spec": _text,
     "phase": _text,

@@ -13,8 +13,8 @@ from recollect.core.fields import FIELDS, MAX_BODY_BYTES
 from recollect.errors import ValidationError
 
 MOST_TEXT = MAX_BODY_BYTES
-# Fields that agents do not set by hand: they write typed content with `write_memory`.
-_NOT_THEIRS = frozenset({"content", "provenance", "project", "branch"})
+# Fields that agents do not set by hand.
+_NOT_THEIRS = frozenset({"provenance", "project", "branch"})
 FREE_FIELDS = tuple(name for name in FIELDS if name not in _NOT_THEIRS)
 _MOST_ITEMS = 200
 _MOST_NUMBER = 1_000_000

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _TICK = 1.0  # seconds between two looks at the parent
 _QUIET = 0.3  # seconds without a request before a step is begun
-_LONGEST_PAUSE = 5.0  # seconds after which a step is begun though requests come and come
+_LONGEST_PAUSE = 1.0  # seconds after which a step is begun though requests come and come
 _AGAIN = 60.0  # seconds after which to look again though nothing was asked
 _BATCH = 8
 

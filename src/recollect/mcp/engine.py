@@ -41,6 +41,7 @@ class Engine:
         self.environment = environment
         self.minds = WarmMinds()
         self._lock = threading.Lock()
+        self._door = threading.Lock()
         self._listener: Listener | None = None
         self.last_request = time.monotonic()
         self.is_stopped = threading.Event()
@@ -61,14 +62,16 @@ class Engine:
 
     def listen(self) -> None:
         """Let hooks reach this engine, unless another one serves them."""
-        if self._listener is None and not self.is_stopped.is_set():
-            self._listener = Listener.open(self.environment, self._serve_hook)
+        with self._door:
+            if self._listener is None and not self.is_stopped.is_set():
+                self._listener = Listener.open(self.environment, self._serve_hook)
 
     def let_go(self) -> None:
         """Stop to listen and close every file; the next tool call begins anew."""
-        listener, self._listener = self._listener, None
-        if listener is not None:
-            listener.close()
+        with self._door:
+            listener, self._listener = self._listener, None
+            if listener is not None:
+                listener.close()
         if self._lock.acquire(timeout=_LAST_WORK):
             try:
                 self.minds.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from recollect.app import typed
 from recollect.app.warm import Stores
 from recollect.errors import ValidationError
 from recollect.mcp.reading import find
@@ -13,8 +14,6 @@ from recollect.mcp.results import Json
 
 def find_candidate(stores: Stores, given: Mapping[str, Any]) -> Json:
     """Whether new information is about a memory that is there."""
-    from recollect.app import typed  # type: ignore[attr-defined, unused-ignore]
-
     found = typed.find_candidate(
         stores.store, given["kind"], given["new_info"], given.get("lifecycle_event")
     )
@@ -23,8 +22,6 @@ def find_candidate(stores: Stores, given: Mapping[str, Any]) -> Json:
 
 def write_memory(stores: Stores, given: Mapping[str, Any]) -> Json:
     """Create or update a typed memory."""
-    from recollect.app import typed  # type: ignore[attr-defined, unused-ignore]
-
     if "id" not in given:
         if "kind" not in given:
             raise ValidationError("The argument kind is missing.", "Give kind, or id to update.")

@@ -11,7 +11,7 @@ from recollect.core.kinds import kind_named
 from recollect.core.memory import Memory
 from recollect.core.names import short
 from recollect.core.status import VISIBLE
-from recollect.errors import ValidationError
+from recollect.errors import VersionConflict
 from recollect.index.base import ALL, Filters, Index
 from recollect.mcp.reading import find
 from recollect.mcp.results import Json
@@ -44,7 +44,7 @@ def _same(store: Recollect, given: Mapping[str, Any]) -> list[Memory]:
         return index.get_many([match.uid for match in found])
 
     alike = store.indexing.using(look)
-    return [m for m in alike if _words(store, m.summary, m.body) == text]
+    return [m for m in alike if _words(store, m.summary, m.text) == text]
 
 
 def _words(store: Recollect, summary: str, body: str | None) -> list[str]:
@@ -57,11 +57,11 @@ def update_memory(stores: Stores, given: Mapping[str, Any]) -> Json:
     store, memory = find(stores, changes.pop("id"))
     version = changes.pop("if_version")
     if version != memory.version:
-        raise ValidationError(
+        raise VersionConflict(
             f"{short(memory.id)} is at version {memory.version}, not at {version[:40]}.",
             "Nothing was changed. Read it again with get_memory and send its version.",
         )
-    return _done("updated", store.update(memory.uid, **changes))
+    return _done("updated", store.update(memory.uid, if_version=version, **changes))
 
 
 def delete_memory(stores: Stores, given: Mapping[str, Any]) -> Json:
