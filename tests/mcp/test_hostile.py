@@ -114,7 +114,9 @@ def test_every_tool_survives_no_arguments_and_wrong_ones(engine: Engine, tool: s
     assert outcome.is_error == bool(parameters.required)
 
     assert "There is no argument 'nonsense'" in refuse(engine, tool, nonsense=1)
-    right: dict[str, Any] = dict.fromkeys(parameters.required, "x")
+    right: dict[str, Any] = {
+        name: {} if parameters.types[name] == "object" else "x" for name in parameters.required
+    }
     for name in parameters.types:
         assert f"{name} takes" in refuse(engine, tool, **{**right, name: [[1]]})
 
