@@ -26,7 +26,7 @@ from typing import Any
 
 import recollect
 from benchmarks.corpus import WORDS, build_repository, some_words
-from recollect.app.engine import PING, PROTOCOL, connect
+from recollect.app.engine import ping
 
 BARE = "python -c pass"
 NOTHING = "a hook that does nothing"
@@ -94,7 +94,7 @@ def measure(size: int, rounds: int, folder: Path) -> dict[str, Any]:
     rng = random.Random(3)
     taken: dict[str, list[float]] = {}
     nothing = json.dumps({"prompt": "/nothing", "cwd": str(repo)}).encode()
-    with engine(program, repo, warm) as count:
+    with engine(program, repo, warm) as server:
         for number in range(rounds + 1):
             jobs = {
                 BARE: ([sys.executable, "-c", "pass"], b"", environment),
@@ -116,7 +116,7 @@ def measure(size: int, rounds: int, folder: Path) -> dict[str, Any]:
                 spent = timed(command, given, env, repo)
                 if number:  # the first round warms the disk
                     taken.setdefault(name, []).append(spent)
-        served = count()
+        served = server()[1]
     bare, idle = statistics.median(taken[BARE]), statistics.median(taken[NOTHING])
     asked = sum(name.endswith(WARM) for name in taken) * (rounds + 1)
     return {
@@ -136,8 +136,10 @@ def measure(size: int, rounds: int, folder: Path) -> dict[str, Any]:
 
 
 @contextmanager
-def engine(program: str, repo: Path, environment: Mapping[str, str]) -> Iterator[Callable[[], int]]:
-    """A server in the repository, up and with its model; how many events it has served."""
+def engine(
+    program: str, repo: Path, environment: Mapping[str, str]
+) -> Iterator[Callable[[], tuple[int, int]]]:
+    """A server in the repository, up and with its model: its process, and what it has served."""
     server = subprocess.Popen(
         [program, "mcp"],
         cwd=repo,
@@ -147,26 +149,17 @@ def engine(program: str, repo: Path, environment: Mapping[str, str]) -> Iterator
     )
     assert server.stdin is not None
     try:
-        while count_served(repo, environment) is None:
+        while _ping(repo, environment) is None:
             time.sleep(0.1)
         time.sleep(SETTLE)
-        yield lambda: count_served(repo, environment) or 0
+        yield lambda: _ping(repo, environment) or (0, 0)
     finally:
         server.stdin.close()
         server.wait()
 
 
-def count_served(repo: Path, environment: Mapping[str, str]) -> int | None:
-    """How many events the engine of a repository has served; None where there is none."""
-    found = connect({**environment, "CLAUDE_PROJECT_DIR": str(repo)})
-    if found is None:
-        return None
-    try:
-        found.settimeout(60)
-        found.sendall(f"{PROTOCOL} {PING} 0 0\n".encode())
-        return int(found.recv(100).split()[2])
-    finally:
-        found.close()
+def _ping(repo: Path, environment: Mapping[str, str]) -> tuple[int, int] | None:
+    return ping({**environment, "CLAUDE_PROJECT_DIR": str(repo)}, 60)
 
 
 def main() -> None:

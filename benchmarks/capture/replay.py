@@ -72,7 +72,7 @@ def replay(repo: Path, transcript: Path, session: str) -> int:
         event = read_event(name, payload, {})
         if event.ignored:
             continue
-        mind = open_mind(event, read_config(event))
+        mind = open_mind(event, read_config(event, os.environ), os.environ)
         work = Work(event, mind)
         run(PIPELINES[name], work)
         for store in mind.stores:

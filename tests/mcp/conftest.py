@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.app.engine import PING, PROTOCOL, connect
+from recollect.app import engine
 from tests.ledger.conftest import Sandbox, isolated, sandbox
 
 __all__ = ["isolated", "sandbox"]
@@ -72,17 +72,8 @@ def owner_of(directory: Path) -> int | None:
 
 
 def ping(directory: Path) -> tuple[int, int] | None:
-    """Who serves the hooks of a directory, and how many events it has answered."""
-    engine = connect({**os.environ, "CLAUDE_PROJECT_DIR": str(directory)})
-    if engine is None:
-        return None
-    try:
-        engine.settimeout(PATIENCE)
-        engine.sendall(f"{PROTOCOL} {PING} 0 0\n".encode())
-        said = engine.recv(100).split()
-        return (int(said[1]), int(said[2])) if said else None
-    finally:
-        engine.close()
+    """Who serves the hooks of a directory, and how many events it has served."""
+    return engine.ping({**os.environ, "CLAUDE_PROJECT_DIR": str(directory)}, PATIENCE)
 
 
 def wait_for(what: object, seconds: float = PATIENCE) -> None:

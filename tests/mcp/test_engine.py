@@ -487,3 +487,16 @@ def test_with_a_model_the_engine_also_finds_what_is_meant(repo: Path, sandbox: S
 
     assert cold[0] == ""
     assert warm == cold[1] != ""
+
+
+def test_doctor_tells_who_serves_hooks(repo: Path, sandbox: Sandbox, server: Server) -> None:
+    """One line where there is an engine; a directory that is not private is a warning."""
+    found = [finding for finding in sandbox.open(repo).doctor() if finding.check == "engine"]
+    assert [str(server.process.pid) in finding.message for finding in found] == [True]
+
+    address_of(repo).parent.chmod(0o755)
+    try:
+        found = [finding for finding in sandbox.open(repo).doctor() if finding.check == "engine"]
+    finally:
+        address_of(repo).parent.chmod(0o700)
+    assert ["chmod 700" in finding.hint for finding in found] == [True]

@@ -11,7 +11,7 @@ from typing import Any
 
 import anyio
 import pytest
-from mcp import Client, StdioServerParameters, stdio_client
+from mcp import Client, MCPError, StdioServerParameters, stdio_client
 
 from recollect.mcp.table import TOOLS, listing
 from recollect.recall.tokens import count_tokens
@@ -150,6 +150,31 @@ def test_a_client_calls_the_tools_of_facts(repo: Path) -> None:
             ("Postgres", 1),
             ("16", 2),
         ]
+
+    converse(repo, talk)
+
+
+def test_a_person_picks_memories_and_prompts(repo: Path, sandbox: Sandbox) -> None:
+    """Resources are memories; the prompt brings what is remembered; nonsense is refused."""
+    store = sandbox.open(repo)
+    store.capture("decisions", "Prices are kept in cents", "Floats lost money.")
+    store.capture("notes", "The vault is under the stairs", sensitivity="private")
+    store.close()
+
+    async def talk(client: Client) -> None:
+        (only,) = (await client.list_resources()).resources
+        assert only.name == "Prices are kept in cents"
+        (read,) = (await client.read_resource(str(only.uri))).contents
+        assert "Floats lost money." in read.text  # type: ignore[union-attr]
+        assert (await client.list_resource_templates()).resource_templates
+        (prompt,) = (await client.list_prompts()).prompts
+        said = await client.get_prompt(prompt.name, {"topic": "How are prices kept?"})
+        assert "Prices are kept in cents" in said.messages[0].content.text  # type: ignore[union-attr]
+        for uri in ("recollect://memory/nonsense", "file:///etc/passwd"):
+            with pytest.raises(MCPError):
+                await client.read_resource(uri)
+        with pytest.raises(MCPError):
+            await client.get_prompt("nonsense", {})
 
     converse(repo, talk)
 

@@ -8,7 +8,7 @@ import time
 from signal import SIGKILL
 from typing import Any
 
-from recollect.app.engine import PING, PROTOCOL, connect
+from recollect.app import engine
 from tests.realclient.api import Request, Script, Silence, say, use
 from tests.realclient.manners import check_manners
 from tests.realclient.processes import processes_of
@@ -21,16 +21,7 @@ ALLOWED = ("--allowedTools", f"{SERVER}*")
 
 def ping(place: Workplace) -> tuple[int, int] | None:
     """The process that serves the hooks, and how many events it has served."""
-    engine = connect({**place.environment(), "CLAUDE_PROJECT_DIR": str(place.repo)})
-    if engine is None:
-        return None
-    try:
-        engine.settimeout(30)
-        engine.sendall(f"{PROTOCOL} {PING} 0 0\n".encode())
-        _, process, served = engine.recv(100).split()
-        return int(process), int(served)
-    finally:
-        engine.close()
+    return engine.ping({**place.environment(), "CLAUDE_PROJECT_DIR": str(place.repo)}, 30)
 
 
 def results(request: Request) -> list[Any]:

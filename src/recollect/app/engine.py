@@ -113,6 +113,25 @@ def ask(event: str, given: bytes, environment: Mapping[str, str]) -> tuple[bytes
         engine.close()
 
 
+def ping(environment: Mapping[str, str], patience: float = _FIRST_WORD) -> tuple[int, int] | None:
+    """Which process is the engine of the project at hand, and how many events it has served.
+
+    It answers when it has done what it was doing. None where there is none, or it hangs.
+    """
+    engine = connect(environment)
+    if engine is None:
+        return None
+    try:
+        engine.settimeout(patience)
+        engine.sendall(f"{PROTOCOL} {PING} 0 0\n".encode())
+        _, process, served = _Lines(engine).line().split()
+        return int(process), int(served)
+    except (OSError, ValueError):
+        return None
+    finally:
+        engine.close()
+
+
 class _Lines:
     """What comes in, line by line."""
 

@@ -388,12 +388,13 @@ class Recollect:
 
     def doctor(self) -> list[Finding]:
         """Look at everything that can be wrong, and say what to do."""
-        from recollect.app.health import check_hooks, check_mirror
+        from recollect.app.health import check_engine, check_hooks, check_mirror
         from recollect.ledger.health import WARNING, Finding, check_surroundings
 
         found = list(check_surroundings(self.ledger))
         found += self.verify()
         found += check_hooks(self)
         found += check_mirror(self)
+        found += check_engine(self)
         found += [Finding(WARNING, "notice", text) for text in self.warnings]
         return found
