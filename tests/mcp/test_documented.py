@@ -34,7 +34,7 @@ def test_a_description_tells_what_its_schema_does_not() -> None:
 
 
 # Arguments that agents need not know of: what they do is said in a result or on the page.
-QUIET = {"dry_run", "lifecycle_event", "reason", "session", "limit"}
+QUIET = {"body", "summary", "dry_run", "lifecycle_event", "reason", "session", "limit"}
 
 
 def test_the_predicates_of_the_page_hold_one_value() -> None:

@@ -111,7 +111,9 @@ class Background:
             while store.indexing.embed_pending(store.indexing.fresh(), most=_BATCH):
                 yield
         try:
-            from recollect.app.sleeping import sleep_if_due  # type: ignore[import-untyped]
+            from recollect.app.sleeping import (  # type: ignore[import-not-found, import-untyped, unused-ignore]
+                sleep_if_due,
+            )
         except ImportError:
             return
         sleep_if_due(store)
