@@ -19,6 +19,9 @@ import pytest
 from recollect.app import engine as asking
 from recollect.app.engine import PROTOCOL, addresses, common_dir, connect
 from recollect.app.keeping import spool_of
+from recollect.mcp.background import Background
+from recollect.mcp.engine import Engine
+from recollect.mcp.table import call
 from tests.flow.test_hooks import Agent
 from tests.ledger.conftest import Sandbox
 from tests.mcp.conftest import Server, owner_of, ping, wait_for
@@ -287,6 +290,39 @@ def test_strangers_get_nothing(repo: Path, server: Server, said: bytes) -> None:
     finally:
         engine.close()
     assert ping(repo) == (server.process.pid, 0)
+
+
+# Whether it listens
+
+
+def test_it_can_be_switched_off(repo: Path) -> None:
+    """Then the tools work and each hook does its own work."""
+    server = Server(repo, {"RECOLLECT_ENGINE_ENABLED": "false"})
+    try:
+        wait_for(lambda: len(list(Path(f"/proc/{server.process.pid}/task").iterdir())) > 1)
+        time.sleep(2)  # longer than it takes to look for a place
+        assert owner_of(repo) is None
+    finally:
+        server.end()
+
+
+def test_an_idle_engine_lets_go_until_a_tool_is_called(repo: Path) -> None:
+    """Nothing is open any more and no hook finds it; the tools go on, and it comes back."""
+    engine = Engine(repo, {**os.environ, "RECOLLECT_ENGINE_IDLE": "0.05"})
+    background = Background(engine, end=lambda: None)
+    engine.is_up.set()
+    background.start()
+    try:
+        assert owner_of(repo) == os.getpid()
+        wait_for(lambda: not engine.is_listening)
+        assert not address_of(repo).exists()
+
+        stored = call(engine, "store_memory", {"kind": "notes", "summary": "It still works"})
+        assert not stored.is_error
+        wait_for(lambda: engine.is_listening)
+        assert owner_of(repo) == os.getpid()
+    finally:
+        engine.stop()
 
 
 # Whoever dies

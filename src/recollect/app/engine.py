@@ -34,8 +34,9 @@ _INPUT = 3.0  # seconds in which the agent hands over the input
 _MOST_PATH = 103  # bytes, with the NUL that ends them, that every system takes for a socket
 _PRIME = (1 << 61) - 1
 # What may change how a hook works.
-_PREFIXES = ("RECOLLECT_", "GIT_", "XDG_", "CLAUDE_", "CURSOR_")
-_NAMES = ("HOME", "PATH", "LOCALAPPDATA", "APPDATA")
+PREFIXES = ("RECOLLECT_", "GIT_", "XDG_")
+NAMES = ("HOME", "PATH", "LOCALAPPDATA", "APPDATA")
+_OF_THE_AGENT = ("CLAUDE_PROJECT_DIR", "CURSOR_VERSION")
 
 
 def main(arguments: list[str]) -> int:
@@ -87,7 +88,7 @@ def ask(event: str, given: bytes, environment: Mapping[str, str]) -> tuple[bytes
         settings = "\0".join(
             f"{name}={value}"
             for name, value in environment.items()
-            if name in _NAMES or name.startswith(_PREFIXES)
+            if name in NAMES or name in _OF_THE_AGENT or name.startswith(PREFIXES)
         ).encode("utf-8", "surrogateescape")
         head = f"{PROTOCOL} {event} {len(settings)} {len(given)}\n".encode()
         engine.sendall(head + settings + given)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.app.config import Config, data_dir
+from recollect.app.engine import NAMES, PREFIXES
 from recollect.app.indexing import INDEX_FILE
 from recollect.app.mind import RepositoryMind
 from recollect.app.opening import existing_directory, leave_named_repository, open_stores
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from recollect.index.embedding import Embedder
 
 _MOST_OPEN = 8
-_SETTINGS = ("RECOLLECT_", "GIT_", "XDG_")
-_NAMES = ("HOME", "PATH", "LOCALAPPDATA", "APPDATA")
 
 Key = tuple[str, tuple[tuple[str, str], ...]]
 
@@ -134,7 +133,7 @@ def _key(directory: Path, environment: Mapping[str, str]) -> Key:
     named = (
         (name, value)
         for name, value in environment.items()
-        if name in _NAMES or name.startswith(_SETTINGS)
+        if name in NAMES or name.startswith(PREFIXES)
     )
     return str(directory), tuple(sorted(named))
 

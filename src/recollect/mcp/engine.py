@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from recollect.app.config import Config, load_config, without_files
-from recollect.app.engine import PING
+from recollect.app.engine import PING, PREFIXES
 from recollect.app.hooks import Deadline, note, serve
 from recollect.app.warm import Stores, WarmMinds
 from recollect.errors import BadConfig
@@ -30,6 +30,7 @@ T = TypeVar("T")
 # Seconds that a hook's event may wait for its turn: less than the hook waits for us.
 _TURN = 0.02
 _LAST_WORK = 5.0
+_OF_THE_HOOK = (*PREFIXES, "CLAUDE_", "CURSOR_")
 _KILL_AGAIN = 0.05
 
 
@@ -38,7 +39,8 @@ class Engine:
 
     def __init__(self, directory: Path, environment: Mapping[str, str]) -> None:
         self.directory = directory
-        self.environment = environment
+        # The project decides where hooks look for its engine.
+        self.environment = {**environment, "CLAUDE_PROJECT_DIR": str(directory)}
         self.minds = WarmMinds()
         self._lock = threading.Lock()
         self._door = threading.Lock()
@@ -143,9 +145,6 @@ class Engine:
             return None
         own = {k: v for k, v in self.environment.items() if not k.startswith(_OF_THE_HOOK)}
         return {**own, **settings}
-
-
-_OF_THE_HOOK = ("RECOLLECT_", "GIT_", "XDG_", "CLAUDE_", "CURSOR_")
 
 
 class _EngineDeadline(Deadline):

@@ -38,9 +38,7 @@ INSTRUCTIONS = (
 def main(directory: str | None = None) -> None:
     """Serve until the agent goes away."""
     environment = dict(os.environ)
-    if directory is not None:
-        environment["CLAUDE_PROJECT_DIR"] = str(Path(directory).absolute())
-    place = Path(environment.get("CLAUDE_PROJECT_DIR") or Path.cwd())
+    place = Path(directory or environment.get("CLAUDE_PROJECT_DIR") or Path.cwd()).absolute()
     engine = Engine(place if place.is_dir() else Path.cwd(), environment)
     sys.setswitchinterval(_SWITCH)
     background = Background(engine, end=lambda: _end(engine))
