@@ -29,7 +29,7 @@ from recollect.index.base import Filters
 from recollect.index.text import query_terms
 from recollect.recall import injection
 from recollect.recall.injection import Candidate
-from recollect.recall.search import Question, search, with_meant
+from recollect.recall.search import Question, search_words_first
 from recollect.recall.triggers import asks_for_memory
 
 PROMPTS = 300
@@ -70,19 +70,16 @@ def brought(store: Recollect, prompt: str, now: float, *, warm: bool = False) ->
     """What a prompt hook would put in front of the agent, by uid; `warm` by a loaded model, too."""
     filters = Filters(sensitivities=frozenset({"public"}), alive_at=now)
     asked = asks_for_memory(prompt)
-    question = Question(prompt, _LOOK_AT * 2 if asked else _LOOK_AT, "text", filters)
-    hits = store.indexing.using(lambda index: search(index, question, now=now))
-    embedder = store.indexing.embedder if warm else None
-    if embedder is not None:
-        near = store.indexing.using(
-            lambda index: search(
-                index,
-                question._replace(mode="semantic", min_similarity=injection.FLOOR_VECTOR),
-                now=now,
-                embed=lambda text: embedder.embed([text])[0],
-            )
+    question = Question(prompt, _LOOK_AT * 2 if asked else _LOOK_AT, filters=filters)
+    hits = store.indexing.using(
+        lambda index: search_words_first(
+            index,
+            question,
+            near=injection.FLOOR_VECTOR,
+            now=now,
+            embed=store.indexing.embed_query if warm else None,
         )
-        hits = with_meant(hits, near)
+    )
     candidates = [
         Candidate(hit.memory, hit.score, "", hit.words, hit.evidence, hit.why.vector)
         for hit in hits

@@ -169,9 +169,10 @@ class Indexing:
         return self._embedder
 
     @property
-    def loaded_embedder(self) -> Embedder | None:
-        """The embedder if it is there already: a hook has no time to load one."""
-        return self._embedder
+    def embed_query(self) -> Callable[[str], bytes] | None:
+        """How to turn a query into a vector, if a model is loaded: a hook has no time to."""
+        embedder = self._embedder
+        return None if embedder is None else lambda text: embedder.embed([text])[0]
 
     def share_embedder(self, embedder: Embedder | None) -> None:
         """Use an embedder that was loaded elsewhere, or none."""

@@ -27,7 +27,7 @@ from recollect.ledger.lock import exclusive
 from recollect.ledger.worktree import RecentWork, compare_files, find_root, recent_work
 from recollect.recall.injection import FLOOR_VECTOR, Candidate
 from recollect.recall.scoring import recency
-from recollect.recall.search import Hit, Question, search, with_meant
+from recollect.recall.search import Hit, Question, search_words_first
 
 # Working memory: which kinds, how many at most, how much the kind counts, and what it is there for.
 _STANDING = (
@@ -245,10 +245,7 @@ class RepositoryMind:
         return sum(s.indexing.fresh().count(self._filters(s)) for s in self.stores)
 
     def answering(self, text: str, limit: int) -> list[Candidate]:
-        """Memories that answer a text: by keywords, for there is no time to load a model.
-
-        Where one is loaded, what is only meant comes after all that words found.
-        """
+        """Memories that answer a text, by keywords; where a model is loaded, by meaning, too."""
         return [
             Candidate(
                 hit.memory,
@@ -264,26 +261,19 @@ class RepositoryMind:
         ]
 
     def _search(self, store: Recollect, text: str, limit: int) -> list[Hit]:
-        question = Question(text, limit, "text", self._filters(store))
-
-        def answer(index: Index) -> list[Hit]:
-            counts = store.local.usage.counts
-            hits = search(index, question, now=self._now, uses=counts)
-            embedder = store.indexing.loaded_embedder
-            if embedder is None or self._event.name not in _BY_MEANING:
-                return hits
-            if self.setting("recall.match_strategy") != "hybrid":
-                return hits
-            near = search(
+        question = Question(text, limit, filters=self._filters(store))
+        hybrid = self.setting("recall.match_strategy") == "hybrid"
+        by_meaning = hybrid and self._event.name in _BY_MEANING
+        return store.indexing.using(
+            lambda index: search_words_first(
                 index,
-                question._replace(mode="semantic", min_similarity=FLOOR_VECTOR),
+                question,
+                near=FLOOR_VECTOR,
                 now=self._now,
-                embed=lambda said: embedder.embed([said])[0],
-                uses=counts,
+                embed=store.indexing.embed_query if by_meaning else None,
+                uses=store.local.usage.counts,
             )
-            return with_meant(hits, near)
-
-        return store.indexing.using(answer)
+        )
 
     def about_files(self, paths: Sequence[str], limit: int) -> list[Candidate]:
         """Memories that name these files, the newest and most important first."""

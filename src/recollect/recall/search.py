@@ -96,9 +96,22 @@ def search(
     return hits
 
 
-def with_meant(by_words: Sequence[Hit], near: Sequence[Hit]) -> list[Hit]:
-    """What words found, in its order, knowing how near it is; then what is near without words."""
-    nearness = {hit.memory.uid: hit.why.vector for hit in near}
+def search_words_first(
+    index: Index,
+    question: Question,
+    *,
+    near: float,
+    now: float,
+    embed: Embed | None = None,
+    uses: Callable[[Sequence[str]], Mapping[str, int]] | None = None,
+) -> list[Hit]:
+    """What words find, in its order; where there is a model, then what is near without words."""
+    by_words = search(index, question._replace(mode="text"), now=now, uses=uses)
+    if embed is None:
+        return by_words
+    meant = question._replace(mode="semantic", min_similarity=near)
+    found = search(index, meant, now=now, embed=embed, uses=uses)
+    nearness = {hit.memory.uid: hit.why.vector for hit in found}
     known = {hit.memory.uid for hit in by_words}
     lowest = min((hit.score for hit in by_words), default=1.0)
     return [
@@ -108,7 +121,7 @@ def with_meant(by_words: Sequence[Hit], near: Sequence[Hit]) -> list[Hit]:
         ),
         *(
             hit._replace(score=min(hit.score, lowest))
-            for hit in near
+            for hit in found
             if hit.memory.uid not in known
         ),
     ]
