@@ -29,7 +29,7 @@ from recollect.index.base import Filters
 from recollect.index.text import query_terms
 from recollect.recall import injection
 from recollect.recall.injection import Candidate
-from recollect.recall.search import Question, search
+from recollect.recall.search import Question, search_words_first
 from recollect.recall.triggers import asks_for_memory
 
 PROMPTS = 300
@@ -66,12 +66,20 @@ def remember(folder: Path, items: Sequence[Item]) -> tuple[Recollect, dict[str, 
     return store, {memory.uid: item.id for memory, item in zip(kept, items, strict=True)}
 
 
-def brought(store: Recollect, prompt: str, now: float) -> list[str]:
-    """What a prompt hook would put in front of the agent, by uid."""
+def brought(store: Recollect, prompt: str, now: float, *, warm: bool = False) -> list[str]:
+    """What a prompt hook would put in front of the agent, by uid; `warm` by a loaded model, too."""
     filters = Filters(sensitivities=frozenset({"public"}), alive_at=now)
     asked = asks_for_memory(prompt)
-    question = Question(prompt, _LOOK_AT * 2 if asked else _LOOK_AT, "text", filters)
-    hits = store.indexing.using(lambda index: search(index, question, now=now))
+    question = Question(prompt, _LOOK_AT * 2 if asked else _LOOK_AT, filters=filters)
+    hits = store.indexing.using(
+        lambda index: search_words_first(
+            index,
+            question,
+            near=injection.FLOOR_VECTOR,
+            now=now,
+            embed=store.indexing.embed_query if warm else None,
+        )
+    )
     candidates = [
         Candidate(hit.memory, hit.score, "", hit.words, hit.evidence, hit.why.vector)
         for hit in hits
@@ -82,12 +90,12 @@ def brought(store: Recollect, prompt: str, now: float) -> list[str]:
 
 
 def measure(
-    store: Recollect, ids: dict[str, str], prompts: Iterable[Prompt], now: float
+    store: Recollect, ids: dict[str, str], prompts: Iterable[Prompt], now: float, *, warm: bool
 ) -> dict[str, float]:
     """How many prompts bring anything, bring what they should, and how many each brings."""
     total = some = right = memories = good = 0
     for prompt in prompts:
-        found = [ids[uid] for uid in brought(store, prompt.text, now)]
+        found = [ids[uid] for uid in brought(store, prompt.text, now, warm=warm)]
         total += 1
         some += bool(found)
         right += bool(prompt.gold & set(found))
@@ -102,7 +110,7 @@ def measure(
     }
 
 
-def run(sizes: Sequence[int]) -> list[dict[str, Any]]:
+def run(sizes: Sequence[int], *, warm: bool = False) -> list[dict[str, Any]]:
     """Every size, every kind of prompt, both halves."""
     folder = data_folder()
     rng = random.Random(5)
@@ -125,9 +133,11 @@ def run(sizes: Sequence[int]) -> list[dict[str, Any]]:
             here = [prompt for prompt in related if prompt.gold <= set(few)]
             store, ids = remember(scratch, chosen)
             now = max(item.time for item in chosen).timestamp()
+            if warm:
+                store.indexing.embed_pending(store.indexing.fresh())
             for name, prompts in (("related", here), ("talk", talk[:PROMPTS]), ("typed", typed)):
                 for half, part in (("chosen on", prompts[::2]), ("held out", prompts[1::2])):
-                    row = measure(store, ids, part, now)
+                    row = measure(store, ids, part, now, warm=warm)
                     rows.append({"memories": size, "prompts_are": name, "half": half, **row})
             store.close()
     return rows
@@ -137,10 +147,11 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", default="100,1000,5000")
+    parser.add_argument("--warm", action="store_true", help="as the warm engine does, by meaning")
     parser.add_argument("--json", type=Path, help="save the rows in this file")
     options = parser.parse_args()
     try:
-        rows = run([int(size) for size in options.sizes.split(",")])
+        rows = run([int(size) for size in options.sizes.split(",")], warm=options.warm)
     except NoData as problem:
         sys.exit(str(problem))
     for row in rows:

@@ -1,5 +1,8 @@
 """What a hook costs, from the start of its process to its end, beside a bare interpreter.
 
+Each event is measured twice: as a hook that does the work itself, and as one that lets the warm
+engine of `recollect mcp` do it.
+
 python -m benchmarks.hooks --sizes 1000,50000
 
 Every round runs each command once, in turn, so that a busy moment hits all of them alike.
@@ -16,17 +19,21 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import recollect
 from benchmarks.corpus import WORDS, build_repository, some_words
+from recollect.app.engine import ping
 
 BARE = "python -c pass"
 NOTHING = "a hook that does nothing"
 # What a hook cannot do without: JSON, a database, and git to ask.
 NEEDED = "python -c 'import json, apsw, subprocess'"
+WARM = ", by the engine"
+SETTLE = 8.0  # seconds in which the engine loads its model and looks around
 
 
 def payloads(repo: Path, rng: random.Random) -> dict[str, dict[str, Any]]:
@@ -75,35 +82,84 @@ def measure(size: int, rounds: int, folder: Path) -> dict[str, Any]:
         "RECOLLECT_HOOK_SESSION_DEADLINE": "60000",
     }
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    # A hook looks for an engine here; the one that measures cold hooks finds none.
+    for name in ("XDG_RUNTIME_DIR", "XDG_CACHE_HOME"):
+        environment[name] = str(folder / "nowhere")
+    run = folder / "run"
+    run.mkdir(exist_ok=True)
+    warm = {**environment, "XDG_RUNTIME_DIR": str(run)}
     with recollect.open(repo) as store:
         store.refresh()
     program = str(Path(sys.executable).with_name("recollect"))
     rng = random.Random(3)
     taken: dict[str, list[float]] = {}
-    for number in range(rounds + 1):
-        jobs = {
-            BARE: ([sys.executable, "-c", "pass"], b""),
-            NEEDED: ([sys.executable, "-c", "import json, apsw, subprocess"], b""),
-            NOTHING: ([program, "hook", "prompt"], b'{"prompt": "/nothing"}'),
-        }
-        for event, payload in payloads(repo, rng).items():
-            jobs[event] = ([program, "hook", event], json.dumps(payload).encode())
-        for name, (command, given) in jobs.items():
-            spent = timed(command, given, environment, repo)
-            if number:  # the first round warms the disk
-                taken.setdefault(name, []).append(spent)
-    bare = statistics.median(taken[BARE])
+    nothing = json.dumps({"prompt": "/nothing", "cwd": str(repo)}).encode()
+    with engine(program, repo, warm) as server:
+        for number in range(rounds + 1):
+            jobs = {
+                BARE: ([sys.executable, "-c", "pass"], b"", environment),
+                NEEDED: (
+                    [sys.executable, "-c", "import json, apsw, subprocess"],
+                    b"",
+                    environment,
+                ),
+                NOTHING: ([program, "hook", "prompt"], nothing, environment),
+                NOTHING + WARM: ([program, "hook", "prompt"], nothing, warm),
+            }
+            for event, payload in payloads(repo, rng).items():
+                given = json.dumps(payload).encode()
+                jobs[event] = ([program, "hook", event], given, environment)
+            for event, payload in payloads(repo, rng).items():
+                given = json.dumps(payload).encode()
+                jobs[event + WARM] = ([program, "hook", event], given, warm)
+            for name, (command, given, env) in jobs.items():
+                spent = timed(command, given, env, repo)
+                if number:  # the first round warms the disk
+                    taken.setdefault(name, []).append(spent)
+        served = server()[1]
+    bare, idle = statistics.median(taken[BARE]), statistics.median(taken[NOTHING])
+    asked = sum(name.endswith(WARM) for name in taken) * (rounds + 1)
     return {
         "memories": size,
+        "served_by_the_engine": served,
+        "asked_of_the_engine": asked,
         "commands": {
             name: {
                 "p50_ms": round(statistics.median(values), 1),
                 "p95_ms": round(sorted(values)[int(len(values) * 0.95)], 1),
                 "ratio_to_bare": round(statistics.median(values) / bare, 2),
+                "ratio_to_nothing": round(statistics.median(values) / idle, 2),
             }
             for name, values in taken.items()
         },
     }
+
+
+@contextmanager
+def engine(
+    program: str, repo: Path, environment: Mapping[str, str]
+) -> Iterator[Callable[[], tuple[int, int]]]:
+    """A server in the repository, up and with its model: its process, and what it has served."""
+    server = subprocess.Popen(
+        [program, "mcp"],
+        cwd=repo,
+        env=dict(environment),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+    )
+    assert server.stdin is not None
+    try:
+        while _ping(repo, environment) is None:
+            time.sleep(0.1)
+        time.sleep(SETTLE)
+        yield lambda: _ping(repo, environment) or (0, 0)
+    finally:
+        server.stdin.close()
+        server.wait()
+
+
+def _ping(repo: Path, environment: Mapping[str, str]) -> tuple[int, int] | None:
+    return ping({**environment, "CLAUDE_PROJECT_DIR": str(repo)}, 60)
 
 
 def main() -> None:
@@ -122,8 +178,12 @@ def main() -> None:
         for name, row in result["commands"].items():
             print(
                 f"  {name:<44}{row['p50_ms']:>8} ms p50 {row['p95_ms']:>8} ms p95"
-                f" {row['ratio_to_bare']:>6} times bare"
+                f" {row['ratio_to_bare']:>6} times bare {row['ratio_to_nothing']:>6} times nothing"
             )
+        print(
+            f"  the engine served {result['served_by_the_engine']} of"
+            f" {result['asked_of_the_engine']} events; the others did their work themselves"
+        )
     if options.json is not None:
         options.json.write_text(json.dumps(results, indent=2) + "\n", "utf-8")
 

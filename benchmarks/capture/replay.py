@@ -138,7 +138,7 @@ def send(repo: Path, name: str, fields: Mapping[str, Any]) -> bool:
     event = read_event(name, {"cwd": str(repo), **fields}, {})
     if event.ignored:
         return False
-    mind = open_mind(event, read_config(event))
+    mind = open_mind(event, read_config(event, os.environ), os.environ)
     work = Work(event, mind)
     run(PIPELINES[name], work)
     for store in mind.stores:

@@ -80,6 +80,8 @@ KEYS: tuple[ConfigKey, ...] = (
     ConfigKey("delete.grace_period_days", 30.0, "days for which a retired memory is kept"),
     ConfigKey("embedding.model", "default", "the model for vectors: default, a name, or none"),
     ConfigKey("embedding.path", "", "a folder with the model's files, in place of the package"),
+    ConfigKey("engine.enabled", True, "whether `recollect mcp` does the work of hooks"),
+    ConfigKey("engine.idle", 60.0, "minutes without a request after which it stops to"),
     ConfigKey("git.timeout", 30.0, "seconds that one git command may take"),
     ConfigKey(
         "guidance.detail",

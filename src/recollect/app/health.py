@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.app.config import data_dir
+from recollect.app.engine import addresses, is_private, ping
 from recollect.app.failures import FAILURES_FILE, recent_failures
 from recollect.app.indexing import Indexing
 from recollect.app.keeping import spool_of
@@ -24,6 +26,17 @@ if TYPE_CHECKING:
 
 _REPAIR = "Run `recollect repair`."
 _WEEK = 7 * 86_400.0
+
+
+def check_all(store: Recollect) -> list[Finding]:
+    """Look at everything that can be wrong."""
+    from recollect.ledger.health import check_surroundings
+
+    found = list(check_surroundings(store.ledger))
+    found += store.verify()
+    for check in (check_hooks, check_engine, check_mirror, check_sleep):
+        found += check(store)
+    return [*found, *(Finding(WARNING, "notice", text) for text in store.warnings)]
 
 
 def check_records(ledger: Ledger, indexing: Indexing) -> Iterator[Finding]:
@@ -87,6 +100,24 @@ def check_records(ledger: Ledger, indexing: Indexing) -> Iterator[Finding]:
         )
     memories = index.count(Filters(statuses=frozenset({"all"})))
     yield Finding(OK, "records", f"{len(known)} records, {memories} memories.")
+
+
+def check_engine(store: Recollect) -> Iterator[Finding]:
+    """Whether a warm engine does the work of hooks here; without one they do it themselves."""
+    place = {**os.environ, "CLAUDE_PROJECT_DIR": str(store.ledger.repository.git.directory)}
+    found = ping(place)
+    if found is not None:
+        process, served = found
+        yield Finding(OK, "engine", f"Process {process} serves hooks; {served} events so far.")
+    for path in addresses(place):
+        folder = Path(path).parent
+        if folder.exists() and not is_private(str(folder)):
+            yield Finding(
+                WARNING,
+                "engine",
+                f"{folder} is not only yours, so no engine listens there.",
+                f"Remove it, or run: chmod 700 {folder}",
+            )
 
 
 def check_hooks(store: Recollect) -> Iterator[Finding]:

@@ -13,9 +13,12 @@ import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Protocol
+
+from recollect.app.engine import MOST_INPUT
 
 if TYPE_CHECKING:
+    from recollect.app.warm import WarmMinds
     from recollect.flow.event import Reply
 
 # Events at which nobody waits for the next word.
@@ -23,15 +26,24 @@ _SESSION_EVENTS = ("session-start", "session-end", "stop", "pre-compact")
 # Seconds until the configuration is known, and as long as something must be kept before all else.
 _PATIENCE = 3.0
 _LONGEST = 60.0
-_MOST_INPUT = 32 << 20
 # How many changed notes there is time to take in, for each second of the deadline.
 _CHANGES_PER_SECOND = 1500
+
+
+class Output(Protocol):
+    """Where an answer goes."""
+
+    def write(self, answer: bytes, /) -> object:
+        """Give it."""
+
+    def flush(self) -> None:
+        """See that it has been given."""
 
 
 class Deadline:
     """Ends the process when its time is over, with what there is to say by then."""
 
-    def __init__(self, name: str, output: BinaryIO) -> None:
+    def __init__(self, name: str, output: Output) -> None:
         self._name = name
         self._output = output
         self._lock = threading.Lock()
@@ -71,20 +83,29 @@ class Deadline:
 
         from recollect.app.failures import note_failure
         from recollect.hosts.claude_code import write_reply
-        from recollect.ledger.git import kill_running
 
         try:
             self.is_over = True
             text = write_reply(self._name, self.reply) if self.reply is not None else ""
             if self.say(text) and self.folder is not None:
                 note_failure(Path(self.folder), self._name, {"error": "Deadline"})
+        finally:
+            self._end()
+
+    def _end(self) -> None:
+        from recollect.ledger.git import kill_running
+
+        try:
             kill_running()
         finally:
             os._exit(0)
 
 
-def main(arguments: list[str]) -> int:
-    """Serve one event; always exit code 0."""
+def main(arguments: list[str], given: bytes | None = None, *, again: bool = False) -> int:
+    """Serve one event; always exit code 0.
+
+    `given` is the input where it has been read; `again` says that an engine may have done a part.
+    """
     from recollect.flow.event import EVENTS
 
     name = arguments[0] if arguments else ""
@@ -99,19 +120,28 @@ def main(arguments: list[str]) -> int:
     deadline = Deadline(name, output)
     deadline.set(_PATIENCE)
     try:
-        payload = json.loads(sys.stdin.buffer.read(_MOST_INPUT))
-        serve(name, payload if isinstance(payload, dict) else {}, os.environ, deadline)
+        payload = json.loads(sys.stdin.buffer.read(MOST_INPUT) if given is None else given)
+        serve(name, payload if isinstance(payload, dict) else {}, os.environ, deadline, again=again)
     except BaseException as error:
         if not deadline.is_over:
-            _fail(name, error)
+            note(name, error, os.environ)
     deadline.say("")
     return 0
 
 
 def serve(
-    name: str, payload: Mapping[str, object], environment: Mapping[str, str], deadline: Deadline
+    name: str,
+    payload: Mapping[str, object],
+    environment: Mapping[str, str],
+    deadline: Deadline,
+    *,
+    minds: WarmMinds | None = None,
+    again: bool = False,
 ) -> None:
-    """Run the pipeline of an event and print what it has to say."""
+    """Run the pipeline of an event and print what it has to say.
+
+    The engine calls it with its `minds`, which stay open; a hook opens and closes its own.
+    """
     from recollect.app.config import data_dir
     from recollect.capture.markers import MARKER
     from recollect.hosts.claude_code import read_event, write_reply
@@ -130,13 +160,14 @@ def serve(
     from recollect.index.sessions import Trace
 
     event = event._replace(directory=_existing(event.directory, environment))
-    config = read_config(event)
+    config = read_config(event, environment)
     seconds = min(config.number(_deadline_key(name)) / 1000, _LONGEST)
     asks = MARKER in event.text.lower()
     # What somebody asks to keep is kept, also on a machine that is busy.
     deadline.set(max(seconds, _PATIENCE if asks else 0.0))
     try:
-        mind = open_mind(event, config)
+        opened = open_mind if minds is None else minds.open_mind
+        mind = opened(event, config, environment)
     except RecollectError as error:
         if asks:
             reply = Reply()
@@ -146,11 +177,13 @@ def serve(
     try:
         for store in mind.stores:
             store.indexing.most_changes = int(seconds * _CHANGES_PER_SECOND)
+        if again:
+            mind.drain()  # what the engine left in the spool must be known before anything is kept
         work = Work(event, mind)
         deadline.reply = work.reply
         run(PIPELINES[name], work)
-        for failure in work.failures:
-            _fail(name, failure)
+        for failure in () if deadline.is_over else work.failures:
+            note(name, failure, environment)
         behind = sum(store.indexing.behind for store in mind.stores)
         if behind:
             work.note("behind", changes=behind)
@@ -169,7 +202,11 @@ def serve(
             mind.store.local.put_aside()
     finally:
         for store in mind.stores:
-            store.close()
+            store.is_hurried = False
+            if minds is None:
+                store.close()
+        else:
+            minds.release(mind)
 
 
 def _existing(directory: str, environment: Mapping[str, str]) -> str:
@@ -183,9 +220,10 @@ def _deadline_key(name: str) -> str:
     return "hook.session_deadline" if name in _SESSION_EVENTS else "hook.deadline"
 
 
-def _fail(name: str, error: BaseException) -> None:
+def note(name: str, error: BaseException, environment: Mapping[str, str]) -> None:
+    """Keep a failure where `recollect doctor` finds it."""
     from recollect.app.config import data_dir
     from recollect.app.failures import describe, note_failure
 
     with suppress(Exception):  # there is nowhere left to tell
-        note_failure(data_dir(os.environ), name, describe(error))
+        note_failure(data_dir(environment), name, describe(error))

@@ -168,6 +168,17 @@ class Indexing:
                 self.warnings.append(f"{error.message} Search goes by keywords. {error.hint}")
         return self._embedder
 
+    @property
+    def embed_query(self) -> Callable[[str], bytes] | None:
+        """How to turn a query into a vector, if a model is loaded: a hook has no time to."""
+        embedder = self._embedder
+        return None if embedder is None else lambda text: embedder.embed([text])[0]
+
+    def share_embedder(self, embedder: Embedder | None) -> None:
+        """Use an embedder that was loaded elsewhere, or none."""
+        self._embedder = embedder
+        self._embedder_tried = True
+
     def embed_pending(
         self, index: Index, *, most: int | None = None, progress: Progress | None = None
     ) -> int:

@@ -24,9 +24,9 @@ from recollect.flow.mind import Talk
 from recollect.index.base import ALL, Filters, Index
 from recollect.ledger.lock import exclusive
 from recollect.ledger.worktree import RecentWork, compare_files, find_root, recent_work
-from recollect.recall.injection import Candidate, belongs_to
+from recollect.recall.injection import FLOOR_VECTOR, Candidate, belongs_to
 from recollect.recall.scoring import recency
-from recollect.recall.search import Hit, Question, search
+from recollect.recall.search import Hit, Question, search_words_first
 
 # Working memory: which kinds, how many at most, how much the kind counts, and what it is there for.
 _STANDING = (
@@ -47,6 +47,8 @@ _MOST_GOAL = 200
 _MOST_TALK = 256 * 1024  # of a long talk only its end: there is a deadline
 _ALIKE = 5
 _LOCK = "noticing.lock"
+# Events whose text says what somebody means; the words of a path or of a commit do not.
+_BY_MEANING = ("prompt", "tool-failure")
 _DOCUMENTS = ("CLAUDE.md", "AGENTS.md", "README.md")
 _MOST_DOCUMENT = 100_000
 
@@ -57,6 +59,8 @@ class RepositoryMind(SessionMind):
     def __init__(self, store: Recollect, personal: Recollect | None, event: Event) -> None:
         super().__init__(store, event)
         self.stores = [store] if personal is None else [store, personal]
+        for one in self.stores:
+            one.is_hurried = True
         self._directory = Path(event.directory or ".")
         self._root: Path | None = None
         self._documents: list[Known] | None = None
@@ -237,6 +241,13 @@ class RepositoryMind(SessionMind):
 
         return str(leave(self.store, self._event.session, name, self.redact(text), self._now))
 
+    def follow_mirror(self, *, look: bool) -> None:
+        """Bring the mirror up to date, now that nobody waits for an answer."""
+        if self.store.config.flag("mirror.enabled"):
+            from recollect.app.mirror import follow
+
+            follow(self.store, look=look)
+
     def guard(self, paths: Sequence[str]) -> str:
         """Why a tool must not write to these files; empty where it may."""
         if not self.store.config.flag("mirror.enabled") or self.store.work_tree is None:
@@ -252,13 +263,13 @@ class RepositoryMind(SessionMind):
         return sum(s.indexing.fresh().count(self._filters(s)) for s in self.stores)
 
     def answering(self, text: str, limit: int, *, archived: bool = False) -> list[Candidate]:
-        """Memories that answer a text, by keywords: there is no time to load a model."""
+        """Memories that answer a text, by keywords; where a model is loaded, by meaning, too."""
         episode = self.episode()
         return [
             Candidate(
                 hit.memory,
                 hit.score + (_AT_HAND if belongs_to(hit.memory, episode) else 0.0),
-                "its words answer",
+                "its words answer" if hit.words else "it means much the same",
                 hit.words,
                 hit.evidence,
                 hit.why.vector,
@@ -270,12 +281,16 @@ class RepositoryMind(SessionMind):
 
     def _search(self, store: Recollect, text: str, limit: int, archived: bool) -> list[Hit]:
         more = {"statuses": _ARCHIVED} if archived else {}
-        question = Question(text, limit, "text", self._filters(store, **more))
+        question = Question(text, limit, filters=self._filters(store, **more))
+        hybrid = self.setting("recall.match_strategy") == "hybrid"
+        by_meaning = hybrid and self._event.name in _BY_MEANING
         return store.indexing.using(
-            lambda index: search(
+            lambda index: search_words_first(
                 index,
                 question,
+                near=FLOOR_VECTOR,
                 now=self._now,
+                embed=store.indexing.embed_query if by_meaning else None,
                 uses=store.local.usage.uses,
                 decay_per_day=store.config.number("sleep.decay_per_day"),
             )

@@ -307,12 +307,12 @@ def _page(look: Look, wanted: Mapping[str, Memory]) -> str:
     return render_index(rows, look.folder.name)
 
 
-def follow(store: Recollect) -> None:
+def follow(store: Recollect, *, look: bool = False) -> None:
     """Let the mirror follow the ledger; what goes wrong is told, and repaired the next time."""
     if store.ledger.repository.is_user_ledger:
         return
     try:
-        report = Mirror(store).bring(look=False)
+        report = Mirror(store).bring(look=look)
     except RecollectError as error:
         store.ledger.warnings.append(f"The mirror stayed as it was: {error.message} {error.hint}")
     except OSError as error:

@@ -6,6 +6,7 @@ Clock, environment and configuration are read here and nowhere else.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,8 +38,8 @@ def open_recollect(
     """
     environment = dict(os.environ)
     if path is not None:
-        _leave_named_repository(environment)
-    directory = _directory(path)
+        leave_named_repository(environment)
+    directory = existing_directory(path)
     config = load_config(directory, environment)
     git = Git(directory, timeout=config.number("git.timeout"), environment=environment)
     repository = None if mine else find_repository(git)
@@ -54,26 +55,34 @@ def open_recollect(
     return Recollect(_ledger(repository, config), config, project, cache)
 
 
-def read_config(event: Event) -> Config:
+def read_config(event: Event, environment: Mapping[str, str]) -> Config:
     """The configuration where an agent works.
 
     One that cannot be read must not keep anybody from keeping something: then the defaults count,
     and `doctor` tells.
     """
     try:
-        return load_config(_directory(event.directory or None), os.environ)
+        return load_config(existing_directory(event.directory or None), environment)
     except BadConfig as error:
-        return without_files(error.message, os.environ)
+        return without_files(error.message, environment)
 
 
-def open_mind(event: Event, config: Config) -> RepositoryMind:
+def open_mind(event: Event, config: Config, environment: Mapping[str, str]) -> RepositoryMind:
     """Open what counts where an agent works: the repository's memory and the person's own."""
     from recollect.app.mind import RepositoryMind
 
-    environment = dict(os.environ)
+    directory = existing_directory(event.directory or None)
+    surroundings = dict(environment)
     if event.directory:
-        _leave_named_repository(environment)
-    directory = _directory(event.directory or None)
+        leave_named_repository(surroundings)
+    store, personal = open_stores(directory, config, surroundings)
+    return RepositoryMind(store, personal, event._replace(directory=str(directory)))
+
+
+def open_stores(
+    directory: Path, config: Config, environment: Mapping[str, str]
+) -> tuple[Recollect, Recollect | None]:
+    """The memory of the repository around a directory, and the person's own where there is one."""
     git = Git(directory, timeout=config.number("git.timeout"), environment=environment)
     repository = find_repository(git)
     home = data_dir(environment)
@@ -84,17 +93,17 @@ def open_mind(event: Event, config: Config) -> RepositoryMind:
     elif has_user_ledger(home):
         own = _ledger(open_user_ledger(git, home), config)
         personal = Recollect(own, config, str(directory.resolve()))
-    store = Recollect(_ledger(repository, config), config, project)
-    return RepositoryMind(store, personal, event._replace(directory=str(directory)))
+    return Recollect(_ledger(repository, config), config, project), personal
 
 
-def _leave_named_repository(environment: dict[str, str]) -> None:
+def leave_named_repository(environment: dict[str, str]) -> None:
     """A path that was asked for counts more than a repository named by the surroundings."""
     for name in ("GIT_DIR", "GIT_WORK_TREE"):
         environment.pop(name, None)
 
 
-def _directory(path: str | os.PathLike[str] | None) -> Path:
+def existing_directory(path: str | os.PathLike[str] | None) -> Path:
+    """A directory that is there; where none is named, this one."""
     try:
         directory = Path.cwd() if path is None else Path(path).expanduser().absolute()
     except (FileNotFoundError, RuntimeError):

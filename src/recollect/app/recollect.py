@@ -67,6 +67,8 @@ class Recollect:
         self.local = LocalState(ledger.repository.state_dir)
         self.new_uid = UidMaker()
         self._redactor: Redactor | None = None
+        # Somebody waits for an answer: what can be done afterwards must wait.
+        self.is_hurried = False
         # The summaries of sessions that the last write retired.
         self.rolled_out: list[Memory] = []
 
@@ -150,7 +152,7 @@ class Recollect:
 
     def mirror(self) -> None:
         """Bring the mirror up to date, where there is one; what goes wrong is told, not raised."""
-        if self.config.flag("mirror.enabled"):
+        if self.config.flag("mirror.enabled") and not self.is_hurried:
             from recollect.app.mirror import follow
 
             follow(self)
@@ -267,11 +269,13 @@ class Recollect:
         mode: str | None = None,
         min_similarity: float | None = None,
         as_of: str | None = None,
+        counting: bool = True,
         **filters: Any,
     ) -> list[Hit]:
         """The memories that answer a query, best first, each with its score and why.
 
         Private, secret and unclassified memories are found only when `sensitivity` asks for them.
+        Without `counting`, whoever shows some of the hits to a reader notes that.
         """
         chosen = mode or self.config.text("recall.match_strategy")
         if chosen not in MODES:
@@ -311,7 +315,8 @@ class Recollect:
             return hits
 
         hits = self.indexing.using(answer)
-        self.local.usage.record([hit.memory.uid for hit in hits], "shown", now)
+        if counting:
+            self.local.usage.record([hit.memory.uid for hit in hits], "shown", now)
         return hits
 
     def _embed(self, index: Index, mode: str) -> Embed | None:
@@ -379,13 +384,6 @@ class Recollect:
 
     def doctor(self) -> list[Finding]:
         """Look at everything that can be wrong, and say what to do."""
-        from recollect.app.health import check_hooks, check_mirror, check_sleep
-        from recollect.ledger.health import WARNING, Finding, check_surroundings
+        from recollect.app.health import check_all
 
-        found = list(check_surroundings(self.ledger))
-        found += self.verify()
-        found += check_hooks(self)
-        found += check_mirror(self)
-        found += check_sleep(self)
-        found += [Finding(WARNING, "notice", text) for text in self.warnings]
-        return found
+        return check_all(self)

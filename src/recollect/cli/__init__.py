@@ -31,6 +31,7 @@ VERBS: dict[str, str] = {
     "lifecycle": "lifecycle",
     "list": "list",
     "log": "log",
+    "mcp": ".mcp.command",  # of the package beside this one
     "mirror": "mirror",
     "purge": "purge",
     "purge-expired": "purge_expired",
@@ -67,7 +68,7 @@ class Verbs(click.Group):
         """The command behind a verb."""
         if cmd_name not in VERBS:
             return None
-        module = importlib.import_module(f"recollect.cli.{VERBS[cmd_name]}")
+        module = importlib.import_module("." + VERBS[cmd_name], "recollect.cli")
         command: click.Command = getattr(module, cmd_name.replace("-", "_") + "_command")
         return command
 

@@ -115,6 +115,9 @@ class Mind(Protocol):
     def leave(self, name: str, text: str) -> str:
         """Leave a text for the agents of this session to read; gives where it is."""
 
+    def follow_mirror(self, *, look: bool) -> None:
+        """Bring the mirror up to date; with `look`, also where only its files have changed."""
+
     def guard(self, paths: Sequence[str]) -> str:
         """Why a tool must not write to these files; empty where it may."""
 

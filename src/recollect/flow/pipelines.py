@@ -17,6 +17,7 @@ PIPELINES: Mapping[str, tuple[Part, ...]] = {
     event.SESSION_START: (
         (stages.begin_session, stages.drain, noticing.sum_up),
         (_WANTED, stages.guide, stages.recall_standing, stages.inject),
+        (stages.follow_mirror,),
         (stages.sleep,),
     ),
     event.PROMPT: (
@@ -38,6 +39,7 @@ PIPELINES: Mapping[str, tuple[Part, ...]] = {
     event.STOP: (
         (stages.keep_marked, stages.drain, noticing.notice_talk),
         (citing.notice_cited,),
+        (stages.follow_mirror,),
     ),
     event.SUBAGENT_STOP: ((stages.keep_marked,),),
     event.SESSION_END: ((stages.end_session,),),

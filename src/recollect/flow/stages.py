@@ -99,6 +99,11 @@ def guard_mirror(work: Work) -> None:
         work.note("denied", tool=work.event.tool)
 
 
+def follow_mirror(work: Work) -> None:
+    """Files follow the memories once all is said; at a start, changes in them are looked for."""
+    work.mind.follow_mirror(look=work.event.name == SESSION_START)
+
+
 # Keeping
 
 

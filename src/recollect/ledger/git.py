@@ -54,15 +54,15 @@ _NOT_WRITABLE = (
 )
 
 
-# What would be left behind if this process ended at once. A detached command ends by itself, and to
-# kill it would leave its lock files.
-_running: weakref.WeakSet[subprocess.Popen[bytes]] = weakref.WeakSet()
+# What would be left behind if this process ended at once, and the thread that waits for it. A
+# detached command ends by itself, and to kill it would leave its lock files.
+_running: weakref.WeakKeyDictionary[subprocess.Popen[bytes], int] = weakref.WeakKeyDictionary()
 
 
-def kill_running() -> None:
-    """End every command that runs, because this process is about to end."""
-    for process in list(_running):
-        if process.returncode is None:
+def kill_running(thread: int | None = None) -> None:
+    """End every command that runs, or those of one thread, because nobody waits for it any more."""
+    for process, owner in list(_running.items()):
+        if process.returncode is None and thread in (None, owner):
             process.kill()
 
 
@@ -208,7 +208,7 @@ class Git:
                 process_group=0 if detached and os.name == "posix" else None,
             )
             if not detached:
-                _running.add(process)
+                _running[process] = threading.get_ident()
             return process
         except FileNotFoundError:
             from shutil import which  # only here: it costs a hook more than it needs

@@ -20,7 +20,15 @@ from recollect.core.places import Place
 from recollect.core.record import Record
 from recollect.errors import CaptureError, Contended, GitFailed, StorageError
 from recollect.ledger.lock import exclusive
-from recollect.ledger.refs import PREFIXES, SEEN_PREFIXES, Key, Tip, list_tips, swap_refs
+from recollect.ledger.refs import (
+    PREFIXES,
+    SEEN_PREFIXES,
+    Key,
+    Tip,
+    list_tips,
+    refs_state,
+    swap_refs,
+)
 from recollect.ledger.repository import Repository
 
 # A hook that only reads needs none of these; they are imported where they are used.
@@ -68,6 +76,9 @@ class Ledger:
         self.lock_timeout = lock_timeout
         self.configured_author = configured_author
         self.warnings: list[str] = []
+        # A process that lives long need not ask git for refs that have not moved.
+        self.is_long_lived = False
+        self._known: tuple[object, dict[str, Tip]] | None = None
 
     @cached_property
     def author(self) -> str:
@@ -229,7 +240,12 @@ class Ledger:
         return {ref: tip for ref, tip in tips.items() if ref.startswith(tuple(PREFIXES.values()))}
 
     def _all_tips(self) -> dict[str, Tip]:
-        return list_tips(self.repository.git, *PREFIXES.values(), *SEEN_PREFIXES.values())
+        state = refs_state(self.repository.common_dir) if self.is_long_lived else None
+        if state is not None and self._known is not None and self._known[0] == state:
+            return self._known[1]
+        tips = list_tips(self.repository.git, *PREFIXES.values(), *SEEN_PREFIXES.values())
+        self._known = (state, tips)
+        return tips
 
 
 def _absorbable(tips: Iterable[str]) -> set[Key]:

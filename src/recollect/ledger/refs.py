@@ -9,7 +9,9 @@ refs/mem/remotes/<remote>/<kind>  what a remote had when we last asked
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
+from pathlib import Path
 from typing import NamedTuple
 
 from recollect.core.places import FOREIGN, LOCAL, SHARED
@@ -71,6 +73,31 @@ def list_tips(git: Git, *patterns: str) -> dict[str, Tip]:
         if tree:
             tips[name] = Tip(commit, tree)
     return tips
+
+
+def refs_state(common_dir: Path) -> object | None:
+    """All that decides what `list_tips` gives, without asking git; None where only git can say.
+
+    Git replaces a loose ref by renaming, so that its contents are read whole. Packed refs change
+    when git packs, which takes the loose ones away.
+    """
+    if (common_dir / "reftable").exists():
+        return None
+    try:
+        packed = (common_dir / "packed-refs").stat()
+        state: list[object] = [(packed.st_mtime_ns, packed.st_ino, packed.st_size)]
+    except FileNotFoundError:
+        state = [None]
+    except OSError:
+        return None
+    for prefix in (*PREFIXES.values(), *SEEN_PREFIXES.values()):
+        for folder, _, names in os.walk(common_dir / prefix):
+            for name in names:
+                try:
+                    state.append((folder, name, Path(folder, name).read_bytes()))
+                except OSError:
+                    return None  # it is being moved
+    return state
 
 
 def swap_refs(git: Git, swaps: Iterable[Swap], reason: str) -> bool:

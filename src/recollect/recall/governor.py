@@ -73,6 +73,12 @@ def govern(text: str) -> str:
     return escape(text.strip())
 
 
+def quoted(text: str) -> str:
+    """A text for an agent that asked for it: as it is, but for hidden characters and calls."""
+    text = visible(text)
+    return _CALL.sub(" ", text) if "<" in text or "[" in text else text
+
+
 def visible(text: str) -> str:
     """A text without what nobody sees: control characters, zero widths, reversed directions."""
     if text.isascii() and text.isprintable():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from recollect.core.memory import Memory
 from recollect.core.strength import DECAY_PER_DAY, UNUSED, Uses, strength
@@ -104,6 +104,39 @@ def search(
         why, matched = explained[memory.uid], by_words.get(memory.uid, _NO_WORDS)
         hits.append(Hit(memory, why.score, why, matched.words, matched.evidence))
     return hits
+
+
+def search_words_first(
+    index: Index,
+    question: Question,
+    *,
+    near: float,
+    now: float,
+    embed: Embed | None = None,
+    uses: Callable[[Sequence[str]], Mapping[str, Uses]] | None = None,
+    decay_per_day: float = DECAY_PER_DAY,
+) -> list[Hit]:
+    """What words find, in its order; where there is a model, then what is near without words."""
+    how: dict[str, Any] = {"now": now, "uses": uses, "decay_per_day": decay_per_day}
+    by_words = search(index, question._replace(mode="text"), **how)
+    if embed is None:
+        return by_words
+    meant = question._replace(mode="semantic", min_similarity=near)
+    found = search(index, meant, embed=embed, **how)
+    nearness = {hit.memory.uid: hit.why.vector for hit in found}
+    known = {hit.memory.uid for hit in by_words}
+    lowest = min((hit.score for hit in by_words), default=1.0)
+    return [
+        *(
+            hit._replace(why=hit.why._replace(vector=nearness.get(hit.memory.uid, 0.0)))
+            for hit in by_words
+        ),
+        *(
+            hit._replace(score=min(hit.score, lowest))
+            for hit in found
+            if hit.memory.uid not in known
+        ),
+    ]
 
 
 def _by_title_and_tags(index: Index, question: Question) -> list[Hit]:

@@ -1,0 +1,126 @@
+"""What a tool takes: one short table gives both the schema that agents read and the checks.
+
+Whatever an agent sends, a tool sees only arguments of the right type; all else is an error that
+says what is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from recollect.core.fields import FIELDS, MAX_BODY_BYTES
+from recollect.errors import ValidationError
+
+MOST_TEXT = MAX_BODY_BYTES
+# Fields that agents do not set by hand.
+_NOT_THEIRS = frozenset({"provenance", "project", "branch"})
+FREE_FIELDS = tuple(name for name in FIELDS if name not in _NOT_THEIRS)
+_MOST_ITEMS = 200
+_MOST_NUMBER = 1_000_000
+
+_SCHEMAS: Mapping[str, Mapping[str, Any]] = {
+    "text": {"type": "string"},
+    "count": {"type": "integer"},
+    "fraction": {"type": "number"},
+    "flag": {"type": "boolean"},
+    "texts": {"type": "array", "items": {"type": "string"}},
+    "object": {"type": "object"},
+}
+
+
+class Parameters:
+    """The parameters of a tool, as `name:type`: required `*` optional `+` only told in words.
+
+    A parameter in a schema costs every session three times the tokens of one in a sentence, so the
+    rarer ones are told in the description. `fields` lets any field of a memory be given besides.
+    """
+
+    def __init__(self, given: str = "", *, fields: bool = False) -> None:
+        listed, _, told = given.partition("+")
+        required, _, optional = listed.partition("*")
+        self.types = _types(required + optional + told)
+        self.required = list(_types(required))
+        self._listed = list(_types(required + optional))
+        self.takes_fields = fields
+
+    def schema(self) -> dict[str, Any]:
+        """The JSON schema that agents read."""
+        properties = {name: _SCHEMAS[self.types[name]] for name in self._listed}
+        schema: dict[str, Any] = {"type": "object", "properties": properties}
+        if self.required:
+            schema["required"] = self.required
+        return schema
+
+    def check(self, given: Mapping[str, Any] | None) -> dict[str, Any]:
+        """The arguments, each of its type; what is null counts as not given."""
+        arguments = {name: value for name, value in (given or {}).items() if value is not None}
+        taken = [*self.types, *(FREE_FIELDS if self.takes_fields else ())]
+        unknown = sorted(arguments.keys() - set(taken))
+        if unknown:
+            raise ValidationError(f"There is no argument {unknown[0][:60]!r}.", _list("Use", taken))
+        missing = [name for name in self.required if name not in arguments]
+        if missing:
+            raise ValidationError(
+                f"The argument {missing[0]} is missing.", _list("Needed", self.required)
+            )
+        return {
+            name: _checked(name, self.types[name], value) if name in self.types else value
+            for name, value in arguments.items()
+        }
+
+
+def _types(given: str) -> dict[str, str]:
+    parts = [part.partition(":") for part in given.split()]
+    return {name: kind or "text" for name, _, kind in parts}
+
+
+def _list(word: str, names: Iterable[str]) -> str:
+    return f"{word}: {', '.join(names)}"
+
+
+def _checked(name: str, kind: str, value: Any) -> Any:
+    match kind, value:
+        case "text", str():
+            return _text(name, value)
+        case "count", int() if not isinstance(value, bool) and 0 <= value <= _MOST_NUMBER:
+            return value
+        case "fraction", int() | float() if not isinstance(value, bool) and 0 <= value <= 1:
+            return float(value)
+        case "flag", bool():
+            return value
+        case "texts", list() if len(value) <= _MOST_ITEMS:
+            if all(isinstance(item, str) for item in value):
+                return [_text(name, item) for item in value]
+        case "object", dict():
+            return value
+    raise ValidationError(f"{name} takes {_WORDS[kind]}, not {_shown(value)}")
+
+
+_WORDS = {
+    "text": "text",
+    "count": f"a whole number from 0 to {_MOST_NUMBER}",
+    "fraction": "a number from 0 to 1",
+    "flag": "true or false",
+    "texts": f"a list of at most {_MOST_ITEMS} texts",
+    "object": "an object",
+}
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _text(name: str, value: str) -> str:
+    try:
+        size = len(value.encode("utf-8"))
+    except UnicodeEncodeError:
+        raise ValidationError(f"The {name} is not valid Unicode.", "Send text only.") from None
+    if size > MOST_TEXT:
+        raise ValidationError(
+            f"The {name} has {size} bytes; at most {MOST_TEXT} fit.", "Shorten it."
+        )
+    if "\0" in value:
+        raise ValidationError(f"The {name} holds a NUL byte.", "Send text only.")
+    return value

@@ -1,0 +1,78 @@
+"""The tools for facts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from recollect.app import facts
+from recollect.app.facts import Fact
+from recollect.app.warm import Stores
+from recollect.core.names import short
+from recollect.errors import ValidationError
+from recollect.mcp.reading import find, paging
+from recollect.mcp.results import Json, page
+from recollect.mcp.writing import VIA
+
+
+def store_fact(stores: Stores, given: Mapping[str, Any]) -> Json:
+    """Keep a fact."""
+    source = given.get("source")
+    stored = facts.store_fact(
+        stores.store,
+        given["subject"],
+        given["predicate"],
+        given["object"],
+        confidence=given.get("confidence"),
+        source=find(stores, source)[1].uid if source else None,
+        valid_from=given.get("valid_from"),
+        valid_until=given.get("valid_until"),
+        replaces=given.get("replaces"),
+        provenance=VIA,
+    )
+    result = {"done": "stored" if stored.is_new else "known already", **_line(stored.fact)}
+    if stored.closed:
+        result["closed"] = [_line(fact) for fact in stored.closed]
+    return result
+
+
+def query_facts(stores: Stores, given: Mapping[str, Any]) -> Json:
+    """Facts by any of their parts."""
+    hops = given.get("hops", 1)
+    if hops not in (1, 2):
+        raise ValidationError(f"There are no {hops} hops.", "Ask for 1 or 2.")
+    offset, limit = paging(given)
+    found = facts.query_facts(
+        stores.store,
+        subject=given.get("subject"),
+        predicate=given.get("predicate"),
+        thing=given.get("object"),
+        at=given.get("at"),
+        history=given.get("history", False),
+        hops=hops,
+    )
+    lines = [_line(one.fact) | ({"hop": 2} if one.hop == 2 else {}) for one in found]
+    shown = [one.fact.memory.uid for one in found[offset : offset + limit]]
+    now = stores.store.ledger.clock().timestamp()
+    stores.store.local.usage.record(shown, "shown", now)
+    return page(
+        lines,
+        offset,
+        limit,
+        name="facts",
+        next_step="history=true also shows what was true before.",
+    )
+
+
+def _line(fact: Fact) -> Json:
+    line: Json = {
+        "id": short(fact.memory.id),
+        "version": fact.memory.version,
+        "subject": fact.subject,
+        "predicate": fact.predicate,
+        "object": fact.object,
+        "confidence": fact.memory.confidence,
+        "valid_from": fact.valid_from,
+    }
+    more = {"valid_until": fact.valid_until, "source": fact.source}
+    return line | {name: value for name, value in more.items() if value}

@@ -1,0 +1,81 @@
+"""What a tool gives back: compact JSON with ids, versions and the next step; errors that help."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from recollect.core.age import age
+from recollect.core.memory import Memory
+from recollect.core.names import short
+from recollect.errors import RecollectError
+from recollect.recall.governor import quoted
+
+Json = dict[str, Any]
+
+
+class Outcome(NamedTuple):
+    """The text of a result, and whether it tells of an error."""
+
+    text: str
+    is_error: bool = False
+
+
+def succeeded(result: Mapping[str, Any]) -> Outcome:
+    """A result."""
+    said = json.dumps(_quoted(result), ensure_ascii=False, separators=(",", ":"))
+    return Outcome(said)
+
+
+def failed(error: RecollectError) -> Outcome:
+    """An error with what to do about it."""
+    return Outcome(quoted(f"{error.message} {error.hint}".strip()), is_error=True)
+
+
+def _quoted(value: Any) -> Any:
+    match value:
+        case str():
+            return quoted(value)
+        case Mapping():
+            return {name: _quoted(item) for name, item in value.items()}
+        case list() | tuple():
+            return [_quoted(item) for item in value]
+    return value
+
+
+def line_of(memory: Memory, now: float, **more: Any) -> Json:
+    """A memory in a list."""
+    line: Json = {
+        "id": short(memory.id),
+        "version": memory.version,
+        "kind": memory.kind,
+        "summary": memory.summary,
+        "age": age(memory.created, now),
+    }
+    if memory.status != "active":
+        line["status"] = memory.status
+    if memory.sensitivity != "public":
+        line["sensitivity"] = memory.sensitivity
+    if memory.tags:
+        line["tags"] = memory.tags
+    return {**line, **more}
+
+
+def whole(memory: Memory) -> Json:
+    """All of a memory that says something."""
+    shown = memory.as_json()
+    shown["id"] = short(memory.id)
+    return {k: v for k, v in shown.items() if v not in (None, "", [], {}, ())}
+
+
+def page(
+    lines: Sequence[Json], offset: int, limit: int, *, name: str = "memories", next_step: str
+) -> Json:
+    """Some of the lines, how many there are, and how to get on."""
+    shown = list(lines[offset : offset + limit])
+    left = max(0, len(lines) - offset - len(shown))
+    result: Json = {name: shown, "total": len(lines)}
+    if left:
+        next_step = f"{left} more: offset={offset + len(shown)}. {next_step}"
+    return {**result, "next": next_step if shown or left else "Nothing found; try other words."}

@@ -1,0 +1,50 @@
+"""The tools that tidy up: what has expired, and what is old and says much the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from recollect.app.warm import Stores
+from recollect.core.names import short
+from recollect.mcp.results import Json
+
+_OLD = 30
+
+
+def purge_expired(stores: Stores, given: Mapping[str, Any]) -> Json:
+    """Erase what was meant to last so many days and has."""
+    from recollect.app.erasing import (  # type: ignore[import-not-found, import-untyped, unused-ignore]
+        expired,
+        purge,
+    )
+
+    store = stores.store
+    memories = expired(store)
+    named = [{"id": short(memory.id), "summary": memory.summary} for memory in memories]
+    if given.get("dry_run"):
+        return {"would_purge": named}
+    left = purge(store, memories) if memories else []
+    return {"purged": named, **({"left": left} if left else {})}
+
+
+def summarize_old(stores: Stores, given: Mapping[str, Any]) -> Json:
+    """Merge what is old and says much the same."""
+    from recollect.app.sleeping import (  # type: ignore[import-not-found, import-untyped, unused-ignore]
+        plan_of_summaries,
+        sleep,
+    )
+
+    days = given.get("days", _OLD)
+    store = stores.store
+    is_trial = given.get("dry_run", False)
+    plan = (
+        plan_of_summaries(store, days)
+        if is_trial
+        else sleep(store, lambda s: plan_of_summaries(s, days))
+    )
+    merges = [
+        {"summary": merge.summary, "sources": [short(m.id) for m in merge.sources]}
+        for merge in plan.merges
+    ]
+    return {"would_merge" if is_trial else "merged": merges, "next": "Sources stay, archived."}

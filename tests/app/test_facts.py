@@ -1,0 +1,177 @@
+"""Facts: said once, true for a time, found by any part, and the same in every clone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.app.facts import Fact, fact_of, holds_one_value, normal, query_facts, store_fact
+from recollect.app.recollect import Recollect
+from recollect.errors import ValidationError
+from tests.ledger.conftest import Sandbox, isolated, sandbox
+
+__all__ = ["isolated", "sandbox"]
+
+
+@pytest.fixture
+def repo(sandbox: Sandbox) -> Path:
+    """A repository with a commit."""
+    path = sandbox.init("repo")
+    sandbox.commit(path)
+    return path
+
+
+@pytest.fixture
+def store(sandbox: Sandbox, repo: Path) -> Recollect:
+    """Its memory."""
+    return sandbox.open(repo)
+
+
+def objects(store: Recollect, **query: object) -> list[str]:
+    """What a query says."""
+    return [found.fact.object for found in query_facts(store, **query)]  # type: ignore[arg-type]
+
+
+def test_a_fact_is_a_memory(store: Recollect) -> None:
+    """It has an id, words that search finds, a confidence, and its source."""
+    source = store.capture("decisions", "Use PostgreSQL")
+    stored = store_fact(store, "shop", "depends on", "Postgres", confidence=0.8, source=source.uid)
+
+    assert stored.is_new
+    memory = store.get(stored.fact.memory.uid)
+    assert (memory.kind, memory.summary) == ("facts", "shop depends on Postgres")
+    assert (memory.confidence, memory.relates_to) == (0.8, (source.uid,))
+    assert [hit.memory.uid for hit in store.search("shop depends", kind="facts", mode="text")] == [
+        memory.uid
+    ]
+
+
+def test_the_same_fact_is_stored_once(store: Recollect) -> None:
+    """Case, spaces, underscores and a full stop make no difference."""
+    first = store_fact(store, "The Shop", "depends on", "Postgres")
+    again = store_fact(store, "the  shop", "Depends_On", "postgres.")
+
+    assert not again.is_new
+    assert again.fact.memory.uid == first.fact.memory.uid
+    assert len(store.memories(kind="facts")) == 1
+
+
+def test_a_newer_value_closes_the_older(store: Recollect) -> None:
+    """At each moment there is one; the older one stays, out of everyday recall."""
+    old = store_fact(store, "Postgres", "version", "15", valid_from="2024-01-01")
+    new = store_fact(store, "postgres", "Version", "16", valid_from="2025-01-01")
+
+    assert [fact.object for fact in new.closed] == ["15"]
+    assert objects(store, subject="postgres", predicate="version") == ["16"]
+    assert objects(store, subject="postgres", at="2024-06-01") == ["15"]
+    assert objects(store, subject="postgres", at="2023-06-01") == []
+    assert objects(store, subject="postgres", history=True) == ["15", "16"]
+    assert store.get(old.fact.memory.uid).status == "archived"
+
+
+def test_an_older_value_that_comes_late_is_history(store: Recollect) -> None:
+    """It does not close what is newer, but ends where that begins."""
+    store_fact(store, "Postgres", "version", "16", valid_from="2025-01-01")
+    late = store_fact(store, "Postgres", "version", "15", valid_from="2024-01-01")
+
+    assert late.fact.valid_until == "2025-01-01T00:00:00Z"
+    assert objects(store, subject="Postgres") == ["16"]
+    assert objects(store, subject="Postgres", at="2024-02-01") == ["15"]
+
+
+def test_other_predicates_hold_many_values_and_either_can_be_overruled(store: Recollect) -> None:
+    """A shop uses several things; whoever knows better says `replaces`."""
+    store_fact(store, "shop", "uses", "Postgres")
+    store_fact(store, "shop", "uses", "Redis")
+    assert objects(store, subject="shop") == ["Postgres", "Redis"]
+    store_fact(store, "shop", "uses", "Kafka", replaces=True)
+    assert objects(store, subject="shop") == ["Kafka"]
+
+    store_fact(store, "team", "owner", "Ada")
+    store_fact(store, "team", "owner", "Grace", replaces=False)
+    assert objects(store, subject="team") == ["Ada", "Grace"]
+
+
+def test_a_closed_fact_may_become_true_again(store: Recollect) -> None:
+    """What was true, and was replaced, is a new fact when it comes back."""
+    for value, since in (("blue", "2024-01-01"), ("green", "2024-02-01"), ("blue", "2024-03-01")):
+        assert store_fact(store, "door", "status", value, valid_from=since).is_new
+
+    assert objects(store, subject="door") == ["blue"]
+    assert objects(store, subject="door", at="2024-02-15") == ["green"]
+    assert objects(store, subject="door", history=True) == ["blue", "green", "blue"]
+
+
+def test_any_part_finds_facts_and_two_hops_follow_them(store: Recollect) -> None:
+    """By subject, predicate, object, or a piece of one; then what touches what was found."""
+    store_fact(store, "shop", "uses", "Postgres")
+    store_fact(store, "Postgres", "runs on", "db-1")
+    store_fact(store, "db-1", "rack", "7")
+
+    assert objects(store, predicate="runs on") == ["db-1"]
+    assert objects(store, thing="postgres") == ["Postgres"]
+    assert objects(store, subject="post") == ["db-1"]
+    assert objects(store, subject="shop", hops=2) == ["Postgres", "db-1"]
+    assert objects(store, thing="db-1", hops=2) == ["db-1", "Postgres", "7"]
+    assert objects(store) == ["Postgres", "db-1", "7"]
+
+
+def test_facts_sync(sandbox: Sandbox) -> None:
+    """Two clones that say the same apart have one fact together, and the closing travels."""
+    sandbox.make_hub()
+    ada, bob = (sandbox.open(sandbox.clone(name)) for name in ("ada", "bob"))
+    store_fact(ada, "api", "version", "1", valid_from="2024-01-01")
+    store_fact(ada, "shop", "uses", "Redis")
+    store_fact(bob, "shop", "uses", "redis")
+    ada.sync()
+    bob.sync()
+    store_fact(bob, "api", "version", "2", valid_from="2025-01-01")
+    bob.sync()
+    ada.sync()
+
+    for store in (ada, bob):
+        assert objects(store, subject="shop") == ["Redis"]
+        assert objects(store, subject="api") == ["2"]
+
+
+@pytest.mark.parametrize("part", ["", "   ", "x" * 501])
+def test_a_bad_part_is_refused(store: Recollect, part: str) -> None:
+    """Nothing is stored then."""
+    for parts in ((part, "a", "b"), ("a", part, "b"), ("a", "b", part)):
+        with pytest.raises(ValidationError):
+            store_fact(store, *parts)
+    with pytest.raises(ValidationError):
+        store_fact(store, "a", "b", "c", valid_from="2025-01-01", valid_until="2024-01-01")
+
+    assert store.memories(kind="facts") == []
+
+
+def test_a_memory_that_only_looks_like_a_fact_is_none(store: Recollect) -> None:
+    """Plain memories of the kind are kept, and queries pass them by."""
+    plain = store.capture("facts", "Water boils at a hundred degrees")
+
+    assert fact_of(plain) is None
+    assert query_facts(store) == []
+
+
+@given(st.text(), st.sampled_from([" ", "_", "-", "  "]))
+def test_normal_forms_are_stable(text: str, gap: str) -> None:
+    """To normalise twice changes nothing more, and the kind of gap does not matter."""
+    assert normal(normal(text)) == normal(text)
+    assert normal(f"a{gap}b") == "a_b"
+    assert holds_one_value("default branch")
+    assert not holds_one_value("depends on")
+
+
+@given(st.sampled_from(["", "2024-05-01"]), st.sampled_from(["2024-01-01", "2024-06-01"]))
+def test_a_fact_is_not_true_any_more_at_its_end(ends: str, moment: str) -> None:
+    """The end of one is the beginning of the next, and only that is true then."""
+    from recollect.core.memory import Memory
+
+    fact = Fact(Memory("", "", "facts", ""), "a", "b", "c", "2024-01-01", ends, "")
+
+    assert fact.is_valid(moment) == (not ends or moment < ends)
+    assert not fact.is_valid("2023-12-31")

@@ -1,0 +1,49 @@
+"""The page about MCP is true: every tool, every argument, and every predicate it speaks of."""
+
+from __future__ import annotations
+
+from recollect.app.facts import holds_one_value
+from recollect.mcp.arguments import FREE_FIELDS
+from recollect.mcp.table import TOOLS
+from tests.test_docs import code, page, rows, sections
+
+
+def test_every_tool_is_documented_with_its_arguments() -> None:
+    """The table has each tool once; what it does not spell out it refers to."""
+    table = {row[0].strip("`"): row for row in rows(sections(page("mcp.md"))["Tools"])}
+
+    assert list(table) == list(TOOLS)
+    for name, tool in TOOLS.items():
+        told = code(table[name][2])
+        if "`search_memories`" in table[name][2]:
+            told |= code(table["search_memories"][2]) - {"query", "mode"}
+        assert set(tool.parameters.types) - told == set(), name
+        assert not tool.parameters.takes_fields or "field" in table[name][2]
+
+
+def test_a_description_tells_what_its_schema_does_not() -> None:
+    """An argument that is taken but not listed is named to the agent somewhere."""
+    everywhere = " ".join(tool.description for tool in TOOLS.values())
+    for name, tool in TOOLS.items():
+        listed = tool.parameters.schema()["properties"]
+        for argument in tool.parameters.types:
+            assert argument in listed or argument in everywhere or argument in QUIET, (
+                f"{name}: {argument}"
+            )
+    assert "sensitivity" in FREE_FIELDS
+
+
+# Arguments that agents need not know of: what they do is said in a result or on the page.
+QUIET = {"body", "summary", "dry_run", "lifecycle_event", "reason", "session", "limit"}
+
+
+def test_the_predicates_of_the_page_hold_one_value() -> None:
+    """Those that the page names do, and what it does not name does not."""
+    text = sections(page("mcp.md"))["Facts"]
+    named = code(text) - {"facts", "history=true", "at", "replaces", "query_facts", "hops=2"}
+
+    assert len(named) > 15
+    for predicate in named:
+        starts = predicate in ("current", "latest", "primary", "main")
+        assert holds_one_value(f"{predicate} thing" if starts else predicate)
+    assert not any(map(holds_one_value, ("uses", "depends on", "contains", "is a", "likes")))
