@@ -21,7 +21,10 @@ def test_the_plugin_is_valid(place: Workplace) -> None:
     run = place.ask("Good morning.")
 
     start = next(event for event in run.events if event.get("subtype") == "init")
-    commands = {f"recollect:{name}" for name in ("remember", "recall", "memory")}
+    commands = {
+        f"recollect:{name}"
+        for name in ("config", "consolidate", "memory", "remember", "save", "search")
+    }
     assert "recollect" in {plugin["name"] for plugin in start["plugins"]}
     assert commands <= set(start["slash_commands"])
 

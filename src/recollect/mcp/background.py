@@ -111,7 +111,7 @@ class Background:
             while store.indexing.embed_pending(store.indexing.fresh(), most=_BATCH):
                 yield
         try:
-            from recollect.app.sleeping import (  # type: ignore[import-not-found, import-untyped, unused-ignore]
+            from recollect.app.sleeping import (
                 sleep_if_due,
             )
         except ImportError:

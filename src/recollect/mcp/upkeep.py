@@ -14,7 +14,7 @@ _OLD = 30
 
 def purge_expired(stores: Stores, given: Mapping[str, Any]) -> Json:
     """Erase what was meant to last so many days and has."""
-    from recollect.app.erasing import (  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    from recollect.app.erasing import (
         expired,
         purge,
     )
@@ -30,7 +30,7 @@ def purge_expired(stores: Stores, given: Mapping[str, Any]) -> Json:
 
 def summarize_old(stores: Stores, given: Mapping[str, Any]) -> Json:
     """Merge what is old and says much the same."""
-    from recollect.app.sleeping import (  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    from recollect.app.sleeping import (
         plan_of_summaries,
         sleep,
     )
