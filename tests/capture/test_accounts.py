@@ -75,6 +75,8 @@ def test_an_account(text: str, account: str) -> None:
         f"The issue is fixed now for all of them. {CURE}",
         f"{WRONG} The fix is simple.",
         f"{WRONG} The fix is in.",
+        f"{WRONG} The fix is small enough and well justified on other grounds.",
+        f"The cause is something else in the headers of the proxy. {CURE}",
         f"No issue: all of the handles are fine. {CURE}",
         WRONG + "\n\n" + "One more thing happened here today.\n\n" * 9 + CURE,
         "Nothing more to say about it. Fixed by Ada.",

@@ -73,6 +73,7 @@ def test_what_was_done(answer: str, outcome: str) -> None:
         "I removed it, since a flag without an effect is worse than none.",
         "The `WriteCommitted` call now detects whether one exists and:",
         "Or just use the second port, the server is now configured to allow it.",
+        "It now treats the resolved binary as an input to the build, too.",
         "Also added two helper functions to it all.",
         "The calculation of the total is now working correctly.",
         "Now let me update the second call as well.",

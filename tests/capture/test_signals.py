@@ -249,6 +249,11 @@ def test_a_dash_ends_what_is_only_supposed() -> None:
         "The problem was that I was editing the copy of the file.",
         "The fix was adding the missing parameter to both calls.",
         "Root cause: The bug occurred when several commits were made.",
+        "It's heavier, and the first motivation turned out to be wrong.",
+        "W4 turned out to be the key clue, because it is said per image.",
+        "I looked into this, and it turns out that no such hook exists.",
+        "Key finding: Your path to the server works, but its name does not.",
+        "Fixed the comment of the writer, which explains the counter instead of its type.",
         "The linter also auto-fixed the comment, since that is switched on.",
     ],
 )
@@ -272,6 +277,13 @@ def test_what_an_agent_says_is_never_kept_unseen(text: str) -> None:
     assert [decide(s) for s in detect(text, by_agent=True)] == [Action.SUGGEST]
     pasted = f"{text}\n\n" + "And so it goes on. " * 120
     assert [decide(s) for s in detect(pasted)] == [Action.SUGGEST]
+
+
+def test_what_an_agent_found_out() -> None:
+    """What it says of the thing, and not of itself, is worth a look."""
+    text = "It turns out the runner has no IPv6, so the health check never passes there."
+
+    assert [decide(s) for s in detect(text, by_agent=True)] == [Action.SUGGEST]
 
 
 def test_a_label_speaks_for_its_paragraph() -> None:

@@ -26,7 +26,9 @@ _WRONG = pattern(
 )
 _CURE = pattern(
     rf"{_LEAD}(?:the |a |my |our )?(?:actual |real |right |simple |simplest |final )?"
-    r"(?:fix|solution|remedy|workaround|cure)(?: here)?(?::|,? (?:is|was)\b)",
+    r"(?:fix|solution|remedy|workaround|cure)(?: here)?(?::|,? (?:is|was)"
+    # Not "the fix is small": what it is, or what it does.
+    r"(?=:| (?:to|that|an?|the|just|not|simpler?\b.{0,20}:|\w+ing)\b| [`x]{2}))",
     re.IGNORECASE,
 )
 # It says nothing without the sentence before it.
@@ -43,7 +45,9 @@ _TALK = pattern(
     re.IGNORECASE,
 )
 _NO_CAUSE = pattern(
-    r" (?:now |already )?(?:fixed|resolved|gone|solved|done|clear|simple|obvious)\b", re.IGNORECASE
+    r" (?:now |already )?(?:fixed|resolved|gone|solved|done|clear|simple|obvious|something else"
+    r"|elsewhere|unclear|unknown)\b",
+    re.IGNORECASE,
 )
 _WORD = pattern(r"[^\W\d_][\w.-]*")
 _EMPTY = words("a an and are be been by for from had has have here in is it its now of on or so"

@@ -14,6 +14,7 @@ from recollect.capture.commands import only_looks, parts_of, words_of
 from recollect.capture.complaints import clean_lines, one_line
 from recollect.capture.outcomes import (
     goal_of,
+    is_plan,
     is_prompt,
     is_task,
     says_enough,
@@ -26,6 +27,7 @@ from recollect.core.patterns import pattern
 TESTS_PASS = "tests pass"  # noqa: S105
 COMMIT_MADE = "commit made: "
 _MOST_LISTED, _MOST_DONE = 20, 10
+_SEVERAL = 3  # commits that say more than the first task of a session
 _MOST_COMMAND = 8_000
 
 _MADE = pattern(r"\[(?P<on>[^\]]{1,200}?) (?P<commit>[0-9a-f]{7,40})\] (?P<subject>.+)$")
@@ -150,12 +152,12 @@ def _headline(
     steps: Sequence[str],
 ) -> str:
     """The goal, if it is a task; else what was done says more."""
-    if is_task(goal):
+    if is_task(goal) and (is_plan(goal) or len(commits) < _SEVERAL):
         return goal
-    if commits:
+    if commits:  # what a session is about is done first, and then what belongs to it
         new = [subject for subject in commits if _NEW.match(subject)]
         main = [subject for subject in commits if not _ASIDE.match(subject)]
-        return (new or main or commits)[-1]
+        return (new or main or commits)[0]
     said = goal if tells_what_to_do(goal) else next(iter(done), goal)
     if says_enough(said):
         return said[:1].upper() + said[1:]

@@ -59,7 +59,10 @@ _ASKS = pattern(
     r"\b(?:can|could|would|will) (?:you|we|i)\b|\bplease\b|\blet me\b|\blet's\b", re.IGNORECASE
 )
 _DOUBT = pattern(
-    r"\?|\b(?:maybe|perhaps|not sure|i guess|i wonder|probably|might|seem)\b", re.IGNORECASE
+    r"\?|\b(?:maybe|perhaps|not sure|i guess|i wonder|probably|might|seem)\b"
+    # how things stand today
+    r"|\b(?:has|have) been\b|\b(?:now|just|today|ready|done)\b",
+    re.IGNORECASE,
 )
 _ALWAYS = pattern(r"\b(?:always|never|from now on|prefer)\b", re.IGNORECASE)
 _TO_BE = pattern(

@@ -46,7 +46,7 @@ _DID = pattern(
 )
 _CUT = pattern(r"\b(?:and|or|to|by|for|with|that|the|a|of|in|on|as):$", re.IGNORECASE)
 _NOT_DONE = pattern(
-    r"^also\b"
+    r"^(?:also|it|its|that|this|these|those|they)\b"
     r"|\bnow (?:clean|complete|fixed|good|green|in place|live|open|ready|running|up|working)\b"
     r"|\b(?:would|could|should|might|will|if (?:you|we)|let me|let's|want me|i'll|need(?:s)? to"
     r"|todo|to-do|yesterday|last (?:week|month|year))\b",
@@ -73,6 +73,7 @@ _MAKES = words(
     " reset restructure rewrite save simplify split store support turn unify update upgrade use"
     " write"
 )
+_FOLLOWS = pattern(r"\w+ (?:the|this) (?:following )?(?:plan|spec|design)\b", re.IGNORECASE)
 _PLAN = pattern(r"^(?:plan|task|goal|feature|title)\s*:\s*", re.IGNORECASE)
 # Who wants to know something, and who wants something done that leaves nothing behind.
 _ASKS = words(
@@ -137,6 +138,11 @@ def is_task(goal: str) -> bool:
     """Whether a goal says what shall be there afterwards."""
     first = _WORD.match(goal)
     return first is not None and first[0].lower() in _MAKES and tells_what_to_do(goal)
+
+
+def is_plan(goal: str) -> bool:
+    """Whether a goal announces all that is to be done."""
+    return _FOLLOWS.match(goal) is not None
 
 
 def tells_what_to_do(goal: str) -> bool:

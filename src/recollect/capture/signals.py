@@ -26,6 +26,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from recollect.capture.accounts import accounts, explains
+from recollect.capture.own_talk import LABELLED, is_own_talk
 from recollect.capture.sentences import paragraphs, sentences, without_code, words
 from recollect.capture.signal_rules import (
     DECISION,
@@ -33,7 +34,6 @@ from recollect.capture.signal_rules import (
     EXPLICIT,
     HEARSAY,
     KIND_OF_TYPE,
-    LEARNING,
     PREFERENCE,
     RESOLUTION,
     RULES,
@@ -112,20 +112,6 @@ _WORD = pattern(r"[^\W\d][\w.+#-]*")
 _POINTING = pattern(r"\b(?:this|these|those|here|above|below|the following)\b", re.IGNORECASE)
 _POINTS_BACK = words("remember save note that got figured fixed keep")
 _OF_PEOPLE = (PREFERENCE, EXPLICIT)
-_BECAUSE = (
-    r"because|since|instead of|rather than|so that|otherwise|to avoid|to prevent|which|where"
-    r"|requires?|actually|caused?|due to"
-)
-_REASON = pattern(rf"\b(?:{_BECAUSE})\b", re.IGNORECASE)
-_TELLS_WHY = pattern(
-    rf"\b(?:{_BECAUSE}|but|so|only|never|not|too|undefined|missing|wrong)\b|n't\b", re.IGNORECASE
-)
-_SLIP = pattern(r"(?i:that|because|since|as|when|but|and|,) I (?:was|had|did|forgot|missed|used)\b")
-_LABELLED = pattern(
-    r"(?:the )?(?:actual |real |underlying )?(?:root cause|(?:key|critical|major|main|important)"
-    r" (?:finding|discovery|insight|takeaway|learning))(?::| (?:is|was)\b)",
-    re.IGNORECASE,
-)
 _SAID_IN_A_WORD = (DECISION, PREFERENCE, EXPLICIT)  # "We chose uv." says all
 _EMPTY_WORDS = words(
     "am an as at be by do go he if in is it me my no of ok on or she so to up us we i'd i'm i've"
@@ -154,21 +140,11 @@ def detect(text: str, *, by_agent: bool = False) -> list[Signal]:
     said = [(part, one) for part, some in enumerate(paragraphs(text)) for one in some]
     found, told = _with_accounts(said, _lone(said))
     if by_agent:
-        found = [one for one in found if not _is_own_talk(one[1])]
+        found = [one for one in found if not is_own_talk(one[1].type, one[1].sentence)]
     signals = [signal for _, signal in sorted([*found, *told], key=lambda one: one[0])]
     if by_agent or len(text) > MAX_TYPED:
         signals = [one._replace(confidence=min(one.confidence, HEARSAY)) for one in signals]
     return signals
-
-
-def _is_own_talk(signal: Signal) -> bool:
-    """Whether an agent only thinks aloud: of wishes, its own slips, a cure of nobody knows what."""
-    if signal.type in (LEARNING, RESOLUTION) and _SLIP.search(signal.sentence):
-        return True
-    bare = signal.type == RESOLUTION and not _REASON.search(signal.sentence)
-    label = _LABELLED.match(signal.sentence)
-    empty = label is not None and not _TELLS_WHY.search(signal.sentence, label.end())
-    return bare or empty or signal.type in _OF_PEOPLE
 
 
 def _lone(said: list[tuple[int, str]]) -> list[tuple[int, Signal]]:
@@ -180,7 +156,7 @@ def _lone(said: list[tuple[int, str]]) -> list[tuple[int, Signal]]:
         if reading is None:
             continue
         signal = reading.signal
-        if reading.complete and _LABELLED.match(sentence):
+        if reading.complete and LABELLED.match(sentence):
             last = _paragraph(said, at)
             signal = signal._replace(sentence=_together([one for _, one in said[at : last + 1]]))
             taken = last
