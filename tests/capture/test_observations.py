@@ -340,19 +340,16 @@ def test_the_summary_of_a_session() -> None:
             ["Added a lock."],
             "Fix the cart",
         ),
-        (
-            ["got conflicts from the other branch"],
-            [],
-            ["A."],
-            "Got conflicts from the other branch",
-        ),
+        (["got conflicts from the other branch"], [], ["A lock is added."], "A lock is added."),
+        (["the total of carts is wrong, fix it"], [], [], "The total of carts is wrong, fix it"),
         (
             ["why is it broken?"],
             [],
             ["added a lock around it.", "Removed it."],
             "Added a lock around it.",
         ),
-        (["why is the cart broken?"], [], [], "Why is the cart broken?"),
+        (["why is the cart broken?"], [], [], "Changed a.py, b.py"),
+        (["the log file is in the folder of downloads"], [], [], "Changed a.py, b.py"),
         (["fix all of the findings"], [], [], "Changed a.py, b.py"),
     ],
 )

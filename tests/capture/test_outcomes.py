@@ -135,6 +135,7 @@ def test_a_goal(prompt: str, goal: str) -> None:
         ("push it to the remote branch please", False),
         ("@prompt.md think really hard about this", False),
         ("fix it", False),
+        ("the log file is in the folder of downloads", False),
         ("", False),
     ],
 )

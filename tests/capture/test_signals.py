@@ -148,6 +148,7 @@ def test_every_type_has_a_kind() -> None:
         "It took a day to reach a version that worked.",
         "I figured out how to run the whole suite.",
         "This is explained in another TIL.",
+        "Proposed Solution: one branch for each of the sessions.",
         "You can say the same of the color that we use here because it is harsh.",
         # Not anybody's statement.
         'The parser looks for "we decided to" in the text.',

@@ -17,7 +17,6 @@ from recollect.capture.outcomes import (
     is_plan,
     is_prompt,
     is_task,
-    says_enough,
     tells_what_to_do,
 )
 from recollect.capture.tool_learning import is_ours
@@ -158,13 +157,12 @@ def _headline(
         new = [subject for subject in commits if _NEW.match(subject)]
         main = [subject for subject in commits if not _ASIDE.match(subject)]
         return (new or main or commits)[0]
-    said = goal if tells_what_to_do(goal) else next(iter(done), goal)
-    if says_enough(said):
-        return said[:1].upper() + said[1:]
-    if paths:
+    said = goal if tells_what_to_do(goal) else next(iter(done), "")
+    if not said and paths:
         names = ", ".join(dict.fromkeys(path.rsplit("/", 1)[-1] for path in paths))
         return f"Changed {names}"
-    return steps[-1].capitalize()
+    said = said or goal or steps[-1]
+    return said[:1].upper() + said[1:]
 
 
 def _listed(head: str, items: Sequence[str], most: int = _MOST_LISTED) -> list[str]:

@@ -73,6 +73,7 @@ _MAKES = words(
     " reset restructure rewrite save simplify split store support turn unify update upgrade use"
     " write"
 )
+_WORKS = words("analyse analyze debug diagnose plan research resolve solve sort troubleshoot")
 _FOLLOWS = pattern(r"\w+ (?:the|this) (?:following )?(?:plan|spec|design)\b", re.IGNORECASE)
 _PLAN = pattern(r"^(?:plan|task|goal|feature|title)\s*:\s*", re.IGNORECASE)
 # Who wants to know something, and who wants something done that leaves nothing behind.
@@ -150,12 +151,9 @@ def tells_what_to_do(goal: str) -> bool:
     found = _content(goal)
     first = found[0].lower() if found else ""
     asks = first in _ASKS or goal.rstrip().endswith("?") or is_question(goal)
-    return len(found) >= (_MANY_WORDS if first in _ERRANDS else _FEWEST_WORDS - 1) and not asks
-
-
-def says_enough(text: str) -> bool:
-    """Whether a text has words enough to stand for a session."""
-    return len(_content(text)) >= _FEWEST_WORDS - 1
+    enough = len(found) >= (_MANY_WORDS if first in _ERRANDS else _FEWEST_WORDS - 1)
+    works = any(word.lower() in _MAKES or word.lower() in _WORKS for word in found)
+    return enough and works and not asks
 
 
 def _content(text: str) -> list[str]:

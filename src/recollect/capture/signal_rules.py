@@ -212,7 +212,12 @@ RULES: tuple[Rule, ...] = (
         "workaround",
         r"\bworkaround(?:: | (?:is|was) (?:to|by)\b)|\bas a workaround\b",
     ),
-    _rule(RESOLUTION, 0.85, "solution", r"\bsolution: "),
+    _rule(
+        RESOLUTION,
+        0.85,
+        "solution: ",
+        r"(?<!alternative )(?<!possible )(?<!potential )(?<!proposed )(?<!suggested )\bsolution: ",
+    ),
     _rule(
         RESOLUTION,
         0.88,
