@@ -205,7 +205,7 @@ def serve(
             store.is_hurried = False
             if minds is None:
                 store.close()
-        else:
+        if minds is not None:
             minds.release(mind)
 
 
