@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from benchmarks.capture.__main__ import main, measure
-from benchmarks.capture.labelled import FILE, HALVES, NONE, TYPES, Row, load
+from benchmarks.capture.labelled import FILE, FRESH, FRESH_FILE, HALVES, NONE, TYPES, Row, load
 from benchmarks.capture.scoring import by_type, judge, overall, worst
 from benchmarks.capture.transcripts import measure as measure_transcripts
 from benchmarks.capture.transcripts import messages
@@ -79,6 +79,18 @@ def test_every_row_is_well_formed() -> None:
         assert r.text == r.text.strip()
         assert 5 <= len(r.text) <= 400
         assert re.fullmatch(r"[a-zA-Z. ]+(, adapted)?: \S.*", r.source)
+
+
+def test_the_fresh_rows_are_well_formed_and_new() -> None:
+    """None of them stands in a half, and half of them are not worth keeping, or nearly."""
+    rows = load(FRESH_FILE, [FRESH])
+    known = {" ".join(r.text.lower().split()) for r in ROWS}
+    for r in rows:
+        assert r.type in (*TYPES, NONE)
+        assert r.explicit == (r.type == "explicit")
+        assert " ".join(r.text.lower().split()) not in known
+    assert len(rows) >= 380
+    assert sum(r.type == NONE for r in rows) * 2.2 >= len(rows)
 
 
 def test_the_halves_share_no_source_and_no_text() -> None:
@@ -158,7 +170,7 @@ def test_the_command_prints_and_saves(
     monkeypatch.setattr("benchmarks.capture.__main__.rules", lambda: (detect, decide, marked))
     monkeypatch.delenv(VARIABLE, raising=False)
     saved = tmp_path / "figures.json"
-    main(["--half", "both", "--errors", "3", "--json", str(saved)])
+    main(["--half", "all", "--errors", "3", "--json", str(saved)])
     printed = capsys.readouterr().out
     assert "auto precision" in printed
     assert "not measured" in printed

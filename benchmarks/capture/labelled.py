@@ -1,7 +1,8 @@
 """The labelled set: sentences of engineering talk, and what capture should make of each.
 
 A row is either worth keeping, as one of the six signal types, or `none`. No source stands in both
-halves: the rules are written on `tune`, the figures that count come from `held-out`.
+halves: the rules are written on `tune`. `held-out` was looked at once; `fresh` was made afterwards,
+by somebody who had never seen the rules, and holds many sentences that sound sure.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from pathlib import Path
 from typing import Literal
 
 FILE = Path(__file__).with_name("labelled.jsonl")
+FRESH_FILE = Path(__file__).with_name("fresh.jsonl")
 NONE = "none"
 TYPES = ("decision", "learning", "blocker", "resolution", "preference", "explicit")
 HALVES = ("tune", "held-out")
+FRESH = "fresh"
 Origin = Literal["quoted", "adapted", "written"]
 
 
