@@ -47,6 +47,10 @@ def told(text: str) -> list[str]:
             f"{WRONG}\n\n{CURE} The quickest way:\n\n```sh\nkill -HUP $(cat run.pid)\n```",
             f"{WRONG} {CURE} The quickest way: `kill -HUP $(cat run.pid)`",
         ),
+        (
+            f"{WRONG} The fix is simpler than I thought: open the file again after a rename.",
+            f"{WRONG} The fix is simpler than I thought: open the file again after a rename.",
+        ),
         # A cure that says nothing without what stands before it.
         (
             "Both workers wrote the header twice. Fixed by letting the first one hold the lock.",

@@ -86,7 +86,7 @@ def test_what_tells_nothing_to_others(said: str) -> None:
     [
         (TOLD, "learnings"),
         (
-            "I think we should keep writing the old files too, for backwards compatibility",
+            "I think for now we should just keep writing the old files, for those who read them",
             "decisions",
         ),
         ("given who uses it, it's better not to store names in the browser", "decisions"),

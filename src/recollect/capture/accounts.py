@@ -28,7 +28,7 @@ _CURE = pattern(
     rf"{_LEAD}(?:the |a |my |our )?(?:actual |real |right |simple |simplest |final )?"
     r"(?:fix|solution|remedy|workaround|cure)(?: here)?(?::|,? (?:is|was)"
     # Not "the fix is small": what it is, or what it does.
-    r"(?=:| (?:to|that|an?|the|just|not|simpler?\b.{0,20}:|\w+ing)\b| [`x]{2}))",
+    r"(?=:| (?:to|that|an?|the|just|not|\w+ing)\b| simpler?\b.{0,20}:| [`x]{2}))",
     re.IGNORECASE,
 )
 # It says nothing without the sentence before it.

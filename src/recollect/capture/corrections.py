@@ -61,7 +61,7 @@ _ASKS = pattern(
 _DOUBT = pattern(
     r"\?|\b(?:maybe|perhaps|not sure|i guess|i wonder|probably|might|seem)\b"
     # how things stand today
-    r"|\b(?:has|have) been\b|\b(?:now|just|today|ready|done)\b",
+    r"|\b(?:has|have) been\b|(?<!for )(?<!from )\bnow\b|\b(?:today|ready|done)\b",
     re.IGNORECASE,
 )
 _ALWAYS = pattern(r"\b(?:always|never|from now on|prefer)\b", re.IGNORECASE)

@@ -21,7 +21,7 @@ _TELLS_WHY = pattern(
 )
 _BETWEEN_US = pattern(
     r"^(?:it(?! turn)|it's|its|this|that|that's|these|those|they|he|she|both|still|also|so|but|and"
-    r"|or)\b|^(?-i:[A-Z]{1,3}\d+)\b|\b(?:you|you're|your|my|the agents?|red herring"
+    r"|or)\b|^(?-i:[A-Z]{1,3}\d+)\b|\b(?:you|you're|your|my|the agents|red herring"
     r"|(?:option|step|task) (?:[a-z]|\d+)"
     r"|i (?:was|had|did|checked|forgot|looked|missed|ran|tried|used|wrote))\b",
     re.IGNORECASE,
