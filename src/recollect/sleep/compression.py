@@ -31,8 +31,8 @@ _SENTENCE = pattern(r"(?<=[.!?])\s+|\n+")
 _MARKS = pattern(r"^[\s>#*+-]+")
 # Two sentences that share more of their words than this say the same.
 _SAME = 0.6
-_MOST_DETAILS = 400  # characters of the body that are details
-_MOST_POINTS = 6
+_MOST_DETAILS = 200  # characters of the body that are details
+_MOST_POINTS = 3
 _MOST_FILES = 40
 # What nobody has classified is the most sensitive of all: it is never given to anybody.
 _SENSITIVITY = ("public", "private", "secret", "unknown")

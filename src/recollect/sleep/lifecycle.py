@@ -85,7 +85,8 @@ def due_step(memory: Memory, used: Used, policy: Policy, now: float) -> Step | N
         last = used.of(memory.uid).last
         if last is not None and last > _since(memory):
             return Step(memory, ACTIVE, "used again after it was archived", BY_USE, last)
-        if _passed(memory, now) >= policy.archived:
+        ages = policy.retention.get(memory.kind, 0.0) > 0
+        if ages and _passed(memory, now) >= policy.archived:
             reason = f"archived by age for {policy.archived:.0f} days"
             return Step(memory, RETIRED, reason, BY_AGE, _since(memory) + policy.archived * _DAY)
     return None
