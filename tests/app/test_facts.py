@@ -175,3 +175,28 @@ def test_a_fact_is_not_true_any_more_at_its_end(ends: str, moment: str) -> None:
 
     assert fact.is_valid(moment) == (not ends or moment < ends)
     assert not fact.is_valid("2023-12-31")
+
+
+def test_a_planned_end_does_not_keep_a_newer_fact_from_closing(store: Recollect) -> None:
+    """Nor does a planned change: at every moment one value is true."""
+    store_fact(store, "app", "version", "1", valid_until="2099-01-01")
+    store_fact(store, "app", "version", "2")
+    assert objects(store, subject="app") == ["2"]
+
+    store_fact(store, "db", "port", "1")
+    planned = store_fact(store, "db", "port", "2", valid_from="2099-01-01")
+    assert objects(store, subject="db") == ["1"]
+    assert [store.get(fact.memory.uid).status for fact in planned.closed] == ["active"]
+    store_fact(store, "db", "port", "3")
+    assert objects(store, subject="db") == ["3"]
+    assert objects(store, subject="db", at="2099-06-01") == ["2"]
+
+
+def test_names_are_compared_as_they_look(store: Recollect) -> None:
+    """However the accent is written; but a dot in front is part of a name."""
+    store_fact(store, "caf\u00e9", "owner", "Ann")
+    store_fact(store, "cafe\u0301", "owner", "Bob")
+    assert objects(store, subject="caf\u00e9") == ["Bob"]
+
+    assert normal(".env") != normal("env")
+    assert normal("env.") == normal("env")

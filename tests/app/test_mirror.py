@@ -502,19 +502,6 @@ def test_nothing_that_was_put_aside_is_ever_written_over(store: Recollect, repo:
     assert sorted(path.read_text() for path in asides(repo)) == ["first", "second", "third"]
 
 
-def test_a_step_that_is_illegal_is_put_aside(store: Recollect, repo: Path) -> None:
-    """Retired cannot become archived."""
-    memory = store.capture("notes", "A note")
-    store.set_status(memory.uid, "retired")
-
-    edit(repo, "notes/a-note.json", record_status="archived")
-    Mirror(store).bring()
-
-    assert store.get(memory.uid).status == "retired"
-    assert len(asides(repo)) == 1
-    check(store, repo)
-
-
 def test_a_deleted_file_is_written_again(store: Recollect, repo: Path) -> None:
     """Whoever wants a memory gone retires it."""
     store.capture("notes", "A note")

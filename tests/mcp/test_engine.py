@@ -536,3 +536,15 @@ def test_doctor_tells_who_serves_hooks(repo: Path, sandbox: Sandbox, server: Ser
     finally:
         address_of(repo).parent.chmod(0o700)
     assert ["chmod 700" in finding.hint for finding in found] == [True]
+
+
+def test_an_engine_can_be_switched_off_while_it_runs(repo: Path, server: Server) -> None:
+    """By the project's file; and a hook whose surroundings say no does not ask it."""
+    given = json.dumps({"session_id": "s", "cwd": str(repo), "prompt": "Good morning."}).encode()
+    here = {**os.environ, "CLAUDE_PROJECT_DIR": str(repo)}
+    off = {**here, "RECOLLECT_ENGINE_ENABLED": "false"}
+    assert asking.ask("prompt", given, off) == (None, False)
+
+    (repo / ".recollect.toml").write_text("[engine]\nenabled = false\n")
+
+    wait_for(lambda: server.owner() is None)

@@ -232,3 +232,29 @@ def test_a_client_calls_the_tools_of_typed_memories(repo: Path, sandbox: Sandbox
 
     (memory,) = sandbox.open(repo).memories()
     assert set(memory.tags) == {"database", "workers"}
+
+
+def test_an_agent_neither_erases_nor_learns_of_what_is_private(
+    repo: Path, sandbox: Sandbox
+) -> None:
+    """A known memory gets no new end; a private one is not shown, and not touched by its id."""
+    store = sandbox.open(repo)
+    old = store.capture("decisions", "Use PostgreSQL", created="2020-01-01T00:00:00Z")
+    private = store.capture("notes", "Salaries are high", sensitivity="private")
+    gone: dict[str, Any] = {"sensitivity": "secret", "ttl": 1, "created": "2020-01-01T00:00:00Z"}
+    store.capture("notes", "A secret giraffe", **gone)
+
+    async def talk(client: Client) -> None:
+        changed = {"id": old.id, "if_version": old.version, "ttl": 1}
+        assert (await client.call_tool("update_memory", changed)).is_error
+        trial = await ask(client, "purge_expired", dry_run=True)
+        assert "giraffe" not in json.dumps(trial)
+        assert len(trial["would_purge"]) == 1
+        assert (await client.call_tool("delete_memory", {"id": private.id})).is_error
+        said = await ask(client, "store_memory", kind="notes", summary="Salaries are high")
+        assert said["done"] == "stored"
+        done = await ask(client, "delete_memory", id=private.uid)
+        assert "summary" not in done
+
+    converse(repo, talk)
+    assert store.get(old.id).ttl is None

@@ -33,6 +33,7 @@ _READY, _FIRST_WORD, _GRACE = 0.05, 3.5, 1.0
 _INPUT = 3.0  # seconds in which the agent hands over the input
 _MOST_PATH = 103  # bytes, with the NUL that ends them, that every system takes for a socket
 _PRIME = (1 << 61) - 1
+_OFF = ("0", "false", "no", "off")
 # What may change how a hook works.
 PREFIXES = ("RECOLLECT_", "GIT_", "XDG_")
 NAMES = ("HOME", "PATH", "LOCALAPPDATA", "APPDATA")
@@ -80,6 +81,8 @@ def _print(answer: bytes) -> None:
 
 def ask(event: str, given: bytes, environment: Mapping[str, str]) -> tuple[bytes | None, bool]:
     """The engine's answer, or None where the hook has to do the work; whether it was begun."""
+    if environment.get("RECOLLECT_ENGINE_ENABLED", "").strip().lower() in _OFF:
+        return None, False
     engine = connect(environment)
     if engine is None:
         return None, False
@@ -107,11 +110,21 @@ def ask(event: str, given: bytes, environment: Mapping[str, str]) -> tuple[bytes
             engine.settimeout(int(number) / 1000 + _GRACE)
     except TimeoutError:
         # One that has begun and hangs still has the event: two would do what one must.
-        return (b"", True) if has_begun else (None, False)
+        return (_doubt(event, given), True) if has_begun else (None, False)
     except (OSError, ValueError):
         return None, has_begun
     finally:
         engine.close()
+
+
+def _doubt(event: str, given: bytes) -> bytes:
+    """What to say where nobody knows what became of something that was to be remembered."""
+    if event != "prompt" or b"[remember" not in given.lower():
+        return b""
+    return (
+        b'{"systemMessage": "Recollect: it is not certain that this was kept.'
+        b' Look with: recollect list"}'
+    )
 
 
 def ping(environment: Mapping[str, str], patience: float = _FIRST_WORD) -> tuple[int, int] | None:

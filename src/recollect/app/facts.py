@@ -7,11 +7,12 @@ Whoever stores a fact may say otherwise. The same fact, said again, is not store
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from recollect.app.recollect import Recollect
-from recollect.app.writing import prepare_status
+from recollect.app.writing import change_of, prepare_status
 from recollect.core.fields import check_timestamp
 from recollect.core.kinds import FACTS
 from recollect.core.memory import Memory
@@ -81,7 +82,8 @@ class Stored(NamedTuple):
 
 def normal(text: str) -> str:
     """A part of a fact as it is compared: `Depends on` is `depends_on`."""
-    return _SPACE.sub("_", text.casefold().strip().strip("."))
+    plain = unicodedata.normalize("NFC", text).casefold().strip()
+    return _SPACE.sub("_", plain.rstrip("."))
 
 
 def holds_one_value(predicate: str) -> bool:
@@ -141,7 +143,9 @@ def store_fact(
                 store.local.usage.record([fact.memory.uid], "said", _seconds(store))
                 return Stored(fact, False, ())
         one = holds_one_value(clean[1]) if replaces is None else replaces
-        others = [f for f in known if f.key[:2] == wanted[:2] and _is_open(f)] if one else []
+        others = (
+            [f for f in known if f.key[:2] == wanted[:2] and _is_open(f, begins)] if one else []
+        )
         later = min((f.valid_from for f in others if f.valid_from > begins), default="")
         ends = min(filter(None, (ends, later)), default="")
         draft = _draft(clean, begins, ends, source, confidence, provenance)
@@ -176,15 +180,20 @@ def _draft(
     }
 
 
-def _is_open(fact: Fact) -> bool:
-    return not fact.valid_until and fact.memory.status in VISIBLE
+def _is_open(fact: Fact, begins: str) -> bool:
+    """Whether a fact is still true when another one begins, also where its end is planned."""
+    goes_on = not fact.valid_until or fact.valid_until > begins
+    return goes_on and fact.memory.status in VISIBLE
 
 
 def _close(store: Recollect, fact: Fact, moment: str, newer: Memory) -> Fact:
-    """Let an older fact end where a newer one begins, and leave everyday recall."""
-    step = prepare_status(store, fact.memory, ARCHIVED, f"replaced by {short(newer.id)}")
+    """Let an older fact end where a newer one begins; once that is past it leaves recall."""
     content = {**(fact.memory.content or {}), "valid_until": moment}
-    store.write([step._replace(fields={**step.fields, "content": content})], "fact")
+    step = change_of(store, fact.memory, {"content": content}, None)
+    if moment <= _now(store):
+        status = prepare_status(store, fact.memory, ARCHIVED, f"replaced by {short(newer.id)}")
+        step = step._replace(fields={**step.fields, **status.fields})
+    store.write([step], "fact")
     closed = fact_of(store.get(fact.memory.uid))
     assert closed is not None
     return closed

@@ -53,6 +53,8 @@ class Deadline:
         self.is_over = False
         self.reply: Reply | None = None
         self.folder: str | None = None
+        # Whether somebody asked to keep something, who must be told if that is in doubt.
+        self.asks = False
 
     def set(self, seconds: float) -> None:
         """Let the time be over so many seconds after the beginning."""
@@ -86,6 +88,14 @@ class Deadline:
 
         try:
             self.is_over = True
+            if self.asks and (self.reply is None or not self.reply.notice):
+                from recollect.flow.event import Reply
+
+                self.reply = self.reply or Reply()
+                self.reply.notice.append(
+                    "Recollect: it took too long, and it is not certain that this was kept."
+                    " Look with: recollect list"
+                )
             text = write_reply(self._name, self.reply) if self.reply is not None else ""
             if self.say(text) and self.folder is not None:
                 note_failure(Path(self.folder), self._name, {"error": "Deadline"})
@@ -162,7 +172,7 @@ def serve(
     event = event._replace(directory=_existing(event.directory, environment))
     config = read_config(event, environment)
     seconds = min(config.number(_deadline_key(name)) / 1000, _LONGEST)
-    asks = MARKER in event.text.lower()
+    asks = deadline.asks = MARKER in event.text.lower()
     # What somebody asks to keep is kept, also on a machine that is busy.
     deadline.set(max(seconds, _PATIENCE if asks else 0.0))
     try:

@@ -43,21 +43,28 @@ class Background:
 
     def start(self) -> None:
         """Listen, and begin to work."""
-        self._look()
-        threading.Thread(target=self._run, name="recollect-background", daemon=True).start()
+        self._carefully(self._look)
+        for work in (self._run, self._watch):
+            threading.Thread(target=work, name="recollect-background", daemon=True).start()
 
-    def _run(self) -> None:
-        engine = self._engine
-        while not engine.is_stopped.wait(_TICK):
+    def _watch(self) -> None:
+        """Go when the parent has died, whatever the other thread waits for."""
+        while not self._engine.is_stopped.wait(_TICK):
             if os.getppid() != self._parent:
                 self._end()
                 return
-            try:
-                self._look()
-                if self._is_due():
-                    self._pass()
-            except Exception as error:
-                note_failure(data_dir(engine.environment), "background", describe(error))
+
+    def _run(self) -> None:
+        while not self._engine.is_stopped.wait(_TICK):
+            self._carefully(self._look)
+            if self._is_due():
+                self._carefully(self._pass)
+
+    def _carefully(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except Exception as error:
+            note_failure(data_dir(self._engine.environment), "background", describe(error))
 
     def _look(self) -> None:
         """Listen while there is something to listen for; let go when nobody asks any more."""
@@ -67,8 +74,10 @@ class Background:
             if self._engine.is_listening:
                 self._engine.let_go()
                 self._embedder, self._has_tried = None, False
-        elif config.explain("engine.enabled").value:
+        elif config.flag("engine.enabled"):
             self._engine.listen()
+        elif self._engine.is_listening:
+            self._engine.let_go()
 
     def _is_due(self) -> bool:
         if not self._engine.is_listening or not self._engine.is_up.is_set():
@@ -110,12 +119,8 @@ class Background:
         if self._embedder is not None:
             while store.indexing.embed_pending(store.indexing.fresh(), most=_BATCH):
                 yield
-        try:
-            from recollect.app.sleeping import (
-                sleep_if_due,
-            )
-        except ImportError:
-            return
+        from recollect.app.sleeping import sleep_if_due
+
         sleep_if_due(store)
         yield
 

@@ -21,10 +21,10 @@ from recollect.app.hooks import Deadline, note, serve
 from recollect.app.warm import Stores, WarmMinds
 from recollect.errors import BadConfig
 from recollect.ledger.git import kill_running
-from recollect.mcp.listening import Call, Listener
 
 if TYPE_CHECKING:
     from recollect.index.embedding import Embedder
+    from recollect.mcp.listening import Call, Listener
 
 T = TypeVar("T")
 # Seconds that a hook's event may wait for its turn: less than the hook waits for us.
@@ -32,6 +32,8 @@ _TURN = 0.02
 _LAST_WORK = 5.0
 _OF_THE_HOOK = (*PREFIXES, "CLAUDE_", "CURSOR_")
 _KILL_AGAIN = 0.05
+# Where there is none of these sockets, as on Windows, there are tools and no engine.
+_CAN_LISTEN = os.name == "posix"
 
 
 class Engine:
@@ -65,7 +67,9 @@ class Engine:
     def listen(self) -> None:
         """Let hooks reach this engine, unless another one serves them."""
         with self._door:
-            if self._listener is None and not self.is_stopped.is_set():
+            if self._listener is None and not self.is_stopped.is_set() and _CAN_LISTEN:
+                from recollect.mcp.listening import Listener
+
                 self._listener = Listener.open(self.environment, self._serve_hook)
 
     def let_go(self) -> None:

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from recollect import __version__
 from recollect.errors import RecollectError
+from recollect.ledger.git import kill_running
 from recollect.mcp import resources
 from recollect.mcp.background import Background
 from recollect.mcp.engine import Engine
@@ -27,6 +28,7 @@ T = TypeVar("T")
 
 # Seconds after which a busy thread lets another one run: a hook waits for a short word of ours.
 _SWITCH = 0.0005
+_LONGEST_END = 8.0  # seconds
 INSTRUCTIONS = (
     "Recollect is this repository's memory, kept in git notes. Before you decide or debug, call "
     "search_memories; when something is decided, learnt or asked to be remembered, call "
@@ -42,7 +44,7 @@ def main(directory: str | None = None) -> None:
     engine = Engine(place if place.is_dir() else Path.cwd(), environment)
     sys.setswitchinterval(_SWITCH)
     background = Background(engine, end=lambda: _end(engine))
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+    for number in (signal.SIGTERM, signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGTERM)):
         signal.signal(number, lambda *_: threading.Thread(target=_end, args=(engine,)).start())
     background.start()
     try:
@@ -53,7 +55,9 @@ def main(directory: str | None = None) -> None:
 
 def _end(engine: Engine) -> None:
     """Leave nothing behind. The thread that reads the input may hang in it for ever."""
+    threading.Timer(_LONGEST_END, os._exit, (0,)).start()  # whatever hangs, we go
     engine.stop()
+    kill_running()
     sys.stderr.flush()
     os._exit(0)
 
@@ -72,7 +76,8 @@ def _serve(engine: Engine) -> None:
         def work() -> Outcome:
             return call(engine, params.name, params.arguments)
 
-        outcome = await anyio.to_thread.run_sync(work)
+        # At the end of the input nobody waits for an answer; what was begun has until `_end`.
+        outcome = await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
         text = types.TextContent(type="text", text=outcome.text)
         return types.CallToolResult(content=[text], is_error=outcome.is_error)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from recollect.app.warm import Stores
+from recollect.core.memory import Memory
 from recollect.core.names import short
 from recollect.mcp.results import Json
 
@@ -14,26 +15,27 @@ _OLD = 30
 
 def purge_expired(stores: Stores, given: Mapping[str, Any]) -> Json:
     """Erase what was meant to last so many days and has."""
-    from recollect.app.erasing import (
-        expired,
-        purge,
-    )
+    from recollect.app.erasing import expired, purge
 
     store = stores.store
     memories = expired(store)
-    named = [{"id": short(memory.id), "summary": memory.summary} for memory in memories]
+    named = [_named(memory) for memory in memories]
     if given.get("dry_run"):
         return {"would_purge": named}
     left = purge(store, memories) if memories else []
     return {"purged": named, **({"left": left} if left else {})}
 
 
+def _named(memory: Memory) -> Json:
+    """A memory by its id; what it says only where everybody may know."""
+    if memory.sensitivity != "public":
+        return {"id": short(memory.id), "sensitivity": memory.sensitivity}
+    return {"id": short(memory.id), "summary": memory.summary}
+
+
 def summarize_old(stores: Stores, given: Mapping[str, Any]) -> Json:
     """Merge what is old and says much the same."""
-    from recollect.app.sleeping import (
-        plan_of_summaries,
-        sleep,
-    )
+    from recollect.app.sleeping import plan_of_summaries, sleep
 
     days = given.get("days", _OLD)
     store = stores.store

@@ -9,9 +9,9 @@ from recollect.app.recollect import Recollect
 from recollect.app.warm import Stores
 from recollect.core.kinds import kind_named
 from recollect.core.memory import Memory
-from recollect.core.names import short
+from recollect.core.names import as_uid_prefix, short
 from recollect.core.status import VISIBLE
-from recollect.errors import VersionConflict
+from recollect.errors import ValidationError, VersionConflict
 from recollect.index.base import ALL, Filters, Index
 from recollect.mcp.reading import find
 from recollect.mcp.results import Json
@@ -37,7 +37,8 @@ def store_memory(stores: Stores, given: Mapping[str, Any]) -> Json:
 def _same(store: Recollect, given: Mapping[str, Any]) -> list[Memory]:
     """The memories of that kind that say just this, whatever their status."""
     kind, text = kind_named(given["kind"]).name, _words(store, given["summary"], given.get("body"))
-    wanted = Filters(kind=kind, statuses=ALL, project=store.project)
+    as_open = frozenset({given.get("sensitivity") or "public"})  # a secret one is not told of
+    wanted = Filters(kind=kind, statuses=ALL, project=store.project, sensitivities=as_open)
 
     def look(index: Index) -> list[Memory]:
         found = index.lexical(given["summary"], wanted, _ALIKE).matches
@@ -56,6 +57,11 @@ def update_memory(stores: Stores, given: Mapping[str, Any]) -> Json:
     changes = dict(given)
     store, memory = find(stores, changes.pop("id"))
     version = changes.pop("if_version")
+    if "ttl" in changes:  # with purge_expired it would erase, and only a person may
+        raise ValidationError(
+            "An agent cannot set how long a known memory lasts.",
+            f"Ask the user to run: recollect edit {short(memory.id)} --ttl DAYS",
+        )
     if version != memory.version:
         raise VersionConflict(
             f"{short(memory.id)} is at version {memory.version}, not at {version[:40]}.",
@@ -72,6 +78,11 @@ def delete_memory(stores: Stores, given: Mapping[str, Any]) -> Json:
 def set_status(stores: Stores, given: Mapping[str, Any]) -> Json:
     """A step in the life of a memory."""
     store, memory = find(stores, given["id"])
+    if memory.sensitivity != "public" and as_uid_prefix(given["id"]) is None:
+        raise ValidationError(
+            f"That memory is {memory.sensitivity}, and ids can be guessed.",
+            "Ask the user; then name it by its uid.",
+        )
     changed = store.set_status(memory.uid, given["status"], given.get("reason", ""))
     return _done(changed.status, changed)
 
@@ -82,6 +93,6 @@ def _done(what: str, memory: Memory) -> Json:
         "done": what,
         "id": short(memory.id),
         "version": memory.version,
-        "summary": memory.summary,
+        **({"summary": memory.summary} if memory.sensitivity == "public" else {}),
         **({"next": undo} if what in ("retired", "archived") else {}),
     }
