@@ -116,7 +116,7 @@ def test_usage_counts_what_was_given_to_readers(tmp_path: Path) -> None:
     usage.record(["b"], "cited", 3.0)
     usage.record(["b"], "standing", 4.0)
     assert usage.uses(["a", "b", "c"]) == usage.uses() == {"a": Uses(1, 2.0), "b": Uses(1, 3.0)}
-    assert usage.shown() == {"a", "b"}
+    assert usage.shown() == {"a": 1.0, "b": 1.0}
     assert usage.moments("b") == [3.0]
     usage.forget(["a"])
     assert usage.uses(["a"]) == {}

@@ -69,5 +69,9 @@ def stores(draw: st.DrawFn, most: int = 25) -> tuple[list[Memory], Used]:
     for memory in found:
         if draw(st.integers(0, 3)) == 0:
             uses[memory.uid] = Uses(draw(st.integers(1, 9)), NOW - draw(st.integers(0, 300)) * DAY)
-    shown = frozenset(memory.uid for memory in found if draw(st.integers(0, 5)) == 0)
+    shown = {
+        memory.uid: NOW - draw(st.integers(0, 60)) * DAY
+        for memory in found
+        if draw(st.integers(0, 5)) == 0
+    }
     return found, Used(uses, shown)

@@ -145,18 +145,22 @@ def test_the_highest_level_of_what_nobody_knows() -> None:
 
 
 def test_what_was_noticed_and_never_used_fades() -> None:
-    """What somebody asked to keep has its ninety days; use, or a search, keeps the rest."""
+    """What somebody asked to keep, used or called important has its ninety days."""
     fades = memory(1, 17, provenance=NOTICED, summary="noticed")
     kept = memory(2, 17, summary="asked for")
     young = memory(3, 15, provenance=NOTICED, summary="young")
     used = memory(4, 17, provenance=NOTICED, summary="used")
-    shown = memory(5, 17, provenance=NOTICED, summary="shown")
-    log = Used({used.uid: Uses(1, NOW - 12 * DAY)}, frozenset({shown.uid}))
+    shown = memory(5, 40, provenance=NOTICED, summary="an answer lately")
+    long_ago = memory(6, 40, provenance=NOTICED, summary="an answer long ago")
+    important = memory(7, 40, provenance=NOTICED, summary="important", importance=0.7)
+    log = Used(
+        {used.uid: Uses(1, NOW - 12 * DAY)}, {shown.uid: NOW - DAY, long_ago.uid: NOW - 20 * DAY}
+    )
 
-    plan = plan_lifecycle([fades, kept, young, used, shown], log, POLICY, NOW)
+    plan = plan_lifecycle([fades, kept, young, used, shown, long_ago, important], log, POLICY, NOW)
 
-    assert statuses(plan) == {"noticed": "archived"}
-    assert plan.steps[0].reason == "faded: never used in 16 days"
+    assert statuses(plan) == {"noticed": "archived", "an answer long ago": "archived"}
+    assert plan.steps[0].reason == "faded: not used in 16 days"
 
 
 def test_retention_counts_from_the_last_change_or_use() -> None:

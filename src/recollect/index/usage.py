@@ -47,10 +47,13 @@ class Usage:
                 rows += self._db.execute(f"{asked} AND uid IN ({marks}) GROUP BY uid", some)
         return {uid: Uses(times, last) for uid, times, last in rows}
 
-    def shown(self) -> frozenset[str]:
-        """The memories that ever answered something: a search listed them, or a prompt got them."""
-        rows = self._db.execute("SELECT DISTINCT uid FROM use WHERE event IN ('shown', 'injected')")
-        return frozenset(uid for (uid,) in rows)
+    def shown(self) -> dict[str, float]:
+        """When memories last answered something: a search listed them, or a prompt got them."""
+        return dict(
+            self._db.execute(
+                "SELECT uid, max(at) FROM use WHERE event IN ('shown', 'injected') GROUP BY uid"
+            )
+        )
 
     def moments(self, uid: str) -> list[float]:
         """When a memory was of use, oldest first."""

@@ -25,13 +25,15 @@ from recollect.sleep.plan import BY_AGE, BY_USE, VIA_SLEEP, Step
 from recollect.sleep.policy import Policy
 
 _DAY = 86_400.0
+# From here on a memory is not forgotten before its retention is over.
+IMPORTANT = 0.7
 
 
 class Used(NamedTuple):
-    """What the log knows of memories: their uses, and which ones a search has ever listed."""
+    """What the log knows of memories: their uses, and when they last answered something."""
 
     uses: Mapping[str, Uses] = MappingProxyType({})
-    shown: frozenset[str] = frozenset()
+    shown: Mapping[str, float] = MappingProxyType({})
 
     def of(self, uid: str) -> Uses:
         """The uses of one memory."""
@@ -108,16 +110,17 @@ def next_archiving(memory: Memory, used: Used, policy: Policy) -> tuple[float, s
     uses = used.of(memory.uid)
     what = "not used again" if uses.times else "unused"
     old = max(since, uses.last or since) + days * _DAY, f"{what} for {days:.0f} days"
-    # What somebody asked to keep, used, or brought back has its full time.
+    # What somebody asked to keep, called important, used, or brought back has its full time.
     if (
         not was_noticed(memory)
+        or memory.importance >= IMPORTANT
         or uses.times
-        or memory.uid in used.shown
         or memory.status_changed != memory.created
     ):
         return old
     fading = max(_fading_days(memory, policy), policy.min_age)
-    return min(old, (since + fading * _DAY, f"faded: never used in {fading:.0f} days"))
+    answered = max(since, used.shown.get(memory.uid, since))
+    return min(old, (answered + fading * _DAY, f"faded: not used in {fading:.0f} days"))
 
 
 def _fading_days(memory: Memory, policy: Policy) -> float:
