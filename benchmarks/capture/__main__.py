@@ -1,6 +1,6 @@
 """How well automatic capture tells what is worth keeping.
 
-python -m benchmarks.capture [--half tune|held-out|fresh|all] [--errors 30] [--json FILE]
+python -m benchmarks.capture [--half tune|held-out|fresh|unseen|all] [--errors 30] [--json FILE]
 
 Precision and recall on the labelled set; where RECOLLECT_DATA says, also the time that detection
 takes over recorded sessions and how much it finds in them. Text of those sessions is never printed.
@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from benchmarks.capture.labelled import FILE, FRESH, FRESH_FILE, HALVES, Row, load
+from benchmarks.capture.labelled import HALVES, LATER, Row, file_of, load
 from benchmarks.capture.scoring import Decide, Detect, Judged, by_type, judge, overall, worst
 from benchmarks.capture.transcripts import measure as measure_transcripts
 from benchmarks.capture.transcripts import messages
@@ -90,14 +90,14 @@ def print_transcripts(figures: dict[str, Any]) -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--half", choices=(*HALVES, FRESH, "all"), default="all")
+    parser.add_argument("--half", choices=(*HALVES, *LATER, "all"), default="all")
     parser.add_argument("--errors", type=int, nargs="?", const=30, default=0, metavar="MOST")
     parser.add_argument("--json", type=Path, help="save the figures in this file")
     options = parser.parse_args(arguments)
     detect, decide, marked = rules()
     result: dict[str, Any] = {}
-    for half in (*HALVES, FRESH) if options.half == "all" else (options.half,):
-        rows: list[Row] = load(FRESH_FILE if half == FRESH else FILE, [half])
+    for half in (*HALVES, *LATER) if options.half == "all" else (options.half,):
+        rows: list[Row] = load(file_of(half), [half])
         judged = judge(rows, detect, decide, marked)
         result[half] = measure(judged)
         print_half(half, result[half])

@@ -1,8 +1,9 @@
 """The labelled set: sentences of engineering talk, and what capture should make of each.
 
 A row is either worth keeping, as one of the six signal types, or `none`. No source stands in both
-halves: the rules are written on `tune`. `held-out` was looked at once; `fresh` was made afterwards,
-by somebody who had never seen the rules, and holds many sentences that sound sure.
+halves. The rules were written on `tune` and measured on `held-out`; then on `fresh`, made afterwards by
+somebody who had never seen the rules and wanted to mislead them. Both are spent: rules were corrected
+with them. `unseen` was made last, blind too, of what sessions really hold, and is not to be looked at.
 """
 
 from __future__ import annotations
@@ -14,11 +15,10 @@ from pathlib import Path
 from typing import Literal
 
 FILE = Path(__file__).with_name("labelled.jsonl")
-FRESH_FILE = Path(__file__).with_name("fresh.jsonl")
 NONE = "none"
 TYPES = ("decision", "learning", "blocker", "resolution", "preference", "explicit")
 HALVES = ("tune", "held-out")
-FRESH = "fresh"
+LATER = ("fresh", "unseen")  # each in a file of its own
 Origin = Literal["quoted", "adapted", "written"]
 
 
@@ -49,6 +49,11 @@ class Row:
         """What the halves are split by: `numpy` of `code comment: numpy lib/x.py`."""
         kind, _, place = self.source.partition(": ")
         return self.source if kind == "written" else place.split()[0].split("#")[0]
+
+
+def file_of(half: str) -> Path:
+    """The file that holds the rows of a half, or of a later set."""
+    return FILE.with_name(f"{half}.jsonl") if half in LATER else FILE
 
 
 def load(path: Path = FILE, halves: Sequence[str] = HALVES) -> list[Row]:
