@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from benchmarks.capture.__main__ import main, measure
-from benchmarks.capture.labelled import FILE, HALVES, NONE, TYPES, Row, file_of, load
+from benchmarks.capture.labelled import FILE, HALVES, LATER, NONE, TYPES, Row, file_of, load
 from benchmarks.capture.scoring import by_type, judge, overall, worst
 from benchmarks.capture.transcripts import measure as measure_transcripts
 from benchmarks.capture.transcripts import messages
@@ -175,4 +175,4 @@ def test_the_command_prints_and_saves(
     printed = capsys.readouterr().out
     assert "auto precision" in printed
     assert "not measured" in printed
-    assert list(json.loads(saved.read_text("utf-8"))) == list(HALVES)
+    assert list(json.loads(saved.read_text("utf-8"))) == [*HALVES, *LATER]

@@ -1,9 +1,10 @@
 """The labelled set: sentences of engineering talk, and what capture should make of each.
 
 A row is either worth keeping, as one of the six signal types, or `none`. No source stands in both
-halves. The rules were written on `tune` and measured on `held-out`; then on `fresh`, made afterwards by
-somebody who had never seen the rules and wanted to mislead them. Both are spent: rules were corrected
-with them. `unseen` was made last, blind too, of what sessions really hold, and is not to be looked at.
+halves. Rules were written on `tune` and measured on `held-out`; then on `fresh`, made afterwards
+by somebody who had never seen the rules and wanted to mislead them. Both are spent: rules were
+corrected with them. `unseen` was made last, blind too, of what sessions really hold, and is not to
+be looked at.
 """
 
 from __future__ import annotations
