@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from recollect.capture.decision import Action, decide
 from recollect.capture.sentences import sentences
-from recollect.capture.signal_rules import KIND_OF_TYPE, RULES, Rule
-from recollect.capture.signals import Signal, detect, kind_of, tags_of
+from recollect.capture.signal_rules import KIND_OF_TYPE, Rule
+from recollect.capture.signals import RULES, Signal, detect, kind_of
+from recollect.capture.tags import tags_of
 from recollect.core.kinds import BY_NAME
 
 # A text for each rule, in the order of the rules, with the confidence that it gets.
@@ -32,7 +33,7 @@ EXAMPLES = [
     ("I learned that git keeps notes in a fan-out tree.", 0.92),
     ("TIL git notes survive a rebase when configured.", 0.92),
     ("It turns out the runner has no IPv6.", 0.87),
-    ("Key insight: the cache is cold on every hook", 0.92),
+    ("Key insight: the cache is cold on every hook", 0.90),
     ("Key finding: the tool turns dots in a path into dashes.", 0.87),
     ("Limitation: edits of one file by two people are not told apart.", 0.82),
     ("Interestingly, the second query is slower.", 0.72),
@@ -44,13 +45,13 @@ EXAMPLES = [
     ("We're blocked on the certificate for staging.", 0.94),
     ("I'm stuck with the linker on Windows.", 0.90),
     ("We can't upgrade Node because the runner image is frozen.", 0.89),
-    ("This is blocking the release of the mobile client.", 0.92),
+    ("This is blocking the release of the mobile client.", 0.90),
     ("The issue is that the socket closes before the flush.", 0.60),
     ("There is currently no way to cancel a running export.", 0.79),
     ("Problem: the lock file is written twice", 0.60),
     ("We're struggling with the flaky upload tests.", 0.84),
     ("I can't figure out where the second process comes from.", 0.80),
-    ("I fixed the deadlock by taking the locks in order.", 0.94),
+    ("I fixed the deadlock by taking the locks in order.", 0.90),
     ("I solved this by reading the header twice.", 0.90),
     ("Fixed by closing the pool before the fork.", 0.87),
     ("Workaround: set the locale before the tests", 0.88),
@@ -73,15 +74,22 @@ EXAMPLES = [
     ("Always run the migrations on a copy first.", 0.82),
     ("Use the shared client for all calls, never a bare socket.", 0.84),
     ("Remember this: the vendor sends dates without a zone.", 1.0),
-    ("Save this as a decision: we ship on Tuesdays.", 0.99),
-    ("Please add it to your memory: the port is fixed.", 0.99),
-    ("Make a note that the sandbox expires in March.", 0.94),
-    ("For future reference, the VPN drops idle sessions.", 0.92),
+    ("Remember that my terminal has no colours.", 1.0),
+    ("Please add it to your memory: the port is fixed.", 1.0),
+    ("Save this as a decision: we ship on Tuesdays.", 1.0),
+    ("Note for future sessions that the port is fixed.", 1.0),
     ("Remember that the sandbox has no outgoing mail.", 0.90),
-    ("Remember to tell everybody that port 80 is closed.", 0.87),
+    ("Please remember the sandbox has no outgoing mail.", 0.90),
+    ("Remember to never touch the upstream remote.", 0.87),
+    ("The port is fixed, so put that in your memory please.", 0.90),
+    ("Keep this for later: the port is fixed.", 0.90),
+    ("Make a note that the sandbox expires in March.", 0.90),
+    ("Note to self: the sensor needs a pause after power on.", 0.90),
+    ("For future reference, the VPN drops idle sessions.", 0.90),
     ("Please note that the mirror lags an hour behind.", 0.90),
     ("Don't forget that the second bus is shared.", 0.90),
     ("Keep in mind that the nightly job ends at five.", 0.87),
+    ("Let it be remembered: revenue is counted without tax.", 0.87),
     ("Important: never write to the replica", 0.75),
 ]
 
@@ -201,6 +209,10 @@ def test_what_is_left(text: str) -> None:
         "Remember that files must be closed.",
         "Remember that for each pair one must hold.",
         "Keep in mind that names must be unique.",
+        "Remember that our support team is available all day.",
+        "Remember that my example above used a list.",
+        "Remember this: a closure must see its scope.",
+        "Key insight: the ledger is essential, the index is not.",
         "Can you remember that we use tabs?",
         "We fixed this by adding the index, which is important.",
         "We decided to use these settings, which are essential:",
@@ -219,10 +231,10 @@ def test_what_is_never_kept_unseen(text: str) -> None:
     [
         "Remember this: the staging database is reset every night.",
         "Please remember that our staging database is reset every night.",
-        "remember that we never deploy on Fridays",
-        "Save this for later: the token lives in the vault.",
+        "remember that my reports go out on Fridays",
+        "Save this to memory: the token lives in the vault.",
+        "ok, please store this as a rule - no force push on main",
         "We decided to keep the index derived; it must be rebuildable.",
-        "Key insight: the ledger is essential, the index is not.",
     ],
 )
 def test_what_is_kept(text: str) -> None:
@@ -268,7 +280,6 @@ def test_what_an_agent_says_to_itself(text: str) -> None:
     [
         "We decided to keep the index derived; it must be rebuildable.",
         "TIL that git needs notes to be fetched, which is essential.",
-        "Key insight: the ledger is essential, the index is not.",
     ],
 )
 def test_what_an_agent_says_is_never_kept_unseen(text: str) -> None:
@@ -337,8 +348,14 @@ def test_a_request_takes_its_kind_from_the_sentence() -> None:
         ("Remember this:\n\n- no force push\n- tabs\n\nBye", "Remember this: no force push"),
         ("Remember this:\n- no force push\n- only tabs", "Remember this: no force push; only tabs"),
         ("Remember this:\n```\nmake it\n```\nThen go on here.", "Remember this: `make it`"),
-        ("Remember this:\n```\nmake\nit\n```\nThen go on here.", "Remember this:"),
-        ("Is staging reset every night? Remember this.", "Remember this."),
+        (
+            "REMEMBER THIS!!! Staging is reset every night. Go on.",
+            "REMEMBER THIS!!! Staging is reset every night.",
+        ),
+        (
+            "Could you add this to memory? Staging is reset every night.",
+            "Could you add this to memory? Staging is reset every night.",
+        ),
         (
             "Solution: the reader has two modes:\n\n- one for files\n- one for pipes\n\nBye",
             "Solution: the reader has two modes: one for files; one for pipes",
@@ -350,6 +367,96 @@ def test_neighbours(text: str, sentence: str) -> None:
     (signal,) = detect(text)
 
     assert signal.sentence == sentence
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Remember this:\n```\nmake\nit\n```\nThen go on here.",
+        "Is staging reset every night? Remember this.",
+        "ok remember that for next time",
+        "Save this to memory:",
+        "great, make a note of it and let's move on",
+        "Store it in memory so that the next phase can read it.",
+    ],
+)
+def test_a_request_for_nobody_knows_what(text: str) -> None:
+    """Without what to keep there is nothing to keep."""
+    assert detect(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "remember: staging uses port 8443",
+        "pls rember that the nightly load runs in UTC",
+        "Remember, the tests need a running broker.",
+        "remember the db host is the second one now",
+        "plz remember we squash before we merge",
+        "Keep in mind for next time that the linter is shared.",
+        "dont ever forget this: motor 3 is wired reversed",
+        "don't forget we are on the old runtime in production",
+        "for future sessions: the fixtures live beside the tests",
+        "Note to future Claude: read the log of the bus first.",
+        "note to self - the sensor needs a pause after power on",
+        "make note that the customer id is a string",
+        "log this for later: the second card is flaky",
+        "write this down: the replica is read only at night",
+        "add to your notes that the mobile team ships on Mondays",
+        "update your memory: the repository moved",
+        "put this in CLAUDE.md: the broker starts first",
+        "Memorize: the bot has an account of its own.",
+        "mental note: the cache key holds the locale",
+        "The jump feels right. Remember going forward that physics has a fixed step. Go on.",
+        "/remember the test client is 200",
+    ],
+)
+def test_wordings_of_a_request(text: str) -> None:
+    """However somebody asks, it is shown at least."""
+    assert [s.type for s in detect(text) if decide(s) != Action.SKIP] == ["explicit"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # Handbooks and tutorials.
+        "Remember to close the file when done.",
+        "Remember that you can always ask for help.",
+        "Keep in mind that if the node has children you must visit them.",
+        "Keep in mind that this feature is experimental.",
+        "Please note that the function fails on empty input.",
+        "Don't forget to check the field of errors first.",
+        "Don't forget the semicolon at the end.",
+        "For future reference, see the manual of the parser.",
+        "tip: Remember to always update the tool first.",
+        "Transcribe it and save that to memory so you can recall it.",
+        # Forms and templates.
+        "Remember this device for 30 days",
+        "Remember for next time: (•) no ( ) yes",
+        "/remember <text> keeps it for later sessions",
+        "From now on, answer in {language} only.",
+        # Code and its history.
+        "// remember this: the index is off by one",
+        "/* keep in mind that the pointer moves */",
+        "fix: do not forget the selection is lost on reload",
+        "Load the file, store it in memory, and close the handle.",
+        "From now on, running it without arguments prints the help.",
+        # Tasks, plans and what passes.
+        "Note to self: fix the layout of the second page",
+        "I have decided to read the test file next.",
+        "I fixed the issue by updating the file as you asked.",
+        "Key insight: let me look at the parser more closely.",
+        "I'd prefer tabs if we were starting over",
+        "TIL that five minutes are three hours here lol",
+        "Interesting, the test might be failing because of the clock.",
+        # Somebody else's.
+        "When the user asks, remember that the answer is cached.",
+        "In his talk he said the key insight is that caches forget.",
+    ],
+)
+def test_what_others_say_alike(text: str) -> None:
+    """The same words in handbooks, forms, comments and plans are not even suggested."""
+    assert [s for s in detect(text) if decide(s) != Action.SKIP] == []
 
 
 def test_neighbours_are_one_record() -> None:
@@ -425,7 +532,8 @@ def test_nothing_is_made_up(parts: list[str]) -> None:
     text = " ".join(parts)
     letters = "".join(filter(str.isalnum, text))
     for signal in detect(text):
-        for sentence in sentences(signal.sentence):
+        parts_of_it = signal.sentence.split(";")  # a mark that joining may have added
+        for sentence in (one for part in parts_of_it for one in sentences(part)):
             assert "".join(filter(str.isalnum, sentence)) in letters
         assert 0 <= signal.confidence <= 1
         assert signal.kind in BY_NAME
@@ -444,6 +552,11 @@ def test_any_text_is_fine(text: str) -> None:
     "piece",
     [
         "remember this: ",
+        "please ok so ",
+        "remember when you ",
+        "don't forget to ",
+        "from now on we ",
+        "keep the x from now on ",
         "Remember this:\n",
         "Remember this.\n",
         "We decided to ",

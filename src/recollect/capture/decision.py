@@ -11,7 +11,8 @@ from typing import Any
 
 from recollect.capture.sentences import sentences
 from recollect.capture.signal_rules import EXPLICIT
-from recollect.capture.signals import Signal, tags_of
+from recollect.capture.signals import Signal
+from recollect.capture.tags import tags_of
 from recollect.core.note import SUMMARY_LENGTH, summarize
 from recollect.core.patterns import pattern
 

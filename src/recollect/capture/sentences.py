@@ -184,7 +184,11 @@ def _is_foreign(line: str, *, after_text: bool) -> bool:
     bare = line.strip()
     if not after_text and line.startswith(("    ", "\t")) and not _ITEM.match(line):
         return True  # an indented block of code
-    if bare.startswith((">", "|")) or bare.count(" | ") > 1 or _COMMAND.match(bare):
+    if (
+        bare.startswith((">", "|", "//", "/*", "<!--"))
+        or bare.count(" | ") > 1
+        or _COMMAND.match(bare)
+    ):
         return True
     if _HEADING.match(line) or _RULE.match(line) or _BOLD_ONLY.match(bare):
         return True

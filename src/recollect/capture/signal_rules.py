@@ -40,7 +40,8 @@ class Rule(NamedTuple):
     at_most: float = 1.0
 
 
-def _rule(kind: str, confidence: float, needs: str, text: str, at_most: float = 1.0) -> Rule:
+def rule(kind: str, confidence: float, needs: str, text: str, at_most: float = 1.0) -> Rule:
+    """A rule, written with its `needs` in one line."""
     return Rule(kind, confidence, tuple(needs.split("|")), pattern(text, re.IGNORECASE), at_most)
 
 
@@ -48,22 +49,6 @@ _WE = (
     r"\b(?:i|we)(?:'ve| have|'d| had)?(?: (?:all|also|already|both|just|now|then|therefore"
     r"|\w+ly))?"
 )
-# Where a request begins: at the start of a clause, or behind words that ask.
-_ASK = (
-    r"(?:^|[,;:(—–] ?| - |\b(?:please|pls|plz|kindly|also|and|but|so|then|just|ok|okay|hey|claude"
-    r"|let's|you to|(?:you|we) (?:should|must|have to|need to)|(?:can|could|would|will) you),? )"
-    r"(?:(?:please|always|also|just) )?"
-)
-# Behind "this" when it is the whole matter, and not "this file".
-_IS_ALL = (
-    r"(?=[:;,.!]|$| (?:down|for (?:all|future|later|next|the (?:future|next|rest))"
-    r"|in (?:memory|mind|your)|please|to (?:memory|your))\b)"
-)
-_THING = (
-    r"(?:convention|decision|fact|info|information|insight|knowledge|learning|lesson|memory|note"
-    r"|preference|reminder|rule)\b"
-)
-_MEMORY = r"(?:(?:your|our|the project(?:'s)?|project|long-term) )?memory\b"
 # Who or what can be held up; a thread and a request are blocked as a matter of course.
 _HELD_UP = (
     r"\b(?:i'm|we're|i am|we are|i was|we were|been|this is|that's|it's|(?:build|ci|deployment"
@@ -71,46 +56,64 @@ _HELD_UP = (
     r"(?: (?:also|completely|currently|now|still))? "
 )
 # Who decides to have a look has decided nothing yet.
-_TRY = r"(?:check|dig|experiment|explore|figure|find|give|investigate|look|play|see|take|try)\b"
+_TRY = (
+    r"(?:check|continue|dig|experiment|explore|figure|find|give|go with the flow"
+    r"|investigate|look|open"
+    r"|play|read|rerun|see|start with|take|try)\b"
+)
 _WITH_A_HOW = (
     r"(?=.*(?<!-)\b(?:by|because|since|using|caused?|causing|due to|instead of|so that)\b)"
 )
 
-RULES: tuple[Rule, ...] = (
-    _rule(
+# What begins a rule for whoever works here, and not a report of what a program does.
+_VERB = (
+    r"(?:add|answer|ask|avoid|begin|build|call|check|commit|deploy|document|explain|format|give"
+    r"|include|keep|leave|log|make|merge|name|open|pin|push|put|read|reply|respond|review|run|send"
+    r"|show|sign|skip|squash|start|stick|stop|store|tell|test|treat|try|use|verify|wait|write)"
+)
+_RULE = r"(?:always|never|only|don't|dont|do not|no|every|each|all|any|new)"
+_TO_DO = (
+    rf"(?:(?:please|pls|just|also|then) )?(?:{_VERB}|{_RULE}|i(?:'d| want| would| prefer| need)|we"
+    r"|you(?! (?:can|could|may|will)\b)|whenever|when|before|after|let's|my|our"
+    r"|\w+ \w+ (?:always|never|must|goes?|needs?)|\w+"
+    r" (?:always|must|targets|goes?|needs?|gets?))\b"
+)
+
+STATEMENTS: tuple[Rule, ...] = (
+    rule(
         DECISION,
         0.90,
         "decided",
         rf"{_WE} decided (?:not )?(?:to\b(?! {_TRY})|(?:for|on|against|that)\b)",
     ),
-    _rule(
+    rule(
         DECISION,
         0.90,
         "chose|selected|picked|opted",
         rf"{_WE} (?:chose|selected|picked|opted) (?:not )?(?:to|for|on)\b",
     ),
-    _rule(DECISION, 0.85, "chose", rf"{_WE} chose \S+(?: \S+){{0,5}}? (?:over|instead)\b"),
-    _rule(DECISION, 0.85, "decided", r"\bit (?:was|has been|'s been) decided (?:to|that)\b"),
-    _rule(
+    rule(DECISION, 0.85, "chose", rf"{_WE} chose \S+(?: \S+){{0,5}}? (?:over|instead)\b"),
+    rule(DECISION, 0.85, "decided", r"\bit (?:was|has been|'s been) decided (?:to|that)\b"),
+    rule(
         DECISION,
         0.75,
         "because",
         r"(?:^[^.;]{0,30}|[;,] )\bwe (?:avoid|chose|keep|use) .{1,80}? because\b",
     ),
-    _rule(DECISION, 0.88, "decision", r"\bthe decision (?:is|was) (?:to|that)\b"),
-    _rule(DECISION, 0.85, "decision", r"^(?:final )?decision: "),
-    _rule(DECISION, 0.85, "go with", r"\b(?:(?:we|i)(?:'ll| will)|let's) go with\b"),
-    _rule(
+    rule(DECISION, 0.88, "decision", r"\bthe decision (?:is|was) (?:to|that)\b"),
+    rule(DECISION, 0.85, "decision", r"^(?:final )?decision: "),
+    rule(DECISION, 0.85, "go with", r"\b(?:(?:we|i)(?:'ll| will)|let's) go with\b"),
+    rule(
         DECISION,
         0.85,
         "after ",
         r"\bafter (?:considering|evaluating|weighing)\b[^.;?!]{0,80}?,? (?:i|we)\b",
     ),
-    _rule(DECISION, 0.80, "went with", rf"{_WE} went with\b"),
-    _rule(DECISION, 0.82, "final", r"\bfinal(?:ly)? (?:choosing|decided|settled on)\b"),
-    _rule(DECISION, 0.80, "made the call", rf"{_WE} made the call to\b"),
+    rule(DECISION, 0.80, "went with", rf"{_WE} went with\b"),
+    rule(DECISION, 0.82, "final", r"\bfinal(?:ly)? (?:choosing|decided|settled on)\b"),
+    rule(DECISION, 0.80, "made the call", rf"{_WE} made the call to\b"),
     # A choice with its reason; without, it is what to do next.
-    _rule(
+    rule(
         DECISION,
         0.75,
         "let's |lets ",
@@ -118,38 +121,38 @@ RULES: tuple[Rule, ...] = (
         r" (?:because|since|so that|to avoid|for (?:backwards?|compatibility|consistency))\b",
         HEARSAY,
     ),
-    _rule(
+    rule(
         LEARNING,
         0.90,
         "learn|reali|discovered|found out",
         rf"{_WE} (?:learned|learnt|reali[sz]ed|discovered|found out)(?: (?:that|about))?\b",
     ),
-    _rule(LEARNING, 0.95, "til", r"(?-i:^TIL\b|\bTIL that\b)"),
-    _rule(LEARNING, 0.85, "turn", r"\b(?:turns|turned) out\b"),
-    _rule(LEARNING, 0.92, "key ", r"\bkey (?:insight|takeaway|learning)(?::| is\b| was\b)"),
-    _rule(
+    rule(LEARNING, 0.95, "til", r"(?-i:^TIL\b|\bTIL that\b)"),
+    rule(LEARNING, 0.85, "turn", r"\b(?:turns|turned) out\b"),
+    rule(LEARNING, 0.92, "key ", r"\bkey (?:insight|takeaway|learning)(?::| is\b| was\b)"),
+    rule(
         LEARNING,
         0.85,
         "finding|discovery",
         r"^(?:the )?(?:key|critical|major|main|important) (?:finding|discovery)(?::| is\b| was\b)",
     ),
-    _rule(LEARNING, 0.80, "limitation:", r"^(?:known |current )?limitation: ", HEARSAY),
-    _rule(LEARNING, 0.70, "interesting", r"^interesting(?:ly)?[,:] "),
-    _rule(
+    rule(LEARNING, 0.80, "limitation:", r"^(?:known |current )?limitation: ", HEARSAY),
+    rule(LEARNING, 0.70, "interesting", r"^interesting(?:ly)?[,:] "),
+    rule(
         LEARNING,
         0.80,
         "know|knew|reali",
         r"\bi (?:didn't|did not|never) (?:know|knew|reali[sz]ed?)\b",
     ),
-    _rule(LEARNING, 0.82, "now i ", r"\bnow i (?:know|understand)(?= (?:that|why)\b|:)"),
-    _rule(
+    rule(LEARNING, 0.82, "now i ", r"\bnow i (?:know|understand)(?= (?:that|why)\b|:)"),
+    rule(
         LEARNING,
         0.80,
         " was| of the ",
         r"\bthe (?:bug|(?:root )?cause|issue|problem) was (?:that|the|an?|caused by|due to)\b"
         r"|\b(?:cause|origin|root|source) of the (?:bug|issue|problem) (?:is|was)\b",
     ),
-    _rule(
+    rule(
         LEARNING,
         0.80,
         "root cause",
@@ -157,192 +160,135 @@ RULES: tuple[Rule, ...] = (
         r"(?::| (?:is|was)\b)",
         HEARSAY,
     ),
-    _rule(LEARNING, 0.88, "aha moment", r"\baha moment\b"),
-    _rule(BLOCKER, 0.92, "blocked", rf"(?:^|{_HELD_UP})blocked (?:by|on)\b"),
-    _rule(BLOCKER, 0.88, "stuck", rf"(?:^|{_HELD_UP})stuck (?:on|with)\b"),
-    _rule(BLOCKER, 0.85, "because", r"\b(?:i|we) can(?:'t| ?not) .{1,30} because\b"),
-    _rule(
+    rule(LEARNING, 0.88, "aha moment", r"\baha moment\b"),
+    rule(BLOCKER, 0.92, "blocked", rf"(?:^|{_HELD_UP})blocked (?:by|on)\b"),
+    rule(BLOCKER, 0.88, "stuck", rf"(?:^|{_HELD_UP})stuck (?:on|with)\b"),
+    rule(BLOCKER, 0.85, "because", r"\b(?:i|we) can(?:'t| ?not) .{1,30} because\b"),
+    rule(
         BLOCKER,
         0.90,
         "blocking",
         r"\b(?:this|that)(?:'s| is) blocking (?:me|us|my|our|the|all|everything|progress|work)\b",
     ),
-    _rule(
+    rule(
         BLOCKER,
         0.75,
         "the issue|the main|the real",
         r"(?<!of )\bthe (?:main |real )?issue (?:is that\b|with .{1,60}? is\b)",
         SUPPOSED,
     ),
-    _rule(BLOCKER, 0.75, "no way to", r"\b(?:currently,? there is|there is currently) no way to\b"),
-    _rule(
+    rule(BLOCKER, 0.75, "no way to", r"\b(?:currently,? there is|there is currently) no way to\b"),
+    rule(
         BLOCKER,
         0.70,
         "problem",
         r"^(?:the )?problem: |(?<!of )\bthe problem is that\b",
         SUPPOSED,
     ),
-    _rule(
+    rule(
         BLOCKER,
         0.80,
         "having trouble|struggling",
         r"\b(?:i'm|we're|i am|we are) (?:having trouble|struggling) with\b",
     ),
-    _rule(
+    rule(
         BLOCKER,
         0.78,
         "can't |figured out",
         r"\b(?:i|we) (?:still )?(?:can't (?:figure out|get|make)|have(?: not|n't) figured out)\b",
     ),
-    _rule(
+    rule(
         RESOLUTION, 0.92, "fixed|solved", rf"(?<!-)\b(?:fixed|resolved|solved) the\b{_WITH_A_HOW}"
     ),
     # What "this" was, the sentence does not say.
-    _rule(
+    rule(
         RESOLUTION,
         0.92,
         "fixed|solved",
         rf"\b(?:fixed|resolved|solved) (?:this|that|it)\b{_WITH_A_HOW}",
         HEARSAY,
     ),
-    _rule(RESOLUTION, 0.85, "fixed by", r"^(?:this was |it was )?fixed by (?:not )?\w+ing\b"),
-    _rule(
+    rule(RESOLUTION, 0.85, "fixed by", r"^(?:this was |it was )?fixed by (?:not )?\w+ing\b"),
+    rule(
         RESOLUTION,
         0.88,
         "workaround",
         r"\bworkaround(?:: | (?:is|was) (?:to|by)\b)|\bas a workaround\b",
     ),
-    _rule(
+    rule(
         RESOLUTION,
         0.85,
         "solution: ",
         r"(?<!alternative )(?<!possible )(?<!potential )(?<!proposed )(?<!suggested )\bsolution: ",
     ),
-    _rule(
+    rule(
         RESOLUTION,
         0.88,
         "figured",
         rf"(?:^|{_WE} )figured (?:it )?out\b(?! how\b(?!.* (?:by|using|with)\b))",
     ),
-    _rule(
+    rule(
         RESOLUTION,
         0.85,
         "that worked|that fixed",
         r"(?:^|[,;] |\band |\bbut )that (?:worked(?=[.!:]|$)|fixed it|fixed the)\b",
     ),
-    _rule(RESOLUTION, 0.82, "got it ", r"\bgot it (?:working|to work)\b"),
-    _rule(
+    rule(RESOLUTION, 0.82, "got it ", r"\bgot it (?:working|to work)\b"),
+    rule(
         RESOLUTION,
         0.85,
         "the fix|the solution",
         r"\bthe (?:fix|solution) (?:was|is)"
         r"(?:(?= (?:to|that|(?!com|land|miss|pend|wait|work)\w+ing)\b)|:)",
     ),
-    _rule(RESOLUTION, 0.75, "finally got", r"\bfinally got\b"),
-    _rule(
+    rule(RESOLUTION, 0.75, "finally got", r"\bfinally got\b"),
+    rule(
         PREFERENCE,
         0.88,
         "prefer|like to",
         r"\bi (?:always |usually |generally |really )?(?:prefer\b|like to\b)",
     ),
-    _rule(
+    rule(
         PREFERENCE, 0.85, "prefer", r"\bwe (?:\w+ly |always )?prefer (?:to|using|\S+ (?:over|to))\b"
     ),
-    _rule(PREFERENCE, 0.90, "preference", r"\b(?:my|our) preference (?:is|would be)\b"),
-    _rule(
+    rule(PREFERENCE, 0.90, "preference", r"\b(?:my|our) preference (?:is|would be)\b"),
+    rule(
         PREFERENCE,
         0.88,
         "rather|prefer",
-        r"\bi(?:'d| would) (?:much |really )?(?:rather|prefer)\b(?! not)",
+        r"\bi(?:'d| would) (?:much |really )?(?:rather|prefer)\b(?! not| you (?:check|do"
+        r"|fix|look|start|try)\b)",
     ),
-    _rule(PREFERENCE, 0.75, "like ", r"\bi (?:don't |do not |really )?like (?:when|how|it when)\b"),
-    _rule(
+    rule(PREFERENCE, 0.75, "like ", r"\bi (?:don't |do not |really )?like (?:when|how|it when)\b"),
+    rule(
         PREFERENCE,
         0.78,
         "better ",
         r"\b(?:it'?s|it is|it would be|would be|i think) better (?:not )?to\b",
         HEARSAY,
     ),
-    _rule(PREFERENCE, 0.80, "never want", r"\b(?:i|we) never want\b(?! to\b)"),
-    _rule(PREFERENCE, 0.70, "want ", r"\bi (?:always |never )?want (?:to|it to|you to)\b"),
-    _rule(PREFERENCE, 0.68, "need|require", r"\bi (?:always |never |usually )?(?:need|require)\b"),
-    _rule(PREFERENCE, 0.85, "from now on", r"\bfrom now on\b"),
-    _rule(
+    rule(PREFERENCE, 0.80, "never want", r"\b(?:i|we) never want\b(?! to\b)"),
+    rule(PREFERENCE, 0.70, "want ", r"\bi (?:always |never )?want (?:to|it to|you to)\b"),
+    rule(PREFERENCE, 0.68, "need|require", r"\bi (?:always |never |usually )?(?:need|require)\b"),
+    rule(
+        PREFERENCE,
+        0.85,
+        "from now on",
+        rf"\bfrom now on,? {_TO_DO}|(?:^|[,;:] |please )(?:{_VERB}"
+        rf"|{_RULE})\b[^.;]{{3,80}} from now on\b",
+    ),
+    rule(
         PREFERENCE,
         0.80,
         "always|never",
         r"^(?:please )?(?:always|never) (?:add|ask|check|commit|deploy|edit|format|import|include"
-        r"|keep|merge|mock|name|pin|prefer|push|put|rebase|run|squash|start|test|touch|use|write)\b",
+        r"|keep|merge|mock|name|pin|prefer|push|put|rebase|run|squash|start|test|touch"
+        r"|use|write)\b",
     ),
-    _rule(
+    rule(
         PREFERENCE,
         0.80,
         ", never",
         r"^(?:please )?(?:keep|put|run|use|write) [^.;:]{3,80}, never\b",
-    ),
-    # A request that is one beyond doubt.
-    _rule(
-        EXPLICIT,
-        0.98,
-        "remember",
-        rf"{_ASK}remember (?:this{_IS_ALL}|that{_IS_ALL}|that (?:i|my|our|we (?:always|can't|cannot"
-        r"|deploy|do not|don't|must|never|only|prefer|use))\b|for (?:later|next|the future)\b)",
-    ),
-    _rule(
-        EXPLICIT,
-        0.95,
-        "save ",
-        rf"{_ASK}save (?:this|that)(?:{_IS_ALL}(?: for)?| as (?:an? |my |our )?{_THING}| {_THING})",
-    ),
-    _rule(
-        EXPLICIT, 0.95, "memory", rf"{_ASK}(?:add|commit|save|store) .{{1,40}} (?:in|to) {_MEMORY}"
-    ),
-    _rule(
-        EXPLICIT,
-        0.92,
-        "note|write ",
-        rf"{_ASK}(?:note (?:this{_IS_ALL}|to self\b|down (?:that|this)\b|down:"
-        r"|for (?:future|later|next|the)\b)|(?:make|take) (?:a )?note\b"
-        r"|write (?:this|that|it) down\b):?",
-    ),
-    _rule(
-        EXPLICIT,
-        0.90,
-        " reference",
-        rf"(?:^|{_ASK}(?:keep|note|record|remember|save|store) (?:it|that|this) )"
-        r"for (?:future|later) reference\b",
-    ),
-    # What handbooks say as well: asked for, but never kept unseen.
-    _rule(
-        EXPLICIT,
-        0.98,
-        "remember",
-        rf"{_ASK}remember(?: that\b|:|, (?:i|my|our|we)\b)"
-        r"|^remember this |(?:\b(?:please|pls|plz),? |\byou to )remember (?!to\b|when\b|me\b)",
-        HEARSAY,
-    ),
-    _rule(EXPLICIT, 0.85, "remember", r"(?:^|\bplease )remember to\b", HEARSAY),
-    _rule(
-        EXPLICIT,
-        0.92,
-        "note that",
-        rf"{_ASK}note that (?:my|our)\b|\b(?:please|you to|you should) note that\b",
-        HEARSAY,
-    ),
-    _rule(EXPLICIT, 0.88, " forget", rf"{_ASK}(?:don't|do not|never) forget\b", HEARSAY),
-    _rule(
-        EXPLICIT,
-        0.85,
-        " in mind",
-        rf"{_ASK}(?:keep|bear|have) (?:(?:this|that|it) )?in mind\b",
-        HEARSAY,
-    ),
-    _rule(
-        EXPLICIT,
-        0.75,
-        "important",
-        r"^(?:this is |very |most )?important(?: note)?: "
-        r"(?=.*\b(?:always|do not|don't|ever|i|must|my|never|our|should|we)\b)",
-        HEARSAY,
     ),
 )

@@ -27,6 +27,7 @@ from typing import NamedTuple
 
 from recollect.capture.accounts import accounts, explains
 from recollect.capture.own_talk import LABELLED, is_own_talk
+from recollect.capture.request_rules import REQUESTS, is_asked, is_beyond_doubt, what_is_asked
 from recollect.capture.sentences import paragraphs, sentences, without_code, words
 from recollect.capture.signal_rules import (
     DECISION,
@@ -36,15 +37,16 @@ from recollect.capture.signal_rules import (
     KIND_OF_TYPE,
     PREFERENCE,
     RESOLUTION,
-    RULES,
+    STATEMENTS,
     SUPPOSED,
     Rule,
 )
 from recollect.core.patterns import pattern
 
+RULES = (*STATEMENTS, *REQUESTS)
+
 MAX_JOINED = 600  # characters of a sentence with its neighbours
 MAX_TYPED = 2_000  # characters; more was pasted, and may be anybody's words
-MAX_TAGS = 5
 _MAX_LABELLED = 400
 _ACCOUNT = 0.87  # how sure a cause with its cure is
 _LONG_MATCH, _SHORT_MATCH, _SHORT_SENTENCE = 20, 5, 20
@@ -95,6 +97,21 @@ _DOUBT = pattern(
     r"|for example|for instance|e\.g)\b",
     re.IGNORECASE,
 )
+# What is said of the moment, for fun, by others, or of a world that is not this one.
+_PASSING = pattern(
+    r"\blet me\b|\bas (?:you (?:asked|said|wanted|wished)|requested)\b|\b(?:lol|haha|jk)\b|/s$"
+    r"|\bif (?:i|it|they|we) (?:were|had)\b|\{\w[\w .]*\}|\bwill look\b|\bi'll (?:look|see|try)\b"
+    r"|\bso glad\b|\b(?:might|may|could) be\b|\b(?:we|i) should (?:maybe|probably|perhaps)\b"
+    r"|\bat some point\b|\bnever ?mind\b",
+    re.IGNORECASE,
+)
+_TOLD_BY = pattern(
+    r"\b(?:he|she|they|docs?|documentation|article|author|blog|book|post|(?-i:[A-Z][a-z]+))"
+    r" (?:says?|said|claim(?:s|ed)?|writes?|wrote|argue[sd]|told (?:me|us)|thinks)\b"
+    r"|\bi think we\b",
+    re.IGNORECASE,
+)
+_FIRST_PERSON = pattern(r"\W*(?:(?:i|we|my|our)\b|til\b)", re.IGNORECASE)
 _HABIT = pattern(
     r"\b(?:always|never|usually|generally|typically|normally|by default|prefer|prefers|preferably"
     r"|(?:every|each) time|whenever|from now on|going forward|in (?:the )?future)\b",
@@ -115,7 +132,8 @@ _OF_PEOPLE = (PREFERENCE, EXPLICIT)
 _SAID_IN_A_WORD = (DECISION, PREFERENCE, EXPLICIT)  # "We chose uv." says all
 _EMPTY_WORDS = words(
     "am an as at be by do go he if in is it me my no of ok on or she so to up us we i'd i'm i've"
-    " ago change continue leave move proceed skip start stop today wait yesterday"
+    " ago change continue leave memory move next note proceed remember save session sessions skip"
+    " start stop today wait yesterday"
     " about actually after again all also and any approach are because been being bug but can did"
     " does doing done error finally first fix fixed for former from future get gets getting going"
     " good got great had has have here how idea instead issue its just know last later latter let"
@@ -161,10 +179,11 @@ def _lone(said: list[tuple[int, str]]) -> list[tuple[int, Signal]]:
             signal = signal._replace(sentence=_together([one for _, one in said[at : last + 1]]))
             taken = last
         elif not reading.complete:
-            first, last = _neighbours(said, at)
+            first, last = _neighbours(said, at, asks=signal.type == EXPLICIT)
+            if first == last and signal.type == EXPLICIT:
+                continue  # nobody knows what was asked for
             if first == last:
-                limit = HEARSAY if signal.type == EXPLICIT else SUPPOSED
-                signal = signal._replace(confidence=min(signal.confidence, limit))
+                signal = signal._replace(confidence=min(signal.confidence, SUPPOSED))
             else:
                 signal = _widen(signal, _together([one for _, one in said[first : last + 1]]))
                 taken = last
@@ -208,7 +227,7 @@ def _paragraph(said: list[tuple[int, str]], at: int) -> int:
     return at
 
 
-def _neighbours(said: list[tuple[int, str]], at: int) -> tuple[int, int]:
+def _neighbours(said: list[tuple[int, str]], at: int, *, asks: bool) -> tuple[int, int]:
     """The first and the last sentence that one which points at others speaks of."""
     part, sentence = said[at]
     if sentence.endswith(":"):
@@ -222,10 +241,14 @@ def _neighbours(said: list[tuple[int, str]], at: int) -> tuple[int, int]:
             last += 1
         return at, last
     before = said[at - 1] if at else (part, "?")
-    points = not _POINTS_BACK.isdisjoint(sentence.lower().replace("'", " ").split())
+    points = asks or not _POINTS_BACK.isdisjoint(sentence.lower().replace("'", " ").split())
     near = before[0] >= part - 1 and len(before[1]) + len(sentence) < MAX_JOINED
     if points and near and not before[1].endswith(("?", ":")) and _says_something(before[1]):
         return at - 1, at
+    after = said[at + 1] if at + 1 < len(said) else (part + 1, "")
+    if asks and after[0] == part and len(after[1]) + len(sentence) < MAX_JOINED:
+        told = not is_question(after[1]) and not after[1].endswith(":")
+        return at, at + (told and _says_something(after[1]))
     return at, at
 
 
@@ -265,6 +288,8 @@ def _read(sentence: str) -> _Reading | None:
     confidence, rule, match = max(found, key=lambda one: (one[1].type == EXPLICIT, one[0]))
     rest = f"{text[: match.start()]} {text[match.end() :]}"
     points = rule.type != EXPLICIT and bool(_POINTING.search(rest))
+    if rule.type == EXPLICIT:
+        rest = what_is_asked(rest)
     confidence = min(max(one[0] for one in found), HEARSAY if asks or points else 1.0)
     kind = _kind_beside(sentence) if rule.type == EXPLICIT else KIND_OF_TYPE[rule.type]
     enough = 1 if rule.type in _SAID_IN_A_WORD else 2
@@ -283,7 +308,9 @@ def _matches(text: str) -> Iterator[tuple[Rule, re.Match[str]]]:
     for rule in RULES:
         if any(map(lower.__contains__, rule.needs)):
             for match in rule.pattern.finditer(text):
-                if not _DENIAL.search(_clause_before(text, match)):
+                if _DENIAL.search(_clause_before(text, match)):
+                    continue
+                if rule.type != EXPLICIT or is_asked(text, match):
                     yield rule, match
                     break
 
@@ -309,7 +336,14 @@ def _confidence(rule: Rule, text: str, match: re.Match[str]) -> float:
     if _REINFORCING.search(before) or _REINFORCING.search(after):
         confidence += 0.05
     limit = rule.at_most
-    if rule.type != EXPLICIT and _SUPPOSED.search(_clause_before(text, match)):
+    if rule.type == EXPLICIT:
+        sure = is_beyond_doubt(after) and not _DOUBT.search(before)
+        limit = limit if sure else min(limit, HEARSAY)
+    elif (
+        _SUPPOSED.search(_clause_before(text, match))
+        or _PASSING.search(text)
+        or _TOLD_BY.search(before)
+    ):
         limit = SUPPOSED
     elif rule.type == PREFERENCE and rule.confidence <= _WISH:
         # "I need" and "I want to" open every request; only a habit makes them a preference.
@@ -317,7 +351,7 @@ def _confidence(rule: Rule, text: str, match: re.Match[str]) -> float:
             confidence += 0.05
         else:
             limit = SUPPOSED
-    elif _DOUBT.search(before) or (rule.type != EXPLICIT and text.endswith(":")):
+    elif _DOUBT.search(before) or text.endswith(":") or not _FIRST_PERSON.match(match[0]):
         limit = min(limit, HEARSAY)
     return round(max(0.0, min(confidence, limit)), 3)
 
@@ -341,31 +375,3 @@ def _says_something(text: str, enough: int = 2) -> bool:
     """Whether so many words carry a meaning of their own."""
     found = (word.rstrip(".") for word in _WORD.findall(text.lower()))
     return sum(len(word) > 1 and word not in _EMPTY_WORDS for word in found) >= enough
-
-
-_TAGS = {
-    "python": r"python3?|pip|pytest|django|flask",
-    "javascript": r"javascript|js|node(?:js)?|npm|react|vue",
-    "typescript": r"typescript|ts",
-    "database": r"databases?|sql|postgres(?:ql)?|mysql|sqlite3?|mongodb",
-    "api": r"apis?|(?-i:REST)|graphql|endpoints?",
-    "docker": r"docker|containers?|kubernetes|k8s",
-    "git": r"git|commits?|branch(?:es)?|merges?|rebase",
-    "testing": r"tests?|unittests?|pytest|jest|testing",
-    "performance": r"performance|optimi[sz]ations?|caches?|fast|slow",
-    "security": r"security|auth|authentication|encryption",
-}
-_TAG = pattern(
-    r"(?<![\w-])(?:"
-    + "|".join(f"(?P<{tag}>{text})" for tag, text in _TAGS.items())
-    + r")(?![\w-])",
-    re.IGNORECASE,
-)
-
-
-def tags_of(text: str) -> tuple[str, ...]:
-    """The technologies that a text speaks of, at most five, in the order of their mention."""
-    found = dict.fromkeys(match.lastgroup or "" for match in _TAG.finditer(text))
-    if "python" in found and "pytest" in text.lower():
-        found["testing"] = None
-    return tuple(found)[:MAX_TAGS]
