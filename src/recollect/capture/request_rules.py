@@ -26,12 +26,13 @@ _LEAD = (
 _ASK = (
     r"(?:^|[,;:(—–] ?| - |\b(?:please|pls|plz|kindly|also|and|so|then|just|ok|okay|hey|btw|fyi"
     rf"|{_AGENT}|let'?s|(?:you|we) (?:should|must|have to|need to)|(?:make sure|be sure|you) to"
-    r"|(?:can|could|would|will) you),? )(?:(?:please|pls|kindly|always|also|just) )*"
+    r"|make sure you|next time|from (?:here|now|this point) on|going forward"
+    r"|(?:can|could|would|will) (?:we|you)),? )(?:(?:please|pls|kindly|always|also|just) )*"
 )
 _REMEMBER = r"(?:rem[em]*b[er]{1,3}|memori[sz]e)"
 _LATER = (
     r"(?:later|next time|(?:the |all |any )?(?:next|future|later|further|other|coming|following)"
-    r"(?: \w+)?|the (?:future|rest)|ever|good)\b"
+    r"(?: \w+)?|the (?:future|rest)|ever|good)\b(?! use\b)"
 )
 _MEMORY = (
     r"(?:(?:an?|your|our|my|the|this|project(?:'s)?|permanent|persistent|long-?term|auto) )*"
@@ -79,7 +80,8 @@ REQUESTS: tuple[Rule, ...] = (
         EXPLICIT,
         0.97,
         "save |store |add |put |record |commit |log ",
-        rf"{_LEAD}(?:add|commit|log|put|record|save|store)(?: {_IT})? (?:in|into|to) {_MEMORY}"
+        rf"{_LEAD}(?:add|commit|log|put|record|save|store)(?: {_IT})?"
+        rf" (?:into|to|in(?! memory)) {_MEMORY}"
         rf"(?: (?:for {_LATER}|please))?{_CONTENT}",
     ),
     rule(
@@ -104,7 +106,8 @@ REQUESTS: tuple[Rule, ...] = (
         r"|always|only)\b|, the\b"
         r"|,? my (?!answer|choice|device|login|me\b|name\b|password|selection|settings?)"
         rf"| (?:{_IT} )?(?:for|in) {_LATER}| (?:going forward|from (?:here|now) on)\b"
-        rf"| when you\b(?=.*\b{_OURS}\b)| the following\b)|{_LEAD}{_REMEMBER} the (?={_IS}"
+        rf"| when you\b(?=.*\b{_OURS}\b)| the following\b| th(?:is|ese) \w+: )"
+        rf"|{_LEAD}{_REMEMBER} the (?={_IS}"
         r"|[^:.]{3,40}: )",
         HEARSAY,
     ),
@@ -126,10 +129,12 @@ REQUESTS: tuple[Rule, ...] = (
         EXPLICIT,
         0.92,
         "memor|claude.md|agents.md",
-        rf"{_ASK}{_KEEP}(?: {_IT}(?: {_THING})?| (?:a|one) {_THING})?(?: down)? (?:as|in"
+        rf"{_ASK}{_KEEP}(?: {_IT}(?: {_THING})?| (?:a|one) (?:entry|line"
+        rf"|{_THING}))?(?: down)? (?:as|in"
         r"|into|to|with)"
-        rf" {_MEMORY}(?=[:.!?]|$| [-–—] | (?:for|forever|now|please|pls|so|that|too)\b)"
-        rf"|^memory: |\bfor (?:your|the) memory: |{_ASK}(?:add|create|make|save"
+        rf" {_MEMORY}(?=[:.!?]|$| [-–—] | (?:for|forever|now|please|pls|saying|so|that|too)\b)"
+        rf"|^memory: (?!\d)(?=(?:\S+ ){{4}})|\bfor (?:your|the) memory: |{_ASK}(?:add"
+        r"|create|make|save"
         r"|store) a memory(?: that|:)"
         rf"|{_ASK}update {_MEMORY}(?::| that\b| with {_IT}\b)",
         HEARSAY,
@@ -137,19 +142,24 @@ REQUESTS: tuple[Rule, ...] = (
     rule(
         EXPLICIT,
         0.90,
-        "save |store |keep |add |record |log |persist ",
+        "save |store |keep |add |record |log |persist |mark |saving |saved |stored ",
         rf"{_ASK}(?:add|keep|log|persist|record|save|store)(?: {_IT})?(?:{_IS_ALL} for {_LATER}"
-        rf"| as (?:an? |my |our )?(?:\w+ )?{_THING})|{_ASK}(?:save"
-        rf"|store) (?:{_IT}{_IS_ALL}|that \w+ )",
+        rf"| as (?:an? |my |our )?(?:\w+ )?{_THING}(?=[:.,!]|$| [-–—] | that\b))"
+        rf"|{_ASK}(?:save|store) {_IT}{_IS_ALL}|{_ASK}(?:keep track of|persist|record|mark) {_IT}"
+        rf"(?: down)?:|{_ASK}(?:note|record|save|store) the fact that\b"
+        r"|\bworth saving\b|\bi(?:'d| would)? (?:like|want) (?:this|that|it) (?:saved|stored)\b"
+        rf"|{_ASK}save that .{{5,80}} for {_LATER}",
         HEARSAY,
     ),
     rule(
         EXPLICIT,
         0.92,
-        "note|write |jot ",
+        "note|write |jot |noting|you mind ",
         rf"{_ASK}(?:note (?:{_IT}{_IS_ALL}|(?:{_IT} )?down(?: that\b|:| this\b| somewhere\b)"
         rf"|(?:{_IT} )?for {_LATER})|(?:keep|leave|make|take) (?:a )?(?:\w+ )?note(?: that\b|:|,"
-        rf"| of {_IT}\b| for\b)|(?:jot|write) {_IT} down\b):?",
+        rf"| of {_IT}\b| for\b)|(?:jot|write) (?:{_IT} down\b(?! in the\b)|down:)):?"
+        r"|\b(?:please|pls|plz) note[:,] |\blet'?s note that\b|^noting for later\b"
+        r"|\byou mind (?:noting|remembering|saving)\b",
         HEARSAY,
     ),
     # What somebody must not forget to do is a task.
@@ -160,8 +170,9 @@ REQUESTS: tuple[Rule, ...] = (
         r"^(?-i:note to self|NOTE TO SELF|Note to self|nts)(?:[:,]"
         r"| [-–—]) (?=\S+ \S+ \S)(?!.*\bno idea\b)(?!(?:a|add|call|check"
         r"|delete|fix|look|need|remember|remove|rename|should|test|this|todo|trim|try|update)\b)"
-        rf"|^notes? (?:to|for) (?:the )?(?:next|future)(?: (?:\w+ )?(?:{_AGENT}s?|conversations?|me"
-        r"|maintainers?|myself|self|sessions?|us))?:",
+        r"|^(?:just )?(?:a )?notes? (?:to|for) (?:the )?(?:next"
+        rf"|future)(?: (?:\w+ )?(?:{_AGENT}s?|conversations?|me"
+        r"|maintainers?|myself|self|sessions?|us|you))?:",
         HEARSAY,
     ),
     rule(
@@ -195,14 +206,17 @@ REQUESTS: tuple[Rule, ...] = (
         EXPLICIT,
         0.85,
         " in mind",
-        rf"{_ASK}(?:keep|bear|have) (?:{_IT} )?in mind\b",
+        rf"{_ASK}(?:keep|bear|have) (?:{_IT} )?in mind\b(?=[:,.!)]|$| [-–—] | (?:that|for"
+        rf"|the \w+ (?:is|are|has|must)|{_OURS})\b)",
         HEARSAY,
     ),
     rule(
         EXPLICIT,
         0.85,
-        "remember|memo:|mental note|reminder for",
-        r"^(?:memo|mental note|(?:as )?a?n? ?reminder for [^:.]{3,30}): "
+        "remember|memo:|mental note|reminder for|to note",
+        r"^(?:memo|mental note|(?:as )?a?n? ?reminder for (?:future|later|next"
+        r"|yourself)[^:.]{0,30}): "
+        r"|\b(?:facts?|points?|things?) to (?:note|remember)(?: for [^:.]{3,30})?: "
         r"|\b(?:just )?so you remember: |\bi want (?:this|that|it) remembered\b"
         r"|\blet it be remembered\b|^worth remembering(?=:| for\b)|^/remember (?=\w)",
         HEARSAY,
@@ -222,17 +236,17 @@ _NOT_TOLD = pattern(
     r"^(?-i:(?:feat|fix|chore|docs|refactor|test|perf|build|style|revert)(?:\([^)]*\))?!?: )"
     r"|^\W*(?:tip|hint|warning|caution|example|faq|q|a|error|fatal|usage|step \d+)\b[ :]"
     r"|\{\w[\w .]*\}|<\w+>|\( \)|\(•\)|[✓✔☐☑→]"
-    r"|\b(?:check ?box|newsletter|piece of paper|subscribe|third parties)\b|-- \w+\.? \w+$",
+    r"|\b(?:check ?box|newsletter|piece of paper|chapter|subscribe|third parties)\b|-- \w+\.? \w+$",
     re.IGNORECASE,
 )
 _OF_OTHERS = pattern(
     r"\b(?:users?|students?|customers?|readers?|players?|somebody|someone|people|he|she|they)\b"
-    r"|^\W*(?:if|when|whenever|although|while|oh sure|yeah right)\b",
+    r"|^\W*(?:if|in case|when|whenever|although|while|oh sure|yeah right)\b",
     re.IGNORECASE,
 )
 # What handbooks tell everybody.
 _TO_ANYBODY = pattern(
-    r"^,?(?: that)? ?(?:if|when|whenever|for each|some|you|it(?! turn)|there)\b"
+    r"^,?(?: that)? ?(?:if|when|whenever|for each|an?|any|some|you|it(?! turn)|there)\b"
     r"|^(?: that)? ?(?:this|these) (?:\w+ )?(?:also|are|both|can|case|code|edge|example|function"
     r"|has been|is|method|page|section|values?)\b|^(?: that)? ?the (?:code|following"
     r"|function|method|section|user)\b"
@@ -242,16 +256,25 @@ _TO_ANYBODY = pattern(
 )
 _TO_READERS = pattern(
     r"\b(?:you(?:'ll| can| could| have| may| must| need| should| want| will)|your)\b|\?|\blol\b"
-    r"|\b(?:above|below|box|chapter|click|earlier|example|offices?|support team|tick|24/7)\b",
+    r"|\b(?:above|below|box|chapter|click|earlier|example|offices?|press|support team|tap"
+    r"|tick|24/7)\b",
     re.IGNORECASE,
 )
 _FEWEST_WORDS = 3
+# "Remember this: the sum of two even numbers is even" is a lesson, with a name in it a fact.
+_TEXTBOOK = pattern(r"remember (?:this|that|it|these|the following):", re.IGNORECASE)
+_SPECIFIC = pattern(
+    r"\S[A-Z\d_/@=]|\s[A-Z]\w|\d|`|(?i:\b(?:api|branch|build|bus|clients?|customers?|database|db"
+    r"|deploy\w*|main|partners?|ports?|prod|production|release|repo\w*|sandbox|server|staging|suite"
+    r"|teams?|tests?|token|vendor|vpn)\b)"
+)
 _SAID_ALIKE = pattern(
     r"\b(?:remember(?: that|,)|note that|in mind(?: that)?|forget(?: that)?)\b.{0,4}$",
     re.IGNORECASE | re.DOTALL,
 )
 _FOR_LATER = pattern(r"\b(?:future|later|next|from now on|going forward)\b", re.IGNORECASE)
 _SO_YOU_CAN = pattern(r"\bso (?:that )?you can\b", re.IGNORECASE)
+_DUTY = pattern(r"(?:we|you) (?:should|must|have to)\b|we need to\b", re.IGNORECASE)
 _PURPOSE = pattern(r"\bso (?:that )?(?:i|it|others?|phase|the|they|we|you)\b[^:]*$", re.IGNORECASE)
 _OURS_ANYWHERE = pattern(rf"\b{_OURS}\b", re.IGNORECASE)
 
@@ -261,14 +284,19 @@ def is_asked(text: str, match: re.Match[str]) -> bool:
     before, after = text[: match.start()], text[match.end() :]
     if _NOT_TOLD.search(text) or _OF_OTHERS.search(before) or _SO_YOU_CAN.search(after):
         return False
+    if _DUTY.match(match[0]) and not _OURS_ANYWHERE.search(after):
+        return bool(_FOR_LATER.search(text))
     alike = _SAID_ALIKE.search(match[0]) and not _FOR_LATER.search(text)
     mine = _OURS_ANYWHERE.search(after)
     return not (alike and _TO_ANYBODY.search(after) and not (mine and "you" not in after.lower()))
 
 
-def is_beyond_doubt(after: str) -> bool:
-    """Whether what to keep follows, and is not said to everybody."""
-    return len(after.split()) >= _FEWEST_WORDS and not _TO_READERS.search(after)
+def is_beyond_doubt(match: re.Match[str], after: str) -> bool:
+    """Whether what to keep follows, and is neither said to everybody nor true everywhere."""
+    if len(after.split()) < _FEWEST_WORDS or _TO_READERS.search(after):
+        return False
+    textbook = _TEXTBOOK.fullmatch(match[0])
+    return not (textbook and not _SPECIFIC.search(after) and not _OURS_ANYWHERE.search(after))
 
 
 def what_is_asked(rest: str) -> str:

@@ -256,7 +256,8 @@ def _widen(signal: Signal, whole: str) -> Signal:
     """A signal with its neighbours; only a request is as sure as it was."""
     confidence = signal.confidence
     if len(signal.sentence) < _SHORT_SENTENCE:
-        confidence = round(min(1.0, confidence + 0.05), 3)  # it is not short any more
+        limit = HEARSAY if confidence <= HEARSAY else 1.0
+        confidence = round(min(limit, confidence + 0.05), 3)  # it is not short any more
     if signal.type == EXPLICIT:
         return Signal(signal.type, _kind_beside(whole), whole, confidence)
     return signal._replace(sentence=whole, confidence=min(confidence, HEARSAY))
@@ -337,7 +338,7 @@ def _confidence(rule: Rule, text: str, match: re.Match[str]) -> float:
         confidence += 0.05
     limit = rule.at_most
     if rule.type == EXPLICIT:
-        sure = is_beyond_doubt(after) and not _DOUBT.search(before)
+        sure = is_beyond_doubt(match, after) and not _DOUBT.search(before)
         limit = limit if sure else min(limit, HEARSAY)
     elif (
         _SUPPOSED.search(_clause_before(text, match))
