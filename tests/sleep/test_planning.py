@@ -27,7 +27,7 @@ def outcome(store: Sequence[Memory], plan: Plan) -> list[Memory]:
     after = {memory.uid: memory for memory in store}
     for made in plan.merges:
         after[made.uid] = as_memory(made)
-        for step in archiving(made.summary, made.sources, made.due):
+        for step in archiving(made.sources, made.due):
             source = after[step.memory.uid]
             links = (*source.relates_to, made.uid)
             after[source.uid] = _changed(source, step.status, step.by)._replace(relates_to=links)

@@ -163,10 +163,7 @@ def carry_out(store: Recollect, plan: Plan) -> None:
     units: dict[str, list[list[Write]]] = {}
     for merge in plan.merges:
         made: list[Write] = [_creation(store, merge)]
-        made += [
-            _step(index, step, merge.uid)
-            for step in archiving(merge.summary, merge.sources, merge.due)
-        ]
+        made += [_step(index, step, merge.uid) for step in archiving(merge.sources, merge.due)]
         units.setdefault(merge.kind, []).append(made)
     for step in plan.steps:
         units.setdefault(step.memory.kind, []).append([_step(index, step)])
@@ -197,7 +194,7 @@ def archive_sources(store: Recollect, merged: Memory) -> None:
     index = store.indexing.fresh()
     now = store.ledger.clock().timestamp()
     sources = [m for m in index.get_many(merged.relates_to) if m.status in VISIBLE]
-    steps = archiving(merged.summary, sources, now)
+    steps = archiving(sources, now)
     _write(store, [[_step(index, step, merged.uid)] for step in steps], "merge")
     _follow(store)
 
