@@ -250,3 +250,33 @@ def _config(repo: Path) -> Any:
     from recollect.app.config import load_config
 
     return load_config(repo)
+
+
+def test_no_secret_of_a_tool_call_is_in_the_state(desk: Desk, sandbox: Sandbox) -> None:
+    """Neither of a path, which is redacted before it is taken apart, nor of a command."""
+    desk.event("session-start", source="startup")
+    desk.read(*CART)
+    for number in range(4):
+        desk.event("tool-post", tool="Bash", command="mysql -p <<EOF\nhunter2hunter2\nEOF")
+        desk.read(f"keys{number}/AKIAIOSFODNN7EXAMPLQ.json")
+
+    ((_, context),) = desk.store.local.episodes.boundaries("s1")
+    assert "keys1" in context.split()
+    state = sandbox.state_bytes(desk.repo).lower()
+    assert b"hunter2" not in state
+    assert b"akiaio" not in state
+
+
+def test_hashes_of_words_differ_from_repository_to_repository(sandbox: Sandbox) -> None:
+    """Who guesses a word cannot check it against a table."""
+    sandbox.make_hub()
+    found = []
+    for name in ("ada", "bob"):
+        repo = sandbox.clone(name)
+        desk = Desk(sandbox.open(repo), repo)
+        desk.read("cart/sum.py")
+        (words,) = desk.store.local.episodes.recent("s1")
+        found.append(words)
+
+    assert len(found[0]) == len(found[1]) > 0
+    assert not found[0] & found[1]
