@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from recollect.app.sleeping import sleep
+from datetime import timedelta
+
+import pytest
+
+from recollect.app import erasing
 from recollect.app.recollect import Recollect
-from tests.app.test_sleep import NOW, at, isolated, notes, sandbox, store
+from recollect.app.sleeping import make_plan, sleep
+from tests.app.test_sleep import NOW, at, isolated, notes, sandbox, states, store
 from tests.ledger.conftest import Sandbox
 
 __all__ = ["isolated", "sandbox", "store"]
@@ -42,3 +47,46 @@ def test_a_merged_source_names_what_it_was_merged_into(store: Recollect) -> None
 
     assert archived.status_reason == "merged"
     assert archived.relates_to == (merge.uid,)
+
+
+@pytest.mark.parametrize("gone", ["purged", "retired", "collected"])
+def test_a_merged_memory_that_goes_gives_its_sources_back(store: Recollect, gone: str) -> None:
+    """And it is not made again: the uid derives from the sources, and must not live twice."""
+    sources = {memory.uid for memory in store.capture_many(notes(20, 19, 18))}
+    (merge,) = sleep(store).merges
+
+    if gone == "purged":
+        store.purge(merge.uid)
+    else:
+        store.set_status(merge.uid, "retired")
+    if gone == "collected":
+        at(store, NOW + timedelta(days=31))
+        erasing.collect_garbage(store)
+
+    assert {memory.uid for memory in store.memories()} == sources
+    at(store, NOW + timedelta(days=40))
+    assert sleep(store).merges == ()
+    assert {memory.uid for memory in store.memories()} == sources
+    assert not [finding for finding in store.doctor() if finding.check == "purge"]
+
+
+def test_garbage_is_exactly_what_was_shown(store: Recollect) -> None:
+    """A retired source waits for what was merged from it, which nobody retired."""
+    first, *others = store.capture_many(notes(20, 19, 18, 17))
+    (merge,) = sleep(store).merges
+    store.update(merge.uid, summary="What a person made of it")
+    store.set_status(first.uid, "retired")
+    at(store, NOW + timedelta(days=31))
+
+    assert erasing.garbage(store).memories == ()
+    assert erasing.garbage(store).waiting == (store.get(first.uid),)
+    assert make_plan(store).purgeable == ()
+    erasing.collect_garbage(store)
+
+    assert states(store).keys() == {first.uid, merge.uid, *(memory.uid for memory in others)}
+    store.set_status(merge.uid, "retired")
+    at(store, NOW + timedelta(days=62))
+    shown = {memory.uid for memory in erasing.garbage(store).memories}
+    assert shown == {first.uid, merge.uid}
+    erasing.collect_garbage(store)
+    assert states(store).keys() == {memory.uid for memory in others}

@@ -7,7 +7,7 @@ two clones that sleep apart and then sync end with the same records.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Any
@@ -19,6 +19,7 @@ from recollect.app.writing import change_in
 from recollect.core.kinds import KINDS
 from recollect.core.memory import Memory
 from recollect.core.note import shorten_line
+from recollect.core.record import PURGE
 from recollect.core.status import VISIBLE
 from recollect.core.uid import derive_uid
 from recollect.errors import LockTimeout, NotFound, VersionConflict
@@ -26,7 +27,7 @@ from recollect.index.base import ALL, Filters, Index
 from recollect.ledger.lock import exclusive
 from recollect.ledger.refs import SEEN_PREFIXES
 from recollect.ledger.writes import Change, Creation, Write
-from recollect.sleep.lifecycle import Used
+from recollect.sleep.lifecycle import Used, is_merged
 from recollect.sleep.plan import Merge, Plan, Step
 from recollect.sleep.planning import archiving, plan_lifecycle, plan_sleep, plan_summaries
 from recollect.sleep.policy import Policy
@@ -64,10 +65,10 @@ def make_plan(store: Recollect, planner: Planner = plan_sleep) -> Plan:
     now = store.ledger.clock().timestamp()
     plan = planner(index.select(Filters(statuses=ALL)), used(store), policy_of(store.config), now)
     return plan._replace(
-        merges=tuple(merge for merge in plan.merges if are_ours(index, merge.sources)),
-        proposals=tuple(_worth_asking(store, plan.proposals)),
+        merges=tuple(merge for merge in plan.merges if _may_be_made(index, merge)),
+        proposals=tuple(_worth_asking(store, index, plan.proposals)),
         steps=tuple(step for step in plan.steps if are_ours(index, [step.memory])),
-        purgeable=tuple(memory for memory in plan.purgeable if are_ours(index, [memory])),
+        purgeable=tuple(without_needed(index, [m for m in plan.purgeable if are_ours(index, [m])])),
     )
 
 
@@ -86,7 +87,30 @@ def are_ours(index: Index, memories: Iterable[Memory]) -> bool:
     return all(p.space in SEEN_PREFIXES for memory in memories for p in index.places(memory.uid))
 
 
-def _worth_asking(store: Recollect, proposals: Iterable[Merge]) -> Iterator[Merge]:
+def merged_from(index: Index, going: Collection[str]) -> list[Memory]:
+    """The merged memories that hold words of others, which go, and do not go themselves."""
+    found = index.relating(list(going))
+    return [memory for memory in found if is_merged(memory) and memory.uid not in going]
+
+
+def without_needed(index: Index, garbage: Sequence[Memory]) -> list[Memory]:
+    """Garbage without the sources of merged memories that are none: to erase one takes both."""
+    staying = merged_from(index, {memory.uid for memory in garbage})
+    needed = {uid for memory in staying for uid in memory.relates_to}
+    return [memory for memory in garbage if memory.uid not in needed]
+
+
+def is_purged(index: Index, uid: str) -> bool:
+    """Whether a memory of this uid was erased for good."""
+    return any(record.op == PURGE for record in index.history(uid))
+
+
+def _may_be_made(index: Index, merge: Merge) -> bool:
+    """Whether its sources are ours, and it is not what somebody has purged: no uid lives twice."""
+    return are_ours(index, merge.sources) and not is_purged(index, merge.uid)
+
+
+def _worth_asking(store: Recollect, index: Index, proposals: Iterable[Merge]) -> Iterator[Merge]:
     """Those that wait for no answer yet and got none; a few at a time."""
     from recollect.capture.novelty import fingerprint
 
@@ -97,6 +121,7 @@ def _worth_asking(store: Recollect, proposals: Iterable[Merge]) -> Iterator[Merg
             return
         if (
             "sensitivity" not in merge.fields  # what is private is not copied into a file
+            and _may_be_made(index, merge)
             and not is_waiting(store, merge.uid)
             and not store.local.noticing.is_rejected(fingerprint(text))
         ):
