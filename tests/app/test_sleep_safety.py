@@ -6,9 +6,10 @@ from datetime import timedelta
 
 import pytest
 
-from recollect.app import erasing
+from recollect.app import erasing, suggestions
 from recollect.app.recollect import Recollect
 from recollect.app.sleeping import make_plan, sleep
+from recollect.errors import VersionConflict
 from tests.app.test_sleep import NOW, at, isolated, notes, sandbox, states, store
 from tests.ledger.conftest import Sandbox
 
@@ -90,3 +91,56 @@ def test_garbage_is_exactly_what_was_shown(store: Recollect) -> None:
     assert shown == {first.uid, merge.uid}
     erasing.collect_garbage(store)
     assert states(store).keys() == {memory.uid for memory in others}
+
+
+def test_a_correction_in_another_clone_is_not_hidden_by_a_merge(sandbox: Sandbox) -> None:
+    """One edits a source, the other merges what it knew: the corrected one comes back, in both."""
+    sandbox.make_hub()
+    ada, bob = (at(sandbox.open(sandbox.clone(name)), NOW) for name in ("ada", "bob"))
+    *others, source = ada.capture_many(notes(20, 19, 18))
+    ada.sync()
+    bob.sync()
+    ada.update(source.uid, summary="The port is free, the name server is slow")
+    ada.sync()
+    assert len(sleep(bob).merges) == 1
+    for clone in (bob, ada):
+        clone.sync()
+    assert ada.get(source.uid).status == "archived"
+
+    for clone in (ada, bob):
+        (step,) = sleep(clone).steps
+        assert (step.memory.uid, step.status) == (source.uid, "active")
+        assert make_plan(clone).is_empty
+    for clone in (bob, ada, bob):
+        clone.sync()
+
+    assert states(ada) == states(bob)
+    assert ada.get(source.uid).status == "active"
+    assert {ada.get(other.uid).status for other in others} == {"archived"}
+    assert make_plan(ada).is_empty
+
+
+def test_an_edit_before_or_after_a_merge_brings_nothing_back(store: Recollect) -> None:
+    """The merge knew the one, and the other is about an archived memory."""
+    first, second, _ = store.capture_many(notes(20, 19, 18))
+    store.update(first.uid, tags=["known"])
+    at(store, NOW + timedelta(days=8))
+    assert len(sleep(store).merges) == 1
+    store.update(second.uid, tags=["later"])
+
+    assert make_plan(store).is_empty
+
+
+def test_a_suggestion_whose_sources_changed_is_refused(store: Recollect) -> None:
+    """What somebody reversed meanwhile must not be archived under what it said before."""
+    decisions = store.capture_many(
+        notes(20, 19, 18, kind="decisions", summary="Use PostgreSQL for orders")
+    )
+    sleep(store)
+    store.update(decisions[0].uid, summary="Use PostgreSQL for nothing any more")
+
+    with pytest.raises(VersionConflict, match="has changed since"):
+        suggestions.accept(store, suggestions.suggestions(store))
+
+    assert {memory.uid for memory in store.memories()} == {memory.uid for memory in decisions}
+    assert suggestions.suggestions(store) == []

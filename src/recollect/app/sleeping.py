@@ -17,18 +17,18 @@ from recollect.app.recollect import Recollect
 from recollect.app.suggestions import is_waiting, suggest
 from recollect.app.writing import change_in
 from recollect.core.kinds import KINDS
-from recollect.core.memory import Memory
+from recollect.core.memory import Memory, version_of
 from recollect.core.note import shorten_line
-from recollect.core.record import PURGE
-from recollect.core.status import VISIBLE
-from recollect.core.uid import derive_uid
+from recollect.core.record import PURGE, Record
+from recollect.core.status import ACTIVE, ARCHIVED, VISIBLE
+from recollect.core.uid import derive_uid, uid_milliseconds
 from recollect.errors import LockTimeout, NotFound, VersionConflict
 from recollect.index.base import ALL, Filters, Index
 from recollect.ledger.lock import exclusive
 from recollect.ledger.refs import SEEN_PREFIXES
 from recollect.ledger.writes import Change, Creation, Write
-from recollect.sleep.lifecycle import Used, is_merged
-from recollect.sleep.plan import Merge, Plan, Step
+from recollect.sleep.lifecycle import Used, is_merged, moved
+from recollect.sleep.plan import BY_MERGE, Merge, Plan, Step
 from recollect.sleep.planning import archiving, plan_lifecycle, plan_sleep, plan_summaries
 from recollect.sleep.policy import Policy
 
@@ -63,7 +63,9 @@ def make_plan(store: Recollect, planner: Planner = plan_sleep) -> Plan:
     """What is due now. A run does exactly this."""
     index = store.indexing.fresh()
     now = store.ledger.clock().timestamp()
-    plan = planner(index.select(Filters(statuses=ALL)), used(store), policy_of(store.config), now)
+    memories = index.select(Filters(statuses=ALL))
+    plan = planner(memories, used(store), policy_of(store.config), now)
+    plan = plan._replace(steps=(*plan.steps, *_corrected(index, memories)))
     return plan._replace(
         merges=tuple(merge for merge in plan.merges if _may_be_made(index, merge)),
         proposals=tuple(_worth_asking(store, index, plan.proposals)),
@@ -79,7 +81,46 @@ def plan_of_lifecycle(store: Recollect) -> Plan:
 
 def plan_of_summaries(store: Recollect, days: float) -> Plan:
     """The merges of what is older than so many days."""
-    return make_plan(store, partial(plan_summaries, days=days))
+    return make_plan(store, partial(plan_summaries, days=days))._replace(steps=())
+
+
+def _corrected(index: Index, memories: Iterable[Memory]) -> Iterator[Step]:
+    """Sources that somebody changed in one clone while another merged them: they come back.
+
+    What they were merged into does not hold the correction.
+    """
+    for memory in memories:
+        if (
+            (memory.status, memory.status_by) == (ARCHIVED, BY_MERGE)
+            and memory.times_updated > 1  # the archiving is one
+            and _was_changed_meanwhile(index.history(memory.uid))
+        ):
+            since = moved(memory) or 0.0
+            yield Step(memory, ACTIVE, "changed while it was merged", BY_MERGE, since)
+
+
+def _was_changed_meanwhile(history: Sequence[Record]) -> bool:
+    """Whether a source is archived at another version than the one that was merged.
+
+    The uid of the change that archived it derives from that version.
+    """
+    creation, *updates = history
+    archivings = [
+        update
+        for update in updates
+        if (update.fields.get("status"), update.fields.get("status_by")) == (ARCHIVED, BY_MERGE)
+    ]
+    if not archivings:
+        return False
+    last = archivings[-1]
+    before = [
+        update.uid
+        for update in updates
+        if update.rev < last.rev or (update.rev == last.rev and "status_by" not in update.fields)
+    ]
+    seen = version_of(creation.uid, before)
+    wanted = _step_uid(creation.uid, seen, ARCHIVED, BY_MERGE, uid_milliseconds(last.uid))
+    return last.uid != wanted
 
 
 def are_ours(index: Index, memories: Iterable[Memory]) -> bool:
@@ -275,9 +316,13 @@ def _step(index: Index, step: Step, merged: str | None = None) -> Change:
 
 
 def _uid(step: Step) -> str:
+    memory = step.memory
+    return _step_uid(memory.uid, memory.version, step.status, step.by, int(step.due * 1000))
+
+
+def _step_uid(uid: str, version: str, status: str, by: str, milliseconds: int) -> str:
     """The same in every clone that takes the same step from the same state."""
-    text = "\n".join((step.memory.uid, step.memory.version, step.status, step.by))
-    return derive_uid(text, int(step.due * 1000))
+    return derive_uid("\n".join((uid, version, status, by)), milliseconds)
 
 
 def _propose(store: Recollect, merge: Merge) -> None:
@@ -290,4 +335,5 @@ def _propose(store: Recollect, merge: Merge) -> None:
         confidence=_PROPOSED,
         why=f"{len(merge.sources)} {merge.kind} say much the same",
         uid=merge.uid,
+        sources={memory.uid: memory.version for memory in merge.sources},
     )
