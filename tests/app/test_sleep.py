@@ -35,7 +35,7 @@ __all__ = ["isolated", "sandbox"]
 
 NOW = datetime(2026, 8, 1, 12, 0, tzinfo=UTC)
 NOTICED = {"said_by": "tool", "via": "tool", "hook": "tool-post"}
-BUG = "The checkout test times out because port {} is shared"
+BUG = "The checkout test times out because the {} port is shared"
 
 
 def days_ago(days: float) -> str:
@@ -54,7 +54,7 @@ def notes(*days: float, **fields: Any) -> list[dict[str, Any]]:
     return [
         {
             "kind": "learnings",
-            "summary": BUG.format(8000 + number % 3),
+            "summary": BUG.format(("first", "second", "third")[number % 3]),
             "body": "The fixture starts the server on a fixed port.\r\n\n---\nuse 0  \n",
             "created": days_ago(day),
             **fields,
@@ -281,7 +281,7 @@ def test_a_purged_source_takes_the_merged_memory_with_it(
 ) -> None:
     """The merged one holds its words; the other sources come back and can be merged again."""
     sources = store.capture_many(
-        [*notes(20, 19, 18, 17), *notes(16, body="The fixture uses the word kumquat on a port.")]
+        [*notes(20, 19, 18, 17), *notes(16, body="The fixture uses the word kumquat on port 0.")]
     )
     sleep(store)
 
@@ -301,7 +301,7 @@ def test_a_purge_reaches_what_another_clone_made_of_it(sandbox: Sandbox) -> None
     sandbox.make_hub()
     ada, bob = (at(sandbox.open(sandbox.clone(name)), NOW) for name in ("ada", "bob"))
     sources = ada.capture_many(
-        [*notes(20, 19, 18), *notes(16, body="The fixture uses the word kumquat on a port.")]
+        [*notes(20, 19, 18), *notes(16, body="The fixture uses the word kumquat on port 0.")]
     )
     ada.sync()
     bob.sync()

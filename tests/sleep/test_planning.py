@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -282,3 +283,27 @@ def test_what_would_go_at_once_is_not_merged() -> None:
 
     assert plan.merges == ()
     assert {step.status for step in plan.steps} == {"archived"}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "The build needs Node 18 for the old bundler",
+            "The build needs Node 22 for the old bundler",
+        ),
+        ("The retry flag works with the gateway", "The retry flag does not work with the gateway"),
+        ("Pin the client to v1.2.3 for now", "Pin the client to v1.2.4 for now"),
+        ("The gateway answers in 30s at most", "The gateway answers in 300s at most"),
+        ("Use sha256 for the cache names", "Use md5 for the cache names"),
+    ],
+)
+def test_what_differs_in_a_number_or_a_denial_is_not_merged(one: str, other: str) -> None:
+    """It says something else, however many words it shares."""
+    alike = [memory(n, 20, summary=one) for n in range(3)]
+    unlike = [memory(n, 20, summary=other) for n in range(3, 5)]
+
+    (made,) = plan_merges([*alike, *unlike], POLICY, NOW)
+
+    assert {source.summary for source in made.sources} == {one}
+    assert plan_merges([*alike[:2], *unlike], POLICY, NOW) == []
