@@ -9,8 +9,9 @@ import pytest
 from recollect.app import erasing, suggestions
 from recollect.app.recollect import Recollect
 from recollect.app.sleeping import make_plan, sleep
+from recollect.app.strengths import strength_of
 from recollect.errors import VersionConflict
-from tests.app.test_sleep import NOW, at, isolated, notes, sandbox, states, store
+from tests.app.test_sleep import NOTICED, NOW, at, capture, isolated, notes, sandbox, states, store
 from tests.ledger.conftest import Sandbox
 
 __all__ = ["isolated", "sandbox", "store"]
@@ -144,3 +145,43 @@ def test_a_suggestion_whose_sources_changed_is_refused(store: Recollect) -> None
 
     assert {memory.uid for memory in store.memories()} == {memory.uid for memory in decisions}
     assert suggestions.suggestions(store) == []
+
+
+def test_a_clone_that_has_just_got_a_memory_does_not_archive_it(sandbox: Sandbox) -> None:
+    """It cannot know that nobody uses it; nor does one in which nobody used anything."""
+    sandbox.make_hub()
+    ada, bob = (at(sandbox.open(sandbox.clone(name)), NOW) for name in ("ada", "bob"))
+    capture(ada, notes(100, kind="notes") + notes(60, summary="Ran it", provenance=NOTICED))
+    ada.sync()
+    bob.sync()
+    assert len(make_plan(ada).steps) == 2
+
+    for day in (0, 40, 89):
+        assert sleep(at(bob, NOW + timedelta(days=day))).is_empty
+
+    assert len(sleep(at(bob, NOW + timedelta(days=91))).steps) == 2
+
+
+def test_an_edit_keeps_a_memory_in_sight(store: Recollect) -> None:
+    """What a person has just corrected is not unused, and not old enough to be merged."""
+    old, _ = capture(store, notes(100, 100, kind="notes"))
+    alike = capture(store, notes(20, 19, 18))
+    store.update(old.uid, summary="Corrected")
+    store.update(alike[0].uid, tags=["checked"])
+
+    plan = make_plan(store)
+
+    assert [step.memory.uid for step in plan.steps] != []
+    assert old.uid not in {step.memory.uid for step in plan.steps}
+    assert plan.merges == ()
+
+
+def test_uses_of_sources_are_uses_of_what_they_became(store: Recollect) -> None:
+    """Five useful notes that have become one are not punished for it."""
+    sources = capture(store, notes(12, 11, 10, provenance=NOTICED))
+    store.used(sources)
+    (merge,) = sleep(store).merges
+    at(store, NOW + timedelta(days=30))
+
+    assert make_plan(store).is_empty
+    assert strength_of(store, merge.uid).uses.times == 3

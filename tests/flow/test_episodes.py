@@ -23,6 +23,7 @@ from recollect.recall.injection import (
     scaffolded,
     scale_of,
 )
+from tests.app.test_sleep import capture
 from tests.ledger.conftest import Sandbox, isolated, sandbox
 
 __all__ = ["isolated", "sandbox"]
@@ -198,8 +199,9 @@ def test_what_the_agent_keeps_itself_it_does_not_cite(desk: Desk) -> None:
 def test_a_question_for_what_is_remembered_looks_into_the_archive(desk: Desk) -> None:
     """Only if nothing else answers; and what helped from there comes back."""
     old = (NOW - timedelta(days=120)).strftime("%Y-%m-%dT%H:%M:%SZ")
-    (memory,) = desk.store.capture_many(
-        [{"kind": "learnings", "summary": "Barnax drops updates within a second", "created": old}]
+    (memory,) = capture(
+        desk.store,
+        [{"kind": "learnings", "summary": "Barnax drops updates within a second", "created": old}],
     )
     sleep(desk.store)
     assert desk.store.get(memory.uid).status == "archived"
@@ -218,7 +220,7 @@ def test_a_question_for_what_is_remembered_looks_into_the_archive(desk: Desk) ->
 def test_the_next_session_sleeps(desk: Desk) -> None:
     """After an end mark, at the start; then not again."""
     old = (NOW - timedelta(days=120)).strftime("%Y-%m-%dT%H:%M:%SZ")
-    desk.store.capture_many([{"kind": "notes", "summary": "Long ago", "created": old}])
+    capture(desk.store, [{"kind": "notes", "summary": "Long ago", "created": old}])
     first = desk.event("session-start", session="s2", source="startup")
     again = desk.event("session-start", session="s3", source="startup")
     desk.now += timedelta(minutes=1)

@@ -243,11 +243,11 @@ def test_five_notes_on_one_bug_become_one_that_can_be_read() -> None:
             summary=f"The checkout test times out on port {port}",
             body=f"The fixture starts the server on port {port}. Ask the system for a free port.",
         )
-        for n, port in enumerate((8080, 8081, 8080, 8082, 8083))
+        for n, port in enumerate(("http", "admin", "http", "debug", "proxy"))
     ]
     (made,) = plan_sleep(notes, NEVER_USED, POLICY, NOW).merges
 
-    assert made.summary == "The checkout test times out on port 8080 (5 solutions)"
+    assert made.summary == "The checkout test times out on port http (5 solutions)"
     assert made.body.count("Ask the system for a free port.") == 1
     assert made.body.startswith("Said 5 times, from ")
     assert made.body.count("starts the server on port") == 1

@@ -7,6 +7,7 @@ two clones that sleep apart and then sync end with the same records.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -37,6 +38,8 @@ _BATCH = 1000  # writes in one transaction: others wait for it
 # A proposal is less certain than what somebody said, so it is the first to go from a full list.
 _PROPOSED = 0.3
 _MOST_PROPOSALS = 5
+# So long a clone in which nothing was ever used leaves everything in sight.
+_QUIET = 90 * 86_400.0
 
 Planner = Callable[[Sequence[Memory], Used, Policy, float], Plan]
 
@@ -56,7 +59,10 @@ def policy_of(config: Config) -> Policy:
 
 def used(store: Recollect) -> Used:
     """What the log knows of memories."""
-    return Used(store.local.usage.uses(), store.local.usage.shown())
+    usage, now = store.local.usage, store.ledger.clock().timestamp()
+    uses, shown, known = usage.uses(), usage.shown(), usage.known()
+    quiet = -math.inf if uses else min(known.values(), default=now) + _QUIET
+    return Used(uses, shown, known, begins=now, quiet_until=quiet)
 
 
 def make_plan(store: Recollect, planner: Planner = plan_sleep) -> Plan:
@@ -238,7 +244,10 @@ def carry_out(store: Recollect, plan: Plan) -> None:
     for merge in plan.proposals:
         _propose(store, merge)
     store.local.make_folder()
-    store.local.rest.slept(store.ledger.clock().timestamp())
+    now = store.ledger.clock().timestamp()
+    everything = index.select(Filters(statuses=ALL))
+    store.local.usage.know([memory.uid for memory in everything], now)
+    store.local.rest.slept(now)
     _follow(store)
 
 

@@ -75,6 +75,10 @@ MIGRATIONS = (
     DELETE FROM activity;
     UPDATE boundary SET context = '';
     """,
+    """
+    CREATE TABLE known (uid TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID;
+    INSERT INTO known SELECT uid, min(at) FROM use GROUP BY uid;
+    """,
 )
 
 

@@ -21,7 +21,7 @@ from recollect.core.status import ACTIVE
 from recollect.core.uid import derive_uid
 from recollect.index.text import denials, query_terms
 from recollect.sleep.clusters import find_clusters, jaccard
-from recollect.sleep.lifecycle import is_merged, moved, was_noticed
+from recollect.sleep.lifecycle import is_merged, touched, was_noticed
 from recollect.sleep.plan import VIA_SLEEP, Merge
 from recollect.sleep.policy import Policy
 
@@ -52,7 +52,7 @@ def plan_merges(
     sources = {uid for memory in memories if is_merged(memory) for uid in memory.relates_to}
     groups: dict[tuple[str, str | None, bool, tuple[str, ...], int], list[Memory]] = {}
     for memory in memories:
-        since = moved(memory)
+        since = touched(memory)
         if (
             memory.status == ACTIVE
             and memory.kind in BY_NAME
@@ -109,7 +109,7 @@ def merge(sources: Sequence[Memory], wait: float = 0.0) -> Merge:
         body=_body(sources, best),
         fields=_fields(sources),
         created=newest.created or "",
-        due=max(moved(memory) or 0.0 for memory in sources) + wait,
+        due=max(touched(memory) or 0.0 for memory in sources) + wait,
         sources=sources,
     )
 
