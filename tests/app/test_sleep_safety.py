@@ -185,3 +185,25 @@ def test_uses_of_sources_are_uses_of_what_they_became(store: Recollect) -> None:
 
     assert make_plan(store).is_empty
     assert strength_of(store, merge.uid).uses.times == 3
+
+
+def test_one_secret_does_not_keep_the_rest_awake(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What must not be stored any more is not merged, by name; everything else goes on."""
+    sandbox.make_hub()
+    monkeypatch.setenv("RECOLLECT_REDACT_STRATEGY", "warn")
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    store = at(sandbox.open(sandbox.clone("ada")), NOW)
+    secrets = capture(store, notes(20, 19, 18, summary=f"Deploy with {token} to staging"))
+    plain = capture(store, notes(20, 19, 18, kind="solutions"))
+    monkeypatch.setenv("RECOLLECT_REDACT_STRATEGY", "block")
+    store = at(sandbox.open(sandbox.root / "ada"), NOW)
+
+    sleep(store)
+
+    assert {store.get(memory.uid).status for memory in secrets} == {"active"}
+    assert {store.get(memory.uid).status for memory in plain} == {"archived"}
+    (warning,) = [text for text in store.warnings if "Not merged" in text]
+    assert store.short_name(secrets[0]) in warning
+    assert token not in warning

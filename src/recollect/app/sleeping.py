@@ -23,7 +23,7 @@ from recollect.core.note import shorten_line
 from recollect.core.record import PURGE, Record
 from recollect.core.status import ACTIVE, ARCHIVED, VISIBLE
 from recollect.core.uid import derive_uid, uid_milliseconds
-from recollect.errors import LockTimeout, NotFound, VersionConflict
+from recollect.errors import LockTimeout, NotFound, SecretFound, VersionConflict
 from recollect.index.base import ALL, Filters, Index
 from recollect.ledger.lock import exclusive
 from recollect.ledger.refs import SEEN_PREFIXES
@@ -234,7 +234,11 @@ def carry_out(store: Recollect, plan: Plan) -> None:
     index = store.indexing.fresh()
     units: dict[str, list[list[Write]]] = {}
     for merge in plan.merges:
-        made: list[Write] = [_creation(store, merge)]
+        try:
+            made: list[Write] = [_creation(store, merge)]
+        except SecretFound as error:
+            _leave_apart(store, merge, error)
+            continue
         made += [_step(index, step, merge.uid) for step in archiving(merge.sources, merge.due)]
         units.setdefault(merge.kind, []).append(made)
     for step in plan.steps:
@@ -242,13 +246,22 @@ def carry_out(store: Recollect, plan: Plan) -> None:
     for kind in sorted(units):
         _write(store, units[kind], "sleep")
     for merge in plan.proposals:
-        _propose(store, merge)
+        try:
+            _propose(store, merge)
+        except SecretFound as error:
+            _leave_apart(store, merge, error)
     store.local.make_folder()
     now = store.ledger.clock().timestamp()
     everything = index.select(Filters(statuses=ALL))
     store.local.usage.know([memory.uid for memory in everything], now)
     store.local.rest.slept(now)
     _follow(store)
+
+
+def _leave_apart(store: Recollect, merge: Merge, error: SecretFound) -> None:
+    """Say which memories are not merged because what they say must not be stored any more."""
+    names = ", ".join(store.short_name(memory) for memory in merge.sources)
+    store.ledger.warnings.append(f"Not merged: {names}. {error.message}")
 
 
 def write_steps(store: Recollect, steps: Sequence[Step], reason: str) -> None:
