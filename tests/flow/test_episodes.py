@@ -10,12 +10,13 @@ import pytest
 
 from recollect.app.mind import RepositoryMind
 from recollect.app.recollect import Recollect
-from recollect.app.sleeping import sleep
+from recollect.app.sleeping import alone, sleep
 from recollect.core.memory import Memory
 from recollect.core.strength import Uses
+from recollect.flow import stages
 from recollect.flow.event import Event
 from recollect.flow.pipeline import Work, run
-from recollect.flow.pipelines import PIPELINES
+from recollect.flow.pipelines import LATE, PIPELINES
 from recollect.recall.injection import (
     Candidate,
     Episode,
@@ -46,6 +47,7 @@ class Desk:
         event = Event(name, session=session, directory=str(self.repo), **fields)
         work = Work(event, RepositoryMind(self.store, None, event))
         run(PIPELINES[name], work)
+        run(LATE.get(name, ()), work)
         assert work.failures == []
         return work
 
@@ -282,3 +284,26 @@ def test_hashes_of_words_differ_from_repository_to_repository(sandbox: Sandbox) 
 
     assert len(found[0]) == len(found[1]) > 0
     assert not found[0] & found[1]
+
+
+def test_a_sleep_that_could_not_finish_is_put_off(desk: Desk) -> None:
+    """Not every start pays for it again; after an hour it is tried once more."""
+    capture(desk.store, [{"kind": "notes", "summary": "Anything"}])
+    with alone(desk.store):  # somebody else looks after them
+        desk.event("session-start", session="s1", source="startup")
+    desk.now += timedelta(minutes=5)
+    soon = desk.event("session-start", session="s2", source="startup")
+    desk.now += timedelta(hours=1)
+    later = desk.event("session-start", session="s3", source="startup")
+
+    assert "sleep put off" in {line["what"] for line in soon.trace}
+    assert "slept" in {line["what"] for line in later.trace}
+
+
+def test_nobody_waits_for_sleep_or_the_mirror() -> None:
+    """They come when the reply has been given."""
+    before = {stage for parts in PIPELINES.values() for part in parts for stage in part}
+    after = {stage for parts in LATE.values() for part in parts for stage in part}
+
+    assert after == {stages.sleep, stages.follow_mirror}
+    assert not before & after

@@ -104,6 +104,8 @@ class SessionMind:
         """Look after the project's memories, if it is time and they are few enough for a hook."""
         if not self.store.local.rest.is_due(self._now):
             return None
+        if not self.store.local.rest.may_try(self._now):
+            return {"put_off": 1}
         from recollect.app.sleeping import sleep_if_due
 
         plan = sleep_if_due(self.store, most=_MOST_ASLEEP, writes=_MOST_WRITES)

@@ -79,6 +79,7 @@ MIGRATIONS = (
     CREATE TABLE known (uid TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID;
     INSERT INTO known SELECT uid, min(at) FROM use GROUP BY uid;
     """,
+    "CREATE TABLE tried (at REAL NOT NULL);",
 )
 
 
