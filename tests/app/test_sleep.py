@@ -26,6 +26,7 @@ from recollect.app.sleeping import (
     sleep_if_due,
 )
 from recollect.app.strengths import strength_of
+from recollect.core.age import seconds_of
 from recollect.core.memory import Memory
 from recollect.errors import LockTimeout
 from recollect.sleep.lifecycle import is_merged
@@ -35,7 +36,7 @@ __all__ = ["isolated", "sandbox"]
 
 NOW = datetime(2026, 8, 1, 12, 0, tzinfo=UTC)
 NOTICED = {"said_by": "tool", "via": "tool", "hook": "tool-post"}
-BUG = "The checkout test times out because port {} is shared"
+BUG = "The checkout test times out because the {} port is shared"
 
 
 def days_ago(days: float) -> str:
@@ -54,13 +55,21 @@ def notes(*days: float, **fields: Any) -> list[dict[str, Any]]:
     return [
         {
             "kind": "learnings",
-            "summary": BUG.format(8000 + number % 3),
+            "summary": BUG.format(("first", "second", "third")[number % 3]),
             "body": "The fixture starts the server on a fixed port.\r\n\n---\nuse 0  \n",
             "created": days_ago(day),
             **fields,
         }
         for number, day in enumerate(days)
     ]
+
+
+def capture(store: Recollect, drafts: list[dict[str, Any]]) -> list[Memory]:
+    """Memories that this clone knows since their birth."""
+    found = store.capture_many(drafts)
+    for memory in found:
+        store.local.usage.know([memory.uid], seconds_of(memory.created) or 0.0)
+    return found
 
 
 @pytest.fixture
@@ -84,7 +93,7 @@ def _content(memory: Memory) -> Memory:
 
 def test_merging_links_both_ways_and_restore_is_byte_exact(store: Recollect) -> None:
     """The sources are archived, the merged one names them, and they come back as they were."""
-    sources = store.capture_many(notes(20, 19, 18, 17, 16, tags=["checkout"]))
+    sources = capture(store, notes(20, 19, 18, 17, 16, tags=["checkout"]))
 
     plan = sleep(store)
 
@@ -104,7 +113,7 @@ def test_merging_links_both_ways_and_restore_is_byte_exact(store: Recollect) -> 
 
 def test_ten_nights_are_as_good_as_one(store: Recollect) -> None:
     """Sleeping again at the same moment writes nothing."""
-    store.capture_many(notes(20, 19, 18, 17) + notes(100, kind="notes"))
+    capture(store, notes(20, 19, 18, 17) + notes(100, kind="notes"))
     sleep(store)
     tips = store.ledger.tips()
     found = states(store)
@@ -118,11 +127,12 @@ def test_ten_nights_are_as_good_as_one(store: Recollect) -> None:
 
 def test_a_dry_run_says_what_a_run_then_does(store: Recollect) -> None:
     """The plan is the deed."""
-    store.capture_many(
+    capture(
+        store,
         notes(20, 19, 18)
         + notes(100, kind="notes")
         + notes(30, kind="notes", summary="Ran the tests", provenance=NOTICED)
-        + notes(9, kind="notes", summary="Freeze until Friday", ttl=3)
+        + notes(9, kind="notes", summary="Freeze until Friday", ttl=3),
     )
     planned = make_plan(store)
     before = states(store)
@@ -157,9 +167,10 @@ def test_two_clones_that_sleep_apart_agree(
     try:
         place.make_hub()
         ada, bob = (at(place.open(place.clone(name)), NOW) for name in ("ada", "bob"))
-        ada.capture_many(
+        capture(
+            ada,
             notes(*ages, provenance=NOTICED)
-            + notes(*ages[:3], kind="notes", summary="Ran the tests", provenance=NOTICED)
+            + notes(*ages[:3], kind="notes", summary="Ran the tests", provenance=NOTICED),
         )
         ada.sync()
         bob.sync()
@@ -184,7 +195,7 @@ def test_equal_clones_merge_into_one(sandbox: Sandbox) -> None:
     """The uid derives from the sources: two merges of the same are the same."""
     sandbox.make_hub()
     ada, bob = (at(sandbox.open(sandbox.clone(name)), NOW) for name in ("ada", "bob"))
-    ada.capture_many(notes(20, 19, 18, 17))
+    capture(ada, notes(20, 19, 18, 17))
     ada.sync()
     bob.sync()
 
@@ -201,7 +212,7 @@ def test_private_memories_are_merged_on_this_machine_only(
     store: Recollect, sandbox: Sandbox
 ) -> None:
     """A merge of secrets is a secret, in the space that is never shared."""
-    store.capture_many(notes(20, 19, sensitivity="private") + notes(18, sensitivity="secret"))
+    capture(store, notes(20, 19, sensitivity="private") + notes(18, sensitivity="secret"))
 
     sleep(store)
 
@@ -214,7 +225,7 @@ def test_private_memories_are_merged_on_this_machine_only(
 
 def test_what_age_archived_comes_back_when_it_is_used(store: Recollect) -> None:
     """Using it again says that it should not have gone."""
-    (memory,) = store.capture_many(notes(100, kind="notes"))
+    (memory,) = capture(store, notes(100, kind="notes"))
     sleep(store)
     assert store.get(memory.uid).status == "archived"
 
@@ -229,7 +240,7 @@ def test_what_age_archived_comes_back_when_it_is_used(store: Recollect) -> None:
 
 def test_what_a_person_archived_stays(store: Recollect) -> None:
     """For ever, whatever its age; after age archived it, it is retired 180 days later."""
-    mine, aged = store.capture_many(notes(1, 95, kind="notes"))
+    mine, aged = capture(store, notes(1, 95, kind="notes"))
     store.set_status(mine.uid, "archived", "keep this")
     sleep(store, plan_of_lifecycle)
 
@@ -244,11 +255,11 @@ def test_what_a_person_archived_stays(store: Recollect) -> None:
 def test_gc_purges_only_after_the_grace(store: Recollect) -> None:
     """Many at once; younger ones stay, and can be restored."""
     old, young = notes(5, 5, kind="notes"), notes(5, kind="notes")
-    doomed = store.capture_many(old)
+    doomed = capture(store, old)
     for memory in doomed:
         store.set_status(memory.uid, "retired")
     at(store, NOW + timedelta(days=20))
-    (kept,) = store.capture_many(young)
+    (kept,) = capture(store, young)
     store.set_status(kept.uid, "retired")
     at(store, NOW + timedelta(days=31))
 
@@ -264,7 +275,7 @@ def test_gc_archives_where_it_is_told_to(sandbox: Sandbox, monkeypatch: pytest.M
     monkeypatch.setenv("RECOLLECT_DELETE_ARCHIVE_RETIRED", "true")
     sandbox.make_hub()
     store = at(sandbox.open(sandbox.clone("ada")), NOW)
-    (memory,) = store.capture_many(notes(5))
+    (memory,) = capture(store, notes(5))
     store.set_status(memory.uid, "retired")
     at(store, NOW + timedelta(days=31))
 
@@ -280,8 +291,9 @@ def test_a_purged_source_takes_the_merged_memory_with_it(
     store: Recollect, sandbox: Sandbox
 ) -> None:
     """The merged one holds its words; the other sources come back and can be merged again."""
-    sources = store.capture_many(
-        [*notes(20, 19, 18, 17), *notes(16, body="The fixture uses the word kumquat on a port.")]
+    sources = capture(
+        store,
+        [*notes(20, 19, 18, 17), *notes(16, body="The fixture uses the word kumquat on port 0.")],
     )
     sleep(store)
 
@@ -300,8 +312,8 @@ def test_a_purge_reaches_what_another_clone_made_of_it(sandbox: Sandbox) -> None
     """One clone purges a source while another merges it: in the end no word of it is anywhere."""
     sandbox.make_hub()
     ada, bob = (at(sandbox.open(sandbox.clone(name)), NOW) for name in ("ada", "bob"))
-    sources = ada.capture_many(
-        [*notes(20, 19, 18), *notes(16, body="The fixture uses the word kumquat on a port.")]
+    sources = capture(
+        ada, [*notes(20, 19, 18), *notes(16, body="The fixture uses the word kumquat on port 0.")]
     )
     ada.sync()
     bob.sync()
@@ -323,8 +335,8 @@ def test_a_purge_reaches_what_another_clone_made_of_it(sandbox: Sandbox) -> None
 
 def test_a_purge_takes_the_suggestion_with_it(store: Recollect) -> None:
     """A proposed merge holds words of its sources, too."""
-    decisions = store.capture_many(
-        notes(20, 19, 18, kind="decisions", summary="Use PostgreSQL for orders")
+    decisions = capture(
+        store, notes(20, 19, 18, kind="decisions", summary="Use PostgreSQL for orders")
     )
     sleep(store)
     assert len(suggestions.suggestions(store)) == 1
@@ -336,8 +348,8 @@ def test_a_purge_takes_the_suggestion_with_it(store: Recollect) -> None:
 
 def test_permanent_kinds_wait_for_a_word(store: Recollect) -> None:
     """A merge of decisions is suggested once; accepted, it archives its sources."""
-    decisions = store.capture_many(
-        notes(20, 19, 18, kind="decisions", summary="Use PostgreSQL for orders")
+    decisions = capture(
+        store, notes(20, 19, 18, kind="decisions", summary="Use PostgreSQL for orders")
     )
     sleep(store)
     assert {memory.status for memory in states(store).values()} == {"active"}
@@ -355,7 +367,7 @@ def test_permanent_kinds_wait_for_a_word(store: Recollect) -> None:
 
 def test_a_rejected_merge_is_not_suggested_again(store: Recollect) -> None:
     """No is no."""
-    store.capture_many(notes(20, 19, 18, kind="decisions", summary="Use PostgreSQL for orders"))
+    capture(store, notes(20, 19, 18, kind="decisions", summary="Use PostgreSQL for orders"))
     sleep(store)
 
     suggestions.reject(store, suggestions.suggestions(store))
@@ -366,7 +378,7 @@ def test_a_rejected_merge_is_not_suggested_again(store: Recollect) -> None:
 
 def test_what_somebody_changes_meanwhile_is_left_alone(store: Recollect, sandbox: Sandbox) -> None:
     """Between the plan and the deed a person may have brought a memory back, or purged it."""
-    first, second, third = store.capture_many(notes(100, 100, 100, kind="notes"))
+    first, second, third = capture(store, notes(100, 100, 100, kind="notes"))
     plan = make_plan(store)
     other = at(sandbox.open(sandbox.root / "ada"), NOW)
     other.set_status(first.uid, "resolved", "still of use")
@@ -381,7 +393,7 @@ def test_what_somebody_changes_meanwhile_is_left_alone(store: Recollect, sandbox
 
 def test_doctor_tells_when_nobody_sleeps(store: Recollect) -> None:
     """A week after the last time, if there was anything to do."""
-    store.capture_many(notes(1))
+    capture(store, notes(1))
     sleep(store)
     at(store, NOW + timedelta(days=8))
     assert "sleep" not in {finding.check for finding in store.doctor()}
@@ -391,7 +403,7 @@ def test_doctor_tells_when_nobody_sleeps(store: Recollect) -> None:
 
 def test_one_runner_at_a_time(store: Recollect) -> None:
     """Whoever comes second is told; a hook just leaves it."""
-    store.capture_many(notes(100, kind="notes"))
+    capture(store, notes(100, kind="notes"))
     with alone(store):
         with pytest.raises(LockTimeout, match="looks after"):
             sleep(store)
@@ -401,7 +413,7 @@ def test_one_runner_at_a_time(store: Recollect) -> None:
 
 def test_sleep_is_due_after_a_session_ended_or_a_day(store: Recollect) -> None:
     """And not in between."""
-    store.capture_many(notes(1))
+    capture(store, notes(1))
     assert is_due(store)
     sleep(store)
     assert not is_due(store)
@@ -414,7 +426,7 @@ def test_sleep_is_due_after_a_session_ended_or_a_day(store: Recollect) -> None:
 
 def test_too_many_memories_are_left_for_later(store: Recollect) -> None:
     """A hook looks after few memories, or none."""
-    store.capture_many(notes(100, 100, kind="notes"))
+    capture(store, notes(100, 100, kind="notes"))
 
     assert sleep_if_due(store, most=1) is None
     assert len(sleep_if_due(store, most=2).steps) == 2  # type: ignore[union-attr]
@@ -422,7 +434,7 @@ def test_too_many_memories_are_left_for_later(store: Recollect) -> None:
 
 def test_a_hook_does_a_part_and_the_next_one_the_rest(store: Recollect) -> None:
     """A merge is done whole or not at all."""
-    store.capture_many(notes(20, 19, 18, 17) + notes(100, 100, 100, 100, kind="notes"))
+    capture(store, notes(20, 19, 18, 17) + notes(100, 100, 100, 100, kind="notes"))
 
     part = sleep_if_due(store, writes=7)
     rest = make_plan(store)
@@ -435,7 +447,7 @@ def test_a_hook_does_a_part_and_the_next_one_the_rest(store: Recollect) -> None:
 
 def test_expired_memories_can_be_erased_at_once(store: Recollect) -> None:
     """The TTL counts from birth; one that somebody brought back stays."""
-    over, back, valid = store.capture_many(notes(10, 10, 1, ttl=3))
+    over, back, valid = capture(store, notes(10, 10, 1, ttl=3))
     sleep(store)
     assert store.get(over.uid).status == "retired"
     store.set_status(back.uid, "active")
@@ -478,9 +490,10 @@ def test_a_killed_sleep_is_finished_by_the_next(sandbox: Sandbox, when: tuple[st
     sandbox.make_hub()
     repo = sandbox.clone("ada")
     store = at(sandbox.open(repo), NOW)
-    store.capture_many(
+    capture(
+        store,
         notes(20, 19, 18, 17)
-        + notes(100, 101, 102, 103, 104, kind="notes", summary="Ran the tests")
+        + notes(100, 101, 102, 103, 104, kind="notes", summary="Ran the tests"),
     )
     wanted = make_plan(store)
     store.close()
@@ -505,7 +518,7 @@ def test_a_killed_sleep_is_finished_by_the_next(sandbox: Sandbox, when: tuple[st
 
 def test_strength_tells_its_parts(store: Recollect) -> None:
     """What `recollect strength` shows is what sleep goes by."""
-    (memory,) = store.capture_many(notes(10, kind="notes", importance=0.6))
+    (memory,) = capture(store, notes(10, kind="notes", importance=0.6))
     weak = strength_of(store, memory.id)
     store.local.usage.record([memory.uid], "fetched", (NOW - timedelta(days=2)).timestamp())
     strong = strength_of(store, memory.id)

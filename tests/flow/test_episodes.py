@@ -10,12 +10,13 @@ import pytest
 
 from recollect.app.mind import RepositoryMind
 from recollect.app.recollect import Recollect
-from recollect.app.sleeping import sleep
+from recollect.app.sleeping import alone, sleep
 from recollect.core.memory import Memory
 from recollect.core.strength import Uses
+from recollect.flow import stages
 from recollect.flow.event import Event
 from recollect.flow.pipeline import Work, run
-from recollect.flow.pipelines import PIPELINES
+from recollect.flow.pipelines import LATE, PIPELINES
 from recollect.recall.injection import (
     Candidate,
     Episode,
@@ -23,6 +24,7 @@ from recollect.recall.injection import (
     scaffolded,
     scale_of,
 )
+from tests.app.test_sleep import capture
 from tests.ledger.conftest import Sandbox, isolated, sandbox
 
 __all__ = ["isolated", "sandbox"]
@@ -45,6 +47,7 @@ class Desk:
         event = Event(name, session=session, directory=str(self.repo), **fields)
         work = Work(event, RepositoryMind(self.store, None, event))
         run(PIPELINES[name], work)
+        run(LATE.get(name, ()), work)
         assert work.failures == []
         return work
 
@@ -198,8 +201,9 @@ def test_what_the_agent_keeps_itself_it_does_not_cite(desk: Desk) -> None:
 def test_a_question_for_what_is_remembered_looks_into_the_archive(desk: Desk) -> None:
     """Only if nothing else answers; and what helped from there comes back."""
     old = (NOW - timedelta(days=120)).strftime("%Y-%m-%dT%H:%M:%SZ")
-    (memory,) = desk.store.capture_many(
-        [{"kind": "learnings", "summary": "Barnax drops updates within a second", "created": old}]
+    (memory,) = capture(
+        desk.store,
+        [{"kind": "learnings", "summary": "Barnax drops updates within a second", "created": old}],
     )
     sleep(desk.store)
     assert desk.store.get(memory.uid).status == "archived"
@@ -218,7 +222,7 @@ def test_a_question_for_what_is_remembered_looks_into_the_archive(desk: Desk) ->
 def test_the_next_session_sleeps(desk: Desk) -> None:
     """After an end mark, at the start; then not again."""
     old = (NOW - timedelta(days=120)).strftime("%Y-%m-%dT%H:%M:%SZ")
-    desk.store.capture_many([{"kind": "notes", "summary": "Long ago", "created": old}])
+    capture(desk.store, [{"kind": "notes", "summary": "Long ago", "created": old}])
     first = desk.event("session-start", session="s2", source="startup")
     again = desk.event("session-start", session="s3", source="startup")
     desk.now += timedelta(minutes=1)
@@ -250,3 +254,56 @@ def _config(repo: Path) -> Any:
     from recollect.app.config import load_config
 
     return load_config(repo)
+
+
+def test_no_secret_of_a_tool_call_is_in_the_state(desk: Desk, sandbox: Sandbox) -> None:
+    """Neither of a path, which is redacted before it is taken apart, nor of a command."""
+    desk.event("session-start", source="startup")
+    desk.read(*CART)
+    for number in range(4):
+        desk.event("tool-post", tool="Bash", command="mysql -p <<EOF\nhunter2hunter2\nEOF")
+        desk.read(f"keys{number}/AKIAIOSFODNN7EXAMPLQ.json")
+
+    ((_, context),) = desk.store.local.episodes.boundaries("s1")
+    assert "keys1" in context.split()
+    state = sandbox.state_bytes(desk.repo).lower()
+    assert b"hunter2" not in state
+    assert b"akiaio" not in state
+
+
+def test_hashes_of_words_differ_from_repository_to_repository(sandbox: Sandbox) -> None:
+    """Who guesses a word cannot check it against a table."""
+    sandbox.make_hub()
+    found = []
+    for name in ("ada", "bob"):
+        repo = sandbox.clone(name)
+        desk = Desk(sandbox.open(repo), repo)
+        desk.read("cart/sum.py")
+        (words,) = desk.store.local.episodes.recent("s1")
+        found.append(words)
+
+    assert len(found[0]) == len(found[1]) > 0
+    assert not found[0] & found[1]
+
+
+def test_a_sleep_that_could_not_finish_is_put_off(desk: Desk) -> None:
+    """Not every start pays for it again; after an hour it is tried once more."""
+    capture(desk.store, [{"kind": "notes", "summary": "Anything"}])
+    with alone(desk.store):  # somebody else looks after them
+        desk.event("session-start", session="s1", source="startup")
+    desk.now += timedelta(minutes=5)
+    soon = desk.event("session-start", session="s2", source="startup")
+    desk.now += timedelta(hours=1)
+    later = desk.event("session-start", session="s3", source="startup")
+
+    assert "sleep put off" in {line["what"] for line in soon.trace}
+    assert "slept" in {line["what"] for line in later.trace}
+
+
+def test_nobody_waits_for_sleep_or_the_mirror() -> None:
+    """They come when the reply has been given."""
+    before = {stage for parts in PIPELINES.values() for part in parts for stage in part}
+    after = {stage for parts in LATE.values() for part in parts for stage in part}
+
+    assert after == {stages.sleep, stages.follow_mirror}
+    assert not before & after

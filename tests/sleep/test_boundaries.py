@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.sleep.boundaries import WINDOW, is_boundary, keywords
+from recollect.sleep.boundaries import WINDOW, is_boundary, keywords, outline
 
 _calls = st.lists(st.frozensets(st.integers(0, 9), max_size=4), max_size=12)
 
@@ -31,6 +32,34 @@ def test_a_command_says_what_it_is_about_by_its_programs_and_paths_only() -> Non
 
     assert {"cd", "cart", "rounding", "tail"} <= words
     assert not {"hunter2", "secret", "token"} & words
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "mysql -p <<EOF\nhunter2\nEOF",
+        "mysql -p <<'EOF'\nhunter2 x/y.py\nEOF",
+        "echo 'first\nhunter2 a/hunter2.py'",
+        'printf "one; hunter2 two"',
+        "ls\nhunter2",
+        "echo 'never closed; hunter2 a",
+        "echo $(cat; hunter2 x)",
+        "mysql --password hunter2.secret",
+        "echo " + "a " * 400 + "; hunter2 x",
+    ],
+)
+def test_what_may_be_anything_is_no_keyword(command: str) -> None:
+    """Documents in a command, quoted text and values of options may be secrets."""
+    assert not [word for word in keywords([], command) if "hunter" in word]
+
+
+@given(st.text(alphabet="ab/.'\"\\\n |;<$(#-", max_size=60))
+def test_an_outline_is_one_line_without_quotes_and_its_own_outline(command: str) -> None:
+    """Whatever the command."""
+    found = outline(command)
+
+    assert not set(found) & set("'\"\n")
+    assert outline(found) == found
 
 
 def test_what_says_nothing_changes_nothing() -> None:

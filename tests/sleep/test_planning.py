@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,7 +28,7 @@ def outcome(store: Sequence[Memory], plan: Plan) -> list[Memory]:
     after = {memory.uid: memory for memory in store}
     for made in plan.merges:
         after[made.uid] = as_memory(made)
-        for step in archiving(made.summary, made.sources, made.due):
+        for step in archiving(made.sources, made.due):
             source = after[step.memory.uid]
             links = (*source.relates_to, made.uid)
             after[source.uid] = _changed(source, step.status, step.by)._replace(relates_to=links)
@@ -246,11 +247,11 @@ def test_five_notes_on_one_bug_become_one_that_can_be_read() -> None:
             summary=f"The checkout test times out on port {port}",
             body=f"The fixture starts the server on port {port}. Ask the system for a free port.",
         )
-        for n, port in enumerate((8080, 8081, 8080, 8082, 8083))
+        for n, port in enumerate(("http", "admin", "http", "debug", "proxy"))
     ]
     (made,) = plan_sleep(notes, NEVER_USED, POLICY, NOW).merges
 
-    assert made.summary == "The checkout test times out on port 8080 (5 solutions)"
+    assert made.summary == "The checkout test times out on port http (5 solutions)"
     assert made.body.count("Ask the system for a free port.") == 1
     assert made.body.startswith("Said 5 times, from ")
     assert made.body.count("starts the server on port") == 1
@@ -286,3 +287,27 @@ def test_what_would_go_at_once_is_not_merged() -> None:
 
     assert plan.merges == ()
     assert {step.status for step in plan.steps} == {"archived"}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "The build needs Node 18 for the old bundler",
+            "The build needs Node 22 for the old bundler",
+        ),
+        ("The retry flag works with the gateway", "The retry flag does not work with the gateway"),
+        ("Pin the client to v1.2.3 for now", "Pin the client to v1.2.4 for now"),
+        ("The gateway answers in 30s at most", "The gateway answers in 300s at most"),
+        ("Use sha256 for the cache names", "Use md5 for the cache names"),
+    ],
+)
+def test_what_differs_in_a_number_or_a_denial_is_not_merged(one: str, other: str) -> None:
+    """It says something else, however many words it shares."""
+    alike = [memory(n, 20, summary=one) for n in range(3)]
+    unlike = [memory(n, 20, summary=other) for n in range(3, 5)]
+
+    (made,) = plan_merges([*alike, *unlike], POLICY, NOW)
+
+    assert {source.summary for source in made.sources} == {one}
+    assert plan_merges([*alike[:2], *unlike], POLICY, NOW) == []

@@ -1,22 +1,30 @@
 """Erasing memories for good: named ones, expired ones, and what has been retired long enough.
 
 A merged memory holds words of its sources. When one of them is purged the merged memory goes too,
-and the other sources come back; the next sleep merges them again, without the purged one.
+and the other sources come back; the next sleep merges them again, without the purged one. When a
+merged memory goes, its sources come back: what they say must be somewhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from recollect.app.leaving import take_away
 from recollect.app.recollect import Recollect
-from recollect.app.sleeping import alone, are_ours, policy_of, write_steps
+from recollect.app.sleeping import (
+    alone,
+    are_ours,
+    is_purged,
+    merged_from,
+    policy_of,
+    without_needed,
+    write_steps,
+)
 from recollect.app.suggestions import forget
 from recollect.core.memory import Memory
-from recollect.core.record import PURGE
 from recollect.core.status import ACTIVE, ARCHIVED, RETIRED
-from recollect.index.base import ALL, Filters, Index
+from recollect.index.base import ALL, Filters
 from recollect.ledger.purge import Target
 from recollect.ledger.purge import purge as purge_targets
 from recollect.sleep.lifecycle import NEVER_USED, expires, is_expired, is_merged, moved, plan_lives
@@ -29,6 +37,8 @@ class Garbage(NamedTuple):
     memories: tuple[Memory, ...]
     archived: bool = False
     left: tuple[str, ...] = ()
+    # What stays because something was merged from it that is not retired long enough itself.
+    waiting: tuple[Memory, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """As `--json` prints it."""
@@ -39,6 +49,7 @@ class Garbage(NamedTuple):
                 for m in self.memories
             ],
             "left": list(self.left),
+            "waiting": [memory.id for memory in self.waiting],
         }
 
 
@@ -50,14 +61,14 @@ def purge(store: Recollect, memories: Sequence[Memory]) -> list[str]:
     if not memories:
         return []
     doomed = {memory.uid: memory for memory in memories}
-    made = _made_of(store, doomed)
+    made = merged_from(store.indexing.fresh(), doomed)
     for memory in made:
         store.ledger.warnings.append(
             f"{memory.id} was merged from a purged memory and is purged too; its other sources"
             " are active again."
         )
-    _bring_back(store, made, doomed)
     doomed |= {memory.uid: memory for memory in made}
+    bring_back_sources(store, doomed)
     index = store.indexing.fresh()
     left = purge_targets(
         store.ledger,
@@ -83,29 +94,19 @@ def purge_remains(store: Recollect, memories: Sequence[Memory]) -> None:
         memory
         for memory in memories
         if is_merged(memory)
-        and any(_is_purged(index, uid) for uid in memory.relates_to if uid not in here)
+        and any(is_purged(index, uid) for uid in memory.relates_to if uid not in here)
     ]
-    _bring_back(store, remains, {})
     purge(store, remains)
 
 
-def _is_purged(index: Index, uid: str) -> bool:
-    return any(record.op == PURGE for record in index.history(uid))
-
-
-def _made_of(store: Recollect, doomed: dict[str, Memory]) -> list[Memory]:
-    """The merged memories that hold words of doomed ones."""
-    found = store.indexing.fresh().relating(list(doomed))
-    return [m for m in found if is_merged(m) and m.uid not in doomed]
-
-
-def _bring_back(store: Recollect, made: Sequence[Memory], doomed: dict[str, Memory]) -> None:
-    """Make the other sources active again."""
-    if not made:
+def bring_back_sources(store: Recollect, going: Mapping[str, Memory]) -> None:
+    """Make the sources of merged memories active again, but for those that go themselves."""
+    made = [memory for memory in going.values() if is_merged(memory)]
+    wanted = {uid: None for memory in made for uid in memory.relates_to if uid not in going}
+    if not wanted:
         return
-    wanted = {uid: None for memory in made for uid in memory.relates_to if uid not in doomed}
     steps = [
-        Step(source, ACTIVE, "what it was merged into was purged", BY_MERGE, _now(store))
+        Step(source, ACTIVE, "what it was merged into is gone", BY_MERGE, _now(store))
         for source in store.indexing.fresh().get_many(list(wanted))
         if source.status == ARCHIVED and source.status_by == BY_MERGE
     ]
@@ -117,9 +118,13 @@ def garbage(store: Recollect) -> Garbage:
     index = store.indexing.fresh()
     retired = index.select(Filters(statuses=frozenset({RETIRED})))
     lives = plan_lives(retired, NEVER_USED, policy_of(store.config), _now(store))
+    ours = [memory for memory in lives.purgeable if are_ours(index, [memory])]
+    archived = store.config.flag("delete.archive_retired")
+    erasable = ours if archived else without_needed(index, ours)
     return Garbage(
-        tuple(memory for memory in lives.purgeable if are_ours(index, [memory])),
-        archived=store.config.flag("delete.archive_retired"),
+        tuple(erasable),
+        archived=archived,
+        waiting=tuple(memory for memory in ours if memory not in erasable),
     )
 
 

@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from recollect.app.engine import MOST_INPUT
 
@@ -166,7 +166,7 @@ def serve(
     from recollect.errors import RecollectError
     from recollect.flow.event import Reply
     from recollect.flow.pipeline import Work, run
-    from recollect.flow.pipelines import PIPELINES
+    from recollect.flow.pipelines import LATE, PIPELINES
     from recollect.index.sessions import Trace
 
     event = event._replace(directory=_existing(event.directory, environment))
@@ -192,8 +192,6 @@ def serve(
         work = Work(event, mind)
         deadline.reply = work.reply
         run(PIPELINES[name], work)
-        for failure in () if deadline.is_over else work.failures:
-            note(name, failure, environment)
         behind = sum(store.indexing.behind for store in mind.stores)
         if behind:
             work.note("behind", changes=behind)
@@ -203,13 +201,24 @@ def serve(
                     " Take them in with: recollect reindex"
                 )
         deadline.say(write_reply(name, work.reply))
-        trace = Trace(
-            mind.now(), event.session, name, round(deadline.milliseconds(), 1), work.trace
-        )
-        try:
-            mind.store.local.sessions.trace(trace)
-        except (apsw.CorruptError, apsw.NotADBError):
-            mind.store.local.put_aside()
+
+        def keep_trace(steps: list[dict[str, Any]]) -> None:
+            milliseconds = round(deadline.milliseconds(), 1)
+            try:
+                mind.store.local.sessions.trace(
+                    Trace(mind.now(), event.session, name, milliseconds, steps)
+                )
+            except (apsw.CorruptError, apsw.NotADBError):
+                mind.store.local.put_aside()
+
+        # What comes late may be cut off, so what was said is traced before.
+        keep_trace(work.trace)
+        traced = len(work.trace)
+        run(LATE.get(name, ()), work)
+        if work.trace[traced:]:
+            keep_trace(work.trace[traced:])
+        for failure in () if deadline.is_over else work.failures:
+            note(name, failure, environment)
     finally:
         for store in mind.stores:
             store.is_hurried = False

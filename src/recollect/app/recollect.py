@@ -19,6 +19,7 @@ from recollect.core.memory import Memory, fold
 from recollect.core.names import parse_name
 from recollect.core.places import Place
 from recollect.core.record import Record
+from recollect.core.status import RETIRED
 from recollect.errors import Ambiguous, NotFound, RecollectError, ValidationError
 from recollect.index.base import ALL, Filters, Index, Progress
 from recollect.index.sqlite_apply import seconds
@@ -189,7 +190,12 @@ class Recollect:
         from recollect.app.writing import prepare_status
 
         change = prepare_status(self, self.get(memory_id), status, reason)
-        return self._write(change, str(change.fields["status"]))
+        changed = self._write(change, str(change.fields["status"]))
+        if changed.status == RETIRED:
+            from recollect.app.erasing import bring_back_sources
+
+            bring_back_sources(self, {changed.uid: changed})
+        return changed
 
     def _write(self, change: Change, reason: str) -> Memory:
         self.write([change], reason)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
@@ -92,7 +91,7 @@ class SessionMind:
     def note_activity(self, words: Iterable[str], most: int) -> list[frozenset[int]]:
         """Note what a tool call is about, by hashes; gives the last calls, oldest first."""
         episodes, session = self.store.local.episodes, self._event.session
-        hashes = {zlib.crc32(word.encode()) for word in words}
+        hashes = {_hash(word, episodes.salt()) for word in words}
         episodes.note(session, hashes, self._now, most)
         return episodes.recent(session)
 
@@ -105,6 +104,8 @@ class SessionMind:
         """Look after the project's memories, if it is time and they are few enough for a hook."""
         if not self.store.local.rest.is_due(self._now):
             return None
+        if not self.store.local.rest.may_try(self._now):
+            return {"put_off": 1}
         from recollect.app.sleeping import sleep_if_due
 
         plan = sleep_if_due(self.store, most=_MOST_ASLEEP, writes=_MOST_WRITES)
@@ -116,3 +117,10 @@ class SessionMind:
         """Note that a session ended, for whoever consolidates next."""
         if session:
             self.store.local.sessions.end(session, self._now)
+
+
+def _hash(word: str, salt: bytes) -> int:
+    """A number for a word that nobody can guess the word from without the salt."""
+    import hashlib
+
+    return int.from_bytes(hashlib.blake2b(word.encode(), digest_size=6, key=salt).digest())

@@ -7,7 +7,8 @@ two clones that sleep apart and then sync end with the same records.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Any
@@ -17,17 +18,18 @@ from recollect.app.recollect import Recollect
 from recollect.app.suggestions import is_waiting, suggest
 from recollect.app.writing import change_in
 from recollect.core.kinds import KINDS
-from recollect.core.memory import Memory
+from recollect.core.memory import Memory, version_of
 from recollect.core.note import shorten_line
-from recollect.core.status import VISIBLE
-from recollect.core.uid import derive_uid
-from recollect.errors import LockTimeout, NotFound, VersionConflict
+from recollect.core.record import PURGE, Record
+from recollect.core.status import ACTIVE, ARCHIVED, VISIBLE
+from recollect.core.uid import derive_uid, uid_milliseconds
+from recollect.errors import LockTimeout, NotFound, SecretFound, VersionConflict
 from recollect.index.base import ALL, Filters, Index
 from recollect.ledger.lock import exclusive
 from recollect.ledger.refs import SEEN_PREFIXES
 from recollect.ledger.writes import Change, Creation, Write
-from recollect.sleep.lifecycle import Used
-from recollect.sleep.plan import Merge, Plan, Step
+from recollect.sleep.lifecycle import Used, is_merged, moved
+from recollect.sleep.plan import BY_MERGE, Merge, Plan, Step
 from recollect.sleep.planning import archiving, plan_lifecycle, plan_sleep, plan_summaries
 from recollect.sleep.policy import Policy
 
@@ -36,6 +38,8 @@ _BATCH = 1000  # writes in one transaction: others wait for it
 # A proposal is less certain than what somebody said, so it is the first to go from a full list.
 _PROPOSED = 0.3
 _MOST_PROPOSALS = 5
+# So long a clone in which nothing was ever used leaves everything in sight.
+_QUIET = 90 * 86_400.0
 
 Planner = Callable[[Sequence[Memory], Used, Policy, float], Plan]
 
@@ -55,19 +59,24 @@ def policy_of(config: Config) -> Policy:
 
 def used(store: Recollect) -> Used:
     """What the log knows of memories."""
-    return Used(store.local.usage.uses(), store.local.usage.shown())
+    usage, now = store.local.usage, store.ledger.clock().timestamp()
+    uses, shown, known = usage.uses(), usage.shown(), usage.known()
+    quiet = -math.inf if uses else min(known.values(), default=now) + _QUIET
+    return Used(uses, shown, known, begins=now, quiet_until=quiet)
 
 
 def make_plan(store: Recollect, planner: Planner = plan_sleep) -> Plan:
     """What is due now. A run does exactly this."""
     index = store.indexing.fresh()
     now = store.ledger.clock().timestamp()
-    plan = planner(index.select(Filters(statuses=ALL)), used(store), policy_of(store.config), now)
+    memories = index.select(Filters(statuses=ALL))
+    plan = planner(memories, used(store), policy_of(store.config), now)
+    plan = plan._replace(steps=(*plan.steps, *_corrected(index, memories)))
     return plan._replace(
-        merges=tuple(merge for merge in plan.merges if are_ours(index, merge.sources)),
-        proposals=tuple(_worth_asking(store, plan.proposals)),
+        merges=tuple(merge for merge in plan.merges if _may_be_made(index, merge)),
+        proposals=tuple(_worth_asking(store, index, plan.proposals)),
         steps=tuple(step for step in plan.steps if are_ours(index, [step.memory])),
-        purgeable=tuple(memory for memory in plan.purgeable if are_ours(index, [memory])),
+        purgeable=tuple(without_needed(index, [m for m in plan.purgeable if are_ours(index, [m])])),
     )
 
 
@@ -78,7 +87,46 @@ def plan_of_lifecycle(store: Recollect) -> Plan:
 
 def plan_of_summaries(store: Recollect, days: float) -> Plan:
     """The merges of what is older than so many days."""
-    return make_plan(store, partial(plan_summaries, days=days))
+    return make_plan(store, partial(plan_summaries, days=days))._replace(steps=())
+
+
+def _corrected(index: Index, memories: Iterable[Memory]) -> Iterator[Step]:
+    """Sources that somebody changed in one clone while another merged them: they come back.
+
+    What they were merged into does not hold the correction.
+    """
+    for memory in memories:
+        if (
+            (memory.status, memory.status_by) == (ARCHIVED, BY_MERGE)
+            and memory.times_updated > 1  # the archiving is one
+            and _was_changed_meanwhile(index.history(memory.uid))
+        ):
+            since = moved(memory) or 0.0
+            yield Step(memory, ACTIVE, "changed while it was merged", BY_MERGE, since)
+
+
+def _was_changed_meanwhile(history: Sequence[Record]) -> bool:
+    """Whether a source is archived at another version than the one that was merged.
+
+    The uid of the change that archived it derives from that version.
+    """
+    creation, *updates = history
+    archivings = [
+        update
+        for update in updates
+        if (update.fields.get("status"), update.fields.get("status_by")) == (ARCHIVED, BY_MERGE)
+    ]
+    if not archivings:
+        return False
+    last = archivings[-1]
+    before = [
+        update.uid
+        for update in updates
+        if update.rev < last.rev or (update.rev == last.rev and "status_by" not in update.fields)
+    ]
+    seen = version_of(creation.uid, before)
+    wanted = _step_uid(creation.uid, seen, ARCHIVED, BY_MERGE, uid_milliseconds(last.uid))
+    return last.uid != wanted
 
 
 def are_ours(index: Index, memories: Iterable[Memory]) -> bool:
@@ -86,7 +134,30 @@ def are_ours(index: Index, memories: Iterable[Memory]) -> bool:
     return all(p.space in SEEN_PREFIXES for memory in memories for p in index.places(memory.uid))
 
 
-def _worth_asking(store: Recollect, proposals: Iterable[Merge]) -> Iterator[Merge]:
+def merged_from(index: Index, going: Collection[str]) -> list[Memory]:
+    """The merged memories that hold words of others, which go, and do not go themselves."""
+    found = index.relating(list(going))
+    return [memory for memory in found if is_merged(memory) and memory.uid not in going]
+
+
+def without_needed(index: Index, garbage: Sequence[Memory]) -> list[Memory]:
+    """Garbage without the sources of merged memories that are none: to erase one takes both."""
+    staying = merged_from(index, {memory.uid for memory in garbage})
+    needed = {uid for memory in staying for uid in memory.relates_to}
+    return [memory for memory in garbage if memory.uid not in needed]
+
+
+def is_purged(index: Index, uid: str) -> bool:
+    """Whether a memory of this uid was erased for good."""
+    return any(record.op == PURGE for record in index.history(uid))
+
+
+def _may_be_made(index: Index, merge: Merge) -> bool:
+    """Whether its sources are ours, and it is not what somebody has purged: no uid lives twice."""
+    return are_ours(index, merge.sources) and not is_purged(index, merge.uid)
+
+
+def _worth_asking(store: Recollect, index: Index, proposals: Iterable[Merge]) -> Iterator[Merge]:
     """Those that wait for no answer yet and got none; a few at a time."""
     from recollect.capture.novelty import fingerprint
 
@@ -97,6 +168,7 @@ def _worth_asking(store: Recollect, proposals: Iterable[Merge]) -> Iterator[Merg
             return
         if (
             "sensitivity" not in merge.fields  # what is private is not copied into a file
+            and _may_be_made(index, merge)
             and not is_waiting(store, merge.uid)
             and not store.local.noticing.is_rejected(fingerprint(text))
         ):
@@ -162,21 +234,34 @@ def carry_out(store: Recollect, plan: Plan) -> None:
     index = store.indexing.fresh()
     units: dict[str, list[list[Write]]] = {}
     for merge in plan.merges:
-        made: list[Write] = [_creation(store, merge)]
-        made += [
-            _step(index, step, merge.uid)
-            for step in archiving(merge.summary, merge.sources, merge.due)
-        ]
+        try:
+            made: list[Write] = [_creation(store, merge)]
+        except SecretFound as error:
+            _leave_apart(store, merge, error)
+            continue
+        made += [_step(index, step, merge.uid) for step in archiving(merge.sources, merge.due)]
         units.setdefault(merge.kind, []).append(made)
     for step in plan.steps:
         units.setdefault(step.memory.kind, []).append([_step(index, step)])
     for kind in sorted(units):
         _write(store, units[kind], "sleep")
     for merge in plan.proposals:
-        _propose(store, merge)
+        try:
+            _propose(store, merge)
+        except SecretFound as error:
+            _leave_apart(store, merge, error)
     store.local.make_folder()
-    store.local.rest.slept(store.ledger.clock().timestamp())
+    now = store.ledger.clock().timestamp()
+    everything = index.select(Filters(statuses=ALL))
+    store.local.usage.know([memory.uid for memory in everything], now)
+    store.local.rest.slept(now)
     _follow(store)
+
+
+def _leave_apart(store: Recollect, merge: Merge, error: SecretFound) -> None:
+    """Say which memories are not merged because what they say must not be stored any more."""
+    names = ", ".join(store.short_name(memory) for memory in merge.sources)
+    store.ledger.warnings.append(f"Not merged: {names}. {error.message}")
 
 
 def write_steps(store: Recollect, steps: Sequence[Step], reason: str) -> None:
@@ -197,7 +282,7 @@ def archive_sources(store: Recollect, merged: Memory) -> None:
     index = store.indexing.fresh()
     now = store.ledger.clock().timestamp()
     sources = [m for m in index.get_many(merged.relates_to) if m.status in VISIBLE]
-    steps = archiving(merged.summary, sources, now)
+    steps = archiving(sources, now)
     _write(store, [[_step(index, step, merged.uid)] for step in steps], "merge")
     _follow(store)
 
@@ -253,9 +338,13 @@ def _step(index: Index, step: Step, merged: str | None = None) -> Change:
 
 
 def _uid(step: Step) -> str:
+    memory = step.memory
+    return _step_uid(memory.uid, memory.version, step.status, step.by, int(step.due * 1000))
+
+
+def _step_uid(uid: str, version: str, status: str, by: str, milliseconds: int) -> str:
     """The same in every clone that takes the same step from the same state."""
-    text = "\n".join((step.memory.uid, step.memory.version, step.status, step.by))
-    return derive_uid(text, int(step.due * 1000))
+    return derive_uid("\n".join((uid, version, status, by)), milliseconds)
 
 
 def _propose(store: Recollect, merge: Merge) -> None:
@@ -268,4 +357,5 @@ def _propose(store: Recollect, merge: Merge) -> None:
         confidence=_PROPOSED,
         why=f"{len(merge.sources)} {merge.kind} say much the same",
         uid=merge.uid,
+        sources={memory.uid: memory.version for memory in merge.sources},
     )

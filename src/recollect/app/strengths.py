@@ -11,7 +11,7 @@ from recollect.core.age import seconds_of
 from recollect.core.memory import Memory
 from recollect.core.status import VISIBLE
 from recollect.core.strength import Uses, freshness, is_lasting, strength, strengthened
-from recollect.sleep.lifecycle import moved, next_archiving
+from recollect.sleep.lifecycle import is_merged, moved, next_archiving
 
 _POINTS = 60
 _DAY = 86_400.0
@@ -62,7 +62,8 @@ def strength_of(store: Recollect, memory_id: str) -> Strength:
     now = store.ledger.clock().timestamp()
     lasting = is_lasting(memory.kind, memory.observation_type)
     rate = policy.decay_per_day / 2 if lasting else policy.decay_per_day
-    used_at = store.local.usage.moments(memory.uid)
+    parts = (memory.uid, *(memory.relates_to if is_merged(memory) else ()))
+    used_at = sorted(at for uid in parts for at in store.local.usage.moments(uid))
     uses = Uses(len(used_at), max(used_at, default=None))
     lives = _lives(store, memory)
 

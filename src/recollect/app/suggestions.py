@@ -12,8 +12,8 @@ from recollect.app.keeping import keep
 from recollect.app.recollect import Recollect
 from recollect.capture.novelty import NEW, Known, fingerprint, judge
 from recollect.capture.spool import Spool
-from recollect.core.memory import Memory
-from recollect.errors import Ambiguous, NotFound
+from recollect.core.memory import NO_FIELDS, Memory
+from recollect.errors import Ambiguous, NotFound, VersionConflict
 
 FOLDER = "suggestions"
 MOST = 100
@@ -28,6 +28,8 @@ class Suggestion(NamedTuple):
     confidence: float
     why: str
     updates: str | None = None
+    # What it was merged from, by uid: the versions that were read.
+    sources: Mapping[str, str] = NO_FIELDS
 
     @property
     def name(self) -> str:
@@ -62,6 +64,7 @@ def suggest(
     why: str,
     updates: str | None = None,
     uid: str | None = None,
+    sources: Mapping[str, str] = NO_FIELDS,
 ) -> int:
     """Keep a draft for review; how many weaker ones had to go for it. It must be redacted."""
     spool = _spool(store)
@@ -72,6 +75,7 @@ def suggest(
             "confidence": confidence,
             "why": why,
             "updates": updates,
+            "sources": dict(sources),
             "project": store.project,
         },
     )
@@ -92,7 +96,8 @@ def suggestions(store: Recollect) -> list[Suggestion]:
             confidence = float(waiting.get("confidence") or 0)
             updates = waiting.get("updates")
             why = str(waiting.get("why") or "")
-            found.append(Suggestion(uid, draft, confidence, why, updates))
+            sources = waiting.get("sources") or {}
+            found.append(Suggestion(uid, draft, confidence, why, updates, sources))
     return found
 
 
@@ -112,6 +117,7 @@ def named(store: Recollect, names: Sequence[str]) -> list[Suggestion]:
 
 def accept(store: Recollect, chosen: Sequence[Suggestion]) -> list[Memory]:
     """Make memories of suggestions, or change the ones they would update."""
+    _refuse_outdated(store, chosen)
     memories = []
     for suggestion in chosen:
         draft = dict(suggestion.draft)
@@ -129,6 +135,19 @@ def accept(store: Recollect, chosen: Sequence[Suggestion]) -> list[Memory]:
     now = store.ledger.clock().timestamp()
     store.local.usage.record([memory.uid for memory in memories], "accepted", now)
     return memories
+
+
+def _refuse_outdated(store: Recollect, chosen: Sequence[Suggestion]) -> None:
+    """Drop merges of what has changed since, and say so: they would hide what is true now."""
+    for suggestion in chosen:
+        sources = store.indexing.fresh().get_many(list(suggestion.sources))
+        present = {memory.uid: memory.version for memory in sources}
+        if present != dict(suggestion.sources):
+            _spool(store).drop(suggestion.uid)
+            raise VersionConflict(
+                f"What {suggestion.name} would merge has changed since it was suggested.",
+                "Nothing was stored and the suggestion is dropped; sleep looks at them again.",
+            )
 
 
 def _archive_merged(store: Recollect, kept: Sequence[Memory]) -> None:

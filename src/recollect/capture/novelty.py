@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from recollect.core.patterns import pattern
-from recollect.index.text import STOP_WORDS, query_terms
+from recollect.index.text import STOP_WORDS, denials, query_terms
 
 NEW: Final = "new"
 NEAR: Final = "near"
@@ -23,7 +23,6 @@ _SAID = 0.85
 _FEWEST = 3
 # Endings that make no difference to what is said.
 _ENDING = pattern(r"(?:ing|ed|es|s|e)\Z")
-_DENIAL = pattern(r"(?i)\b(?:not|no|never|without|cannot|\w+n't)\b")
 _WORD = pattern(r"[^\W_]+")
 _DOC_SENTENCE = pattern(r"[.!?]\s+|\n\s*\n|\n\s*[-*#|]|\n\s*\d+[.)]\s")
 
@@ -95,7 +94,7 @@ def _similarity(mine: frozenset[str], theirs: frozenset[str]) -> float:
 
 def _says_the_same(one: str, other: str) -> bool:
     """Whether two texts of the same words deny as much, and have them in the same order."""
-    if len(_DENIAL.findall(one)) != len(_DENIAL.findall(other)):
+    if denials(one) != denials(other):
         return False
     mine, theirs = _sequence(one), _sequence(other)
     common = set(mine) & set(theirs)

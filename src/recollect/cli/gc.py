@@ -33,6 +33,12 @@ def gc_command(ctx: click.Context, dry_run: bool, as_json: bool) -> None:
             click.echo("Nothing has been retired for long enough.", err=True)
         elif not dry_run:
             click.echo(f"{'Archived' if found.archived else 'Erased'}: {count}", err=True)
+        if found.waiting and not as_json:
+            click.echo(
+                f"{len(found.waiting)} more stay: something was merged from them that is not"
+                " retired long enough. To erase them with it: recollect purge ID",
+                err=True,
+            )
         for sentence in found.left:
             click.echo(f"Warning: {sentence}", err=True)
         warn(store)

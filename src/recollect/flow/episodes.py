@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recollect.flow.pipeline import Work
-from recollect.sleep.boundaries import WINDOW, is_boundary, keywords
+from recollect.sleep.boundaries import WINDOW, is_boundary, keywords, outline
 
 _MOST_CONTEXT = 6
 
@@ -13,11 +13,13 @@ def note_activity(work: Work) -> None:
     event = work.event
     if not event.session or event.agent:  # subagents have work of their own
         return
-    words = keywords([work.mind.relative(path) for path in event.files], event.command)
+    redact = work.mind.redact
+    paths = [redact(work.mind.relative(path)) for path in event.files]
+    words = keywords(paths, redact(outline(event.command)))
     if not words:
         return
     calls = work.mind.note_activity(words, 2 * WINDOW)
     if is_boundary(calls, float(work.mind.setting("sleep.boundary_threshold"))):
         context = " ".join(sorted(words)[:_MOST_CONTEXT])
-        work.mind.mark_boundary(work.mind.redact(context), WINDOW)
+        work.mind.mark_boundary(redact(context), WINDOW)
         work.note("a new episode begins")

@@ -17,8 +17,6 @@ PIPELINES: Mapping[str, tuple[Part, ...]] = {
     event.SESSION_START: (
         (stages.begin_session, stages.drain, noticing.sum_up),
         (_WANTED, stages.guide, stages.recall_standing, stages.inject),
-        (stages.follow_mirror,),
-        (stages.sleep,),
     ),
     event.PROMPT: (
         (stages.keep_marked,),
@@ -39,8 +37,13 @@ PIPELINES: Mapping[str, tuple[Part, ...]] = {
     event.STOP: (
         (stages.keep_marked, stages.drain, noticing.notice_talk),
         (citing.notice_cited,),
-        (stages.follow_mirror,),
     ),
     event.SUBAGENT_STOP: ((stages.keep_marked,),),
     event.SESSION_END: ((stages.end_session,),),
+}
+
+# What comes once the reply is given.
+LATE: Mapping[str, tuple[Part, ...]] = {
+    event.SESSION_START: ((stages.follow_mirror,), (stages.sleep,)),
+    event.STOP: ((stages.follow_mirror,),),
 }

@@ -74,7 +74,9 @@ def drain(work: Work) -> None:
 def sleep(work: Work) -> None:
     """After a session ended, look after the memories, as far as nobody has to wait for it."""
     done = work.mind.sleep()
-    if done is not None:
+    if done == {"put_off": 1}:
+        work.note("sleep put off", reason="the last one could not finish")
+    elif done is not None:
         work.note("slept", **done)
 
 

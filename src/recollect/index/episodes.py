@@ -1,7 +1,7 @@
 """The episodes of a session: what tools touched lately, and where one thing ended.
 
-Local facts, kept as long as anybody may resume the session. Of what tools touched only hashes of
-words are kept, of a boundary only redacted words.
+Local facts, kept as long as anybody may resume the session. Of what tools touched only salted
+hashes of words are kept, of a boundary only redacted words.
 """
 
 from __future__ import annotations
@@ -29,6 +29,10 @@ class Episodes:
                 (session, at, json.dumps(sorted(words))),
             )
             self._keep(session, most)
+
+    def salt(self) -> bytes:
+        """What makes the hashes of this repository unlike those of any other."""
+        return bytes(next(iter(self._db.execute("SELECT value FROM salt")))[0])
 
     def recent(self, session: str) -> list[frozenset[int]]:
         """The words of the last tool calls, oldest first."""

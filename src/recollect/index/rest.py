@@ -5,6 +5,8 @@ from __future__ import annotations
 import apsw
 
 PAUSE = 86_400.0
+# So long after a run that could not finish a hook does not try again.
+_BACK_OFF = 3_600.0
 
 
 class Rest:
@@ -22,7 +24,18 @@ class Rest:
         """Note that it slept."""
         with self._db:
             self._db.execute("DELETE FROM slept")
+            self._db.execute("DELETE FROM tried")
             self._db.execute("INSERT INTO slept VALUES (?)", (at,))
+
+    def may_try(self, now: float) -> bool:
+        """Whether no run of the last hour was left unfinished; if so, this one is noted."""
+        with self._db:
+            (last,) = next(iter(self._db.execute("SELECT max(at) FROM tried")))
+            if last is not None and 0 <= now - last < _BACK_OFF:
+                return False
+            self._db.execute("DELETE FROM tried")
+            self._db.execute("INSERT INTO tried VALUES (?)", (now,))
+        return True
 
     def is_due(self, now: float) -> bool:
         """Whether a session has ended since the last sleep, or a day has passed."""

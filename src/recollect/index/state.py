@@ -68,6 +68,18 @@ MIGRATIONS = (
     CREATE TABLE pause (session TEXT NOT NULL, at REAL NOT NULL, seconds REAL NOT NULL);
     CREATE INDEX pause_session ON pause (session);
     """,
+    # Hashes without salt can be guessed, and words that were split before redaction may be secrets.
+    """
+    CREATE TABLE salt (value BLOB NOT NULL);
+    INSERT INTO salt VALUES (randomblob(16));
+    DELETE FROM activity;
+    UPDATE boundary SET context = '';
+    """,
+    """
+    CREATE TABLE known (uid TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID;
+    INSERT INTO known SELECT uid, min(at) FROM use GROUP BY uid;
+    """,
+    "CREATE TABLE tried (at REAL NOT NULL);",
 )
 
 

@@ -17,6 +17,7 @@ _CAMEL = pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _COMPOUND = pattern(r"[A-Za-z0-9]*(?:[a-z][A-Z]|[A-Z]{2}[a-z]|[A-Za-z]\d|\d[A-Za-z])[A-Za-z0-9]*")
 # Chinese, Japanese, Korean, Thai: scripts without spaces between words.
 _UNSPACED = pattern(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
+_DENIAL = pattern(r"(?i)\b(?:not|no|never|without|cannot|\w+n't)\b")
 
 # Words that say nothing about what a question is about.
 _STOP_WORDS = """
@@ -66,3 +67,8 @@ def query_terms(query: str) -> list[str]:
             if term.lower() not in STOP_WORDS:
                 terms[term.lower()] = None
     return list(terms)
+
+
+def denials(text: str) -> int:
+    """How often a text denies something: the same words with one denial more say the opposite."""
+    return len(_DENIAL.findall(text))

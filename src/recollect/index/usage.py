@@ -62,7 +62,20 @@ class Usage:
         )
         return [at for (at,) in rows]
 
+    def know(self, uids: Sequence[str], at: float) -> None:
+        """Note since when memories are known here, where that is not noted yet."""
+        if uids:
+            with self._db:
+                self._db.executemany(
+                    "INSERT OR IGNORE INTO known VALUES (?, ?)", [(uid, at) for uid in uids]
+                )
+
+    def known(self) -> dict[str, float]:
+        """Since when memories are known here."""
+        return dict(self._db.execute("SELECT uid, at FROM known"))
+
     def forget(self, uids: Sequence[str]) -> None:
         """Drop what is known of purged memories."""
         with self._db:
-            self._db.executemany("DELETE FROM use WHERE uid = ?", [(uid,) for uid in uids])
+            for table in ("use", "known"):
+                self._db.executemany(f"DELETE FROM {table} WHERE uid = ?", [(uid,) for uid in uids])

@@ -6,6 +6,7 @@ live through into events in the same way, at the moments when the surroundings c
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -17,23 +18,41 @@ WINDOW: Final = 4
 # Parts of a path that say nothing about what is being worked on.
 _PLAIN = frozenset({"src", "lib", "tests", "test", "app", "main", "index", "init", "spec"})
 _MOST_COMMAND = 400
-_SEPARATOR = pattern(r"\s*(?:&&|\|\||[|;\n])\s*")
+_SEPARATOR = pattern(r"\s*(?:&&|\|\||[|;])\s*")
 _PROGRAM = pattern(r"[A-Za-z][\w.+-]{0,30}\Z")
 _PATH = pattern(r"[\w@.+-]+(?:/[\w@.+-]+)+/?|[\w@+-]+\.[A-Za-z]\w{0,5}")
+# What is quoted, what follows `<<`, and further lines may be anything.
+_QUOTED = pattern(r"""'[^']*'|"(?:\\.|[^"\\])*"|\\.""", re.DOTALL)
+_NO_WORD = "\0"
+_ANYTHING = pattern(r"[\r\n'\"`#]|<<|\$\(")
+
+
+def outline(command: str) -> str:
+    """A command without what may be anything: quoted text, documents in it, further lines."""
+    text = _ANYTHING.split(_QUOTED.sub(_NO_WORD, command), maxsplit=1)[0]
+    if len(text) <= _MOST_COMMAND:
+        return text
+    return text[:_MOST_COMMAND].rpartition(" ")[0]  # half a word is no word
 
 
 def keywords(paths: Iterable[str], command: str) -> frozenset[str]:
     """What a tool call is about: the words of the paths it names, and the programs it runs.
 
-    Other words of a command may be anything, a password too, and are left alone.
+    Other words of a command may be anything, a password too, and are left alone. Paths and the
+    outline of a command must be redacted before: nobody recognizes a secret in its words.
     """
     named = list(paths)
     words: set[str] = set()
-    for part in _SEPARATOR.split(command[:_MOST_COMMAND]):
+    for part in _SEPARATOR.split(outline(command)):
         first, _, rest = part.strip().partition(" ")
         if _PROGRAM.match(first):
             words.add(first.lower())
-        named += [word for word in rest.split() if _PATH.fullmatch(word)]
+        before = ""
+        for word in rest.split():
+            # `-p some.word` is the value of an option, and maybe no file.
+            if _PATH.fullmatch(word) and ("/" in word or not before.startswith("-")):
+                named.append(word)
+            before = word
     for path in named:
         for piece in path.replace("\\", "/").split("/"):
             words.update(query_terms(piece.rpartition(".")[0] or piece))

@@ -19,15 +19,16 @@ from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.core.patterns import pattern
 from recollect.core.status import ACTIVE
 from recollect.core.uid import derive_uid
-from recollect.index.text import query_terms
+from recollect.index.text import denials, query_terms
 from recollect.sleep.clusters import find_clusters, jaccard
-from recollect.sleep.lifecycle import is_merged, moved, was_noticed
+from recollect.sleep.lifecycle import is_merged, touched, was_noticed
 from recollect.sleep.plan import VIA_SLEEP, Merge
 from recollect.sleep.policy import Policy
 
 T = TypeVar("T")
 _DAY = 86_400.0
 _SENTENCE = pattern(r"(?<=[.!?])\s+|\n+")
+_NUMBERED = pattern(r"[\w.+:/-]*\d[\w.+:/-]*")
 _MARKS = pattern(r"^[\s>#*+-]+")
 # Two sentences that share more of their words than this say the same.
 _SAME = 0.6
@@ -49,9 +50,9 @@ def plan_merges(
     """The merges that are due: old enough, alike enough, of one kind, project and space."""
     oldest = (policy.min_age if min_age is None else min_age) * _DAY
     sources = {uid for memory in memories if is_merged(memory) for uid in memory.relates_to}
-    groups: dict[tuple[str, str | None, bool], list[Memory]] = {}
+    groups: dict[tuple[str, str | None, bool, tuple[str, ...], int], list[Memory]] = {}
     for memory in memories:
-        since = moved(memory)
+        since = touched(memory)
         if (
             memory.status == ACTIVE
             and memory.kind in BY_NAME
@@ -64,16 +65,27 @@ def plan_merges(
             and now - since >= oldest
         ):
             is_local = memory.sensitivity in LOCAL_SENSITIVITIES
-            groups.setdefault((memory.kind, memory.project, is_local), []).append(memory)
+            key = (memory.kind, memory.project, is_local, *_claims(memory))
+            groups.setdefault(key, []).append(memory)
     merges = []
-    for key in sorted(groups, key=repr):
-        by_uid = {memory.uid: memory for memory in groups[key]}
+    for alike in sorted(groups, key=repr):
+        by_uid = {memory.uid: memory for memory in groups[alike]}
         if len(by_uid) < policy.least:
             continue
         words = {uid: words_of(memory) for uid, memory in by_uid.items()}
         clusters = find_clusters(words, policy.similarity, policy.least)
         merges += [merge([by_uid[uid] for uid in cluster], oldest) for cluster in clusters]
     return merges
+
+
+def _claims(memory: Memory) -> tuple[tuple[str, ...], int]:
+    """What must be equal, however alike the words are: numbers, versions, and what is denied.
+
+    "Needs Node 18" and "needs Node 22" share nearly all of their words, and one of them is wrong.
+    """
+    text = f"{memory.summary}\n{memory.text}"
+    numbers = {word.strip(".+-:/").lower() for word in _NUMBERED.findall(text)}
+    return tuple(sorted(numbers)), denials(text)
 
 
 def words_of(memory: Memory) -> frozenset[str]:
@@ -97,7 +109,7 @@ def merge(sources: Sequence[Memory], wait: float = 0.0) -> Merge:
         body=_body(sources, best),
         fields=_fields(sources),
         created=newest.created or "",
-        due=max(moved(memory) or 0.0 for memory in sources) + wait,
+        due=max(touched(memory) or 0.0 for memory in sources) + wait,
         sources=sources,
     )
 

@@ -1,11 +1,13 @@
 """The life of memories: what fades is archived, what stays archived by age is retired.
 
-Timers run from the last change of status, or from the last use where that is later. What a person
+Timers run from the last change, the last use, or from when this clone first knew a memory,
+whichever is later: who has only just got a memory cannot say that nobody uses it. What a person
 archived stays for ever. Permanent kinds never age, and nothing here purges anything.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
@@ -34,10 +36,24 @@ class Used(NamedTuple):
 
     uses: Mapping[str, Uses] = MappingProxyType({})
     shown: Mapping[str, float] = MappingProxyType({})
+    # Since when memories are known here; what is not among them is known since `begins`.
+    known: Mapping[str, float] = MappingProxyType({})
+    begins: float = -math.inf
+    # Until then nothing is archived by age: nobody has used anything here, and that says nothing.
+    quiet_until: float = -math.inf
 
-    def of(self, uid: str) -> Uses:
-        """The uses of one memory."""
-        return self.uses.get(uid, UNUSED)
+    def of(self, memory: Memory) -> Uses:
+        """The uses of a memory; those of its sources are its own."""
+        if not is_merged(memory):
+            return self.uses.get(memory.uid, UNUSED)
+        found = [self.uses.get(uid, UNUSED) for uid in (memory.uid, *memory.relates_to)]
+        last = max((uses.last for uses in found if uses.last is not None), default=None)
+        return Uses(sum(uses.times for uses in found), last)
+
+    def known_since(self, memory: Memory) -> float:
+        """When this clone first knew of a memory; of a merged one, of the last of its sources."""
+        parts = memory.relates_to if is_merged(memory) else ()
+        return max(self.known.get(uid, self.begins) for uid in parts or (memory.uid,))
 
 
 NEVER_USED = Used()
@@ -84,7 +100,7 @@ def due_step(memory: Memory, used: Used, policy: Policy, now: float) -> Step | N
     if memory.status in VISIBLE:
         return _archived_by_age(memory, used, policy, now)
     if memory.status == ARCHIVED and memory.status_by == BY_AGE:
-        last = used.of(memory.uid).last
+        last = used.of(memory).last
         if last is not None and last > _since(memory):
             return Step(memory, ACTIVE, "used again after it was archived", BY_USE, last)
         ages = policy.retention.get(memory.kind, 0.0) > 0
@@ -96,7 +112,7 @@ def due_step(memory: Memory, used: Used, policy: Policy, now: float) -> Step | N
 
 def _archived_by_age(memory: Memory, used: Used, policy: Policy, now: float) -> Step | None:
     aging = next_archiving(memory, used, policy)
-    if aging is None or aging[0] > now:
+    if aging is None or aging[0] > now or used.quiet_until > now:
         return None
     return Step(memory, ARCHIVED, aging[1], BY_AGE, aging[0])
 
@@ -104,10 +120,11 @@ def _archived_by_age(memory: Memory, used: Used, policy: Policy, now: float) -> 
 def next_archiving(memory: Memory, used: Used, policy: Policy) -> tuple[float, str] | None:
     """When a memory is archived unless it is used before, and why; None for one that never is."""
     days = policy.retention.get(memory.kind, 0.0)
-    since = moved(memory)
+    since = touched(memory)
     if not days or since is None:
         return None
-    uses = used.of(memory.uid)
+    since = max(since, used.known_since(memory))
+    uses = used.of(memory)
     what = "not used again" if uses.times else "unused"
     old = max(since, uses.last or since) + days * _DAY, f"{what} for {days:.0f} days"
     # What somebody asked to keep, called important, used, or brought back has its full time.
@@ -116,6 +133,7 @@ def next_archiving(memory: Memory, used: Used, policy: Policy) -> tuple[float, s
         or memory.importance >= IMPORTANT
         or uses.times
         or memory.status_changed != memory.created
+        or memory.times_updated
     ):
         return old
     fading = max(_fading_days(memory, policy), policy.min_age)
@@ -135,18 +153,18 @@ def _make_room(
     staying: Iterable[Memory], used: Used, policy: Policy, now: float, visible: int
 ) -> list[Step]:
     """The weakest go when there are too many; never permanent ones, never young ones."""
-    if not policy.most or visible <= policy.most:
+    if not policy.most or visible <= policy.most or used.quiet_until > now:
         return []
     free = []
     for memory in staying:
-        since = moved(memory)
+        since = touched(memory)
         if (
             since is not None
             and policy.retention.get(memory.kind, 0.0)
             and not is_merged(memory)
             and now - since >= policy.min_age * _DAY
         ):
-            strong = strength_of(memory, used.of(memory.uid), policy, now)
+            strong = strength_of(memory, used.of(memory), policy, now)
             free.append((strong, memory.importance, since, memory.uid, memory))
     reason = f"one of the weakest among more than {policy.most}"
     return [
@@ -170,6 +188,12 @@ def strength_of(memory: Memory, uses: Uses, policy: Policy, now: float) -> float
 def moved(memory: Memory) -> float | None:
     """When a memory was born, or last changed its status."""
     return seconds_of(memory.status_changed or memory.created)
+
+
+def touched(memory: Memory) -> float | None:
+    """When a memory was born, or last changed in any way."""
+    moments = (moved(memory), seconds_of(memory.updated))
+    return max((moment for moment in moments if moment is not None), default=None)
 
 
 def expires(memory: Memory) -> float | None:

@@ -71,7 +71,10 @@ def as_memory(merge: Merge) -> Memory:
     return fold(record, (), kind=merge.kind, name=f"{merge.kind}:{'0' * 40}:0")
 
 
-def archiving(merged: str, sources: Iterable[Memory], due: float) -> list[Step]:
-    """The steps by which sources are archived, in favour of what they were merged into."""
-    reason = f"merged into: {merged}"
-    return [Step(memory, ARCHIVED, reason, BY_MERGE, due) for memory in sources]
+def archiving(sources: Iterable[Memory], due: float) -> list[Step]:
+    """The steps by which sources are archived in favour of what they were merged into.
+
+    The reason does not say what that says: a purge removes the records of a memory, and no word of
+    one may be in a record of another. Which one it is, `relates_to` tells.
+    """
+    return [Step(memory, ARCHIVED, "merged", BY_MERGE, due) for memory in sources]

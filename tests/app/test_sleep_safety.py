@@ -1,0 +1,209 @@
+"""Sleep loses nothing and leaks nothing: what a review of it found, on real git."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from recollect.app import erasing, suggestions
+from recollect.app.recollect import Recollect
+from recollect.app.sleeping import make_plan, sleep
+from recollect.app.strengths import strength_of
+from recollect.errors import VersionConflict
+from tests.app.test_sleep import NOTICED, NOW, at, capture, isolated, notes, sandbox, states, store
+from tests.ledger.conftest import Sandbox
+
+__all__ = ["isolated", "sandbox", "store"]
+
+
+def test_no_word_of_a_purged_source_stays_with_its_siblings(sandbox: Sandbox) -> None:
+    """Neither here, nor in another clone, nor at the remote."""
+    sandbox.make_hub()
+    ada, bob = (at(sandbox.open(sandbox.clone(name)), NOW) for name in ("ada", "bob"))
+    plain = "The checkout test times out because the port is shared"
+    sources = ada.capture_many(
+        notes(20, 19, summary=plain) + notes(18, 17, summary=f"{plain} by kumquat")
+    )
+    sleep(ada)
+    for clone in (ada, bob):
+        clone.sync()
+
+    for source in sources[2:]:
+        ada.purge(source.uid)
+    for clone in (ada, bob, ada):
+        clone.sync()
+
+    for name in ("ada", "bob"):
+        assert b"kumquat" not in sandbox.all_bytes(sandbox.root / name)
+    assert b"kumquat" not in sandbox.reachable_bytes(sandbox.hub)
+    assert {memory.uid for memory in bob.memories()} == {source.uid for source in sources[:2]}
+
+
+def test_a_merged_source_names_what_it_was_merged_into(store: Recollect) -> None:
+    """By its uid, not by its words."""
+    (source, *_) = store.capture_many(notes(20, 19, 18))
+    (merge,) = sleep(store).merges
+
+    archived = store.get(source.uid)
+
+    assert archived.status_reason == "merged"
+    assert archived.relates_to == (merge.uid,)
+
+
+@pytest.mark.parametrize("gone", ["purged", "retired", "collected"])
+def test_a_merged_memory_that_goes_gives_its_sources_back(store: Recollect, gone: str) -> None:
+    """And it is not made again: the uid derives from the sources, and must not live twice."""
+    sources = {memory.uid for memory in store.capture_many(notes(20, 19, 18))}
+    (merge,) = sleep(store).merges
+
+    if gone == "purged":
+        store.purge(merge.uid)
+    else:
+        store.set_status(merge.uid, "retired")
+    if gone == "collected":
+        at(store, NOW + timedelta(days=31))
+        erasing.collect_garbage(store)
+
+    assert {memory.uid for memory in store.memories()} == sources
+    at(store, NOW + timedelta(days=40))
+    assert sleep(store).merges == ()
+    assert {memory.uid for memory in store.memories()} == sources
+    assert not [finding for finding in store.doctor() if finding.check == "purge"]
+
+
+def test_garbage_is_exactly_what_was_shown(store: Recollect) -> None:
+    """A retired source waits for what was merged from it, which nobody retired."""
+    first, *others = store.capture_many(notes(20, 19, 18, 17))
+    (merge,) = sleep(store).merges
+    store.update(merge.uid, summary="What a person made of it")
+    store.set_status(first.uid, "retired")
+    at(store, NOW + timedelta(days=31))
+
+    assert erasing.garbage(store).memories == ()
+    assert erasing.garbage(store).waiting == (store.get(first.uid),)
+    assert make_plan(store).purgeable == ()
+    erasing.collect_garbage(store)
+
+    assert states(store).keys() == {first.uid, merge.uid, *(memory.uid for memory in others)}
+    store.set_status(merge.uid, "retired")
+    at(store, NOW + timedelta(days=62))
+    shown = {memory.uid for memory in erasing.garbage(store).memories}
+    assert shown == {first.uid, merge.uid}
+    erasing.collect_garbage(store)
+    assert states(store).keys() == {memory.uid for memory in others}
+
+
+def test_a_correction_in_another_clone_is_not_hidden_by_a_merge(sandbox: Sandbox) -> None:
+    """One edits a source, the other merges what it knew: the corrected one comes back, in both."""
+    sandbox.make_hub()
+    ada, bob = (at(sandbox.open(sandbox.clone(name)), NOW) for name in ("ada", "bob"))
+    *others, source = ada.capture_many(notes(20, 19, 18))
+    ada.sync()
+    bob.sync()
+    ada.update(source.uid, summary="The port is free, the name server is slow")
+    ada.sync()
+    assert len(sleep(bob).merges) == 1
+    for clone in (bob, ada):
+        clone.sync()
+    assert ada.get(source.uid).status == "archived"
+
+    for clone in (ada, bob):
+        (step,) = sleep(clone).steps
+        assert (step.memory.uid, step.status) == (source.uid, "active")
+        assert make_plan(clone).is_empty
+    for clone in (bob, ada, bob):
+        clone.sync()
+
+    assert states(ada) == states(bob)
+    assert ada.get(source.uid).status == "active"
+    assert {ada.get(other.uid).status for other in others} == {"archived"}
+    assert make_plan(ada).is_empty
+
+
+def test_an_edit_before_or_after_a_merge_brings_nothing_back(store: Recollect) -> None:
+    """The merge knew the one, and the other is about an archived memory."""
+    first, second, _ = store.capture_many(notes(20, 19, 18))
+    store.update(first.uid, tags=["known"])
+    at(store, NOW + timedelta(days=8))
+    assert len(sleep(store).merges) == 1
+    store.update(second.uid, tags=["later"])
+
+    assert make_plan(store).is_empty
+
+
+def test_a_suggestion_whose_sources_changed_is_refused(store: Recollect) -> None:
+    """What somebody reversed meanwhile must not be archived under what it said before."""
+    decisions = store.capture_many(
+        notes(20, 19, 18, kind="decisions", summary="Use PostgreSQL for orders")
+    )
+    sleep(store)
+    store.update(decisions[0].uid, summary="Use PostgreSQL for nothing any more")
+
+    with pytest.raises(VersionConflict, match="has changed since"):
+        suggestions.accept(store, suggestions.suggestions(store))
+
+    assert {memory.uid for memory in store.memories()} == {memory.uid for memory in decisions}
+    assert suggestions.suggestions(store) == []
+
+
+def test_a_clone_that_has_just_got_a_memory_does_not_archive_it(sandbox: Sandbox) -> None:
+    """It cannot know that nobody uses it; nor does one in which nobody used anything."""
+    sandbox.make_hub()
+    ada, bob = (at(sandbox.open(sandbox.clone(name)), NOW) for name in ("ada", "bob"))
+    capture(ada, notes(100, kind="notes") + notes(60, summary="Ran it", provenance=NOTICED))
+    ada.sync()
+    bob.sync()
+    assert len(make_plan(ada).steps) == 2
+
+    for day in (0, 40, 89):
+        assert sleep(at(bob, NOW + timedelta(days=day))).is_empty
+
+    assert len(sleep(at(bob, NOW + timedelta(days=91))).steps) == 2
+
+
+def test_an_edit_keeps_a_memory_in_sight(store: Recollect) -> None:
+    """What a person has just corrected is not unused, and not old enough to be merged."""
+    old, _ = capture(store, notes(100, 100, kind="notes"))
+    alike = capture(store, notes(20, 19, 18))
+    store.update(old.uid, summary="Corrected")
+    store.update(alike[0].uid, tags=["checked"])
+
+    plan = make_plan(store)
+
+    assert [step.memory.uid for step in plan.steps] != []
+    assert old.uid not in {step.memory.uid for step in plan.steps}
+    assert plan.merges == ()
+
+
+def test_uses_of_sources_are_uses_of_what_they_became(store: Recollect) -> None:
+    """Five useful notes that have become one are not punished for it."""
+    sources = capture(store, notes(12, 11, 10, provenance=NOTICED))
+    store.used(sources)
+    (merge,) = sleep(store).merges
+    at(store, NOW + timedelta(days=30))
+
+    assert make_plan(store).is_empty
+    assert strength_of(store, merge.uid).uses.times == 3
+
+
+def test_one_secret_does_not_keep_the_rest_awake(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What must not be stored any more is not merged, by name; everything else goes on."""
+    sandbox.make_hub()
+    monkeypatch.setenv("RECOLLECT_REDACT_STRATEGY", "warn")
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    store = at(sandbox.open(sandbox.clone("ada")), NOW)
+    secrets = capture(store, notes(20, 19, 18, summary=f"Deploy with {token} to staging"))
+    plain = capture(store, notes(20, 19, 18, kind="solutions"))
+    monkeypatch.setenv("RECOLLECT_REDACT_STRATEGY", "block")
+    store = at(sandbox.open(sandbox.root / "ada"), NOW)
+
+    sleep(store)
+
+    assert {store.get(memory.uid).status for memory in secrets} == {"active"}
+    assert {store.get(memory.uid).status for memory in plain} == {"archived"}
+    (warning,) = [text for text in store.warnings if "Not merged" in text]
+    assert store.short_name(secrets[0]) in warning
+    assert token not in warning
