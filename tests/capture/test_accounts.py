@@ -48,8 +48,8 @@ def told(text: str) -> list[str]:
             f"{WRONG} {CURE} The quickest way: `kill -HUP $(cat run.pid)`",
         ),
         (
-            f"{WRONG} The fix is simpler than I thought: open the file again after a rename.",
-            f"{WRONG} The fix is simpler than I thought: open the file again after a rename.",
+            f"{WRONG} The fix is simpler than that: open the file again after a rename.",
+            f"{WRONG} The fix is simpler than that: open the file again after a rename.",
         ),
         # A cure that says nothing without what stands before it.
         (
@@ -79,12 +79,12 @@ def test_an_account(text: str, account: str) -> None:
         f"The issue is fixed now for all of them. {CURE}",
         f"{WRONG} The fix is simple.",
         f"{WRONG} The fix is in.",
-        f"{WRONG} The fix is small enough and well justified on other grounds.",
+        f"{WRONG} The fix is cheap, and everybody is glad to have it at last.",
         f"The cause is something else in the headers of the proxy. {CURE}",
         f"No issue: all of the handles are fine. {CURE}",
         WRONG + "\n\n" + "One more thing happened here today.\n\n" * 9 + CURE,
         "Nothing more to say about it. Fixed by Ada.",
-        "The second task stopped and asked. Resolved by putting the link below.",
+        "The accountants called about the tax. Resolved by sending them the table.",
         "Done. Fixed by closing the handle before the rename.",
     ],
 )

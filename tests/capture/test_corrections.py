@@ -70,7 +70,7 @@ def test_any_other_answer(answer: str) -> None:
         f"{TOLD}. why don't we see that in the log?",
         "no",
         "wrong header",
-        "the headers do seem to be lost in the staging proxy (how does that fit though?)",
+        "the staging proxy does seem to lose its headers (and who would notice?)",
         "The change of the staging proxy has been merged into the branch",
         "maybe the staging proxy strips every header of ours",
         "the staging proxy " + "and the other proxy " * 30,
@@ -86,7 +86,7 @@ def test_what_tells_nothing_to_others(said: str) -> None:
     [
         (TOLD, "learnings"),
         (
-            "I think for now we should just keep writing the old files, for those who read them",
+            "I think for now we should just keep the old endpoint, for the partners who call it",
             "decisions",
         ),
         ("given who uses it, it's better not to store names in the browser", "decisions"),

@@ -319,6 +319,7 @@ def test_the_summary_of_a_session() -> None:
     )
 
     assert draft is not None
+    assert draft["confidence"] == 1.0
     assert draft["summary"] == "fix the total of an empty cart"
     assert draft["files_modified"] == ["src/cart.py"]
     assert draft["body"].count("Tests pass.") == 1
@@ -335,12 +336,42 @@ def test_the_summary_of_a_session() -> None:
         ([], ["tests pass"], [], "Changed a.py, b.py"),
         (["yes", "ok!", "yeah let's do it", "go for it."], [], [], "Changed a.py, b.py"),
         (
-            ["got conflicts from the other branch here"],
+            ["coupons came back twice last quarter"],
             ["commit made: Fix the cart", "commit made: Merge branch 'b' into a"],
             ["Added a lock."],
             "Fix the cart",
         ),
-        (["got conflicts from the other branch"], [], ["A lock is added."], "A lock is added."),
+        # Of several commits the first, a feature before all, and none that is done besides.
+        (
+            ["yes, do it"],
+            ["commit made: Round half up", "commit made: docs(cart): tell of rounding"],
+            [],
+            "Round half up",
+        ),
+        (
+            ["what now?"],
+            [
+                "commit made: fix: a typo",
+                "commit made: ✨ feat(cart): round",
+                "commit made: fix: b",
+            ],
+            [],
+            "✨ feat(cart): round",
+        ),
+        # A small task at the beginning is not what a session with several commits was about.
+        (
+            ["rename the column of the coupons and commit it"],
+            ["commit made: docs: coupons", "commit made: Let prices be edited", "commit made: A"],
+            [],
+            "Let prices be edited",
+        ),
+        (
+            ["Implement the following plan:\n# Rounding in the cart"],
+            ["commit made: One", "commit made: Two", "commit made: Three"],
+            [],
+            "Implement the following plan: Rounding in the cart",
+        ),
+        (["coupons came back twice"], [], ["A lock is added."], "A lock is added."),
         (["the total of carts is wrong, fix it"], [], [], "The total of carts is wrong, fix it"),
         (
             ["why is it broken?"],
@@ -349,7 +380,7 @@ def test_the_summary_of_a_session() -> None:
             "Added a lock around it.",
         ),
         (["why is the cart broken?"], [], [], "Changed a.py, b.py"),
-        (["the log file is in the folder of downloads"], [], [], "Changed a.py, b.py"),
+        (["the receipts of the last quarter are on the shelf"], [], [], "Changed a.py, b.py"),
         (["fix all of the findings"], [], [], "Changed a.py, b.py"),
     ],
 )
@@ -361,6 +392,8 @@ def test_a_session_without_much_of_a_goal(
 
     assert draft is not None
     assert draft["summary"] == summary
+    said = summary.lower() in map(str.lower, done)
+    assert draft["confidence"] == (0.5 if summary.startswith("Changed ") else 0.8 if said else 1.0)
 
 
 def _can_be_kept(draft: dict[str, object]) -> None:

@@ -29,24 +29,24 @@ from recollect.capture.outcomes import (
             "I've moved the parser into its own package.",
         ),
         (
-            "Done — restored the diagram of all stages in the guide.",
-            "Restored the diagram of all stages in the guide.",
+            "Done — renamed the columns of the invoice table.",
+            "Renamed the columns of the invoice table.",
         ),
         (
-            "Pushed. The session hook now shows a notice for every pending review.",
-            "The session hook now shows a notice for every pending review.",
+            "Pushed. The invoice page now prints the tax of each country.",
+            "The invoice page now prints the tax of each country.",
         ),
         (
-            "All clean. The checkout call is now wrapped in a try block.",
-            "The checkout call is now wrapped in a try block.",
+            "All clean. The mail queue is now drained before the shutdown.",
+            "The mail queue is now drained before the shutdown.",
         ),
         (
             "## Summary\n\n1. **`cart/total.py`** - Added rounding half up to the total\n2. Tests",
             "`cart/total.py` - Added rounding half up to the total",
         ),
         (
-            "Bug fix complete! The export now finds sessions in folders with dots:\n- a\n- b",
-            "The export now finds sessions in folders with dots.",
+            "Implementation complete! The scanner now reads coupons in both colours:\n- a\n- b",
+            "The scanner now reads coupons in both colours.",
         ),
         # Of several things the first.
         (
@@ -68,12 +68,12 @@ def test_what_was_done(answer: str, outcome: str) -> None:
         "All tests pass and lint is clean.",
         "Committed as `805f7b2`.",
         "Added it.",
-        "Fixed, amended into the commit of the second feature.",
-        "Moved to `--line-height` so it flows through the tokens instead.",
-        "I removed it, since a flag without an effect is worse than none.",
-        "The `WriteCommitted` call now detects whether one exists and:",
-        "Or just use the second port, the server is now configured to allow it.",
-        "It now treats the resolved binary as an input to the build, too.",
+        "Fixed, squashed with the work on the coupons of last time.",
+        "Moved to `prices.toml` where the accountants can read and change them.",
+        "I removed it, for nobody has printed coupons on paper in years.",
+        "The `add_coupon` call now looks for expired ones and:",
+        "Or pay in cash, the counter is now open to everybody on Sundays.",
+        "It now rounds the price of each coupon before they are added up.",
         "Also added two helper functions to it all.",
         "The calculation of the total is now working correctly.",
         "Now let me update the second call as well.",
@@ -119,11 +119,11 @@ def test_a_goal(prompt: str, goal: str) -> None:
         ("the total of an empty cart is wrong, fix that", True),
         ("why is the total of an empty cart wrong", False),
         ("our status page is broken, why?", False),
-        ("switch to the branch of the second phase", False),
+        ("switch to the branch with the coupons", False),
         ("look at the changes in this branch", False),
         (
-            "analyze the design of the website, look at what others do, and make some sketches of"
-            " a page that shows the segments and themes in a better way",
+            "analyze which coupons were printed in each country since the last change of the tax"
+            " tables, and sort them by price, shop and month",
             True,
         ),
         ("tell me how the cart computes its total", False),
@@ -135,7 +135,7 @@ def test_a_goal(prompt: str, goal: str) -> None:
         ("push it to the remote branch please", False),
         ("@prompt.md think really hard about this", False),
         ("fix it", False),
-        ("the log file is in the folder of downloads", False),
+        ("the receipts of the last quarter are on the shelf", False),
         ("", False),
     ],
 )
@@ -149,7 +149,7 @@ def test_what_tells_what_to_do(goal: str, tells: bool) -> None:
     [
         ("add a retry with backoff to the client", True),
         ("Implement the following plan: Rounding in the cart", True),
-        ("got conflicts from the branch of the second phase", False),
+        ("coupons of the last quarter came back twice", False),
         ("add it", False),
         ("make sense of this?", False),
     ],

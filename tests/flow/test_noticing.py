@@ -212,11 +212,27 @@ def test_a_summary_tells_what_came_of_it(
 
     Agent(repo, "s2").hook("session-start", source="startup")
 
-    (summary,) = store.memories(kind="sessions")
-    assert summary.summary == "The total of an empty cart is now zero."
-    assert "tested" not in summary.body  # nothing was changed in that turn
-    assert "Goal: why is the total of an empty cart wrong?" in summary.body
-    assert "a-plan.md" not in summary.body
+    # Whether that is what the session was about, a person can tell.
+    assert store.memories(kind="sessions") == []
+    (waiting,) = suggestions.suggestions(store)
+    assert waiting.draft["summary"] == "The total of an empty cart is now zero."
+    assert "tested" not in waiting.text  # nothing was changed in that turn
+    assert "Goal: why is the total of an empty cart wrong?" in waiting.text
+    assert "a-plan.md" not in waiting.text
+
+
+def test_a_session_of_which_there_is_nothing_to_tell(
+    agent: Agent, store: Recollect, repo: Path
+) -> None:
+    """A question, and a file that was changed: git knows that much."""
+    agent.hook("session-start", source="startup")
+    agent.hook("prompt", prompt="why is the total of an empty cart wrong?")
+    agent.hook("tool-post", tool_name="Edit", tool_input={"file_path": str(repo / "cart.py")})
+    agent.hook("session-end", reason="other")
+
+    Agent(repo, "s2").hook("session-start", source="startup")
+
+    assert noticed(store) == []
 
 
 def test_a_failure_and_its_solution_are_one_memory(

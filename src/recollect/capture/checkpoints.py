@@ -26,6 +26,7 @@ from recollect.core.patterns import pattern
 TESTS_PASS = "tests pass"  # noqa: S105
 COMMIT_MADE = "commit made: "
 _MOST_LISTED, _MOST_DONE = 20, 10
+_TOLD, _SAID, _WEAK = 1.0, 0.8, 0.5  # how surely a headline stands for its session
 _SEVERAL = 3  # commits that say more than the first task of a session
 _MOST_COMMAND = 8_000
 
@@ -134,9 +135,11 @@ def session_summary(
     if TESTS_PASS in steps:
         lines.append("Tests pass.")
     lines += _listed("Files changed", paths)
+    headline, sure = _headline(goal, commits, told, paths, steps)
     return {
         "kind": "sessions",
-        "summary": shorten_line(_headline(goal, commits, told, paths, steps)),
+        "summary": shorten_line(headline),
+        "confidence": sure,
         "body": "\n\n".join(lines),
         "files_modified": [path for path in paths if is_ours(path)][:200],
         "concepts": ["what-changed"],
@@ -149,20 +152,27 @@ def _headline(
     done: Sequence[str],
     paths: Sequence[str],
     steps: Sequence[str],
-) -> str:
-    """The goal, if it is a task; else what was done says more."""
+) -> tuple[str, float]:
+    """What stands for a session, and how surely it does.
+
+    A task and a commit do; what the agent says of its work is often a detail, and the names of
+    files, a question or an errand tell little.
+    """
     if is_task(goal) and (is_plan(goal) or len(commits) < _SEVERAL):
-        return goal
+        return goal, _TOLD
     if commits:  # what a session is about is done first, and then what belongs to it
         new = [subject for subject in commits if _NEW.match(subject)]
         main = [subject for subject in commits if not _ASIDE.match(subject)]
-        return (new or main or commits)[0]
-    said = goal if tells_what_to_do(goal) else next(iter(done), "")
-    if not said and paths:
+        return (new or main or commits)[0], _TOLD
+    if tells_what_to_do(goal):
+        return goal[:1].upper() + goal[1:], _TOLD
+    if done:
+        return done[0][:1].upper() + done[0][1:], _SAID
+    if paths:
         names = ", ".join(dict.fromkeys(path.rsplit("/", 1)[-1] for path in paths))
-        return f"Changed {names}"
-    said = said or goal or steps[-1]
-    return said[:1].upper() + said[1:]
+        return f"Changed {names}", _WEAK
+    said = goal or steps[-1]
+    return said[:1].upper() + said[1:], _WEAK
 
 
 def _listed(head: str, items: Sequence[str], most: int = _MOST_LISTED) -> list[str]:

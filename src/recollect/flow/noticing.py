@@ -31,6 +31,7 @@ _TRIAGE_SURE = 0.6
 _WRITERS = frozenset(("Write", "Edit", "MultiEdit", "NotebookEdit", "apply_patch"))
 _SIGNAL = "signal: "
 _CORRECTED = _SIGNAL + "correction"
+_SUMMARY = "a session's summary"
 
 
 class Draft(NamedTuple):
@@ -158,8 +159,17 @@ def sum_up(work: Work) -> None:
         record = session_summary([goal], files, checkpoints, done) if goal else None
         if record is not None:
             record = {**record, **origin(work, "agent", "session"), "session": session}
-            consider(work, [Draft(record, 1.0, True, "a session's summary")])
+            _consider_summary(work, record, float(record["confidence"]))
         work.mind.summed(session)
+
+
+def _consider_summary(work: Work, record: Mapping[str, Any], sure: float) -> None:
+    """Keep a summary that surely tells what a session was about, suggest one that may."""
+    if sure >= float(work.mind.setting("capture.suggest_threshold")):
+        certain = sure >= float(work.mind.setting("capture.auto_threshold"))
+        consider(work, [Draft(record, sure, certain, _SUMMARY)])
+    else:
+        work.note("skipped", reason="it tells little of the session", why=_SUMMARY)
 
 
 def is_wanted(work: Work, kind: str) -> bool:
@@ -257,7 +267,7 @@ def _consider_alone(work: Work, drafts: Sequence[Draft]) -> None:
             continue
         # What a person typed is sure by its words; everything else must be memorable, and signals
         # of the agent have been looked at.
-        is_sure = draft.is_certain or draft.why.startswith(_SIGNAL)
+        is_sure = draft.is_certain or draft.why.startswith((_SIGNAL, _SUMMARY))
         if not is_sure and not _is_memorable(text):
             work.note("skipped", reason="not memorable", why=draft.why)
             continue
