@@ -193,6 +193,18 @@ def test_vectors_have_length_one(embedder: Embedder) -> None:
 
 
 @needs_model
+def test_what_was_asked_last_is_kept_and_nothing_else_changes(embedder: Embedder) -> None:
+    """The same text again, another one, several at once: the vector belongs to the text."""
+    one, other = embedder.embed(["use tabs"]), embedder.embed(["the port is 5432"])
+    assert one != other
+    assert embedder.embed(["the port is 5432"]) == other
+    assert embedder.embed(["use tabs"]) == one
+    embedder.embed(["use tabs"]).clear()
+    assert embedder.embed(["use tabs"]) == one
+    assert len(embedder.embed(["use tabs", "use tabs"])) == 2
+
+
+@needs_model
 def test_neighbours_do_not_matter(embedder: Embedder) -> None:
     """A text has the same vector alone, among others, in any order and on any thread."""
     texts = ["memory of a commit " * length for length in (1, 60, 2, 40, 3, 50, 1)] + ["other"]

@@ -16,7 +16,16 @@ from recollect.index.base import Index
 from recollect.index.sqlite import SqliteIndex
 from recollect.index.state import open_state
 from recollect.index.usage import Usage
-from tests.index.contract import EVERYTHING, PLACE, IndexContract, creation, fill, note_of, uids
+from tests.index.contract import (
+    EVERYTHING,
+    PLACE,
+    IndexContract,
+    creation,
+    fill,
+    note_of,
+    uids,
+    update,
+)
 
 
 class TestFile(IndexContract):
@@ -44,6 +53,23 @@ def test_another_process_sees_what_was_committed(tmp_path: Path) -> None:
     fill(SqliteIndex(path), (PLACE, note_of(creation())))
 
     assert uids(SqliteIndex(path)) == {creation().uid}
+
+
+def test_what_a_connection_keeps_is_as_new_as_the_file(tmp_path: Path) -> None:
+    """Memories are kept while nobody writes; whoever writes, the next reader sees it."""
+    path = tmp_path / "index.db"
+    born = creation()
+    mine, other = SqliteIndex(path), SqliteIndex(path)
+    fill(mine, (PLACE, note_of(born)))
+    assert [memory.body for memory in mine.get_many([born.uid])] == ["body"]
+
+    changed = update(born, 1, body="changed elsewhere")
+    fill(other, (PLACE, note_of(born, changed)))
+    assert [memory.body for memory in mine.get_many([born.uid])] == ["changed elsewhere"]
+    fill(mine, (PLACE, note_of(born, changed, update(born, 2, body="changed here"))))
+    assert [memory.body for memory in mine.get_many([born.uid])] == ["changed here"]
+    fill(other, (PLACE, None))
+    assert mine.get_many([born.uid]) == []
 
 
 @pytest.mark.parametrize("damage", ["garbage", "truncated", "version"])

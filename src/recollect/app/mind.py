@@ -284,8 +284,11 @@ class RepositoryMind(SessionMind):
         question = Question(text, limit, filters=self._filters(store, **more))
         hybrid = self.setting("recall.match_strategy") == "hybrid"
         by_meaning = hybrid and self._event.name in _BY_MEANING
-        return store.indexing.using(
-            lambda index: search_words_first(
+
+        def find(index: Index) -> list[Hit]:
+            if archived and not index.count(question.filters):
+                return []
+            return search_words_first(
                 index,
                 question,
                 near=FLOOR_VECTOR,
@@ -294,7 +297,8 @@ class RepositoryMind(SessionMind):
                 uses=store.local.usage.uses,
                 decay_per_day=store.config.number("sleep.decay_per_day"),
             )
-        )
+
+        return store.indexing.using(find)
 
     def about_files(self, paths: Sequence[str], limit: int) -> list[Candidate]:
         """Memories that name these files, the newest and most important first."""

@@ -16,7 +16,7 @@ from typing import Any
 import apsw
 
 from recollect.core.kinds import find_kind
-from recollect.core.memory import Memory, fold, order_updates
+from recollect.core.memory import Memory, order_updates
 from recollect.core.names import SHORT_ANCHOR, Name, as_uid_prefix, parse_name
 from recollect.core.note import Note, add_record, read_stored
 from recollect.core.places import Place
@@ -40,6 +40,7 @@ from recollect.index.sqlite_connection import (
     failure,
 )
 from recollect.index.sqlite_filters import where
+from recollect.index.sqlite_memories import Memories, decode
 from recollect.index.sqlite_words import Words, ideal
 from recollect.index.text import query_terms
 
@@ -48,7 +49,6 @@ _FIRST, _WIDEN = 1.25, 4
 _MOST_NEIGHBOURS = 4096  # what the vector table gives at once
 # A word that more memories than this hold says nothing about what a question means.
 _COMMON_SHARE = 0.3
-_BATCH = 500
 
 
 class SqliteIndex:
@@ -62,6 +62,7 @@ class SqliteIndex:
             raise failure(error) from None
         self._applier = Applier(self._db)
         self._words = Words(self._db)
+        self._memories = Memories(self._db)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -110,35 +111,8 @@ class SqliteIndex:
     @at_one_moment
     def get_many(self, uids: Sequence[str]) -> list[Memory]:
         """Memories by uid, in the order asked for; those that are not there are left out."""
-        found: dict[str, Memory] = {}
-        for start in range(0, len(uids), _BATCH):
-            found.update(self._fold(uids[start : start + _BATCH]))
-        return [found[uid] for uid in uids if uid in found]
-
-    def _fold(self, uids: Sequence[str]) -> dict[str, Memory]:
-        marks = ",".join("?" * len(uids))
-        names = {
-            uid: (Name(kind, anchor, number), f"~{uid[-4:]}" if shared else "")
-            for uid, kind, anchor, number, shared in self._rows(
-                "SELECT uid, kind, anchor, number, EXISTS ("
-                " SELECT 1 FROM name AS other WHERE other.kind = memory.kind"
-                " AND other.number = memory.number AND other.anchor = memory.anchor"
-                f" AND other.uid <> memory.uid) FROM memory WHERE uid IN ({marks})",
-                uids,
-            )
-        }
-        records: dict[str, dict[str, str]] = {uid: {} for uid in names}
-        for owner, uid, text in self._rows(
-            f"SELECT owner, uid, text FROM record WHERE owner IN ({marks})", uids
-        ):
-            if owner in records:
-                add_record(records[owner], uid, _decode(text))
-        memories = {}
-        for uid, (name, tail) in names.items():
-            read = {member: read_stored(text) for member, text in records[uid].items()}
-            create = read.pop(uid)
-            memories[uid] = fold(create, read.values(), kind=name.kind, name=f"{name}{tail}")
-        return memories
+        with failing():
+            return self._memories.get_many(uids)
 
     @at_one_moment
     def resolve(self, name: str) -> list[Memory]:
@@ -224,7 +198,7 @@ class SqliteIndex:
         """The records of a memory: its creation, then its updates in the order they count."""
         texts: Note = {}
         for member, text in self._rows("SELECT uid, text FROM record WHERE owner = ?", (uid,)):
-            add_record(texts, member, _decode(text))
+            add_record(texts, member, decode(text))
         records = [read_stored(text) for text in texts.values()]
         created = [record for record in records if record.uid == uid]
         return created + order_updates(record for record in records if record.uid != uid)
@@ -246,7 +220,7 @@ class SqliteIndex:
             " JOIN place ON place.id = record.place ORDER BY uid, space, kind, anchor"
         ):
             if uid != last:
-                yield read_stored(_decode(text)), Place(space, kind, anchor)
+                yield read_stored(decode(text)), Place(space, kind, anchor)
             last = uid
 
     def texts(self) -> Iterator[tuple[Place, str, str]]:
@@ -255,7 +229,7 @@ class SqliteIndex:
             "SELECT uid, text, space, kind, anchor FROM record"
             " JOIN place ON place.id = record.place"
         ):
-            yield Place(space, kind, anchor), uid, _decode(text)
+            yield Place(space, kind, anchor), uid, decode(text)
 
     def waiting(self) -> list[Record]:
         """Updates whose creation has not arrived yet."""
@@ -263,7 +237,7 @@ class SqliteIndex:
             "SELECT text FROM record WHERE owner <> uid"
             " AND NOT EXISTS (SELECT 1 FROM memory WHERE memory.uid = owner)"
         )
-        records = [read_stored(_decode(text)) for (text,) in rows]
+        records = [read_stored(decode(text)) for (text,) in rows]
         purged = {record.of for record in records if record.op == PURGE}
         return [r for r in records if r.op != PURGE and r.of not in purged]
 
@@ -388,10 +362,6 @@ class SqliteIndex:
         """The model that made the vectors, if there are any."""
         found = self._one("SELECT value FROM meta WHERE key = 'model'")
         return None if found is None else str(found)
-
-
-def _decode(text: bytes) -> str:
-    return text.decode("utf-8", "surrogateescape")
 
 
 def _keep_nearest(best: dict[str, float], rows: Iterable[tuple[Any, ...]]) -> None:

@@ -13,7 +13,6 @@ import apsw
 
 from recollect.errors import MemoryIndexError
 from recollect.index.schema import TABLES, VERSION
-from recollect.index.sqlite_words import prepare
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -50,12 +49,20 @@ class Immediate:
         self._db.execute("COMMIT" if kind is None else "ROLLBACK")
 
 
+# As long as it is the same, nobody has written.
+Version = tuple[int, int]
+
+
+def version(db: apsw.Connection) -> Version:
+    """The state of the database as this connection sees it."""
+    return next(iter(db.execute("PRAGMA data_version")))[0], db.total_changes()
+
+
 def connect(path: Path | None) -> apsw.Connection:
     """Open a file, or a database in memory, and make its tables if it is new."""
     db = apsw.Connection(":memory:" if path is None else str(path))
     db.set_busy_timeout(_BUSY_MILLISECONDS)
     load_vectors(db)
-    prepare(db)
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = NORMAL")  # derived: what a power cut takes is read again
     db.execute("PRAGMA temp_store = MEMORY")

@@ -15,8 +15,10 @@ from typing import Any, NamedTuple
 
 import apsw
 
+from recollect.index.sqlite_connection import Version, version
+
 # Weights of summary, tags and files, date, body.
-WEIGHTS = (2.0, 1.5, 2.0, 1.0)
+WEIGHTS = _SUMMARY, _TAGS, _DATES, _BODY = (2.0, 1.5, 2.0, 1.0)
 # Not `rank`, which sorts every match before it looks at the limit.
 _BM25 = f"bm25(words, {', '.join(map(str, WEIGHTS))})"
 _K1, _B = 1.2, 0.4
@@ -53,11 +55,6 @@ class Weights(NamedTuple):
     total_proof: float
 
 
-def prepare(db: apsw.Connection) -> None:
-    """Teach a connection the second scoring."""
-    db.register_fts5_function("rescore", _rescore)
-
-
 def _rescore(api: apsw.FTS5ExtensionApi, /, *weights: Any) -> bytes:
     """BM25 of the current row with our own idf and length normalisation, and what it proves."""
     if api.aux_data is None:
@@ -66,8 +63,11 @@ def _rescore(api: apsw.FTS5ExtensionApi, /, *weights: Any) -> bytes:
     total, proof, words = 0.0, 0.0, 0
     terms = len(weights) // 2
     for phrase, (idf, proves) in enumerate(zip(weights[:terms], weights[terms:], strict=True)):
-        places = api.phrase_locations(phrase)
-        frequency = sum(w * len(at) for w, at in zip(WEIGHTS, places, strict=True) if at)
+        summary, tags, dates, body = api.phrase_locations(phrase)
+        # Written out: this runs for every word of hundreds of rows while somebody waits.
+        frequency = (
+            _SUMMARY * len(summary) + _TAGS * len(tags) + _DATES * len(dates) + _BODY * len(body)
+        )
         if frequency:
             counts = frequency * (_K1 + 1) / (frequency + norm)
             total += idf * counts
@@ -81,9 +81,10 @@ class Words:
 
     def __init__(self, db: apsw.Connection) -> None:
         self._db = db
+        db.register_fts5_function("rescore", _rescore)
         self._tokenizer = db.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
         self._counts: dict[str, int] = {}
-        self._version = (0, 0)
+        self._version: Version = (0, 0)
 
     def _one(self, sql: str, *parameters: Any) -> int:
         return int(next(iter(self._db.execute(sql, parameters)), (0,))[0] or 0)
@@ -94,9 +95,9 @@ class Words:
         To count the memories of a common word takes as long as to search for it, so counts are
         kept as long as nobody writes.
         """
-        version = (self._one("PRAGMA data_version"), self._db.total_changes())
-        if version != self._version:
-            self._counts, self._version = {}, version
+        now = version(self._db)
+        if now != self._version:
+            self._counts, self._version = {}, now
         return {term: count for term in terms if (count := self._count(term))}
 
     def _count(self, term: str) -> int:

@@ -91,13 +91,25 @@ def refs_state(common_dir: Path) -> object | None:
     except OSError:
         return None
     for prefix in (*PREFIXES.values(), *SEEN_PREFIXES.values()):
-        for folder, _, names in os.walk(common_dir / prefix):
-            for name in names:
-                try:
-                    state.append((folder, name, Path(folder, name).read_bytes()))
-                except OSError:
-                    return None  # it is being moved
+        try:
+            _read_loose(os.path.join(common_dir, prefix), state)  # noqa: PTH118
+        except OSError:
+            return None  # it is being moved
     return state
+
+
+def _read_loose(folder: str, state: list[object]) -> None:
+    """Every ref in a folder; with plain names, since it is read before every search."""
+    try:
+        entries = list(os.scandir(folder))
+    except FileNotFoundError:
+        return
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False):
+            _read_loose(entry.path, state)
+        else:
+            with open(entry.path, "rb") as file:  # noqa: PTH123
+                state.append((entry.path, file.read()))
 
 
 def swap_refs(git: Git, swaps: Iterable[Swap], reason: str) -> bool:

@@ -54,6 +54,8 @@ _ATTACK_HINTS = (
 )
 _SENTENCE_END = pattern(r"(?<=[.!?])\s+|\n")
 _BLANKS = pattern(r"[^\S\n]+")
+# Of ASCII nobody sees the control characters; lines and columns one does.
+_HIDDEN = dict.fromkeys({*range(0x20), 0x7F} - {ord("\n"), ord("\t")})
 _LEFT_OUT = "[left out: it reads like an order to the agent]"
 
 
@@ -81,8 +83,8 @@ def quoted(text: str) -> str:
 
 def visible(text: str) -> str:
     """A text without what nobody sees: control characters, zero widths, reversed directions."""
-    if text.isascii() and text.isprintable():
-        return text
+    if text.isascii():
+        return text if text.isprintable() else text.translate(_HIDDEN)
     return "".join(
         c for c in text if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Co", "Cs")
     )

@@ -213,4 +213,6 @@ def fill(
 
 def utf16_length(text: str) -> int:
     """The length of a text as JavaScript counts it."""
-    return len(text) + sum(character > "\uffff" for character in text)
+    if text.isascii():
+        return len(text)
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2

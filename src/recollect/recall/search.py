@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypedDict
 
 from recollect.core.memory import Memory
 from recollect.core.strength import DECAY_PER_DAY, UNUSED, Uses, strength
@@ -26,6 +26,7 @@ _NO_WORDS = Match("", 0.0)
 _NO_FILTERS = Filters()
 
 Embed = Callable[[str], bytes]
+CountUses = Callable[[Sequence[str]], Mapping[str, Uses]]
 
 
 class Hit(NamedTuple):
@@ -37,6 +38,20 @@ class Hit(NamedTuple):
     # How many of the query's words it holds, and how much these prove.
     words: int = 0
     evidence: float = 0.0
+
+
+class _Found(NamedTuple):
+    """A hit that has not been read yet."""
+
+    uid: str
+    why: Why
+    match: Match
+
+
+class _How(TypedDict):
+    now: float
+    uses: CountUses | None
+    decay_per_day: float
 
 
 class Question(NamedTuple):
@@ -55,12 +70,25 @@ def search(
     *,
     now: float,
     embed: Embed | None = None,
-    uses: Callable[[Sequence[str]], Mapping[str, Uses]] | None = None,
+    uses: CountUses | None = None,
     decay_per_day: float = DECAY_PER_DAY,
 ) -> list[Hit]:
     """The best answers, best first."""
     if question.mode == "title_tags":
         return _by_title_and_tags(index, question)
+    how: _How = {"now": now, "uses": uses, "decay_per_day": decay_per_day}
+    return _read(index, _best(index, question, embed=embed, **how))
+
+
+def _best(
+    index: Index,
+    question: Question,
+    *,
+    now: float,
+    embed: Embed | None = None,
+    uses: CountUses | None = None,
+    decay_per_day: float = DECAY_PER_DAY,
+) -> list[_Found]:
     wanted = max(_CANDIDATES, question.limit * 3)
     keyword: dict[str, float] = {}
     vector: dict[str, float] = {}
@@ -99,11 +127,17 @@ def search(
             ),
         )
     best = sorted(explained, key=lambda uid: (-explained[uid].score, uid))[: question.limit]
-    hits = []
-    for memory in index.get_many(best):
-        why, matched = explained[memory.uid], by_words.get(memory.uid, _NO_WORDS)
-        hits.append(Hit(memory, why.score, why, matched.words, matched.evidence))
-    return hits
+    return [_Found(uid, explained[uid], by_words.get(uid, _NO_WORDS)) for uid in best]
+
+
+def _read(index: Index, found: Sequence[_Found]) -> list[Hit]:
+    """What was found, with its text: the only costly part of a memory."""
+    memories = {memory.uid: memory for memory in index.get_many([one.uid for one in found])}
+    return [
+        Hit(memories[one.uid], one.why.score, one.why, one.match.words, one.match.evidence)
+        for one in found
+        if one.uid in memories
+    ]
 
 
 def search_words_first(
@@ -113,29 +147,27 @@ def search_words_first(
     near: float,
     now: float,
     embed: Embed | None = None,
-    uses: Callable[[Sequence[str]], Mapping[str, Uses]] | None = None,
+    uses: CountUses | None = None,
     decay_per_day: float = DECAY_PER_DAY,
 ) -> list[Hit]:
     """What words find, in its order; where there is a model, then what is near without words."""
-    how: dict[str, Any] = {"now": now, "uses": uses, "decay_per_day": decay_per_day}
-    by_words = search(index, question._replace(mode="text"), **how)
+    how: _How = {"now": now, "uses": uses, "decay_per_day": decay_per_day}
+    by_words = _best(index, question._replace(mode="text"), **how)
     if embed is None:
-        return by_words
+        return _read(index, by_words)
     meant = question._replace(mode="semantic", min_similarity=near)
-    found = search(index, meant, embed=embed, **how)
-    nearness = {hit.memory.uid: hit.why.vector for hit in found}
-    known = {hit.memory.uid for hit in by_words}
-    lowest = min((hit.score for hit in by_words), default=1.0)
+    by_meaning = {one.uid: one for one in _best(index, meant, embed=embed, **how)}
+    both = [
+        one._replace(why=one.why._replace(vector=by_meaning.pop(one.uid).why.vector))
+        if one.uid in by_meaning
+        else one
+        for one in by_words
+    ]
+    hits = _read(index, [*both, *by_meaning.values()])
+    lowest = min((one.why.score for one in by_words), default=1.0)
     return [
-        *(
-            hit._replace(why=hit.why._replace(vector=nearness.get(hit.memory.uid, 0.0)))
-            for hit in by_words
-        ),
-        *(
-            hit._replace(score=min(hit.score, lowest))
-            for hit in found
-            if hit.memory.uid not in known
-        ),
+        hit._replace(score=min(hit.score, lowest)) if hit.memory.uid in by_meaning else hit
+        for hit in hits
     ]
 
 

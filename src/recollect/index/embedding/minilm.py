@@ -62,7 +62,10 @@ class _Layer:
 
 
 class MiniLM:
-    """The embedder. Threads may share one; it changes nothing but the cache of its tokenizer."""
+    """The embedder. Threads may share one; it changes nothing but what it remembers of words.
+
+    The same text is asked of several memories, one after the other, so the last one is kept.
+    """
 
     dimensions = DIMENSIONS
     window = WINDOW
@@ -74,6 +77,7 @@ class MiniLM:
         source = _Source(tensors)
         self.name = name
         self._words = words
+        self._last: tuple[Sequence[str], list[bytes]] = ((), [])
         self._threads = threads
         self._rows, self._row_scales = source.table("embeddings.word_embeddings.weight")
         if len(self._rows) != len(words):
@@ -91,6 +95,15 @@ class MiniLM:
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         """One vector for each text: float32, little endian, length one."""
+        asked, known = self._last
+        if len(texts) == 1 and list(asked) == list(texts):
+            return list(known)
+        vectors = self._embed(texts)
+        if len(texts) == 1:
+            self._last = list(texts), vectors
+        return list(vectors)
+
+    def _embed(self, texts: Sequence[str]) -> list[bytes]:
         words = self._words
         tokens = [[words.first, *words.encode(text)[:WINDOW], words.last] for text in texts]
         passes = list(_passes([len(ids) for ids in tokens]))
