@@ -101,10 +101,10 @@ def at(repo: Path, payload: dict[str, Any]) -> dict[str, Any]:
     return placed
 
 
-def cold(name: str, payload: dict[str, Any]) -> bytes:
+def cold(name: str, moment: int, payload: dict[str, Any]) -> bytes:
     """What a hook on its own answers."""
     answer = Answer()
-    serve(name, payload, os.environ, Patient(name, answer))
+    serve(name, payload, os.environ, Patient(name, answer), moment=moment)
     return answer.text
 
 
@@ -144,15 +144,16 @@ def soak(hours: int, per_hour: int, size: int, folder: Path) -> dict[str, Any]:
             os.environ["CLAUDE_PROJECT_DIR"] = str(warm_repo)
             wanted += str(payload.get("prompt", "")).startswith(_OURS)
             given = at(warm_repo, payload)
+            moment = time.time_ns() // 1_000_000
             start = time.perf_counter()
-            answer, _ = ask(name, json.dumps(given).encode(), os.environ)
+            answer, _ = ask(name, moment, json.dumps(given).encode(), os.environ)
             spent.append((time.perf_counter() - start) * 1000)
             if answer is None:  # busy: the hook does the work itself
                 refused += 1
-                answer = cold(name, given)
+                answer = cold(name, moment, given)
             asked += 1
             os.environ["CLAUDE_PROJECT_DIR"] = str(cold_repo)
-            alone = cold(name, at(cold_repo, payload))
+            alone = cold(name, moment, at(cold_repo, payload))
             if not same(answer, alone.replace(os.fsencode(cold_repo), os.fsencode(warm_repo))):
                 unequal.append(f"{name}: {answer.decode()[:2000]}\n   {alone.decode()[:2000]}")
         hourly.append(vital(process))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -529,6 +530,25 @@ def test_a_slow_git_does_not_hold_up_the_prompt(
         _wait_gone(int(pid))
     failures = recent_failures(data_dir(os.environ), 0)
     assert failures[-1]["error"] == "Deadline"
+
+
+def test_what_is_marked_is_kept_although_git_is_slow(
+    agent: Agent, tmp_path: Path, store: Recollect
+) -> None:
+    """For what somebody asks to keep there is more time than for anything else."""
+    folder = tmp_path / "slow"
+    folder.mkdir()
+    git = folder / "git"
+    git.write_text(f'#!/bin/sh\nsleep 0.5\nexec {shutil.which("git")} "$@"\n')
+    git.chmod(0o755)
+    path = f"{folder}{os.pathsep}{os.environ['PATH']}"
+
+    agent.hook(
+        "prompt", {"PATH": path, "RECOLLECT_HOOK_DEADLINE": "300"}, prompt="[remember] Slow is fine"
+    )
+    agent.hook("stop")  # it brings what waits
+
+    assert "Slow is fine" in [memory.summary for memory in store.memories()]
 
 
 def _wait_gone(pid: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -169,13 +170,15 @@ def test_a_hook_with_another_home_or_without_a_place_does_its_own_work(
 class Fake:
     """An engine that behaves badly."""
 
-    def __init__(self, repo: Path, *words: bytes) -> None:
+    def __init__(self, repo: Path, *words: bytes, freezes: bool = False) -> None:
         self.path = address_of(repo)
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.bind(str(self.path))
         self.socket.listen()
         self._words = words
+        self._freezes = freezes
+        self._is_closed = threading.Event()
         threading.Thread(target=self._run, daemon=True).start()
 
     def _run(self) -> None:
@@ -184,9 +187,12 @@ class Fake:
             for word in self._words:
                 connection.recv(1 << 16)
                 connection.sendall(word)
+            if self._freezes:
+                self._is_closed.wait()
 
     def close(self) -> None:
         """Go away."""
+        self._is_closed.set()
         self.socket.close()
         self.path.unlink()
 
@@ -216,6 +222,60 @@ def test_whatever_an_engine_does_the_work_is_done(
         fake.close()
 
     assert "remembered" in said["systemMessage"]
+    assert summaries(sandbox, repo) == ["Prices are kept in integer cents"]
+
+
+def test_an_engine_that_freezes_is_not_waited_for(repo: Path, sandbox: Sandbox) -> None:
+    """It has the event, so nobody else does the work; only what is marked is not left to it."""
+    fake = Fake(repo, b"ready\n", b"wait 1\n", freezes=True)
+    try:
+        assert Agent(repo).hook("prompt", prompt="Why are prices kept in cents?") == {}
+        fake.close()
+        fake = Fake(repo, b"ready\n", b"wait 1\n", freezes=True)
+        said = Agent(repo).hook("prompt", prompt=CENTS)
+    finally:
+        fake.close()
+
+    assert "remembered" in said["systemMessage"]
+    assert summaries(sandbox, repo) == ["Prices are kept in integer cents"]
+
+
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGCONT])
+def test_a_real_engine_that_freezes_loses_nothing_and_keeps_nothing_twice(
+    repo: Path, sandbox: Sandbox, tmp_path: Path, ending: signal.Signals
+) -> None:
+    """It freezes while it keeps something; then it dies, or comes back to life and goes on."""
+    reached, go_on, git = tmp_path / "reached", tmp_path / "go-on", tmp_path / "bin" / "git"
+    git.parent.mkdir()
+    git.write_text(
+        # In the middle of it: the draft is in the spool, and not yet in the ledger.
+        f'#!/bin/sh\ncase " $* " in *" update-ref "*)'
+        f" if mkdir {reached} 2>/dev/null; then"
+        f" while ! [ -e {go_on} ]; do sleep 0.1; done; fi;; esac\n"
+        f'exec {shutil.which("git")} "$@"\n'
+    )
+    server = Server(repo)
+    server.wait_until_it_listens()
+    wait_for(lambda: Agent(repo).hook("stop") == {} and (ping(repo) or (0, 0))[1] > 0)
+    git.chmod(0o755)
+    path = f"{git.parent}{os.pathsep}{os.environ['PATH']}"
+    said: list[dict[str, Any]] = []
+    hook = threading.Thread(
+        target=lambda: said.append(Agent(repo).hook("prompt", {"PATH": path}, prompt=CENTS))
+    )
+    hook.start()
+    wait_for(reached.exists)
+    server.process.send_signal(signal.SIGSTOP)
+    hook.join()
+    server.process.send_signal(ending)
+    go_on.touch()
+    if ending is signal.SIGCONT:
+        ping(repo)  # it has done what it was doing
+    server.end()
+    Agent(repo).hook("session-start", source="startup")  # it brings what waits
+
+    assert "not certain" not in said[0]["systemMessage"]
+    assert spool_of(sandbox.open(repo)).waiting() == {}
     assert summaries(sandbox, repo) == ["Prices are kept in integer cents"]
 
 
@@ -249,7 +309,7 @@ def test_without_a_go_nothing_is_done(repo: Path, sandbox: Sandbox, server: Serv
         hook = connect({**os.environ, "CLAUDE_PROJECT_DIR": str(repo)})
         assert hook is not None
         hook.settimeout(30)
-        head = f"{PROTOCOL} prompt {len(settings)} {len(payload)}\n".encode()
+        head = f"{PROTOCOL} prompt 1 {len(settings)} {len(payload)}\n".encode()
         hook.sendall(head + settings + payload)
         assert hook.recv(100) == b"ready\n"
         hook.sendall(last)
@@ -265,13 +325,13 @@ def test_without_a_go_nothing_is_done(repo: Path, sandbox: Sandbox, server: Serv
         b"",
         b"\n",
         b"GET / HTTP/1.1\r\n\r\n",
-        b"recollect 1 0.0.0 prompt 0 0\n",
-        b"recollect 9 x prompt 0 0\n",
-        f"{PROTOCOL} nonsense 0 2\n{{}}".encode(),
-        f"{PROTOCOL} prompt -1 2\n{{}}".encode(),
-        f"{PROTOCOL} prompt 0 99999999999\n{{}}".encode(),
-        f"{PROTOCOL} prompt 0 2\n{{".encode(),
-        f"{PROTOCOL} prompt 0 2\n[]".encode(),
+        b"recollect 2 0.0.0 prompt 1 0 0\n",
+        b"recollect 9 x prompt 1 0 0\n",
+        f"{PROTOCOL} nonsense 1 0 2\n{{}}".encode(),
+        f"{PROTOCOL} prompt 1 -1 2\n{{}}".encode(),
+        f"{PROTOCOL} prompt 1 0 99999999999\n{{}}".encode(),
+        f"{PROTOCOL} prompt 1 0 2\n{{".encode(),
+        f"{PROTOCOL} prompt 1 0 2\n[]".encode(),
         b"\xff" * 5000,
     ],
 )
@@ -478,7 +538,7 @@ def test_a_hook_asks_before_it_imports(repo: Path) -> None:
             "-c",
             "import sys; known = set(sys.modules)\n"
             "from recollect.app.engine import ask\n"
-            "import os; ask('stop', b'{}', os.environ)\n"
+            "import os; ask('stop', 1, b'{}', os.environ)\n"
             "print(*sorted(set(sys.modules) - known))",
         ],
         cwd=repo,
@@ -543,7 +603,7 @@ def test_an_engine_can_be_switched_off_while_it_runs(repo: Path, server: Server)
     given = json.dumps({"session_id": "s", "cwd": str(repo), "prompt": "Good morning."}).encode()
     here = {**os.environ, "CLAUDE_PROJECT_DIR": str(repo)}
     off = {**here, "RECOLLECT_ENGINE_ENABLED": "false"}
-    assert asking.ask("prompt", given, off) == (None, False)
+    assert asking.ask("prompt", 1, given, off) == (None, False)
 
     (repo / ".recollect.toml").write_text("[engine]\nenabled = false\n")
 

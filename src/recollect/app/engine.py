@@ -4,19 +4,22 @@ The engine is the agent's own MCP server, `recollect mcp`, which listens on a Un
 private directory. Where there is none, or it is busy, slow or of another version, the hook does the
 work itself. What is asked is done once:
 
-    hook    recollect 1 VERSION EVENT BYTES BYTES\n, its environment, its input
+    hook    recollect 2 VERSION EVENT MOMENT BYTES BYTES\n, its environment, its input
     engine  ready\n: it holds everything it needs, and does nothing yet; or anything else: no
     hook    go\n, from now on it waits; without it the engine drops the event
     engine  wait MILLISECONDS\n any number of times, then say BYTES\n and the answer
 
 An engine that ends between `go` and the answer may have done half: the hook then brings what the
-engine left in the spool to the ledger and does the work itself, which keeps nothing twice.
+engine left in the spool to the ledger and does the work itself, which keeps nothing twice. The same
+where it falls silent and something is marked to be remembered: the moment of an event is part of
+the identity of what is kept at it, so that an engine that comes back to life keeps the same again.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import time
 
 from recollect import __version__
 
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from socket import socket
 
-PROTOCOL = f"recollect 1 {__version__}"
+PROTOCOL = f"recollect 2 {__version__}"
 PING = "ping"
 MOST_INPUT = 32 << 20
 # Seconds: for the engine to be ready, for its first word after that, and more than it asks for.
@@ -42,26 +45,25 @@ _OF_THE_AGENT = ("CLAUDE_PROJECT_DIR", "CURSOR_VERSION")
 
 def main(arguments: list[str]) -> int:
     """Serve one event, by the engine or in this process; always exit code 0."""
-    given, was_taken = b"", False
+    given, was_taken, moment = b"", False, time.time_ns() // 1_000_000
     if len(arguments) == 1 and os.name == "posix" and sys.stdin is not None:
         given = _read_input()
-        answer, was_taken = ask(arguments[0], given, os.environ)
+        answer, was_taken = ask(arguments[0], moment, given, os.environ)
         if answer is not None:
             _print(answer)
             return 0
     from recollect.app.hooks import main as serve
 
-    return serve(arguments, given if was_taken or given else None, again=was_taken)
+    return serve(arguments, moment, given if was_taken or given else None, again=was_taken)
 
 
 def _read_input() -> bytes:
     """What the agent gives us; what came until then if it does not come to an end."""
     import select
-    from time import monotonic
 
-    parts, size, end = [], 0, monotonic() + _INPUT
+    parts, size, end = [], 0, time.monotonic() + _INPUT
     while size < MOST_INPUT:
-        if not select.select([0], [], [], max(0.0, end - monotonic()))[0]:
+        if not select.select([0], [], [], max(0.0, end - time.monotonic()))[0]:
             break
         part = os.read(0, 1 << 16)
         if not part:
@@ -79,7 +81,9 @@ def _print(answer: bytes) -> None:
             return  # nobody listens
 
 
-def ask(event: str, given: bytes, environment: Mapping[str, str]) -> tuple[bytes | None, bool]:
+def ask(
+    event: str, moment: int, given: bytes, environment: Mapping[str, str]
+) -> tuple[bytes | None, bool]:
     """The engine's answer, or None where the hook has to do the work; whether it was begun."""
     if environment.get("RECOLLECT_ENGINE_ENABLED", "").strip().lower() in _OFF:
         return None, False
@@ -93,7 +97,7 @@ def ask(event: str, given: bytes, environment: Mapping[str, str]) -> tuple[bytes
             for name, value in environment.items()
             if name in NAMES or name in _OF_THE_AGENT or name.startswith(PREFIXES)
         ).encode("utf-8", "surrogateescape")
-        head = f"{PROTOCOL} {event} {len(settings)} {len(given)}\n".encode()
+        head = f"{PROTOCOL} {event} {moment} {len(settings)} {len(given)}\n".encode()
         engine.sendall(head + settings + given)
         heard = _Lines(engine)
         if heard.line() != b"ready":
@@ -109,22 +113,18 @@ def ask(event: str, given: bytes, environment: Mapping[str, str]) -> tuple[bytes
                 return None, True
             engine.settimeout(int(number) / 1000 + _GRACE)
     except TimeoutError:
-        # One that has begun and hangs still has the event: two would do what one must.
-        return (_doubt(event, given), True) if has_begun else (None, False)
+        # One that has begun and hangs still has the event, and two would do what one must. Only
+        # what somebody asked to keep is better done twice than not at all.
+        return (b"", True) if has_begun and not _asks(given) else (None, has_begun)
     except (OSError, ValueError):
         return None, has_begun
     finally:
         engine.close()
 
 
-def _doubt(event: str, given: bytes) -> bytes:
-    """What to say where nobody knows what became of something that was to be remembered."""
-    if event != "prompt" or b"[remember" not in given.lower():
-        return b""
-    return (
-        b'{"systemMessage": "Recollect: it is not certain that this was kept.'
-        b' Look with: recollect list"}'
-    )
+def _asks(given: bytes) -> bool:
+    """Whether something may be marked to be remembered."""
+    return b"[remember" in given.lower()
 
 
 def ping(environment: Mapping[str, str], patience: float = _FIRST_WORD) -> tuple[int, int] | None:
@@ -137,7 +137,7 @@ def ping(environment: Mapping[str, str], patience: float = _FIRST_WORD) -> tuple
         return None
     try:
         engine.settimeout(patience)
-        engine.sendall(f"{PROTOCOL} {PING} 0 0\n".encode())
+        engine.sendall(f"{PROTOCOL} {PING} 0 0 0\n".encode())
         _, process, served = _Lines(engine).line().split()
         return int(process), int(served)
     except (OSError, ValueError):

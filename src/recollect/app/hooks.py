@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 
 # Events at which nobody waits for the next word.
 _SESSION_EVENTS = ("session-start", "session-end", "stop", "pre-compact")
-# Seconds until the configuration is known, and as long as something must be kept before all else.
+# Seconds until the configuration is known.
 _PATIENCE = 3.0
+# What somebody asks to keep is kept, also on a machine that is busy. The client waits for 15.
+_TO_KEEP = 10.0
 _LONGEST = 60.0
 # How many changed notes there is time to take in, for each second of the deadline.
 _CHANGES_PER_SECOND = 1500
@@ -111,7 +113,9 @@ class Deadline:
             os._exit(0)
 
 
-def main(arguments: list[str], given: bytes | None = None, *, again: bool = False) -> int:
+def main(
+    arguments: list[str], moment: int, given: bytes | None = None, *, again: bool = False
+) -> int:
     """Serve one event; always exit code 0.
 
     `given` is the input where it has been read; `again` says that an engine may have done a part.
@@ -131,7 +135,8 @@ def main(arguments: list[str], given: bytes | None = None, *, again: bool = Fals
     deadline.set(_PATIENCE)
     try:
         payload = json.loads(sys.stdin.buffer.read(MOST_INPUT) if given is None else given)
-        serve(name, payload if isinstance(payload, dict) else {}, os.environ, deadline, again=again)
+        payload = payload if isinstance(payload, dict) else {}
+        serve(name, payload, os.environ, deadline, moment=moment, again=again)
     except BaseException as error:
         if not deadline.is_over:
             note(name, error, os.environ)
@@ -145,6 +150,7 @@ def serve(
     environment: Mapping[str, str],
     deadline: Deadline,
     *,
+    moment: int,
     minds: WarmMinds | None = None,
     again: bool = False,
 ) -> None:
@@ -169,12 +175,12 @@ def serve(
     from recollect.flow.pipelines import LATE, PIPELINES
     from recollect.index.sessions import Trace
 
-    event = event._replace(directory=_existing(event.directory, environment))
+    place = _existing(event.directory, environment)
+    event = event._replace(directory=place, moment=moment)
     config = read_config(event, environment)
     seconds = min(config.number(_deadline_key(name)) / 1000, _LONGEST)
     asks = deadline.asks = MARKER in event.text.lower()
-    # What somebody asks to keep is kept, also on a machine that is busy.
-    deadline.set(max(seconds, _PATIENCE if asks else 0.0))
+    deadline.set(max(seconds, _TO_KEEP if asks else 0.0))
     try:
         opened = open_mind if minds is None else minds.open_mind
         mind = opened(event, config, environment)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from recollect.app.recollect import Recollect
 from recollect.capture.spool import Spool
 from recollect.core.memory import Memory
+from recollect.core.uid import derive_uid
 from recollect.errors import RecollectError, ValidationError
 from recollect.ledger.lock import exclusive
 from recollect.ledger.repository import head_of
 
 SPOOL_FOLDER = "spool"
 _LOCK = "spool.lock"
+# Seconds for another event to come to an end: a hook has no time for more.
+LONGEST_WAIT = 2.0
 
 
 def spool_of(store: Recollect) -> Spool:
@@ -21,22 +26,28 @@ def spool_of(store: Recollect) -> Spool:
     return Spool(store.ledger.repository.state_dir / SPOOL_FOLDER)
 
 
-def keep(store: Recollect, drafts: Sequence[Mapping[str, Any]]) -> list[Memory]:
+def keep(
+    store: Recollect, drafts: Sequence[Mapping[str, Any]], *, session: str = "", moment: int = 0
+) -> list[Memory]:
     """Remember drafts: spooled first, then written; gives those that reached the ledger.
 
-    Bad ones are refused before anything is kept.
+    Bad ones are refused before anything is kept. Where the session and the moment, in milliseconds,
+    of an event are given, the same text is the same memory, whoever keeps it and however often.
     """
     spool = spool_of(store)
-    now = store.ledger.clock().strftime("%Y-%m-%dT%H:%M:%SZ")
+    now = datetime.fromtimestamp(moment / 1000, UTC) if moment else store.ledger.clock()
     # Whoever drains the spool may be in another directory, on another branch.
     repository = store.ledger.repository
     born = {
-        "created": now,
+        "created": now.strftime("%Y-%m-%dT%H:%M:%SZ"),
         "at": head_of(repository) or "HEAD",
         "branch": repository.branch,
         "project": store.project,
     }
-    named = {store.new_uid(): {**born, **draft} for draft in drafts}
+    named = {}
+    for draft in drafts:
+        same = f"{session}\n{json.dumps(draft, sort_keys=True)}"
+        named[derive_uid(same, moment) if moment else store.new_uid()] = {**born, **draft}
     for uid, draft in named.items():
         store.prepare(draft, uid)
     for uid, draft in named.items():
@@ -62,7 +73,7 @@ def drain(store: Recollect) -> list[Memory]:
 def _drain(store: Recollect) -> list[Memory]:
     spool = spool_of(store)
     lock = store.ledger.repository.state_dir / _LOCK
-    with exclusive(lock, store.config.number("lock.timeout")):
+    with exclusive(lock, min(store.config.number("lock.timeout"), LONGEST_WAIT)):
         waiting = spool.waiting()
         # One that was written by a process that was killed before it could say so is not written
         # again.

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from recollect.app.keeping import drain, keep
+from recollect.app.keeping import LONGEST_WAIT, drain, keep
 from recollect.app.recollect import Recollect
 from recollect.app.session_mind import SessionMind
 from recollect.app.suggestions import suggest, suggestions
@@ -80,7 +80,8 @@ class RepositoryMind(SessionMind):
 
     def keep(self, drafts: Sequence[Mapping[str, Any]]) -> list[Memory]:
         """Remember what somebody asked to remember."""
-        return keep(self.store, [self.store.redact(draft) for draft in drafts])
+        event, clean = self._event, [self.store.redact(draft) for draft in drafts]
+        return keep(self.store, clean, session=event.session, moment=event.moment)
 
     def drain(self) -> int:
         """Bring what waits to the ledger; how many that were."""
@@ -168,7 +169,7 @@ class RepositoryMind(SessionMind):
     def alone(self) -> AbstractContextManager[None]:
         """Nobody else looks at what is known and adds to it while this lasts."""
         lock = self.store.ledger.repository.state_dir / _LOCK
-        return exclusive(lock, self.store.config.number("lock.timeout"))
+        return exclusive(lock, min(self.store.config.number("lock.timeout"), LONGEST_WAIT))
 
     def note_failure(self, fingerprint: str, learning: Mapping[str, Any]) -> None:
         """Keep what a failed tool taught until it is solved."""

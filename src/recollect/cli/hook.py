@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from recollect.app.hooks import main
+from recollect.app.engine import main
 from recollect.flow.event import EVENTS
 
 

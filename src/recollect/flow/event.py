@@ -35,6 +35,8 @@ class Event(NamedTuple):
 
     name: str
     session: str = ""
+    # When the agent told it, in milliseconds: whoever serves it, it is the same event.
+    moment: int = 0
     # A subagent has the session of its parent, and a context of its own.
     agent: str = ""
     directory: str = ""

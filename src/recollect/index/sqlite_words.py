@@ -25,6 +25,9 @@ _K1, _B = 1.2, 0.4
 # So many more than wanted are taken, since some will not pass the filters.
 _WIDEN = 1.5
 _TYPICAL_WEIGHT = 15.0
+# A term in a larger share of the memories is common; rarer ones that are in so many times more
+# memories than are wanted do without it.
+_COMMON, _PLENTY = 0.15, 2
 # Below this many memories no word is common.
 _FEW = 50
 
@@ -146,12 +149,14 @@ class Words:
         """
         wanted = int(limit * _WIDEN)
         query = _any_of(weights.scores)
+        telling = self._telling(list(weights.scores), wanted)
+        first = f"({query}) AND ({_any_of(telling)})" if telling else query
         given = (*weights.scores.values(), *weights.proofs.values())
         score = f"rescore(words, {_marks(given)})"
         scores = dict(
             self._db.execute(
                 f"SELECT rowid, {score} FROM words WHERE words MATCH ? ORDER BY {_BM25} LIMIT ?",
-                (*given, query, wanted),
+                (*given, first, wanted),
             )
         )
         rows = self._db.execute(
@@ -159,7 +164,7 @@ class Words:
             (*scores, *parameters),
         )
         passing = _scored((uid, scores[key]) for uid, key in rows)
-        if len(passing) < limit and len(scores) == wanted:
+        if len(passing) < limit and (telling or len(scores) == wanted):
             passing = _scored(
                 self._db.execute(
                     f"SELECT memory.uid, {score} FROM words"
@@ -169,6 +174,21 @@ class Words:
                 )
             )
         return passing
+
+    def _telling(self, terms: Sequence[str], wanted: int) -> list[str]:
+        """The rarer terms, where these alone bring more than enough; else none.
+
+        To rank every memory that holds a common word takes longest and brings nothing: whatever is
+        among the best holds a rarer one as well.
+        """
+        total = self._one("SELECT count(*) FROM memory")
+        rarest = sorted(self._frequencies(terms).items(), key=lambda item: item[1])
+        brought = 0
+        for number, (_, count) in enumerate(rarest):
+            if brought > _PLENTY * wanted and count > _COMMON * total:
+                return [term for term, _ in rarest[:number]]
+            brought += count
+        return []
 
 
 def _scored(rows: Iterable[tuple[Any, ...]]) -> list[Scored]:
@@ -192,7 +212,7 @@ def ideal(weight: float) -> float:
     return (_K1 + 1) * math.sqrt(_TYPICAL_WEIGHT * weight)
 
 
-def _any_of(terms: dict[str, float]) -> str:
+def _any_of(terms: Iterable[str]) -> str:
     return " OR ".join(f'"{term}"' for term in terms)
 
 

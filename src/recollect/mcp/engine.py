@@ -32,6 +32,8 @@ _TURN = 0.02
 _LAST_WORK = 5.0
 _OF_THE_HOOK = (*PREFIXES, "CLAUDE_", "CURSOR_")
 _KILL_AGAIN = 0.05
+# Seconds after which a hook that waits long hears from us again.
+_BEAT = 1.0
 # Where there is none of these sockets, as on Windows, there are tools and no engine.
 _CAN_LISTEN = os.name == "posix"
 
@@ -134,7 +136,14 @@ class Engine:
             elif call.is_meant():
                 deadline = _EngineDeadline(call.event, call)
                 try:
-                    serve(call.event, payload, environment, deadline, minds=self.minds)
+                    serve(
+                        call.event,
+                        payload,
+                        environment,
+                        deadline,
+                        moment=call.moment,
+                        minds=self.minds,
+                    )
                 except Exception as error:
                     if not deadline.is_over:
                         note(call.event, error, environment)
@@ -159,11 +168,23 @@ class _EngineDeadline(Deadline):
         self._call = call
         self._thread = threading.get_ident()
         self._is_done = threading.Event()
+        self._end_of_time = self._start
+        self._beat: threading.Timer | None = None
 
     def set(self, seconds: float) -> None:
         """Tell the hook how long this may take."""
         super().set(seconds)
-        self._call.wait(seconds)
+        self._end_of_time = self._start + seconds
+        self._reassure()
+
+    def _reassure(self) -> None:
+        """Let the hook wait, a little at a time: it shall not wait long for a frozen process."""
+        left = self._end_of_time - time.monotonic()
+        self._call.wait(max(0.0, min(left, 2 * _BEAT)))
+        if left > 2 * _BEAT and not self._is_done.is_set():
+            self._beat = threading.Timer(_BEAT, self._reassure)
+            self._beat.daemon = True
+            self._beat.start()
 
     def say(self, text: str) -> bool:
         """Answer the hook, once, whole; also where there is nothing to say."""
@@ -175,8 +196,9 @@ class _EngineDeadline(Deadline):
     def close(self) -> None:
         """The work is done."""
         self._is_done.set()
-        if self._timer is not None:
-            self._timer.cancel()
+        for timer in (self._timer, self._beat):
+            if timer is not None:
+                timer.cancel()
 
     def _end(self) -> None:
         """As in a hook, no git is waited for, also none that is about to start."""

@@ -29,9 +29,15 @@ class Call:
     """A hook at the other end of a connection."""
 
     def __init__(
-        self, connection: socket.socket, event: str, settings: Mapping[str, str], given: bytes
+        self,
+        connection: socket.socket,
+        event: str,
+        moment: int,
+        settings: Mapping[str, str],
+        given: bytes,
     ) -> None:
         self.event = event
+        self.moment = moment
         self.settings = settings
         self.given = given
         self._connection = connection
@@ -147,9 +153,9 @@ def _read_call(connection: socket.socket) -> Call | None:
         return None
     with connection.makefile("rb") as stream:
         words = stream.readline(1000).decode("ascii").split()
-        if len(words) != 6 or " ".join(words[:3]) != PROTOCOL:
+        if len(words) != 7 or " ".join(words[:3]) != PROTOCOL:
             return None
-        event, sizes = words[3], (int(words[4]), int(words[5]))
+        event, moment, sizes = words[3], int(words[4]), (int(words[5]), int(words[6]))
         if event not in (*EVENTS, PING) or not 0 <= sizes[0] <= _MOST_SETTINGS:
             return None
         if not 0 <= sizes[1] <= MOST_INPUT:
@@ -159,7 +165,7 @@ def _read_call(connection: socket.socket) -> Call | None:
         return None
     pairs = settings.decode("utf-8", "surrogateescape").split("\0")
     named = {name: value for name, _, value in (pair.partition("=") for pair in pairs) if name}
-    return Call(connection, event, named, given)
+    return Call(connection, event, moment, named, given)
 
 
 def peer_of(connection: socket.socket) -> int | None:
