@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from recollect.app.facts import Fact, fact_of, holds_one_value, normal, query_facts, store_fact
+from recollect.app.facts import query_facts, store_fact
 from recollect.app.recollect import Recollect
+from recollect.core.facts import Fact, fact_of, holds_one_value, normal, settled
+from recollect.core.memory import Memory
 from recollect.errors import ValidationError
 from tests.ledger.conftest import Sandbox, isolated, sandbox
 
@@ -169,8 +174,6 @@ def test_normal_forms_are_stable(text: str, gap: str) -> None:
 @given(st.sampled_from(["", "2024-05-01"]), st.sampled_from(["2024-01-01", "2024-06-01"]))
 def test_a_fact_is_not_true_any_more_at_its_end(ends: str, moment: str) -> None:
     """The end of one is the beginning of the next, and only that is true then."""
-    from recollect.core.memory import Memory
-
     fact = Fact(Memory("", "", "facts", ""), "a", "b", "c", "2024-01-01", ends, "")
 
     assert fact.is_valid(moment) == (not ends or moment < ends)
@@ -187,9 +190,10 @@ def test_a_planned_end_does_not_keep_a_newer_fact_from_closing(store: Recollect)
     planned = store_fact(store, "db", "port", "2", valid_from="2099-01-01")
     assert objects(store, subject="db") == ["1"]
     assert [store.get(fact.memory.uid).status for fact in planned.closed] == ["active"]
-    store_fact(store, "db", "port", "3")
+    third = store_fact(store, "db", "port", "3")
     assert objects(store, subject="db") == ["3"]
     assert objects(store, subject="db", at="2099-06-01") == ["2"]
+    assert third.fact.memory.status == "active"  # it is true until then
 
 
 def test_names_are_compared_as_they_look(store: Recollect) -> None:
@@ -200,3 +204,141 @@ def test_names_are_compared_as_they_look(store: Recollect) -> None:
 
     assert normal(".env") != normal("env")
     assert normal("env.") == normal("env")
+
+
+def test_an_earlier_beginning_is_kept(store: Recollect) -> None:
+    """The same, but true from earlier on, is news; also where something else came between."""
+    store_fact(store, "api", "version", "2", valid_from="2025-01-01")
+    assert store_fact(store, "api", "version", "2", valid_from="2024-01-01").is_new
+    assert [f.fact.valid_from for f in query_facts(store)] == ["2024-01-01T00:00:00Z"]
+    assert objects(store, at="2024-06-01") == ["2"]
+
+    store_fact(store, "api", "version", "1", valid_from="2024-03-01")
+    assert [objects(store, at=when) for when in ("2024-02-01", "2024-06-01", "2026-01-01")] == [
+        ["2"],
+        ["1"],
+        ["2"],
+    ]
+
+
+def test_two_clones_that_contradict_each_other_agree(sandbox: Sandbox) -> None:
+    """The newer one is true in both, whoever synced first; the next store archives the other."""
+    ada, bob = two_clones(sandbox)
+    store_fact(ada, "app", "version", "1", valid_from="2024-01-01")
+    exchange(ada, bob)
+    older = store_fact(ada, "app", "version", "2", valid_from="2024-02-01").fact.memory.uid
+    store_fact(bob, "app", "version", "3", valid_from="2024-03-01")
+    exchange(ada, bob)
+
+    for store in (ada, bob):
+        assert objects(store) == ["3"]
+        assert objects(store, at="2024-02-15") == ["2"]
+        assert objects(store, at="2024-01-15") == ["1"]
+    assert store_fact(ada, "shop", "uses", "Redis").closed == []  # it closed nothing of its own
+    exchange(ada, bob)
+    for store in (ada, bob):
+        assert store.get(older).status == "archived"
+        assert objects(store, subject="app", history=True) == ["1", "2", "3"]
+
+
+def test_what_stands_beside_others_does_so_in_every_clone(sandbox: Sandbox) -> None:
+    """Who said that both are true is heard, until somebody says that one replaces all."""
+    ada, bob = two_clones(sandbox)
+    store_fact(ada, "team", "owner", "Ada", valid_from="2024-01-01", replaces=False)
+    store_fact(bob, "team", "owner", "Bob", valid_from="2024-02-01")
+    exchange(ada, bob)
+    assert [objects(store) for store in (ada, bob)] == [["Ada", "Bob"]] * 2
+
+    store_fact(bob, "team", "owner", "Eve", replaces=True)
+    exchange(ada, bob)
+    assert [objects(store) for store in (ada, bob)] == [["Eve"]] * 2
+
+
+def two_clones(sandbox: Sandbox) -> tuple[Recollect, Recollect]:
+    """Two clones of one hub."""
+    sandbox.make_hub()
+    return sandbox.open(sandbox.clone("ada")), sandbox.open(sandbox.clone("bob"))
+
+
+def exchange(first: Recollect, second: Recollect) -> None:
+    """Both know what either knew."""
+    for store in (first, second, first):
+        store.sync()
+
+
+days = st.sampled_from(["", *(f"2024-0{month}-01" for month in range(1, 6))])
+saying = st.fixed_dictionaries(
+    {
+        "by": st.integers(0, 1),
+        "predicate": st.sampled_from(["version", "uses"]),
+        "thing": st.sampled_from("abc"),
+        "replaces": st.sampled_from([None, None, True, False]),
+        "valid_from": days,
+        "valid_until": days,
+    }
+)
+MOMENTS = [None, "2023-12-01", *(f"2024-0{month}-15" for month in range(1, 6)), "2099-01-01"]
+
+
+def test_any_order_of_stores_and_syncs_ends_with_equal_answers(sandbox: Sandbox) -> None:
+    """In both clones, at every moment; and what a later store writes down changes none."""
+    clones = two_clones(sandbox)
+    subjects = (f"thing {number}" for number in itertools.count())
+
+    def answers(store: Recollect, subject: str) -> list[list[tuple[str, ...]]]:
+        asked = [{"at": moment} for moment in MOMENTS]
+        return [
+            [
+                (found.fact.predicate, found.fact.object, found.fact.valid_from)
+                for found in query_facts(store, subject=subject, **query)
+            ]
+            for query in asked
+        ]
+
+    @settings(max_examples=8, phases=[Phase.generate])  # to shrink takes minutes
+    @given(st.lists(st.one_of(saying, st.sampled_from(clones)), min_size=2, max_size=7))
+    def check(steps: list[dict[str, Any] | Recollect]) -> None:
+        subject = next(subjects)
+        for step in steps:
+            if isinstance(step, Recollect):
+                step.sync()
+            elif not step["valid_until"] or "" < step["valid_from"] < step["valid_until"]:
+                more = {name: step[name] for name in ("valid_from", "valid_until", "replaces")}
+                store_fact(clones[step["by"]], subject, step["predicate"], step["thing"], **more)
+        exchange(*clones)
+        first, second = (answers(store, subject) for store in clones)
+        assert first == second
+
+        store_fact(clones[0], "the end", "of", subject.replace(" ", "-no-"))
+        exchange(*clones)
+        assert [answers(store, subject) for store in clones] == [first] * 2
+
+    check()
+
+
+@given(st.lists(saying, max_size=8), st.randoms())
+def test_what_is_true_does_not_depend_on_the_order_of_facts(
+    sayings: list[dict[str, Any]], random: Random
+) -> None:
+    """Of what holds one value there is one at any moment, and to settle twice changes nothing."""
+    facts = [
+        Fact(
+            Memory(f"uid {number}", "", "facts", ""),
+            "shop",
+            one["predicate"],
+            one["thing"],
+            one["valid_from"] or "2024-03-02",
+            one["valid_until"],
+            "",
+            one["replaces"],
+        )
+        for number, one in enumerate(sayings)
+    ]
+    ends = settled(facts)
+
+    assert settled(ends) == ends
+    mixed = settled(random.sample(facts, len(facts)))
+    assert sorted(mixed, key=lambda fact: int(fact.memory.uid[4:])) == ends
+    for moment in MOMENTS[1:]:
+        single = [f for f in ends if f.predicate == "version" and f.replaces is not False]
+        assert len({f.object for f in single if f.is_valid(str(moment))}) <= 1

@@ -92,6 +92,7 @@ SHAPES: dict[str, dict[str, str]] = {
         "source": "uid",
         "valid_from": "time",
         "valid_until": "time",
+        "replaces": "flag",
     },
 }
 
@@ -153,6 +154,7 @@ FULL: dict[str, dict[str, Any]] = {
         "source": UID_TEXT,
         "valid_from": "2026-08-23T10:00:00Z",
         "valid_until": "2027-08-23T10:00:00Z",
+        "replaces": True,
     },
 }
 EACH_KIND = pytest.mark.parametrize("kind", SHAPES)

@@ -3,66 +3,29 @@
 A fact is true for a time. Of some predicates there is one value at a time ("version", "owner",
 "default branch"): there a newer fact closes the older one, which stays, archived, true until then.
 Whoever stores a fact may say otherwise. The same fact, said again, is not stored twice.
+
+Queries go by the rule of `core.facts`, not by what was closed, so that clones which stored apart
+agree as soon as they have synced. Storing writes down what the rule says of older facts.
 """
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from recollect.app.recollect import Recollect
 from recollect.app.writing import change_of, prepare_status
+from recollect.core.facts import PARTS, Fact, fact_of, normal, settled
 from recollect.core.fields import check_timestamp
 from recollect.core.kinds import FACTS
 from recollect.core.memory import Memory
-from recollect.core.names import short
 from recollect.core.note import SUMMARY_LENGTH, shorten_line
-from recollect.core.patterns import pattern
-from recollect.core.status import ARCHIVED, RETIRED, VISIBLE
+from recollect.core.status import ARCHIVED, VISIBLE
 from recollect.errors import ValidationError
 from recollect.ledger.lock import exclusive
 
-PARTS = ("subject", "predicate", "object")
 _LOCK = "facts.lock"
 _MOST_PART = 500
-_SPACE = pattern(r"[\s_\-]+")
-# Predicates that hold one value at a time: by the whole, by their first word, by their last.
-_ONE = frozenset(
-    {
-        *("is", "version", "status", "state", "owner", "owned_by", "maintained_by", "license"),
-        *("port", "default", "deadline", "location", "located_at", "lives_in", "named", "name"),
-        *("url", "size", "count", "limit", "timeout", "stored_in", "deployed_to"),
-    }
-)
-_FIRST = frozenset({"current", "default", "latest", "primary", "main"})
-_LAST = frozenset(
-    {
-        *("version", "status", "state", "owner", "port", "deadline", "url", "name", "date"),
-        *("count", "size", "limit", "timeout"),
-    }
-)
-
-
-class Fact(NamedTuple):
-    """A fact and the memory that it is kept in."""
-
-    memory: Memory
-    subject: str
-    predicate: str
-    object: str
-    valid_from: str
-    valid_until: str
-    source: str
-
-    @property
-    def key(self) -> tuple[str, ...]:
-        """What makes two facts the same."""
-        return tuple(normal(part) for part in (self.subject, self.predicate, self.object))
-
-    def is_valid(self, moment: str) -> bool:
-        """Whether it is true at a moment; it is no longer true at its end."""
-        return self.valid_from <= moment and (not self.valid_until or moment < self.valid_until)
 
 
 class Found(NamedTuple):
@@ -78,37 +41,6 @@ class Stored(NamedTuple):
     fact: Fact
     is_new: bool
     closed: Sequence[Fact]
-
-
-def normal(text: str) -> str:
-    """A part of a fact as it is compared: `Depends on` is `depends_on`."""
-    plain = unicodedata.normalize("NFC", text).casefold().strip()
-    return _SPACE.sub("_", plain.rstrip("."))
-
-
-def holds_one_value(predicate: str) -> bool:
-    """Whether a predicate is one of those that hold one value at a time."""
-    words = normal(predicate).split("_")
-    return normal(predicate) in _ONE or words[0] in _FIRST or words[-1] in _LAST
-
-
-def fact_of(memory: Memory) -> Fact | None:
-    """The fact that a memory holds; None for one that is none, or broken."""
-    content = memory.content or {}
-    parts = [content.get(name) for name in PARTS]
-    if memory.kind != FACTS or not all(isinstance(part, str) and part for part in parts):
-        return None
-    subject, predicate, thing = map(str, parts)
-    begins, ends = content.get("valid_from"), content.get("valid_until")
-    return Fact(
-        memory,
-        subject,
-        predicate,
-        thing,
-        str(begins or memory.created or ""),
-        str(ends or ""),
-        str(content.get("source") or ""),
-    )
 
 
 def store_fact(
@@ -137,24 +69,16 @@ def store_fact(
     with exclusive(lock, store.config.number("lock.timeout")):
         known = all_facts(store)
         wanted = tuple(normal(part) for part in clean)
-        for fact in known:
-            overlaps = not fact.valid_until or fact.valid_until > begins
-            if fact.key == wanted and overlaps and fact.memory.status != RETIRED:
+        for fact in settled(known):
+            if fact.key == wanted and fact.is_valid(begins):
                 store.local.usage.record([fact.memory.uid], "said", _seconds(store))
                 return Stored(fact, False, ())
-        one = holds_one_value(clean[1]) if replaces is None else replaces
-        others = (
-            [f for f in known if f.key[:2] == wanted[:2] and _is_open(f, begins)] if one else []
-        )
-        later = min((f.valid_from for f in others if f.valid_from > begins), default="")
-        ends = min(filter(None, (ends, later)), default="")
-        draft = _draft(clean, begins, ends, source, confidence, provenance)
+        draft = _draft(clean, begins, ends, source, replaces, confidence, provenance)
         memory = store.capture_many([draft])[0]
-        closed = [_close(store, f, begins, memory) for f in others if f.valid_from <= begins]
-        if later:  # what is known is newer: this one was true before
-            memory = store.set_status(memory.uid, ARCHIVED, "a newer fact was known already")
-    stored = fact_of(memory)
+        changed = _settle(store, known, memory)
+    stored = fact_of(store.get(memory.uid))
     assert stored is not None
+    closed = [f for f in changed if f.key[:2] == wanted[:2] and f.memory.uid != memory.uid]
     return Stored(stored, True, closed)
 
 
@@ -163,40 +87,51 @@ def _draft(
     begins: str,
     ends: str,
     source: str | None,
+    replaces: bool | None,
     confidence: float | None,
     provenance: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
     sentence = " ".join(" ".join(part.split()) for part in parts)
     content = dict(zip(PARTS, parts, strict=True))
-    times = {"valid_from": begins, "valid_until": ends, "source": source}
+    more = {"valid_from": begins, "valid_until": ends, "source": source, "replaces": replaces}
     return {
         "kind": FACTS,
         "summary": shorten_line(sentence),
         "body": sentence if len(sentence) > SUMMARY_LENGTH else "",
-        "content": {**content, **{name: value for name, value in times.items() if value}},
+        "content": {
+            **content,
+            **{name: value for name, value in more.items() if value not in (None, "")},
+        },
         "confidence": confidence,
         "relates_to": [source] if source else None,
         "provenance": provenance,
     }
 
 
-def _is_open(fact: Fact, begins: str) -> bool:
-    """Whether a fact is still true when another one begins, also where its end is planned."""
-    goes_on = not fact.valid_until or fact.valid_until > begins
-    return goes_on and fact.memory.status in VISIBLE
+def _settle(store: Recollect, known: Sequence[Fact], new: Memory) -> list[Fact]:
+    """Write down which facts have ended, also those that other clones stored; these facts.
 
-
-def _close(store: Recollect, fact: Fact, moment: str, newer: Memory) -> Fact:
-    """Let an older fact end where a newer one begins; once that is past it leaves recall."""
-    content = {**(fact.memory.content or {}), "valid_until": moment}
-    step = change_of(store, fact.memory, {"content": content}, None)
-    if moment <= _now(store):
-        status = prepare_status(store, fact.memory, ARCHIVED, f"replaced by {short(newer.id)}")
-        step = step._replace(fields={**step.fields, **status.fields})
-    store.write([step], "fact")
-    closed = fact_of(store.get(fact.memory.uid))
-    assert closed is not None
-    return closed
+    What is over leaves recall. Every clone writes the same, and nothing where all is written.
+    """
+    latest = fact_of(new)
+    assert latest is not None
+    facts = [*known, latest]
+    steps = []
+    for before, fact in zip(facts, settled(facts), strict=True):
+        if fact.valid_until == before.valid_until:
+            continue
+        content = {**(fact.memory.content or {}), "valid_until": fact.valid_until}
+        step = change_of(store, fact.memory, {"content": content}, None)
+        if fact.memory.status in VISIBLE and fact.valid_until <= _now(store):
+            is_new = fact.memory.uid == new.uid
+            reason = "a newer fact was known" if is_new else "a newer fact says otherwise"
+            status = prepare_status(store, fact.memory, ARCHIVED, reason)
+            step = step._replace(fields={**step.fields, **status.fields})
+        steps.append(step)
+    if steps:
+        store.write(steps, "fact")
+    again = (fact_of(store.get(step.of)) for step in steps)
+    return [fact for fact in again if fact is not None]
 
 
 def all_facts(store: Recollect) -> list[Fact]:
@@ -220,7 +155,12 @@ def query_facts(
     With two hops, also what is said of the things that were found.
     """
     moment = store.moment(at) if at else _now(store)
-    known = _distinct(f for f in all_facts(store) if history or f.is_valid(moment))
+    every = settled(all_facts(store))
+    known = (
+        _distinct(every, history=True)
+        if history
+        else _distinct(f for f in every if f.is_valid(moment))
+    )
     asked = {0: subject, 1: predicate, 2: thing}
     wanted = {place: normal(part) for place, part in asked.items() if part and part.strip()}
     found = [f for f in known if all(f.key[n] == part for n, part in wanted.items())]
@@ -238,11 +178,14 @@ def query_facts(
     return result
 
 
-def _distinct(facts: Iterable[Fact]) -> list[Fact]:
-    """Two clones may have stored the same; the first counts."""
+def _distinct(facts: Iterable[Fact], *, history: bool = False) -> list[Fact]:
+    """Two clones may have stored the same; the one that began first counts."""
     first: dict[object, Fact] = {}
     for fact in facts:
-        first.setdefault((*fact.key, fact.valid_until), fact)
+        name = (*fact.key, fact.valid_until if history else "")
+        known = first.setdefault(name, fact)
+        if fact.order < known.order:
+            first[name] = fact
     return list(first.values())
 
 

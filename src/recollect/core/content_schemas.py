@@ -197,6 +197,7 @@ _SCHEMAS = (
             Field("valid_from", "since when it is true", TIME, False),
             Field("valid_until", "until when it is true", TIME, False),
             Field("source", "the memory that it comes from", UID, False),
+            Field("replaces", "whether it ends older facts that say otherwise", FLAG, False),
         ),
     ),
 )

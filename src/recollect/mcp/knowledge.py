@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from recollect.app import facts
-from recollect.app.facts import Fact
 from recollect.app.warm import Stores
+from recollect.core.facts import Fact
 from recollect.core.names import short
 from recollect.errors import ValidationError
 from recollect.mcp.reading import find, paging

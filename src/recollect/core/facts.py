@@ -1,0 +1,123 @@
+"""Facts: what makes two the same, which predicates hold one value, and until when each is true.
+
+Clones store facts apart, so no clone can close all that contradicts. What is true when is therefore
+a rule over all facts that are known, and gives the same in every clone: a fact ends where the next
+one begins that says otherwise.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from recollect.core.kinds import FACTS
+from recollect.core.memory import Memory
+from recollect.core.patterns import pattern
+
+PARTS = ("subject", "predicate", "object")
+_SPACE = pattern(r"[\s_\-]+")
+# Predicates that hold one value at a time: by the whole, by their first word, by their last.
+_ONE = frozenset(
+    {
+        *("is", "version", "status", "state", "owner", "owned_by", "maintained_by", "license"),
+        *("port", "default", "deadline", "location", "located_at", "lives_in", "named", "name"),
+        *("url", "size", "count", "limit", "timeout", "stored_in", "deployed_to"),
+    }
+)
+_FIRST = frozenset({"current", "default", "latest", "primary", "main"})
+_LAST = frozenset(
+    {
+        *("version", "status", "state", "owner", "port", "deadline", "url", "name", "date"),
+        *("count", "size", "limit", "timeout"),
+    }
+)
+
+
+class Fact(NamedTuple):
+    """A fact and the memory that it is kept in. `replaces` is None where nobody said."""
+
+    memory: Memory
+    subject: str
+    predicate: str
+    object: str
+    valid_from: str
+    valid_until: str
+    source: str
+    replaces: bool | None = None
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What makes two facts the same."""
+        return tuple(normal(part) for part in (self.subject, self.predicate, self.object))
+
+    @property
+    def order(self) -> tuple[str, str]:
+        """Which of two facts is the newer one, in every clone alike."""
+        return self.valid_from, self.memory.uid
+
+    def is_valid(self, moment: str) -> bool:
+        """Whether it is true at a moment; it is no longer true at its end."""
+        return self.valid_from <= moment and (not self.valid_until or moment < self.valid_until)
+
+
+def normal(text: str) -> str:
+    """A part of a fact as it is compared: `Depends on` is `depends_on`."""
+    plain = unicodedata.normalize("NFC", text).casefold().strip()
+    return _SPACE.sub("_", plain.rstrip("."))
+
+
+def holds_one_value(predicate: str) -> bool:
+    """Whether a predicate is one of those that hold one value at a time."""
+    words = normal(predicate).split("_")
+    return normal(predicate) in _ONE or words[0] in _FIRST or words[-1] in _LAST
+
+
+def fact_of(memory: Memory) -> Fact | None:
+    """The fact that a memory holds; None for one that is none, or broken."""
+    content = memory.content or {}
+    parts = [content.get(name) for name in PARTS]
+    if memory.kind != FACTS or not all(isinstance(part, str) and part for part in parts):
+        return None
+    subject, predicate, thing = map(str, parts)
+    begins, ends = content.get("valid_from"), content.get("valid_until")
+    replaces = content.get("replaces")
+    return Fact(
+        memory,
+        subject,
+        predicate,
+        thing,
+        str(begins or memory.created or ""),
+        str(ends or ""),
+        str(content.get("source") or ""),
+        replaces if isinstance(replaces, bool) else None,
+    )
+
+
+def settled(facts: Iterable[Fact]) -> list[Fact]:
+    """The same facts in the same order, each with the end that it has beside the others.
+
+    A newer fact that replaces ends an older one of another value. One that was meant to stand
+    beside others (`replaces` is false) ends only where that is asked for (`replaces` is true).
+    """
+    facts = list(facts)
+    keys = [fact.key for fact in facts]
+    closers: dict[tuple[str, ...], list[tuple[Fact, str]]] = {}
+    for fact, key in sorted(zip(facts, keys, strict=True), key=lambda pair: pair[0].order):
+        if holds_one_value(fact.predicate) if fact.replaces is None else fact.replaces:
+            closers.setdefault(key[:2], []).append((fact, key[2]))
+    return [
+        _ended(fact, key[2], closers.get(key[:2], []))
+        for fact, key in zip(facts, keys, strict=True)
+    ]
+
+
+def _ended(fact: Fact, thing: str, closers: list[tuple[Fact, str]]) -> Fact:
+    begin = bisect_right(closers, fact.order, key=lambda closer: closer[0].order)
+    for place in range(begin, len(closers)):
+        closer, other = closers[place]
+        if other != thing and (fact.replaces is not False or closer.replaces):
+            ends = min(filter(None, (fact.valid_until, closer.valid_from)))
+            return fact._replace(valid_until=ends)
+    return fact
