@@ -286,13 +286,12 @@ def test_any_order_of_stores_and_syncs_ends_with_equal_answers(sandbox: Sandbox)
     subjects = (f"thing {number}" for number in itertools.count())
 
     def answers(store: Recollect, subject: str) -> list[list[tuple[str, ...]]]:
-        asked = [{"at": moment} for moment in MOMENTS]
         return [
             [
                 (found.fact.predicate, found.fact.object, found.fact.valid_from)
-                for found in query_facts(store, subject=subject, **query)
+                for found in query_facts(store, subject=subject, at=moment)
             ]
-            for query in asked
+            for moment in MOMENTS
         ]
 
     @settings(max_examples=8, phases=[Phase.generate])  # to shrink takes minutes

@@ -6,28 +6,36 @@ from datetime import datetime, timedelta
 
 from recollect.core.fields import check_revision, check_timestamp
 from recollect.core.patterns import pattern
-from recollect.errors import ValidationError
+from recollect.errors import UnsafeName, ValidationError
 from recollect.ledger.files import commit_time
 from recollect.ledger.repository import Repository
 
-_AGE = pattern(r"(\d+)\s*(m|h|d|w|y)\Z")
+_AGE = pattern(r"(\d{1,9})\s*(m|h|d|w|y|(?:minute|hour|day|week|year)s?)(?:\s+ago)?\Z")
 _UNITS = {"m": 1 / 1440, "h": 1 / 24, "d": 1.0, "w": 7.0, "y": 365.0}
+_HINT = "Write it like 2026-08-23, 30d or HEAD~3"
 
 
 def moment_named(text: str, now: datetime, repository: Repository) -> str:
     """A timestamp for `2026-08-23`, `2026-08-23T10:00:00Z`, `30d` ago, or a revision."""
     text = text.strip()
-    age = _AGE.match(text)
+    age = _AGE.match(text.lower())
     if age:
-        days = int(age.group(1)) * _UNITS[age.group(2)]
-        return check_timestamp((now - timedelta(days=days)).isoformat())
+        days = int(age.group(1)) * _UNITS[age.group(2)[0]]
+        try:
+            return check_timestamp((now - timedelta(days=days)).isoformat())
+        except OverflowError:
+            raise ValidationError(f"Nothing is {text!r} old.", _HINT) from None
     try:
         return check_timestamp(text)
     except ValidationError:
-        made = commit_time(repository, check_revision(text))
+        made = _commit_time(text, repository)
     if made is None:
-        raise ValidationError(
-            f"{text!r} is neither a date nor an age nor a commit.",
-            "Write it like 2026-08-23, 30d or HEAD~3",
-        )
+        raise ValidationError(f"{text[:60]!r} is neither a date nor an age nor a commit.", _HINT)
     return check_timestamp(datetime.fromtimestamp(made, tz=now.tzinfo).isoformat())
+
+
+def _commit_time(text: str, repository: Repository) -> float | None:
+    try:
+        return commit_time(repository, check_revision(text))
+    except UnsafeName:
+        return None

@@ -8,6 +8,7 @@ from typing import Any
 from recollect.app import facts
 from recollect.app.warm import Stores
 from recollect.core.facts import Fact
+from recollect.core.fields import check_timestamp
 from recollect.core.names import short
 from recollect.errors import ValidationError
 from recollect.mcp.reading import find, paging
@@ -31,9 +32,22 @@ def store_fact(stores: Stores, given: Mapping[str, Any]) -> Json:
         provenance=VIA,
     )
     result = {"done": "stored" if stored.is_new else "known already", **_line(stored.fact)}
+    if not stored.is_new:
+        result |= _unkept(stored.fact, given)
     if stored.closed:
         result["closed"] = [_line(fact) for fact in stored.closed]
     return result
+
+
+def _unkept(fact: Fact, given: Mapping[str, Any]) -> Json:
+    """What a fact that was known already does not say of its times; it is told, not dropped."""
+    names = ("valid_from", "valid_until")
+    said = {name: check_timestamp(given[name]) for name in names if given.get(name)}
+    other = [f"{n}={when}" for n, when in said.items() if when != getattr(fact, n)]
+    if not other:
+        return {}
+    way = "If they are right: delete_memory(id), then store_fact again."
+    return {"note": f"Known with other times; not kept: {', '.join(other)}. {way}"}
 
 
 def query_facts(stores: Stores, given: Mapping[str, Any]) -> Json:

@@ -12,11 +12,12 @@ from recollect.core.fields import CONCEPTS, check_path
 from recollect.core.memory import Memory
 from recollect.errors import NotFound, ValidationError
 from recollect.ledger.worktree import find_root
-from recollect.mcp.results import Json, line_of, page, whole
+from recollect.mcp.results import Json, line_of, nothing, page, whole
 
 _PAGE = 10
 _MOST_PAGE = 50
 _MOST_QUERY = 10_000
+_FOR_AGENTS = ("public", "private", "secret")
 _READ_ON = "get_memory(id) shows one whole."
 
 
@@ -62,7 +63,7 @@ def search_memories(stores: Stores, given: Mapping[str, Any]) -> Json:
     more = f" offset={offset + limit} shows more." if len(hits) > offset + limit else ""
     return {
         "memories": lines,
-        "next": (_READ_ON + more) if lines else "Nothing found; try other words.",
+        "next": (_READ_ON + more) if lines else nothing(offset, len(hits)),
     }
 
 
@@ -153,10 +154,10 @@ def paging(given: Mapping[str, Any]) -> tuple[int, int]:
 def _filters(given: Mapping[str, Any]) -> Json:
     names = ("kind", "status", "tags", "session", "since", "until", "sensitivity")
     filters: Json = {name: given[name] for name in names if given.get(name)}
-    if filters.setdefault("sensitivity", "public") in ("unknown", "all"):
+    if filters.setdefault("sensitivity", "public") not in _FOR_AGENTS:
         raise ValidationError(
-            f"Agents may not read what is {filters['sensitivity']}.",
-            "Ask for public, private or secret, one at a time.",
+            f"Agents may not read what is {filters['sensitivity'][:60]}.",
+            f"Ask for {', '.join(_FOR_AGENTS)}, one at a time.",
         )
     return filters
 

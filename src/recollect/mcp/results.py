@@ -10,6 +10,7 @@ from recollect.core.age import age
 from recollect.core.memory import Memory
 from recollect.core.names import short
 from recollect.errors import RecollectError
+from recollect.mcp.hints import for_agents
 from recollect.recall.governor import quoted
 
 Json = dict[str, Any]
@@ -30,7 +31,8 @@ def succeeded(result: Mapping[str, Any]) -> Outcome:
 
 def failed(error: RecollectError) -> Outcome:
     """An error with what to do about it."""
-    return Outcome(quoted(f"{error.message} {error.hint}".strip()), is_error=True)
+    said = f"{error.message} {for_agents(error.hint)}"
+    return Outcome(quoted(said.strip()), is_error=True)
 
 
 def _quoted(value: Any) -> Any:
@@ -78,4 +80,12 @@ def page(
     result: Json = {name: shown, "total": len(lines)}
     if left:
         next_step = f"{left} more: offset={offset + len(shown)}. {next_step}"
-    return {**result, "next": next_step if shown or left else "Nothing found; try other words."}
+    return {**result, "next": next_step if shown else nothing(offset, len(lines))}
+
+
+def nothing(offset: int, total: int | None = None) -> str:
+    """What to do where a page is empty: it lies past the end, or there is nothing at all."""
+    if offset and total != 0:
+        known = "" if total is None else f" of {total}"
+        return f"offset={offset} is past the end{known}; begin with offset=0."
+    return "Nothing found; try other words."
