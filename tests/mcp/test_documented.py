@@ -40,7 +40,8 @@ QUIET = {"body", "summary", "dry_run", "lifecycle_event", "reason", "session", "
 def test_the_predicates_of_the_page_hold_one_value() -> None:
     """Those that the page names do, and what it does not name does not."""
     text = sections(page("mcp.md"))["Facts"]
-    named = code(text) - {"facts", "history=true", "at", "replaces", "query_facts", "hops=2"}
+    arguments = {"history=true", "at", "replaces", "replaces=true", "replaces=false", "hops=2"}
+    named = code(text) - arguments - {"facts", "query_facts"}
 
     assert len(named) > 15
     for predicate in named:

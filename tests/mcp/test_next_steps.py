@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from recollect.core.names import short
-from recollect.errors import NotFound, RecollectError
+from recollect.errors import RecollectError
 from recollect.mcp.engine import Engine
 from recollect.mcp.hints import for_agents
 from recollect.mcp.table import TOOLS
@@ -90,7 +90,8 @@ def test_errors_name_tools_and_not_commands(engine: Engine) -> None:
 
 def test_what_no_tool_does_is_for_the_user() -> None:
     """Every error's own hint names tools that there are, or asks the user."""
-    for kind in [NotFound, *_errors(RecollectError)]:
+    kinds: list[type[RecollectError]] = [RecollectError, *_errors(RecollectError)]
+    for kind in kinds:
         said = for_agents(kind.hint)
         assert said.startswith("Ask the user") or not re.search(r"recollect [a-z]", said), said
         assert set(re.findall(r"\b(\w+)\(", said)) <= TOOLS.keys()

@@ -1,4 +1,6 @@
-"""A scripted Messages API on loopback: the client asks, the script answers, every request is kept.
+"""A scripted model on loopback: the client asks, the script answers, every request is kept.
+
+It speaks the Messages API, and the Responses API to clients that ask for that.
 
 It is also the proxy that the client is told to use for every host but loopback. It forwards
 nothing; it notes who was asked for, so that a test can say that nobody was.
@@ -9,11 +11,13 @@ from __future__ import annotations
 import json
 import threading
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Literal, Self
+
+from tests.realclient.responses import response_events
 
 Json = dict[str, Any]
 Kind = Literal["main", "agent", "compact", "side"]
@@ -171,7 +175,7 @@ class _Exchange(BaseHTTPRequestHandler):
         route = self.path.partition("?")[0]
         if route == "/v1/messages/count_tokens":
             self._send(200, {"input_tokens": max(1, len(raw) // 4)})
-        elif route == "/v1/messages":
+        elif route in ("/v1/messages", "/v1/responses"):
             self._answer(json.loads(raw))
         else:
             self.do_GET()
@@ -183,10 +187,12 @@ class _Exchange(BaseHTTPRequestHandler):
                 self._send(status, _error("api_error", reason))
             case Silence():
                 self.owner.wait_until_closed()
+            case Answer() as answer if "input" in body:
+                self._stream(response_events(answer.blocks))
             case Answer() as answer:
                 message = _message(answer, str(body.get("model", "")))
                 if body.get("stream"):
-                    self._stream(message)
+                    self._stream(_stream_events(message))
                 else:
                     self._send(200, message)
 
@@ -196,10 +202,10 @@ class _Exchange(BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(raw)
 
-    def _stream(self, message: Json) -> None:
+    def _stream(self, events: Iterable[Json]) -> None:
         self._head(200, "text/event-stream")
         try:
-            for event in _stream_events(message):
+            for event in events:
                 line = f"event: {event['type']}\ndata: {json.dumps(event)}\n\n"
                 self.wfile.write(line.encode())
         except (BrokenPipeError, ConnectionResetError):
@@ -216,6 +222,8 @@ class _Exchange(BaseHTTPRequestHandler):
 
 
 def _kind_of(body: Json, headers: Mapping[str, str]) -> Kind:
+    if "input" in body:
+        return "main"
     said = [m.get("content") for m in body.get("messages", []) if m.get("role") == "user"]
     asked = "\n".join(_strings(said[-1:]))
     if "<analysis>" in asked and "<summary>" in asked and "summary of" in asked:

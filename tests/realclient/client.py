@@ -1,4 +1,4 @@
-"""The real Claude Code client, pinned, from npm, in a cache folder outside the repository.
+"""The real clients, pinned, from npm, in a cache folder outside the repository.
 
 The npm package is a small wrapper; the program is a native executable in a package of its own for
 each platform. We take it from there and run no install script, because many machines block those.
@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 VERSION = "2.1.325"
 PACKAGE = f"@anthropic-ai/claude-code@{VERSION}"
@@ -29,18 +30,32 @@ class ClientMissing(Exception):
     """The client is not here and cannot be fetched; the text says why."""
 
 
-def installed_client(cache: Path = CACHE) -> Path:
+class Client(NamedTuple):
+    """A client: what npm calls it, and where its executables are then."""
+
+    name: str
+    version: str
+    package: str
+    executables: str
+
+
+CLAUDE_CODE = Client(
+    "claude-code", VERSION, PACKAGE, "node_modules/@anthropic-ai/claude-code-*/claude"
+)
+
+
+def installed_client(cache: Path = CACHE, client: Client = CLAUDE_CODE) -> Path:
     """The client's executable; installed first where it is missing.
 
     Two processes may ask at once: one installs, the other waits and finds the folder complete.
     """
-    folder = cache / f"claude-code-{VERSION}"
+    folder = cache / f"{client.name}-{client.version}"
     if not folder.is_dir():
         cache.mkdir(parents=True, exist_ok=True)
         with _locked(cache / f"{folder.name}.lock"):
             if not folder.is_dir():
-                _install(folder)
-    return _executable(folder)
+                _install(folder, client)
+    return _executable(folder, client)
 
 
 @contextmanager
@@ -50,17 +65,17 @@ def _locked(path: Path) -> Iterator[None]:
         yield
 
 
-def _install(folder: Path) -> None:
+def _install(folder: Path, client: Client) -> None:
     """Fill a folder beside the right one, and rename it when it is complete."""
     npm = shutil.which("npm")
     if npm is None:
-        raise ClientMissing(f"npm is not on PATH, so {PACKAGE} cannot be installed.")
+        raise ClientMissing(f"npm is not on PATH, so {client.package} cannot be installed.")
     with tempfile.TemporaryDirectory(prefix=f"{folder.name}.", dir=folder.parent) as scratch:
         room = Path(scratch, "client")
         room.mkdir()
         try:
             done = subprocess.run(
-                [npm, "install", "--prefix", str(room), *NPM_OPTIONS, PACKAGE],
+                [npm, "install", "--prefix", str(room), *NPM_OPTIONS, client.package],
                 cwd=room,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
@@ -68,16 +83,18 @@ def _install(folder: Path) -> None:
                 timeout=INSTALL_TIMEOUT,
             )
         except subprocess.TimeoutExpired as slow:
-            raise ClientMissing(f"npm took over {INSTALL_TIMEOUT:.0f} s for {PACKAGE}.") from slow
+            reason = f"npm took over {INSTALL_TIMEOUT:.0f} s for {client.package}."
+            raise ClientMissing(reason) from slow
         if done.returncode:
-            raise ClientMissing(f"npm could not install {PACKAGE}: {done.stderr.strip()[-1000:]}")
-        _executable(room)
+            said = done.stderr.strip()[-1000:]
+            raise ClientMissing(f"npm could not install {client.package}: {said}")
+        _executable(room, client)
         room.rename(folder)
 
 
-def _executable(folder: Path) -> Path:
+def _executable(folder: Path, client: Client) -> Path:
     """The executable of the platform's own package that runs here and has the right version."""
-    found = sorted(folder.glob("node_modules/@anthropic-ai/claude-code-*/claude"))
+    found = sorted(folder.glob(client.executables))
     for path in found:
         try:
             said = subprocess.run(
@@ -90,6 +107,6 @@ def _executable(folder: Path) -> Path:
             )
         except (OSError, subprocess.TimeoutExpired):
             continue
-        if said.stdout.startswith(VERSION):
+        if client.version in said.stdout.split():
             return path
     raise ClientMissing(f"no client in {folder} runs on this machine (tried {len(found)}).")
