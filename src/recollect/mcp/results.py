@@ -14,6 +14,7 @@ from recollect.mcp.hints import for_agents
 from recollect.recall.governor import quoted
 
 Json = dict[str, Any]
+_MOST_TOLD = 2000
 
 
 class Outcome(NamedTuple):
@@ -31,8 +32,13 @@ def succeeded(result: Mapping[str, Any]) -> Outcome:
 
 def failed(error: RecollectError) -> Outcome:
     """An error with what to do about it."""
-    said = f"{error.message} {for_agents(error.hint)}"
-    return Outcome(quoted(said.strip()), is_error=True)
+    return Outcome(quoted(told(error)), is_error=True)
+
+
+def told(error: RecollectError) -> str:
+    """What went wrong and what to do, for an agent; what it sent is not sent back at length."""
+    parts = (error.message, for_agents(error.hint))
+    return " ".join(part if len(part) <= _MOST_TOLD else part[:_MOST_TOLD] + "…" for part in parts)
 
 
 def _quoted(value: Any) -> Any:

@@ -21,8 +21,7 @@ from recollect.ledger.git import kill_running
 from recollect.mcp import resources
 from recollect.mcp.background import Background
 from recollect.mcp.engine import Engine
-from recollect.mcp.hints import for_agents
-from recollect.mcp.results import Outcome
+from recollect.mcp.results import Outcome, told
 from recollect.mcp.table import call, listing
 
 T = TypeVar("T")
@@ -86,9 +85,7 @@ def _serve(engine: Engine) -> None:
         try:
             return await anyio.to_thread.run_sync(job)
         except RecollectError as error:
-            raise MCPError(
-                types.INVALID_PARAMS, f"{error.message} {for_agents(error.hint)}"
-            ) from None
+            raise MCPError(types.INVALID_PARAMS, told(error)) from None
 
     async def list_resources(_context: Any, _params: Any) -> types.ListResourcesResult:
         found = await in_thread(lambda: resources.list_resources(engine))
