@@ -11,7 +11,18 @@ from recollect.app.recollect import Recollect
 from recollect.app.sleeping import make_plan, sleep
 from recollect.app.strengths import strength_of
 from recollect.errors import VersionConflict
-from tests.app.test_sleep import NOTICED, NOW, at, capture, isolated, notes, sandbox, states, store
+from tests.app.test_sleep import (
+    NOTICED,
+    NOW,
+    at,
+    capture,
+    days_ago,
+    isolated,
+    notes,
+    sandbox,
+    states,
+    store,
+)
 from tests.ledger.conftest import Sandbox
 
 __all__ = ["isolated", "sandbox", "store"]
@@ -207,3 +218,23 @@ def test_one_secret_does_not_keep_the_rest_awake(
     (warning,) = [text for text in store.warnings if "Not merged" in text]
     assert store.short_name(secrets[0]) in warning
     assert token not in warning
+
+
+def test_every_cause_is_found_after_a_merge(store: Recollect) -> None:
+    """Twenty notes on one failure, each with a cause of its own: fewer, and all of it in reach."""
+    store.capture_many(
+        {
+            "kind": "solutions",
+            "summary": "Fixed flaky login test by pinning image",
+            "body": f"On runner{number} the cause was module kestrel{number}.",
+            "created": days_ago(30),
+        }
+        for number in range(20)
+    )
+
+    sleep(store)
+
+    assert len(store.memories()) <= 5
+    for number in range(20):
+        texts = [hit.memory.body for hit in store.search(f"kestrel{number}")]
+        assert any(f"kestrel{number}." in text for text in texts)

@@ -253,8 +253,9 @@ def test_five_notes_on_one_bug_become_one_that_can_be_read() -> None:
 
     assert made.summary == "The checkout test times out on port http (5 solutions)"
     assert made.body.count("Ask the system for a free port.") == 1
-    assert made.body.startswith("Said 5 times, from ")
+    assert made.body.startswith("Made of 5 memories, from ")
     assert made.body.count("starts the server on port") == 1
+    assert all(made.body.count(f"on port {port}") == 1 for port in ("admin", "debug", "proxy"))
     assert made.fields["relates_to"] == [note.uid for note in notes]
 
 

@@ -6,9 +6,8 @@ they are, and its uid derives from theirs, so that two clones that sleep apart m
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from recollect.core.age import seconds_of
@@ -16,24 +15,17 @@ from recollect.core.fields import LOCAL_SENSITIVITIES, MAX_TAGS
 from recollect.core.kinds import BY_NAME
 from recollect.core.memory import Memory
 from recollect.core.note import SUMMARY_LENGTH, shorten_line
-from recollect.core.patterns import pattern
 from recollect.core.status import ACTIVE
 from recollect.core.uid import derive_uid
-from recollect.index.text import denials, query_terms
+from recollect.index.text import query_terms
 from recollect.sleep.clusters import find_clusters, jaccard
 from recollect.sleep.lifecycle import is_merged, touched, was_noticed
 from recollect.sleep.plan import VIA_SLEEP, Merge
 from recollect.sleep.policy import Policy
+from recollect.sleep.wording import Said, claims, pieces_of, word
 
 T = TypeVar("T")
 _DAY = 86_400.0
-_SENTENCE = pattern(r"(?<=[.!?])\s+|\n+")
-_NUMBERED = pattern(r"[\w.+:/-]*\d[\w.+:/-]*")
-_MARKS = pattern(r"^[\s>#*+-]+")
-# Two sentences that share more of their words than this say the same.
-_SAME = 0.6
-_MOST_DETAILS = 200  # characters of the body that are details
-_MOST_POINTS = 3
 _MOST_FILES = 40
 # What nobody has classified is the most sensitive of all: it is never given to anybody.
 _SENSITIVITY = ("public", "private", "secret", "unknown")
@@ -65,27 +57,64 @@ def plan_merges(
             and now - since >= oldest
         ):
             is_local = memory.sensitivity in LOCAL_SENSITIVITIES
-            key = (memory.kind, memory.project, is_local, *_claims(memory))
+            key = (memory.kind, memory.project, is_local, *claims(memory.summary))
             groups.setdefault(key, []).append(memory)
     merges = []
     for alike in sorted(groups, key=repr):
-        by_uid = {memory.uid: memory for memory in groups[alike]}
-        if len(by_uid) < policy.least:
-            continue
-        words = {uid: words_of(memory) for uid, memory in by_uid.items()}
-        clusters = find_clusters(words, policy.similarity, policy.least)
-        merges += [merge([by_uid[uid] for uid in cluster], oldest) for cluster in clusters]
+        merges += [merge(part, oldest) for part in _alike(groups[alike], policy)]
     return merges
 
 
-def _claims(memory: Memory) -> tuple[tuple[str, ...], int]:
-    """What must be equal, however alike the words are: numbers, versions, and what is denied.
+def _alike(group: Sequence[Memory], policy: Policy) -> Iterator[list[Memory]]:
+    """The parts of a group that can be merged: they say much the same, and it fits into one text.
 
-    "Needs Node 18" and "needs Node 22" share nearly all of their words, and one of them is wrong.
+    What is left of a cluster is looked at again, as the next sleep would do.
     """
-    text = f"{memory.summary}\n{memory.text}"
-    numbers = {word.strip(".+-:/").lower() for word in _NUMBERED.findall(text)}
-    return tuple(sorted(numbers)), denials(text)
+    left = {memory.uid: memory for memory in group}
+    words = {uid: words_of(memory) for uid, memory in left.items()}
+    while len(left) >= policy.least:
+        known = {uid: words[uid] for uid in left}
+        clusters = find_clusters(known, policy.similarity, policy.least)
+        found = [
+            part
+            for cluster in clusters
+            for part in _fitting([left[uid] for uid in cluster], policy.least)
+        ]
+        if not found:
+            return
+        yield from found
+        taken = {memory.uid for part in found for memory in part}
+        left = {uid: left[uid] for cluster in clusters for uid in cluster if uid not in taken}
+
+
+def _fitting(cluster: Sequence[Memory], least: int) -> Iterator[list[Memory]]:
+    """Parts of a cluster, each with as many members as one text has room for."""
+    pieces = {memory.uid: pieces_of(memory) for memory in cluster}
+    rest = list(cluster)
+    while len(rest) >= least:
+        first, *others = rest
+        part, left, said = [first], list[Memory](), Said().adding(pieces[first.uid])
+        for memory in others:
+            more = said.adding(pieces[memory.uid])
+            if more.fits and _have_room([*part, memory]):
+                part.append(memory)
+                said = more
+            else:
+                left.append(memory)
+        if len(part) >= least:
+            yield part
+            rest = left
+        else:
+            rest = others
+
+
+def _have_room(part: Sequence[Memory]) -> bool:
+    """Whether one memory can have the tags and files of all of them."""
+    return (
+        len({tag for memory in part for tag in memory.tags}) <= MAX_TAGS
+        and len({path for memory in part for path in memory.files_modified}) <= _MOST_FILES
+        and len({path for memory in part for path in memory.files_read}) <= _MOST_FILES
+    )
 
 
 def words_of(memory: Memory) -> frozenset[str]:
@@ -106,7 +135,7 @@ def merge(sources: Sequence[Memory], wait: float = 0.0) -> Merge:
         uid=derive_uid(f"merged\n{names}", int(born * 1000)),
         kind=sources[0].kind,
         summary=summary,
-        body=_body(sources, best),
+        body=word(sources, summary),
         fields=_fields(sources),
         created=newest.created or "",
         due=max(touched(memory) or 0.0 for memory in sources) + wait,
@@ -123,61 +152,6 @@ def _most_typical(sources: Sequence[Memory]) -> Memory:
         return (round(shared, 9), memory.importance, memory.uid)
 
     return max(sources, key=rank)
-
-
-def _body(sources: Sequence[Memory], best: Memory) -> str:
-    """What was said, when, and each thing once. The sources are named by `relates_to`."""
-    dated = sorted(sources, key=lambda memory: (memory.created or "", memory.uid))
-    first, last = _day(dated[0]), _day(dated[-1])
-    when = f"on {first}" if first == last else f"from {first} to {last}"
-    points = _points(dated, best)
-    details = _details(dated, [best.summary, *points])
-    return "\n".join([f"Said {len(sources)} times, {when}.", *points, *details])
-
-
-def _points(dated: Sequence[Memory], best: Memory) -> list[str]:
-    """The summaries that say something else than the one that was chosen for all."""
-    known = [frozenset(query_terms(best.summary))]
-    points = []
-    for memory in dated:
-        own = frozenset(query_terms(memory.summary))
-        if not any(_says(own, other) for other in known):
-            known.append(own)
-            points.append(f"- {_day(memory)}: {memory.summary}")
-    return points[:_MOST_POINTS]
-
-
-def _details(dated: Sequence[Memory], lines: Iterable[str]) -> list[str]:
-    """Sentences of the bodies that say something new, those most often heard first."""
-    known = [frozenset(query_terms(line)) for line in lines]
-    sentences = [
-        (memory.uid, at, _MARKS.sub("", sentence).strip())
-        for memory in dated
-        for at, sentence in enumerate(_SENTENCE.split(memory.text))
-    ]
-    words = {text: frozenset(query_terms(text)) for _, _, text in sentences}
-    heard = Counter(word for own in words.values() for word in own)
-
-    def weight(text: str) -> float:
-        own = words[text]
-        return sum(heard[word] for word in own) / len(own) if own else 0.0
-
-    chosen: list[tuple[str, int, str]] = []
-    room = _MOST_DETAILS
-    for uid, at, text in sorted(sentences, key=lambda s: (-weight(s[2]), s[0], s[1])):
-        own = words[text]
-        if len(own) < 2 or len(text) > room or any(_says(own, other) for other in known):
-            continue
-        known.append(own)
-        chosen.append((uid, at, text))
-        room -= len(text)
-    order = {memory.uid: number for number, memory in enumerate(dated)}
-    chosen.sort(key=lambda item: (order[item[0]], item[1]))
-    return [f"- {text}" for _, _, text in chosen]
-
-
-def _says(own: frozenset[str], other: frozenset[str]) -> bool:
-    return own <= other or jaccard(own, other) > _SAME
 
 
 def _fields(sources: Sequence[Memory]) -> dict[str, Any]:
@@ -226,7 +200,3 @@ def _same(values: Iterable[T]) -> T | None:
     """The value that all of them have, if they have one."""
     found = list(dict.fromkeys(values))
     return found[0] if len(found) == 1 else None
-
-
-def _day(memory: Memory) -> str:
-    return re.split(r"[T ]", memory.created or "?")[0]
