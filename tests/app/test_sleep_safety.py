@@ -238,3 +238,90 @@ def test_every_cause_is_found_after_a_merge(store: Recollect) -> None:
     for number in range(20):
         texts = [hit.memory.body for hit in store.search(f"kestrel{number}")]
         assert any(f"kestrel{number}." in text for text in texts)
+
+
+def test_clones_that_merged_more_or_less_agree_in_the_end(sandbox: Sandbox) -> None:
+    """One knew of a fourth note: the merge of four stays; and the same decision is made once."""
+    sandbox.make_hub()
+    ada, bob = (at(sandbox.open(sandbox.clone(name)), NOW) for name in ("ada", "bob"))
+    words = "Use PostgreSQL for orders"
+    ada.capture_many(notes(20, 19, 18) + notes(20, 19, 18, kind="decisions", summary=words))
+    ada.sync()
+    bob.sync()
+    bob.capture_many(notes(17))
+    for clone in (ada, bob):
+        assert len(sleep(clone).merges) == 1
+    for clone in (ada, bob, ada):
+        clone.sync()
+    assert len(ada.memories(kind="learnings")) == 2
+
+    for clone in (ada, bob):
+        assert [step.status for step in sleep(clone).steps] == ["archived"]
+        (merged,) = clone.memories(kind="learnings")
+        assert len(merged.relates_to) == 4
+        assert make_plan(clone).is_empty
+    # Both say yes to the same suggestion.
+    for clone in (ada, bob):
+        suggestions.accept(clone, suggestions.suggestions(clone))
+    for clone in (ada, bob, ada):
+        clone.sync()
+
+    assert states(ada) == states(bob)
+    assert len(ada.memories(kind="learnings")) == 1
+    assert len(ada.memories(kind="decisions")) == 1
+    assert make_plan(ada).is_empty
+    assert make_plan(bob).is_empty
+
+
+def test_a_suggestion_that_is_settled_disappears(sandbox: Sandbox) -> None:
+    """Somebody accepted it in another clone, or archived one of its sources."""
+    sandbox.make_hub()
+    ada, bob = (at(sandbox.open(sandbox.clone(name)), NOW) for name in ("ada", "bob"))
+    first, *_ = ada.capture_many(
+        notes(20, 19, 18, kind="decisions", summary="Use PostgreSQL for orders", body="")
+        + notes(20, 19, 18, kind="decisions", summary="Keep prices in cents", body="")
+    )
+    ada.sync()
+    bob.sync()
+    for clone in (ada, bob):
+        sleep(clone)
+        assert len(suggestions.suggestions(clone)) == 2
+    ada.set_status(first.uid, "archived")
+    (left,) = suggestions.suggestions(ada)
+    suggestions.accept(ada, [left])
+    ada.sync()
+    bob.sync()
+
+    assert suggestions.suggestions(bob) == []
+
+
+def test_what_was_resolved_comes_back_resolved(store: Recollect) -> None:
+    """By use or by hand: sleep hid it, and did not open it again."""
+    used, restored, opened = capture(store, notes(100, 100, 100, kind="blockers"))
+    for memory in (used, restored):
+        store.set_status(memory.uid, "resolved", "the bank answered")
+    later = at(store, NOW + timedelta(days=91))
+    sleep(later)
+    assert {store.get(m.uid).status for m in (used, restored, opened)} == {"archived"}
+
+    at(store, NOW + timedelta(days=92)).used([used])
+    sleep(store)
+    store.set_status(restored.uid, "restored")
+    store.set_status(opened.uid, "restored")
+
+    assert store.get(used.uid).status == "resolved"
+    assert store.get(used.uid).status_by == "use"
+    assert store.get(restored.uid).status == "resolved"
+    assert store.get(opened.uid).status == "active"
+    store.set_status(restored.uid, "archived")
+    assert store.set_status(restored.uid, "restored").status == "active"
+
+
+def test_what_was_purged_is_related_to_no_more(store: Recollect) -> None:
+    """The sources come back without the uid of what is gone."""
+    sources = store.capture_many(notes(20, 19, 18))
+    (merge,) = sleep(store).merges
+
+    store.purge(merge.uid)
+
+    assert {store.get(source.uid).relates_to for source in sources} == {()}

@@ -23,11 +23,19 @@ from recollect.app.sleeping import (
 )
 from recollect.app.suggestions import forget
 from recollect.core.memory import Memory
-from recollect.core.status import ACTIVE, ARCHIVED, RETIRED
+from recollect.core.status import ACTIVE, ARCHIVED, RETIRED, VISIBLE
 from recollect.index.base import ALL, Filters
 from recollect.ledger.purge import Target
 from recollect.ledger.purge import purge as purge_targets
-from recollect.sleep.lifecycle import NEVER_USED, expires, is_expired, is_merged, moved, plan_lives
+from recollect.sleep.lifecycle import (
+    NEVER_USED,
+    before_sleep,
+    expires,
+    is_expired,
+    is_merged,
+    moved,
+    plan_lives,
+)
 from recollect.sleep.plan import BY_GC, BY_MERGE, Step
 
 
@@ -68,7 +76,7 @@ def purge(store: Recollect, memories: Sequence[Memory]) -> list[str]:
             " are active again."
         )
     doomed |= {memory.uid: memory for memory in made}
-    bring_back_sources(store, doomed)
+    bring_back_sources(store, doomed, for_good=True)
     index = store.indexing.fresh()
     left = purge_targets(
         store.ledger,
@@ -99,18 +107,26 @@ def purge_remains(store: Recollect, memories: Sequence[Memory]) -> None:
     purge(store, remains)
 
 
-def bring_back_sources(store: Recollect, going: Mapping[str, Memory]) -> None:
-    """Make the sources of merged memories active again, but for those that go themselves."""
+def bring_back_sources(
+    store: Recollect, going: Mapping[str, Memory], *, for_good: bool = False
+) -> None:
+    """Bring the sources of merged memories back, but for those that go themselves.
+
+    What another merged memory in sight holds, too, need not come.
+    """
     made = [memory for memory in going.values() if is_merged(memory)]
     wanted = {uid: None for memory in made for uid in memory.relates_to if uid not in going}
     if not wanted:
         return
+    index = store.indexing.fresh()
+    others = [memory for memory in merged_from(index, wanted) if memory.uid not in going]
+    held = {uid for memory in others if memory.status in VISIBLE for uid in memory.relates_to}
     steps = [
-        Step(source, ACTIVE, "what it was merged into is gone", BY_MERGE, _now(store))
-        for source in store.indexing.fresh().get_many(list(wanted))
+        Step(source, before_sleep(source), "what it was merged into is gone", BY_MERGE, _now(store))
+        for source in index.get_many([uid for uid in wanted if uid not in held])
         if source.status == ARCHIVED and source.status_by == BY_MERGE
     ]
-    write_steps(store, steps, "purge")
+    write_steps(store, steps, "purge", gone=going.keys() if for_good else frozenset())
 
 
 def garbage(store: Recollect) -> Garbage:

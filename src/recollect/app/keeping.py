@@ -27,12 +27,18 @@ def spool_of(store: Recollect) -> Spool:
 
 
 def keep(
-    store: Recollect, drafts: Sequence[Mapping[str, Any]], *, session: str = "", moment: int = 0
+    store: Recollect,
+    drafts: Sequence[Mapping[str, Any]],
+    *,
+    session: str = "",
+    moment: int = 0,
+    uids: Sequence[str] = (),
 ) -> list[Memory]:
     """Remember drafts: spooled first, then written; gives those that reached the ledger.
 
     Bad ones are refused before anything is kept. Where the session and the moment, in milliseconds,
-    of an event are given, the same text is the same memory, whoever keeps it and however often.
+    of an event are given, the same text is the same memory, whoever keeps it and however often;
+    so it is where the uids are given.
     """
     spool = spool_of(store)
     now = datetime.fromtimestamp(moment / 1000, UTC) if moment else store.ledger.clock()
@@ -44,8 +50,8 @@ def keep(
         "branch": repository.branch,
         "project": store.project,
     }
-    named = {}
-    for draft in drafts:
+    named = dict(zip(uids, [{**born, **draft} for draft in drafts], strict=False))
+    for draft in drafts[len(named) :]:
         same = f"{session}\n{json.dumps(draft, sort_keys=True)}"
         named[derive_uid(same, moment) if moment else store.new_uid()] = {**born, **draft}
     for uid, draft in named.items():

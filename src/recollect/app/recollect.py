@@ -148,6 +148,12 @@ class Recollect:
                 self.rolled_out = retire_oldest(self, sessions)
             except RecollectError as error:  # what was asked for is written
                 self.ledger.warnings.append(f"Old sessions were not retired: {error.message}")
+        retired = [getattr(w, "of", "") for w in writes if w.fields.get("status") == RETIRED]
+        if retired:
+            from recollect.app.erasing import bring_back_sources
+
+            found = self.indexing.fresh().get_many(retired)
+            bring_back_sources(self, {memory.uid: memory for memory in found})
         self.mirror()
         return written
 
@@ -190,12 +196,7 @@ class Recollect:
         from recollect.app.writing import prepare_status
 
         change = prepare_status(self, self.get(memory_id), status, reason)
-        changed = self._write(change, str(change.fields["status"]))
-        if changed.status == RETIRED:
-            from recollect.app.erasing import bring_back_sources
-
-            bring_back_sources(self, {changed.uid: changed})
-        return changed
+        return self._write(change, str(change.fields["status"]))
 
     def _write(self, change: Change, reason: str) -> Memory:
         self.write([change], reason)

@@ -8,7 +8,7 @@ two clones that sleep apart and then sync end with the same records.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Any
@@ -21,16 +21,22 @@ from recollect.core.kinds import KINDS
 from recollect.core.memory import Memory, version_of
 from recollect.core.note import shorten_line
 from recollect.core.record import PURGE, Record
-from recollect.core.status import ACTIVE, ARCHIVED, VISIBLE
+from recollect.core.status import ARCHIVED, VISIBLE
 from recollect.core.uid import derive_uid, uid_milliseconds
 from recollect.errors import LockTimeout, NotFound, SecretFound, VersionConflict
 from recollect.index.base import ALL, Filters, Index
 from recollect.ledger.lock import exclusive
 from recollect.ledger.refs import SEEN_PREFIXES
 from recollect.ledger.writes import Change, Creation, Write
-from recollect.sleep.lifecycle import Used, is_merged, moved
+from recollect.sleep.lifecycle import Used, before_sleep, is_merged, moved, touched
 from recollect.sleep.plan import BY_MERGE, Merge, Plan, Step
-from recollect.sleep.planning import archiving, plan_lifecycle, plan_sleep, plan_summaries
+from recollect.sleep.planning import (
+    archiving,
+    plan_lifecycle,
+    plan_sleep,
+    plan_summaries,
+    without,
+)
 from recollect.sleep.policy import Policy
 
 _LOCK = "sleep.lock"
@@ -71,7 +77,9 @@ def make_plan(store: Recollect, planner: Planner = plan_sleep) -> Plan:
     now = store.ledger.clock().timestamp()
     memories = index.select(Filters(statuses=ALL))
     plan = planner(memories, used(store), policy_of(store.config), now)
-    plan = plan._replace(steps=(*plan.steps, *_corrected(index, memories)))
+    known = {step.memory.uid for step in plan.steps}
+    corrected = _corrected(index, without(memories, known))
+    plan = plan._replace(steps=(*plan.steps, *corrected))
     return plan._replace(
         merges=tuple(merge for merge in plan.merges if _may_be_made(index, merge)),
         proposals=tuple(_worth_asking(store, index, plan.proposals)),
@@ -102,7 +110,8 @@ def _corrected(index: Index, memories: Iterable[Memory]) -> Iterator[Step]:
             and _was_changed_meanwhile(index.history(memory.uid))
         ):
             since = moved(memory) or 0.0
-            yield Step(memory, ACTIVE, "changed while it was merged", BY_MERGE, since)
+            reason = "changed while it was merged"
+            yield Step(memory, before_sleep(memory), reason, BY_MERGE, since)
 
 
 def _was_changed_meanwhile(history: Sequence[Record]) -> bool:
@@ -264,10 +273,12 @@ def _leave_apart(store: Recollect, merge: Merge, error: SecretFound) -> None:
     store.ledger.warnings.append(f"Not merged: {names}. {error.message}")
 
 
-def write_steps(store: Recollect, steps: Sequence[Step], reason: str) -> None:
-    """Write changes of status."""
+def write_steps(
+    store: Recollect, steps: Sequence[Step], reason: str, *, gone: Set[str] = frozenset()
+) -> None:
+    """Write changes of status; what is gone is related to no more."""
     index = store.indexing.fresh()
-    _write(store, [[_step(index, step)] for step in steps], reason)
+    _write(store, [[_step(index, step, gone=gone)] for step in steps], reason)
     _follow(store)
 
 
@@ -280,9 +291,9 @@ def _follow(store: Recollect) -> None:
 def archive_sources(store: Recollect, merged: Memory) -> None:
     """Archive what a memory was merged from, after somebody said that it may be."""
     index = store.indexing.fresh()
-    now = store.ledger.clock().timestamp()
     sources = [m for m in index.get_many(merged.relates_to) if m.status in VISIBLE]
-    steps = archiving(sources, now)
+    # Not now, but a moment that is the same in every clone in which somebody says so.
+    steps = archiving(sources, max((touched(source) or 0.0 for source in sources), default=0.0))
     _write(store, [[_step(index, step, merged.uid)] for step in steps], "merge")
     _follow(store)
 
@@ -324,7 +335,9 @@ def _creation(store: Recollect, merge: Merge) -> Creation:
     )
 
 
-def _step(index: Index, step: Step, merged: str | None = None) -> Change:
+def _step(
+    index: Index, step: Step, merged: str | None = None, gone: Set[str] = frozenset()
+) -> Change:
     memory = step.memory
     fields: dict[str, Any] = {
         "status": step.status,
@@ -333,6 +346,8 @@ def _step(index: Index, step: Step, merged: str | None = None) -> Change:
     }
     if merged is not None:
         fields["relates_to"] = [*memory.relates_to, merged]
+    elif not gone.isdisjoint(memory.relates_to):
+        fields["relates_to"] = [uid for uid in memory.relates_to if uid not in gone]
     # Only as long as it is what was planned for: somebody may have changed it since.
     return change_in(index, memory, _uid(step), fields, expected=memory.version)
 

@@ -13,6 +13,7 @@ from recollect.app.recollect import Recollect
 from recollect.capture.novelty import NEW, Known, fingerprint, judge
 from recollect.capture.spool import Spool
 from recollect.core.memory import NO_FIELDS, Memory
+from recollect.core.status import VISIBLE
 from recollect.errors import Ambiguous, NotFound, VersionConflict
 
 FOLDER = "suggestions"
@@ -98,7 +99,25 @@ def suggestions(store: Recollect) -> list[Suggestion]:
             why = str(waiting.get("why") or "")
             sources = waiting.get("sources") or {}
             found.append(Suggestion(uid, draft, confidence, why, updates, sources))
-    return found
+    return [suggestion for suggestion in found if not _is_settled(store, suggestion)]
+
+
+def _is_settled(store: Recollect, suggestion: Suggestion) -> bool:
+    """Whether a merge is needless by now: its sources are merged, hidden or gone. It is dropped."""
+    if not suggestion.sources:
+        return False
+    from recollect.app.sleeping import is_purged, merged_from
+
+    index, uids = store.indexing.fresh(), list(suggestion.sources)
+    visible = [memory for memory in index.get_many(uids) if memory.status in VISIBLE]
+    if (
+        len(visible) == len(uids)
+        and not merged_from(index, uids)
+        and not is_purged(index, suggestion.uid)
+    ):
+        return False
+    _spool(store).drop(suggestion.uid)
+    return True
 
 
 def named(store: Recollect, names: Sequence[str]) -> list[Suggestion]:
@@ -128,7 +147,9 @@ def accept(store: Recollect, chosen: Sequence[Suggestion]) -> list[Memory]:
                 store.update(known[0].uid, summary=draft["summary"], body=draft.get("body") or None)
             )
         else:
-            kept = keep(store, [draft])
+            # What is merged has a uid that derives from its sources: whoever else says yes, in
+            # another clone, makes the same memory.
+            kept = keep(store, [draft], uids=[suggestion.uid] if suggestion.sources else ())
             _archive_merged(store, kept)
             memories += kept
         _spool(store).drop(suggestion.uid)

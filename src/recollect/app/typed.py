@@ -32,7 +32,7 @@ from recollect.core.document import slugify
 from recollect.core.kinds import FACTS, kind_named
 from recollect.core.memory import Memory
 from recollect.core.names import short
-from recollect.core.status import ACTIVE, ARCHIVED, RESOLVED, RETIRED
+from recollect.core.status import ACTIVE, ARCHIVED, RESOLVED, RESTORED, RETIRED
 from recollect.errors import (
     IllegalTransition,
     UnknownKind,
@@ -235,7 +235,7 @@ def prepare_step(store: Recollect, memory_id: str, action: str, reason: str = ""
             if way
             else f"Only what is {' or '.join(sources)} can be {done}.",
         )
-    change = prepare_status(store, memory, target, reason)
+    change = prepare_status(store, memory, RESTORED if target == ACTIVE else target, reason)
     return Prepared(change._replace(expected=memory.version), {"status": done, "warnings": []})
 
 

@@ -22,7 +22,7 @@ from recollect.core.legacy import LEGACY_MARK
 from recollect.core.memory import Memory, content_patch
 from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.core.record import render_record
-from recollect.core.status import check_transition, status_named
+from recollect.core.status import RESTORED, check_transition, status_named
 from recollect.index.base import Index
 from recollect.ledger.writes import Change, Creation
 
@@ -107,9 +107,16 @@ def prepare_update(
 
 
 def prepare_status(store: Recollect, memory: Memory, status: str, reason: str) -> Change:
-    """A step in the life of a memory that can be written; an illegal one is refused."""
+    """A step in the life of a memory that can be written; an illegal one is refused.
+
+    What was not archived by a person is `restored` to what it was before.
+    """
     target = status_named(status)
     check_transition(memory.status, target)
+    if status == RESTORED and memory.status_by is not None:
+        from recollect.sleep.lifecycle import before_sleep
+
+        target = before_sleep(memory)
     changes: dict[str, Any] = {"status": target}
     if reason:
         changes["status_reason"] = check_reason(store.redact(reason))

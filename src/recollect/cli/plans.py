@@ -10,7 +10,7 @@ from recollect.app.recollect import Recollect
 from recollect.cli.output import echo_json
 from recollect.core.age import age
 from recollect.core.memory import Memory
-from recollect.core.status import ACTIVE, ARCHIVED, RETIRED
+from recollect.core.status import ARCHIVED, RETIRED, VISIBLE
 from recollect.sleep.plan import Merge, Plan, Step
 
 _MOST_LINES = 20
@@ -29,12 +29,12 @@ def echo_plan(store: Recollect, plan: Plan, *, as_json: bool, dry_run: bool) -> 
         _echo_merge(store, merge, f"{would}merge" if dry_run else "Merged")
     for merge in plan.proposals:
         _echo_merge(store, merge, f"{would}suggest to merge" if dry_run else "Suggested to merge")
-    for status, now, done in (
-        (ACTIVE, "bring back", "Brought back"),
-        (ARCHIVED, "archive", "Archived"),
-        (RETIRED, "retire", "Retired"),
+    for statuses, now, done in (
+        (VISIBLE, "bring back", "Brought back"),
+        ({ARCHIVED}, "archive", "Archived"),
+        ({RETIRED}, "retire", "Retired"),
     ):
-        _echo_steps(store, plan.steps_to(status), would + now if dry_run else done)
+        _echo_steps(store, plan.steps_to(*statuses), would + now if dry_run else done)
     if plan.is_empty:
         click.echo(f"Nothing to do: {plan.looked_at} memories looked at.")
     _echo_notes(plan)

@@ -6,7 +6,7 @@ import click
 
 from recollect.cli.output import echo_json, id_argument, json_option, opened
 from recollect.core.names import short
-from recollect.core.status import ACTIVE, ARCHIVED, RESOLVED, RETIRED
+from recollect.core.status import ARCHIVED, RESOLVED, RESTORED, RETIRED
 
 
 def _command(verb: str, status: str, meaning: str) -> click.Command:
@@ -29,4 +29,4 @@ def _command(verb: str, status: str, meaning: str) -> click.Command:
 resolve_command = _command("resolve", RESOLVED, "Mark a memory as done; it stays in recall.")
 archive_command = _command("archive", ARCHIVED, "Keep a memory but hide it from everyday recall.")
 retire_command = _command("retire", RETIRED, "Delete a memory softly; `restore` brings it back.")
-restore_command = _command("restore", ACTIVE, "Make a memory active again.")
+restore_command = _command("restore", RESTORED, "Make a memory active again.")

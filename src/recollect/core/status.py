@@ -15,6 +15,8 @@ ACTIVE: Final = "active"
 RESOLVED: Final = "resolved"
 ARCHIVED: Final = "archived"
 RETIRED: Final = "retired"
+# The way back, to where it leads: what a person hid becomes active.
+RESTORED: Final = "restored"
 
 STATUSES: tuple[str, ...] = (ACTIVE, RESOLVED, ARCHIVED, RETIRED)
 VISIBLE: frozenset[str] = frozenset({ACTIVE, RESOLVED})
@@ -33,7 +35,7 @@ _ALIASES: Mapping[str, str] = {
     "deleted": RETIRED,
     "done": RESOLVED,
     "open": ACTIVE,
-    "restored": ACTIVE,
+    RESTORED: ACTIVE,
 }
 
 

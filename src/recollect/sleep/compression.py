@@ -126,13 +126,11 @@ def merge(sources: Sequence[Memory], wait: float = 0.0) -> Merge:
     """One memory out of several, whatever the order in which they come."""
     sources = tuple(sorted(sources, key=lambda memory: memory.uid))
     newest = max(sources, key=lambda memory: (seconds_of(memory.created) or 0.0, memory.uid))
-    born = seconds_of(newest.created) or 0.0
     best = _most_typical(sources)
     count = f" ({len(sources)} {sources[0].kind})"
     summary = shorten_line(best.summary, SUMMARY_LENGTH - len(count)) + count
-    names = "\n".join(sorted(memory.uid for memory in sources))
     return Merge(
-        uid=derive_uid(f"merged\n{names}", int(born * 1000)),
+        uid=merge_uid([memory.uid for memory in sources], newest.created),
         kind=sources[0].kind,
         summary=summary,
         body=word(sources, summary),
@@ -141,6 +139,12 @@ def merge(sources: Sequence[Memory], wait: float = 0.0) -> Merge:
         due=max(touched(memory) or 0.0 for memory in sources) + wait,
         sources=sources,
     )
+
+
+def merge_uid(sources: Iterable[str], created: str | None) -> str:
+    """The uid of what is merged from some memories: the same in every clone."""
+    names = "\n".join(sorted(sources))
+    return derive_uid(f"merged\n{names}", int((seconds_of(created) or 0.0) * 1000))
 
 
 def _most_typical(sources: Sequence[Memory]) -> Memory:

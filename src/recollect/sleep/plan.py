@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from recollect.core.memory import Memory
-from recollect.core.status import ACTIVE, ARCHIVED, RETIRED
+from recollect.core.status import ARCHIVED, RETIRED, VISIBLE
 
 # Who changed a status, where it was no person: written with the change as `status_by`.
 BY_AGE: Final = "age"
@@ -94,9 +94,9 @@ class Plan(NamedTuple):
             merges.append(merge)
         return self._replace(merges=tuple(merges), proposals=(), steps=self.steps[: max(0, writes)])
 
-    def steps_to(self, status: str) -> list[Step]:
-        """The steps into a status."""
-        return [step for step in self.steps if step.status == status]
+    def steps_to(self, *statuses: str) -> list[Step]:
+        """The steps into a status, or several."""
+        return [step for step in self.steps if step.status in statuses]
 
     def as_json(self) -> dict[str, Any]:
         """The plan as `--json` prints it."""
@@ -104,7 +104,7 @@ class Plan(NamedTuple):
             "looked_at": self.looked_at,
             "merge": [merge.as_json() for merge in self.merges],
             "propose": [merge.as_json() for merge in self.proposals],
-            "restore": [step.as_json() for step in self.steps_to(ACTIVE)],
+            "restore": [step.as_json() for step in self.steps_to(*VISIBLE)],
             "archive": [step.as_json() for step in self.steps_to(ARCHIVED)],
             "retire": [step.as_json() for step in self.steps_to(RETIRED)],
             "purgeable": [memory.id for memory in self.purgeable],

@@ -5,14 +5,15 @@ Planning the outcome of a plan gives an empty plan: to sleep ten times is to sle
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from recollect.core.kinds import BY_NAME
 from recollect.core.memory import Memory, fold
 from recollect.core.record import CREATE, Record
-from recollect.core.status import ARCHIVED
+from recollect.core.status import ARCHIVED, VISIBLE
 from recollect.sleep.compression import plan_merges
 from recollect.sleep.lifecycle import Used, due_step, plan_lives
+from recollect.sleep.overlaps import plan_overlaps
 from recollect.sleep.plan import BY_MERGE, Merge, Plan, Step
 from recollect.sleep.policy import Policy
 
@@ -21,13 +22,15 @@ def plan_sleep(memories: Sequence[Memory], used: Used, policy: Policy, now: floa
     """Everything that is due."""
     merges, proposals = _sorted(plan_merges(memories, policy, now), used, policy, now)
     merged = {memory.uid for merge in merges for memory in merge.sources}
-    rest = [memory for memory in memories if memory.uid not in merged]
-    lives = plan_lives(rest, used, policy, now, merged=len(merges))
+    apart = plan_overlaps(memories)
+    rest = without(memories, merged | {step.memory.uid for step in apart})
+    shown = len(merges) + sum(step.status in VISIBLE for step in apart)
+    lives = plan_lives(rest, used, policy, now, merged=shown)
     return Plan(
         looked_at=len(memories),
         merges=tuple(merges),
         proposals=tuple(proposals),
-        steps=lives.steps,
+        steps=(*apart, *lives.steps),
         purgeable=lives.purgeable,
         over_cap=lives.over_cap,
     )
@@ -35,8 +38,16 @@ def plan_sleep(memories: Sequence[Memory], used: Used, policy: Policy, now: floa
 
 def plan_lifecycle(memories: Sequence[Memory], used: Used, policy: Policy, now: float) -> Plan:
     """The changes of status that are due, and nothing else."""
-    lives = plan_lives(memories, used, policy, now)
-    return Plan(len(memories), (), (), lives.steps, lives.purgeable, lives.over_cap)
+    apart = plan_overlaps(memories)
+    rest = without(memories, {step.memory.uid for step in apart})
+    shown = sum(step.status in VISIBLE for step in apart)
+    lives = plan_lives(rest, used, policy, now, merged=shown)
+    return Plan(len(memories), (), (), (*apart, *lives.steps), lives.purgeable, lives.over_cap)
+
+
+def without(memories: Iterable[Memory], uids: Collection[str]) -> list[Memory]:
+    """Memories but for some."""
+    return [memory for memory in memories if memory.uid not in uids]
 
 
 def plan_summaries(
