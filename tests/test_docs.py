@@ -271,6 +271,8 @@ def _another(default: str) -> str:
     """A value of the same type that is not the default."""
     if default in ("true", "false"):
         return "false" if default == "true" else "true"
+    if default.startswith("0."):
+        return "0.3"
     return "7" if default[0].isdigit() else "seven"
 
 

@@ -240,7 +240,7 @@ def test_what_age_archived_comes_back_when_it_is_used(store: Recollect) -> None:
 
 def test_what_a_person_archived_stays(store: Recollect) -> None:
     """For ever, whatever its age; after age archived it, it is retired 180 days later."""
-    mine, aged = capture(store, notes(1, 95, kind="notes"))
+    mine, aged = capture(store, notes(1, 95, kind="notes", provenance=NOTICED))
     store.set_status(mine.uid, "archived", "keep this")
     sleep(store, plan_of_lifecycle)
 
@@ -530,17 +530,24 @@ def test_strength_tells_its_parts(store: Recollect) -> None:
     assert all(0 <= value <= 1 for _, value in strong.course)
 
 
-def test_notes_of_another_tool_are_left_alone(store: Recollect, sandbox: Sandbox) -> None:
-    """What we only read we do not change."""
+def test_notes_of_another_tool_are_left_alone(
+    store: Recollect, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What we only read we do not change, and it makes nobody else leave or stay."""
+    store.used(capture(store, notes(30, 20, kind="notes"))[1:])
+    monkeypatch.setenv("RECOLLECT_SLEEP_MAX_MEMORIES", "1")
     repo = sandbox.root / "ada"
     text = (
         "---\ntype: learnings\ntimestamp: 2020-01-01T00:00:00Z\nsummary: An old foreign note\n---\n"
     )
     sandbox.git(repo, "notes", "--ref=cs/learnings", "add", "-m", text, "HEAD")
+    store = at(sandbox.open(repo), NOW)
     found = [memory for memory in store.memories() if "foreign" in memory.summary]
 
     assert len(found) == 1
-    assert make_plan(store).is_empty
+    plan = make_plan(store)
+    assert [step.memory.kind for step in plan.steps] == ["notes"]
+    assert plan.over_cap == 0
 
 
 def test_the_folder_of_a_fresh_repository_stays_clean(sandbox: Sandbox) -> None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from recollect.app import erasing, suggestions
+from recollect.app import erasing, suggestions, typed
+from recollect.app.config import load_config
 from recollect.app.recollect import Recollect
 from recollect.app.sleeping import make_plan, sleep
 from recollect.app.strengths import strength_of
-from recollect.errors import VersionConflict
+from recollect.cli import root
+from recollect.errors import BadConfig, VersionConflict
 from tests.app.test_sleep import (
     NOTICED,
     NOW,
@@ -325,3 +329,79 @@ def test_what_was_purged_is_related_to_no_more(store: Recollect) -> None:
     store.purge(merge.uid)
 
     assert {store.get(source.uid).relates_to for source in sources} == {()}
+
+
+def test_an_old_decision_is_as_strong_as_on_its_first_day(store: Recollect) -> None:
+    """What is kept for ever is not ranked as faded, and uses of sources count in the ranking."""
+    (decision,) = capture(store, notes(400, kind="decisions", summary="Use Postgres for billing"))
+    sources = capture(store, notes(12, 11, 10, summary="The orchid gateway drops its keys"))
+    store.used(sources)
+    (merge,) = sleep(store).merges
+
+    first, *_ = store.search("why did we choose Postgres for billing")
+    found = {hit.memory.uid: hit.why for hit in store.search("orchid gateway keys")}
+
+    assert first.memory.uid == decision.uid
+    assert first.why.strength == strength_of(store, decision.uid).value == 0.5
+    assert found[merge.uid].strength == pytest.approx(strength_of(store, merge.uid).value)
+    assert found[merge.uid].strength > 0.7
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "refused"),
+    [
+        ("SLEEP_DECAY_PER_DAY", "1e-8", "from 0.001 to 1"),
+        ("SLEEP_DECAY_PER_DAY", "0.001", ""),
+        ("SLEEP_SIMILARITY", "1e-9", "from 0.1 to 1"),
+        ("SLEEP_SIMILARITY", "5", "from 0.1 to 1"),
+        ("KINDS_NOTES_RETENTION_DAYS", "1e308", "from 0 to 36525"),
+        ("KINDS_NOTES_RETENTION_DAYS", "36525", ""),
+        ("SLEEP_ARCHIVED_DAYS", "1e99", "above 0, up to 36525"),
+    ],
+)
+def test_figures_that_make_no_sense_are_refused(
+    tmp_path: Path, key: str, value: str, refused: str
+) -> None:
+    """And the error names the range."""
+    given = {f"RECOLLECT_{key}": value, "RECOLLECT_CONFIG_DIR": str(tmp_path)}
+    if not refused:
+        assert load_config(tmp_path, given)
+        return
+    with pytest.raises(BadConfig, match=f"takes a number {refused}"):
+        load_config(tmp_path, given)
+
+
+def test_the_slowest_fading_can_be_shown(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of something from today, and of what claims to be from the end of time."""
+    monkeypatch.setenv("RECOLLECT_SLEEP_DECAY_PER_DAY", "0.001")
+    monkeypatch.setenv("RECOLLECT_KINDS_NOTES_RETENTION_DAYS", "36525")
+    repo = sandbox.init("ada")
+    with sandbox.open(repo) as store:
+        drafts = notes(0, kind="notes") + notes(0, kind="notes", created="9999-12-30T00:00:00Z")
+        today, last = store.capture_many(drafts)
+
+    for memory, said in ((today, "it has faded by"), (last, "9999-12-31")):
+        result = CliRunner().invoke(root, ["-C", str(repo), "strength", memory.uid])
+        assert result.exception is None
+        assert said in result.output
+
+
+def test_what_faded_does_not_return_with_the_erasing_of_its_merge(store: Recollect) -> None:
+    """Age archived and retired it; its sources stay archived. An agent's word brings them back."""
+    sources = capture(store, notes(20, 19, 18, provenance=NOTICED))
+    (merge,) = sleep(store).merges
+    for days in (80, 260):
+        sleep(at(store, NOW + timedelta(days=days)))
+    assert store.get(merge.uid).status == "retired"
+    at(store, NOW + timedelta(days=291))
+
+    assert [m.uid for m in erasing.collect_garbage(store).memories] == [merge.uid]
+
+    found = {(m.status, m.status_by) for m in map(store.get, (s.uid for s in sources))}
+    assert found == {("archived", "age")}
+    assert make_plan(store).is_empty
+
+    told = store.capture_many(notes(20, 19, 18, kind="solutions", provenance=NOTICED))
+    (again,) = sleep(at(store, NOW + timedelta(days=292))).merges
+    typed.change_status(store, again.uid, "retire")
+    assert {store.get(memory.uid).status for memory in told} == {"active"}

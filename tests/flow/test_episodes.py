@@ -190,6 +190,26 @@ def test_what_comes_back_in_an_answer_helped(desk: Desk) -> None:
     assert {uid: used.times for uid, used in uses.items()} == {rounding.uid: 1}
 
 
+def test_two_words_are_enough_in_one_sentence(desk: Desk) -> None:
+    """A summary may have no more; far apart they are nobody's words."""
+    (orchid,) = desk.store.capture_many(
+        [
+            {
+                "kind": "learnings",
+                "summary": "Deploy with orchid",
+                "body": "The blue script forgets the assets.",
+            }
+        ]
+    )
+    desk.event("prompt", text="How do we deploy: by the blue script, or with orchid?")
+
+    desk.event("stop", text="I deploy it now. The flower in the hall is an orchid.")
+    assert desk.store.local.usage.uses() == {}
+    desk.event("stop", text="Done. To deploy it I used orchid.")
+
+    assert desk.store.local.usage.uses().keys() == {orchid.uid}
+
+
 def test_what_the_agent_keeps_itself_it_does_not_cite(desk: Desk) -> None:
     """To say something for the first time is not to make use of it."""
     text = "[remember:notes] The cart rounds half up in every currency"

@@ -181,20 +181,33 @@ class IndexContract:
         assert relating(second, first) == [both.uid, later.uid]
         assert relating(other) == relating() == []
 
-    def test_ranking_knows_when_a_memory_moved_and_whether_it_lasts(self, index: Index) -> None:
+    def test_what_is_in_other_spaces_is_told(self, index: Index) -> None:
+        """Also where it is in one of ours as well."""
+        ours, both, theirs = creation(0), creation(1, salt=1), creation(2, salt=2)
+        elsewhere = PLACE._replace(space="elsewhere")
+        fill(index, (PLACE, note_of(ours, both)), (elsewhere, note_of(both, theirs)))
+
+        assert index.outside([PLACE.space]) == sorted([both.uid, theirs.uid])
+        assert index.outside([PLACE.space, "elsewhere"]) == []
+
+    def test_ranking_knows_when_a_memory_moved_and_how_it_fades(self, index: Index) -> None:
         """Strength is made of it: the last change of status counts, not the last edit."""
         plain = creation(0)
         found_out = creation(1, salt=1, observation_type="discovery")
         back = update(plain, 5, status="active")._replace(timestamp="2026-01-11T00:00:00Z")
         edit = update(plain, 6, spec="x")
-        fill(index, (PLACE._replace(kind="notes"), note_of(plain, found_out, back, edit)))
+        merged = creation(2, salt=2, relates_to=[plain.uid], provenance={"via": "sleep"})
+        notes = note_of(plain, found_out, back, edit, merged)
+        fill(index, (PLACE._replace(kind="notes"), notes))
 
-        rows = {row.uid: row for row in index.ranking([plain.uid, found_out.uid])}
+        uids = [plain.uid, found_out.uid, merged.uid]
+        rows = {row.uid: row for row in index.ranking(uids)}
 
         born = rows[found_out.uid].moved
         assert born is not None
         assert rows[plain.uid].moved == born + 10 * DAY
-        assert [bool(rows[r.uid].lasting) for r in (plain, found_out)] == [False, True]
+        assert [rows[uid].pace for uid in uids] == [1.0, 0.5, 1.0]
+        assert [rows[uid].sources for uid in uids] == [(), (), (plain.uid,)]
 
     def test_a_purged_memory_is_gone_and_asks_for_a_rebuild(self, index: Index) -> None:
         """A purge hides the memory at once; its words linger in the file until it is rebuilt."""

@@ -161,7 +161,7 @@ def test_what_was_noticed_and_never_used_fades() -> None:
     plan = plan_lifecycle([fades, kept, young, used, shown, long_ago, important], log, POLICY, NOW)
 
     assert statuses(plan) == {"noticed": "archived", "an answer long ago": "archived"}
-    assert plan.steps[0].reason == "faded: not used in 16 days"
+    assert plan.steps[0].reason == "faded: not read or cited for 16 days"
 
 
 def test_retention_counts_from_the_last_change_or_use() -> None:
@@ -182,7 +182,15 @@ def test_only_what_age_archived_goes_on() -> None:
     """A person's word is for ever; what was merged is kept for its summary."""
     since = stamp(NOW - 181 * DAY)
     aged, personal, merged, used = (
-        memory(n, 300, summary=s, status="archived", status_by=by, status_changed=since)
+        memory(
+            n,
+            300,
+            summary=s,
+            status="archived",
+            status_by=by,
+            status_changed=since,
+            provenance=NOTICED,
+        )
         for n, s, by in (
             (1, "age", "age"),
             (2, "person", None),
@@ -195,6 +203,33 @@ def test_only_what_age_archived_goes_on() -> None:
     plan = plan_lifecycle([aged, personal, merged, used], log, POLICY, NOW)
 
     assert statuses(plan) == {"age": "retired", "use": "active"}
+
+
+@pytest.mark.parametrize(
+    ("provenance", "importance", "is_kept"),
+    [
+        ({"said_by": "user", "via": "cli"}, 0.5, True),
+        ({"said_by": "agent", "via": "mcp"}, 0.5, True),
+        ({"said_by": "user", "via": "marker", "hook": "prompt"}, 0.5, True),
+        ({"said_by": "user", "via": "request", "hook": "prompt"}, 0.5, True),
+        ({"said_by": "user", "via": "signal", "hook": "prompt", "accepted": True}, 0.5, True),
+        ({"said_by": "user", "via": "signal", "hook": "prompt"}, 0.9, True),
+        ({"said_by": "user", "via": "signal", "hook": "prompt"}, 0.8, False),
+        ({"said_by": "tool", "via": "tool", "hook": "tool-post"}, 0.9, False),
+    ],
+)
+def test_what_a_person_asked_to_keep_is_not_retired_by_age(
+    provenance: dict[str, object], importance: float, is_kept: bool
+) -> None:
+    """Archived, yes; whether it can be erased is theirs to say."""
+    asked = memory(1, 500, provenance=provenance, importance=importance)
+    hidden = asked._replace(
+        status="archived", status_by="age", status_changed=stamp(NOW - 400 * DAY)
+    )
+
+    assert statuses(plan_lifecycle([asked], NEVER_USED, POLICY, NOW)) == {"unlike 1": "archived"}
+    plan = plan_lifecycle([hidden], NEVER_USED, POLICY, NOW)
+    assert statuses(plan) == ({} if is_kept else {"unlike 1": "retired"})
 
 
 def test_the_soft_cap_takes_the_weakest_but_no_young_and_no_permanent_ones() -> None:

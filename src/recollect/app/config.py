@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recollect.app.config_keys import KEYS, ConfigKey
+from recollect.app.config_keys import ABOVE_ZERO, KEYS, ConfigKey
 from recollect.core.patterns import pattern
 from recollect.errors import BadConfig
 
@@ -187,12 +187,18 @@ def parse_value(key: ConfigKey, given: str, source: str) -> str | float | bool:
 
 
 def _allowed(key: ConfigKey, value: str | float | bool, source: str) -> str | float | bool:
-    if isinstance(value, float) and not (math.isfinite(value) and value >= key.least):
-        least = "above 0" if key.least > 0 else "of 0 or more"
-        raise BadConfig(f"{source}: {key.name} takes a number {least}, not {value!r}")
+    if isinstance(value, float) and not (math.isfinite(value) and key.least <= value <= key.most):
+        raise BadConfig(f"{source}: {key.name} takes a number {_range(key)}, not {value!r}")
     if key.choices and value not in key.choices:
         raise BadConfig(f"{source}: {key.name} takes {', '.join(key.choices)}, not {value!r}")
     return value
+
+
+def _range(key: ConfigKey) -> str:
+    """The numbers that a key takes, in words."""
+    if key.least == ABOVE_ZERO:
+        return "above 0" if key.most == math.inf else f"above 0, up to {key.most:g}"
+    return "of 0 or more" if key.most == math.inf else f"from {key.least:g} to {key.most:g}"
 
 
 def _name(wanted: type) -> str:

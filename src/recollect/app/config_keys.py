@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from recollect.core.kinds import KINDS, Kind
+
+ABOVE_ZERO = 1e-9
 
 
 class ConfigKey(NamedTuple):
@@ -16,8 +19,9 @@ class ConfigKey(NamedTuple):
     meaning: str
     # Only the person may set it: what comes with a repository must not weaken what protects them.
     is_personal: bool = False
-    # The smallest number that it takes, or the words.
-    least: float = 1e-9
+    # The smallest and the largest number that it takes, or the words.
+    least: float = ABOVE_ZERO
+    most: float = math.inf
     choices: tuple[str, ...] = ()
 
     @property
@@ -30,6 +34,7 @@ class ConfigKey(NamedTuple):
 _MODELS = ("haiku", "sonnet", "opus", "inherit")
 # How long a kind is kept, in days, unless it is permanent.
 _RETENTION = 90.0
+_CENTURY = 36_525.0
 # For what an agent drafts: how sure triage must be, and the model that drafts in parallel.
 _DRAFTED: Mapping[str, tuple[float, str]] = {
     "decisions": (0.4, "sonnet"),
@@ -56,7 +61,11 @@ def _of_kind(kind: Kind) -> Iterator[ConfigKey]:
     yield ConfigKey(f"{name}.enabled", True, "whether agents and heuristics write it at all")
     yield ConfigKey(f"{name}.max_memories", most, "most that agents may write; 0: any", least=0.0)
     yield ConfigKey(
-        f"{name}.retention_days", days, "days until it is archived; 0: never", least=0.0
+        f"{name}.retention_days",
+        days,
+        "days until it is archived; 0: never",
+        least=0.0,
+        most=_CENTURY,
     )
     if kind.name in _DRAFTED:
         threshold, model = _DRAFTED[kind.name]
@@ -77,7 +86,9 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey("capture.suggest_threshold", 0.7, "how certain it must be to be suggested"),
     ConfigKey("delete.archive_retired", False, "whether gc archives instead of purging"),
-    ConfigKey("delete.grace_period_days", 30.0, "days for which a retired memory is kept"),
+    ConfigKey(
+        "delete.grace_period_days", 30.0, "days for which a retired memory is kept", most=_CENTURY
+    ),
     ConfigKey("embedding.model", "default", "the model for vectors: default, a name, or none"),
     ConfigKey("embedding.path", "", "a folder with the model's files, in place of the package"),
     ConfigKey("engine.enabled", True, "whether `recollect mcp` does the work of hooks"),
@@ -121,18 +132,35 @@ KEYS: tuple[ConfigKey, ...] = (
         choices=("redact", "mask", "block", "warn"),
     ),
     ConfigKey("sessions.max_retained", 5.0, "summaries of sessions that stay; older ones retire"),
-    ConfigKey("sleep.archived_days", 180.0, "days until what age archived is retired"),
+    ConfigKey(
+        "sleep.archived_days", 180.0, "days until what age archived is retired", most=_CENTURY
+    ),
     ConfigKey(
         "sleep.boundary_threshold",
         0.2,
         "where what tools touch is less alike, an episode ends",
         least=0.0,
+        most=1.0,
     ),
-    ConfigKey("sleep.decay_per_day", 0.05, "how much a day without use takes from a memory"),
+    ConfigKey(
+        "sleep.decay_per_day",
+        0.05,
+        "how much a day without use takes from a memory",
+        least=0.001,
+        most=1.0,
+    ),
     ConfigKey("sleep.enabled", True, "whether memories are looked after between sessions"),
     ConfigKey("sleep.max_memories", 1000.0, "from how many on the weakest go; 0: any", least=0.0),
-    ConfigKey("sleep.min_age_days", 7.0, "days for which nothing is merged or makes room"),
-    ConfigKey("sleep.similarity", 0.4, "how much of their words memories share that are merged"),
+    ConfigKey(
+        "sleep.min_age_days", 7.0, "days for which nothing is merged or makes room", most=_CENTURY
+    ),
+    ConfigKey(
+        "sleep.similarity",
+        0.4,
+        "how much of their words memories share that are merged",
+        least=0.1,
+        most=1.0,
+    ),
     ConfigKey("sync.remote", "", "the remote to sync with; empty: origin, or the only one"),
     ConfigKey("sync.timeout", 120.0, "seconds that a fetch or push may take"),
     ConfigKey(

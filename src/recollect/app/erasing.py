@@ -14,9 +14,9 @@ from recollect.app.leaving import take_away
 from recollect.app.recollect import Recollect
 from recollect.app.sleeping import (
     alone,
-    are_ours,
     is_purged,
     merged_from,
+    ours,
     policy_of,
     without_needed,
     write_steps,
@@ -36,7 +36,7 @@ from recollect.sleep.lifecycle import (
     moved,
     plan_lives,
 )
-from recollect.sleep.plan import BY_GC, BY_MERGE, Step
+from recollect.sleep.plan import BY_AGE, BY_GC, BY_MERGE, Step
 
 
 class Garbage(NamedTuple):
@@ -112,7 +112,8 @@ def bring_back_sources(
 ) -> None:
     """Bring the sources of merged memories back, but for those that go themselves.
 
-    What another merged memory in sight holds, too, need not come.
+    What another merged memory in sight holds, too, need not come. Where age retired what they
+    were merged into, they have faded with it: they stay archived, on account of age from now on.
     """
     made = [memory for memory in going.values() if is_merged(memory)]
     wanted = {uid: None for memory in made for uid in memory.relates_to if uid not in going}
@@ -121,11 +122,16 @@ def bring_back_sources(
     index = store.indexing.fresh()
     others = [memory for memory in merged_from(index, wanted) if memory.uid not in going]
     held = {uid for memory in others if memory.status in VISIBLE for uid in memory.relates_to}
-    steps = [
-        Step(source, before_sleep(source), "what it was merged into is gone", BY_MERGE, _now(store))
-        for source in index.get_many([uid for uid in wanted if uid not in held])
-        if source.status == ARCHIVED and source.status_by == BY_MERGE
-    ]
+    faded = [memory for memory in made if (memory.status, memory.status_by) == (RETIRED, BY_AGE)]
+    old = {uid for memory in faded for uid in memory.relates_to}
+    old -= {uid for memory in made if memory not in faded for uid in memory.relates_to}
+    steps = []
+    for source in index.get_many([uid for uid in wanted if uid not in held]):
+        if (source.status, source.status_by) == (ARCHIVED, BY_MERGE):
+            status, by = before_sleep(source), BY_MERGE
+            if source.uid in old:
+                status, by = ARCHIVED, BY_AGE
+            steps.append(Step(source, status, "what it was merged into is gone", by, _now(store)))
     write_steps(store, steps, "purge", gone=going.keys() if for_good else frozenset())
 
 
@@ -133,14 +139,14 @@ def garbage(store: Recollect) -> Garbage:
     """What `collect_garbage` would act on."""
     index = store.indexing.fresh()
     retired = index.select(Filters(statuses=frozenset({RETIRED})))
-    lives = plan_lives(retired, NEVER_USED, policy_of(store.config), _now(store))
-    ours = [memory for memory in lives.purgeable if are_ours(index, [memory])]
+    lives = plan_lives(ours(index, retired), NEVER_USED, policy_of(store.config), _now(store))
+    found = lives.purgeable
     archived = store.config.flag("delete.archive_retired")
-    erasable = ours if archived else without_needed(index, ours)
+    erasable = found if archived else without_needed(index, found)
     return Garbage(
         tuple(erasable),
         archived=archived,
-        waiting=tuple(memory for memory in ours if memory not in erasable),
+        waiting=tuple(memory for memory in found if memory not in erasable),
     )
 
 

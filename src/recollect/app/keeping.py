@@ -50,10 +50,11 @@ def keep(
         "branch": repository.branch,
         "project": store.project,
     }
-    named = dict(zip(uids, [{**born, **draft} for draft in drafts], strict=False))
-    for draft in drafts[len(named) :]:
+    named = {}
+    for number, draft in enumerate(drafts):
         same = f"{session}\n{json.dumps(draft, sort_keys=True)}"
-        named[derive_uid(same, moment) if moment else store.new_uid()] = {**born, **draft}
+        uid = derive_uid(same, moment) if moment else store.new_uid()
+        named[uids[number] if uids else uid] = {**born, **draft}
     for uid, draft in named.items():
         store.prepare(draft, uid)
     for uid, draft in named.items():

@@ -9,7 +9,7 @@ import apsw
 
 from recollect.app.recollect import Recollect
 from recollect.core.memory import Memory
-from recollect.core.strength import Uses
+from recollect.core.strength import UNUSED, Uses, together
 from recollect.flow.event import Event
 from recollect.index.usage import STANDING
 from recollect.recall.injection import Episode
@@ -50,8 +50,12 @@ class SessionMind:
         self.store.local.usage.record(uids, "cited", self._now)
 
     def uses(self, memories: Sequence[Memory]) -> Mapping[str, Uses]:
-        """How often memories were of use: by uid."""
-        return self.store.local.usage.uses([memory.uid for memory in memories])
+        """How often memories were of use, with what they were merged from: by uid."""
+        parts = {memory.uid: (memory.uid, *memory.sources) for memory in memories}
+        found = self.store.local.usage.uses([uid for own in parts.values() for uid in own])
+        return {
+            uid: together(found.get(part, UNUSED) for part in own) for uid, own in parts.items()
+        }
 
     def know(self, context: str, memories: Sequence[Memory]) -> None:
         """Note that the agent knows of memories; that it says them is no sign that they helped."""

@@ -75,16 +75,16 @@ def make_plan(store: Recollect, planner: Planner = plan_sleep) -> Plan:
     """What is due now. A run does exactly this."""
     index = store.indexing.fresh()
     now = store.ledger.clock().timestamp()
-    memories = index.select(Filters(statuses=ALL))
+    memories = ours(index, index.select(Filters(statuses=ALL)))
     plan = planner(memories, used(store), policy_of(store.config), now)
     known = {step.memory.uid for step in plan.steps}
     corrected = _corrected(index, without(memories, known))
     plan = plan._replace(steps=(*plan.steps, *corrected))
     return plan._replace(
-        merges=tuple(merge for merge in plan.merges if _may_be_made(index, merge)),
+        # No uid lives twice: what somebody has purged is not made again.
+        merges=tuple(merge for merge in plan.merges if not is_purged(index, merge.uid)),
         proposals=tuple(_worth_asking(store, index, plan.proposals)),
-        steps=tuple(step for step in plan.steps if are_ours(index, [step.memory])),
-        purgeable=tuple(without_needed(index, [m for m in plan.purgeable if are_ours(index, [m])])),
+        purgeable=tuple(without_needed(index, plan.purgeable)),
     )
 
 
@@ -138,9 +138,9 @@ def _was_changed_meanwhile(history: Sequence[Record]) -> bool:
     return last.uid != wanted
 
 
-def are_ours(index: Index, memories: Iterable[Memory]) -> bool:
-    """Whether they may be changed: what another tool keeps we only read."""
-    return all(p.space in SEEN_PREFIXES for memory in memories for p in index.places(memory.uid))
+def ours(index: Index, memories: Iterable[Memory]) -> list[Memory]:
+    """Those that may be changed: what another tool keeps we only read."""
+    return without(memories, set(index.outside(SEEN_PREFIXES)))
 
 
 def merged_from(index: Index, going: Collection[str]) -> list[Memory]:
@@ -161,11 +161,6 @@ def is_purged(index: Index, uid: str) -> bool:
     return any(record.op == PURGE for record in index.history(uid))
 
 
-def _may_be_made(index: Index, merge: Merge) -> bool:
-    """Whether its sources are ours, and it is not what somebody has purged: no uid lives twice."""
-    return are_ours(index, merge.sources) and not is_purged(index, merge.uid)
-
-
 def _worth_asking(store: Recollect, index: Index, proposals: Iterable[Merge]) -> Iterator[Merge]:
     """Those that wait for no answer yet and got none; a few at a time."""
     from recollect.capture.novelty import fingerprint
@@ -177,7 +172,7 @@ def _worth_asking(store: Recollect, index: Index, proposals: Iterable[Merge]) ->
             return
         if (
             "sensitivity" not in merge.fields  # what is private is not copied into a file
-            and _may_be_made(index, merge)
+            and not is_purged(index, merge.uid)
             and not is_waiting(store, merge.uid)
             and not store.local.noticing.is_rejected(fingerprint(text))
         ):

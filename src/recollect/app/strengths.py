@@ -10,11 +10,13 @@ from recollect.app.sleeping import policy_of, used
 from recollect.core.age import seconds_of
 from recollect.core.memory import Memory
 from recollect.core.status import VISIBLE
-from recollect.core.strength import Uses, freshness, is_lasting, strength, strengthened
-from recollect.sleep.lifecycle import is_merged, moved, next_archiving
+from recollect.core.strength import Uses, freshness, pace_of, strength, strengthened
+from recollect.sleep.lifecycle import moved, next_archiving
 
 _POINTS = 60
 _DAY = 86_400.0
+# So far the course of what never fades is drawn.
+_AHEAD = 30 * _DAY
 
 
 class Strength(NamedTuple):
@@ -29,6 +31,8 @@ class Strength(NamedTuple):
     fresh: float
     idle_days: float
     decay_per_day: float
+    # When nothing is left of it unless somebody uses it; None for one that never fades.
+    faded_at: float | None
     # When it is archived unless somebody uses it, and why.
     archived_at: float | None
     reason: str
@@ -49,6 +53,7 @@ class Strength(NamedTuple):
             "freshness": round(self.fresh, 4),
             "idle_days": round(self.idle_days, 2),
             "decay_per_day": self.decay_per_day,
+            "faded_at": self.faded_at,
             "archived_at": self.archived_at,
             "reason": self.reason,
             "course": [[round(at), round(value, 4)] for at, value in self.course],
@@ -60,9 +65,9 @@ def strength_of(store: Recollect, memory_id: str) -> Strength:
     memory = store.get(memory_id)
     policy = policy_of(store.config)
     now = store.ledger.clock().timestamp()
-    lasting = is_lasting(memory.kind, memory.observation_type)
-    rate = policy.decay_per_day / 2 if lasting else policy.decay_per_day
-    parts = (memory.uid, *(memory.relates_to if is_merged(memory) else ()))
+    pace = pace_of(memory.kind, memory.observation_type)
+    rate = policy.decay_per_day * pace
+    parts = (memory.uid, *memory.sources)
     used_at = sorted(at for uid in parts for at in store.local.usage.moments(uid))
     uses = Uses(len(used_at), max(used_at, default=None))
     lives = _lives(store, memory)
@@ -74,7 +79,7 @@ def strength_of(store: Recollect, memory_id: str) -> Strength:
             Uses(len(before), max(before, default=None)),
             since=max((life for life in lives if life <= moment), default=lives[0]),
             now=moment,
-            lasting=lasting,
+            pace=pace,
             rate=policy.decay_per_day,
         )
 
@@ -83,18 +88,20 @@ def strength_of(store: Recollect, memory_id: str) -> Strength:
     aging = None
     if memory.status in VISIBLE:
         aging = next_archiving(memory, used(store), policy)
-    begin, end = lives[0], max(now, last + _DAY / rate)
+    faded_at = last + _DAY / rate if rate else None
+    begin, end = lives[0], max(now, faded_at or now + _AHEAD)
     step = (end - begin) / (_POINTS - 1)
     moments = [begin + number * step for number in range(_POINTS)]
     return Strength(
         memory=memory,
         now=now,
-        value=at(now) if since is not None else 0.0,
+        value=at(now) if since is not None or not pace else 0.0,
         uses=uses,
         full=strengthened(memory.importance, uses.times),
-        fresh=freshness((now - last) / _DAY, lasting=lasting, rate=policy.decay_per_day),
+        fresh=freshness((now - last) / _DAY, pace=pace, rate=policy.decay_per_day),
         idle_days=max(0.0, now - last) / _DAY,
         decay_per_day=rate,
+        faded_at=faded_at,
         archived_at=aging[0] if aging else None,
         reason=aging[1] if aging else "",
         course=[(moment, at(moment)) for moment in moments],

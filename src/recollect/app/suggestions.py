@@ -149,6 +149,7 @@ def accept(store: Recollect, chosen: Sequence[Suggestion]) -> list[Memory]:
         else:
             # What is merged has a uid that derives from its sources: whoever else says yes, in
             # another clone, makes the same memory.
+            draft["provenance"] = {**(draft.get("provenance") or {}), "accepted": True}
             kept = keep(store, [draft], uids=[suggestion.uid] if suggestion.sources else ())
             _archive_merged(store, kept)
             memories += kept

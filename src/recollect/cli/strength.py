@@ -12,6 +12,7 @@ from recollect.core.kinds import find_kind
 
 _ROWS = 8
 _DAY = 86_400.0
+_END = datetime(9999, 12, 31, tzinfo=UTC).timestamp()
 
 
 @click.command()
@@ -38,17 +39,20 @@ def _parts(found: Strength) -> list[str]:
     gain = found.full - found.memory.importance
     times = "1 use" if found.uses.times == 1 else f"{found.uses.times} uses"
     days = f"{found.idle_days:.0f} days"
+    left = f"for {days} without use, {found.decay_per_day:g} a day"
+    if not found.decay_per_day:
+        left = f"{found.memory.kind} keep their full strength, however old"
     return [
         f"  {found.memory.importance:>5.2f}  its importance",
         f"+ {gain:>5.2f}  for {times}" if found.uses.times else "+  0.00  never used",
-        f"x {found.fresh:>5.2f}  for {days} without use, {found.decay_per_day:g} a day",
+        f"x {found.fresh:>5.2f}  {left}",
     ]
 
 
 def _plot(found: Strength) -> list[str]:
     """A column for each moment; behind `now`, what comes if nobody uses it."""
     moments = [moment for moment, _ in found.course]
-    here = max(number for number, moment in enumerate(moments) if moment <= found.now)
+    here = max((n for n, moment in enumerate(moments) if moment <= found.now), default=0)
     rows = []
     for row in range(_ROWS, 0, -1):
         low, high = (row - 1) / _ROWS, row / _ROWS
@@ -78,13 +82,27 @@ def _future(found: Strength) -> str:
         why = f": {memory.status_reason}" if memory.status_reason else ""
         return f"It is {memory.status}{why}. Bring it back with: recollect restore ID"
     if found.archived_at is None:
-        kept = "are kept for ever" if kind and kind.permanent else "have no retention"
-        return f"It is never archived: {memory.kind} {kept}. What is weak just comes later."
+        if kind and kind.permanent:
+            return f"It is never archived: {memory.kind} are kept for ever, and do not fade."
+        return f"It is never archived: {memory.kind} have no retention. {_fading(found)}".rstrip()
     if found.archived_at <= found.now:
         return f"The next sleep archives it ({found.reason})."
     days = (found.archived_at - found.now) / _DAY
-    return f"Unless it is used, it is archived in {days:.0f} days, on {_date(found.archived_at)}."
+    archived = f"it is archived in {days:.0f} days, on {_date(found.archived_at)}."
+    if found.faded_at is None or found.faded_at >= found.archived_at:
+        return f"Unless it is used, {archived}"
+    return f"{_fading(found)}\nUnless it is used, {archived}"
+
+
+def _fading(found: Strength) -> str:
+    """What it means that nothing is left of a strength."""
+    if found.faded_at is None:
+        return ""
+    if found.faded_at <= found.now:
+        return "It has faded: it is found as before, only further down."
+    when = _date(found.faded_at)
+    return f"If nobody uses it, it has faded by {when}: it is found as before, only further down."
 
 
 def _date(moment: float) -> str:
-    return datetime.fromtimestamp(moment, tz=UTC).strftime("%Y-%m-%d")
+    return datetime.fromtimestamp(min(moment, _END), tz=UTC).strftime("%Y-%m-%d")

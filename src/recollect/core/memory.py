@@ -16,6 +16,8 @@ DEFAULT_IMPORTANCE = 0.5
 DEFAULT_CONFIDENCE = 1.0
 MOST_CHANGES = 50  # that a view shows; the ledger keeps all
 NO_FIELDS: Mapping[str, Any] = {}
+# The provenance of a memory that was merged from others.
+VIA_SLEEP = "sleep"
 
 
 class Memory(NamedTuple):
@@ -67,6 +69,11 @@ class Memory(NamedTuple):
         from recollect.core.content import content_text
 
         return "\n\n".join(filter(None, (content_text(self.kind, self.content), self.body)))
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """What it was merged from, by uid; nothing, where it was not."""
+        return self.relates_to if self.provenance.get("via") == VIA_SLEEP else ()
 
     def as_json(self) -> dict[str, Any]:
         """The memory as `--json` prints it; fields of a newer version are under `extra`."""

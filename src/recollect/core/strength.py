@@ -9,7 +9,10 @@ its author said.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Final, NamedTuple
+
+from recollect.core.kinds import BY_NAME
 
 DECAY_PER_DAY: Final = 0.05
 # Below this a memory has faded.
@@ -18,8 +21,7 @@ FADED: Final = 0.1
 _GAIN = 0.15
 _DAY = 86_400.0
 # Knowledge that lasts: why something is as it is.
-_LASTING_KINDS = frozenset({"decisions"})
-_LASTING_TYPES = frozenset({"decision", "discovery"})
+_LASTING = frozenset({"decision", "discovery"})
 
 
 class Uses(NamedTuple):
@@ -32,9 +34,18 @@ class Uses(NamedTuple):
 UNUSED = Uses()
 
 
-def is_lasting(kind: str, observation_type: str | None) -> bool:
-    """Whether it fades at half the rate: decisions and discoveries."""
-    return kind in _LASTING_KINDS or observation_type in _LASTING_TYPES
+def together(parts: Iterable[Uses]) -> Uses:
+    """The uses of several memories that have become one."""
+    found = list(parts)
+    last = max((uses.last for uses in found if uses.last is not None), default=None)
+    return Uses(sum(uses.times for uses in found), last)
+
+
+def pace_of(kind: str, observation_type: str | None) -> float:
+    """How fast it fades: permanent kinds not at all, decisions and discoveries at half the rate."""
+    if kind in BY_NAME and BY_NAME[kind].permanent:
+        return 0.0
+    return 0.5 if observation_type in _LASTING else 1.0
 
 
 def strengthened(importance: float, uses: int) -> float:
@@ -42,9 +53,9 @@ def strengthened(importance: float, uses: int) -> float:
     return min(1.0, importance + _GAIN * math.log1p(uses))
 
 
-def freshness(days: float, *, lasting: bool, rate: float = DECAY_PER_DAY) -> float:
+def freshness(days: float, *, pace: float = 1.0, rate: float = DECAY_PER_DAY) -> float:
     """What so many days without use leave: 1 at first, and so much less every day, down to 0."""
-    return min(1.0, max(0.0, 1.0 - (rate / 2 if lasting else rate) * max(0.0, days)))
+    return min(1.0, max(0.0, 1.0 - rate * pace * max(0.0, days)))
 
 
 def strength(
@@ -53,14 +64,14 @@ def strength(
     *,
     since: float | None,
     now: float,
-    lasting: bool,
+    pace: float = 1.0,
     rate: float = DECAY_PER_DAY,
 ) -> float:
     """From 0 to 1. `since` is when the memory was born or came back to life."""
     days = idle_days(uses, since=since, now=now)
-    if days is None:
+    if days is None and pace:
         return 0.0  # nobody knows how old it is
-    return strengthened(importance, uses.times) * freshness(days, lasting=lasting, rate=rate)
+    return strengthened(importance, uses.times) * freshness(days or 0.0, pace=pace, rate=rate)
 
 
 def idle_days(uses: Uses, *, since: float | None, now: float) -> float | None:

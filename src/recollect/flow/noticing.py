@@ -203,7 +203,8 @@ def _signals(work: Work, said: Iterable[tuple[str, str]], limits: tuple[int, flo
             if must and not _is_memorable(signal.sentence):
                 work.note("skipped", reason="not memorable", why=_SIGNAL + signal.type)
             elif action != Action.SKIP and signal.confidence >= least:
-                record = {**draft(signal), **origin(work, _speaker(role), "signal")}
+                via = "request" if signal.type == EXPLICIT and not agent else "signal"
+                record = {**draft(signal), **origin(work, _speaker(role), via)}
                 found.append(
                     Draft(record, signal.confidence, action == Action.AUTO, _SIGNAL + signal.type)
                 )

@@ -7,7 +7,7 @@ runs on every backend.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from recollect.core.memory import Memory
@@ -76,9 +76,11 @@ class Ranked(NamedTuple):
     created: float | None
     importance: float
     trust: float
-    # When it was born or last changed its status, and whether it fades at half the rate.
+    # When it was born or last changed its status, and how fast it fades.
     moved: float | None = None
-    lasting: bool = False
+    pace: float = 1.0
+    # What it was merged from.
+    sources: tuple[str, ...] = ()
 
 
 class Index(Protocol):
@@ -132,6 +134,9 @@ class Index(Protocol):
 
     def places(self, uid: str) -> tuple[Place, ...]:
         """Every place that holds a record."""
+
+    def outside(self, spaces: Collection[str]) -> list[str]:
+        """The uids of the records that are, also, in other spaces than these."""
 
     def journal(self) -> Iterable[tuple[Record, Place]]:
         """Every record, oldest first."""

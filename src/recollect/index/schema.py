@@ -7,7 +7,7 @@ kept as they are in the ledger: a memory is folded from them when it is read.
 from __future__ import annotations
 
 # Raise this with every change below; the index is derived, so a rebuild is the migration.
-VERSION = 6
+VERSION = 7
 
 TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -36,7 +36,8 @@ CREATE TABLE memory (
     spec TEXT, session TEXT, project TEXT,
     created REAL, updated REAL, expires REAL,
     importance REAL NOT NULL, trust REAL NOT NULL,
-    moved REAL, lasting INTEGER NOT NULL,
+    moved REAL, pace REAL NOT NULL,
+    sources TEXT NOT NULL,  -- the uids of what it was merged from
     embedded INTEGER NOT NULL DEFAULT 0
 );
 -- Every name that leads to a memory: text that came without one has a name wherever it is.

@@ -8,7 +8,7 @@ done. Writing is in `sqlite_apply`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from os.path import commonprefix
 from pathlib import Path
 from typing import Any
@@ -212,6 +212,15 @@ class SqliteIndex:
         )
         return tuple(Place(*row) for row in rows)
 
+    def outside(self, spaces: Collection[str]) -> list[str]:
+        """The uids of the records that are, also, in other spaces than these."""
+        rows = self._rows(
+            "SELECT DISTINCT uid FROM record WHERE place IN (SELECT id FROM place"
+            " WHERE space NOT IN (SELECT value FROM json_each(?))) ORDER BY uid",
+            (json.dumps(sorted(spaces)),),
+        )
+        return [uid for (uid,) in rows]
+
     def journal(self) -> Iterator[tuple[Record, Place]]:
         """Every record, oldest first."""
         last = ""
@@ -318,11 +327,11 @@ class SqliteIndex:
         """What ranking needs to know of some memories."""
         marks = ",".join("?" * len(uids))
         rows = self._rows(
-            "SELECT uid, created, importance, trust, moved, lasting FROM memory"
+            "SELECT uid, created, importance, trust, moved, pace, sources FROM memory"
             f" WHERE uid IN ({marks})",
             uids,
         )
-        return [Ranked(*row) for row in rows]
+        return [Ranked(*row)._replace(sources=tuple(row[-1].split())) for row in rows]
 
     # Vectors
 

@@ -18,7 +18,7 @@ from recollect.core.note import Note, join, read_stored
 from recollect.core.places import Place
 from recollect.core.record import CREATE, PURGE, Record
 from recollect.core.status import HIDDEN
-from recollect.core.strength import is_lasting
+from recollect.core.strength import pace_of
 from recollect.index.base import Cursor, Progress
 from recollect.index.schema import FACETS
 from recollect.index.sqlite_words import date_words
@@ -217,14 +217,15 @@ class Applier:
             memory.importance,
             _TRUST.get(str(memory.provenance.get("said_by")), _DEFAULT_TRUST),
             seconds(memory.status_changed),
-            is_lasting(memory.kind, memory.observation_type),
+            pace_of(memory.kind, memory.observation_type),
+            _clean(" ".join(memory.sources)),
         )
         keys = self._keys(memory.uid)
         if not keys:
             db.execute(
                 "INSERT INTO memory (kind, anchor, number, status, visible, sensitivity, spec,"
-                " session, project, created, updated, expires, importance, trust, moved, lasting,"
-                " uid) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                " session, project, created, updated, expires, importance, trust, moved, pace,"
+                " sources, uid) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (*row, memory.uid),
             )
             key = db.last_insert_rowid()
@@ -235,8 +236,8 @@ class Applier:
             db.execute(
                 "UPDATE memory SET kind = ?, anchor = ?, number = ?, status = ?, visible = ?,"
                 " sensitivity = ?, spec = ?, session = ?, project = ?, created = ?, updated = ?,"
-                " expires = ?, importance = ?, trust = ?, moved = ?, lasting = ?, embedded = 0"
-                " WHERE key = ?",
+                " expires = ?, importance = ?, trust = ?, moved = ?, pace = ?, sources = ?,"
+                " embedded = 0 WHERE key = ?",
                 (*row, key),
             )
         self._write_facets(key, memory)

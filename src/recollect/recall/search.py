@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypedDict
 
 from recollect.core.memory import Memory
-from recollect.core.strength import DECAY_PER_DAY, UNUSED, Uses, strength
+from recollect.core.strength import DECAY_PER_DAY, UNUSED, Uses, strength, together
 from recollect.index.base import Filters, Index, Match
 from recollect.index.text import query_terms
 from recollect.recall.scoring import Why, fuse, recency, trust
@@ -106,10 +106,13 @@ def _best(
     if question.min_similarity is not None:
         floor = question.min_similarity
         matches = {uid: match for uid, match in matches.items() if match.similarity >= floor}
-    counts = uses(list(matches)) if uses is not None else {}
+    rows = index.ranking(list(matches))
+    parts = {row.uid: (row.uid, *row.sources) for row in rows}
+    counts = uses([uid for own in parts.values() for uid in own]) if uses is not None else {}
     explained = {}
-    for row in index.ranking(list(matches)):
-        match, used = matches[row.uid], counts.get(row.uid, UNUSED)
+    for row in rows:
+        match = matches[row.uid]
+        used = together(counts.get(uid, UNUSED) for uid in parts[row.uid])
         explained[row.uid] = Why(
             match=match.relative,
             recency=recency(row.created, now),
@@ -122,7 +125,7 @@ def _best(
                 used,
                 since=row.moved if row.moved is not None else row.created,
                 now=now,
-                lasting=bool(row.lasting),
+                pace=row.pace,
                 rate=decay_per_day,
             ),
         )

@@ -13,14 +13,14 @@ from typing import Any, TypeVar
 from recollect.core.age import seconds_of
 from recollect.core.fields import LOCAL_SENSITIVITIES, MAX_TAGS
 from recollect.core.kinds import BY_NAME
-from recollect.core.memory import Memory
+from recollect.core.memory import VIA_SLEEP, Memory
 from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.core.status import ACTIVE
 from recollect.core.uid import derive_uid
 from recollect.index.text import query_terms
 from recollect.sleep.clusters import find_clusters, jaccard
 from recollect.sleep.lifecycle import is_merged, touched, was_noticed
-from recollect.sleep.plan import VIA_SLEEP, Merge
+from recollect.sleep.plan import Merge
 from recollect.sleep.policy import Policy
 from recollect.sleep.wording import Said, claims, pieces_of, word
 

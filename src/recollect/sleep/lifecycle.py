@@ -13,22 +13,27 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from recollect.core.age import seconds_of
-from recollect.core.memory import Memory
+from recollect.core.memory import VIA_SLEEP, Memory
 from recollect.core.status import ACTIVE, ARCHIVED, HIDDEN, RETIRED, VISIBLE, find_status
 from recollect.core.strength import (
     FADED,
     UNUSED,
     Uses,
-    is_lasting,
+    pace_of,
     strength,
     strengthened,
+    together,
 )
-from recollect.sleep.plan import BY_AGE, BY_USE, VIA_SLEEP, Step
+from recollect.sleep.plan import BY_AGE, BY_USE, Step
 from recollect.sleep.policy import Policy
 
 _DAY = 86_400.0
 # From here on a memory is not forgotten before its retention is over.
 IMPORTANT = 0.7
+# From here on what a person said is not retired by age.
+PRECIOUS = 0.9
+# How something came that somebody asked to keep.
+_ASKED = frozenset({"marker", "request"})
 
 
 class Used(NamedTuple):
@@ -44,16 +49,12 @@ class Used(NamedTuple):
 
     def of(self, memory: Memory) -> Uses:
         """The uses of a memory; those of its sources are its own."""
-        if not is_merged(memory):
-            return self.uses.get(memory.uid, UNUSED)
-        found = [self.uses.get(uid, UNUSED) for uid in (memory.uid, *memory.relates_to)]
-        last = max((uses.last for uses in found if uses.last is not None), default=None)
-        return Uses(sum(uses.times for uses in found), last)
+        return together(self.uses.get(uid, UNUSED) for uid in (memory.uid, *memory.sources))
 
     def known_since(self, memory: Memory) -> float:
         """When this clone first knew of a memory; of a merged one, of the last of its sources."""
-        parts = memory.relates_to if is_merged(memory) else ()
-        return max(self.known.get(uid, self.begins) for uid in parts or (memory.uid,))
+        parts = memory.sources or (memory.uid,)
+        return max(self.known.get(uid, self.begins) for uid in parts)
 
 
 NEVER_USED = Used()
@@ -104,7 +105,7 @@ def due_step(memory: Memory, used: Used, policy: Policy, now: float) -> Step | N
         if last is not None and last > _since(memory):
             reason = "used again after it was archived"
             return Step(memory, before_sleep(memory), reason, BY_USE, last)
-        ages = policy.retention.get(memory.kind, 0.0) > 0
+        ages = policy.retention.get(memory.kind, 0.0) > 0 and may_be_retired(memory)
         if ages and _passed(memory, now) >= policy.archived:
             reason = f"archived by age for {policy.archived:.0f} days"
             return Step(memory, RETIRED, reason, BY_AGE, _since(memory) + policy.archived * _DAY)
@@ -126,8 +127,8 @@ def next_archiving(memory: Memory, used: Used, policy: Policy) -> tuple[float, s
         return None
     since = max(since, used.known_since(memory))
     uses = used.of(memory)
-    what = "not used again" if uses.times else "unused"
-    old = max(since, uses.last or since) + days * _DAY, f"{what} for {days:.0f} days"
+    reason = f"not read or cited for {days:.0f} days"
+    old = max(since, uses.last or since) + days * _DAY, reason
     # What somebody asked to keep, called important, used, or brought back has its full time.
     if (
         not was_noticed(memory)
@@ -139,14 +140,16 @@ def next_archiving(memory: Memory, used: Used, policy: Policy) -> tuple[float, s
         return old
     fading = max(_fading_days(memory, policy), policy.min_age)
     answered = max(since, used.shown.get(memory.uid, since))
-    return min(old, (answered + fading * _DAY, f"faded: not used in {fading:.0f} days"))
+    return min(old, (answered + fading * _DAY, f"faded: not read or cited for {fading:.0f} days"))
 
 
 def _fading_days(memory: Memory, policy: Policy) -> float:
     """After how many days a memory that nobody used has faded."""
     # To be merged from several is to have been noticed as many times.
-    full = strengthened(memory.importance, len(memory.relates_to) if is_merged(memory) else 0)
-    rate = policy.decay_per_day / 2 if _lasts(memory) else policy.decay_per_day
+    full = strengthened(memory.importance, len(memory.sources))
+    rate = policy.decay_per_day * _pace(memory)
+    if not rate:
+        return math.inf
     return max(0.0, 1.0 - FADED / full) / rate if full else 0.0
 
 
@@ -181,7 +184,7 @@ def strength_of(memory: Memory, uses: Uses, policy: Policy, now: float) -> float
         uses,
         since=moved(memory),
         now=now,
-        lasting=_lasts(memory),
+        pace=_pace(memory),
         rate=policy.decay_per_day,
     )
 
@@ -225,12 +228,22 @@ def is_merged(memory: Memory) -> bool:
 
 
 def was_noticed(memory: Memory) -> bool:
-    """Whether a heuristic kept it, and nobody asked for it."""
-    return "hook" in memory.provenance and memory.provenance.get("via") != "marker"
+    """Whether a heuristic kept it, and nobody asked for it or accepted it."""
+    said = memory.provenance
+    return "hook" in said and said.get("via") not in _ASKED and not said.get("accepted")
 
 
-def _lasts(memory: Memory) -> bool:
-    return is_lasting(memory.kind, memory.observation_type)
+def may_be_retired(memory: Memory) -> bool:
+    """Whether age alone may retire it, after which it can be erased.
+
+    What a person asked to keep, or called most important, is archived by age and stays there.
+    """
+    is_theirs = memory.provenance.get("said_by") == "user" and memory.importance >= PRECIOUS
+    return was_noticed(memory) and not is_theirs
+
+
+def _pace(memory: Memory) -> float:
+    return pace_of(memory.kind, memory.observation_type)
 
 
 def _since(memory: Memory) -> float:

@@ -14,9 +14,6 @@ BY_MERGE: Final = "merge"
 BY_USE: Final = "use"
 BY_GC: Final = "gc"
 
-# The provenance of a memory that was merged from others.
-VIA_SLEEP: Final = "sleep"
-
 
 class Step(NamedTuple):
     """A memory changes its status: into which, why, on whose account, and since when it is due."""
