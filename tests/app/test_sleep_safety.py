@@ -325,10 +325,14 @@ def test_what_was_purged_is_related_to_no_more(store: Recollect) -> None:
     """The sources come back without the uid of what is gone."""
     sources = store.capture_many(notes(20, 19, 18))
     (merge,) = sleep(store).merges
+    linked = store.capture("notes", "See also", relates_to=[merge.uid])
+    repo = str(store.work_tree)
+    assert "related:" in CliRunner().invoke(root, ["-C", repo, "show", linked.uid]).output
 
     store.purge(merge.uid)
 
     assert {store.get(source.uid).relates_to for source in sources} == {()}
+    assert "related:" not in CliRunner().invoke(root, ["-C", repo, "show", linked.uid]).output
 
 
 def test_an_old_decision_is_as_strong_as_on_its_first_day(store: Recollect) -> None:

@@ -118,7 +118,14 @@ def _status(memory: Memory) -> str:
 
 
 def _names(uids: Iterable[str], store: Recollect) -> list[str]:
-    return [store.short_name(found[0]) if (found := store.candidates(uid)) else uid for uid in uids]
+    """The names of memories; the uid of one that has not arrived yet, and nothing of a purged one."""
+    names = []
+    for uid in uids:
+        if found := store.candidates(uid):
+            names.append(store.short_name(found[0]))
+        elif not store.indexing.fresh().history(uid):
+            names.append(uid)
+    return names
 
 
 def echo_history(records: Iterable[Record]) -> None:
