@@ -103,7 +103,12 @@ def test_what_differs_in_a_number_stays_with_its_day() -> None:
         for n, number in enumerate((18, 18, 22))
     ]
 
-    (made,) = plan_merges(sources, POLICY, NOW)
+    unlike = [
+        memory(n, f"The build of the {part} assets fails in CI", f"It needs Node {n} to compile.")
+        for n, part in enumerate(("shop", "cart", "mail"), start=10)
+    ]
+
+    (made,) = plan_merges([*sources, *unlike], POLICY, NOW)
 
     day, later = (source.created.partition("T")[0] for source in (sources[0], sources[2]))  # type: ignore[union-attr]
     assert made.body.splitlines()[1:] == [

@@ -118,7 +118,7 @@ def _status(memory: Memory) -> str:
 
 
 def _names(uids: Iterable[str], store: Recollect) -> list[str]:
-    """The names of memories; the uid of one that has not arrived yet, and nothing of a purged one."""
+    """The names of memories: a uid where one has not arrived yet, nothing where it was purged."""
     names = []
     for uid in uids:
         if found := store.candidates(uid):

@@ -7,7 +7,7 @@ they are, and its uid derives from theirs, so that two clones that sleep apart m
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from recollect.core.age import seconds_of
@@ -41,28 +41,52 @@ def plan_merges(
 ) -> list[Merge]:
     """The merges that are due: old enough, alike enough, of one kind, project and space."""
     oldest = (policy.min_age if min_age is None else min_age) * _DAY
-    sources = {uid for memory in memories if is_merged(memory) for uid in memory.relates_to}
-    groups: dict[tuple[str, str | None, bool, tuple[str, ...], int], list[Memory]] = {}
-    for memory in memories:
-        since = touched(memory)
-        if (
-            memory.status == ACTIVE
-            and memory.kind in BY_NAME
-            and memory.kind not in _NEVER
-            and memory.sensitivity != "unknown"
-            and memory.ttl is None
-            and memory.uid not in sources
-            and not is_merged(memory)
-            and since is not None
-            and now - since >= oldest
-        ):
-            is_local = memory.sensitivity in LOCAL_SENSITIVITIES
-            key = (memory.kind, memory.project, is_local, *claims(memory.summary))
-            groups.setdefault(key, []).append(memory)
-    merges = []
-    for alike in sorted(groups, key=repr):
-        merges += [merge(part, oldest) for part in _alike(groups[alike], policy)]
+    sources = {uid for memory in memories for uid in memory.sources}
+    free = [
+        memory
+        for memory in memories
+        if memory.status == ACTIVE
+        and memory.kind in BY_NAME
+        and memory.kind not in _NEVER
+        and memory.sensitivity != "unknown"
+        and memory.ttl is None
+        and memory.uid not in sources
+        and not is_merged(memory)
+        and (since := touched(memory)) is not None
+        and now - since >= oldest
+    ]
+    merges: list[Merge] = []
+    parts: list[list[Memory]] = [[]]
+    while parts:  # what the second grouping takes may make room in the first
+        for key in (_claims_of, _headline_of):
+            parts = list(_grouped(free, key, policy))
+            merges += [merge(part, oldest) for part in parts]
+            taken = {memory.uid for part in parts for memory in part}
+            free = [memory for memory in free if memory.uid not in taken]
     return merges
+
+
+def _claims_of(memory: Memory) -> Hashable:
+    """Memories that claim the same may be worded as they like."""
+    return claims(f"{memory.summary}\n{memory.text}")
+
+
+def _headline_of(memory: Memory) -> Hashable:
+    """Memories of one headline may tell different things below it."""
+    return frozenset(query_terms(memory.summary)), claims(memory.summary)
+
+
+def _grouped(
+    memories: Iterable[Memory], key: Callable[[Memory], Hashable], policy: Policy
+) -> Iterator[list[Memory]]:
+    """What can be merged among memories of one kind, project and space, and of one key."""
+    groups: dict[Hashable, list[Memory]] = {}
+    for memory in memories:
+        is_local = memory.sensitivity in LOCAL_SENSITIVITIES
+        groups.setdefault((memory.kind, memory.project, is_local, key(memory)), []).append(memory)
+    large = [group for group in groups.values() if len(group) >= policy.least]
+    for group in sorted(large, key=lambda group: min(memory.uid for memory in group)):
+        yield from _alike(group, policy)
 
 
 def _alike(group: Sequence[Memory], policy: Policy) -> Iterator[list[Memory]]:
