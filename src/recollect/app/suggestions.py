@@ -147,9 +147,9 @@ def accept(store: Recollect, chosen: Sequence[Suggestion]) -> list[Memory]:
                 store.update(known[0].uid, summary=draft["summary"], body=draft.get("body") or None)
             )
         else:
+            draft["provenance"] = {**(draft.get("provenance") or {}), "accepted": True}
             # What is merged has a uid that derives from its sources: whoever else says yes, in
             # another clone, makes the same memory.
-            draft["provenance"] = {**(draft.get("provenance") or {}), "accepted": True}
             kept = keep(store, [draft], uids=[suggestion.uid] if suggestion.sources else ())
             _archive_merged(store, kept)
             memories += kept
