@@ -55,6 +55,20 @@ def test_no_word_of_a_purged_source_stays_with_its_siblings(sandbox: Sandbox) ->
     assert {memory.uid for memory in bob.memories()} == {source.uid for source in sources[:2]}
 
 
+def test_what_people_relate_a_merged_memory_to_is_not_its_source(store: Recollect) -> None:
+    """Whose words it holds is decided when it is merged, whatever its relations become."""
+    (source, *_) = store.capture_many(notes(20, 19, 18))
+    (other,) = capture(store, notes(1, summary="The wine cellar is flooded"))
+    (merge,) = sleep(store).merges
+    store.update(merge.uid, relates_to=[other.uid])
+
+    store.purge(other.uid)
+    assert store.get(merge.uid).status == "active"
+
+    store.purge(source.uid)
+    assert merge.uid not in {memory.uid for memory in store.memories(status="all")}
+
+
 def test_a_merged_source_names_what_it_was_merged_into(store: Recollect) -> None:
     """By its uid, not by its words."""
     (source, *_) = store.capture_many(notes(20, 19, 18))

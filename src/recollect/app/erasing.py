@@ -101,8 +101,7 @@ def purge_remains(store: Recollect, memories: Sequence[Memory]) -> None:
     remains = [
         memory
         for memory in memories
-        if is_merged(memory)
-        and any(is_purged(index, uid) for uid in memory.relates_to if uid not in here)
+        if any(is_purged(index, uid) for uid in memory.sources if uid not in here)
     ]
     purge(store, remains)
 
@@ -116,15 +115,15 @@ def bring_back_sources(
     were merged into, they have faded with it: they stay archived, on account of age from now on.
     """
     made = [memory for memory in going.values() if is_merged(memory)]
-    wanted = {uid: None for memory in made for uid in memory.relates_to if uid not in going}
+    wanted = {uid: None for memory in made for uid in memory.sources if uid not in going}
     if not wanted:
         return
     index = store.indexing.fresh()
     others = [memory for memory in merged_from(index, wanted) if memory.uid not in going]
-    held = {uid for memory in others if memory.status in VISIBLE for uid in memory.relates_to}
+    held = {uid for memory in others if memory.status in VISIBLE for uid in memory.sources}
     faded = [memory for memory in made if (memory.status, memory.status_by) == (RETIRED, BY_AGE)]
-    old = {uid for memory in faded for uid in memory.relates_to}
-    old -= {uid for memory in made if memory not in faded for uid in memory.relates_to}
+    old = {uid for memory in faded for uid in memory.sources}
+    old -= {uid for memory in made if memory not in faded for uid in memory.sources}
     steps = []
     for source in index.get_many([uid for uid in wanted if uid not in held]):
         if (source.status, source.status_by) == (ARCHIVED, BY_MERGE):

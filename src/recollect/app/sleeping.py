@@ -28,7 +28,7 @@ from recollect.index.base import ALL, Filters, Index
 from recollect.ledger.lock import exclusive
 from recollect.ledger.refs import SEEN_PREFIXES
 from recollect.ledger.writes import Change, Creation, Write
-from recollect.sleep.lifecycle import Used, before_sleep, is_merged, moved, touched
+from recollect.sleep.lifecycle import Used, before_sleep, moved, touched
 from recollect.sleep.plan import BY_MERGE, Merge, Plan, Step
 from recollect.sleep.planning import (
     archiving,
@@ -146,13 +146,13 @@ def ours(index: Index, memories: Iterable[Memory]) -> list[Memory]:
 def merged_from(index: Index, going: Collection[str]) -> list[Memory]:
     """The merged memories that hold words of others, which go, and do not go themselves."""
     found = index.relating(list(going))
-    return [memory for memory in found if is_merged(memory) and memory.uid not in going]
+    return [m for m in found if m.uid not in going and not set(m.sources).isdisjoint(going)]
 
 
 def without_needed(index: Index, garbage: Sequence[Memory]) -> list[Memory]:
     """Garbage without the sources of merged memories that are none: to erase one takes both."""
     staying = merged_from(index, {memory.uid for memory in garbage})
-    needed = {uid for memory in staying for uid in memory.relates_to}
+    needed = {uid for memory in staying for uid in memory.sources}
     return [memory for memory in garbage if memory.uid not in needed]
 
 
@@ -286,7 +286,7 @@ def _follow(store: Recollect) -> None:
 def archive_sources(store: Recollect, merged: Memory) -> None:
     """Archive what a memory was merged from, after somebody said that it may be."""
     index = store.indexing.fresh()
-    sources = [m for m in index.get_many(merged.relates_to) if m.status in VISIBLE]
+    sources = [m for m in index.get_many(merged.sources) if m.status in VISIBLE]
     # Not now, but a moment that is the same in every clone in which somebody says so.
     steps = archiving(sources, max((touched(source) or 0.0 for source in sources), default=0.0))
     _write(store, [[_step(index, step, merged.uid)] for step in steps], "merge")

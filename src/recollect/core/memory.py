@@ -72,8 +72,12 @@ class Memory(NamedTuple):
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """What it was merged from, by uid; nothing, where it was not."""
-        return self.relates_to if self.provenance.get("via") == VIA_SLEEP else ()
+        """What it was merged from, by uid; nothing, where it was not.
+
+        Not its relations, which people may change: whose words it holds does not change with them.
+        """
+        is_merged = self.provenance.get("via") == VIA_SLEEP
+        return _texts(self.provenance.get("sources")) if is_merged else ()
 
     def as_json(self) -> dict[str, Any]:
         """The memory as `--json` prints it; fields of a newer version are under `extra`."""

@@ -248,7 +248,7 @@ class Applier:
             "tag": memory.tags,
             "file": (*memory.files_modified, *memory.files_read),
             "concept": memory.concepts,
-            "relation": memory.relates_to,
+            "relation": (*memory.relates_to, *memory.sources),
             "slug": memory.slugs,
         }
         for table, values in facets.items():

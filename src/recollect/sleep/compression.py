@@ -154,7 +154,7 @@ def merge(sources: Sequence[Memory], wait: float = 0.0) -> Merge:
     count = f" ({len(sources)} {sources[0].kind})"
     summary = shorten_line(best.summary, SUMMARY_LENGTH - len(count)) + count
     return Merge(
-        uid=merge_uid([memory.uid for memory in sources], newest.created),
+        uid=_merge_uid([memory.uid for memory in sources], newest.created),
         kind=sources[0].kind,
         summary=summary,
         body=word(sources, summary),
@@ -165,7 +165,7 @@ def merge(sources: Sequence[Memory], wait: float = 0.0) -> Merge:
     )
 
 
-def merge_uid(sources: Iterable[str], created: str | None) -> str:
+def _merge_uid(sources: Iterable[str], created: str | None) -> str:
     """The uid of what is merged from some memories: the same in every clone."""
     names = "\n".join(sorted(sources))
     return derive_uid(f"merged\n{names}", int((seconds_of(created) or 0.0) * 1000))
@@ -185,6 +185,7 @@ def _most_typical(sources: Sequence[Memory]) -> Memory:
 def _fields(sources: Sequence[Memory]) -> dict[str, Any]:
     """What the merged memory keeps: the union, the strongest, the most sensitive."""
     voice = min((_voice(memory) for memory in sources), key=_VOICES.index)
+    uids = [memory.uid for memory in sources]
     fields: dict[str, Any] = {
         "tags": _common(sources, lambda memory: memory.tags)[:MAX_TAGS],
         "concepts": _common(sources, lambda memory: memory.concepts),
@@ -195,11 +196,11 @@ def _fields(sources: Sequence[Memory]) -> dict[str, Any]:
         "phase": _same(memory.phase for memory in sources),
         "branch": _same(memory.branch for memory in sources),
         "project": _same(memory.project for memory in sources),
-        "relates_to": [memory.uid for memory in sources],
+        "relates_to": uids,
         "importance": max(memory.importance for memory in sources),
         "confidence": min(memory.confidence for memory in sources),
         "sensitivity": highest_sensitivity(memory.sensitivity for memory in sources),
-        "provenance": {"said_by": voice, "via": VIA_SLEEP},
+        "provenance": {"said_by": voice, "via": VIA_SLEEP, "sources": uids},
     }
     if all(was_noticed(memory) for memory in sources):
         fields["provenance"]["hook"] = VIA_SLEEP  # nobody asked for it either

@@ -12,8 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from recollect.core.memory import Memory
 from recollect.core.status import ARCHIVED, VISIBLE
-from recollect.sleep.compression import merge_uid
-from recollect.sleep.lifecycle import before_sleep, is_merged, moved
+from recollect.sleep.lifecycle import before_sleep, moved
 from recollect.sleep.plan import BY_MERGE, Step
 
 
@@ -23,8 +22,8 @@ def plan_overlaps(memories: Sequence[Memory]) -> list[Step]:
     if not leaving:
         return []
     due = max(moved(memory) or 0.0 for memory in (*staying, *leaving))
-    held = {uid for memory in staying for uid in memory.relates_to}
-    free = {uid for memory in leaving for uid in memory.relates_to} - held
+    held = {uid for memory in staying for uid in memory.sources}
+    free = {uid for memory in leaving for uid in memory.sources} - held
     back = [
         Step(m, before_sleep(m), "what it was merged into is archived", BY_MERGE, due)
         for m in memories
@@ -36,25 +35,18 @@ def plan_overlaps(memories: Sequence[Memory]) -> list[Step]:
 
 def _sorted(memories: Iterable[Memory]) -> tuple[list[Memory], list[Memory]]:
     """The merged memories that stay, and those that share sources with one that does."""
-    found = [
-        memory
-        for memory in memories
-        if memory.status in VISIBLE
-        and is_merged(memory)
-        # Its relations are its sources still: nobody has added any.
-        and memory.uid == merge_uid(memory.relates_to, memory.created)
-    ]
+    found = [memory for memory in memories if memory.status in VISIBLE and memory.sources]
     found.sort(
-        key=lambda memory: (memory.times_updated > 0, len(memory.relates_to), memory.uid),
+        key=lambda memory: (memory.times_updated > 0, len(memory.sources), memory.uid),
         reverse=True,
     )
     staying: list[Memory] = []
     leaving: list[Memory] = []
     held: set[str] = set()
     for memory in found:
-        if memory.times_updated or held.isdisjoint(memory.relates_to):
+        if memory.times_updated or held.isdisjoint(memory.sources):
             staying.append(memory)
-            held.update(memory.relates_to)
+            held.update(memory.sources)
         else:
             leaving.append(memory)
     return staying, leaving
