@@ -196,7 +196,7 @@ class IndexContract:
         found_out = creation(1, salt=1, observation_type="discovery")
         back = update(plain, 5, status="active")._replace(timestamp="2026-01-11T00:00:00Z")
         edit = update(plain, 6, spec="x")
-        merged = creation(2, salt=2, relates_to=[plain.uid], provenance={"via": "sleep"})
+        merged = creation(2, salt=2, provenance={"via": "sleep", "sources": [plain.uid]})
         notes = note_of(plain, found_out, back, edit, merged)
         fill(index, (PLACE._replace(kind="notes"), notes))
 

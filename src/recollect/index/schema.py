@@ -7,7 +7,7 @@ kept as they are in the ledger: a memory is folded from them when it is read.
 from __future__ import annotations
 
 # Raise this with every change below; the index is derived, so a rebuild is the migration.
-VERSION = 7
+VERSION = 8
 
 TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -47,6 +47,7 @@ CREATE TABLE name (
 ) WITHOUT ROWID;
 CREATE INDEX name_uid ON name (uid);
 CREATE INDEX memory_created ON memory (created);
+CREATE INDEX memory_kind ON memory (kind, uid);
 CREATE INDEX memory_pending ON memory (embedded) WHERE embedded = 0;
 CREATE TABLE tag (
     tag TEXT NOT NULL, memory INTEGER NOT NULL, PRIMARY KEY (tag, memory)

@@ -27,20 +27,17 @@ def where(filters: Filters) -> tuple[str, tuple[Any, ...]]:
         if value is not None:
             add(f"memory.{column} = ?", value)
     for tag in filters.tags:
-        add("EXISTS (SELECT 1 FROM tag WHERE tag.memory = memory.key AND tag.tag = ?)", tag)
+        add("memory.key IN (SELECT memory FROM tag WHERE tag = ?)", tag)
     if filters.file is not None:
         path = filters.file.rstrip("/")
+        # Below a folder is what begins with its name and a slash; the sign after a slash is 0.
         add(
-            "EXISTS (SELECT 1 FROM file WHERE file.memory = memory.key"
-            " AND (file.path = ? OR file.path GLOB ?))",
-            path,
-            _glob(path) + "/*",
+            "memory.key IN (SELECT memory FROM file WHERE path = ?"
+            " UNION SELECT memory FROM file WHERE path > ? AND path < ?)",
+            *(path, f"{path}/", f"{path}0"),
         )
     if filters.concept is not None:
-        add(
-            "EXISTS (SELECT 1 FROM concept WHERE concept.memory = memory.key AND concept = ?)",
-            filters.concept,
-        )
+        add("memory.key IN (SELECT memory FROM concept WHERE concept = ?)", filters.concept)
     if filters.since is not None:
         add("memory.created >= ?", filters.since)
     if filters.until is not None:
@@ -58,8 +55,3 @@ def where(filters: Filters) -> tuple[str, tuple[Any, ...]]:
 
 def _one_of(column: str, values: frozenset[str]) -> str:
     return f"{column} IN ({','.join('?' * len(values))})"
-
-
-def _glob(path: str) -> str:
-    """A path in which nothing counts as a wildcard."""
-    return "".join(f"[{char}]" if char in "*?[" else char for char in path)
