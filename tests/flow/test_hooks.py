@@ -16,8 +16,9 @@ import pytest
 
 from recollect.app.config import data_dir
 from recollect.app.failures import recent_failures
-from recollect.app.keeping import spool_of
+from recollect.app.keeping import aside_of, spool_of
 from recollect.app.recollect import Recollect
+from recollect.errors import NotFound
 from recollect.flow.event import EVENTS
 from tests.ledger.conftest import Sandbox, isolated, sandbox
 
@@ -549,6 +550,110 @@ def test_what_is_marked_is_kept_although_git_is_slow(
     agent.hook("stop")  # it brings what waits
 
     assert "Slow is fine" in [memory.summary for memory in store.memories()]
+
+
+def _wait_a_while(store: Recollect) -> None:
+    """As if half a minute had passed since something was put aside."""
+    for path in aside_of(store).folder.iterdir():
+        os.utime(path, (time.time() - 30,) * 2)
+
+
+@pytest.mark.parametrize("event", ["prompt", "stop", "subagent-stop"])
+def test_what_is_marked_is_put_aside_before_anything_else(
+    agent: Agent, tmp_path: Path, store: Recollect, event: str
+) -> None:
+    """Git hangs and the hook is killed: the next event keeps it, without its secrets."""
+    folder = tmp_path / "hanging"
+    folder.mkdir()
+    git = folder / "git"
+    git.write_text("#!/bin/sh\nexec sleep 600\n")
+    git.chmod(0o755)
+    secret = "ghp_" + "Ab3dE6gH9jK2" * 3
+    text = f"[remember] The wharf is closed {secret}\n\n[remember] The quay is open"
+    payload = {
+        "session_id": "s1",
+        "cwd": str(agent.directory),
+        "prompt": text,
+        "last_assistant_message": text,
+        "agent_type": "Explore",
+    }
+    hook = subprocess.Popen(
+        [sys.executable, "-m", "recollect", "hook", event],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        cwd=agent.directory,
+        env={**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"},
+    )
+    assert hook.stdin is not None
+    hook.stdin.write(json.dumps(payload).encode())
+    hook.stdin.close()
+    for _ in range(1000):
+        if len(aside_of(store).waiting()) == 2:
+            break
+        time.sleep(0.02)
+    hook.kill()
+    hook.wait()
+    (first, second) = aside_of(store).waiting().values()
+    assert secret not in json.dumps(first)
+    assert "quay" in second["summary"]
+
+    agent.hook("session-start", source="startup")
+    assert len(aside_of(store).waiting()) == 2  # whoever put it there may still be at work
+    _wait_a_while(store)
+    agent.hook("session-start", source="startup")
+
+    assert aside_of(store).waiting() == {}
+    assert spool_of(store).waiting() == {}
+    kept = [memory.summary for memory in store.memories()]
+    assert sum("wharf is closed" in summary for summary in kept) == 1
+    assert kept.count("The quay is open") == 1
+
+
+def test_what_is_kept_is_no_longer_aside(agent: Agent, store: Recollect) -> None:
+    """Kept, said twice in one text, or known already: nothing comes back later."""
+    text = (
+        "[remember] The heron is grey\n\n[remember] The ibis is red\n\n[remember] The heron is grey"
+    )
+    said = agent.hook("prompt", prompt=text)["systemMessage"]
+    again = agent.hook("prompt", prompt="[remember] The heron is grey")["systemMessage"]
+    assert aside_of(store).waiting() == {}
+    agent.hook("stop")
+
+    assert said.count("remembered as") == 2
+    assert "in a moment" not in said
+    assert "known already" in again
+    kept = [m.summary for m in store.memories() if m.summary.startswith("The ")]
+    assert kept[-2:] == ["The heron is grey", "The ibis is red"]  # in the order they were said
+
+
+def test_what_was_purged_is_not_kept_again(
+    agent: Agent, store: Recollect, sandbox: Sandbox
+) -> None:
+    """A process that hung may come back to it after the purge."""
+    agent.hook("prompt", prompt="[remember] The okapi is shy")
+    (okapi,) = [memory for memory in store.memories() if "okapi" in memory.summary]
+    draft = {"kind": okapi.kind, "summary": okapi.summary, "body": ""}
+    stale = store.prepare(draft, okapi.uid)
+    store.purge(okapi.uid)
+
+    spool_of(store).put(okapi.uid, draft)
+    agent.hook("stop")
+    with pytest.raises(NotFound, match="purged"):
+        store.create([stale])
+
+    assert spool_of(store).waiting() == {}
+    assert b"okapi" not in sandbox.all_bytes(agent.directory)
+
+
+def test_at_a_stop_it_is_told_what_could_not_be_kept(agent: Agent, repo: Path) -> None:
+    """The agent asked for it, and its user must know."""
+    env = {"RECOLLECT_REDACT_STRATEGY": "block"}
+    text = "[remember] The token is ghp_" + "Ab3dE6gH9jK2" * 3
+    said = agent.hook("stop", env, last_assistant_message=text)
+
+    assert "NOT kept" in said["systemMessage"]
+    assert "hookSpecificOutput" not in said
+    assert agent.hook("stop", last_assistant_message="[remember] The moor is wide") == {}
 
 
 def _wait_gone(pid: int) -> None:

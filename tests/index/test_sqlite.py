@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,6 +13,7 @@ import pytest
 
 from recollect.core.strength import Uses
 from recollect.errors import MemoryIndexError
+from recollect.index import sqlite_words
 from recollect.index.base import Index
 from recollect.index.sqlite import SqliteIndex
 from recollect.index.state import open_state
@@ -70,6 +72,30 @@ def test_what_a_connection_keeps_is_as_new_as_the_file(tmp_path: Path) -> None:
     assert [memory.body for memory in mine.get_many([born.uid])] == ["changed here"]
     fill(other, (PLACE, None))
     assert mine.get_many([born.uid]) == []
+
+
+def test_a_common_word_counts_although_rarer_ones_would_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The best answer may hold all words of a question but the rarest one."""
+    monkeypatch.setattr(sqlite_words, "_MANY", 20)
+    rng = random.Random(5)
+    words = {"payment": 0.2, "service": 0.2, "timeout": 0.2, "retry": 0.2, "gateway": 0.12}
+    noise = [f"noise{n}" for n in range(300)]
+    texts = [
+        " ".join([w for w, share in words.items() if rng.random() < share] + rng.sample(noise, 8))
+        for _ in range(600)
+    ]
+    index = SqliteIndex(tmp_path / "index.db")
+    answer = creation(600, salt=600, body="payment service timeout retry")
+    made = [creation(n, salt=n, body=text) for n, text in enumerate(texts)]
+    fill(index, (PLACE, note_of(*made, answer)))
+
+    found = index.lexical(" ".join(words), EVERYTHING, 5)
+    monkeypatch.setattr(sqlite_words, "_MANY", 10_000)
+
+    assert answer.uid in {match.uid for match in found.matches}
+    assert found == index.lexical(" ".join(words), EVERYTHING, 5)
 
 
 @pytest.mark.parametrize("damage", ["garbage", "truncated", "version"])

@@ -48,6 +48,10 @@ def main(arguments: list[str]) -> int:
     given, was_taken, moment = b"", False, time.time_ns() // 1_000_000
     if len(arguments) == 1 and os.name == "posix" and sys.stdin is not None:
         given = _read_input()
+        if asks(given):
+            from recollect.app.aside import put_aside
+
+            put_aside(arguments[0], moment, given, os.environ)
         answer, was_taken = ask(arguments[0], moment, given, os.environ)
         if answer is not None:
             _print(answer)
@@ -115,14 +119,14 @@ def ask(
     except TimeoutError:
         # One that has begun and hangs still has the event, and two would do what one must. Only
         # what somebody asked to keep is better done twice than not at all.
-        return (b"", True) if has_begun and not _asks(given) else (None, has_begun)
+        return (b"", True) if has_begun and not asks(given) else (None, has_begun)
     except (OSError, ValueError):
         return None, has_begun
     finally:
         engine.close()
 
 
-def _asks(given: bytes) -> bool:
+def asks(given: bytes) -> bool:
     """Whether something may be marked to be remembered."""
     return b"[remember" in given.lower()
 

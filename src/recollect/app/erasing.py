@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from recollect.app.keeping import aside_of, spool_of
 from recollect.app.leaving import take_away
 from recollect.app.recollect import Recollect
 from recollect.app.sleeping import (
     alone,
-    is_purged,
     merged_from,
     ours,
     policy_of,
@@ -24,7 +24,7 @@ from recollect.app.sleeping import (
 from recollect.app.suggestions import forget
 from recollect.core.memory import Memory
 from recollect.core.status import ACTIVE, ARCHIVED, RETIRED, VISIBLE
-from recollect.index.base import ALL, Filters
+from recollect.index.base import ALL, Filters, is_purged
 from recollect.ledger.purge import Target
 from recollect.ledger.purge import purge as purge_targets
 from recollect.sleep.lifecycle import (
@@ -88,6 +88,8 @@ def purge(store: Recollect, memories: Sequence[Memory]) -> list[str]:
     store.local.forget(list(doomed))
     for memory in doomed.values():
         forget(store, memory)
+        for waiting in (spool_of(store), aside_of(store)):
+            waiting.drop(memory.uid)
     take_away(store)
     store.refresh()
     store.mirror()

@@ -12,7 +12,7 @@ from recollect.app.config import data_dir
 from recollect.app.engine import addresses, is_private, ping
 from recollect.app.failures import FAILURES_FILE, recent_failures
 from recollect.app.indexing import Indexing
-from recollect.app.keeping import spool_of
+from recollect.app.keeping import aside_of, spool_of
 from recollect.core.note import purged_uids, read_stored
 from recollect.core.places import Place
 from recollect.core.record import CREATE, PURGE, UPDATE
@@ -122,7 +122,7 @@ def check_engine(store: Recollect) -> Iterator[Finding]:
 
 def check_hooks(store: Recollect) -> Iterator[Finding]:
     """What went wrong in hooks, where nobody was told, and what still waits for the ledger."""
-    waiting = len(spool_of(store).waiting())
+    waiting = len(spool_of(store).waiting().keys() | aside_of(store).waiting().keys())
     if waiting:
         yield Finding(
             WARNING,

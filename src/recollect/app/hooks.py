@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
-from recollect.app.engine import MOST_INPUT
+from recollect.app.engine import MOST_INPUT, asks
 
 if TYPE_CHECKING:
     from recollect.app.warm import WarmMinds
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 _SESSION_EVENTS = ("session-start", "session-end", "stop", "pre-compact")
 # Seconds until the configuration is known.
 _PATIENCE = 3.0
-# What somebody asks to keep is kept, also on a machine that is busy. The client waits for 15.
-_TO_KEEP = 10.0
+# What somebody asks to keep is kept, also on a machine that is busy. The client waits for 15, and
+# an engine that fell silent may have taken some of that.
+_TO_KEEP, _TO_KEEP_AGAIN = 10.0, 5.0
 _LONGEST = 60.0
 # How many changed notes there is time to take in, for each second of the deadline.
 _CHANGES_PER_SECOND = 1500
@@ -90,13 +91,13 @@ class Deadline:
 
         try:
             self.is_over = True
-            if self.asks and (self.reply is None or not self.reply.notice):
+            if self.asks and (self.reply is None or not self.reply.notice + self.reply.alarm):
                 from recollect.flow.event import Reply
 
                 self.reply = self.reply or Reply()
-                self.reply.notice.append(
-                    "Recollect: it took too long, and it is not certain that this was kept."
-                    " Look with: recollect list"
+                self.reply.alarm.append(
+                    "Recollect: it took too long. If this is not kept yet, one of the next events"
+                    " keeps it. Look with: recollect list"
                 )
             text = write_reply(self._name, self.reply) if self.reply is not None else ""
             if self.say(text) and self.folder is not None:
@@ -134,7 +135,13 @@ def main(
     deadline = Deadline(name, output)
     deadline.set(_PATIENCE)
     try:
-        payload = json.loads(sys.stdin.buffer.read(MOST_INPUT) if given is None else given)
+        if given is None:
+            given = sys.stdin.buffer.read(MOST_INPUT)
+            if asks(given):
+                from recollect.app.aside import put_aside
+
+                put_aside(name, moment, given, os.environ)
+        payload = json.loads(given)
         payload = payload if isinstance(payload, dict) else {}
         serve(name, payload, os.environ, deadline, moment=moment, again=again)
     except BaseException as error:
@@ -179,15 +186,16 @@ def serve(
     event = event._replace(directory=place, moment=moment)
     config = read_config(event, environment)
     seconds = min(config.number(_deadline_key(name)) / 1000, _LONGEST)
-    asks = deadline.asks = MARKER in event.text.lower()
-    deadline.set(max(seconds, _TO_KEEP if asks else 0.0))
+    is_asked = deadline.asks = MARKER in event.text.lower()
+    longest = _TO_KEEP_AGAIN if again else _TO_KEEP
+    deadline.set(max(seconds, longest if is_asked else 0.0))
     try:
         opened = open_mind if minds is None else minds.open_mind
         mind = opened(event, config, environment)
     except RecollectError as error:
-        if asks:
+        if is_asked:
             reply = Reply()
-            reply.notice.append(f"Recollect: this was NOT kept. {error.message} {error.hint}")
+            reply.alarm.append(f"Recollect: this was NOT kept. {error.message} {error.hint}")
             deadline.say(write_reply(name, reply))
         raise
     try:

@@ -38,11 +38,11 @@ from recollect.core.mirror_page import is_slug
 from recollect.core.names import parse_name
 from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.core.places import SHARED, Place
-from recollect.core.record import PURGE, render_record
+from recollect.core.record import render_record
 from recollect.core.status import ACTIVE
 from recollect.core.uid import derive_uid
 from recollect.errors import ParseError, SecretFound, ValidationError
-from recollect.index.base import ALL, Filters, Index
+from recollect.index.base import ALL, Filters, is_purged
 from recollect.index.sqlite_apply import seconds
 from recollect.ledger.session import Session
 from recollect.ledger.writes import Change, Creation
@@ -96,11 +96,6 @@ def uid_of(described: Described, name: str, text: str) -> str:
 
 def _milliseconds(time: str) -> int:
     return int((seconds(time) or 0.0) * 1000)
-
-
-def is_purged(index: Index, uid: str) -> bool:
-    """Whether a memory was erased for good, so that it must not come back."""
-    return any(record.op == PURGE for record in index.history(uid))
 
 
 def by_birth(memories: Sequence[Memory]) -> dict[tuple[str, str, str | None], Memory]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from recollect.app.aside import ASIDE_FOLDER
 from recollect.app.recollect import Recollect
 from recollect.capture.spool import Spool
 from recollect.core.memory import Memory
-from recollect.core.uid import derive_uid
 from recollect.errors import RecollectError, ValidationError
+from recollect.index.base import is_purged
 from recollect.ledger.lock import exclusive
 from recollect.ledger.repository import head_of
 
@@ -19,6 +19,8 @@ SPOOL_FOLDER = "spool"
 _LOCK = "spool.lock"
 # Seconds for another event to come to an end: a hook has no time for more.
 LONGEST_WAIT = 2.0
+# Seconds after which no event is at work any more: the client waits for 15.
+_ABANDONED = 20.0
 
 
 def spool_of(store: Recollect) -> Spool:
@@ -26,19 +28,22 @@ def spool_of(store: Recollect) -> Spool:
     return Spool(store.ledger.repository.state_dir / SPOOL_FOLDER)
 
 
+def aside_of(store: Recollect) -> Spool:
+    """What events have asked to keep, for as long as they are at work."""
+    return Spool(store.ledger.repository.state_dir / ASIDE_FOLDER)
+
+
 def keep(
     store: Recollect,
     drafts: Sequence[Mapping[str, Any]],
     *,
-    session: str = "",
-    moment: int = 0,
     uids: Sequence[str] = (),
+    moment: int = 0,
 ) -> list[Memory]:
     """Remember drafts: spooled first, then written; gives those that reached the ledger.
 
-    Bad ones are refused before anything is kept. Where the session and the moment, in milliseconds,
-    of an event are given, the same text is the same memory, whoever keeps it and however often;
-    so it is where the uids are given.
+    Bad ones are refused before anything is kept. Where the uids are given, what is kept again under
+    one of them is the same memory. The moment is in milliseconds, and now where it is 0.
     """
     spool = spool_of(store)
     now = datetime.fromtimestamp(moment / 1000, UTC) if moment else store.ledger.clock()
@@ -50,11 +55,8 @@ def keep(
         "branch": repository.branch,
         "project": store.project,
     }
-    named = {}
-    for number, draft in enumerate(drafts):
-        same = f"{session}\n{json.dumps(draft, sort_keys=True)}"
-        uid = derive_uid(same, moment) if moment else store.new_uid()
-        named[uids[number] if uids else uid] = {**born, **draft}
+    given = uids or [store.new_uid() for _ in drafts]
+    named = {uid: {**born, **draft} for uid, draft in zip(given, drafts, strict=True)}
     for uid, draft in named.items():
         store.prepare(draft, uid)
     for uid, draft in named.items():
@@ -68,10 +70,9 @@ def drain(store: Recollect) -> list[Memory]:
 
     Where the ledger cannot be written now they go on waiting, with a warning.
     """
-    if not spool_of(store).waiting():
-        return []
     try:
-        return _drain(store)
+        spool_of(store).adopt(aside_of(store), _ABANDONED)
+        return _drain(store) if spool_of(store).waiting() else []
     except RecollectError as error:
         store.ledger.warnings.append(f"What was kept waits for the ledger: {error.message}")
         return []
@@ -86,9 +87,13 @@ def _drain(store: Recollect) -> list[Memory]:
         # again.
         known = store.indexing.using(lambda index: index.get_many(list(waiting)))
         there = {memory.uid: memory for memory in known}
+        index = store.indexing.fresh()
         creations = []
         for uid, draft in waiting.items():
             if uid in there:
+                continue
+            if is_purged(index, uid):
+                spool.drop(uid)  # somebody erased it before a process that hung came back to it
                 continue
             try:
                 creations.append(store.prepare(draft, uid))

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from recollect.app.keeping import LONGEST_WAIT, drain, keep
+from recollect.app.keeping_mind import KeepingMind
 from recollect.app.recollect import Recollect
-from recollect.app.session_mind import SessionMind
 from recollect.app.suggestions import suggest, suggestions
 from recollect.capture.markers import MARKER
 from recollect.capture.novelty import Known
@@ -22,7 +20,6 @@ from recollect.core.note import shorten_line
 from recollect.flow.event import Event
 from recollect.flow.mind import Talk
 from recollect.index.base import ALL, Filters, Index
-from recollect.ledger.lock import exclusive
 from recollect.ledger.worktree import RecentWork, compare_files, find_root, recent_work
 from recollect.recall.injection import FLOOR_VECTOR, Candidate, belongs_to
 from recollect.recall.scoring import recency
@@ -46,14 +43,13 @@ _MOST_FILES = 20
 _MOST_GOAL = 200
 _MOST_TALK = 256 * 1024  # of a long talk only its end: there is a deadline
 _ALIKE = 5
-_LOCK = "noticing.lock"
 # Events whose text says what somebody means; the words of a path or of a commit do not.
 _BY_MEANING = ("prompt", "tool-failure")
 _DOCUMENTS = ("CLAUDE.md", "AGENTS.md", "README.md")
 _MOST_DOCUMENT = 100_000
 
 
-class RepositoryMind(SessionMind):
+class RepositoryMind(KeepingMind):
     """The memories that count in the directory where an agent works."""
 
     def __init__(self, store: Recollect, personal: Recollect | None, event: Event) -> None:
@@ -73,19 +69,6 @@ class RepositoryMind(SessionMind):
     def now(self) -> float:
         """The time at which the event came."""
         return self._now
-
-    def redact(self, text: str) -> str:
-        """A text without secrets. Where that fails nothing is kept: the error goes all the way."""
-        return str(self.store.redact(text))
-
-    def keep(self, drafts: Sequence[Mapping[str, Any]]) -> list[Memory]:
-        """Remember what somebody asked to remember."""
-        event, clean = self._event, [self.store.redact(draft) for draft in drafts]
-        return keep(self.store, clean, session=event.session, moment=event.moment)
-
-    def drain(self) -> int:
-        """Bring what waits to the ledger; how many that were."""
-        return len(drain(self.store))
 
     # Noticing
 
@@ -165,11 +148,6 @@ class RepositoryMind(SessionMind):
         if self._heard is not None:
             path, session = self._event.transcript, self._event.session
             self.store.local.noticing.read_to(session, path, self._heard, self._now)
-
-    def alone(self) -> AbstractContextManager[None]:
-        """Nobody else looks at what is known and adds to it while this lasts."""
-        lock = self.store.ledger.repository.state_dir / _LOCK
-        return exclusive(lock, min(self.store.config.number("lock.timeout"), LONGEST_WAIT))
 
     def note_failure(self, fingerprint: str, learning: Mapping[str, Any]) -> None:
         """Keep what a failed tool taught until it is solved."""

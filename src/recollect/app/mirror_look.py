@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from recollect.app.importing import REFUSED, by_birth, is_purged, read_file, uid_of
+from recollect.app.importing import REFUSED, by_birth, read_file, uid_of
 from recollect.app.mirror_files import (
     BIGGEST,
     Manifest,
@@ -26,7 +26,7 @@ from recollect.core.claude_memory import Described, render_document, to_document
 from recollect.core.memory import Memory, fold
 from recollect.core.mirror_page import file_names
 from recollect.core.record import Record
-from recollect.index.base import ALL, Filters, Index
+from recollect.index.base import ALL, Filters, Index, is_purged
 
 # A copy, perhaps of a former state.
 OURS: Final = "ours"

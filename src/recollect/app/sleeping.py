@@ -20,11 +20,11 @@ from recollect.app.writing import change_in
 from recollect.core.kinds import KINDS
 from recollect.core.memory import Memory, version_of
 from recollect.core.note import shorten_line
-from recollect.core.record import PURGE, Record
+from recollect.core.record import Record
 from recollect.core.status import ARCHIVED, VISIBLE
 from recollect.core.uid import derive_uid, uid_milliseconds
 from recollect.errors import LockTimeout, NotFound, SecretFound, VersionConflict
-from recollect.index.base import ALL, Filters, Index
+from recollect.index.base import ALL, Filters, Index, is_purged
 from recollect.ledger.lock import exclusive
 from recollect.ledger.refs import SEEN_PREFIXES
 from recollect.ledger.writes import Change, Creation, Write
@@ -154,11 +154,6 @@ def without_needed(index: Index, garbage: Sequence[Memory]) -> list[Memory]:
     staying = merged_from(index, {memory.uid for memory in garbage})
     needed = {uid for memory in staying for uid in memory.sources}
     return [memory for memory in garbage if memory.uid not in needed]
-
-
-def is_purged(index: Index, uid: str) -> bool:
-    """Whether a memory of this uid was erased for good."""
-    return any(record.op == PURGE for record in index.history(uid))
 
 
 def _worth_asking(store: Recollect, index: Index, proposals: Iterable[Merge]) -> Iterator[Merge]:

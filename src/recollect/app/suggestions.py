@@ -106,7 +106,8 @@ def _is_settled(store: Recollect, suggestion: Suggestion) -> bool:
     """Whether a merge is needless by now: its sources are merged, hidden or gone. It is dropped."""
     if not suggestion.sources:
         return False
-    from recollect.app.sleeping import is_purged, merged_from
+    from recollect.app.sleeping import merged_from
+    from recollect.index.base import is_purged
 
     index, uids = store.indexing.fresh(), list(suggestion.sources)
     visible = [memory for memory in index.get_many(uids) if memory.status in VISIBLE]

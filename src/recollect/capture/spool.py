@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,19 @@ class Spool:
             if isinstance(draft, dict):
                 found[path.stem] = draft
         return found
+
+    def adopt(self, other: Spool, seconds: float) -> None:
+        """Take over what has been in another one for so long."""
+        for uid in other.waiting():
+            path = other.folder / (uid + _SUFFIX)
+            try:
+                if time.time() - path.stat().st_mtime >= seconds:
+                    self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                    path.replace(self.folder / (uid + _SUFFIX))
+            except FileNotFoundError:
+                continue  # whoever put it there has kept it
+            except OSError as error:
+                raise NotWritable(f"Nothing can be kept in {self.folder}: {error}") from None
 
     def trim(self, most: int, worth: Callable[[Mapping[str, Any]], float]) -> int:
         """Keep so many at most, the worthiest and then the newest; how many had to go."""

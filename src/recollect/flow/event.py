@@ -69,6 +69,8 @@ class Reply:
     def __init__(self) -> None:
         self.context: list[str] = []
         self.notice: list[str] = []
+        # What its user must see, wherever that can be said.
+        self.alarm: list[str] = []
         # What the agent is asked to do before it stops.
         self.request = ""
         # Why a tool must not do what it is about to do.

@@ -30,8 +30,14 @@ class Mind(Protocol):
     def now(self) -> float:
         """The time, in seconds since 1970."""
 
-    def keep(self, drafts: Sequence[Mapping[str, Any]]) -> list[Memory]:
-        """Remember what somebody asked to remember: safely spooled first, then in the ledger.
+    def identify(self, draft: Mapping[str, Any], number: int) -> str:
+        """The uid of a draft, which is the given one of the event at hand."""
+
+    def settle(self, uid: str) -> None:
+        """What was put aside under this uid is kept, or need not be."""
+
+    def keep(self, drafts: Mapping[str, Mapping[str, Any]]) -> list[Memory]:
+        """Remember drafts by their uids: safely spooled first, then in the ledger.
 
         Gives those that reached the ledger; the others follow with the next event.
         """

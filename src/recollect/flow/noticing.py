@@ -297,6 +297,7 @@ def _consider_alone(work: Work, drafts: Sequence[Draft]) -> None:
             waiting.append(Known("", text))
             work.note("suggested", why=draft.why, confidence=round(draft.confidence, 2))
     if certain:
-        kept = work.mind.keep([draft.record for draft in certain])
+        named = {work.mind.identify(d.record, n): d.record for n, d in enumerate(certain)}
+        kept = work.mind.keep(named)
         work.mind.know(work.event.context, kept)
         work.note("kept", uids=[memory.uid for memory in kept], waiting=len(certain) - len(kept))

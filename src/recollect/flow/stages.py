@@ -9,14 +9,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
-from recollect.capture.markers import Marked, find_marked
+from recollect.capture.markers import Marked
 from recollect.core.age import age
 from recollect.core.memory import Memory
 from recollect.core.names import short
-from recollect.core.note import summarize
 from recollect.core.patterns import pattern
 from recollect.errors import RecollectError
 from recollect.flow.event import SESSION_START, TOOL_POST
+from recollect.flow.marking import draft_of, marked_in
 from recollect.flow.pipeline import Halt, Stage, Work
 from recollect.index.text import query_terms
 from recollect.recall import injection
@@ -111,7 +111,7 @@ def follow_mirror(work: Work) -> None:
 
 def keep_marked(work: Work) -> None:
     """Keep what a person, or the agent, marked with `[remember]`."""
-    marked = find_marked(_public(without_own_text(work.event.text)))
+    marked = marked_in(work.event)
     if not marked:
         return
     with ExitStack() as stack:
@@ -122,59 +122,45 @@ def keep_marked(work: Work) -> None:
         _keep(work, marked)
 
 
-def _public(text: str) -> str:
-    """A text without what somebody put between `<private>` tags."""
-    if "<private" not in text.lower():
-        return text
-    from recollect.capture.redact.places import drop_private
-
-    return drop_private(text)
-
-
 def _keep(work: Work, marked: Iterable[Marked]) -> None:
-    drafts = []
-    for item in marked:
+    drafts: dict[str, dict[str, Any]] = {}
+    kept: list[Memory] = []
+    for number, item in enumerate(marked):
         if item.unknown_kind:
             work.reply.notice.append(
                 f"Recollect: there is no kind {item.unknown_kind!r}; kept as a note."
             )
         with _telling(work):
-            draft = _marked_draft(work, item)
-            if draft is not None:
-                drafts.append(draft)
-    if not drafts:
-        return
-    kept: list[Memory] = []
+            # Redacted before it is cut: half a secret is not found any more.
+            content = work.mind.redact(item.content)
+            draft = draft_of(work.event, item, content)
+            uid = work.mind.identify(draft, number)
+            known = work.mind.known(content, item.kind)
+            if known is not None and known.uid == uid:
+                kept.append(known)  # by an engine that fell silent while it did
+            elif known is not None:
+                _note_known(work, known)
+            elif draft not in drafts.values():
+                drafts[uid] = draft
+                continue
+            work.mind.settle(uid)
     with _telling(work):
-        kept = work.mind.keep(drafts)
-        if len(kept) < len(drafts):
+        kept += work.mind.keep(drafts) if drafts else []
+        for uid in drafts:
+            work.mind.settle(uid)
+        if not drafts.keys() <= {memory.uid for memory in kept}:
             work.reply.notice.append("Recollect: kept, and written to the ledger in a moment.")
-    work.mind.know(work.event.context, kept)
-    work.note("kept", uids=[memory.uid for memory in kept], waiting=len(drafts) - len(kept))
     work.reply.notice += [f"Recollect: remembered as {short(memory.id)}" for memory in kept]
+    if drafts:
+        work.mind.know(work.event.context, kept)
+        waiting = drafts.keys() - {memory.uid for memory in kept}
+        work.note("kept", uids=[memory.uid for memory in kept], waiting=len(waiting))
 
 
-def _marked_draft(work: Work, item: Marked) -> dict[str, Any] | None:
-    """What is to be kept; None where it is known already."""
-    from recollect.capture.signals import kind_of
-
-    # Redacted before it is cut: half a secret is not found any more.
-    content = work.mind.redact(item.content)
-    known = work.mind.known(content, item.kind)
-    if known is not None:
-        work.mind.touch([known.uid])
-        work.note("skipped", reason="known already", uids=[known.uid])
-        work.reply.notice.append(f"Recollect: known already, as {short(known.id)}")
-        return None
-    summary, body = summarize(content)
-    said_by = "user" if work.event.name == "prompt" else "agent"
-    return {
-        "kind": item.kind or kind_of(content),
-        "summary": summary,
-        "body": body,
-        "session": work.event.session or None,
-        "provenance": {"said_by": said_by, "via": "marker", "hook": work.event.name},
-    }
+def _note_known(work: Work, known: Memory) -> None:
+    work.mind.touch([known.uid])
+    work.note("skipped", reason="known already", uids=[known.uid])
+    work.reply.notice.append(f"Recollect: known already, as {short(known.id)}")
 
 
 @contextmanager
@@ -182,8 +168,9 @@ def _telling(work: Work) -> Iterator[None]:
     """Somebody asked for it, so where it fails somebody must be told."""
     try:
         yield
-    except RecollectError as error:
-        work.reply.notice.append(f"Recollect: this was NOT kept. {error.message} {error.hint}")
+    except Exception as error:
+        why = f"{error.message} {error.hint}" if isinstance(error, RecollectError) else ""
+        work.reply.alarm.append(f"Recollect: this was NOT kept. {why}".rstrip())
         work.failures.append(error)
 
 

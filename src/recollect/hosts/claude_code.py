@@ -101,13 +101,13 @@ def _is_command(word: str, prompt: str) -> bool:
 def write_reply(name: str, reply: Reply) -> str:
     """What is printed for a reply: one JSON object, or nothing.
 
-    Where the client takes no context nothing is said at all: at a stop it would make the agent go
-    on, so only a request that is meant to do that is made there.
+    Where the client takes no context none is given: at a stop it would make the agent go on, so
+    only a request that is meant to do that is made there. What its user must know is told anywhere.
     """
     if name == events.STOP and reply.request:
         return json.dumps({"decision": "block", "reason": reply.request}, ensure_ascii=True)
     if name not in _WITH_CONTEXT:
-        return ""
+        return json.dumps({"systemMessage": "\n".join(reply.alarm)}) if reply.alarm else ""
     said: dict[str, Any] = {}
     if name == events.TOOL_PRE and reply.denial:
         return json.dumps(
@@ -120,8 +120,8 @@ def write_reply(name: str, reply: Reply) -> str:
             },
             ensure_ascii=True,
         )
-    if reply.notice:
-        said["systemMessage"] = "\n".join(reply.notice)
+    if reply.notice or reply.alarm:
+        said["systemMessage"] = "\n".join((*reply.alarm, *reply.notice))
     if reply.context:
         said["hookSpecificOutput"] = {
             "hookEventName": _WITH_CONTEXT[name],

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 from recollect.core.memory import Memory
 from recollect.core.note import Note
 from recollect.core.places import Place
-from recollect.core.record import Record
+from recollect.core.record import PURGE, Record
 
 Cursor = Mapping[str, str]  # notes ref → the tree that was read last
 Progress = Callable[[int], None]
@@ -175,3 +175,8 @@ class Index(Protocol):
 
     def store_vectors(self, model: str, vectors: Mapping[str, Sequence[bytes]]) -> None:
         """Keep the vectors of some memories; those of another model are dropped."""
+
+
+def is_purged(index: Index, uid: str) -> bool:
+    """Whether a memory was erased for good, so that it must not come back."""
+    return any(record.op == PURGE for record in index.history(uid))

@@ -16,7 +16,8 @@ from recollect.core.note import add_record, read_stored
 from recollect.index.sqlite_connection import Version, version
 
 _BATCH = 500
-_MOST_KEPT = 1000
+_OVERHEAD = 2000  # what a memory takes besides its body, about
+_MOST_KEPT = 4_000_000  # characters
 
 
 class Memories:
@@ -25,20 +26,30 @@ class Memories:
     def __init__(self, db: apsw.Connection) -> None:
         self._db = db
         self._kept: dict[str, Memory] = {}
+        self._size = 0
         self._version: Version = (0, 0)
 
     def get_many(self, uids: Sequence[str]) -> list[Memory]:
         """Those that are there, in the order asked for."""
         now = version(self._db)
-        if now != self._version or len(self._kept) > _MOST_KEPT:
-            self._kept, self._version = {}, now
+        if now != self._version:
+            self._kept, self._size, self._version = {}, 0, now
         found = {uid: self._kept[uid] for uid in uids if uid in self._kept}
         missing = [uid for uid in uids if uid not in found]
         for start in range(0, len(missing), _BATCH):
-            found.update(self._fold(missing[start : start + _BATCH]))
-        if len(missing) <= _MOST_KEPT:  # whoever reads everything does not ask again
-            self._kept.update(found)
+            folded = self._fold(missing[start : start + _BATCH])
+            found.update(folded)
+            if len(missing) <= _BATCH:  # whoever reads everything does not ask again
+                self._keep(folded)
         return [found[uid] for uid in uids if uid in found]
+
+    def _keep(self, memories: dict[str, Memory]) -> None:
+        size = sum(len(memory.body) + _OVERHEAD for memory in memories.values())
+        if self._size + size > _MOST_KEPT:
+            self._kept, self._size = {}, 0
+        if size <= _MOST_KEPT:
+            self._kept.update(memories)
+            self._size += size
 
     def _fold(self, uids: Sequence[str]) -> dict[str, Memory]:
         marks = ",".join("?" * len(uids))

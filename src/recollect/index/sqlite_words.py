@@ -25,9 +25,9 @@ _K1, _B = 1.2, 0.4
 # So many more than wanted are taken, since some will not pass the filters.
 _WIDEN = 1.5
 _TYPICAL_WEIGHT = 15.0
-# A term in a larger share of the memories is common; rarer ones that are in so many times more
-# memories than are wanted do without it.
-_COMMON, _PLENTY = 0.15, 2
+# A term in a larger share of the memories, and in more than so many, is common; rarer ones that are
+# in so many times more memories than are wanted may do without it.
+_COMMON, _MANY, _PLENTY = 0.15, 2000, 3
 # Below this many memories no word is common.
 _FEW = 50
 
@@ -147,24 +147,19 @@ class Words:
         Most rows pass most conditions, so the best are taken first and looked at then; only where
         too few of them pass is the condition asked of every row that matches.
         """
-        wanted = int(limit * _WIDEN)
         query = _any_of(weights.scores)
-        telling = self._telling(list(weights.scores), wanted)
-        first = f"({query}) AND ({_any_of(telling)})" if telling else query
-        given = (*weights.scores.values(), *weights.proofs.values())
-        score = f"rescore(words, {_marks(given)})"
-        scores = dict(
-            self._db.execute(
-                f"SELECT rowid, {score} FROM words WHERE words MATCH ? ORDER BY {_BM25} LIMIT ?",
-                (*given, first, wanted),
-            )
-        )
-        rows = self._db.execute(
-            f"SELECT uid, key FROM memory WHERE key IN ({_marks(scores)}) AND {condition}",
-            (*scores, *parameters),
-        )
-        passing = _scored((uid, scores[key]) for uid, key in rows)
-        if len(passing) < limit and (telling or len(scores) == wanted):
+        telling = self._telling(list(weights.scores), limit)
+        if telling:
+            first = f"({query}) AND ({_any_of(telling)})"
+            passing, _ = self._first(weights, first, condition, parameters, limit)
+            # Exactly what all words bring, if nothing that holds none of these could be better.
+            left_out = sum(weights.scores.values()) - sum(weights.scores[term] for term in telling)
+            ranked = sorted((found.score for found in passing), reverse=True)
+            if len(ranked) >= limit and ranked[limit - 1] >= left_out * (_K1 + 1):
+                return passing
+        passing, may_be_more = self._first(weights, query, condition, parameters, limit)
+        if len(passing) < limit and may_be_more:
+            given, score = _scoring(weights)
             passing = _scored(
                 self._db.execute(
                     f"SELECT memory.uid, {score} FROM words"
@@ -175,20 +170,48 @@ class Words:
             )
         return passing
 
-    def _telling(self, terms: Sequence[str], wanted: int) -> list[str]:
-        """The rarer terms, where these alone bring more than enough; else none.
+    def _first(
+        self,
+        weights: Weights,
+        query: str,
+        condition: str,
+        parameters: Sequence[Any],
+        limit: int,
+    ) -> tuple[list[Scored], bool]:
+        """Those of the best that pass a condition; whether there are more than were looked at."""
+        wanted = int(limit * _WIDEN)
+        given, score = _scoring(weights)
+        scores = dict(
+            self._db.execute(
+                f"SELECT rowid, {score} FROM words WHERE words MATCH ? ORDER BY {_BM25} LIMIT ?",
+                (*given, query, wanted),
+            )
+        )
+        rows = self._db.execute(
+            f"SELECT uid, key FROM memory WHERE key IN ({_marks(scores)}) AND {condition}",
+            (*scores, *parameters),
+        )
+        return _scored((uid, scores[key]) for uid, key in rows), len(scores) == wanted
 
-        To rank every memory that holds a common word takes longest and brings nothing: whatever is
-        among the best holds a rarer one as well.
+    def _telling(self, terms: Sequence[str], limit: int) -> list[str]:
+        """The rarer terms, where these alone may bring enough; else none.
+
+        To rank every memory that holds a common word takes longest and mostly brings nothing.
         """
         total = self._one("SELECT count(*) FROM memory")
         rarest = sorted(self._frequencies(terms).items(), key=lambda item: item[1])
         brought = 0
         for number, (_, count) in enumerate(rarest):
-            if brought > _PLENTY * wanted and count > _COMMON * total:
+            if brought > _PLENTY * limit and count > max(_COMMON * total, _MANY):
                 return [term for term, _ in rarest[:number]]
             brought += count
         return []
+
+
+def _scoring(weights: Weights) -> tuple[tuple[float, ...], str]:
+    """What the second scoring is given, and how it is called."""
+    given = (*weights.scores.values(), *weights.proofs.values())
+    return given, f"rescore(words, {_marks(given)})"
 
 
 def _scored(rows: Iterable[tuple[Any, ...]]) -> list[Scored]:

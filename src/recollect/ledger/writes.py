@@ -14,7 +14,7 @@ from recollect.core.fields import LOCAL_SENSITIVITIES
 from recollect.core.legacy import is_legacy
 from recollect.core.memory import version_of
 from recollect.core.names import Name
-from recollect.core.note import Note, read_stored
+from recollect.core.note import Note, purged_uids, read_stored
 from recollect.core.patterns import pattern
 from recollect.core.places import FOREIGN, LOCAL, SHARED, Place
 from recollect.core.record import BODY, CREATE, UPDATE, Record, render_record
@@ -48,6 +48,7 @@ class Creation(NamedTuple):
         """Add the record to the note of its anchor."""
         space = LOCAL if self.fields.get("sensitivity") in LOCAL_SENSITIVITIES else SHARED
         namespace = session[Key(space, self.kind)]
+        self._refuse_purged(session)
         anchor = self._anchor(session, namespace)
         number = session.numbers.get((self.kind, anchor))
         if number is None:
@@ -64,6 +65,14 @@ class Creation(NamedTuple):
         )
         namespace.add(anchor, record.uid, render_record(record))
         return record
+
+    def _refuse_purged(self, session: Session) -> None:
+        """No uid lives twice: it may be written by a process that hung while it was purged."""
+        for key in self.keys():
+            project = session[key].note(session.repository.project_anchor)
+            named = {uid: text for uid, text in project.items() if f"\nof: {self.uid}\n" in text}
+            if self.uid in purged_uids(named):
+                raise NotFound("The memory was purged before it could be written.")
 
     def _anchor(self, session: Session, namespace: Namespace) -> str:
         if self.revision is not None:
