@@ -11,6 +11,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from recollect.app.closing import all_facts, now_of
 from recollect.app.facts import query_facts, store_fact
 from recollect.app.recollect import Recollect
 from recollect.core.facts import Fact, fact_of, holds_one_value, normal, settled
@@ -277,13 +278,20 @@ saying = st.fixed_dictionaries(
         "valid_until": days,
     }
 )
+deleting = st.tuples(st.integers(0, 1), st.integers(0, 2))  # by whom, and which of what is known
 MOMENTS = [None, "2023-12-01", *(f"2024-0{month}-15" for month in range(1, 6)), "2099-01-01"]
 
 
-def test_any_order_of_stores_and_syncs_ends_with_equal_answers(sandbox: Sandbox) -> None:
-    """In both clones, at every moment; and what a later store writes down changes none."""
+def test_any_order_of_stores_deletions_and_syncs_ends_with_equal_answers(sandbox: Sandbox) -> None:
+    """In both clones, at every moment, whatever was deleted; a later store changes no answer.
+
+    What is over is archived then, and only that.
+    """
     clones = two_clones(sandbox)
     subjects = (f"thing {number}" for number in itertools.count())
+
+    def of(store: Recollect, subject: str) -> list[Fact]:
+        return [fact for fact in settled(all_facts(store)) if fact.subject == subject]
 
     def answers(store: Recollect, subject: str) -> list[list[tuple[str, ...]]]:
         return [
@@ -294,13 +302,17 @@ def test_any_order_of_stores_and_syncs_ends_with_equal_answers(sandbox: Sandbox)
             for moment in MOMENTS
         ]
 
-    @settings(max_examples=8, phases=[Phase.generate])  # to shrink takes minutes
-    @given(st.lists(st.one_of(saying, st.sampled_from(clones)), min_size=2, max_size=7))
-    def check(steps: list[dict[str, Any] | Recollect]) -> None:
+    @settings(max_examples=10, phases=[Phase.generate])  # to shrink takes minutes
+    @given(st.lists(st.one_of(saying, saying, deleting, st.sampled_from(clones)), max_size=8))
+    def check(steps: list[dict[str, Any] | tuple[int, int] | Recollect]) -> None:
         subject = next(subjects)
         for step in steps:
             if isinstance(step, Recollect):
                 step.sync()
+            elif isinstance(step, tuple):
+                known = of(clones[step[0]], subject)
+                for fact in known[step[1] : step[1] + 1]:
+                    clones[step[0]].set_status(fact.memory.uid, "retired")
             elif not step["valid_until"] or "" < step["valid_from"] < step["valid_until"]:
                 more = {name: step[name] for name in ("valid_from", "valid_until", "replaces")}
                 store_fact(clones[step["by"]], subject, step["predicate"], step["thing"], **more)
@@ -311,6 +323,9 @@ def test_any_order_of_stores_and_syncs_ends_with_equal_answers(sandbox: Sandbox)
         store_fact(clones[0], "the end", "of", subject.replace(" ", "-no-"))
         exchange(*clones)
         assert [answers(store, subject) for store in clones] == [first] * 2
+        for fact in (fact for store in clones for fact in of(store, subject)):
+            is_over = bool(fact.valid_until) and fact.valid_until <= now_of(clones[0])
+            assert fact.memory.status == ("archived" if is_over else "active")
 
     check()
 

@@ -7,7 +7,7 @@ merged memory goes, its sources come back: what they say must be somewhere.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from recollect.app.keeping import aside_of, spool_of
@@ -22,6 +22,7 @@ from recollect.app.sleeping import (
     write_steps,
 )
 from recollect.app.suggestions import forget
+from recollect.core.kinds import FACTS
 from recollect.core.memory import Memory
 from recollect.core.status import ACTIVE, ARCHIVED, RETIRED, VISIBLE
 from recollect.index.base import ALL, Filters, is_purged
@@ -92,6 +93,7 @@ def purge(store: Recollect, memories: Sequence[Memory]) -> list[str]:
             waiting.drop(memory.uid)
     take_away(store)
     store.refresh()
+    _settle_facts(store, doomed.values())
     store.mirror()
     return left
 
@@ -106,6 +108,21 @@ def purge_remains(store: Recollect, memories: Sequence[Memory]) -> None:
         if any(is_purged(index, uid) for uid in memory.sources if uid not in here)
     ]
     purge(store, remains)
+
+
+def follow_status(store: Recollect, uids: Sequence[str]) -> None:
+    """What follows where memories have changed their status."""
+    found = store.indexing.fresh().get_many(uids)
+    bring_back_sources(store, {memory.uid: memory for memory in found if memory.status == RETIRED})
+    _settle_facts(store, found)
+
+
+def _settle_facts(store: Recollect, changed: Iterable[Memory]) -> None:
+    """Where one fact comes or goes, others end or are true again."""
+    if any(memory.kind == FACTS for memory in changed):
+        from recollect.app.closing import settle
+
+        settle(store)
 
 
 def bring_back_sources(

@@ -4,8 +4,8 @@ A fact is true for a time. Of some predicates there is one value at a time ("ver
 "default branch"): there a newer fact closes the older one, which stays, archived, true until then.
 Whoever stores a fact may say otherwise. The same fact, said again, is not stored twice.
 
-Queries go by the rule of `core.facts`, not by what was closed, so that clones which stored apart
-agree as soon as they have synced. Storing writes down what the rule says of older facts.
+Queries go by the rule of `core.facts` alone, so that clones which stored apart agree as soon as
+they have synced, and what a fact had closed is true again when that fact goes.
 """
 
 from __future__ import annotations
@@ -13,14 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from recollect.app.closing import all_facts, now_of, settle
 from recollect.app.recollect import Recollect
-from recollect.app.writing import change_of, prepare_status
 from recollect.core.facts import PARTS, Fact, fact_of, normal, settled
 from recollect.core.fields import check_timestamp
 from recollect.core.kinds import FACTS
-from recollect.core.memory import Memory
 from recollect.core.note import SUMMARY_LENGTH, shorten_line
-from recollect.core.status import ARCHIVED, VISIBLE
 from recollect.errors import ValidationError
 from recollect.ledger.lock import exclusive
 
@@ -61,7 +59,7 @@ def store_fact(
         _part(name, part) for name, part in zip(PARTS, (subject, predicate, thing), strict=True)
     ]
     clean = [str(store.redact(part)) for part in parts]
-    begins = check_timestamp(valid_from) if valid_from else _now(store)
+    begins = check_timestamp(valid_from) if valid_from else now_of(store)
     ends = check_timestamp(valid_until) if valid_until else ""
     if ends and ends <= begins:
         raise ValidationError("A fact cannot end before it begins.", "Swap the two dates.")
@@ -75,11 +73,23 @@ def store_fact(
                 return Stored(fact, False, ())
         draft = _draft(clean, begins, ends, source, replaces, confidence, provenance)
         memory = store.capture_many([draft])[0]
-        changed = _settle(store, known, memory)
-    stored = fact_of(store.get(memory.uid))
-    assert stored is not None
-    closed = [f for f in changed if f.key[:2] == wanted[:2] and f.memory.uid != memory.uid]
-    return Stored(stored, True, closed)
+        new = fact_of(memory)
+        assert new is not None
+        settle(store, [*known, new])
+    return _stored(store, [fact for fact in known if fact.key[:2] == wanted[:2]], new)
+
+
+def _stored(store: Recollect, others: Sequence[Fact], new: Fact) -> Stored:
+    """A new fact, and those of the others that end otherwise because of it."""
+    *ended, fact = settled([*others, new])
+    closed = [now for before, now in zip(settled(others), ended, strict=True) if now != before]
+    uids = [one.memory.uid for one in (*closed, fact)]
+    found = store.indexing.using(lambda index: index.get_many(uids))
+    by_uid = {memory.uid: memory for memory in found}
+    *closed, fact = (
+        one._replace(memory=by_uid.get(one.memory.uid, one.memory)) for one in (*closed, fact)
+    )
+    return Stored(fact, True, closed)
 
 
 def _draft(
@@ -108,38 +118,6 @@ def _draft(
     }
 
 
-def _settle(store: Recollect, known: Sequence[Fact], new: Memory) -> list[Fact]:
-    """Write down which facts have ended, also those that other clones stored; these facts.
-
-    What is over leaves recall. Every clone writes the same, and nothing where all is written.
-    """
-    latest = fact_of(new)
-    assert latest is not None
-    facts = [*known, latest]
-    steps = []
-    for before, fact in zip(facts, settled(facts), strict=True):
-        if fact.valid_until == before.valid_until:
-            continue
-        content = {**(fact.memory.content or {}), "valid_until": fact.valid_until}
-        step = change_of(store, fact.memory, {"content": content}, None)
-        if fact.memory.status in VISIBLE and fact.valid_until <= _now(store):
-            is_new = fact.memory.uid == new.uid
-            reason = "a newer fact was known" if is_new else "a newer fact says otherwise"
-            status = prepare_status(store, fact.memory, ARCHIVED, reason)
-            step = step._replace(fields={**step.fields, **status.fields})
-        steps.append(step)
-    if steps:
-        store.write(steps, "fact")
-    again = (fact_of(store.get(step.of)) for step in steps)
-    return [fact for fact in again if fact is not None]
-
-
-def all_facts(store: Recollect) -> list[Fact]:
-    """Every public fact that is not retired, oldest first."""
-    memories = store.memories(kind=FACTS, status=(*VISIBLE, ARCHIVED), sensitivity="public")
-    return [fact for fact in map(fact_of, memories) if fact is not None]
-
-
 def query_facts(
     store: Recollect,
     *,
@@ -154,7 +132,7 @@ def query_facts(
 
     With two hops, also what is said of the things that were found.
     """
-    moment = store.moment(at) if at else _now(store)
+    moment = store.moment(at) if at else now_of(store)
     every = settled(all_facts(store))
     known = (
         _distinct(every, history=True)
@@ -194,10 +172,6 @@ def _part(name: str, value: str) -> str:
     if not text or len(text) > _MOST_PART:
         raise ValidationError(f"The {name} of a fact takes 1 to {_MOST_PART} characters.")
     return text
-
-
-def _now(store: Recollect) -> str:
-    return store.ledger.clock().strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _seconds(store: Recollect) -> float:

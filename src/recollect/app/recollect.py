@@ -19,7 +19,6 @@ from recollect.core.memory import Memory, fold
 from recollect.core.names import parse_name
 from recollect.core.places import Place
 from recollect.core.record import Record
-from recollect.core.status import RETIRED
 from recollect.errors import Ambiguous, NotFound, RecollectError, ValidationError
 from recollect.index.base import ALL, Filters, Index, Progress
 from recollect.index.sqlite_apply import seconds
@@ -148,12 +147,11 @@ class Recollect:
                 self.rolled_out = retire_oldest(self, sessions)
             except RecollectError as error:  # what was asked for is written
                 self.ledger.warnings.append(f"Old sessions were not retired: {error.message}")
-        retired = [getattr(w, "of", "") for w in writes if w.fields.get("status") == RETIRED]
-        if retired:
-            from recollect.app.erasing import bring_back_sources
+        moved = [getattr(w, "of", "") for w in writes if "status" in w.fields]
+        if moved:
+            from recollect.app.erasing import follow_status
 
-            found = self.indexing.fresh().get_many(retired)
-            bring_back_sources(self, {memory.uid: memory for memory in found})
+            follow_status(self, moved)
         self.mirror()
         return written
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from recollect.core.kinds import FACTS
@@ -36,7 +36,10 @@ _LAST = frozenset(
 
 
 class Fact(NamedTuple):
-    """A fact and the memory that it is kept in. `replaces` is None where nobody said."""
+    """A fact and the memory that it is kept in. `replaces` is None where nobody said.
+
+    `valid_until` is what somebody said, or, after `settled`, what follows from the others, too.
+    """
 
     memory: Memory
     subject: str
@@ -98,26 +101,39 @@ def fact_of(memory: Memory) -> Fact | None:
 def settled(facts: Iterable[Fact]) -> list[Fact]:
     """The same facts in the same order, each with the end that it has beside the others.
 
+    That end follows from what is known and goes with it, so it is never written anywhere.
+    """
+    facts = list(facts)
+    return [_ended(fact, closer) for fact, closer in zip(facts, closers(facts), strict=True)]
+
+
+def closers(facts: Sequence[Fact]) -> list[Fact | None]:
+    """For each fact the one that ends it, if there is one.
+
     A newer fact that replaces ends an older one of another value. One that was meant to stand
     beside others (`replaces` is false) ends only where that is asked for (`replaces` is true).
     """
-    facts = list(facts)
     keys = [fact.key for fact in facts]
-    closers: dict[tuple[str, ...], list[tuple[Fact, str]]] = {}
+    replacing: dict[tuple[str, ...], list[tuple[Fact, str]]] = {}
     for fact, key in sorted(zip(facts, keys, strict=True), key=lambda pair: pair[0].order):
         if holds_one_value(fact.predicate) if fact.replaces is None else fact.replaces:
-            closers.setdefault(key[:2], []).append((fact, key[2]))
+            replacing.setdefault(key[:2], []).append((fact, key[2]))
     return [
-        _ended(fact, key[2], closers.get(key[:2], []))
+        _closer(fact, key[2], replacing.get(key[:2], []))
         for fact, key in zip(facts, keys, strict=True)
     ]
 
 
-def _ended(fact: Fact, thing: str, closers: list[tuple[Fact, str]]) -> Fact:
-    begin = bisect_right(closers, fact.order, key=lambda closer: closer[0].order)
-    for place in range(begin, len(closers)):
-        closer, other = closers[place]
-        if other != thing and (fact.replaces is not False or closer.replaces):
-            ends = min(filter(None, (fact.valid_until, closer.valid_from)))
-            return fact._replace(valid_until=ends)
-    return fact
+def _closer(fact: Fact, thing: str, replacing: list[tuple[Fact, str]]) -> Fact | None:
+    begin = bisect_right(replacing, fact.order, key=lambda pair: pair[0].order)
+    for place in range(begin, len(replacing)):
+        other, value = replacing[place]
+        if value != thing and (fact.replaces is not False or other.replaces):
+            return other
+    return None
+
+
+def _ended(fact: Fact, closer: Fact | None) -> Fact:
+    if closer is None:
+        return fact
+    return fact._replace(valid_until=min(filter(None, (fact.valid_until, closer.valid_from))))

@@ -51,7 +51,7 @@ class Memory(NamedTuple):
     status: str = ACTIVE
     status_changed: str | None = None
     status_reason: str | None = None
-    # What changed the status where no person did: age, merge, use, gc.
+    # What changed the status where no person did: age, merge, use, gc, fact.
     status_by: str | None = None
     version: str = ""
     # Words that name it besides its id, the newest first; an old one still leads here.

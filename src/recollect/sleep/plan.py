@@ -13,6 +13,7 @@ BY_AGE: Final = "age"
 BY_MERGE: Final = "merge"
 BY_USE: Final = "use"
 BY_GC: Final = "gc"
+BY_FACT: Final = "fact"
 
 
 class Step(NamedTuple):
