@@ -9,6 +9,7 @@ import pytest
 
 from recollect.app.facts import Stored, store_fact
 from recollect.app.recollect import Recollect
+from recollect.errors import ValidationError
 from tests.app.test_facts import objects, repo
 from tests.ledger.conftest import Sandbox, isolated, sandbox
 
@@ -122,3 +123,15 @@ def test_a_beginning_is_named_as_any_moment(store: Recollect, since: str) -> Non
 
     assert stored.fact.valid_from == store.moment(since)
     assert objects(store, at=since) == ["Ann"]
+
+
+def test_the_words_of_a_fact_are_not_changed_by_hand(store: Recollect) -> None:
+    """`recollect edit` would make search say something else than queries do."""
+    uid = owner(store, "Ann").fact.memory.uid
+    for change in ({"summary": "app owner Bob"}, {"body": "It is Bob."}):
+        with pytest.raises(ValidationError, match="subject, predicate and object"):
+            store.update(uid, **change)
+    assert store.update(uid, summary="app owner Ann", tags=["people"]).tags == ("people",)
+
+    plain = store.capture("facts", "Water boils at a hundred degrees")
+    assert store.update(plain.uid, body="At sea level.").body == "At sea level."

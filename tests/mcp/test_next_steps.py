@@ -99,6 +99,22 @@ def test_what_no_tool_does_is_for_the_user() -> None:
     assert for_agents(asked) == asked
 
 
+def test_a_change_of_the_configuration_of_git_is_for_the_user() -> None:
+    """To trust a directory is a decision that no agent takes."""
+    said = for_agents("Trust it with: git config --global --add safe.directory PATH")
+
+    assert said.startswith("Ask the user: ")
+
+
+def test_message_and_hint_are_two_sentences(engine: Engine) -> None:
+    """Also where the message ends with an id, which is followed by no full stop elsewhere."""
+    said = refuse(engine, "get_memory", id="nope:1")
+
+    assert "There is no memory nope:1. " in said
+    assert "list_memories(status=all)" in said
+    assert "public" in said  # it does not list the others
+
+
 def _errors(kind: type[RecollectError]) -> list[type[RecollectError]]:
     return [found for sub in kind.__subclasses__() for found in (sub, *_errors(sub))]
 

@@ -66,7 +66,12 @@ class Prepared(NamedTuple):
 def typed_kind(name: str) -> str:
     """The kind behind a name, if agents write it as a document."""
     kind = kind_named(name).name
-    if kind not in SCHEMAS or kind == FACTS:
+    if kind == FACTS:
+        raise UnknownKind(
+            "A fact is not written as a document.",
+            "Keep it with the tool store_fact: subject, predicate, object.",
+        )
+    if kind not in SCHEMAS:
         typed = ", ".join(known for known in SCHEMAS if known != FACTS)
         raise UnknownKind(
             f"{kind} has no typed content.",

@@ -17,12 +17,13 @@ from recollect.core.fields import (
     check_summary,
     check_timestamp,
 )
-from recollect.core.kinds import kind_named
+from recollect.core.kinds import FACTS, kind_named
 from recollect.core.legacy import LEGACY_MARK
 from recollect.core.memory import Memory, content_patch
 from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.core.record import render_record
 from recollect.core.status import RESTORED, check_transition, status_named
+from recollect.errors import ValidationError
 from recollect.index.base import Index
 from recollect.ledger.writes import Change, Creation
 
@@ -103,7 +104,21 @@ def prepare_update(
     known = memory.as_json()
     changes = {name: value for name, value in changes.items() if known[name] != value}
     check_border(memory.sensitivity, changes.get("sensitivity", memory.sensitivity))
+    if memory.kind == FACTS and ("summary" in changes or body is not None):
+        _refuse_to_reword(memory)
     return change_of(store, memory, changes, body) if changes or body is not None else None
+
+
+def _refuse_to_reword(memory: Memory) -> None:
+    """The words of a fact say what its parts say; search and queries must not tell two stories."""
+    from recollect.core.facts import fact_of
+
+    if fact_of(memory) is not None:
+        raise ValidationError(
+            "The words of a fact follow from its subject, predicate and object.",
+            "Store the right one with the tool store_fact, and retire this one if it never was"
+            " true.",
+        )
 
 
 def prepare_status(store: Recollect, memory: Memory, status: str, reason: str) -> Change:

@@ -11,6 +11,10 @@ import re
 _TOOLS = tuple(
     (re.compile(command), tool)
     for command, tool in (
+        (
+            r"`recollect list --status all` shows every id",
+            "list_memories(status=all) shows the ids of all that is public",
+        ),
         (r"`?recollect list --status all`?", "list_memories(status=all)"),
         (r"`?recollect show ([^\s`)]+)(?: --json)?`?", r"get_memory(id=\1)"),
         (r"`?recollect restore ([^\s`]+)`?", r"set_status(id=\1, status=active)"),
@@ -27,7 +31,8 @@ _TOOLS = tuple(
         (r"--if-version", "if_version"),
     )
 )
-_COMMAND = re.compile(r"\brecollect [a-z]")
+# What changes more than memories is for the user to decide.
+_COMMAND = re.compile(r"\b(?:recollect [a-z]|git config |pip install )")
 _ASK = "Ask the user"
 
 

@@ -8,12 +8,13 @@ from typing import Any
 from recollect.app import facts
 from recollect.app.warm import Stores
 from recollect.core.facts import Fact
-from recollect.core.fields import check_timestamp
 from recollect.core.names import short
 from recollect.errors import ValidationError
 from recollect.mcp.reading import find, paging
 from recollect.mcp.results import Json, page
 from recollect.mcp.writing import VIA
+
+_MOST_CLOSED = 10
 
 
 def store_fact(stores: Stores, given: Mapping[str, Any]) -> Json:
@@ -31,23 +32,28 @@ def store_fact(stores: Stores, given: Mapping[str, Any]) -> Json:
         replaces=given.get("replaces"),
         provenance=VIA,
     )
-    result = {"done": "stored" if stored.is_new else "known already", **_line(stored.fact)}
-    if not stored.is_new:
-        result |= _unkept(stored.fact, given)
+    done = "stored" if stored.is_new else "updated" if stored.kept else "known already"
+    result = {"done": done, **_line(stored.fact)}
+    if stored.kept:
+        result["added"] = stored.kept
+    if stored.unkept:
+        result["note"] = _unkept(stored.unkept)
     if stored.closed:
-        result["closed"] = [_line(fact) for fact in stored.closed]
+        result["closed"] = [_line(fact) for fact in stored.closed[:_MOST_CLOSED]]
+    if len(stored.closed) > _MOST_CLOSED:
+        result["closed_total"] = len(stored.closed)
     return result
 
 
-def _unkept(fact: Fact, given: Mapping[str, Any]) -> Json:
-    """What a fact that was known already does not say of its times; it is told, not dropped."""
-    names = ("valid_from", "valid_until")
-    said = {name: check_timestamp(given[name]) for name in names if given.get(name)}
-    other = [f"{n}={when}" for n, when in said.items() if when != getattr(fact, n)]
-    if not other:
-        return {}
-    way = "If they are right: delete_memory(id), then store_fact again."
-    return {"note": f"Known with other times; not kept: {', '.join(other)}. {way}"}
+def _unkept(said: Mapping[str, Any]) -> str:
+    """What a fact that was known already does not take; it is told, not dropped."""
+    other = ", ".join(f"{name}={_written(value)}" for name, value in said.items())
+    way = "If that is right: delete_memory(id), then store_fact again."
+    return f"Known otherwise; not kept: {other}. {way}"
+
+
+def _written(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def query_facts(stores: Stores, given: Mapping[str, Any]) -> Json:

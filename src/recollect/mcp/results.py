@@ -15,6 +15,8 @@ from recollect.recall.governor import quoted
 
 Json = dict[str, Any]
 _MOST_TOLD = 2000
+# No full stop follows an id where people read it, but here a hint comes next.
+_ENDS = (".", "!", "?", "…", ":")
 
 
 class Outcome(NamedTuple):
@@ -37,7 +39,8 @@ def failed(error: RecollectError) -> Outcome:
 
 def told(error: RecollectError) -> str:
     """What went wrong and what to do, for an agent; what it sent is not sent back at length."""
-    parts = (error.message, for_agents(error.hint))
+    message = error.message if error.message.endswith(_ENDS) else f"{error.message}."
+    parts = (message, for_agents(error.hint))
     return " ".join(part if len(part) <= _MOST_TOLD else part[:_MOST_TOLD] + "…" for part in parts)
 
 

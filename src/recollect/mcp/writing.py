@@ -7,7 +7,7 @@ from typing import Any
 
 from recollect.app.recollect import Recollect
 from recollect.app.warm import Stores
-from recollect.core.kinds import kind_named
+from recollect.core.kinds import FACTS, kind_named
 from recollect.core.memory import Memory
 from recollect.core.names import as_uid_prefix, short
 from recollect.core.status import VISIBLE
@@ -22,6 +22,11 @@ VIA = {"said_by": "agent", "via": "mcp"}
 
 def store_memory(stores: Stores, given: Mapping[str, Any]) -> Json:
     """Keep something new, unless just this is known."""
+    if kind_named(given["kind"]).name == FACTS:
+        raise ValidationError(
+            "A fact is kept as subject, predicate and object, else no query finds it.",
+            "Use store_fact(subject, predicate, object).",
+        )
     store = stores.store
     same = _same(store, given)
     known = next((memory for memory in same if memory.status in VISIBLE), None)
