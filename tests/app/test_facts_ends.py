@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -261,3 +262,19 @@ def test_many_are_closed_at_once(store: Recollect) -> None:
     assert {fact.valid_until for fact in stored.closed} == {stored.fact.valid_from}
     assert objects(store) == ["final"]
     assert all(fact_of(memory) for memory in store.memories(kind="facts", status="archived"))
+
+
+def test_after_a_temporary_fact_the_lasting_one_must_be_said_again(store: Recollect) -> None:
+    """As the page says; or the temporary one stands beside it."""
+    kept(store, "lamp", "status", "green", "2020-01-01")
+    for_a_year: dict[str, Any] = {"valid_from": "2021-01-01", "valid_until": "2022-01-01"}
+    store_fact(store, "lamp", "status", "red", **for_a_year)
+    assert objects(store) == []
+    kept(store, "lamp", "status", "green", "2022-01-01")
+    assert objects(store) == ["green"]
+    assert objects(store, at="2021-06-01") == ["red"]
+
+    kept(store, "door", "status", "open", "2020-01-01")
+    store_fact(store, "door", "status", "shut", replaces=False, **for_a_year)
+    assert objects(store, subject="door") == ["open"]
+    assert objects(store, subject="door", at="2021-06-01") == ["open", "shut"]
