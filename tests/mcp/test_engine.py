@@ -19,11 +19,11 @@ import pytest
 
 from recollect.app import engine as asking
 from recollect.app.engine import PROTOCOL, addresses, common_dir, connect
-from recollect.app.keeping import spool_of
+from recollect.app.keeping import aside_of, spool_of
 from recollect.mcp.background import Background
 from recollect.mcp.engine import Engine
 from recollect.mcp.table import call
-from tests.flow.test_hooks import Agent
+from tests.flow.test_hooks import Agent, wait_a_while
 from tests.ledger.conftest import Sandbox
 from tests.mcp.conftest import Server, owner_of, ping, wait_for
 
@@ -272,10 +272,13 @@ def test_a_real_engine_that_freezes_loses_nothing_and_keeps_nothing_twice(
     if ending is signal.SIGCONT:
         ping(repo)  # it has done what it was doing
     server.end()
+    store = sandbox.open(repo)
+    wait_a_while(store)
     Agent(repo).hook("session-start", source="startup")  # it brings what waits
 
-    assert "not certain" not in said[0]["systemMessage"]
-    assert spool_of(sandbox.open(repo)).waiting() == {}
+    assert "Recollect" in said[0]["systemMessage"]
+    assert aside_of(store).waiting() == {}
+    assert spool_of(store).waiting() == {}
     assert summaries(sandbox, repo) == ["Prices are kept in integer cents"]
 
 

@@ -32,7 +32,7 @@ PROTOCOL = f"recollect 2 {__version__}"
 PING = "ping"
 MOST_INPUT = 32 << 20
 # Seconds: for the engine to be ready, for its first word after that, and more than it asks for.
-_READY, _FIRST_WORD, _GRACE = 0.05, 3.5, 1.0
+_READY, _FIRST_WORD, _GRACE = 0.05, 2.0, 0.5
 _INPUT = 3.0  # seconds in which the agent hands over the input
 _MOST_PATH = 103  # bytes, with the NUL that ends them, that every system takes for a socket
 _PRIME = (1 << 61) - 1

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 _SESSION_EVENTS = ("session-start", "session-end", "stop", "pre-compact")
 # Seconds until the configuration is known.
 _PATIENCE = 3.0
-# What somebody asks to keep is kept, also on a machine that is busy. The client waits for 15, and
-# an engine that fell silent may have taken some of that.
-_TO_KEEP, _TO_KEEP_AGAIN = 10.0, 5.0
+# What somebody asks to keep is kept, also on a machine that is busy. The client waits for 5, and an
+# engine that fell silent may have taken some of that.
+_TO_KEEP, _TO_KEEP_AGAIN = 4.0, 2.0
 _LONGEST = 60.0
 # How many changed notes there is time to take in, for each second of the deadline.
 _CHANGES_PER_SECOND = 1500

@@ -18,9 +18,9 @@ from recollect.ledger.repository import head_of
 SPOOL_FOLDER = "spool"
 _LOCK = "spool.lock"
 # Seconds for another event to come to an end: a hook has no time for more.
-LONGEST_WAIT = 2.0
-# Seconds after which no event is at work any more: the client waits for 15.
-_ABANDONED = 20.0
+LONGEST_WAIT = 1.0
+# Seconds after which no event is at work any more: the client waits for 5.
+_ABANDONED = 10.0
 
 
 def spool_of(store: Recollect) -> Spool:

@@ -33,7 +33,7 @@ _LAST_WORK = 5.0
 _OF_THE_HOOK = (*PREFIXES, "CLAUDE_", "CURSOR_")
 _KILL_AGAIN = 0.05
 # Seconds after which a hook that waits long hears from us again.
-_BEAT = 1.0
+_BEAT = 0.5
 # Where there is none of these sockets, as on Windows, there are tools and no engine.
 _CAN_LISTEN = os.name == "posix"
 
