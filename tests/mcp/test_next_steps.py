@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import recollect
+from recollect.app.sleeping import write_steps
 from recollect.core.names import short
 from recollect.errors import RecollectError
 from recollect.mcp.engine import Engine
 from recollect.mcp.hints import for_agents
 from recollect.mcp.table import TOOLS
+from recollect.sleep.plan import BY_AGE, Step
 from tests.mcp.test_hostile import ask, refuse
 
 DECISION = {
@@ -85,7 +89,7 @@ def test_errors_name_tools_and_not_commands(engine: Engine) -> None:
         assert not re.search(r"recollect [a-z]|--[a-z]", said), said
     assert "list_memories(status=all)" in refusals[0]
     assert f"get_memory(id={short(name)})" in refusals[3]
-    assert ", status=active)" in refusals[-2]
+    assert ", status=restored)" in refusals[-2]
 
 
 def test_what_no_tool_does_is_for_the_user() -> None:
@@ -166,3 +170,14 @@ def test_other_times_of_a_known_fact_are_not_dropped_in_silence(engine: Engine) 
 
     earlier = ask(engine, "store_fact", **fact, valid_from="2023-01-01")
     assert (earlier["done"], earlier["valid_from"]) == ("stored", "2023-01-01T00:00:00Z")
+
+
+def test_what_sleep_archived_is_restored_as_it_was(engine: Engine, repo: Path) -> None:
+    """What was resolved is not open again."""
+    made = ask(engine, "store_memory", kind="blockers", summary="The disk is full")
+    ask(engine, "set_status", id=made["id"], status="resolved")
+    with recollect.open(repo) as store:
+        memory = store.get(made["id"])
+        write_steps(store, [Step(memory, "archived", "old", BY_AGE, time.time())], "sleep")
+
+    assert ask(engine, "set_status", id=made["id"], status="restored")["done"] == "resolved"

@@ -100,7 +100,7 @@ TOOLS: Mapping[str, Tool] = {
         typed.write_memory,
     ),
     "set_status": Tool(
-        "active, resolved, archived, retired",
+        "active, resolved, archived, retired, restored",
         Parameters("id status + reason"),
         writing.set_status,
     ),

@@ -93,7 +93,7 @@ def set_status(stores: Stores, given: Mapping[str, Any]) -> Json:
 
 
 def _done(what: str, memory: Memory) -> Json:
-    undo = "set_status(id, status=active) brings it back."
+    undo = "set_status(id, status=restored) brings it back."
     return {
         "done": what,
         "id": short(memory.id),
