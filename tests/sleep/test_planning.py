@@ -101,7 +101,7 @@ def test_what_must_not_be_touched_is_left_alone(store: tuple[list[Memory], Used]
         assert step.due <= NOW
         if not step.reason.startswith("expired"):
             assert step.status == "active" or not BY_NAME[step.memory.kind].permanent
-            assert step.memory.status != "archived" or step.memory.status_by == "age"
+            assert step.memory.status != "archived" or step.memory.status_by in ("age", "merge")
     for made in plan.merges:
         assert not BY_NAME[made.kind].permanent
         assert len(made.sources) >= POLICY.least
@@ -200,7 +200,9 @@ def test_only_what_age_archived_goes_on() -> None:
     )
     log = Used({used.uid: Uses(2, NOW - DAY)})
 
-    plan = plan_lifecycle([aged, personal, merged, used], log, POLICY, NOW)
+    made = memory(5, 9, provenance={"via": "sleep", "sources": [merged.uid]})
+
+    plan = plan_lifecycle([aged, personal, merged, used, made], log, POLICY, NOW)
 
     assert statuses(plan) == {"age": "retired", "use": "active"}
 
@@ -289,8 +291,9 @@ def test_five_notes_on_one_bug_become_one_that_can_be_read() -> None:
     assert made.summary == "The checkout test times out on port http (5 solutions)"
     assert made.body.count("Ask the system for a free port.") == 1
     assert made.body.startswith("Made of 5 memories, from ")
-    assert made.body.count("starts the server on port") == 1
-    assert all(made.body.count(f"on port {port}") == 1 for port in ("admin", "debug", "proxy"))
+    # What differs in one word may differ in what matters.
+    for port in ("http", "admin", "debug", "proxy"):
+        assert made.body.count(f"starts the server on port {port}.") == 1
     assert made.fields["relates_to"] == [note.uid for note in notes]
 
 

@@ -76,8 +76,10 @@ class Memory(NamedTuple):
 
         Not its relations, which people may change: whose words it holds does not change with them.
         """
-        is_merged = self.provenance.get("via") == VIA_SLEEP
-        return _texts(self.provenance.get("sources")) if is_merged else ()
+        if self.provenance.get("via") != VIA_SLEEP:
+            return ()
+        # The first versions that merged did not say: there it is what they related it to.
+        return _texts(self.provenance.get("sources", self.relates_to))
 
     def as_json(self) -> dict[str, Any]:
         """The memory as `--json` prints it; fields of a newer version are under `extra`."""
@@ -115,7 +117,10 @@ def fold(create: Record, updates: Iterable[Record], *, kind: str, name: str) -> 
         if isinstance(changes.get("content"), dict) and isinstance(state.get("content"), dict):
             # Two clones that change different fields of the content must both have their way.
             changes = {**changes, "content": _patched(state["content"], changes["content"])}
-        edits += not changes.keys() <= _OF_STATUS or update.body is not None
+        # What changes a status on no person's account may change relations with it: no edit.
+        edits += "status_by" not in changes and (
+            not changes.keys() <= _OF_STATUS or update.body is not None
+        )
         state.update(changes)
         if update.body is not None:
             body = update.body
@@ -217,7 +222,7 @@ def _one_line(value: Any) -> str:
 def _texts(value: Any) -> tuple[str, ...]:
     if not value:
         return ()
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return tuple(map(str, value))
     return (str(value),)
 
