@@ -59,3 +59,21 @@ def test_large_groups_are_cut_into_parts_that_can_be_read() -> None:
 def test_nothing_without_words_is_alike() -> None:
     """Two memories that say nothing have nothing in common."""
     assert find_clusters({"a": frozenset(), "b": frozenset(), "c": frozenset()}, 0.5, 3) == []
+
+
+def test_the_same_a_thousand_times_is_the_same() -> None:
+    """Words that many hold do not count, unless a set has no others."""
+    equal = {f"a{n:04}": frozenset("abcd") for n in range(300)}
+    others = {f"b{n:04}": frozenset({f"x{n}", f"y{n}", "a", "b"}) for n in range(300)}
+
+    clusters = find_clusters(equal | others, 0.4, 3)
+
+    assert sorted(key for cluster in clusters for key in cluster) == sorted(equal)
+
+
+def test_any_word_may_count() -> None:
+    """Among memories of one headline its words are what they are about."""
+    words = {f"{n:04}": frozenset({"a", "b", f"x{n}"}) for n in range(300)}
+
+    assert find_clusters(words, 0.4, 3) == []
+    assert sum(map(len, find_clusters(words, 0.4, 3, any_word=True))) == 300

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.core.memory import Memory
+from recollect.sleep import wording
 from recollect.sleep.compression import merge, plan_merges, words_of
 from recollect.sleep.planning import as_memory
+from recollect.sleep.sentences import Part, parts_of
 from tests.sleep.strategies import DAY, NOW, POLICY, stamp
 
 _SENTENCES = (
@@ -110,9 +116,9 @@ def test_what_differs_in_a_number_stays_with_its_day() -> None:
 
     (made,) = plan_merges([*sources, *unlike], POLICY, NOW)
 
-    day, later = (source.created.partition("T")[0] for source in (sources[0], sources[2]))  # type: ignore[union-attr]
+    day, again, later = (source.created.partition("T")[0] for source in sources)  # type: ignore[union-attr]
     assert made.body.splitlines()[1:] == [
-        f"- {day}: It needs Node 18 to compile.",
+        f"- {day} and {again}: It needs Node 18 to compile.",
         f"- {later}: It needs Node 22 to compile.",
     ]
 
@@ -131,3 +137,107 @@ def test_code_and_tables_stay_whole() -> None:
     assert made.body.count(code) == 1
     assert made.body.count(table) == 1
     assert "- First seed it." in made.body
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Run the schema migration before the deploy", "Run the schema migration after the deploy"),
+        ("Turn the checkout flag on for the runs", "Turn the checkout flag off for the runs"),
+        ("Use npm instead of pnpm in the shop", "Use pnpm instead of npm in the shop"),
+        ("The limit must be > 512 MB for the import", "The limit must be < 512 MB for the import"),
+        ("Set the count to -1 for the import job", "Set the count to 1 for the import job"),
+        ("Do not restart the worker, use the queue", "Restart the worker, do not use the queue"),
+        ("The retry flag does work here", "The retry flag doesn\u2019t work here"),
+        ("Start it with -p 80:8080 in the shop", "Start it with -p 8080:80 in the shop"),
+        ("The certificate ends on 2026-10-11", "The certificate ends on 2026-11-10"),
+        ("- [ ] run the smoke tests", "- [x] run the smoke tests"),
+        ("Restart the worker", "Restart the worker only if the queue is empty"),
+        ("Restart the worker", "Never restart the worker"),
+        ("Is the worker safe to restart?", "Is the worker safe to restart"),
+        ("No.", "No idea."),
+        ("✅", "❌"),
+        ("No.", "Yes."),
+        ("1. Stop it.\n2. Run it.", "1. Stop it.\n3. Run it."),
+    ],
+)
+def test_what_is_not_the_same_stays(one: str, other: str) -> None:
+    """In the text, and in a summary: nobody can tell which of them was right."""
+    said = [memory(0, "The import job", one), memory(1, "The import job", other)]
+    headlines = [memory(2, one.partition("\n")[0]), memory(3, other.partition("\n")[0])]
+
+    for sources in (said, headlines):
+        made = merge([*sources, sources[0]._replace(uid="0" * 26)])
+        lines = f"{made.summary.rpartition(' (')[0]}\n{made.body}"
+        for source in sources:
+            for part in parts_of(source.body or source.summary):
+                assert re.search(
+                    rf"(?m)^(?:- )?(?:\d\S+(?: and \S+)?: )?{re.escape(part.text)}$", lines
+                )
+
+
+def test_the_same_is_said_once() -> None:
+    """Case, spaces, line ends and the full stop aside; and what another one goes on from."""
+    sources = [
+        memory(0, "The login test is flaky", "It waits for a lock.\nThen it times out."),
+        memory(1, "the login test is flaky.", "It waits\nfor a lock. Then it  times out"),
+        memory(2, "The login test is flaky on arm", "it waits for a lock"),
+    ]
+
+    made = merge(sources)
+
+    assert made.body.lower().count("it waits") == made.body.lower().count("then it") == 1
+    assert made.body.lower().count("login test is flaky") <= 1
+
+
+def test_what_is_said_twice_in_one_text_stays_twice() -> None:
+    """The order of what is to be done says when."""
+    made = merge([memory(n, "How to move the shop", "Stop. Migrate. Stop.") for n in range(3)])
+
+    assert made.body.splitlines()[1:] == ["- Stop.", "- Migrate.", "- Stop."]
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        (
+            "One line that is\nwrapped here. And more.",
+            ["One line that is\nwrapped here.", "And more."],
+        ),
+        ("Use it, e.g. Foo, z. B. Bar. Done.", ["Use it, e.g. Foo, z. B. Bar.", "Done."]),
+        ("It needs Node 18. Then go.", ["It needs Node 18.", "Then go."]),
+        ("Steps:\n1. Stop.\n2. Go.\n\nDone.", ["Steps:\n1. Stop.\n2. Go.", "Done."]),
+        ("a: 1\nb:\n  c: 2\n  d: 2\ne: 3", ["a: 1", "b:\n  c: 2\n  d: 2\ne: 3"]),
+        (
+            "Do\n\n    for a; do\n      b\n\n    done\n\nEnd.",
+            ["Do", "    for a; do\n      b\n\n    done", "End."],
+        ),
+        ("# Cause\nIt is. So.\n# Fix\nWait.", ["# Cause\nIt is. So.\n# Fix\nWait."]),
+        ("See:\n```\na. B\n\nc\n```\nEnd.", ["See:\n```\na. B\n\nc\n```", "End."]),
+        ("A.\n\n---\nB.", ["A.", "B."]),
+        ("✅", ["✅"]),
+        ("", []),
+    ],
+)
+def test_a_text_is_cut_between_sentences_only(text: str, parts: list[str]) -> None:
+    """Not in a wrapped line, a list, a block or an abbreviation."""
+    assert [part.text for part in parts_of(text)] == parts
+
+
+def test_long_bodies_are_read_once() -> None:
+    """Planning reads each text a few times, however many of a topic there are."""
+    topic = [
+        memory(n, "The towers of the town", " ".join(f"Tower {n + k} is high." for k in range(60)))
+        for n in range(40)
+    ]
+    calls = Counter[str]()
+
+    def counted(text: str) -> Iterator[Part]:
+        calls[text] += 1
+        return parts_of(text)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(wording, "parts_of", counted)
+        plan_merges(topic, POLICY, NOW)
+
+    assert max(calls.values()) <= 4

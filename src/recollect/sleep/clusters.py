@@ -29,26 +29,31 @@ def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 def find_clusters(
-    words: Mapping[str, frozenset[str]], similarity: float, least: int
+    words: Mapping[str, frozenset[str]], similarity: float, least: int, *, any_word: bool = False
 ) -> list[list[str]]:
     """Groups of at least so many keys whose words are linked by so much similarity.
+
+    Words that many sets hold do not count, unless any word does.
 
     The result depends on the sets alone, never on the order in which they come. Keys are in
     their own order, and groups by their first key.
     """
-    groups = _linked(_telling(words), similarity)
+    groups = _linked(words if any_word else _telling(words), similarity)
     clusters = [part for group in groups for part in _parts(sorted(group), least)]
     return sorted(clusters)
 
 
 def _telling(words: Mapping[str, frozenset[str]]) -> dict[str, frozenset[str]]:
-    """The sets without the words that many of them hold, as templates of tools have them."""
+    """The sets without the words that many of them hold, as templates of tools have them.
+
+    Where nothing else is in a set they are what it says: the same a thousand times is the same.
+    """
     if len(words) < _MANY:
         return dict(words)
     frequency = Counter(word for own in words.values() for word in own)
     most = _COMMON_SHARE * len(words)
     common = frozenset(word for word, count in frequency.items() if count > most)
-    return {key: own - common for key, own in words.items()}
+    return {key: own - common or own for key, own in words.items()}
 
 
 def _linked(words: Mapping[str, frozenset[str]], similarity: float) -> Iterable[list[str]]:

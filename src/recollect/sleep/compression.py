@@ -19,10 +19,10 @@ from recollect.core.status import ACTIVE
 from recollect.core.uid import derive_uid
 from recollect.index.text import query_terms
 from recollect.sleep.clusters import find_clusters, jaccard
-from recollect.sleep.lifecycle import is_merged, touched, was_noticed
+from recollect.sleep.lifecycle import is_merged, is_untouched, touched, was_noticed
 from recollect.sleep.plan import Merge
 from recollect.sleep.policy import Policy
-from recollect.sleep.wording import Said, claims, pieces_of, word
+from recollect.sleep.wording import MOST_OF_ONE, Said, claims, pieces_of, word
 
 T = TypeVar("T")
 _DAY = 86_400.0
@@ -50,6 +50,7 @@ def plan_merges(
         and memory.kind not in _NEVER
         and memory.sensitivity != "unknown"
         and memory.ttl is None
+        and len(memory.text) <= MOST_OF_ONE
         and memory.uid not in sources
         and not is_merged(memory)
         and (since := touched(memory)) is not None
@@ -59,7 +60,8 @@ def plan_merges(
     parts: list[list[Memory]] = [[]]
     while parts:  # what the second grouping takes may make room in the first
         for key in (_claims_of, _headline_of):
-            parts = list(_grouped(free, key, policy))
+            # What memories of one headline have in common is what they are about.
+            parts = list(_grouped(free, key, policy, any_word=key is _headline_of))
             merges += [merge(part, oldest) for part in parts]
             taken = {memory.uid for part in parts for memory in part}
             free = [memory for memory in free if memory.uid not in taken]
@@ -73,11 +75,15 @@ def _claims_of(memory: Memory) -> Hashable:
 
 def _headline_of(memory: Memory) -> Hashable:
     """Memories of one headline may tell different things below it."""
-    return frozenset(query_terms(memory.summary)), claims(memory.summary)
+    return tuple(query_terms(memory.summary)), claims(memory.summary)
 
 
 def _grouped(
-    memories: Iterable[Memory], key: Callable[[Memory], Hashable], policy: Policy
+    memories: Iterable[Memory],
+    key: Callable[[Memory], Hashable],
+    policy: Policy,
+    *,
+    any_word: bool,
 ) -> Iterator[list[Memory]]:
     """What can be merged among memories of one kind, project and space, and of one key."""
     groups: dict[Hashable, list[Memory]] = {}
@@ -86,10 +92,10 @@ def _grouped(
         groups.setdefault((memory.kind, memory.project, is_local, key(memory)), []).append(memory)
     large = [group for group in groups.values() if len(group) >= policy.least]
     for group in sorted(large, key=lambda group: min(memory.uid for memory in group)):
-        yield from _alike(group, policy)
+        yield from _alike(group, policy, any_word)
 
 
-def _alike(group: Sequence[Memory], policy: Policy) -> Iterator[list[Memory]]:
+def _alike(group: Sequence[Memory], policy: Policy, any_word: bool) -> Iterator[list[Memory]]:
     """The parts of a group that can be merged: they say much the same, and it fits into one text.
 
     What is left of a cluster is looked at again, as the next sleep would do.
@@ -98,7 +104,7 @@ def _alike(group: Sequence[Memory], policy: Policy) -> Iterator[list[Memory]]:
     words = {uid: words_of(memory) for uid, memory in left.items()}
     while len(left) >= policy.least:
         known = {uid: words[uid] for uid in left}
-        clusters = find_clusters(known, policy.similarity, policy.least)
+        clusters = find_clusters(known, policy.similarity, policy.least, any_word=any_word)
         found = [
             part
             for cluster in clusters
@@ -117,12 +123,13 @@ def _fitting(cluster: Sequence[Memory], least: int) -> Iterator[list[Memory]]:
     rest = list(cluster)
     while len(rest) >= least:
         first, *others = rest
-        part, left, said = [first], list[Memory](), Said().adding(pieces[first.uid])
+        part, left, said = [first], list[Memory](), Said()
+        if not said.add(pieces[first.uid]):
+            rest = others
+            continue
         for memory in others:
-            more = said.adding(pieces[memory.uid])
-            if more.fits and _have_room([*part, memory]):
+            if _have_room([*part, memory]) and said.add(pieces[memory.uid]):
                 part.append(memory)
-                said = more
             else:
                 left.append(memory)
         if len(part) >= least:
@@ -152,14 +159,15 @@ def merge(sources: Sequence[Memory], wait: float = 0.0) -> Merge:
     newest = max(sources, key=lambda memory: (seconds_of(memory.created) or 0.0, memory.uid))
     best = _most_typical(sources)
     count = f" ({len(sources)} {sources[0].kind})"
-    summary = shorten_line(best.summary, SUMMARY_LENGTH - len(count)) + count
+    headline = shorten_line(best.summary, SUMMARY_LENGTH - len(count))
     return Merge(
         uid=_merge_uid([memory.uid for memory in sources], newest.created),
         kind=sources[0].kind,
-        summary=summary,
-        body=word(sources, summary),
+        summary=headline + count,
+        body=word(sources, headline),
         fields=_fields(sources),
-        created=newest.created or "",
+        # What somebody corrected yesterday is not old because it was merged today.
+        created=max(map(_last_touched, sources), key=lambda at: seconds_of(at) or 0.0),
         due=max(touched(memory) or 0.0 for memory in sources) + wait,
         sources=sources,
     )
@@ -169,6 +177,12 @@ def _merge_uid(sources: Iterable[str], created: str | None) -> str:
     """The uid of what is merged from some memories: the same in every clone."""
     names = "\n".join(sorted(sources))
     return derive_uid(f"merged\n{names}", int((seconds_of(created) or 0.0) * 1000))
+
+
+def _last_touched(memory: Memory) -> str:
+    """When a memory was born or last changed, as a record says it."""
+    moments = filter(None, (memory.created, memory.updated, memory.status_changed))
+    return max(moments, key=lambda at: seconds_of(at) or 0.0, default="")
 
 
 def _most_typical(sources: Sequence[Memory]) -> Memory:
@@ -202,7 +216,7 @@ def _fields(sources: Sequence[Memory]) -> dict[str, Any]:
         "sensitivity": highest_sensitivity(memory.sensitivity for memory in sources),
         "provenance": {"said_by": voice, "via": VIA_SLEEP, "sources": uids},
     }
-    if all(was_noticed(memory) for memory in sources):
+    if all(was_noticed(memory) and is_untouched(memory) for memory in sources):
         fields["provenance"]["hook"] = VIA_SLEEP  # nobody asked for it either
     return {name: value for name, value in fields.items() if value not in (None, [], "public")}
 

@@ -1,148 +1,212 @@
 """What several memories say, each thing once: the text of what they are merged into.
 
-Nothing is left out by which a source could be found. A sentence goes only where another one holds
-all of its words, or says nearly the same while the rest of the text holds the words that it adds.
-Blocks of code and tables stay whole.
+Two sentences are the same only where their words are, signs and little words included, in the same
+order; case, spaces and the full stop aside. One is left out where another memory said the same, or
+begins with it and goes on without turning it round. Whatever has a form stays whole: blocks of
+code, tables, lists, texts with headings.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from recollect.core.memory import Memory
 from recollect.core.patterns import pattern
 from recollect.index.text import denials, query_terms
 from recollect.sleep.clusters import jaccard
+from recollect.sleep.sentences import Part, parts_of
 
 # What is merged is said in so many characters, or in as many as the longest source takes.
 _MOST = 500
-_MOST_OF_ONE = 4_000
-# Two sentences that share more of their words than this say the same; from the second on, they are
-# at least about the same, and it matters which of them is the newer one.
-_SAME = 0.6
+MOST_OF_ONE = 4_000
+# Two sentences that share more of their words than this are about the same, and it matters which
+# of them is the newer one.
 _ALIKE = 0.5
-_FENCED = r"^[ \t]*(?P<fence>`{3,}|~{3,})(?![`~])[^\n]*\n(?:.*?^[ \t]*(?P=fence)[ \t]*$|.*\Z)"
-_TABLE = r"(?:^[ \t]*\|[^\n]*(?:\n|\Z))+"
-_BLOCK = pattern(f"{_FENCED}|{_TABLE}", re.MULTILINE | re.DOTALL)
-_SENTENCE = pattern(r"(?<=[.!?])\s+|\n+")
-_MARKS = pattern(r"^(?:\s*(?:[>*+-]|#+)\s+)+")
+# A shorter sentence is no beginning of another one: "No" has nothing to do with "No idea".
+_LEAST_BEGINNING = 3
 _NUMBERED = pattern(r"[\w.+:/-]*\d[\w.+:/-]*")
+_STOPS = ".,;:!"
+# What turns round what was said before it, or something that it is said about.
+_TURNS = """
+after avoid before but disable disabled except fail failed fails false if instead never no not off
+only or otherwise rather stop though unless until when without wrong aber außer falsch falls kein
+keine nicht nie ohne sondern statt wenn"""
+_TURNING = frozenset(_TURNS.split())
+# What one memory says and another does not, where they say the opposite.
+_OPPOSITES = """
+after before disable disabled enable enabled false off true without kein keine keinen nicht nie ohne
+vor nach < > <= >= ✅ ❌"""
+_CONTRASTS = frozenset(_OPPOSITES.split())
+_UNSPACED = ("不", "没", "无")
 
 Claims = tuple[tuple[str, ...], int]
 
 
 class Piece(NamedTuple):
-    """A sentence, or a block that must not be cut: what it says, and when it was said."""
+    """A sentence, or a part that must not be cut: what it says, and when it was said."""
 
     text: str
+    tokens: tuple[str, ...]
     words: frozenset[str]
-    claims: Claims
     day: str = ""
+    # When it was last said, where it was said again.
+    last: str = ""
     is_summary: bool = False
     is_block: bool = False
 
-    def is_said_by(self, other: Piece, words: frozenset[str]) -> bool:
-        """Whether another piece, in a text of so many words, makes this one needless."""
-        if self.is_block or other.is_block:
-            return self.is_block and self.text == other.text
-        if self.claims[1] != other.claims[1]:
-            return False
-        if self.words <= other.words:
-            return True
-        is_like = self.claims == other.claims and jaccard(self.words, other.words) > _SAME
-        return is_like and self.words <= words
-
-
-class Said(NamedTuple):
-    """What some memories say, in the order in which they said it."""
-
-    pieces: tuple[Piece, ...] = ()
-    words: frozenset[str] = frozenset()
-    # The length of what the wordiest of them says alone.
-    longest: int = 0
-
     @property
     def length(self) -> int:
-        """How many characters that takes."""
-        return sum(len(piece.text) + 2 for piece in self.pieces)
+        """How many characters it takes."""
+        return len(self.text) + 2
+
+    def begins(self, other: Piece) -> bool:
+        """Whether another sentence says this and goes on, and does not turn it round."""
+        own = len(self.tokens)
+        return (
+            _LEAST_BEGINNING <= own < len(other.tokens)
+            and not (self.is_block or other.is_block)
+            and other.tokens[:own] == self.tokens
+            and _TURNING.isdisjoint(other.tokens[own:])
+            and denials(self.text) == denials(other.text)
+            and not any(sign in other.text for sign in (*_UNSPACED, "?"))
+        )
+
+
+class Said:
+    """What some memories say, in the order in which they said it."""
+
+    def __init__(self) -> None:
+        """Nothing yet."""
+        self._pieces: dict[int, Piece] = {}
+        self._same: dict[tuple[str, ...], int] = {}
+        self._beginnings: dict[tuple[str, ...], list[int]] = {}
+        self._count = 0
+        self._length = 0
+        # The length of what the wordiest of them says alone.
+        self._longest = 0
 
     @property
-    def fits(self) -> bool:
-        """Whether that can be the text of one memory."""
-        return self.length <= max(_MOST, min(self.longest, _MOST_OF_ONE))
+    def pieces(self) -> list[Piece]:
+        """Each thing once."""
+        return list(self._pieces.values())
 
-    def adding(self, pieces: Sequence[Piece]) -> Said:
-        """What is said with one memory more."""
-        known, words = list(self.pieces), self.words
+    def add(self, pieces: Sequence[Piece], *, whatever: bool = False) -> bool:
+        """Say what one memory more says; False, and nothing is added, where there is no room."""
+        longest = max(self._longest, sum(piece.length for piece in pieces))
+        room = max(_MOST, min(longest, MOST_OF_ONE))
+        again: list[int] = []
+        new: list[Piece] = []
+        needless: set[int] = set()
+        length = self._length
+        # What one memory says twice it may have meant twice: it is compared with others only.
         for piece in pieces:
-            if any(piece.is_said_by(other, words) for other in known):
+            known = self._same.get(piece.tokens)
+            if known is not None:
+                again.append(known)
                 continue
-            known = [other for other in known if not other.is_said_by(piece, piece.words)]
-            known.append(piece)
-            words |= piece.words
-        alone = sum(len(piece.text) + 2 for piece in pieces)
-        return Said(tuple(known), words, max(self.longest, alone))
+            lead = piece.tokens[:_LEAST_BEGINNING]
+            others = self._beginnings.get(lead, ())
+            if any(piece.begins(self._pieces[number]) for number in others):
+                continue
+            # A sentence in a text has its place there; a summary has none.
+            shorter = {
+                number
+                for number in others
+                if self._pieces[number].is_summary
+                and number not in needless
+                and self._pieces[number].begins(piece)
+            }
+            needless |= shorter
+            length += piece.length - sum(self._pieces[number].length for number in shorter)
+            new.append(piece)
+            if length > room and not whatever:
+                return False
+        self._longest, self._length = longest, length
+        for number in again:
+            if number not in needless:
+                self._pieces[number] = self._pieces[number]._replace(last=pieces[0].day)
+        for number in needless:
+            gone = self._pieces.pop(number)
+            self._same.pop(gone.tokens, None)
+            self._beginnings[gone.tokens[:_LEAST_BEGINNING]].remove(number)
+        for piece in new:
+            self._pieces[self._count] = piece
+            self._same.setdefault(piece.tokens, self._count)
+            lead = piece.tokens[:_LEAST_BEGINNING]
+            self._beginnings.setdefault(lead, []).append(self._count)
+            self._count += 1
+        return True
 
 
 def claims(text: str) -> Claims:
-    """What must be equal, however alike the words are: numbers, versions, and what is denied.
+    """What must be equal, however alike the words are: numbers, contrasts, and what is denied.
 
     "Needs Node 18" and "needs Node 22" share nearly all of their words, and one of them is wrong.
     """
-    numbers = {word.strip(".+-:/").lower() for word in _NUMBERED.findall(text)}
-    return tuple(sorted(numbers)), denials(text)
+    text = text.replace("\u2019", "'")
+    numbers = {w.rstrip(".+-:/").lstrip(".+:/").lower() for w in _NUMBERED.findall(text)}
+    contrasts = _CONTRASTS.intersection(tokens_of(text))
+    signs = {sign for sign in _UNSPACED if sign in text}
+    return tuple(sorted(numbers | contrasts | signs)), denials(text)
+
+
+def tokens_of(text: str) -> tuple[str, ...]:
+    """The words and signs of a text in their order; case, spaces and a full stop do not count."""
+    found: list[str] = []
+    for word in text.casefold().replace("\u2019", "'").split():
+        bare = word.rstrip(_STOPS)
+        if bare:
+            found.append(bare)
+        found += word[len(bare) :]
+    while len(found) > 1 and found[-1] in _STOPS:
+        found.pop()
+    return tuple(found)
 
 
 def pieces_of(memory: Memory) -> tuple[Piece, ...]:
     """What a memory says, piece by piece: its summary, then its text."""
     day = day_of(memory)
-    summary = _piece(memory.summary, day=day, is_summary=True)
-    found = [summary, *(piece._replace(day=day) for piece in _pieces(memory.text))]
-    return tuple(piece for piece in found if piece.words or piece.is_block)
+    summary = _piece(Part(memory.summary), day, is_summary=True)
+    return (summary, *(_piece(part, day) for part in parts_of(memory.text)))
 
 
-def _pieces(text: str) -> Iterator[Piece]:
-    text = text.replace("\r\n", "\n")
-    at = 0
-    for block in _BLOCK.finditer(text):
-        yield from _sentences(text[at : block.start()])
-        yield _piece(block.group().strip("\n"), is_block=True)
-        at = block.end()
-    yield from _sentences(text[at:])
-
-
-def _sentences(text: str) -> Iterator[Piece]:
-    for sentence in _SENTENCE.split(text):
-        yield _piece(_MARKS.sub("", sentence).strip())
-
-
-def _piece(text: str, *, day: str = "", is_summary: bool = False, is_block: bool = False) -> Piece:
-    return Piece(text, frozenset(query_terms(text)), claims(text), day, is_summary, is_block)
+def _piece(part: Part, day: str = "", *, is_summary: bool = False) -> Piece:
+    text, is_block = part
+    tokens = ("\n", text) if is_block else tokens_of(text)
+    words = frozenset() if is_block else frozenset(query_terms(text))
+    return Piece(text, tokens, words, day, "", is_summary, is_block)
 
 
 def word(sources: Iterable[Memory], headline: str) -> str:
     """The text below a headline: all that the sources say and it does not."""
     dated = sorted(sources, key=lambda memory: (memory.created or "", memory.uid))
-    above = _piece(headline)
-    said = Said().adding([above])
+    said = Said()
+    said.add([_piece(Part(headline))], whatever=True)
     for memory in dated:
-        said = said.adding(pieces_of(memory))
+        said.add(pieces_of(memory), whatever=True)
+    above, *below = said.pieces
     first, last = day_of(dated[0]), day_of(dated[-1])
     when = f"on {first}" if first == last else f"from {first} to {last}"
-    lines = [_line(piece, (above, *said.pieces)) for piece in said.pieces if piece is not above]
+    lines = [_line(piece, (above, *below), first != last) for piece in below]
     return "\n".join([f"Made of {len(dated)} memories, {when}.", *lines])
 
 
-def _line(piece: Piece, others: Iterable[Piece]) -> str:
+def _line(piece: Piece, others: Iterable[Piece], dates: bool) -> str:
     if piece.is_block:
         return f"\n{piece.text}\n"
     is_alike = any(
-        other is not piece and not other.is_block and jaccard(piece.words, other.words) > _ALIKE
+        other.tokens != piece.tokens
+        and not other.is_block
+        # What has no words of its own is an answer, and may be another one than the day before.
+        and (jaccard(piece.words, other.words) > _ALIKE or not (piece.words or other.words))
         for other in others
     )
-    return f"- {piece.day}: {piece.text}" if piece.is_summary or is_alike else f"- {piece.text}"
+    if not dates or not (piece.is_summary or is_alike):
+        return f"- {piece.text}"
+    again = f" and {piece.last}" if piece.last > piece.day else ""
+    return f"- {piece.day}{again}: {piece.text}"
 
 
 def day_of(memory: Memory) -> str:
