@@ -9,9 +9,10 @@ from recollect.app.recollect import Recollect
 from recollect.app.sleeping import policy_of, used
 from recollect.core.age import seconds_of
 from recollect.core.memory import Memory
-from recollect.core.status import VISIBLE
+from recollect.core.status import VISIBLE, find_status
 from recollect.core.strength import Uses, freshness, pace_of, strength, strengthened
-from recollect.sleep.lifecycle import moved, next_archiving
+from recollect.sleep.lifecycle import Used, expires, lives_since, moved, next_archiving
+from recollect.sleep.policy import Policy
 
 _POINTS = 60
 _DAY = 86_400.0
@@ -33,9 +34,11 @@ class Strength(NamedTuple):
     decay_per_day: float
     # When nothing is left of it unless somebody uses it; None for one that never fades.
     faded_at: float | None
-    # When it is archived unless somebody uses it, and why.
+    # When it is archived unless somebody uses it, and why; with a time of its own, when that is
+    # over: then it is retired, used or not.
     archived_at: float | None
     reason: str
+    is_limited: bool
     # From its birth until it has faded, if nobody uses it any more: moment and strength.
     course: Sequence[tuple[float, float]]
     used_at: Sequence[float]
@@ -83,11 +86,9 @@ def strength_of(store: Recollect, memory_id: str) -> Strength:
             rate=policy.decay_per_day,
         )
 
-    since = moved(memory)
+    since = lives_since(memory)
     last = max(since or now, uses.last or 0.0)
-    aging = None
-    if memory.status in VISIBLE:
-        aging = next_archiving(memory, used(store), policy)
+    aging = _aging(memory, used(store), policy) if memory.status in VISIBLE else None
     faded_at = last + _DAY / rate if rate else None
     begin, end = lives[0], max(now, faded_at or now + _AHEAD)
     step = (end - begin) / (_POINTS - 1)
@@ -104,17 +105,29 @@ def strength_of(store: Recollect, memory_id: str) -> Strength:
         faded_at=faded_at,
         archived_at=aging[0] if aging else None,
         reason=aging[1] if aging else "",
+        is_limited=aging is not None and aging[0] == expires(memory),
         course=[(moment, at(moment)) for moment in moments],
         used_at=used_at,
     )
 
 
+def _aging(memory: Memory, used: Used, policy: Policy) -> tuple[float, str] | None:
+    """When it goes out of sight, and why."""
+    aging = next_archiving(memory, used, policy)
+    if aging is not None:  # while nothing was ever used here, nothing is archived
+        aging = max(aging[0], used.quiet_until), aging[1]
+    ends = expires(memory)
+    if ends is not None and ends >= (moved(memory) or 0.0) and (aging is None or ends <= aging[0]):
+        return ends, f"its {memory.ttl} days are over"
+    return aging
+
+
 def _lives(store: Recollect, memory: Memory) -> list[float]:
-    """When it was born, and when its status changed."""
+    """When it was born, and when it came into sight again."""
     moments = [
         seconds_of(record.timestamp)
         for record in store.history(memory.uid)
-        if record.uid == memory.uid or "status" in record.fields
+        if record.uid == memory.uid or find_status(str(record.fields.get("status"))) in VISIBLE
     ]
     known = sorted(moment for moment in moments if moment is not None)
     return known or [store.ledger.clock().timestamp()]

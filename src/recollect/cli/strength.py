@@ -38,8 +38,7 @@ def strength_command(ctx: click.Context, memory_id: str, as_json: bool) -> None:
 def _parts(found: Strength) -> list[str]:
     gain = found.full - found.memory.importance
     times = "1 use" if found.uses.times == 1 else f"{found.uses.times} uses"
-    days = f"{found.idle_days:.0f} days"
-    left = f"for {days} without use, {found.decay_per_day:g} a day"
+    left = f"for {_days(found.idle_days)} without use, {found.decay_per_day:g} a day"
     if not found.decay_per_day:
         left = f"{found.memory.kind} keep their full strength, however old"
     return [
@@ -86,9 +85,12 @@ def _future(found: Strength) -> str:
             return f"It is never archived: {memory.kind} are kept for ever, and do not fade."
         return f"It is never archived: {memory.kind} have no retention. {_fading(found)}".rstrip()
     if found.archived_at <= found.now:
-        return f"The next sleep archives it ({found.reason})."
-    days = (found.archived_at - found.now) / _DAY
-    archived = f"it is archived in {days:.0f} days, on {_date(found.archived_at)}."
+        does = "retires" if found.is_limited else "archives"
+        return f"The next sleep {does} it ({found.reason})."
+    when = f"in {_days((found.archived_at - found.now) / _DAY)}, on {_date(found.archived_at)}."
+    if found.is_limited:
+        return f"It is retired {when} Its --ttl of {memory.ttl} days is over then, used or not."
+    archived = f"it is archived {when}"
     if found.faded_at is None or found.faded_at >= found.archived_at:
         return f"Unless it is used, {archived}"
     return f"{_fading(found)}\nUnless it is used, {archived}"
@@ -102,6 +104,10 @@ def _fading(found: Strength) -> str:
         return "It has faded: it is found as before, only further down."
     when = _date(found.faded_at)
     return f"If nobody uses it, it has faded by {when}: it is found as before, only further down."
+
+
+def _days(days: float) -> str:
+    return "1 day" if round(days) == 1 else f"{days:.0f} days"
 
 
 def _date(moment: float) -> str:

@@ -81,7 +81,8 @@ def plan_lives(
             steps.append(step)
         elif memory.status in VISIBLE:
             staying.append(memory)
-        if memory.status == RETIRED and _passed(memory, now) >= policy.grace:
+        is_over = memory.status == RETIRED and _passed(memory, now) >= policy.grace
+        if is_over and _may_be_erased(memory):
             purgeable.append(memory)
     visible = len(staying) + merged + sum(step.status in VISIBLE for step in steps)
     room = _make_room(staying, used, policy, now, visible)
@@ -134,8 +135,7 @@ def next_archiving(memory: Memory, used: Used, policy: Policy) -> tuple[float, s
         not was_noticed(memory)
         or memory.importance >= IMPORTANT
         or uses.times
-        or memory.status_changed != memory.created
-        or memory.times_updated
+        or not is_untouched(memory)
     ):
         return old
     fading = max(_fading_days(memory, policy), policy.min_age)
@@ -161,12 +161,13 @@ def _make_room(
         return []
     free = []
     for memory in staying:
-        since = touched(memory)
+        since, days = touched(memory), policy.retention.get(memory.kind, 0.0)
         if (
             since is not None
-            and policy.retention.get(memory.kind, 0.0)
+            and days
             and not is_merged(memory)
             and now - since >= policy.min_age * _DAY
+            and not _is_strange(memory, used, policy, now)
         ):
             strong = strength_of(memory, used.of(memory), policy, now)
             free.append((strong, memory.importance, since, memory.uid, memory))
@@ -177,12 +178,19 @@ def _make_room(
     ]
 
 
+def _is_strange(memory: Memory, used: Used, policy: Policy, now: float) -> bool:
+    """Whether it came from elsewhere, and not long enough ago to know whether it is used."""
+    known, born = used.known_since(memory), seconds_of(memory.created) or 0.0
+    days = policy.retention.get(memory.kind, 0.0)
+    return known - born > policy.min_age * _DAY and now - known < days * _DAY
+
+
 def strength_of(memory: Memory, uses: Uses, policy: Policy, now: float) -> float:
     """How strong a memory is now."""
     return strength(
         memory.importance,
         uses,
-        since=moved(memory),
+        since=lives_since(memory),
         now=now,
         pace=_pace(memory),
         rate=policy.decay_per_day,
@@ -192,6 +200,16 @@ def strength_of(memory: Memory, uses: Uses, policy: Policy, now: float) -> float
 def moved(memory: Memory) -> float | None:
     """When a memory was born, or last changed its status."""
     return seconds_of(memory.status_changed or memory.created)
+
+
+def lives_since(memory: Memory) -> float | None:
+    """When a memory was born, or last came into sight: to be hidden is not to be used."""
+    shown = [
+        change.get("date")
+        for change in memory.changes
+        if change.get("field") == "status" and find_status(str(change.get("new_value"))) in VISIBLE
+    ]
+    return seconds_of(shown[-1] if shown else memory.created)
 
 
 def touched(memory: Memory) -> float | None:
@@ -233,13 +251,23 @@ def was_noticed(memory: Memory) -> bool:
     return "hook" in said and said.get("via") not in _ASKED and not said.get("accepted")
 
 
+def is_untouched(memory: Memory) -> bool:
+    """Whether it is as it was born: nobody edited it, and its status never changed."""
+    return not memory.times_updated and memory.status_changed == memory.created
+
+
 def may_be_retired(memory: Memory) -> bool:
     """Whether age alone may retire it, after which it can be erased.
 
-    What a person asked to keep, or called most important, is archived by age and stays there.
+    What somebody asked to keep, edited, or called most important, is archived by age and stays.
     """
     is_theirs = memory.provenance.get("said_by") == "user" and memory.importance >= PRECIOUS
-    return was_noticed(memory) and not is_theirs
+    return was_noticed(memory) and not is_theirs and not memory.times_updated
+
+
+def _may_be_erased(memory: Memory) -> bool:
+    """Whether what is retired may go for good; its own time is over, or a person said so."""
+    return memory.status_by != BY_AGE or memory.ttl is not None or may_be_retired(memory)
 
 
 def _pace(memory: Memory) -> float:
