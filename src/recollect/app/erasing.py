@@ -160,7 +160,9 @@ def garbage(store: Recollect) -> Garbage:
     lives = plan_lives(ours(index, retired), NEVER_USED, policy_of(store.config), _now(store))
     found = lives.purgeable
     archived = store.config.flag("delete.archive_retired")
-    erasable = found if archived else without_needed(index, found)
+    erasable = list(found) if archived else without_needed(index, found)
+    if not archived:
+        erasable += merged_from(index, {memory.uid for memory in erasable})
     return Garbage(
         tuple(erasable),
         archived=archived,
@@ -181,10 +183,14 @@ def collect_garbage(store: Recollect) -> Garbage:
 
 
 def expired(store: Recollect) -> list[Memory]:
-    """The memories whose own time is over, whatever their status."""
-    everything = store.indexing.fresh().select(Filters(statuses=ALL, project=store.project))
-    now = _now(store)
-    return [m for m in everything if is_expired(m, now) and not _was_restored(m)]
+    """The memories whose own time is over, whatever their status, and what was merged from them.
+
+    All that a purge of them erases, so that it can be told before.
+    """
+    index, now = store.indexing.fresh(), _now(store)
+    everything = index.select(Filters(statuses=ALL, project=store.project))
+    over = [m for m in everything if is_expired(m, now) and not _was_restored(m)]
+    return over + merged_from(index, {memory.uid for memory in over})
 
 
 def _was_restored(memory: Memory) -> bool:

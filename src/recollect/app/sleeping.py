@@ -15,7 +15,7 @@ from typing import Any
 
 from recollect.app.config import Config
 from recollect.app.recollect import Recollect
-from recollect.app.suggestions import is_waiting, suggest
+from recollect.app.suggestions import is_waiting, suggest, suggestions
 from recollect.app.writing import change_in
 from recollect.core.kinds import KINDS
 from recollect.core.memory import Memory, version_of
@@ -29,6 +29,7 @@ from recollect.ledger.lock import exclusive
 from recollect.ledger.refs import SEEN_PREFIXES
 from recollect.ledger.writes import Change, Creation, Write
 from recollect.sleep.lifecycle import Used, before_sleep, moved, touched
+from recollect.sleep.overlaps import is_spare
 from recollect.sleep.plan import BY_MERGE, Merge, Plan, Step
 from recollect.sleep.planning import (
     archiving,
@@ -82,8 +83,8 @@ def make_plan(store: Recollect, planner: Planner = plan_sleep) -> Plan:
     plan = plan._replace(steps=(*plan.steps, *corrected))
     return plan._replace(
         # No uid lives twice: what somebody has purged is not made again.
-        merges=tuple(merge for merge in plan.merges if not is_purged(index, merge.uid)),
-        proposals=tuple(_worth_asking(store, index, plan.proposals)),
+        merges=tuple(_redacted(store, [m for m in plan.merges if not is_purged(index, m.uid)])),
+        proposals=tuple(_worth_asking(store, index, _redacted(store, plan.proposals))),
         purgeable=tuple(without_needed(index, plan.purgeable)),
     )
 
@@ -106,7 +107,7 @@ def _corrected(index: Index, memories: Iterable[Memory]) -> Iterator[Step]:
     for memory in memories:
         if (
             (memory.status, memory.status_by) == (ARCHIVED, BY_MERGE)
-            and memory.times_updated > 1  # the archiving is one
+            and memory.times_updated
             and _was_changed_meanwhile(index.history(memory.uid))
         ):
             since = moved(memory) or 0.0
@@ -150,20 +151,42 @@ def merged_from(index: Index, going: Collection[str]) -> list[Memory]:
 
 
 def without_needed(index: Index, garbage: Sequence[Memory]) -> list[Memory]:
-    """Garbage without the sources of merged memories that are none: to erase one takes both."""
+    """Garbage without the sources of merged memories that are none: to erase one takes both.
+
+    What was archived for another merge of the same is no loss: it goes with its source.
+    """
     staying = merged_from(index, {memory.uid for memory in garbage})
+    staying = [memory for memory in staying if not is_spare(memory)]
     needed = {uid for memory in staying for uid in memory.sources}
     return [memory for memory in garbage if memory.uid not in needed]
 
 
+def _redacted(store: Recollect, merges: Iterable[Merge]) -> Iterator[Merge]:
+    """Merges as they are written; without those that say what must not be stored any more."""
+    for merge in merges:
+        if merge.fields.get("sensitivity") == "secret":
+            yield merge
+            continue
+        try:
+            summary, body = store.redact(merge.summary), store.redact(merge.body)
+        except SecretFound as error:
+            names = ", ".join(store.short_name(memory) for memory in merge.sources)
+            store.ledger.warnings.append(f"Not merged: {names}. {error.message}")
+        else:
+            yield merge._replace(summary=shorten_line(str(summary)), body=str(body))
+
+
 def _worth_asking(store: Recollect, index: Index, proposals: Iterable[Merge]) -> Iterator[Merge]:
-    """Those that wait for no answer yet and got none; a few at a time."""
+    """Those that wait for no answer yet and got none; only a few wait at a time."""
     from recollect.capture.novelty import fingerprint
 
-    asked = 0
-    for merge in proposals:
+    found = list(proposals)
+    if not found:
+        return
+    asked = sum(bool(waiting.sources) for waiting in suggestions(store))
+    for merge in found:
         text = f"{merge.summary}\n{merge.body}"
-        if asked == _MOST_PROPOSALS:
+        if asked >= _MOST_PROPOSALS:
             return
         if (
             "sensitivity" not in merge.fields  # what is private is not copied into a file
@@ -233,11 +256,7 @@ def carry_out(store: Recollect, plan: Plan) -> None:
     index = store.indexing.fresh()
     units: dict[str, list[list[Write]]] = {}
     for merge in plan.merges:
-        try:
-            made: list[Write] = [_creation(store, merge)]
-        except SecretFound as error:
-            _leave_apart(store, merge, error)
-            continue
+        made: list[Write] = [_creation(merge)]
         made += [_step(index, step, merge.uid) for step in archiving(merge.sources, merge.due)]
         units.setdefault(merge.kind, []).append(made)
     for step in plan.steps:
@@ -245,22 +264,13 @@ def carry_out(store: Recollect, plan: Plan) -> None:
     for kind in sorted(units):
         _write(store, units[kind], "sleep")
     for merge in plan.proposals:
-        try:
-            _propose(store, merge)
-        except SecretFound as error:
-            _leave_apart(store, merge, error)
+        _propose(store, merge)
     store.local.make_folder()
     now = store.ledger.clock().timestamp()
     everything = index.select(Filters(statuses=ALL))
     store.local.usage.know([memory.uid for memory in everything], now)
     store.local.rest.slept(now)
     _follow(store)
-
-
-def _leave_apart(store: Recollect, merge: Merge, error: SecretFound) -> None:
-    """Say which memories are not merged because what they say must not be stored any more."""
-    names = ", ".join(store.short_name(memory) for memory in merge.sources)
-    store.ledger.warnings.append(f"Not merged: {names}. {error.message}")
 
 
 def write_steps(
@@ -310,16 +320,12 @@ def _write_apart(store: Recollect, units: Iterable[list[Write]], reason: str) ->
             store.ledger.warnings.append(f"Sleep left something for later: {error.message}")
 
 
-def _creation(store: Recollect, merge: Merge) -> Creation:
-    fields = dict(merge.fields)
-    summary, body = merge.summary, merge.body
-    if fields.get("sensitivity") != "secret":
-        summary, body = shorten_line(str(store.redact(summary))), str(store.redact(body))
+def _creation(merge: Merge) -> Creation:
     return Creation(
         uid=merge.uid,
         kind=merge.kind,
-        fields={**fields, "summary": summary},
-        body=body,
+        fields={**merge.fields, "summary": merge.summary},
+        body=merge.body,
         revision=None,  # it belongs to the project, not to one of its sources' commits
         created=merge.created,
     )
@@ -354,11 +360,16 @@ def _step_uid(uid: str, version: str, status: str, by: str, milliseconds: int) -
 
 def _propose(store: Recollect, merge: Merge) -> None:
     """Let somebody say whether memories of a permanent kind may become one."""
-    draft = store.redact({"summary": merge.summary, "body": merge.body})
-    fields = {"kind": merge.kind, "created": merge.created, "at": None, **merge.fields}
     suggest(
         store,
-        {**fields, **draft},
+        {
+            "kind": merge.kind,
+            "created": merge.created,
+            "at": None,
+            **merge.fields,
+            "summary": merge.summary,
+            "body": merge.body,
+        },
         confidence=_PROPOSED,
         why=f"{len(merge.sources)} {merge.kind} say much the same",
         uid=merge.uid,

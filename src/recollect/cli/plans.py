@@ -76,8 +76,8 @@ def _echo_notes(plan: Plan) -> None:
         )
     if plan.over_cap:
         click.echo(
-            f"{plan.over_cap} more than sleep.max_memories stay: they are permanent, or too young"
-            " to be archived.",
+            f"{plan.over_cap} more than sleep.max_memories stay: they are permanent, merged, too"
+            " young, or it is too early to say here that nobody uses them.",
             err=True,
         )
     if plan.merges or plan.steps:

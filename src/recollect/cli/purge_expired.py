@@ -25,6 +25,8 @@ def purge_expired_command(ctx: click.Context, dry_run: bool, yes: bool, as_json:
     with opened(ctx) as store:
         memories = expired(store)
         if not as_json:
+            if memories and dry_run:
+                click.echo(f"Would erase for good: {len(memories)}", err=True)
             echo_memories(memories, store)
             if not memories:
                 click.echo("Nothing has expired.", err=True)

@@ -24,7 +24,11 @@ def sleep_command(ctx: click.Context, dry_run: bool, now: bool, as_json: bool) -
         if not dry_run and not now and not is_due(store):
             if as_json:
                 echo_json({"due": False})
-            click.echo("Not due yet: no session has ended since. Do it with --now", err=True)
+            click.echo(
+                "Not due yet: no session has ended since the last sleep, and no day has passed."
+                " Do it with --now",
+                err=True,
+            )
             return
         plan = make_plan(store) if dry_run else sleep(store)
         echo_plan(store, plan, as_json=as_json, dry_run=dry_run)
