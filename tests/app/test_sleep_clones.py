@@ -127,8 +127,10 @@ def test_a_source_that_was_edited_while_it_was_to_come_back_comes_later(
     (source, *_) = [step.memory for step in plan.steps]
     ada.update(source.uid, body="corrected")
 
-    carry_out(ada, plan)
+    done = carry_out(ada, plan)
 
+    assert len(done.steps) == len(plan.steps) - 1
+    assert source.uid not in {step.memory.uid for step in done.steps}
     assert any("left something for later" in warning for warning in ada.warnings)
     assert out_of_sight(ada) == {"corrected"}
     sleep(ada)

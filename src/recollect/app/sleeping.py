@@ -214,9 +214,7 @@ def alone(store: Recollect) -> Iterator[None]:
 def sleep(store: Recollect, planner: Callable[[Recollect], Plan] = make_plan) -> Plan:
     """Do what is due, and tell what that was."""
     with alone(store):
-        plan = planner(store)
-        carry_out(store, plan)
-        return plan
+        return carry_out(store, planner(store))
 
 
 def sleep_if_due(
@@ -251,8 +249,8 @@ def is_due(store: Recollect) -> bool:
     return store.local.rest.is_due(store.ledger.clock().timestamp())
 
 
-def carry_out(store: Recollect, plan: Plan) -> None:
-    """Write what a plan says, kind by kind, in transactions of moderate size."""
+def carry_out(store: Recollect, plan: Plan) -> Plan:
+    """Write what a plan says, kind by kind, in transactions of moderate size; tell what was."""
     index = store.indexing.fresh()
     units: dict[str, list[list[Write]]] = {}
     for merge in plan.merges:
@@ -261,8 +259,7 @@ def carry_out(store: Recollect, plan: Plan) -> None:
         units.setdefault(merge.kind, []).append(made)
     for step in plan.steps:
         units.setdefault(step.memory.kind, []).append([_step(index, step)])
-    for kind in sorted(units):
-        _write(store, units[kind], "sleep")
+    left = {uid for kind in sorted(units) for uid in _write(store, units[kind], "sleep")}
     for merge in plan.proposals:
         _propose(store, merge)
     store.local.make_folder()
@@ -271,6 +268,10 @@ def carry_out(store: Recollect, plan: Plan) -> None:
     store.local.usage.know([memory.uid for memory in everything], now)
     store.local.rest.slept(now)
     _follow(store)
+    return plan._replace(
+        merges=tuple(merge for merge in plan.merges if merge.uid not in left),
+        steps=tuple(step for step in plan.steps if _uid(step) not in left),
+    )
 
 
 def write_steps(
@@ -298,26 +299,34 @@ def archive_sources(store: Recollect, merged: Memory) -> None:
     _follow(store)
 
 
-def _write(store: Recollect, units: Iterable[list[Write]], reason: str) -> None:
-    """Write units in transactions of moderate size; what belongs together is written together."""
+def _write(store: Recollect, units: Iterable[list[Write]], reason: str) -> list[str]:
+    """Write units in transactions of moderate size; what belongs together is written together.
+
+    Gives the uids of what was not written.
+    """
+    left: list[str] = []
     batch: list[list[Write]] = []
     for unit in [*units, []]:
         if batch and (not unit or sum(map(len, batch)) + len(unit) > _BATCH):
             try:
                 store.ledger.write([write for part in batch for write in part], reason)
             except (NotFound, VersionConflict):
-                _write_apart(store, batch, reason)
+                left += _write_apart(store, batch, reason)
             batch = []
         batch.append(unit)
+    return left
 
 
-def _write_apart(store: Recollect, units: Iterable[list[Write]], reason: str) -> None:
+def _write_apart(store: Recollect, units: Iterable[list[Write]], reason: str) -> list[str]:
     """Write what can be written; what somebody changed meanwhile is left to the next sleep."""
+    left: list[str] = []
     for unit in units:
         try:
             store.ledger.write(unit, reason)
         except (NotFound, VersionConflict) as error:
             store.ledger.warnings.append(f"Sleep left something for later: {error.message}")
+            left += [write.uid for write in unit]
+    return left
 
 
 def _creation(merge: Merge) -> Creation:
