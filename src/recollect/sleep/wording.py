@@ -49,7 +49,6 @@ class Piece(NamedTuple):
 
     text: str
     tokens: tuple[str, ...]
-    words: frozenset[str]
     day: str = ""
     # When it was last said, where it was said again.
     last: str = ""
@@ -175,8 +174,7 @@ def pieces_of(memory: Memory) -> tuple[Piece, ...]:
 def _piece(part: Part, day: str = "", *, is_summary: bool = False) -> Piece:
     text, is_block = part
     tokens = ("\n", text) if is_block else tokens_of(text)
-    words = frozenset() if is_block else frozenset(query_terms(text))
-    return Piece(text, tokens, words, day, "", is_summary, is_block)
+    return Piece(text, tokens, day, "", is_summary, is_block)
 
 
 def word(sources: Iterable[Memory], headline: str) -> str:
@@ -186,24 +184,32 @@ def word(sources: Iterable[Memory], headline: str) -> str:
     said.add([_piece(Part(headline))], whatever=True)
     for memory in dated:
         said.add(pieces_of(memory), whatever=True)
-    above, *below = said.pieces
+    pieces = said.pieces
+    words = [frozenset(query_terms(p.text)) for p in pieces]
+    known = list(zip(pieces, words, strict=True))
     first, last = day_of(dated[0]), day_of(dated[-1])
     when = f"on {first}" if first == last else f"from {first} to {last}"
-    lines = [_line(piece, (above, *below), first != last) for piece in below]
+    lines = [_line(piece, own, known if first != last else ()) for piece, own in known[1:]]
     return "\n".join([f"Made of {len(dated)} memories, {when}.", *lines])
 
 
-def _line(piece: Piece, others: Iterable[Piece], dates: bool) -> str:
+def _line(
+    piece: Piece, words: frozenset[str], others: Iterable[tuple[Piece, frozenset[str]]]
+) -> str:
+    """A line of the text; with the day, where others, of other days, are about the same."""
     if piece.is_block:
         return f"\n{piece.text}\n"
-    is_alike = any(
-        other.tokens != piece.tokens
-        and not other.is_block
-        # What has no words of its own is an answer, and may be another one than the day before.
-        and (jaccard(piece.words, other.words) > _ALIKE or not (piece.words or other.words))
-        for other in others
+    is_dated = any(
+        piece.is_summary
+        or (
+            other.tokens != piece.tokens
+            and not other.is_block
+            # What has no words of its own is an answer, and may be another one than before.
+            and (jaccard(words, theirs) > _ALIKE or not (words or theirs))
+        )
+        for other, theirs in others
     )
-    if not dates or not (piece.is_summary or is_alike):
+    if not is_dated:
         return f"- {piece.text}"
     again = f" and {piece.last}" if piece.last > piece.day else ""
     return f"- {piece.day}{again}: {piece.text}"
