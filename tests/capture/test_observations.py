@@ -434,7 +434,7 @@ def test_any_text_is_fine(tool: str, command: str, output: str, files: list[str]
 def test_long_texts_take_no_long_time(piece: str) -> None:
     """200 KB of anything are no trouble."""
     text = piece * (200_000 // len(piece))
-    start = time.perf_counter()
+    start = time.process_time()
     for tool in ("Bash", "Agent", "Write"):
         observe(tool, "git commit -m 'x'", (), ("a.md",), text)
         observe(tool, text, (), (), text)
@@ -442,4 +442,4 @@ def test_long_texts_take_no_long_time(piece: str) -> None:
     memorability(text, known=[text[:2_000]])
     session_summary([text], ["a"], [text], [text])
 
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2

@@ -559,7 +559,7 @@ def test_what_is_marked_is_kept_although_git_is_slow(
     assert "Slow is fine" in [memory.summary for memory in store.memories()]
 
 
-@pytest.mark.parametrize("event", ["prompt", "stop", "subagent-stop"])
+@pytest.mark.parametrize("event", ["prompt", "subagent-stop"])
 def test_what_is_marked_is_put_aside_before_anything_else(
     agent: Agent, tmp_path: Path, store: Recollect, event: str
 ) -> None:
