@@ -260,7 +260,7 @@ class RepositoryMind(KeepingMind):
 
     def _search(self, store: Recollect, text: str, limit: int, archived: bool) -> list[Hit]:
         more = {"statuses": _ARCHIVED} if archived else {}
-        question = Question(text, limit, filters=self._filters(store, **more))
+        question = Question(text, limit, filters=self._filters(store, **more), candidates=0)
         hybrid = self.setting("recall.match_strategy") == "hybrid"
         by_meaning = hybrid and self._event.name in _BY_MEANING
 

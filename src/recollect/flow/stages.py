@@ -38,6 +38,7 @@ TIERS = {
     "full": (200, 3000, 1400, 1400),
 }
 _LOOK_AT = 30  # candidates that a search brings
+_LOOK_AT_EACH = 10  # where there are several searches
 _ERROR_LENGTH = 600
 _EXIT_CODE = pattern(r"^Exit code \d+\s*")
 
@@ -200,7 +201,7 @@ def recall_standing(work: Work) -> None:
     recent = work.mind.surroundings()
     found = {c.memory.uid: c for c in work.mind.about_files(recent.files, _LOOK_AT)}
     for text in recent.texts:
-        answers = work.mind.answering(text, _LOOK_AT)
+        answers = work.mind.answering(text, _LOOK_AT_EACH)
         best, _ = injection.beating_noise(answers, len(query_terms(text)), asked=False)
         for candidate in best:
             found.setdefault(candidate.memory.uid, candidate)

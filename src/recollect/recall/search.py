@@ -17,7 +17,6 @@ from recollect.index.text import query_terms
 from recollect.recall.scoring import Why, fuse, recency, trust
 
 MODES = ("hybrid", "semantic", "text", "title_tags")
-# How many each half brings to the fusion.
 _CANDIDATES = 100
 _TITLE, _TAG, _PREFIX, _THRESHOLD = 2, 3, 1, 3
 _PREFIX_LENGTH = 4
@@ -62,6 +61,8 @@ class Question(NamedTuple):
     mode: str = "hybrid"
     filters: Filters = _NO_FILTERS
     min_similarity: float | None = None
+    # How many each half brings to the fusion, at least; three times the limit in any case.
+    candidates: int = _CANDIDATES
 
 
 def search(
@@ -89,7 +90,7 @@ def _best(
     uses: CountUses | None = None,
     decay_per_day: float = DECAY_PER_DAY,
 ) -> list[_Found]:
-    wanted = max(_CANDIDATES, question.limit * 3)
+    wanted = max(question.candidates, question.limit * 3)
     keyword: dict[str, float] = {}
     vector: dict[str, float] = {}
     by_words: dict[str, Match] = {}
