@@ -509,16 +509,20 @@ def test_budget_modes(agent: Agent, mode: str, has: bool) -> None:
     assert ("<memory id" in context) is has
 
 
+def git_behind(tmp_path: Path, script: str) -> str:
+    """A PATH on which git first runs a script of the shell."""
+    git = tmp_path / "in-front" / "git"
+    git.parent.mkdir()
+    git.write_text(f'#!/bin/sh\n{script}\nexec {shutil.which("git")} "$@"\n')
+    git.chmod(0o755)
+    return f"{git.parent}{os.pathsep}{os.environ['PATH']}"
+
+
 def test_a_slow_git_does_not_hold_up_the_prompt(
     agent: Agent, tmp_path: Path, store: Recollect
 ) -> None:
     """After the deadline the process is gone, and so is the git that hung."""
-    folder = tmp_path / "slow"
-    folder.mkdir()
-    git = folder / "git"
-    git.write_text(f"#!/bin/sh\necho $$ >> {tmp_path}/pids\nexec sleep 600\n")
-    git.chmod(0o755)
-    path = f"{folder}{os.pathsep}{os.environ['PATH']}"
+    path = git_behind(tmp_path, f"echo $$ >> {tmp_path}/pids\nexec sleep 600")
 
     start = time.monotonic()
     said = agent.hook(
@@ -543,12 +547,7 @@ def test_what_is_marked_is_kept_although_git_is_slow(
     agent: Agent, tmp_path: Path, store: Recollect
 ) -> None:
     """Where the time that there is for it is not enough, the next event keeps it."""
-    folder = tmp_path / "slow"
-    folder.mkdir()
-    git = folder / "git"
-    git.write_text(f'#!/bin/sh\nsleep 0.5\nexec {shutil.which("git")} "$@"\n')
-    git.chmod(0o755)
-    path = f"{folder}{os.pathsep}{os.environ['PATH']}"
+    path = git_behind(tmp_path, "sleep 0.5")
 
     agent.hook(
         "prompt", {"PATH": path, "RECOLLECT_HOOK_DEADLINE": "300"}, prompt="[remember] Slow is fine"
@@ -564,11 +563,7 @@ def test_what_is_marked_is_put_aside_before_anything_else(
     agent: Agent, tmp_path: Path, store: Recollect, event: str
 ) -> None:
     """Git hangs and the hook is killed: the next event keeps it, without its secrets."""
-    folder = tmp_path / "hanging"
-    folder.mkdir()
-    git = folder / "git"
-    git.write_text("#!/bin/sh\nexec sleep 600\n")
-    git.chmod(0o755)
+    path = git_behind(tmp_path, "exec sleep 600")
     secret = "ghp_" + "Ab3dE6gH9jK2" * 3
     text = f"[remember] The wharf is closed {secret}\n\n[remember] The quay is open"
     payload = {
@@ -583,7 +578,7 @@ def test_what_is_marked_is_put_aside_before_anything_else(
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         cwd=agent.directory,
-        env={**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"},
+        env={**os.environ, "PATH": path},
     )
     assert hook.stdin is not None
     hook.stdin.write(json.dumps(payload).encode())

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,16 @@ from tests.ledger.conftest import Sandbox, isolated, sandbox
 __all__ = ["isolated", "sandbox"]
 
 PATIENCE = 60.0
+DECISION: dict[str, Any] = {
+    "title": "Use PostgreSQL",
+    "tags": ["database"],
+    "content": {
+        "status": "accepted",
+        "context": "Two workers write at once.",
+        "decision": "PostgreSQL for everything that is shared.",
+        "rationale": ["SQLite makes one wait"],
+    },
+}
 
 
 class Server:

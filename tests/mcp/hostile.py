@@ -13,6 +13,7 @@ from recollect.core.names import short
 from recollect.core.status import STATUSES
 from recollect.mcp.arguments import FREE_FIELDS
 from recollect.mcp.table import TOOLS
+from tests.mcp.conftest import DECISION
 
 texts = st.one_of(
     st.text(max_size=40),
@@ -52,14 +53,7 @@ values = st.recursive(
 
 
 DOCUMENT: dict[str, Any] = {
-    "title": "Use PostgreSQL",
-    "tags": ["database"],
-    "content": {
-        "status": "accepted",
-        "context": "Two workers write at once.",
-        "decision": "PostgreSQL for everything that is shared.",
-        "rationale": ["SQLite makes one wait"],
-    },
+    **DECISION,
     "related_files": ["src/a.py"],
     "confidence": 0.5,
     "changes": [{"summary": "a change"}],

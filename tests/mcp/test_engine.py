@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -23,7 +22,7 @@ from recollect.app.keeping import aside_of, spool_of
 from recollect.mcp.background import Background
 from recollect.mcp.engine import Engine
 from recollect.mcp.table import call
-from tests.flow.test_hooks import Agent, wait_a_while
+from tests.flow.test_hooks import Agent, git_behind, wait_a_while
 from tests.ledger.conftest import Sandbox
 from tests.mcp.conftest import Server, owner_of, ping, wait_for
 
@@ -245,20 +244,16 @@ def test_a_real_engine_that_freezes_loses_nothing_and_keeps_nothing_twice(
     repo: Path, sandbox: Sandbox, tmp_path: Path, ending: signal.Signals
 ) -> None:
     """It freezes while it keeps something; then it dies, or comes back to life and goes on."""
-    reached, go_on, git = tmp_path / "reached", tmp_path / "go-on", tmp_path / "bin" / "git"
-    git.parent.mkdir()
-    git.write_text(
-        # In the middle of it: the draft is in the spool, and not yet in the ledger.
-        f'#!/bin/sh\ncase " $* " in *" update-ref "*)'
-        f" if mkdir {reached} 2>/dev/null; then"
-        f" while ! [ -e {go_on} ]; do sleep 0.1; done; fi;; esac\n"
-        f'exec {shutil.which("git")} "$@"\n'
+    reached, go_on = tmp_path / "reached", tmp_path / "go-on"
+    # In the middle of it: the draft is in the spool, and not yet in the ledger.
+    path = git_behind(
+        tmp_path,
+        f'case " $* " in *" update-ref "*) if mkdir {reached} 2>/dev/null; then'
+        f" while ! [ -e {go_on} ]; do sleep 0.1; done; fi;; esac",
     )
     server = Server(repo)
     server.wait_until_it_listens()
     wait_for(lambda: Agent(repo).hook("stop") == {} and (ping(repo) or (0, 0))[1] > 0)
-    git.chmod(0o755)
-    path = f"{git.parent}{os.pathsep}{os.environ['PATH']}"
     said: list[dict[str, Any]] = []
     hook = threading.Thread(
         target=lambda: said.append(Agent(repo).hook("prompt", {"PATH": path}, prompt=CENTS))

@@ -19,17 +19,8 @@ from recollect.mcp.engine import Engine
 from recollect.mcp.hints import for_agents
 from recollect.mcp.table import TOOLS
 from recollect.sleep.plan import BY_AGE, Step
+from tests.mcp.conftest import DECISION
 from tests.mcp.test_hostile import ask, refuse
-
-DECISION = {
-    "title": "Use PostgreSQL",
-    "content": {
-        "status": "accepted",
-        "context": "Two workers write at once.",
-        "decision": "PostgreSQL for everything that is shared.",
-        "rationale": ["SQLite makes one wait"],
-    },
-}
 
 
 @pytest.fixture

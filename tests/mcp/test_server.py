@@ -16,6 +16,7 @@ from mcp import Client, MCPError, StdioServerParameters, stdio_client
 from recollect.mcp.table import TOOLS, listing
 from recollect.recall.tokens import count_tokens
 from tests.ledger.conftest import Sandbox
+from tests.mcp.conftest import DECISION
 
 MOST_TOKENS = 1800
 SEED = {
@@ -199,28 +200,17 @@ def test_a_client_calls_the_tools_of_upkeep(repo: Path, sandbox: Sandbox) -> Non
 
 def test_a_client_calls_the_tools_of_typed_memories(repo: Path, sandbox: Sandbox) -> None:
     """The candidate is found, the document becomes a memory, and an update needs its version."""
-    pytest.importorskip("recollect.app.typed")
-    document = {
-        "title": "Use PostgreSQL",
-        "tags": ["database"],
-        "content": {
-            "status": "accepted",
-            "context": "Two workers write at once.",
-            "decision": "PostgreSQL for everything that is shared.",
-            "rationale": ["SQLite makes one wait"],
-        },
-    }
 
     async def talk(client: Client) -> None:
         found = await ask(client, "find_candidate", kind="decisions", new_info="PostgreSQL it is")
         assert found["next"]
-        made = await ask(client, "write_memory", kind="decisions", document=document)
+        made = await ask(client, "write_memory", kind="decisions", document=DECISION)
         assert made["status"] == "created"
         known = await ask(
             client, "find_candidate", kind="decisions", new_info="Use PostgreSQL database"
         )
         assert made["id"] in json.dumps(known)
-        changed = {**document, "tags": ["database", "workers"], "changes": [{"summary": "a tag"}]}
+        changed = {**DECISION, "tags": ["database", "workers"], "changes": [{"summary": "a tag"}]}
         refused = await client.call_tool("write_memory", {"id": made["id"], "document": changed})
         assert refused.is_error
         done = await ask(

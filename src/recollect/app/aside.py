@@ -8,7 +8,6 @@ never came to that, and is brought to the ledger with one of the next events.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -31,15 +30,15 @@ def put_aside(name: str, moment: int, given: bytes, environment: Mapping[str, st
 
 def _put(name: str, moment: int, given: bytes, environment: Mapping[str, str]) -> None:
     from recollect.app.config import load_config
+    from recollect.app.hooks import existing
     from recollect.app.redaction import clean, make_redactor
     from recollect.flow.marking import draft_of, identity, marked_in
     from recollect.hosts.claude_code import read_event
 
     event = read_event(name, json.loads(given), environment)._replace(moment=moment)
     marked = [] if event.ignored else marked_in(event)
-    directory = event.directory
-    if not os.path.isdir(directory):  # noqa: PTH112
-        directory = environment.get("CLAUDE_PROJECT_DIR", "")
+    directory = event.directory or environment.get("CLAUDE_PROJECT_DIR", "")
+    directory = existing(directory, environment)
     folder = _folder(directory)
     if not marked or folder is None:
         return
@@ -54,7 +53,7 @@ def _put(name: str, moment: int, given: bytes, environment: Mapping[str, str]) -
 
 def _folder(directory: str) -> Path | None:
     """Where to put it, found without git; None outside of any repository."""
-    if not directory:
+    if not directory or not Path(directory).is_dir():
         return None
     git_dir = Path(common_dir(directory))
     is_one = (git_dir / "HEAD").is_file() and (git_dir / "objects").is_dir()

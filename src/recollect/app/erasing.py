@@ -36,6 +36,7 @@ from recollect.sleep.lifecycle import (
     is_merged,
     moved,
     plan_lives,
+    was_merged,
 )
 from recollect.sleep.plan import BY_AGE, BY_GC, BY_MERGE, Step
 
@@ -145,7 +146,7 @@ def bring_back_sources(
     old -= {uid for memory in made if memory not in faded for uid in memory.sources}
     steps = []
     for source in index.get_many([uid for uid in wanted if uid not in held]):
-        if (source.status, source.status_by) == (ARCHIVED, BY_MERGE):
+        if was_merged(source):
             status, by = before_sleep(source), BY_MERGE
             if source.uid in old:
                 status, by = ARCHIVED, BY_AGE

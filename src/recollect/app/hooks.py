@@ -182,7 +182,7 @@ def serve(
     from recollect.flow.pipelines import LATE, PIPELINES
     from recollect.index.sessions import Trace
 
-    place = _existing(event.directory, environment)
+    place = existing(event.directory, environment)
     event = event._replace(directory=place, moment=moment)
     config = read_config(event, environment)
     seconds = min(config.number(_deadline_key(name)) / 1000, _LONGEST)
@@ -242,7 +242,7 @@ def serve(
             minds.release(mind)
 
 
-def _existing(directory: str, environment: Mapping[str, str]) -> str:
+def existing(directory: str, environment: Mapping[str, str]) -> str:
     """The directory of an event; where it is gone, that of the project."""
     if not directory or os.path.isdir(directory):  # noqa: PTH112
         return directory

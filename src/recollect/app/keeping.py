@@ -85,14 +85,18 @@ def _drain(store: Recollect) -> list[Memory]:
         waiting = spool.waiting()
         # One that was written by a process that was killed before it could say so is not written
         # again.
-        known = store.indexing.using(lambda index: index.get_many(list(waiting)))
+        known, purged = store.indexing.using(
+            lambda index: (
+                index.get_many(list(waiting)),
+                {uid for uid in waiting if is_purged(index, uid)},
+            )
+        )
         there = {memory.uid: memory for memory in known}
-        index = store.indexing.fresh()
         creations = []
         for uid, draft in waiting.items():
             if uid in there:
                 continue
-            if is_purged(index, uid):
+            if uid in purged:
                 spool.drop(uid)  # somebody erased it before a process that hung came back to it
                 continue
             try:

@@ -28,7 +28,7 @@ from recollect.index.base import ALL, Filters, Index, is_purged
 from recollect.ledger.lock import exclusive
 from recollect.ledger.refs import SEEN_PREFIXES
 from recollect.ledger.writes import Change, Creation, Write
-from recollect.sleep.lifecycle import Used, before_sleep, moved, touched
+from recollect.sleep.lifecycle import Used, before_sleep, moved, touched, was_merged
 from recollect.sleep.overlaps import is_spare
 from recollect.sleep.plan import BY_MERGE, Merge, Plan, Step
 from recollect.sleep.planning import (
@@ -106,7 +106,7 @@ def _corrected(index: Index, memories: Iterable[Memory]) -> Iterator[Step]:
     """
     for memory in memories:
         if (
-            (memory.status, memory.status_by) == (ARCHIVED, BY_MERGE)
+            was_merged(memory)
             and memory.times_updated
             and _was_changed_meanwhile(index.history(memory.uid))
         ):

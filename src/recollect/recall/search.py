@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple
 
 from recollect.core.memory import Memory
 from recollect.core.strength import DECAY_PER_DAY, UNUSED, Uses, strength, together
@@ -47,7 +47,9 @@ class _Found(NamedTuple):
     match: Match
 
 
-class _How(TypedDict):
+class _How(NamedTuple):
+    """What scoring needs to know besides the question."""
+
     now: float
     uses: CountUses | None
     decay_per_day: float
@@ -77,19 +79,10 @@ def search(
     """The best answers, best first."""
     if question.mode == "title_tags":
         return _by_title_and_tags(index, question)
-    how: _How = {"now": now, "uses": uses, "decay_per_day": decay_per_day}
-    return _read(index, _best(index, question, embed=embed, **how))
+    return _read(index, _best(index, question, embed, _How(now, uses, decay_per_day)))
 
 
-def _best(
-    index: Index,
-    question: Question,
-    *,
-    now: float,
-    embed: Embed | None = None,
-    uses: CountUses | None = None,
-    decay_per_day: float = DECAY_PER_DAY,
-) -> list[_Found]:
+def _best(index: Index, question: Question, embed: Embed | None, how: _How) -> list[_Found]:
     wanted = max(question.candidates, question.limit * 3)
     keyword: dict[str, float] = {}
     vector: dict[str, float] = {}
@@ -109,14 +102,14 @@ def _best(
         matches = {uid: match for uid, match in matches.items() if match.similarity >= floor}
     rows = index.ranking(list(matches))
     parts = {row.uid: (row.uid, *row.sources) for row in rows}
-    counts = uses([uid for own in parts.values() for uid in own]) if uses is not None else {}
+    counts = how.uses([uid for own in parts.values() for uid in own]) if how.uses else {}
     explained = {}
     for row in rows:
         match = matches[row.uid]
         used = together(counts.get(uid, UNUSED) for uid in parts[row.uid])
         explained[row.uid] = Why(
             match=match.relative,
-            recency=recency(row.created, now),
+            recency=recency(row.created, how.now),
             importance=row.importance,
             trust=trust(row.trust, used.times),
             keyword=match.keyword,
@@ -125,9 +118,9 @@ def _best(
                 row.importance,
                 used,
                 since=row.moved if row.moved is not None else row.created,
-                now=now,
+                now=how.now,
                 pace=row.pace,
-                rate=decay_per_day,
+                rate=how.decay_per_day,
             ),
         )
     best = sorted(explained, key=lambda uid: (-explained[uid].score, uid))[: question.limit]
@@ -155,12 +148,12 @@ def search_words_first(
     decay_per_day: float = DECAY_PER_DAY,
 ) -> list[Hit]:
     """What words find, in its order; where there is a model, then what is near without words."""
-    how: _How = {"now": now, "uses": uses, "decay_per_day": decay_per_day}
-    by_words = _best(index, question._replace(mode="text"), **how)
+    how = _How(now, uses, decay_per_day)
+    by_words = _best(index, question._replace(mode="text"), None, how)
     if embed is None:
         return _read(index, by_words)
     meant = question._replace(mode="semantic", min_similarity=near)
-    by_meaning = {one.uid: one for one in _best(index, meant, embed=embed, **how)}
+    by_meaning = {one.uid: one for one in _best(index, meant, embed, how)}
     both = [
         one._replace(why=one.why._replace(vector=by_meaning.pop(one.uid).why.vector))
         if one.uid in by_meaning

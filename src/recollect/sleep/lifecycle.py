@@ -24,7 +24,7 @@ from recollect.core.strength import (
     strengthened,
     together,
 )
-from recollect.sleep.plan import BY_AGE, BY_USE, Step
+from recollect.sleep.plan import BY_AGE, BY_MERGE, BY_USE, Step
 from recollect.sleep.policy import Policy
 
 _DAY = 86_400.0
@@ -243,6 +243,11 @@ def is_expired(memory: Memory, now: float) -> bool:
 def is_merged(memory: Memory) -> bool:
     """Whether a memory was merged from others."""
     return memory.provenance.get("via") == VIA_SLEEP
+
+
+def was_merged(memory: Memory) -> bool:
+    """Whether it is archived because it was merged into another one."""
+    return (memory.status, memory.status_by) == (ARCHIVED, BY_MERGE)
 
 
 def was_noticed(memory: Memory) -> bool:

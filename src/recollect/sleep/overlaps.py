@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from recollect.core.memory import Memory
 from recollect.core.status import ARCHIVED, RETIRED, VISIBLE
-from recollect.sleep.lifecycle import before_sleep, is_merged, moved
+from recollect.sleep.lifecycle import before_sleep, is_merged, moved, was_merged
 from recollect.sleep.plan import BY_AGE, BY_MERGE, Step
 
 
@@ -29,7 +29,7 @@ def plan_overlaps(memories: Sequence[Memory]) -> list[Step]:
     }
     due = max((moved(memory) or 0.0 for memory in (*staying, *leaving)), default=0.0)
     reworded = [memory for memory in staying if memory.status not in VISIBLE]
-    free = [m for m in memories if _was_merged(m) and not is_merged(m) and m.uid not in held]
+    free = [m for m in memories if was_merged(m) and not is_merged(m) and m.uid not in held]
     return [
         *(_back(memory, "somebody has reworded it", moved(memory) or 0.0) for memory in reworded),
         *(_back(m, "nothing in sight was merged from it", moved(m) or 0.0) for m in free),
@@ -46,11 +46,7 @@ def _back(memory: Memory, reason: str, due: float) -> Step:
 
 def is_spare(memory: Memory) -> bool:
     """Whether a merged memory was archived for another one, and nobody has a word of it."""
-    return is_merged(memory) and _was_merged(memory) and not memory.times_updated
-
-
-def _was_merged(memory: Memory) -> bool:
-    return (memory.status, memory.status_by) == (ARCHIVED, BY_MERGE)
+    return is_merged(memory) and was_merged(memory) and not memory.times_updated
 
 
 def _holds(memory: Memory) -> bool:
@@ -60,7 +56,7 @@ def _holds(memory: Memory) -> bool:
     """
     if memory.status == RETIRED:
         return memory.status_by == BY_AGE
-    return memory.status in VISIBLE or (memory.status == ARCHIVED and not _was_merged(memory))
+    return memory.status in VISIBLE or (memory.status == ARCHIVED and not was_merged(memory))
 
 
 def _is_wanted(memory: Memory) -> bool:
@@ -78,7 +74,7 @@ def _sorted(memories: Iterable[Memory]) -> tuple[list[Memory], list[Memory]]:
         memory
         for memory in memories
         if memory.sources
-        and (memory.status in VISIBLE or (_was_merged(memory) and memory.times_updated))
+        and (memory.status in VISIBLE or (was_merged(memory) and memory.times_updated))
     ]
     found.sort(
         key=lambda memory: (_is_wanted(memory), len(memory.sources), memory.uid), reverse=True
