@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from benchmarks.datasets import Corpus, Item, Query
-from recollect.index.embedding import Embedder
+from recollect.embedding import Embedder
 
 DEPTH = 100
 RRF_K = 60

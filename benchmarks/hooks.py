@@ -26,7 +26,7 @@ from typing import Any
 
 import recollect
 from benchmarks.corpus import WORDS, build_repository, some_words
-from recollect.app.engine import ping
+from recollect.engine.client import ping
 
 BARE = "python -c pass"
 NOTHING = "a hook that does nothing"

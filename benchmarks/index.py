@@ -22,11 +22,11 @@ import apsw
 
 import recollect
 from benchmarks.corpus import build_repository, some_words
-from recollect.index.base import Filters
-from recollect.index.schema import vector_table
-from recollect.index.sqlite import SqliteIndex
-from recollect.index.sqlite_connection import load_vectors
-from recollect.recall.search import Question, search
+from recollect.index.protocol import Filters
+from recollect.index.sqlite.connection import load_vectors
+from recollect.index.sqlite.index import SqliteIndex
+from recollect.index.sqlite.schema import vector_table
+from recollect.search.search import Question, search
 
 DIMENSIONS = 384
 QUERIES = 60
@@ -121,7 +121,7 @@ def measure(size: int, folder: Path) -> dict[str, Any]:
     ours(*pairs[0])(), plain(*pairs[0])()
     p50, p95 = quantiles([ours(*pair) for pair in pairs])
     bare_p50, bare_p95 = quantiles([plain(*pair) for pair in pairs])
-    start = fresh_process("import recollect.app.opening")
+    start = fresh_process("import recollect.api.opening")
     cold = fresh_process(
         f"import recollect; recollect.open({str(repo)!r}).search({queries[0]!r}, mode='text')"
     )
@@ -150,7 +150,7 @@ def measure_meaning(folder: Path) -> dict[str, Any]:
         return {"cold_hybrid": "no model is installed"}
     store.indexing.embed_pending(store.indexing.fresh())
     store.close()
-    start = fresh_process("import recollect.app.opening, numpy")
+    start = fresh_process("import recollect.api.opening, numpy")
     cold = fresh_process(f"import recollect; recollect.open({str(repo)!r}).search('a lost token')")
     return {"memories": 200, "cold_hybrid_ms": cold, "cold_hybrid_ratio": cold / start}
 

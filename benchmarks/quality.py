@@ -24,11 +24,11 @@ from benchmarks.baselines import CachedEmbedder, EqualRrf, Fts, System, Vectors
 from benchmarks.corpus import run_git
 from benchmarks.datasets import SETS, Corpus, Item, NoData, Query, data_folder, load
 from benchmarks.metrics import COLUMNS, judge, summarize
-from recollect.app.recollect import Recollect
+from recollect import embedding
 from recollect.core.note import shorten_line
+from recollect.embedding import open_embedder
 from recollect.errors import EmbeddingError
-from recollect.index import embedding
-from recollect.index.embedding import open_embedder
+from recollect.store.store import Recollect
 
 SYSTEMS = ("fts", "embedder", "rrf", "ours")
 CAPTURE_BATCH = 1000

@@ -25,8 +25,8 @@ from typing import Any
 import recollect
 from benchmarks.corpus import WORDS, build_repository, some_words
 from benchmarks.hooks import engine
-from recollect.app.engine import ask
-from recollect.app.hooks import Deadline, serve
+from recollect.engine.client import ask
+from recollect.hooks.runner import Deadline, serve
 
 _AGE = re.compile(r'age=\\"[^"]*\\"')
 _OURS = "[remember:notes] "

@@ -16,15 +16,15 @@ import pytest
 import yaml
 
 from recollect import errors
-from recollect.app.config import load_config
-from recollect.app.config_keys import KEYS
-from recollect.app.recollect import Recollect
 from recollect.cli import VERBS, root
+from recollect.config.config import load_config
+from recollect.config.keys import KEYS
 from recollect.core.fields import CONCEPTS, FIELDS, OBSERVATION_TYPES, SENSITIVITIES
 from recollect.core.kinds import KINDS
 from recollect.core.memory import Memory
 from recollect.core.note import parse_note, render_note
 from recollect.core.status import STATUSES, TRANSITIONS, VISIBLE, find_status
+from recollect.store.store import Recollect
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

@@ -27,7 +27,7 @@ AIMS = {"auto precision": 0.95, "suggest or better precision": 0.7, "explicit re
 def rules() -> tuple[Detect, Decide, Callable[[str], Any]]:
     """What is measured: the detector, the decision, and the reader of markers."""
     detect: Detect = import_module("recollect.capture.signals").detect
-    decide: Decide = import_module("recollect.capture.decision").decide
+    decide: Decide = import_module("recollect.capture.decide").decide
     marked: Callable[[str], Any] = import_module("recollect.capture.markers").find_marked
     return detect, decide, marked
 

@@ -25,11 +25,11 @@ import recollect
 from benchmarks.capture.transcripts import recorded
 from benchmarks.corpus import run_git
 from benchmarks.datasets import NoData, data_folder
-from recollect.app import suggestions
-from recollect.app.opening import open_mind, read_config
-from recollect.flow.pipeline import Work, run
-from recollect.flow.pipelines import PIPELINES
-from recollect.hosts.claude_code import read_event
+from recollect.api.opening import open_mind, read_config
+from recollect.capture import suggestions
+from recollect.hooks.pipeline import Work, run
+from recollect.hooks.pipelines import PIPELINES
+from recollect.hosts.claude_code.events import read_event
 
 # What the published system of seed A stores twice, as measured by the authors of our references.
 PUBLISHED_DUPLICATES = 0.78

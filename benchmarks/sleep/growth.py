@@ -16,11 +16,11 @@ from typing import NamedTuple
 
 import recollect
 from benchmarks.corpus import KINDS, build_repository, some_words
-from recollect.app.sleeping import policy_of, sleep
 from recollect.core.memory import Memory
 from recollect.core.uid import make_uid
 from recollect.sleep.lifecycle import NEVER_USED
 from recollect.sleep.planning import plan_sleep
+from recollect.sleep.run import policy_of, sleep
 
 _BORN = datetime(2026, 1, 1, tzinfo=UTC)
 _ALIKE = 0.2

@@ -12,17 +12,17 @@ from typing import Any, NamedTuple, TypeVar
 
 import recollect
 from benchmarks.sleep.year import Event, Planted, Year, sessions_of
-from recollect.app.mind import RepositoryMind
-from recollect.app.recollect import Recollect
-from recollect.app.sleeping import sleep_if_due
 from recollect.core.memory import Memory
-from recollect.flow import event as events
-from recollect.flow.event import Event as HookEvent
-from recollect.flow.pipeline import Work, run
-from recollect.flow.pipelines import PIPELINES
-from recollect.index.base import ALL, Filters
+from recollect.hooks.pipeline import Work, run
+from recollect.hooks.pipelines import PIPELINES
+from recollect.hooks.session import RepositoryMind
+from recollect.hosts import protocol as events
+from recollect.hosts.protocol import Event as HookEvent
+from recollect.index.protocol import ALL, Filters
 from recollect.ledger.ledger import Changes, Cursor, Ledger
 from recollect.ledger.session import Session
+from recollect.sleep.run import sleep_if_due
+from recollect.store.store import Recollect
 
 T = TypeVar("T")
 PROBE = "probe"

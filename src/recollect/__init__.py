@@ -11,7 +11,7 @@ TYPE_CHECKING = False  # that of `typing` costs a hook a fifth of its time
 if TYPE_CHECKING:
     import os
 
-    from recollect.app.recollect import Recollect
+    from recollect.store.store import Recollect
 
 __version__ = "0.1.0"
 __all__ = ["__version__", "open"]
@@ -25,6 +25,6 @@ def open(  # noqa: A001
     A process that lives long (`long_lived`) keeps the answers of searches for a while. `mine` opens
     the user ledger wherever one is: what belongs to the person.
     """
-    from recollect.app.opening import open_recollect
+    from recollect.api.opening import open_recollect
 
     return open_recollect(path, long_lived=long_lived, mine=mine)

@@ -8,7 +8,7 @@ import sys
 def main() -> None:
     """Run a hook without loading anything it does not need, or else the command line."""
     if sys.argv[1:2] == ["hook"]:
-        from recollect.app.engine import main as serve
+        from recollect.engine.client import main as serve
 
         sys.exit(serve(sys.argv[2:]))
     from recollect.cli import main as command_line

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.capture.corrections import corrections
-from recollect.capture.decision import Action, decide
+from recollect.capture.decide import Action, decide
 from recollect.core.kinds import BY_NAME
 
 TOLD = "the staging proxy strips every header that starts with X-Internal"

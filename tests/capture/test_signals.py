@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.capture.decision import Action, decide
+from recollect.capture.decide import Action, decide
 from recollect.capture.sentences import sentences
 from recollect.capture.signal_rules import KIND_OF_TYPE, Rule
 from recollect.capture.signals import RULES, Signal, detect, kind_of

@@ -23,10 +23,10 @@ from recollect.core.content import check_content
 from recollect.core.content_schemas import SCHEMAS
 from recollect.core.kinds import KINDS
 from recollect.core.memory import Memory
-from recollect.core.mirror_page import Row, file_names, is_slug, render_index, row_of
 from recollect.core.status import STATUSES
 from recollect.core.uid import make_uid
 from recollect.errors import BadContent, ParseError, RecollectError
+from recollect.mirror.page import Row, file_names, is_slug, render_index, row_of
 from tests.core.strategies import BODIES, JSON, TEXT, UIDS
 
 # The plugin's schemas: for each field its form, and a mark where it must be there. A list needs as

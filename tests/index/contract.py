@@ -15,7 +15,7 @@ from recollect.core.note import Note, join, parse_note, render_note
 from recollect.core.places import LOCAL, SHARED, Place
 from recollect.core.record import CREATE, PURGE, UPDATE, Record, render_record
 from recollect.core.uid import make_uid
-from recollect.index.base import Filters, Index
+from recollect.index.protocol import Filters, Index
 from tests.core.strategies import FEW_UIDS, notes
 
 ANCHOR = "818f6efc36a8195ba7ebdc81b7551692eb10de03"

@@ -13,11 +13,11 @@ import pytest
 
 from recollect.core.strength import Uses
 from recollect.errors import MemoryIndexError
-from recollect.index import sqlite_words
-from recollect.index.base import Index
-from recollect.index.sqlite import SqliteIndex
-from recollect.index.state import open_state
-from recollect.index.usage import Usage
+from recollect.index.protocol import Index
+from recollect.index.sqlite import words as sqlite_words
+from recollect.index.sqlite.index import SqliteIndex
+from recollect.state.database import open_state
+from recollect.state.usage import Usage
 from tests.index.contract import (
     EVERYTHING,
     PLACE,
@@ -120,7 +120,7 @@ def test_a_damaged_file_is_an_index_error(tmp_path: Path, damage: str) -> None:
 _WRITER = """
 import sys
 from pathlib import Path
-from recollect.index.sqlite import SqliteIndex
+from recollect.index.sqlite.index import SqliteIndex
 from tests.index.contract import *
 index = SqliteIndex(Path(sys.argv[1]))
 me = int(sys.argv[2])

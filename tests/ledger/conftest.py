@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.app.recollect import Recollect
+from recollect.store.store import Recollect
 
 _GITCONFIG = """\
 [user]

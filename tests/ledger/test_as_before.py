@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.app.recollect import Recollect
+from recollect.store.store import Recollect
 from tests.ledger.conftest import Sandbox, install_hook
 
 HOOKS = (

@@ -23,7 +23,7 @@ from tests.ledger.conftest import Sandbox
 _BEHIND_A_BARRIER = """\
 import sys
 import recollect.cli, recollect.cli.capture, recollect.cli.purge, recollect.cli.sync
-import recollect.app.recollect
+import recollect.store.store
 print("ready", flush=True)
 sys.stdin.readline()
 recollect.cli.main()

@@ -12,7 +12,7 @@ from recollect.core.memory import Memory
 from recollect.core.names import short
 from recollect.core.status import STATUSES
 from recollect.mcp.arguments import FREE_FIELDS
-from recollect.mcp.table import TOOLS
+from recollect.mcp.tools import TOOLS
 from tests.mcp.conftest import DECISION
 
 texts = st.one_of(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recollect.core.facts import holds_one_value
 from recollect.mcp.arguments import FREE_FIELDS
-from recollect.mcp.table import TOOLS
+from recollect.mcp.tools import TOOLS
 from tests.test_docs import code, page, rows, sections
 
 

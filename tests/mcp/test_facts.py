@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from recollect.mcp.engine import Engine
+from recollect.engine.server import Engine
 from tests.ledger.conftest import Sandbox
 from tests.mcp.test_hostile import ask, refuse
 

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect.app.sleeping import write_steps
 from recollect.core.names import short
+from recollect.engine.server import Engine
 from recollect.errors import RecollectError
-from recollect.mcp.engine import Engine
 from recollect.mcp.hints import for_agents
-from recollect.mcp.table import TOOLS
+from recollect.mcp.tools import TOOLS
 from recollect.sleep.plan import BY_AGE, Step
+from recollect.sleep.run import write_steps
 from tests.mcp.conftest import DECISION
 from tests.mcp.test_hostile import ask, refuse
 

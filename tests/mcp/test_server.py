@@ -13,8 +13,8 @@ import anyio
 import pytest
 from mcp import Client, MCPError, StdioServerParameters, stdio_client
 
-from recollect.mcp.table import TOOLS, listing
-from recollect.recall.tokens import count_tokens
+from recollect.mcp.tools import TOOLS, listing
+from recollect.search.tokens import count_tokens
 from tests.ledger.conftest import Sandbox
 from tests.mcp.conftest import DECISION
 
@@ -182,7 +182,7 @@ def test_a_person_picks_memories_and_prompts(repo: Path, sandbox: Sandbox) -> No
 
 def test_a_client_calls_the_tools_of_upkeep(repo: Path, sandbox: Sandbox) -> None:
     """What has expired is erased; what is old and alike is merged."""
-    pytest.importorskip("recollect.app.erasing")
+    pytest.importorskip("recollect.sleep.purge")
     store = sandbox.open(repo)
     store.capture("notes", "Only for a day", ttl=1, created="2020-01-01T00:00:00Z")
     store.close()

@@ -8,7 +8,7 @@ from signal import SIGKILL
 
 import pytest
 
-from recollect.mcp.table import TOOLS
+from recollect.mcp.tools import TOOLS
 from tests.realclient import codex
 from tests.realclient.api import MessagesApi, Script, Silence, say, use
 from tests.realclient.client import REQUIRED, ClientMissing

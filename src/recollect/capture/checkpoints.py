@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from recollect.capture.commands import only_looks, parts_of, words_of
-from recollect.capture.complaints import clean_lines, one_line
+from recollect.capture.error_lines import clean_lines, one_line
 from recollect.capture.outcomes import (
     goal_of,
     is_plan,

@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from recollect.capture.complaints import plain
+from recollect.capture.error_lines import plain
 from recollect.core.patterns import pattern
 
 LONGEST_SHOWN = 40

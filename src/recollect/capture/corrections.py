@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from recollect.capture.decision import without_filler
+from recollect.capture.decide import without_filler
 from recollect.capture.sentences import sentences, words
 from recollect.capture.signal_rules import DECISION, KIND_OF_TYPE, LEARNING, PREFERENCE
 from recollect.capture.signals import Signal, is_question

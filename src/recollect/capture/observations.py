@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from recollect.capture.checkpoints import commit_of
 from recollect.capture.commands import main_part, only_looks, program_of, words_of
-from recollect.capture.complaints import one_line
+from recollect.capture.error_lines import one_line
 from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.core.patterns import pattern
 

@@ -25,7 +25,7 @@ from recollect.capture.commands import (
     task_of,
     words_of,
 )
-from recollect.capture.complaints import (
+from recollect.capture.error_lines import (
     Complaint,
     Report,
     excerpt_of,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from recollect.app.typed import find_candidate
 from recollect.cli.output import echo_json, json_option, opened, warn
 from recollect.core.names import short
+from recollect.typed.write import find_candidate
 
 
 @click.command()

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from recollect.app.config_files import set_key, unset_key
-from recollect.app.config_keys import KEYS
 from recollect.cli.output import echo_json, json_option, opened
+from recollect.config.edit import set_key, unset_key
+from recollect.config.keys import KEYS
 
 
 @click.group("config")

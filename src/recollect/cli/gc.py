@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from recollect.app.erasing import collect_garbage, garbage
 from recollect.cli.output import echo_json, echo_memories, json_option, opened, warn
 from recollect.cli.plans import dry_run_option
+from recollect.sleep.purge import collect_garbage, garbage
 
 
 @click.command()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from recollect.app.engine import main
-from recollect.flow.event import EVENTS
+from recollect.engine.client import main
+from recollect.hosts.protocol import EVENTS
 
 
 @click.command()

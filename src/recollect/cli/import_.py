@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from recollect.app.importing import (
+from recollect.cli.output import echo_json, json_option, opened, warn
+from recollect.importing.claude_memory import (
     CREATED,
     DEFAULT_FOLDER,
     FOREIGN,
@@ -16,7 +17,6 @@ from recollect.app.importing import (
     UPDATED,
     import_folder,
 )
-from recollect.cli.output import echo_json, json_option, opened, warn
 
 _SAID = {
     CREATED: "imported",

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from recollect.cli.output import echo_json, json_option
-from recollect.hosts.claude_code_install import SCOPES, install, uninstall
+from recollect.hosts.claude_code.install import SCOPES, install, uninstall
 
 
 @click.command()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from recollect.app.sleeping import plan_of_lifecycle, sleep
 from recollect.cli.output import json_option, opened, warn
 from recollect.cli.plans import dry_run_option, echo_plan
+from recollect.sleep.run import plan_of_lifecycle, sleep
 
 
 @click.command()

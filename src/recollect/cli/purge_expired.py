@@ -6,10 +6,10 @@ import sys
 
 import click
 
-from recollect.app.erasing import expired, purge
 from recollect.cli.output import echo_json, echo_memories, json_option, opened, warn
 from recollect.cli.plans import dry_run_option
 from recollect.errors import ValidationError
+from recollect.sleep.purge import expired, purge
 
 
 @click.command()

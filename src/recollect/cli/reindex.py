@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from recollect.cli.output import echo_json, json_option, opened, progress_to, warn
-from recollect.index.base import Filters
+from recollect.index.protocol import Filters
 
 
 @click.command()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from recollect.app.scanning import scan
+from recollect.api.scan import scan
 from recollect.cli.output import echo_json, json_option, opened
 from recollect.errors import SecretFound
 

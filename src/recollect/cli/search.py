@@ -9,7 +9,7 @@ import click
 from recollect.cli.filters import filter_options, given_filters
 from recollect.cli.output import echo_json, json_option, opened, warn
 from recollect.core.age import age
-from recollect.recall.search import MODES
+from recollect.search.search import MODES
 
 
 @click.command()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from recollect.app.sleeping import is_due, make_plan, sleep
 from recollect.cli.output import echo_json, json_option, opened, warn
 from recollect.cli.plans import dry_run_option, echo_plan
+from recollect.sleep.run import is_due, make_plan, sleep
 
 
 @click.command()

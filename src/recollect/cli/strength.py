@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import click
 
-from recollect.app.strengths import Strength, strength_of
 from recollect.cli.output import echo_json, id_argument, json_option, opened
 from recollect.core.kinds import find_kind
+from recollect.sleep.strength_report import Strength, strength_of
 
 _ROWS = 8
 _DAY = 86_400.0

@@ -6,9 +6,9 @@ from functools import partial
 
 import click
 
-from recollect.app.sleeping import plan_of_summaries, sleep
 from recollect.cli.output import json_option, opened, warn
 from recollect.cli.plans import dry_run_option, echo_plan
+from recollect.sleep.run import plan_of_summaries, sleep
 
 
 @click.command()

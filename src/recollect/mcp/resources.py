@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from recollect.app.warm import Stores
 from recollect.core.age import age
 from recollect.core.memory import Memory
 from recollect.core.names import short
+from recollect.engine.server import Engine
+from recollect.engine.stores import Stores
 from recollect.errors import NotFound, ValidationError
-from recollect.mcp.engine import Engine
 from recollect.mcp.reading import find, search_memories
-from recollect.recall.governor import quoted
-from recollect.recall.rendering import render_block, render_memory
+from recollect.search.rendering import render_block, render_memory
+from recollect.search.sanitise import quoted
 
 PREFIX = "recollect://memory/"
 _MOST = 20

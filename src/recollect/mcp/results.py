@@ -11,7 +11,7 @@ from recollect.core.memory import Memory
 from recollect.core.names import short
 from recollect.errors import RecollectError
 from recollect.mcp.hints import for_agents
-from recollect.recall.governor import quoted
+from recollect.search.sanitise import quoted
 
 Json = dict[str, Any]
 _MOST_TOLD = 2000

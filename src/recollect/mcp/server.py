@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from recollect import __version__
+from recollect.engine.background import Background
+from recollect.engine.server import Engine
 from recollect.errors import RecollectError
 from recollect.ledger.git import kill_running
 from recollect.mcp import resources
-from recollect.mcp.background import Background
-from recollect.mcp.engine import Engine
 from recollect.mcp.results import Outcome, told
-from recollect.mcp.table import call, listing
+from recollect.mcp.tools import call, listing
 
 T = TypeVar("T")
 

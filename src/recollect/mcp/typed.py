@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from recollect.app import typed
-from recollect.app.warm import Stores
+from recollect.engine.stores import Stores
 from recollect.errors import ValidationError
 from recollect.mcp.reading import find
 from recollect.mcp.results import Json
+from recollect.typed import write as typed
 
 
 def find_candidate(stores: Stores, given: Mapping[str, Any]) -> Json:

@@ -1,0 +1,124 @@
+"""Opening the memory of a directory: the only place that wires the parts together.
+
+Clock, environment and configuration are read here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recollect.config.config import Config, data_dir, load_config, without_files
+from recollect.errors import BadConfig, ValidationError
+from recollect.ledger.git import Git
+from recollect.ledger.ledger import Ledger
+from recollect.ledger.repository import (
+    Repository,
+    find_repository,
+    has_user_ledger,
+    open_user_ledger,
+)
+from recollect.store.store import Recollect
+
+if TYPE_CHECKING:
+    from recollect.hooks.session import RepositoryMind
+    from recollect.hosts.protocol import Event
+
+
+def open_recollect(
+    path: str | os.PathLike[str] | None = None, *, long_lived: bool = False, mine: bool = False
+) -> Recollect:
+    """Open the memory of the repository around a path; outside of any, the user ledger.
+
+    A process that lives long keeps answers for a while. `mine` is the user ledger wherever one is:
+    what belongs to the person, not to a project.
+    """
+    environment = dict(os.environ)
+    if path is not None:
+        leave_named_repository(environment)
+    directory = existing_directory(path)
+    config = load_config(directory, environment)
+    git = Git(directory, timeout=config.number("git.timeout"), environment=environment)
+    repository = None if mine else find_repository(git)
+    project = None
+    if repository is None:
+        repository = open_user_ledger(git, data_dir(environment))
+        project = None if mine else str(directory.resolve())
+    cache = None
+    if long_lived:
+        from recollect.search.cache import ResultCache
+
+        cache = ResultCache()
+    return Recollect(_ledger(repository, config), config, project, cache)
+
+
+def read_config(event: Event, environment: Mapping[str, str]) -> Config:
+    """The configuration where an agent works.
+
+    One that cannot be read must not keep anybody from keeping something: then the defaults count,
+    and `doctor` tells.
+    """
+    try:
+        return load_config(existing_directory(event.directory or None), environment)
+    except BadConfig as error:
+        return without_files(error.message, environment)
+
+
+def open_mind(event: Event, config: Config, environment: Mapping[str, str]) -> RepositoryMind:
+    """Open what counts where an agent works: the repository's memory and the person's own."""
+    from recollect.hooks.session import RepositoryMind
+
+    directory = existing_directory(event.directory or None)
+    surroundings = dict(environment)
+    if event.directory:
+        leave_named_repository(surroundings)
+    store, personal = open_stores(directory, config, surroundings)
+    return RepositoryMind(store, personal, event._replace(directory=str(directory)))
+
+
+def open_stores(
+    directory: Path, config: Config, environment: Mapping[str, str]
+) -> tuple[Recollect, Recollect | None]:
+    """The memory of the repository around a directory, and the person's own where there is one."""
+    git = Git(directory, timeout=config.number("git.timeout"), environment=environment)
+    repository = find_repository(git)
+    home = data_dir(environment)
+    project, personal = None, None
+    if repository is None:
+        repository = open_user_ledger(git, home)
+        project = str(directory.resolve())
+    elif has_user_ledger(home):
+        own = _ledger(open_user_ledger(git, home), config)
+        personal = Recollect(own, config, str(directory.resolve()))
+    return Recollect(_ledger(repository, config), config, project), personal
+
+
+def leave_named_repository(environment: dict[str, str]) -> None:
+    """A path that was asked for counts more than a repository named by the surroundings."""
+    for name in ("GIT_DIR", "GIT_WORK_TREE"):
+        environment.pop(name, None)
+
+
+def existing_directory(path: str | os.PathLike[str] | None) -> Path:
+    """A directory that is there; where none is named, this one."""
+    try:
+        directory = Path.cwd() if path is None else Path(path).expanduser().absolute()
+    except (FileNotFoundError, RuntimeError):
+        raise ValidationError(
+            f"There is no directory {path or 'here any more'}", "Go to one that exists, or name it."
+        ) from None
+    if not directory.is_dir():
+        raise ValidationError(f"There is no directory {directory}", "Name one that exists.")
+    return directory
+
+
+def _ledger(repository: Repository, config: Config) -> Ledger:
+    return Ledger(
+        repository,
+        clock=lambda: datetime.now(UTC),
+        lock_timeout=config.number("lock.timeout"),
+        configured_author=config.text("author"),
+    )

@@ -1,0 +1,39 @@
+"""Looks for secrets in what is remembered already."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from recollect.core.memory import Memory
+from recollect.index.protocol import ALL, Filters
+from recollect.redact.gate import make_redactor
+from recollect.store.store import Recollect
+
+
+class Leak(NamedTuple):
+    """A memory that holds what should not be there, by its names, never the thing itself."""
+
+    memory: Memory
+    found: tuple[str, ...]
+    # It was edited away, but the history keeps it.
+    only_in_history: bool
+
+
+def scan(store: Recollect) -> Iterator[Leak]:
+    """Every memory, whatever its status, with its whole history."""
+    redactor = make_redactor(store.config, "warn")
+    index = store.indexing.fresh()
+    for memory in index.select(Filters(statuses=ALL)):
+        now = redactor.redact(_shown(memory)).found
+        found = set(now)
+        for record in index.history(memory.uid):
+            said = json.dumps(dict(record.fields), ensure_ascii=False, default=str)
+            found |= set(redactor.redact(f"{said}\n{record.body or ''}").found)
+        if found:
+            yield Leak(memory, tuple(sorted(found)), not now)
+
+
+def _shown(memory: Memory) -> str:
+    return f"{memory.summary}\n{memory.body}\n{json.dumps(memory.content, default=str)}"

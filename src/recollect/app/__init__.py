@@ -1,1 +1,0 @@
-"""The composition root: reads clock, environment and configuration, and wires the parts."""

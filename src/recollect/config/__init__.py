@@ -1,0 +1,1 @@
+"""Configuration: the keys, the files, and where each value comes from."""

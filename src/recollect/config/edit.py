@@ -1,0 +1,134 @@
+"""Changing configuration files: one key at a time, everything else stays as it was written."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from recollect.config.config import (
+    PROJECT_FILE,
+    USER_FILE,
+    config_dir,
+    is_address,
+    key_named,
+    parse_value,
+)
+from recollect.errors import BadConfig, NotWritable
+
+if TYPE_CHECKING:
+    from tomlkit import TOMLDocument
+
+_TABLE = ("tool", "recollect")
+
+
+def set_key(
+    name: str, given: str, *, directory: Path, environment: Mapping[str, str], user: bool = False
+) -> Path:
+    """Set a key in the user's file, or in that of the project around a directory; gives the file.
+
+    What a file cannot say, or a project's file may not say, is refused and changes nothing.
+    """
+    key = key_named(name)
+    value = parse_value(key, given, key.name)
+    if not user and key.is_personal:
+        raise BadConfig(
+            f"A project's file cannot set {name}: it comes with the repository.",
+            "Set it for yourself with --user.",
+        )
+    if not user and name == "sync.remote" and is_address(value):
+        raise BadConfig(
+            "A project's file may only name a remote, not an address.",
+            "Name a remote, or set it for yourself with --user.",
+        )
+    path, prefix = _file(directory, environment, user=user)
+    document = _read(path)
+    *tables, last = (*prefix, *name.split("."))
+    place: Any = document
+    for table in tables:
+        place = _table(place, table, path)
+    place[last] = int(value) if isinstance(value, float) and value.is_integer() else value
+    _write(path, document)
+    return path
+
+
+def _table(place: Any, name: str, path: Path) -> Any:
+    """A table inside another one, made where there is none."""
+    if name not in place:
+        import tomlkit
+        from tomlkit.items import InlineTable
+
+        inline = isinstance(place, InlineTable)
+        place[name] = tomlkit.inline_table() if inline else tomlkit.table(is_super_table=True)
+    if not isinstance(place[name], Mapping):
+        raise BadConfig(f"{path}: {name} is no table.", "Correct the file; nothing was changed.")
+    return place[name]
+
+
+def unset_key(
+    name: str, *, directory: Path, environment: Mapping[str, str], user: bool = False
+) -> Path | None:
+    """Take a key out of a file; the file, or None where it does not set the key."""
+    key_named(name)
+    path, prefix = _file(directory, environment, user=user)
+    document = _read(path)
+    *tables, last = (*prefix, *name.split("."))
+    place: Any = document
+    for table in tables:
+        place = place.get(table)
+        if not isinstance(place, Mapping):
+            return None
+    if last not in place:
+        return None
+    del place[last]
+    _write(path, document)
+    return path
+
+
+def _file(
+    directory: Path, environment: Mapping[str, str], *, user: bool
+) -> tuple[Path, tuple[str, ...]]:
+    """The file to change, and the tables under which it keeps our keys."""
+    if user:
+        return config_dir(environment) / USER_FILE, ()
+    top = directory
+    for folder in (directory, *directory.parents):
+        if (folder / PROJECT_FILE).is_file():
+            return folder / PROJECT_FILE, ()
+        pyproject = folder / "pyproject.toml"
+        if pyproject.is_file() and "recollect" in (_read(pyproject).get("tool") or {}):
+            return pyproject, _TABLE
+        if (folder / ".git").exists():
+            top = folder
+            break
+    return top / PROJECT_FILE, ()
+
+
+def _read(path: Path) -> TOMLDocument:
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        return tomlkit.parse(path.read_bytes()) if path.exists() else tomlkit.document()
+    except (TOMLKitError, OSError, UnicodeDecodeError) as error:
+        raise BadConfig(f"{path} cannot be read: {error}", "Correct the file.") from None
+
+
+def _write(path: Path, document: TOMLDocument) -> None:
+    import tomlkit
+
+    target = path.resolve()  # a link stays one
+    fresh = target.with_name(f"{target.name}.{os.getpid()}.new")
+    try:
+        if target.exists() and not os.access(target, os.W_OK):
+            raise PermissionError("it may only be read")
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        fresh.write_bytes(tomlkit.dumps(document).encode())
+        if target.exists():
+            shutil.copymode(target, fresh)
+        fresh.replace(target)
+    except OSError as error:
+        fresh.unlink(missing_ok=True)
+        raise NotWritable(f"{path} cannot be written: {error}") from None

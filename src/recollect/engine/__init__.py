@@ -1,0 +1,1 @@
+"""The warm process that answers hooks."""

@@ -1,0 +1,179 @@
+"""The socket on which the engine hears hooks: private, of one owner at a time, gone with it.
+
+Whoever holds the lock beside the socket owns it, and the system drops the lock when its holder
+dies, however it dies. So a socket that was left behind is replaced by whoever comes next, and two
+servers of one repository never take it from each other.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import socket
+import struct
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from recollect.engine.client import MOST_INPUT, PING, PROTOCOL, addresses, is_private
+from recollect.hosts.protocol import EVENTS
+
+_MOST_CALLS = 16
+_MOST_SETTINGS = 1 << 20
+_PATIENCE = 1.0  # seconds for a hook to say what it wants
+
+
+class Call:
+    """A hook at the other end of a connection."""
+
+    def __init__(
+        self,
+        connection: socket.socket,
+        event: str,
+        moment: int,
+        settings: Mapping[str, str],
+        given: bytes,
+    ) -> None:
+        self.event = event
+        self.moment = moment
+        self.settings = settings
+        self.given = given
+        self._connection = connection
+        self._lock = threading.Lock()
+        self._is_answered = False
+
+    def tell(self, word: str) -> None:
+        """Say something else than `ready`, so that the hook does the work itself."""
+        with suppress(OSError):
+            self._connection.sendall(f"{word}\n".encode())
+
+    def is_meant(self) -> bool:
+        """Say that everything is ready; whether the hook still waits."""
+        try:
+            self._connection.sendall(b"ready\n")
+            return self._connection.recv(3) == b"go\n"
+        except OSError:
+            return False
+
+    def wait(self, seconds: float) -> None:
+        """Say how long the answer may take."""
+        with self._lock, suppress(OSError):
+            if not self._is_answered:
+                self._connection.sendall(f"wait {int(seconds * 1000)}\n".encode())
+
+    def write(self, answer: bytes) -> None:
+        """Give the answer; a hook that has gone needs none."""
+        with self._lock, suppress(OSError):
+            if not self._is_answered:
+                self._is_answered = True
+                self._connection.sendall(f"say {len(answer)}\n".encode() + answer)
+
+    def flush(self) -> None:
+        """It has been sent."""
+
+
+class Listener:
+    """A socket that hears hooks, in a thread of its own."""
+
+    def __init__(self, path: str, lock: int, serve: Callable[[Call], None]) -> None:
+        self._path = path
+        self._lock = lock
+        self._serve = serve
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._room = threading.BoundedSemaphore(_MOST_CALLS)
+        self._is_closed = False
+
+    @classmethod
+    def open(cls, environment: Mapping[str, str], serve: Callable[[Call], None]) -> Listener | None:
+        """Listen where hooks look first; None where another one does, or nobody can."""
+        for path in addresses(environment):
+            folder = Path(path).parent
+            try:
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                if not is_private(str(folder)):
+                    continue
+                lock = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+            except OSError:
+                continue
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                listener = cls(path, lock, serve)
+                listener._bind()
+            except OSError:
+                os.close(lock)  # another server hears the hooks of this repository
+                return None
+            return listener
+        return None
+
+    def _bind(self) -> None:
+        Path(self._path).unlink(missing_ok=True)
+        self._socket.bind(self._path)
+        self._socket.listen(_MOST_CALLS)
+        threading.Thread(target=self._accept, name="recollect-listen", daemon=True).start()
+
+    def close(self) -> None:
+        """Go away: the socket first, so that no hook waits for nobody."""
+        self._is_closed = True
+        with suppress(OSError):
+            Path(self._path).unlink(missing_ok=True)
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+        os.close(self._lock)
+
+    def _accept(self) -> None:
+        while not self._is_closed:
+            try:
+                connection, _ = self._socket.accept()
+            except OSError:
+                return
+            if not self._room.acquire(blocking=False):
+                connection.close()
+                continue
+            threading.Thread(target=self._hear, args=(connection,), daemon=True).start()
+
+    def _hear(self, connection: socket.socket) -> None:
+        try:
+            connection.settimeout(_PATIENCE)
+            call = _read_call(connection)
+            if call is None:
+                return
+            self._serve(call)
+        except (OSError, ValueError):
+            return  # the hook sees the connection close, and does the work itself
+        finally:
+            connection.close()
+            self._room.release()
+
+
+def _read_call(connection: socket.socket) -> Call | None:
+    """What a hook wants; None for strangers and for other versions."""
+    if peer_of(connection) != os.geteuid():
+        return None
+    with connection.makefile("rb") as stream:
+        words = stream.readline(1000).decode("ascii").split()
+        if len(words) != 7 or " ".join(words[:3]) != PROTOCOL:
+            return None
+        event, moment, sizes = words[3], int(words[4]), (int(words[5]), int(words[6]))
+        if event not in (*EVENTS, PING) or not 0 <= sizes[0] <= _MOST_SETTINGS:
+            return None
+        if not 0 <= sizes[1] <= MOST_INPUT:
+            return None
+        settings, given = stream.read(sizes[0]), stream.read(sizes[1])
+    if (len(settings), len(given)) != sizes:
+        return None
+    pairs = settings.decode("utf-8", "surrogateescape").split("\0")
+    named = {name: value for name, _, value in (pair.partition("=") for pair in pairs) if name}
+    return Call(connection, event, moment, named, given)
+
+
+def peer_of(connection: socket.socket) -> int | None:
+    """The user at the other end."""
+    if hasattr(socket, "SO_PEERCRED"):
+        raw = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+        return int(struct.unpack("3i", raw)[1])
+    if sys.platform == "darwin":
+        raw = connection.getsockopt(0, 1, 76)  # SOL_LOCAL, LOCAL_PEERCRED: a struct xucred
+        return int(struct.unpack_from("=II", raw)[1])
+    return None

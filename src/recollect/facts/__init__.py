@@ -1,0 +1,1 @@
+"""Facts: subject, predicate, object, with the time in which each is true."""

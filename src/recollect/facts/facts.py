@@ -1,0 +1,243 @@
+"""Facts: subject, predicate, object, each a memory of its own, so that they merge and sync.
+
+A fact is true for a time. Of some predicates there is one value at a time ("version", "owner",
+"default branch"): there a newer fact closes the older one, which stays, archived, true until then.
+Whoever stores a fact may say otherwise. The same fact, said again, is not stored twice.
+
+Queries go by the rule of `core.facts` alone, so that clones which stored apart agree as soon as
+they have synced, and what a fact had closed is true again when that fact goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from recollect.core.facts import PARTS, Fact, fact_of, normal, settled
+from recollect.core.fields import check_fields
+from recollect.core.kinds import FACTS
+from recollect.core.note import SUMMARY_LENGTH, shorten_line
+from recollect.errors import ValidationError
+from recollect.facts.expiry import all_facts, now_of, settle
+from recollect.ledger.lock import exclusive
+from recollect.store.prepare import change_of
+from recollect.store.store import Recollect
+
+_LOCK = "facts.lock"
+_MOST_PART = 500
+_SAID = ("valid_from", "valid_until", "source", "replaces")
+
+
+class Found(NamedTuple):
+    """A fact that a query found, and how many steps away it is."""
+
+    fact: Fact
+    hop: int
+
+
+class Stored(NamedTuple):
+    """A fact after storing it: whether it is new, and what it closed.
+
+    Of one that was known: which news of it were `kept`, and which were not.
+    """
+
+    fact: Fact
+    is_new: bool
+    closed: Sequence[Fact]
+    kept: tuple[str, ...] = ()
+    unkept: Mapping[str, Any] = MappingProxyType({})
+
+
+def store_fact(
+    store: Recollect,
+    subject: str,
+    predicate: str,
+    thing: str,
+    *,
+    confidence: float | None = None,
+    source: str | None = None,
+    valid_from: str | None = None,
+    valid_until: str | None = None,
+    replaces: bool | None = None,
+    provenance: Mapping[str, Any] | None = None,
+) -> Stored:
+    """Keep a fact. `source` names a memory; `replaces` overrules what the predicate says."""
+    parts = [
+        _part(name, part) for name, part in zip(PARTS, (subject, predicate, thing), strict=True)
+    ]
+    clean = [str(store.redact(part)) for part in parts]
+    said = {
+        "valid_from": store.moment(valid_from) if valid_from else None,
+        "valid_until": store.moment(valid_until) if valid_until else None,
+        "source": store.get(source).uid if source else None,
+        "replaces": replaces,
+        **check_fields({"confidence": confidence}),
+    }
+    begins = said["valid_from"] or now_of(store)
+    if said["valid_until"] and said["valid_until"] <= begins:
+        raise ValidationError("A fact cannot end before it begins.", "Swap the two dates.")
+    lock = store.ledger.repository.state_dir / _LOCK
+    with exclusive(lock, store.config.number("lock.timeout")):
+        known = all_facts(store)
+        wanted = tuple(normal(part) for part in clean)
+        near = [fact for fact in known if fact.key[:2] == wanted[:2]]
+        same = [fact for fact in settled(near) if fact.key == wanted and fact.is_valid(begins)]
+        if same and not (replaces and _closes_more(near, same, begins)):
+            return _say_again(store, near, same, said)
+        draft = _draft(clean, {**said, "valid_from": begins}, provenance)
+        new = fact_of(store.capture_many([draft])[0])
+        assert new is not None
+        settle(store, [*known, new])
+    return _stored(store, near, new)
+
+
+def _stored(store: Recollect, others: Sequence[Fact], new: Fact) -> Stored:
+    """A new fact, and those of the others that end otherwise because of it."""
+    *ended, fact = settled([*others, new])
+    closed = [now for before, now in zip(settled(others), ended, strict=True) if now != before]
+    uids = [one.memory.uid for one in (*closed, fact)]
+    found = store.indexing.using(lambda index: index.get_many(uids))
+    by_uid = {memory.uid: memory for memory in found}
+    *closed, fact = (
+        one._replace(memory=by_uid.get(one.memory.uid, one.memory)) for one in (*closed, fact)
+    )
+    return Stored(fact, True, closed)
+
+
+def _closes_more(near: Sequence[Fact], same: Sequence[Fact], begins: str) -> bool:
+    """Whether a known fact that replaces, from a moment on, is news of its own.
+
+    It is where others are true at that moment, or were true beside it before: that they were is
+    not taken back.
+    """
+    if any(fact.key != same[0].key and fact.is_valid(begins) for fact in settled(near)):
+        return True
+    return not any(one.replaces for one in same) and not _ends_stay(near, _first(same), True)
+
+
+def _ends_stay(near: Sequence[Fact], fact: Fact, replaces: bool) -> bool:
+    """Whether all would end as they do, had this fact replaced others, or not, from its start."""
+    changed = [
+        one._replace(replaces=replaces) if one.memory.uid == fact.memory.uid else one
+        for one in near
+    ]
+    return [f.valid_until for f in settled(changed)] == [f.valid_until for f in settled(near)]
+
+
+def _first(same: Sequence[Fact]) -> Fact:
+    """The one of equal facts that queries show."""
+    return min(same, key=lambda fact: fact.order)
+
+
+def _say_again(
+    store: Recollect, near: Sequence[Fact], same: Sequence[Fact], said: Mapping[str, Any]
+) -> Stored:
+    """Add to a known fact what is news and contradicts nothing; the rest is told."""
+    fact = _first(same)
+    memory, replaces = fact.memory, said["replaces"]
+    is_heard = any(f.replaces for f in same) if replaces else all(f.replaces is False for f in same)
+    unlike = {
+        "valid_from": said["valid_from"] not in {one.valid_from for one in same},
+        "valid_until": said["valid_until"] != (memory.content or {}).get("valid_until"),
+        "source": said["source"] != fact.source,
+        "replaces": not is_heard,
+        "confidence": said["confidence"] != memory.confidence,
+    }
+    news = {name: said[name] for name in unlike if said[name] is not None and unlike[name]}
+    fits = {
+        "source": not fact.source,
+        "replaces": (replaces or len(same) == 1) and _ends_stay(near, fact, bool(replaces)),
+        "confidence": (said["confidence"] or 0.0) > memory.confidence,
+    }
+    kept = {name: value for name, value in news.items() if fits.get(name)}
+    if kept:
+        content = {name: value for name, value in kept.items() if name != "confidence"}
+        fields = {name: value for name, value in kept.items() if name == "confidence"}
+        if "source" in kept:
+            fields["relates_to"] = list(dict.fromkeys([*memory.relates_to, kept["source"]]))
+        fields["content"] = {**(memory.content or {}), **content}
+        store.write([change_of(store, memory, fields, None)], "fact")
+    settle(store)
+    store.local.usage.record([memory.uid], "said", _seconds(store))
+    now = fact_of(store.get(memory.uid))
+    assert now is not None
+    now = now._replace(valid_until=fact.valid_until)
+    unkept = {name: value for name, value in news.items() if name not in kept}
+    return Stored(now, False, (), tuple(kept), unkept)
+
+
+def _draft(
+    parts: Sequence[str], said: Mapping[str, Any], provenance: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    sentence = " ".join(" ".join(part.split()) for part in parts)
+    more = {name: said[name] for name in _SAID if said[name] is not None}
+    return {
+        "kind": FACTS,
+        "summary": shorten_line(sentence),
+        "body": sentence if len(sentence) > SUMMARY_LENGTH else "",
+        "content": {**dict(zip(PARTS, parts, strict=True)), **more},
+        "confidence": said["confidence"],
+        "relates_to": [said["source"]] if said["source"] else None,
+        "provenance": provenance,
+    }
+
+
+def query_facts(
+    store: Recollect,
+    *,
+    subject: str | None = None,
+    predicate: str | None = None,
+    thing: str | None = None,
+    at: str | None = None,
+    history: bool = False,
+    hops: int = 1,
+) -> list[Found]:
+    """Facts by any of their parts, true now or at a moment; with `history`, whenever.
+
+    With two hops, also what is said of the things that were found.
+    """
+    moment = store.moment(at) if at else now_of(store)
+    every = settled(all_facts(store))
+    known = (
+        _distinct(every, history=True)
+        if history
+        else _distinct(f for f in every if f.is_valid(moment))
+    )
+    asked = {0: subject, 1: predicate, 2: thing}
+    wanted = {place: normal(part) for place, part in asked.items() if part and part.strip()}
+    found = [f for f in known if all(f.key[n] == part for n, part in wanted.items())]
+    if not found:
+        found = [f for f in known if all(part in f.key[n] for n, part in wanted.items())]
+    result = [Found(fact, 1) for fact in found]
+    if hops > 1:
+        seen = {fact.memory.uid for fact in found}
+        ends = {end for fact in found for end in (fact.key[0], fact.key[2])}
+        result += [
+            Found(fact, 2)
+            for fact in known
+            if fact.memory.uid not in seen and (fact.key[0] in ends or fact.key[2] in ends)
+        ]
+    return result
+
+
+def _distinct(facts: Iterable[Fact], *, history: bool = False) -> list[Fact]:
+    """Two clones may have stored the same; the one that began first counts."""
+    first: dict[object, Fact] = {}
+    for fact in facts:
+        name = (*fact.key, fact.valid_until if history else "")
+        known = first.setdefault(name, fact)
+        if fact.order < known.order:
+            first[name] = fact
+    return list(first.values())
+
+
+def _part(name: str, value: str) -> str:
+    text = " ".join(value.split())
+    if not text or len(text) > _MOST_PART:
+        raise ValidationError(f"The {name} of a fact takes 1 to {_MOST_PART} characters.")
+    return text
+
+
+def _seconds(store: Recollect) -> float:
+    return store.ledger.clock().timestamp()

@@ -1,0 +1,1 @@
+"""What happens at each event of an agent."""

@@ -1,0 +1,48 @@
+"""Asking the agent, at the end of a turn, to draft what triage pointed to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from recollect.capture.drafting import Wanted, context_text, request
+from recollect.capture.triage import Finding
+from recollect.core.kinds import SESSIONS
+from recollect.hooks.pipeline import Work
+from recollect.hosts import protocol as events
+
+_ASK_AGAIN = 30 * 60.0
+
+
+def ask_to_draft(work: Work, findings: Sequence[Finding], said: Sequence[tuple[str, str]]) -> None:
+    """Have the agent go on for one more step; never twice for one stop, nor often in a session.
+
+    What was said must be redacted: some of it is written down for subagents.
+    """
+    if work.event.name != events.STOP or work.event.again or not findings:
+        return
+    setting = work.mind.setting
+    parallel = bool(setting("triage.parallel"))
+    wanted = []
+    for kind in dict.fromkeys(finding.kind for finding in findings):
+        of_kind = [finding for finding in findings if finding.kind == kind]
+        snippets = [finding.snippet for finding in of_kind if finding.snippet]
+        one = Wanted(
+            kind,
+            max(finding.score for finding in of_kind),
+            snippets,
+            work.mind.redact(str(setting(f"kinds.{kind}.description"))),
+            work.mind.candidate(kind, " ".join(snippets)) if snippets else None,
+            str(setting(f"kinds.{kind}.model") or setting("triage.default_model")),
+        )
+        if parallel:
+            one = one._replace(context_file=work.mind.leave(kind, context_text(one, said)))
+        wanted.append(one)
+    if not work.mind.may_ask(_ASK_AGAIN):
+        work.note("skipped", reason="the agent was asked within the last 30 minutes")
+        return
+    work.reply.request = request(
+        wanted, parallel=parallel, checked_by=str(setting("triage.verification_model"))
+    )
+    work.note("asked the agent to draft", kinds=[one.kind for one in wanted])
+    if any(one.kind == SESSIONS for one in wanted):
+        work.mind.counted()  # what was done until now does not count for the next summary

@@ -1,0 +1,25 @@
+"""The course of a session: what tools touch, and where it turns to something else."""
+
+from __future__ import annotations
+
+from recollect.hooks.pipeline import Work
+from recollect.sleep.boundaries import WINDOW, is_boundary, keywords, outline
+
+_MOST_CONTEXT = 6
+
+
+def note_activity(work: Work) -> None:
+    """Note what a tool touched; where that is something else than before, an episode ends."""
+    event = work.event
+    if not event.session or event.agent:  # subagents have work of their own
+        return
+    redact = work.mind.redact
+    paths = [redact(work.mind.relative(path)) for path in event.files]
+    words = keywords(paths, redact(outline(event.command)))
+    if not words:
+        return
+    calls = work.mind.note_activity(words, 2 * WINDOW)
+    if is_boundary(calls, float(work.mind.setting("sleep.boundary_threshold"))):
+        context = " ".join(sorted(words)[:_MOST_CONTEXT])
+        work.mind.mark_boundary(redact(context), WINDOW)
+        work.note("a new episode begins")

@@ -1,0 +1,303 @@
+"""The stages that notice what matters by themselves, as far as `capture.mode` lets them.
+
+Everything goes one way: detect, redact, gate, novelty, decide. Whatever is not certain enough to be
+kept is suggested, once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from recollect.capture.novelty import DUPLICATE, NEAR, Known, fingerprint, judge, said_in
+from recollect.core.note import summarize
+from recollect.hooks.pipeline import Work
+from recollect.hooks.session_protocol import Talk
+from recollect.hosts import protocol as events
+from recollect.search.rendering import without_own_text
+
+if TYPE_CHECKING:
+    from recollect.capture.triage import Finding
+
+_LOOK_AT = 8
+# Seed A: what a session's end or a compaction may bring, and how certain it must be.
+_AT_PROMPT, _AT_STOP, _AT_COMPACTION = (3, 0.70), (5, 0.70), (3, 0.85)
+# How a changed file, and what the agent says it has done, are told among what a session reached.
+FILE, DONE = "changed ", "done: "
+# Below this a finding of triage rests on single words, and half of those are junk: an agent that
+# drafts can tell, a queue of suggestions cannot.
+_TRIAGE_SURE = 0.6
+# Tools that leave something behind.
+_WRITERS = frozenset(("Write", "Edit", "MultiEdit", "NotebookEdit", "apply_patch"))
+_SIGNAL = "signal: "
+_CORRECTED = _SIGNAL + "correction"
+_SUMMARY = "a session's summary"
+
+
+class Draft(NamedTuple):
+    """Something that was noticed: what would be kept, how certain that is, and where it is from."""
+
+    record: Mapping[str, Any]
+    confidence: float
+    is_certain: bool
+    why: str
+
+
+def notice_prompt(work: Work) -> None:
+    """Signals in what a person typed."""
+    if is_on(work):
+        from recollect.capture.outcomes import goal_of, is_prompt
+
+        text = without_own_text(work.event.text)
+        if is_prompt(text):
+            work.mind.note_goal(goal_of(text))
+        consider(work, _signals(work, [("user", text)], _AT_PROMPT))
+
+
+def notice_talk(work: Work) -> None:
+    """Signals in what was said since the last time, by a person or by the agent."""
+    if not is_on(work):
+        return
+    talk = work.mind.talk()
+    _notice_talk(work, talk)
+    if work.event.name == events.STOP:
+        _note_outcome(work, talk)
+    work.mind.heard()
+
+
+def _notice_talk(work: Work, talk: Talk) -> None:
+    said = talk.said or [("assistant", without_own_text(work.event.text))]
+    compacting = work.event.name == events.PRE_COMPACT
+    consider(work, _signals(work, said, _AT_COMPACTION if compacting else _AT_STOP))
+    mode = str(work.mind.setting("triage.mode"))
+    if mode == "off" or not talk.said:
+        return
+    done = work.mind.worked(talk)
+    if compacting:
+        return
+    recent = talk.said[-min(200, max(1, int(work.mind.setting("triage.max_messages")))) :]
+    if not _triage(work, recent, done):
+        return
+    clean = [(role, work.mind.redact(text)) for role, text in recent]
+    findings = _triage(work, clean, done)
+    work.note("triage", categories=[finding.category for finding in findings])
+    if mode == "draft":
+        from recollect.hooks.drafting import ask_to_draft
+
+        ask_to_draft(work, findings, clean)
+    else:
+        consider(work, _worth_suggesting(work, findings))
+
+
+def _triage(work: Work, said: Sequence[tuple[str, str]], done: Talk) -> list[Finding]:
+    from recollect.capture.triage import DRAFTED, triage
+
+    thresholds = {
+        category: float(work.mind.setting(f"kinds.{kind}.triage_threshold"))
+        for category, kind in DRAFTED.items()
+    }
+    tools, distinct = sum(done.tools.values()), len(done.tools)
+    found = triage(
+        said, tools=tools, exchanges=done.exchanges, distinct=distinct, thresholds=thresholds
+    )
+    return [finding for finding in found if is_wanted(work, finding.kind)]
+
+
+def _worth_suggesting(work: Work, findings: Sequence[Finding]) -> list[Draft]:
+    """What somebody who was not there can make sense of."""
+    from recollect.capture.triage import is_whole
+
+    return [
+        Draft(
+            draft_of(work, finding.kind, finding.snippet, "agent", "triage"),
+            min(finding.score, 0.9),
+            False,
+            f"triage: {finding.category}",
+        )
+        for finding in findings
+        if finding.score >= _TRIAGE_SURE and is_whole(finding)
+    ]
+
+
+def _is_memorable(text: str) -> bool:
+    from recollect.capture.observations import GATE, memorability
+
+    return memorability(text) >= GATE
+
+
+def notice_tool(work: Work) -> None:
+    """What a tool taught."""
+    if is_on(work):
+        from recollect.hooks.notice_tools import look_at_tool
+
+        look_at_tool(work)
+
+
+def _note_outcome(work: Work, talk: Talk) -> None:
+    """What the agent says that it has done, where it did something; for the session's summary."""
+    from recollect.capture.outcomes import outcome_of
+
+    if talk.said and _WRITERS.isdisjoint(talk.tools):
+        return
+    done = outcome_of(work.mind.redact(without_own_text(work.event.text)))
+    if done:
+        work.mind.reached(DONE + done)
+
+
+def sum_up(work: Work) -> None:
+    """What earlier sessions did, each in one memory, now that they have ended."""
+    if not is_on(work):
+        return
+    for session, goal, reached in work.mind.unsummed():
+        from recollect.capture.checkpoints import session_summary
+
+        files, done = (
+            [what.removeprefix(mark) for what in reached if what.startswith(mark)]
+            for mark in (FILE, DONE)
+        )
+        checkpoints = [what for what in reached if not what.startswith((FILE, DONE))]
+        record = session_summary([goal], files, checkpoints, done) if goal else None
+        if record is not None:
+            record = {**record, **origin(work, "agent", "session"), "session": session}
+            _consider_summary(work, record, float(record["confidence"]))
+        work.mind.summed(session)
+
+
+def _consider_summary(work: Work, record: Mapping[str, Any], sure: float) -> None:
+    """Keep a summary that surely tells what a session was about, suggest one that may."""
+    if sure >= float(work.mind.setting("capture.suggest_threshold")):
+        certain = sure >= float(work.mind.setting("capture.auto_threshold"))
+        consider(work, [Draft(record, sure, certain, _SUMMARY)])
+    else:
+        work.note("skipped", reason="it tells little of the session", why=_SUMMARY)
+
+
+def is_wanted(work: Work, kind: str) -> bool:
+    """Whether memories of a kind may be noticed."""
+    return all(work.mind.setting(f"kinds.{kind}.{key}") for key in ("enabled", "auto_capture"))
+
+
+def is_on(work: Work) -> bool:
+    """Whether anything is to be noticed at all."""
+    return str(work.mind.setting("capture.mode")) != "off"
+
+
+def _signals(work: Work, said: Iterable[tuple[str, str]], limits: tuple[int, float]) -> list[Draft]:
+    """The strongest signals of a talk, as drafts."""
+    from recollect.capture.decide import Action, decide, draft
+    from recollect.capture.signal_rules import EXPLICIT
+    from recollect.capture.signals import MAX_TYPED, detect
+
+    auto = float(work.mind.setting("capture.auto_threshold"))
+    suggest = float(work.mind.setting("capture.suggest_threshold"))
+    most, least = limits
+    found = []
+    said = list(said)
+    for role, text in said:
+        agent = role == "assistant"
+        # What is found is cut, and half a secret is not found any more: redact, then look again.
+        hears = detect(text, by_agent=agent)
+        for signal in detect(work.mind.redact(text), by_agent=agent) if hears else ():
+            action = decide(signal, auto=auto, suggest=suggest)
+            must = (agent or len(text) > MAX_TYPED) and signal.type != EXPLICIT
+            if must and not _is_memorable(signal.sentence):
+                work.note("skipped", reason="not memorable", why=_SIGNAL + signal.type)
+            elif action != Action.SKIP and signal.confidence >= least:
+                via = "request" if signal.type == EXPLICIT and not agent else "signal"
+                record = {**draft(signal), **origin(work, _speaker(role), via)}
+                found.append(
+                    Draft(record, signal.confidence, action == Action.AUTO, _SIGNAL + signal.type)
+                )
+    found += _corrections(work, said)
+    found.sort(key=lambda item: -item.confidence)
+    return found[:most]
+
+
+def _corrections(work: Work, said: Sequence[tuple[str, str]]) -> list[Draft]:
+    """What a person had to tell the agent."""
+    from recollect.capture.corrections import corrections
+    from recollect.capture.decide import draft
+
+    if not corrections(said):
+        return []
+    clean = [(role, work.mind.redact(text)) for role, text in said]
+    return [
+        Draft({**draft(one), **origin(work, "user", "signal")}, one.confidence, False, _CORRECTED)
+        for one in corrections(clean)
+    ]
+
+
+def _speaker(role: str) -> str:
+    return "agent" if role == "assistant" else "user"
+
+
+def origin(work: Work, said_by: str, via: str) -> dict[str, Any]:
+    """The fields of a memory that say where it is from."""
+    return {
+        "session": work.event.session or None,
+        "provenance": {"said_by": said_by, "via": via, "hook": work.event.name},
+    }
+
+
+def draft_of(work: Work, kind: str, text: str, said_by: str, via: str) -> dict[str, Any]:
+    """A text as a memory of a kind."""
+    summary, body = summarize(text)
+    return {"kind": kind, "summary": summary, "body": body, **origin(work, said_by, via)}
+
+
+def consider(work: Work, drafts: Sequence[Draft]) -> None:
+    """Keep or suggest what is new. Two sessions that hear the same must not both keep it."""
+    if drafts:
+        with work.mind.alone():
+            _consider_alone(work, drafts)
+
+
+def _consider_alone(work: Work, drafts: Sequence[Draft]) -> None:
+    """Redact, compare with what is known, then decide; every decision leaves a line."""
+    certain: list[Draft] = []
+    waiting: list[Known] | None = None
+    automatic = str(work.mind.setting("capture.mode")) == "auto"
+    for draft in drafts:
+        record = dict(draft.record)
+        for field in ("summary", "body"):
+            record[field] = work.mind.redact(str(record.get(field) or ""))
+        draft = draft._replace(record=record)
+        text = f"{record['summary']}\n{record['body']}"
+        if not is_wanted(work, str(record["kind"])):
+            work.note("skipped", reason=f"{record['kind']} is switched off", why=draft.why)
+            continue
+        # What a person typed is sure by its words; everything else must be memorable, and signals
+        # of the agent have been looked at.
+        is_sure = draft.is_certain or draft.why.startswith((_SIGNAL, _SUMMARY))
+        if not is_sure and not _is_memorable(text):
+            work.note("skipped", reason="not memorable", why=draft.why)
+            continue
+        if work.mind.is_rejected(fingerprint(text)):
+            work.note("skipped", reason="rejected before", why=draft.why)
+            continue
+        said = next((doc.name for doc in work.mind.documents() if said_in(text, doc.text)), None)
+        if said is not None:
+            work.note("skipped", reason=f"{said} says it already", why=draft.why)
+            continue
+        if waiting is None:
+            waiting = work.mind.suggested()
+        known = [Known(m.uid, f"{m.summary}\n{m.text}") for m in work.mind.similar(text, _LOOK_AT)]
+        others = [Known("", f"{d.record['summary']}\n{d.record['body']}") for d in certain]
+        like = judge(text, known)
+        if like.verdict == DUPLICATE:
+            work.mind.touch([like.like])
+            work.note("skipped", reason="known already", uids=[like.like], why=draft.why)
+        elif judge(text, [*waiting, *others]).verdict in (DUPLICATE, NEAR):
+            work.note("skipped", reason="suggested already", why=draft.why)
+        elif draft.is_certain and automatic and like.verdict != NEAR:
+            certain.append(draft)
+        else:
+            updates = like.like if like.verdict == NEAR else None
+            work.mind.suggest(record, confidence=draft.confidence, why=draft.why, updates=updates)
+            waiting.append(Known("", text))
+            work.note("suggested", why=draft.why, confidence=round(draft.confidence, 2))
+    if certain:
+        named = {work.mind.identify(d.record, n): d.record for n, d in enumerate(certain)}
+        kept = work.mind.keep(named)
+        work.mind.know(work.event.context, kept)
+        work.note("kept", uids=[memory.uid for memory in kept], waiting=len(certain) - len(kept))

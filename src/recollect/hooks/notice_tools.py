@@ -1,0 +1,116 @@
+"""What tools teach: what failed and what solved it, what was found out and what was reached."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from recollect.capture.checkpoints import checkpoint
+from recollect.capture.observations import memorability, observe
+from recollect.capture.tool_learning import (
+    LASTING,
+    Learning,
+    is_worth_keeping,
+    learn_from,
+    repairs,
+    solution_of,
+    solves,
+)
+from recollect.hooks.notice import FILE, Draft, consider, draft_of, origin
+from recollect.hooks.pipeline import Work
+from recollect.hosts.protocol import TOOL_FAILURE, Event
+
+_RUN = "$ "  # how a command is told among what was changed
+# Which observations are worth a memory of their own, and of which kind; what was fixed or changed
+# is in git, and in the summary of the session.
+_OBSERVED = {"discovery": "learnings", "decision": "decisions"}
+
+
+def look_at_tool(work: Work) -> None:
+    """What a tool taught: a failure waits for its solution, and then both are one memory."""
+    # A plan in somebody's home is nothing that a session did to the project.
+    files = [work.mind.relative(path) for path in work.event.files if work.mind.is_inside(path)]
+    if work.event.name != TOOL_FAILURE and work.event.tool not in ("Read", "Bash"):
+        _note_changes(work, files)
+        return
+    event, learning = _learn(work, files)
+    if event.name == TOOL_FAILURE:
+        if learning is not None:
+            work.mind.note_failure(learning.fingerprint, learning._asdict())
+            work.note("a failure waits for its solution")
+        return
+    milestone = checkpoint(event.tool, event.command, event.output)
+    if milestone:
+        work.mind.reached(milestone)
+    if _solve(work, event):
+        return
+    if repairs(event.command):  # such as `pip install tomli`: it may be the solution
+        work.mind.note_changes([_RUN + event.command])
+    _observe(work, event, files)
+    if learning is not None and learning.score >= LASTING:
+        record = {
+            "kind": "learnings",
+            "summary": learning.summary,
+            "body": learning.excerpt,
+            "files_read": list(learning.files),
+            **origin(work, "tool", "tool"),
+        }
+        consider(work, [Draft(record, learning.score, False, f"a tool's {learning.category}")])
+
+
+def _note_changes(work: Work, files: Sequence[str]) -> None:
+    work.mind.note_changes(files)
+    for path in files:
+        work.mind.reached(FILE + path)
+
+
+def _learn(work: Work, files: Sequence[str]) -> tuple[Event, Learning | None]:
+    """What an event taught, and the event; both without secrets where anything is kept of it.
+
+    What is learnt is cut, and half a secret is not found any more: redact, then look again.
+    """
+    event = work.event
+    learning = learn_from(event.tool, event.command, files, event.output, event.error)
+    if learning is None and not checkpoint(event.tool, event.command, event.output):
+        return event, None
+    redact = work.mind.redact
+    event = event._replace(
+        command=redact(event.command), output=redact(event.output), error=redact(event.error)
+    )
+    return event, learn_from(event.tool, event.command, files, event.output, event.error)
+
+
+def _solve(work: Work, event: Event) -> bool:
+    """Whether the event solves a failure that waits; then both are one draft."""
+    done = work.mind.changes()
+    changed = [one for one in done if not one.startswith(_RUN)]
+    ran = [one.removeprefix(_RUN) for one in done if one.startswith(_RUN)]
+    for known in work.mind.failures():
+        failure = Learning(**{**known, "files": tuple(known["files"])})
+        if solves(failure, event.command, event.tool, changed, ran=ran, output=event.output):
+            if is_worth_keeping(failure, changed=changed, ran=ran):
+                record = solution_of(failure, command=event.command, changed=changed, ran=ran)
+                record = {**record, **origin(work, "tool", "tool")}
+                consider(work, [Draft(record, failure.score, False, "a failure and its solution")])
+            else:
+                work.note("skipped", reason="it failed for the code at hand, and git has the fix")
+            work.mind.solved(failure.fingerprint)
+            return True
+    return False
+
+
+def _observe(work: Work, event: Event, files: Sequence[str]) -> None:
+    """Seed D's observations, as far as they are memorable."""
+    changed = [one for one in work.mind.changes() if not one.startswith(_RUN)]
+    seen = observe(event.tool, event.command, files, changed, event.output)
+    if seen is None or seen.type not in _OBSERVED:
+        return
+    text = work.mind.redact(seen.text)
+    record = {
+        **draft_of(work, _OBSERVED[seen.type], text, "tool", "observation"),
+        "observation_type": seen.type,
+        "concepts": list(seen.concepts),
+        "importance": seen.importance,
+        "files_read": list(seen.files_read),
+        "files_modified": list(seen.files_modified),
+    }
+    consider(work, [Draft(record, memorability(text), False, f"observed: {seen.type}")])

@@ -1,0 +1,262 @@
+"""`recollect hook EVENT`: one event of an agent, from its stdin to its stdout.
+
+This is the outermost boundary: whatever happens in here, the agent sees one JSON object or nothing,
+in time, and exit code 0. It is imported before anything else, so it imports little.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Protocol
+
+from recollect.engine.client import MOST_INPUT, asks
+
+if TYPE_CHECKING:
+    from recollect.engine.stores import WarmMinds
+    from recollect.hosts.protocol import Reply
+
+# Events at which nobody waits for the next word.
+_SESSION_EVENTS = ("session-start", "session-end", "stop", "pre-compact")
+# Seconds until the configuration is known.
+_PATIENCE = 3.0
+# What somebody asks to keep is kept, also on a machine that is busy. The client waits for 5, and an
+# engine that fell silent may have taken some of that.
+_TO_KEEP, _TO_KEEP_AGAIN = 4.0, 2.0
+_LONGEST = 60.0
+# How many changed notes there is time to take in, for each second of the deadline.
+_CHANGES_PER_SECOND = 1500
+
+
+class Output(Protocol):
+    """Where an answer goes."""
+
+    def write(self, answer: bytes, /) -> object:
+        """Give it."""
+
+    def flush(self) -> None:
+        """See that it has been given."""
+
+
+class Deadline:
+    """Ends the process when its time is over, with what there is to say by then."""
+
+    def __init__(self, name: str, output: Output) -> None:
+        self._name = name
+        self._output = output
+        self._lock = threading.Lock()
+        self._said = False
+        self._timer: threading.Timer | None = None
+        self._start = time.monotonic()
+        self.is_over = False
+        self.reply: Reply | None = None
+        self.folder: str | None = None
+        # Whether somebody asked to keep something, who must be told if that is in doubt.
+        self.asks = False
+
+    def set(self, seconds: float) -> None:
+        """Let the time be over so many seconds after the beginning."""
+        if self._timer is not None:
+            self._timer.cancel()
+        left = max(0.001, self._start + seconds - time.monotonic())
+        self._timer = threading.Timer(left, self._over)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def milliseconds(self) -> float:
+        """How long it has taken so far."""
+        return (time.monotonic() - self._start) * 1000
+
+    def say(self, text: str) -> bool:
+        """Print the answer, once, whole; whether this was the time."""
+        with self._lock:
+            if self._said:
+                return False
+            self._said = True
+            if text:
+                self._output.write(text.encode("ascii"))
+                self._output.flush()
+            return True
+
+    def _over(self) -> None:
+        from pathlib import Path
+
+        from recollect.hosts.claude_code.events import write_reply
+        from recollect.state.failures import note_failure
+
+        try:
+            self.is_over = True
+            if self.asks and (self.reply is None or not self.reply.notice + self.reply.alarm):
+                from recollect.hosts.protocol import Reply
+
+                self.reply = self.reply or Reply()
+                self.reply.alarm.append(
+                    "Recollect: it took too long. If this is not kept yet, one of the next events"
+                    " keeps it. Look with: recollect list"
+                )
+            text = write_reply(self._name, self.reply) if self.reply is not None else ""
+            if self.say(text) and self.folder is not None:
+                note_failure(Path(self.folder), self._name, {"error": "Deadline"})
+        finally:
+            self._end()
+
+    def _end(self) -> None:
+        from recollect.ledger.git import kill_running
+
+        try:
+            kill_running()
+        finally:
+            os._exit(0)
+
+
+def main(
+    arguments: list[str], moment: int, given: bytes | None = None, *, again: bool = False
+) -> int:
+    """Serve one event; always exit code 0.
+
+    `given` is the input where it has been read; `again` says that an engine may have done a part.
+    """
+    from recollect.hosts.protocol import EVENTS
+
+    name = arguments[0] if arguments else ""
+    if name in ("-h", "--help") or name not in EVENTS:
+        sys.stderr.write(
+            "Usage: recollect hook EVENT < hook.json\n\nServes an event of an agent: "
+            + ", ".join(EVENTS)
+            + "\nIt is called by the plugin; see recollect install --help\n"
+        )
+        return 0
+    output = open(os.devnull, "wb") if sys.stdout is None else sys.stdout.buffer  # noqa: PTH123, SIM115
+    deadline = Deadline(name, output)
+    deadline.set(_PATIENCE)
+    try:
+        if given is None:
+            given = sys.stdin.buffer.read(MOST_INPUT)
+            if asks(given):
+                from recollect.hooks.stash import put_aside
+
+                put_aside(name, moment, given, os.environ)
+        payload = json.loads(given)
+        payload = payload if isinstance(payload, dict) else {}
+        serve(name, payload, os.environ, deadline, moment=moment, again=again)
+    except BaseException as error:
+        if not deadline.is_over:
+            note(name, error, os.environ)
+    deadline.say("")
+    return 0
+
+
+def serve(
+    name: str,
+    payload: Mapping[str, object],
+    environment: Mapping[str, str],
+    deadline: Deadline,
+    *,
+    moment: int,
+    minds: WarmMinds | None = None,
+    again: bool = False,
+) -> None:
+    """Run the pipeline of an event and print what it has to say.
+
+    The engine calls it with its `minds`, which stay open; a hook opens and closes its own.
+    """
+    from recollect.capture.markers import MARKER
+    from recollect.config.config import data_dir
+    from recollect.hosts.claude_code.events import read_event, write_reply
+
+    event = read_event(name, payload, environment)
+    if event.ignored:
+        return
+    deadline.folder = str(data_dir(environment))
+    import apsw
+
+    from recollect.api.opening import open_mind, read_config
+    from recollect.errors import RecollectError
+    from recollect.hooks.pipeline import Work, run
+    from recollect.hooks.pipelines import LATE, PIPELINES
+    from recollect.hosts.protocol import Reply
+    from recollect.state.sessions import Trace
+
+    place = existing(event.directory, environment)
+    event = event._replace(directory=place, moment=moment)
+    config = read_config(event, environment)
+    seconds = min(config.number(_deadline_key(name)) / 1000, _LONGEST)
+    is_asked = deadline.asks = MARKER in event.text.lower()
+    longest = _TO_KEEP_AGAIN if again else _TO_KEEP
+    deadline.set(max(seconds, longest if is_asked else 0.0))
+    try:
+        opened = open_mind if minds is None else minds.open_mind
+        mind = opened(event, config, environment)
+    except RecollectError as error:
+        if is_asked:
+            reply = Reply()
+            reply.alarm.append(f"Recollect: this was NOT kept. {error.message} {error.hint}")
+            deadline.say(write_reply(name, reply))
+        raise
+    try:
+        for store in mind.stores:
+            store.indexing.most_changes = int(seconds * _CHANGES_PER_SECOND)
+        if again:
+            mind.drain()  # what the engine left in the spool must be known before anything is kept
+        work = Work(event, mind)
+        deadline.reply = work.reply
+        run(PIPELINES[name], work)
+        behind = sum(store.indexing.behind for store in mind.stores)
+        if behind:
+            work.note("behind", changes=behind)
+            if name == "session-start":
+                work.reply.notice.append(
+                    f"Recollect: {behind} changes are not in the index yet, too many for a hook."
+                    " Take them in with: recollect reindex"
+                )
+        deadline.say(write_reply(name, work.reply))
+
+        def keep_trace(steps: list[dict[str, Any]]) -> None:
+            milliseconds = round(deadline.milliseconds(), 1)
+            try:
+                mind.store.local.sessions.trace(
+                    Trace(mind.now(), event.session, name, milliseconds, steps)
+                )
+            except (apsw.CorruptError, apsw.NotADBError):
+                mind.store.local.put_aside()
+
+        # What comes late may be cut off, so what was said is traced before.
+        keep_trace(work.trace)
+        traced = len(work.trace)
+        run(LATE.get(name, ()), work)
+        if work.trace[traced:]:
+            keep_trace(work.trace[traced:])
+        for failure in () if deadline.is_over else work.failures:
+            note(name, failure, environment)
+    finally:
+        for store in mind.stores:
+            store.is_hurried = False
+            if minds is None:
+                store.close()
+        if minds is not None:
+            minds.release(mind)
+
+
+def existing(directory: str, environment: Mapping[str, str]) -> str:
+    """The directory of an event; where it is gone, that of the project."""
+    if not directory or os.path.isdir(directory):  # noqa: PTH112
+        return directory
+    return environment.get("CLAUDE_PROJECT_DIR", directory)
+
+
+def _deadline_key(name: str) -> str:
+    return "hook.session_deadline" if name in _SESSION_EVENTS else "hook.deadline"
+
+
+def note(name: str, error: BaseException, environment: Mapping[str, str]) -> None:
+    """Keep a failure where `recollect doctor` finds it."""
+    from recollect.config.config import data_dir
+    from recollect.state.failures import describe, note_failure
+
+    with suppress(Exception):  # there is nowhere left to tell
+        note_failure(data_dir(environment), name, describe(error))

@@ -1,0 +1,47 @@
+"""What the stages of a pipeline may ask to be kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from typing import Any
+
+from recollect.core.memory import Memory
+from recollect.hooks.marking import identity
+from recollect.hooks.session_state import SessionMind
+from recollect.ledger.lock import exclusive
+from recollect.store.spool_flush import LONGEST_WAIT, aside_of, drain, keep
+
+_LOCK = "noticing.lock"
+
+
+class KeepingMind(SessionMind):
+    """Keeps what an event brings, without secrets, each draft once."""
+
+    def redact(self, text: str) -> str:
+        """A text without secrets. Where that fails nothing is kept: the error goes all the way."""
+        return str(self.store.redact(text))
+
+    def keep(self, drafts: Mapping[str, Mapping[str, Any]]) -> list[Memory]:
+        """Remember what somebody asked to remember."""
+        clean = [self.store.redact(draft) for draft in drafts.values()]
+        return keep(self.store, clean, uids=list(drafts), moment=self._event.moment)
+
+    def identify(self, draft: Mapping[str, Any], number: int) -> str:
+        """The uid of a draft."""
+        if not self._event.moment:
+            return self.store.new_uid()
+        return identity(self._event, self.store.redact(draft), number)
+
+    def settle(self, uid: str) -> None:
+        """Take away what was put aside."""
+        aside_of(self.store).drop(uid)
+
+    def drain(self) -> int:
+        """Bring what waits to the ledger; how many that were."""
+        return len(drain(self.store))
+
+    def alone(self) -> AbstractContextManager[None]:
+        """Nobody else looks at what is known and adds to it while this lasts."""
+        lock = self.store.ledger.repository.state_dir / _LOCK
+        return exclusive(lock, min(self.store.config.number("lock.timeout"), LONGEST_WAIT))

@@ -1,0 +1,1 @@
+"""Claude Code: its events, replies, transcripts and installation."""

@@ -1,0 +1,130 @@
+"""Claude Code: its hook JSON, as observed with the real client; Codex speaks the same.
+
+Whatever the client sends, reading never fails: what is missing or of the wrong type is empty. What
+is written is one JSON object or nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from recollect.core.patterns import pattern
+from recollect.hosts import protocol as events
+from recollect.hosts.protocol import Event, Reply
+
+# The client's name of each event that may carry context.
+_WITH_CONTEXT: Mapping[str, str] = {
+    events.SESSION_START: "SessionStart",
+    events.PROMPT: "UserPromptSubmit",
+    events.TOOL_PRE: "PreToolUse",
+    events.TOOL_POST: "PostToolUse",
+    events.TOOL_FAILURE: "PostToolUseFailure",
+}
+# Tools whose input names a file.
+FILE_TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "apply_patch")
+_FILE_KEYS = ("file_path", "notebook_path")
+_PATCHED = pattern(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
+# `/plugin:command args`, which is expanded later; but not `/etc/hosts is wrong`.
+_COMMAND = pattern(r"/[\w:.-]+(?:\s|\Z)")
+_MOST_TEXT = 1_000_000
+
+
+def read_event(name: str, payload: Mapping[str, Any], environment: Mapping[str, str]) -> Event:
+    """The event behind a hook's input."""
+    tool_input = payload.get("tool_input")
+    details = tool_input if isinstance(tool_input, dict) else {}
+    tool = _text(payload, "tool_name")
+    return Event(
+        name=name,
+        session=_text(payload, "session_id"),
+        agent=_text(payload, "agent_id"),
+        directory=_text(payload, "cwd"),
+        source=_text(payload, "source") or _text(payload, "reason") or _text(payload, "trigger"),
+        text=_text(payload, "prompt" if name == events.PROMPT else "last_assistant_message"),
+        tool=tool,
+        files=_files(tool, details),
+        command=_text(details, "command"),
+        output=_output(payload.get("tool_response")),
+        error=_text(payload, "error"),
+        transcript=_text(payload, "transcript_path"),
+        again=payload.get("stop_hook_active") is True,
+        ignored=_why_ignored(name, payload, environment),
+    )
+
+
+def _text(values: Mapping[str, Any], key: str) -> str:
+    value = values.get(key)
+    return value[:_MOST_TEXT] if isinstance(value, str) else ""
+
+
+def _output(response: Any) -> str:
+    """What a tool said: Claude Code gives an object, Codex a text."""
+    if isinstance(response, dict):
+        return "\n".join(filter(None, (_text(response, "stdout"), _text(response, "stderr"))))
+    return response[:_MOST_TEXT] if isinstance(response, str) else ""
+
+
+def _files(tool: str, details: Mapping[str, Any]) -> tuple[str, ...]:
+    if tool not in FILE_TOOLS:
+        return ()
+    named = [_text(details, key) for key in _FILE_KEYS]
+    named += _PATCHED.findall(_text(details, "command")) if tool == "apply_patch" else []
+    return tuple(path for path in named if path and "\0" not in path)
+
+
+def _why_ignored(name: str, payload: Mapping[str, Any], environment: Mapping[str, str]) -> str:
+    if "cursor_version" in payload or environment.get("CURSOR_VERSION"):
+        return "Cursor runs these hooks, too; it has its own"
+    if name == events.PROMPT:
+        prompt = _text(payload, "prompt").lstrip()
+        if prompt.startswith("<task-notification>"):
+            return "no person typed it: a background task reports"
+        if (command := _COMMAND.match(prompt)) and _is_command(command[0].strip(), prompt):
+            return "it is a command"
+    if name == events.SUBAGENT_STOP and not _text(payload, "agent_type"):
+        return "the client's own fork, for a compaction"
+    return ""
+
+
+def _is_command(word: str, prompt: str) -> bool:
+    """`/tmp is full` begins with a place, and what is marked is kept in any case."""
+    from pathlib import Path
+
+    from recollect.capture.markers import MARKER
+
+    return MARKER not in prompt.lower() and not Path(word).exists()
+
+
+def write_reply(name: str, reply: Reply) -> str:
+    """What is printed for a reply: one JSON object, or nothing.
+
+    Where the client takes no context none is given: at a stop it would make the agent go on, so
+    only a request that is meant to do that is made there. What its user must know is told anywhere.
+    """
+    if name == events.STOP and reply.request:
+        return json.dumps({"decision": "block", "reason": reply.request}, ensure_ascii=True)
+    if name not in _WITH_CONTEXT:
+        return json.dumps({"systemMessage": "\n".join(reply.alarm)}) if reply.alarm else ""
+    said: dict[str, Any] = {}
+    if name == events.TOOL_PRE and reply.denial:
+        return json.dumps(
+            {
+                "hookSpecificOutput": {
+                    "hookEventName": _WITH_CONTEXT[name],
+                    "permissionDecision": "deny",
+                    "permissionDecisionReason": reply.denial,
+                }
+            },
+            ensure_ascii=True,
+        )
+    if reply.notice or reply.alarm:
+        said["systemMessage"] = "\n".join((*reply.alarm, *reply.notice))
+    if reply.context:
+        said["hookSpecificOutput"] = {
+            "hookEventName": _WITH_CONTEXT[name],
+            "additionalContext": "\n".join(reply.context),
+        }
+    return json.dumps(said, ensure_ascii=True) if said else ""

@@ -1,0 +1,193 @@
+"""What was said since the last time: the new part of a transcript of Claude Code.
+
+The client appends one JSON object per line, and most lines are none of our business: tool results,
+thinking, attachments, whole requests. Only what a person typed and what the agent answered counts,
+without anything that was put between their words. What is unknown or malformed is skipped.
+
+Reading goes on where the last one ended. Every such place follows the end of a line; where it does
+not, the file is another one, and reading starts again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from re import DOTALL
+from typing import Any, BinaryIO, NamedTuple
+
+from recollect.core.patterns import pattern
+from recollect.search.rendering import without_own_text
+
+# A longer line holds a dumped file or a picture, not a sentence worth keeping.
+_LONGEST_LINE = 1 << 20
+_ROLES = ("user", "assistant")
+# Lines of this kind, whatever their type, are nobody's words in this conversation.
+_NOT_SAID = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
+_NOT_MEANT = ("isApiErrorMessage", "toolUseResult")
+# The client's own answers carry this in place of a model.
+_SYNTHETIC = "<synthetic>"
+# What the client puts before, between or after a person's words.
+_BLOCK = pattern(r"<(system-reminder|ide_[a-z_]+|task-notification)\b.*?(?:</\1>|\Z)", DOTALL)
+_BLOCK_HINTS = ("<system-reminder", "<ide_", "<task-notification")
+# What the client writes in a person's name: commands, and what they print.
+_NOT_TYPED = pattern(
+    r"<(?:command-|local-command-|bash-|user-memory-|user-prompt-|teammate-)[a-z-]+\b"
+    r"|\[Request interrupted by user|This session is being continued from a previous conversation"
+    r"|Stop hook feedback:|/[\w:.-]+(?:\s|\Z)"
+)
+# A tool that was not let through, and why: these are a person's words, in the client's frame.
+_REFUSED = pattern(
+    r"The user doesn't want to proceed with this tool use\..{0,300}?the user said:\s*", DOTALL
+)
+
+
+class Message(NamedTuple):
+    """Something that a person or the agent said, and where its line begins."""
+
+    role: str
+    text: str
+    at: int
+
+
+class Part(NamedTuple):
+    """What is new in a transcript, and where to go on from.
+
+    `exchanges` counts what both sides said, `tools` how often each tool was used.
+    """
+
+    messages: tuple[Message, ...]
+    end: int
+    tools: Mapping[str, int]
+    exchanges: int
+
+
+def read_since(path: Path, offset: int, *, most: int = 4 << 20) -> Part | None:
+    """What was said after an offset; of more than `most` bytes only the last ones.
+
+    Only complete lines count: the client may be writing the last one just now. None where there is
+    no file to read: it must be a regular one, and ours.
+    """
+    try:
+        with _opened(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            start, data = _new_bytes(file, offset, size, most)
+    except (OSError, ValueError):
+        return None
+    complete = data.rfind(b"\n") + 1
+    messages: list[Message] = []
+    tools: list[str] = []
+    for at, line in _lines(data[:complete]):
+        entry = _entry(line)
+        if entry is None:
+            continue
+        tools += _tools(entry)
+        text = _said(entry)
+        if text:
+            messages.append(Message(entry["type"], text, start + at))
+    return Part(tuple(messages), start + complete, Counter(tools), len(messages))
+
+
+def _opened(path: Path) -> BinaryIO:
+    """The file, if it is one of ours. A link or a pipe that was put in its place is not."""
+    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+    descriptor = os.open(path, flags)
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
+        os.close(descriptor)
+        raise PermissionError(f"{path} is not a file of ours")
+    return os.fdopen(descriptor, "rb")
+
+
+def _new_bytes(file: BinaryIO, offset: int, size: int, most: int) -> tuple[int, bytes]:
+    """What is new and where it begins: at the start of a line."""
+    start = offset if 0 < offset <= size and _ends_line(file, offset) else 0
+    if size - start <= most:
+        file.seek(start)
+        return start, file.read(size - start)
+    file.seek(size - most)
+    data = file.read(most)
+    begin = data.find(b"\n") + 1
+    # Without the end of a line in it, it is part of one that is still being written.
+    return (size - most + begin, data[begin:]) if begin else (start, b"")
+
+
+def _ends_line(file: BinaryIO, offset: int) -> bool:
+    file.seek(offset - 1)
+    return file.read(1) == b"\n"
+
+
+def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:
+    at = 0
+    for line in data.split(b"\n"):
+        if line and len(line) <= _LONGEST_LINE:
+            yield at, line
+        at += len(line) + 1
+
+
+def _entry(line: bytes) -> Mapping[str, Any] | None:
+    """A line's object, if it is a part of this conversation."""
+    if b'"user"' not in line and b'"assistant"' not in line:
+        return None  # most of the bytes are in other lines: do not even read them
+    try:
+        entry = json.loads(line.decode("utf-8"))
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(entry, dict) or entry.get("type") not in _ROLES:
+        return None
+    if any(entry.get(name) for name in _NOT_SAID) or not isinstance(entry.get("message"), dict):
+        return None
+    return entry
+
+
+def _blocks(entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    content = entry["message"].get("content")
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    if not isinstance(content, list):
+        return []
+    return [block for block in content if isinstance(block, dict)]
+
+
+def _tools(entry: Mapping[str, Any]) -> list[str]:
+    """The names of the tools that a line uses."""
+    if entry["type"] != "assistant":
+        return []
+    return [str(block.get("name")) for block in _blocks(entry) if block.get("type") == "tool_use"]
+
+
+def _said(entry: Mapping[str, Any]) -> str:
+    """What a line says, without what was put there by others; empty if it says nothing."""
+    blocks = _blocks(entry)
+    refused = [_refusal(block) for block in blocks if block.get("type") == "tool_result"]
+    if any(refused):
+        return "\n\n".join(filter(None, refused))
+    if any(entry.get(name) for name in _NOT_MEANT) or entry["message"].get("model") == _SYNTHETIC:
+        return ""
+    if any(block.get("type") == "tool_result" for block in blocks):
+        return ""
+    texts = [block.get("text") for block in blocks if block.get("type") == "text"]
+    said = (_cleaned(text) for text in texts if isinstance(text, str))
+    if entry["type"] == "user":
+        said = (text for text in said if not _NOT_TYPED.match(text))
+    return "\n\n".join(filter(None, said))
+
+
+def _refusal(result: Mapping[str, Any]) -> str:
+    """What a person said when they did not let the agent use a tool."""
+    content = result.get("content")
+    if not result.get("is_error") or not isinstance(content, str):
+        return ""
+    said = _REFUSED.match(content)
+    return _cleaned(content[said.end() :]) if said else ""
+
+
+def _cleaned(text: str) -> str:
+    text = without_own_text(text)
+    if any(hint in text for hint in _BLOCK_HINTS):
+        text = _BLOCK.sub(" ", text)
+    # Half a character can be written as JSON, but nowhere else.
+    return text.encode("utf-8", "replace").decode("utf-8").strip()

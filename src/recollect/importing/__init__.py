@@ -1,0 +1,1 @@
+"""Importers: other systems' stores as memories."""

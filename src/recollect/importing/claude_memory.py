@@ -1,0 +1,330 @@
+"""Bringing in documents of the claude-memory plugin: a whole store, or one file of the mirror.
+
+A document's uid derives from what it says, so importing twice adds nothing, nor does importing in
+two clones that then sync. Everything of one import is written in one go, or nothing is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from recollect.core.claude_memory import (
+    LEFT,
+    Described,
+    folder_of,
+    read_document,
+    record_status,
+    render_document,
+    to_document,
+)
+from recollect.core.content import content_of_text
+from recollect.core.content_schemas import SCHEMAS
+from recollect.core.document import slugify
+from recollect.core.fields import (
+    MAX_BODY_BYTES,
+    check_body,
+    check_fields,
+    check_reason,
+    check_summary,
+)
+from recollect.core.memory import DEFAULT_CONFIDENCE, Memory
+from recollect.core.names import parse_name
+from recollect.core.note import SUMMARY_LENGTH, shorten_line
+from recollect.core.places import SHARED, Place
+from recollect.core.record import render_record
+from recollect.core.status import ACTIVE
+from recollect.core.uid import derive_uid
+from recollect.errors import ParseError, SecretFound, ValidationError
+from recollect.index.protocol import ALL, Filters, is_purged
+from recollect.index.sqlite.apply import seconds
+from recollect.ledger.session import Session
+from recollect.ledger.writes import Change, Creation
+from recollect.mirror.folder import BIGGEST, MirrorFolder, read_manifest
+from recollect.mirror.page import is_slug
+from recollect.store.prepare import change_of, prepare_status
+from recollect.store.store import Recollect
+
+CREATED: Final = "created"
+UPDATED: Final = "updated"
+KNOWN: Final = "known"
+PURGED: Final = "purged"
+FOREIGN: Final = "foreign"
+INVALID: Final = "invalid"
+DEFAULT_FOLDER: Final = ".claude/memory"
+# What makes a document one that cannot be taken, and nothing else.
+REFUSED = (ParseError, ValidationError, SecretFound)
+
+
+class Plan(NamedTuple):
+    """A memory to be born, and what became of it since: when, and the fields that changed."""
+
+    creation: Creation
+    steps: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+
+
+class Outcome(NamedTuple):
+    """What became of one file."""
+
+    file: str
+    result: str
+    uid: str = ""
+    summary: str = ""
+    problem: str = ""
+
+
+def read_file(folder: MirrorFolder, path: str) -> tuple[Described, str]:
+    """What a file says, and its text; refused where it is no valid document."""
+    data = folder.read(path, BIGGEST)
+    if data is None:
+        raise ParseError(f"It is no plain file of at most {BIGGEST // 1024} KB that can be read.")
+    try:
+        text = data.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError:
+        raise ParseError("It is not text.") from None
+    place = Path(path)
+    return read_document(text, place.parent.name, place.stem), text
+
+
+def uid_of(described: Described, name: str, text: str) -> str:
+    """The uid of a document, the same in every clone that has the same file."""
+    identity = ("claude-memory", described.kind, name, described.created, text)
+    return derive_uid("\n".join(identity), _milliseconds(described.created))
+
+
+def _milliseconds(time: str) -> int:
+    return int((seconds(time) or 0.0) * 1000)
+
+
+def by_birth(memories: Sequence[Memory]) -> dict[tuple[str, str, str | None], Memory]:
+    """Memories by what a document tells of its identity: kind, name and birth."""
+    return {
+        (memory.kind, slug, memory.created): memory for memory in memories for slug in memory.slugs
+    }
+
+
+def plan(store: Recollect, described: Described, name: str, text: str, via: str) -> Plan:
+    """A document that can be written, without secrets; refused where it cannot be taken."""
+    draft: dict[str, Any] = {
+        "kind": described.kind,
+        "summary": described.summary,
+        "body": described.body,
+        "tags": list(described.tags),
+        "files_modified": list(described.files),
+        "created": described.created,
+        "provenance": {"via": via},
+        "at": None,  # every clone must find the same place for it
+    }
+    if described.confidence != DEFAULT_CONFIDENCE:
+        draft["confidence"] = described.confidence
+    creation = store.prepare(draft, uid_of(described, name, text))
+    fields = {key: value for key, value in creation.fields.items() if key != "branch"}
+    if described.content is not None:
+        fields["content"] = _sized(store.redact(described.content))
+    if described.left:
+        fields[LEFT] = _sized(store.redact(described.left))
+    names = [name if is_slug(name) else slugify(name), described.left.get("id")]
+    fields["slugs"] = list(dict.fromkeys(n for n in names if isinstance(n, str) and is_slug(n)))
+    log: dict[str, Any] = {}
+    if described.changes:
+        log["changes"] = [store.redact(entry) for entry in described.changes]
+    steps: list[tuple[str, Mapping[str, Any]]] = []
+    if described.status != ACTIVE:
+        step = {"status": described.status, **_reason(store, described.status_reason)}
+        steps.append((described.status_changed or described.updated, step))
+    if described.updated > max(described.created, described.status_changed or ""):
+        # The fold counts this one as an edit, and a change of status as none.
+        if described.times_updated > 1:
+            log["times_updated"] = described.times_updated - 1
+        if described.times_updated:
+            steps.append((described.updated, {"changes": [], **log}))
+            log = {}
+        elif described.status == ACTIVE:
+            steps.append((described.updated, {"status": ACTIVE}))
+    elif described.times_updated:
+        log["times_updated"] = described.times_updated
+    return Plan(creation._replace(fields={**fields, **log}), tuple(steps))
+
+
+def _sized(value: Any) -> Any:
+    size = len(json.dumps(value, ensure_ascii=False).encode())
+    if size > MAX_BODY_BYTES:
+        raise ValidationError(f"The content has {size} bytes; at most {MAX_BODY_BYTES} fit.")
+    return value
+
+
+def _reason(store: Recollect, reason: str) -> dict[str, str]:
+    return {"status_reason": check_reason(store.redact(reason))} if reason else {}
+
+
+def write_plans(store: Recollect, plans: Sequence[Plan], changes: Sequence[Change] = ()) -> None:
+    """Write memories with what became of them, and changes to others: all of it or nothing."""
+    stamp = store.ledger.stamp()
+
+    def edit(session: Session) -> None:
+        for planned in plans:
+            record = planned.creation.apply(session, stamp)
+            name = parse_name(record.id or "")
+            assert name is not None  # it was named just now
+            place = Place(SHARED, planned.creation.kind, name.anchor)
+            for number, (time, fields) in enumerate(planned.steps):
+                uid = derive_uid(f"{record.uid}\n{number}", _milliseconds(time))
+                text = render_record(record)
+                Change(uid, record.uid, (place,), text, fields, time=time).apply(session, stamp)
+        for change in changes:
+            change.apply(session, stamp)
+
+    if plans or changes:
+        store.ledger.transact(edit, "import")
+
+
+def describe(memory: Memory, name: str) -> Described:
+    """A memory as its own document would be read."""
+    text = render_document(to_document(memory, name))
+    return read_document(text, folder_of(memory.kind), name)
+
+
+def adoption(store: Recollect, memory: Memory, base: Described, found: Described) -> list[Change]:
+    """What somebody changed in a document, as changes to its memory; refused where it cannot be.
+
+    Only what differs from `base`, the state the document was written from, is a change: what became
+    of the memory meanwhile stays.
+    """
+    fields: dict[str, Any] = {}
+    body = None
+    if found.summary != base.summary:
+        fields["summary"] = found.summary
+    if found.tags != base.tags:
+        fields["tags"] = list(found.tags)
+    if found.confidence != base.confidence:
+        fields["confidence"] = found.confidence
+    fields |= _files(memory, base, found)
+    if found.body != base.body:
+        body = found.body
+        if memory.kind in SCHEMAS:  # only a long title is in it; the rest is not in the document
+            body = f"{found.body}\n\n{memory.body}".strip()
+    if found.content is not None and found.content != base.content:
+        fields["content"] = _merged(memory, base.content or {}, found.content)
+    if found.left != base.left:
+        fields[LEFT] = {**memory.extra.get(LEFT, {}), **found.left}
+    changes = _change(store, memory, base, found, fields, body)
+    if found.status not in (base.status, record_status(memory.status)):
+        changes.append(prepare_status(store, memory, found.status, found.status_reason))
+    return changes
+
+
+def _files(memory: Memory, base: Described, found: Described) -> dict[str, Any]:
+    gone = set(base.files) - set(found.files)
+    new = [path for path in found.files if path not in base.files]
+    fields = {}
+    if gone & set(memory.files_modified) or new:
+        kept = [path for path in memory.files_modified if path not in gone]
+        fields["files_modified"] = [*kept, *new]
+    if gone & set(memory.files_read):
+        fields["files_read"] = [path for path in memory.files_read if path not in gone]
+    return fields
+
+
+def _merged(memory: Memory, base: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
+    """The memory's content with what was changed in the document."""
+    content = dict(memory.content or content_of_text(memory.kind, memory.summary, memory.body))
+    for name in {**base, **found}:
+        if name not in found:
+            content.pop(name, None)
+        elif found[name] != base.get(name):
+            content[name] = found[name]
+    return content
+
+
+def _change(
+    store: Recollect,
+    memory: Memory,
+    base: Described,
+    found: Described,
+    given: Mapping[str, Any],
+    body: str | None,
+) -> list[Change]:
+    """The change of fields that can be written; none where nothing differs from what is known."""
+    fields = dict(store.redact(given))
+    if "summary" in fields:
+        summary = fields["summary"]
+        fields["summary"] = check_summary(
+            summary if len(summary) <= SUMMARY_LENGTH else shorten_line(summary)
+        )
+    for name in ("tags", "confidence", "files_modified", "files_read"):
+        if name in fields:
+            fields |= check_fields({name: fields[name]})
+    for name in ("content", LEFT):
+        if name in fields:
+            _sized(fields[name])
+    body = None if body is None else check_body(store.redact(body))
+    known = {**memory.as_json(), LEFT: memory.extra.get(LEFT)}
+    fields = {name: value for name, value in fields.items() if known.get(name) != value}
+    if body == memory.body:
+        body = None
+    told = [entry for entry in found.changes if entry not in base.changes + tuple(memory.changes)]
+    if not fields and body is None and not told:
+        return []
+    names = [*fields, *(["body"] if body is not None else [])]
+    said = {"summary": f"Changed in its file: {', '.join(names)}"}
+    fields["changes"] = [store.redact(entry) for entry in told] or [said]
+    return [change_of(store, memory, fields, body)]
+
+
+# A whole store
+
+
+def import_folder(store: Recollect, path: Path, *, dry_run: bool = False) -> list[Outcome]:
+    """Import every valid document of a store; what each file came to."""
+    if not path.is_dir():
+        raise ValidationError(
+            f"There is no folder {path}", "Name the folder of the store: the one with index.md"
+        )
+    folder = MirrorFolder(path, path, str(path))
+    index = store.indexing.fresh()
+    memories = index.select(Filters(statuses=ALL))
+    known = {memory.uid: memory for memory in memories}
+    births = by_birth(memories)
+    manifest = read_manifest(folder)
+    outcomes: list[Outcome] = []
+    plans: dict[str, Plan] = {}
+    changes: list[Change] = []
+    for file in sorted(folder.scan(manifest)):
+        name = Path(file).stem
+        try:
+            described, text = read_file(folder, file)
+            listed = {entry.uid for entry in manifest.get(file, ())}
+            uid = uid_of(described, name, text)
+            memory = known.get(uid) or births.get((described.kind, name, described.created))
+            memory = next((known[one] for one in listed if one in known), memory)
+            result = KNOWN
+            if memory is None and listed:
+                result = PURGED if any(is_purged(index, one) for one in listed) else FOREIGN
+            elif memory is None and is_purged(index, uid):
+                result = PURGED
+            elif memory is None and uid not in plans:
+                plans[uid] = plan(store, described, name, text, "claude-memory")
+                result = CREATED
+            elif memory is not None and memory.uid != uid:
+                found = _newer(store, memory, described, name)
+                changes += found
+                result = UPDATED if found else KNOWN
+        except REFUSED as error:
+            outcomes.append(Outcome(file, INVALID, problem=error.message))
+            continue
+        uid = memory.uid if memory is not None else uid
+        outcomes.append(Outcome(file, result, uid, described.summary))
+    if not dry_run:
+        write_plans(store, list(plans.values()), changes)
+        store.mirror()
+    return outcomes
+
+
+def _newer(store: Recollect, memory: Memory, described: Described, name: str) -> list[Change]:
+    """What the plugin changed in a document since it was imported."""
+    if described.updated <= (memory.updated or ""):
+        return []
+    changes = adoption(store, memory, describe(memory, name), described)
+    return [change._replace(time=described.updated) for change in changes]

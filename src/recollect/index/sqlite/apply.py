@@ -1,0 +1,290 @@
+"""The index in one SQLite file: taking in what changed in the ledger.
+
+Everything here runs inside one transaction of its caller. The result depends on the notes alone:
+an incremental refresh ends where a full rebuild ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import apsw
+
+from recollect.core.age import seconds_of
+from recollect.core.legacy import is_legacy, was_legacy
+from recollect.core.memory import Memory, fold
+from recollect.core.names import birth_name, parse_name
+from recollect.core.note import Note, join, read_stored
+from recollect.core.places import Place
+from recollect.core.record import CREATE, PURGE, Record
+from recollect.core.status import HIDDEN
+from recollect.core.strength import pace_of
+from recollect.index.protocol import Cursor, Progress
+from recollect.index.sqlite.schema import FACETS
+from recollect.index.sqlite.words import date_words
+from recollect.index.text import indexable
+
+_DAY = 86_400.0
+seconds = seconds_of
+# How far what somebody says can be trusted, before use raises it.
+_TRUST = {"user": 1.0, "agent": 0.7, "tool": 0.5}
+_DEFAULT_TRUST = 0.8
+
+
+_Stored = tuple[Place, Record, str]
+
+
+class Applier:
+    """Writes notes into the tables."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+        # While a file is built from nothing: the records by memory, so that none is asked back.
+        self._new: dict[str, list[_Stored]] | None = None
+
+    def apply(
+        self,
+        notes: Iterable[tuple[Place, Note | None]],
+        cursor: Cursor,
+        *,
+        complete: bool,
+        progress: Progress | None,
+    ) -> None:
+        """Take in notes, then fold every memory they speak of anew."""
+        db = self._db
+        owners: set[str] = set()
+        empty = not list(db.execute("SELECT 1 FROM cursor LIMIT 1"))
+        self._new = {} if empty else None
+        untouched = {row[0] for row in db.execute("SELECT id FROM place")} if complete else set()
+        for number, (place, note) in enumerate(notes, 1):
+            key = self._place(place)
+            untouched.discard(key)
+            owners |= self._take_in(key, place, note or {})
+            if progress is not None and number % 200 == 0:
+                progress(number)
+        for key in untouched:
+            owners |= self._take_in(key, None, {})
+        for number, owner in enumerate(sorted(owners), 1):
+            self._fold(owner)
+            if progress is not None and number % 200 == 0:
+                progress(number)
+        self._new = None
+        db.execute("DELETE FROM cursor")
+        db.executemany("INSERT INTO cursor VALUES (?, ?)", list(cursor.items()))
+
+    def _place(self, place: Place) -> int:
+        key = (place.space, place.kind, place.anchor)
+        if self._new is None:
+            for (found,) in self._db.execute(
+                "SELECT id FROM place WHERE space = ? AND kind = ? AND anchor = ?", key
+            ):
+                return int(found)
+        self._db.execute("INSERT INTO place (space, kind, anchor) VALUES (?, ?, ?)", key)
+        return self._db.last_insert_rowid()
+
+    def _take_in(self, place: int, where: Place | None, note: Note) -> set[str]:
+        """Put the records of a note in the stead of those known; the memories concerned."""
+        db = self._db
+        known: dict[str, tuple[str, bytes]] = {}
+        if self._new is None:
+            for uid, owner, text in db.execute(
+                "SELECT uid, owner, text FROM record WHERE place = ?", (place,)
+            ):
+                known[uid] = (owner, text)
+        owners = set()
+        shifted = False
+        for uid in known.keys() - note.keys():
+            db.execute("DELETE FROM record WHERE uid = ? AND place = ?", (uid, place))
+            owners.add(known[uid][0])
+            shifted = True
+        for uid, text in note.items():
+            data = text.encode("utf-8", "surrogateescape")
+            if uid in known and known[uid][1] == data:
+                continue
+            record = read_stored(text)
+            owners.add(record.memory_uid)
+            shifted |= is_legacy(text)
+            if self._new is not None and where is not None:
+                self._new.setdefault(record.memory_uid, []).append((where, record, text))
+            elif record.op == PURGE:  # in a file that is not new, purged text lingers
+                db.execute("INSERT OR REPLACE INTO meta VALUES ('purged', '1')")
+            db.execute(
+                "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?)",
+                (uid, place, record.memory_uid, data),
+            )
+        if shifted:  # legacy records are named by their position
+            owners |= {uid for uid, text in note.items() if is_legacy(text)}
+        return owners
+
+    def _fold(self, owner: str) -> None:
+        """Fold one memory from its records and write what search needs of it."""
+        places: list[Place] = []
+        records: dict[str, Record] = {}
+        texts: dict[str, str] = {}
+        for place, record, text in self._records_of(owner):
+            uid = record.uid
+            if uid == owner:
+                places.append(place)
+            if uid in texts and texts[uid] != text:  # two copies that differ: the stronger counts
+                text = join({uid: texts[uid]}, {uid: text})[uid]
+                record = read_stored(text)
+            records[uid], texts[uid] = record, text
+        create = records.pop(owner, None)
+        purges = [record for record in records.values() if record.op == PURGE]
+        if create is None or create.op != CREATE or purges:
+            self._forget(owner)
+            # The name stays taken, so that it never comes to mean another memory.
+            self._write_names(owner, [purge.id for purge in purges if purge.id])
+            return
+        names = [create.id] if create.id else [self._derived_name(create, p) for p in places]
+        memory = fold(create, records.values(), kind=places[0].kind, name=names[0])
+        self._write(memory)
+        self._write_names(owner, names)
+
+    def _records_of(self, owner: str) -> list[_Stored]:
+        """The records of a memory, in the order of their places."""
+        if self._new is not None:
+            return sorted(self._new.get(owner, ()), key=lambda stored: stored[0])
+        rows = self._db.execute(
+            "SELECT space, kind, anchor, text FROM record JOIN place ON place.id = place"
+            " WHERE owner = ? ORDER BY space, kind, anchor",
+            (owner,),
+        )
+        decoded = [(Place(*row[:3]), row[3].decode("utf-8", "surrogateescape")) for row in rows]
+        return [(place, read_stored(text), text) for place, text in decoded]
+
+    def _derived_name(self, create: Record, place: Place) -> str:
+        return birth_name(create, place, self._legacy_uids(place))
+
+    def _write_names(self, uid: str, names: Iterable[str]) -> None:
+        parsed = [name for name in map(parse_name, names) if name is not None]
+        if self._new is None:
+            self._db.execute("DELETE FROM name WHERE uid = ?", (uid,))
+        self._db.executemany(
+            "INSERT OR IGNORE INTO name VALUES (?, ?, ?, ?)",
+            [(name.kind, name.number, name.anchor, uid) for name in parsed],
+        )
+
+    def _legacy_uids(self, place: Place) -> list[str]:
+        rows = self._db.execute(
+            "SELECT uid, text FROM record JOIN place ON place.id = place"
+            " WHERE space = ? AND kind = ? AND anchor = ? ORDER BY uid",
+            (place.space, place.kind, place.anchor),
+        )
+        return [uid for uid, data in rows if was_legacy(data.decode("utf-8", "surrogateescape"))]
+
+    def _keys(self, uid: str) -> list[int]:
+        """The row of a memory, if it has one."""
+        if self._new is not None:
+            return []
+        return [key for (key,) in self._db.execute("SELECT key FROM memory WHERE uid = ?", (uid,))]
+
+    def _forget(self, uid: str) -> None:
+        for key in self._keys(uid):
+            self._clear(key)
+            self._drop_vectors(key)
+            self._db.execute("DELETE FROM memory WHERE key = ?", (key,))
+            self._db.execute("DELETE FROM name WHERE uid = ?", (uid,))
+
+    def _clear(self, key: int) -> None:
+        for table, _ in FACETS:
+            self._db.execute(f"DELETE FROM {table} WHERE memory = ?", (key,))
+        self._db.execute("DELETE FROM words WHERE rowid = ?", (key,))
+
+    def _write(self, memory: Memory) -> None:
+        db = self._db
+        name = parse_name(memory.id)
+        kind, anchor, number = (memory.kind, "", 0)
+        if name is not None:
+            kind, anchor, number = name.kind, name.anchor, name.number
+        created = seconds(memory.created)
+        expires = None
+        if memory.ttl is not None and created is not None:
+            expires = created + memory.ttl * _DAY
+        row = (
+            kind,
+            anchor,
+            number,
+            memory.status,
+            memory.status not in HIDDEN,
+            memory.sensitivity,
+            _clean(memory.spec),
+            _clean(memory.session),
+            _clean(memory.project),
+            created,
+            seconds(memory.updated),
+            expires,
+            memory.importance,
+            _TRUST.get(str(memory.provenance.get("said_by")), _DEFAULT_TRUST),
+            seconds(memory.status_changed),
+            pace_of(memory.kind, memory.observation_type),
+            _clean(" ".join(memory.sources)),
+        )
+        keys = self._keys(memory.uid)
+        if not keys:
+            db.execute(
+                "INSERT INTO memory (kind, anchor, number, status, visible, sensitivity, spec,"
+                " session, project, created, updated, expires, importance, trust, moved, pace,"
+                " sources, uid) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (*row, memory.uid),
+            )
+            key = db.last_insert_rowid()
+        else:
+            (key,) = keys
+            self._clear(key)
+            self._drop_vectors(key)
+            db.execute(
+                "UPDATE memory SET kind = ?, anchor = ?, number = ?, status = ?, visible = ?,"
+                " sensitivity = ?, spec = ?, session = ?, project = ?, created = ?, updated = ?,"
+                " expires = ?, importance = ?, trust = ?, moved = ?, pace = ?, sources = ?,"
+                " embedded = 0 WHERE key = ?",
+                (*row, key),
+            )
+        self._write_facets(key, memory)
+
+    def _write_facets(self, key: int, memory: Memory) -> None:
+        db = self._db
+        facets = {
+            "tag": memory.tags,
+            "file": (*memory.files_modified, *memory.files_read),
+            "concept": memory.concepts,
+            "relation": (*memory.relates_to, *memory.sources),
+            "slug": memory.slugs,
+        }
+        for table, values in facets.items():
+            if values:
+                rows = [(_clean(value), key) for value in dict.fromkeys(values)]
+                db.executemany(f"INSERT OR IGNORE INTO {table} VALUES (?, ?)", rows)
+        files = " ".join(facets["file"])
+        tags = f"{' '.join(memory.tags)} {files}"
+        words = (memory.summary, tags, date_words(seconds(memory.created)), memory.text)
+        db.execute(
+            "INSERT INTO words (rowid, summary, tags, dates, body) VALUES (?, ?, ?, ?, ?)",
+            (key, *(indexable(_clean(text) or "") for text in words)),
+        )
+
+    def _drop_vectors(self, key: int) -> None:
+        chunks = [c for (c,) in self._db.execute("SELECT key FROM chunk WHERE memory = ?", (key,))]
+        for chunk in chunks:
+            self._db.execute("DELETE FROM vector WHERE rowid = ?", (chunk,))
+        if chunks:
+            self._db.execute("DELETE FROM chunk WHERE memory = ?", (key,))
+
+    def store_vectors(self, vectors: Mapping[str, Sequence[bytes]]) -> None:
+        """Keep the vectors of some memories."""
+        db = self._db
+        for uid, pieces in vectors.items():
+            for key in self._keys(uid):
+                self._drop_vectors(key)
+                for piece in pieces:
+                    db.execute("INSERT INTO chunk (memory) VALUES (?)", (key,))
+                    db.execute(
+                        "INSERT INTO vector (rowid, embedding) VALUES (?, ?)",
+                        (db.last_insert_rowid(), piece),
+                    )
+                db.execute("UPDATE memory SET embedded = 1 WHERE key = ?", (key,))
+
+
+def _clean(text: str | None) -> str | None:
+    """A text that the database takes: bytes that were never UTF-8 become question marks."""
+    return None if text is None else text.encode("utf-8", "replace").decode()

@@ -1,0 +1,106 @@
+"""Opening the SQLite file of an index, and its transactions."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+import apsw
+
+from recollect.errors import MemoryIndexError
+from recollect.index.sqlite.schema import TABLES, VERSION
+
+P = ParamSpec("P")
+T = TypeVar("T")
+_BUSY_MILLISECONDS = 15_000
+
+
+def at_one_moment(method: Callable[P, T]) -> Callable[P, T]:
+    """Let a method see one state of the database, whatever others write meanwhile."""
+
+    @wraps(method)
+    def run(*args: P.args, **kwargs: P.kwargs) -> T:
+        db: apsw.Connection = args[0]._db  # type: ignore[attr-defined]
+        if db.in_transaction:
+            return method(*args, **kwargs)
+        db.execute("BEGIN")
+        try:
+            return method(*args, **kwargs)
+        finally:
+            db.execute("ROLLBACK")
+
+    return run
+
+
+class Immediate:
+    """A write transaction that waits for its turn at the start, not in the middle."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+
+    def __enter__(self) -> None:
+        self._db.execute("BEGIN IMMEDIATE")
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        self._db.execute("COMMIT" if kind is None else "ROLLBACK")
+
+
+# As long as it is the same, nobody has written.
+Version = tuple[int, int]
+
+
+def version(db: apsw.Connection) -> Version:
+    """The state of the database as this connection sees it."""
+    return next(iter(db.execute("PRAGMA data_version")))[0], db.total_changes()
+
+
+def connect(path: Path | None) -> apsw.Connection:
+    """Open a file, or a database in memory, and make its tables if it is new."""
+    db = apsw.Connection(":memory:" if path is None else str(path))
+    db.set_busy_timeout(_BUSY_MILLISECONDS)
+    load_vectors(db)
+    db.execute("PRAGMA journal_mode = WAL")
+    db.execute("PRAGMA synchronous = NORMAL")  # derived: what a power cut takes is read again
+    db.execute("PRAGMA temp_store = MEMORY")
+    version = next(iter(db.execute("PRAGMA user_version")))[0]
+    if version == 0:
+        with Immediate(db):
+            if next(iter(db.execute("PRAGMA user_version")))[0] == 0:
+                db.execute(TABLES)
+                db.execute(f"PRAGMA user_version = {VERSION}")
+    elif version != VERSION:
+        db.close()
+        raise MemoryIndexError(
+            f"The index has version {version}; this program has {VERSION}.", "It is built anew."
+        )
+    return db
+
+
+@contextmanager
+def failing() -> Iterator[None]:
+    """Turn the errors of the database into those of an index."""
+    try:
+        yield
+    except apsw.Error as error:
+        raise failure(error) from None
+
+
+def load_vectors(db: apsw.Connection) -> None:
+    """Load the vector extension by its path: importing its package would bring numpy along."""
+    spec = importlib.util.find_spec("sqlite_vec")
+    if spec is None or not spec.submodule_search_locations:
+        return
+    db.enable_load_extension(True)
+    db.load_extension(str(Path(next(iter(spec.submodule_search_locations))) / "vec0"))
+    db.enable_load_extension(False)
+
+
+def failure(error: apsw.Error) -> MemoryIndexError:
+    """What a database error means to whoever uses the index."""
+    return MemoryIndexError(
+        f"The index cannot be used: {error}", "It is derived and can be rebuilt: recollect reindex"
+    )

@@ -1,0 +1,57 @@
+"""Filters as SQL conditions on the table `memory`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from recollect.index.protocol import Filters
+
+
+def where(filters: Filters) -> tuple[str, tuple[Any, ...]]:
+    """The condition and its parameters."""
+    parts: list[str] = []
+    parameters: list[Any] = []
+
+    def add(condition: str, *values: Any) -> None:
+        parts.append(condition)
+        parameters.extend(values)
+
+    if filters.statuses is None:
+        add("memory.visible = 1")
+    elif "all" not in filters.statuses:
+        add(_one_of("memory.status", filters.statuses), *sorted(filters.statuses))
+    if filters.sensitivities is not None and "all" not in filters.sensitivities:
+        add(_one_of("memory.sensitivity", filters.sensitivities), *sorted(filters.sensitivities))
+    for column in ("kind", "spec", "session"):
+        value = getattr(filters, column)
+        if value is not None:
+            add(f"memory.{column} = ?", value)
+    for tag in filters.tags:
+        add("memory.key IN (SELECT memory FROM tag WHERE tag = ?)", tag)
+    if filters.file is not None:
+        path = filters.file.rstrip("/")
+        # Below a folder is what begins with its name and a slash; the sign after a slash is 0.
+        add(
+            "memory.key IN (SELECT memory FROM file WHERE path = ?"
+            " UNION SELECT memory FROM file WHERE path > ? AND path < ?)",
+            *(path, f"{path}/", f"{path}0"),
+        )
+    if filters.concept is not None:
+        add("memory.key IN (SELECT memory FROM concept WHERE concept = ?)", filters.concept)
+    if filters.since is not None:
+        add("memory.created >= ?", filters.since)
+    if filters.until is not None:
+        add("(memory.created IS NULL OR memory.created <= ?)", filters.until)
+    if filters.alive_at is not None:
+        add("(memory.expires IS NULL OR memory.expires > ?)", filters.alive_at)
+    if filters.project is not None:
+        add(
+            "(memory.project IS NULL OR memory.project = ? OR ? GLOB memory.project || '/*')",
+            filters.project,
+            filters.project,
+        )
+    return " AND ".join(parts) or "1", tuple(parameters)
+
+
+def _one_of(column: str, values: frozenset[str]) -> str:
+    return f"{column} IN ({','.join('?' * len(values))})"

@@ -1,0 +1,379 @@
+"""The index in one SQLite file: reading it.
+
+The binding is apsw, which brings a current SQLite with FTS5 and loads the vector extension on every
+Python build. Readers never wait for a writer (WAL); a writer that is killed leaves nothing half
+done. Writing is in `sqlite_apply`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from os.path import commonprefix
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from recollect.core.kinds import find_kind
+from recollect.core.memory import Memory, order_updates
+from recollect.core.names import SHORT_ANCHOR, Name, as_uid_prefix, parse_name
+from recollect.core.note import Note, add_record, read_stored
+from recollect.core.places import Place
+from recollect.core.record import PURGE, Record
+from recollect.index.protocol import (
+    Cursor,
+    Filters,
+    LexicalMatches,
+    Match,
+    Pending,
+    Progress,
+    Ranked,
+)
+from recollect.index.sqlite.apply import Applier
+from recollect.index.sqlite.connection import (
+    Immediate,
+    at_one_moment,
+    connect,
+    failing,
+    failure,
+)
+from recollect.index.sqlite.filters import where
+from recollect.index.sqlite.memories import Memories, decode
+from recollect.index.sqlite.schema import vector_table
+from recollect.index.sqlite.words import Words, ideal
+from recollect.index.text import query_terms
+
+# The vector table slows down with every neighbour it is asked for: few first, then many more.
+_FIRST, _WIDEN = 1.25, 4
+_MOST_NEIGHBOURS = 4096  # what the vector table gives at once
+# A word that more memories than this hold says nothing about what a question means.
+_COMMON_SHARE = 0.3
+
+
+class SqliteIndex:
+    """An index in a file, or in memory where the path is None."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        try:
+            self._db = connect(path)
+        except apsw.Error as error:
+            raise failure(error) from None
+        self._applier = Applier(self._db)
+        self._words = Words(self._db)
+        self._memories = Memories(self._db)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._db.close()
+
+    def _rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        try:
+            return list(self._db.execute(sql, tuple(parameters)))
+        except apsw.Error as error:
+            raise failure(error) from None
+
+    def _one(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
+        return next((row[0] for row in self._rows(sql, parameters)), None)
+
+    # The ledger's side
+
+    def cursor(self) -> Cursor:
+        """What has been read of the ledger."""
+        return dict(self._rows("SELECT ref, tree FROM cursor"))
+
+    def apply(
+        self,
+        notes: Iterable[tuple[Place, Note | None]],
+        *,
+        since: Cursor,
+        cursor: Cursor,
+        complete: bool = False,
+        progress: Progress | None = None,
+    ) -> bool:
+        """Take in changed notes, all or none; False if another process moved the cursor first."""
+        try:
+            with Immediate(self._db):
+                if self.cursor() != since:
+                    return False
+                self._applier.apply(notes, cursor, complete=complete, progress=progress)
+                return True
+        except apsw.Error as error:
+            raise failure(error) from None
+
+    def needs_rebuild(self) -> bool:
+        """Whether a purge was taken in: deleted text lingers in the file."""
+        return self._one("SELECT value FROM meta WHERE key = 'purged'") is not None
+
+    # Memories
+
+    @at_one_moment
+    def get_many(self, uids: Sequence[str]) -> list[Memory]:
+        """Memories by uid, in the order asked for; those that are not there are left out."""
+        with failing():
+            return self._memories.get_many(uids)
+
+    @at_one_moment
+    def resolve(self, name: str) -> list[Memory]:
+        """The memories that a typed id can mean: none, one, or several."""
+        parsed = parse_name(name)
+        if parsed is None:
+            return self._by_uid(name) or self._by_slug(name)
+        rows = self._rows(
+            "SELECT DISTINCT uid FROM name WHERE kind = ? AND number = ? AND anchor >= ?"
+            " AND anchor < ? ORDER BY uid",
+            (parsed.kind, parsed.number, parsed.anchor, parsed.anchor + "g"),
+        )
+        return self.get_many([uid for (uid,) in rows if uid.endswith(parsed.tail)])
+
+    def _by_uid(self, beginning: str) -> list[Memory]:
+        prefix = as_uid_prefix(beginning)
+        if prefix is None:
+            return []
+        rows = self._rows(
+            "SELECT uid FROM memory WHERE uid >= ? AND uid < ? ORDER BY uid",
+            (prefix, prefix + "~"),
+        )
+        return self.get_many([uid for (uid,) in rows])
+
+    def _by_slug(self, name: str) -> list[Memory]:
+        """The memories that a slug names, with the kind before it or without."""
+        kind, _, slug = name.strip().lower().rpartition("/")
+        rows = self._rows(
+            "SELECT uid FROM slug JOIN memory ON memory.key = slug.memory WHERE slug = ?"
+            " ORDER BY uid",
+            (slug,),
+        )
+        found = self.get_many([uid for (uid,) in rows])
+        wanted = find_kind(kind)
+        return [m for m in found if not kind or m.kind == (wanted.name if wanted else kind)]
+
+    def short_name(self, memory: Memory) -> str:
+        """The shortest name of at least seven anchor characters that means this memory only."""
+        name = parse_name(memory.id)
+        if name is None:
+            return memory.id
+        length = SHORT_ANCHOR
+        for order, sign in (("DESC", "<"), ("ASC", ">")):
+            neighbour = self._one(
+                f"SELECT anchor FROM name WHERE kind = ? AND number = ? AND anchor {sign} ?"
+                f" AND uid <> ? ORDER BY anchor {order} LIMIT 1",
+                (name.kind, name.number, name.anchor, memory.uid),
+            )
+            if neighbour is not None:
+                shared = commonprefix((neighbour, name.anchor))  # noqa: RUF071
+                length = max(length, len(shared) + 1)
+        return str(Name(name.kind, name.anchor[:length], name.number, name.tail))
+
+    @at_one_moment
+    def select(
+        self, filters: Filters, *, limit: int | None = None, newest_first: bool = False
+    ) -> list[Memory]:
+        """The memories that pass the filters, in the order of their birth."""
+        condition, parameters = where(filters)
+        order = "DESC" if newest_first else "ASC"
+        rows = self._rows(
+            f"SELECT uid FROM memory WHERE {condition} ORDER BY uid {order} LIMIT ?",
+            (*parameters, -1 if limit is None else limit),
+        )
+        return self.get_many([uid for (uid,) in rows])
+
+    def count(self, filters: Filters) -> int:
+        """How many memories pass the filters."""
+        condition, parameters = where(filters)
+        return int(self._one(f"SELECT count(*) FROM memory WHERE {condition}", parameters))
+
+    @at_one_moment
+    def relating(self, uids: Sequence[str]) -> list[Memory]:
+        """The memories that relate to one of some others, in the order of their birth."""
+        rows = self._rows(
+            "SELECT DISTINCT uid FROM relation JOIN memory ON memory.key = relation.memory"
+            " WHERE target IN (SELECT value FROM json_each(?)) ORDER BY uid",
+            (json.dumps(list(uids)),),
+        )
+        return self.get_many([uid for (uid,) in rows])
+
+    def history(self, uid: str) -> list[Record]:
+        """The records of a memory: its creation, then its updates in the order they count."""
+        texts: Note = {}
+        for member, text in self._rows("SELECT uid, text FROM record WHERE owner = ?", (uid,)):
+            add_record(texts, member, decode(text))
+        records = [read_stored(text) for text in texts.values()]
+        created = [record for record in records if record.uid == uid]
+        return created + order_updates(record for record in records if record.uid != uid)
+
+    def places(self, uid: str) -> tuple[Place, ...]:
+        """Every place that holds a record."""
+        rows = self._rows(
+            "SELECT space, kind, anchor FROM record JOIN place ON place.id = record.place"
+            " WHERE uid = ? ORDER BY space, kind, anchor",
+            (uid,),
+        )
+        return tuple(Place(*row) for row in rows)
+
+    def outside(self, spaces: Collection[str]) -> list[str]:
+        """The uids of the records that are, also, in other spaces than these."""
+        rows = self._rows(
+            "SELECT DISTINCT uid FROM record WHERE place IN (SELECT id FROM place"
+            " WHERE space NOT IN (SELECT value FROM json_each(?))) ORDER BY uid",
+            (json.dumps(sorted(spaces)),),
+        )
+        return [uid for (uid,) in rows]
+
+    def journal(self) -> Iterator[tuple[Record, Place]]:
+        """Every record, oldest first."""
+        last = ""
+        for uid, text, space, kind, anchor in self._rows(
+            "SELECT uid, text, space, kind, anchor FROM record"
+            " JOIN place ON place.id = record.place ORDER BY uid, space, kind, anchor"
+        ):
+            if uid != last:
+                yield read_stored(decode(text)), Place(space, kind, anchor)
+            last = uid
+
+    def texts(self) -> Iterator[tuple[Place, str, str]]:
+        """Every record as it was taken in: its place, its uid, its text."""
+        for uid, text, space, kind, anchor in self._rows(
+            "SELECT uid, text, space, kind, anchor FROM record"
+            " JOIN place ON place.id = record.place"
+        ):
+            yield Place(space, kind, anchor), uid, decode(text)
+
+    def waiting(self) -> list[Record]:
+        """Updates whose creation has not arrived yet."""
+        rows = self._rows(
+            "SELECT text FROM record WHERE owner <> uid"
+            " AND NOT EXISTS (SELECT 1 FROM memory WHERE memory.uid = owner)"
+        )
+        records = [read_stored(decode(text)) for (text,) in rows]
+        purged = {record.of for record in records if record.op == PURGE}
+        return [r for r in records if r.op != PURGE and r.of not in purged]
+
+    def shared_names(self) -> list[str]:
+        """The names that more than one memory was born with."""
+        rows = self._rows(
+            "SELECT kind, anchor, number FROM name GROUP BY kind, number, anchor"
+            " HAVING count(*) > 1 ORDER BY kind, anchor, number"
+        )
+        return [str(Name(*row)) for row in rows]
+
+    # Search
+
+    @at_one_moment
+    def lexical(self, query: str, filters: Filters, limit: int) -> LexicalMatches:
+        """The memories that share words with the query."""
+        with failing():
+            weights = self._words.weights(query_terms(query))
+            if not weights.scores:
+                return LexicalMatches((), 0.0)
+            found = self._words.best(weights, *where(filters), limit)
+        ranked = sorted(found, key=lambda row: (-row.score, row.uid))[:limit]
+        full = ideal(weights.total_proof)
+        matches = [Match(row.uid, row.score, row.words, row.evidence / full) for row in ranked]
+        return LexicalMatches(matches, ideal(weights.total))
+
+    def distinctive(self, query: str) -> str:
+        """The query without the words that many memories hold."""
+        with failing():
+            common = self._words.common(query_terms(query), _COMMON_SHARE)
+        if not common:
+            return query
+        kept = [word for word in query.split() if not common & set(query_terms(word))]
+        return " ".join(kept) or query
+
+    @at_one_moment
+    def nearest(
+        self, vector: bytes, filters: Filters, limit: int, including: Sequence[str] = ()
+    ) -> list[Match]:
+        """The memories whose text is nearest in meaning, by cosine."""
+        if not self._has_vectors(len(vector) // 4):
+            return []
+        condition, parameters = where(filters)
+        total = self._one("SELECT count(*) FROM chunk") or 0
+        best: dict[str, float] = {}
+        wanted = min(int(limit * _FIRST), total, _MOST_NEIGHBOURS)
+        while wanted:
+            rows = self._rows(
+                "SELECT memory.uid, near.distance FROM"
+                " (SELECT rowid, distance FROM vector WHERE embedding MATCH ? AND k = ?) AS near"
+                " JOIN chunk ON chunk.key = near.rowid JOIN memory ON memory.key = chunk.memory"
+                f" WHERE {condition}",
+                (vector, wanted, *parameters),
+            )
+            _keep_nearest(best, rows)
+            if len(best) >= limit or wanted >= min(total, _MOST_NEIGHBOURS):
+                break
+            wanted = min(wanted * _WIDEN, total, _MOST_NEIGHBOURS)
+        ranked = sorted(best.items(), key=lambda item: (-item[1], item[0]))[:limit]
+        also: dict[str, float] = {}
+        _keep_nearest(also, self._distances(vector, [u for u in including if u not in best]))
+        return [Match(uid, cosine) for uid, cosine in (*ranked, *also.items())]
+
+    def _distances(self, vector: bytes, uids: Sequence[str]) -> list[tuple[Any, ...]]:
+        """How far some memories are, chunk by chunk."""
+        marks = ",".join("?" * len(uids))
+        return self._rows(
+            "SELECT memory.uid, vec_distance_cosine(vector.embedding, ?) FROM memory"
+            " JOIN chunk ON chunk.memory = memory.key JOIN vector ON vector.rowid = chunk.key"
+            f" WHERE memory.uid IN ({marks})",
+            (vector, *uids),
+        )
+
+    def _has_vectors(self, dimensions: int) -> bool:
+        return bool(self._one("SELECT value FROM meta WHERE key = 'dimensions'") == str(dimensions))
+
+    def ranking(self, uids: Sequence[str]) -> list[Ranked]:
+        """What ranking needs to know of some memories."""
+        marks = ",".join("?" * len(uids))
+        rows = self._rows(
+            "SELECT uid, created, importance, trust, moved, pace, sources FROM memory"
+            f" WHERE uid IN ({marks})",
+            uids,
+        )
+        return [Ranked(*row)._replace(sources=tuple(row[-1].split())) for row in rows]
+
+    # Vectors
+
+    @at_one_moment
+    def pending(self, model: str, limit: int) -> list[Pending]:
+        """Memories that have no vectors of this model yet."""
+        if self.model() == model:
+            rows = self._rows("SELECT uid FROM memory WHERE embedded = 0 LIMIT ?", (limit,))
+        else:
+            rows = self._rows("SELECT uid FROM memory LIMIT ?", (limit,))
+        memories = self.get_many([uid for (uid,) in rows])
+        return [Pending(memory.uid, memory.summary, memory.text) for memory in memories]
+
+    def count_pending(self, model: str) -> int:
+        """How many memories have no vectors of this model yet."""
+        condition = "embedded = 0" if self.model() == model else "1"
+        return int(self._one(f"SELECT count(*) FROM memory WHERE {condition}"))
+
+    def store_vectors(self, model: str, vectors: Mapping[str, Sequence[bytes]]) -> None:
+        """Keep the vectors of some memories; those of another model are dropped."""
+        if not vectors:
+            return
+        dimensions = len(next(iter(vectors.values()))[0]) // 4
+        try:
+            with Immediate(self._db):
+                if self.model() != model:
+                    self._db.execute("DROP TABLE IF EXISTS vector; DELETE FROM chunk;")
+                    self._db.execute("UPDATE memory SET embedded = 0")
+                    self._db.execute(vector_table(dimensions))
+                    for key, value in (("model", model), ("dimensions", str(dimensions))):
+                        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+                self._applier.store_vectors(vectors)
+        except apsw.Error as error:
+            raise failure(error) from None
+
+    def model(self) -> str | None:
+        """The model that made the vectors, if there are any."""
+        found = self._one("SELECT value FROM meta WHERE key = 'model'")
+        return None if found is None else str(found)
+
+
+def _keep_nearest(best: dict[str, float], rows: Iterable[tuple[Any, ...]]) -> None:
+    """Keep the cosine of the nearest chunk of each memory."""
+    for uid, distance in rows:
+        best[uid] = max(best.get(uid, -1.0), 1.0 - distance)

@@ -1,0 +1,98 @@
+"""The tools for facts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from recollect.core.facts import Fact
+from recollect.core.names import short
+from recollect.engine.stores import Stores
+from recollect.errors import ValidationError
+from recollect.facts import facts
+from recollect.mcp.reading import find, paging
+from recollect.mcp.results import Json, page
+from recollect.mcp.writing import VIA
+
+_MOST_CLOSED = 10
+
+
+def store_fact(stores: Stores, given: Mapping[str, Any]) -> Json:
+    """Keep a fact."""
+    source = given.get("source")
+    stored = facts.store_fact(
+        stores.store,
+        given["subject"],
+        given["predicate"],
+        given["object"],
+        confidence=given.get("confidence"),
+        source=find(stores, source)[1].uid if source else None,
+        valid_from=given.get("valid_from"),
+        valid_until=given.get("valid_until"),
+        replaces=given.get("replaces"),
+        provenance=VIA,
+    )
+    done = "stored" if stored.is_new else "updated" if stored.kept else "known already"
+    result = {"done": done, **_line(stored.fact)}
+    if stored.kept:
+        result["added"] = stored.kept
+    if stored.unkept:
+        result["note"] = _unkept(stored.unkept)
+    if stored.closed:
+        result["closed"] = [_line(fact) for fact in stored.closed[:_MOST_CLOSED]]
+    if len(stored.closed) > _MOST_CLOSED:
+        result["closed_total"] = len(stored.closed)
+    return result
+
+
+def _unkept(said: Mapping[str, Any]) -> str:
+    """What a fact that was known already does not take; it is told, not dropped."""
+    other = ", ".join(f"{name}={_written(value)}" for name, value in said.items())
+    way = "If that is right: delete_memory(id), then store_fact again."
+    return f"Known otherwise; not kept: {other}. {way}"
+
+
+def _written(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def query_facts(stores: Stores, given: Mapping[str, Any]) -> Json:
+    """Facts by any of their parts."""
+    hops = given.get("hops", 1)
+    if hops not in (1, 2):
+        raise ValidationError(f"There are no {hops} hops.", "Ask for 1 or 2.")
+    offset, limit = paging(given)
+    found = facts.query_facts(
+        stores.store,
+        subject=given.get("subject"),
+        predicate=given.get("predicate"),
+        thing=given.get("object"),
+        at=given.get("at"),
+        history=given.get("history", False),
+        hops=hops,
+    )
+    lines = [_line(one.fact) | ({"hop": 2} if one.hop == 2 else {}) for one in found]
+    shown = [one.fact.memory.uid for one in found[offset : offset + limit]]
+    now = stores.store.ledger.clock().timestamp()
+    stores.store.local.usage.record(shown, "shown", now)
+    return page(
+        lines,
+        offset,
+        limit,
+        name="facts",
+        next_step="history=true also shows what was true before.",
+    )
+
+
+def _line(fact: Fact) -> Json:
+    line: Json = {
+        "id": short(fact.memory.id),
+        "version": fact.memory.version,
+        "subject": fact.subject,
+        "predicate": fact.predicate,
+        "object": fact.object,
+        "confidence": fact.memory.confidence,
+        "valid_from": fact.valid_from,
+    }
+    more = {"valid_until": fact.valid_until, "source": fact.source}
+    return line | {name: value for name, value in more.items() if value}

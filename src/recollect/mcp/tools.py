@@ -1,0 +1,139 @@
+"""All tools on one screen: their names, what agents read about them, and what they take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from recollect.config.config import data_dir
+from recollect.engine.server import Engine
+from recollect.engine.stores import Stores
+from recollect.errors import RecollectError, ValidationError
+from recollect.mcp import facts as knowledge
+from recollect.mcp import maintenance as upkeep
+from recollect.mcp import reading, typed, writing
+from recollect.mcp.arguments import Parameters
+from recollect.mcp.results import Json, Outcome, failed, succeeded
+from recollect.state.failures import describe, note_failure
+
+
+class Tool(NamedTuple):
+    """A tool: what it is for, what it takes, and what it does."""
+
+    description: str
+    parameters: Parameters
+    run: Callable[[Stores, Mapping[str, Any]], Json]
+
+
+_PAGE = "limit:count offset:count"
+_FILTERS = "status tags:texts since until session sensitivity"
+
+TOOLS: Mapping[str, Tool] = {
+    "store_memory": Tool(
+        "Remember something. Also takes tags, concepts, files_modified, importance,"
+        " sensitivity, ttl",
+        Parameters("kind summary * body", fields=True),
+        writing.store_memory,
+    ),
+    "search_memories": Tool(
+        "What answers a question, best first. Also takes offset, status, tags, since, until,"
+        " session, sensitivity, mode",
+        Parameters(f"query * kind limit:count + offset:count mode {_FILTERS}"),
+        reading.search_memories,
+    ),
+    "list_memories": Tool(
+        "Newest first. Takes the filters of search_memories",
+        Parameters(f"* kind + {_PAGE} {_FILTERS}"),
+        reading.list_memories,
+    ),
+    "get_memory": Tool("A memory, whole", Parameters("id"), reading.get_memory),
+    "update_memory": Tool(
+        "Change fields of a memory; if_version: the version you read",
+        Parameters("id if_version + summary body", fields=True),
+        writing.update_memory,
+    ),
+    "delete_memory": Tool(
+        "Retire a memory; restorable", Parameters("id + reason"), writing.delete_memory
+    ),
+    "search_by_file": Tool(
+        "Memories about a file", Parameters(f"path + {_PAGE}"), reading.search_by_file
+    ),
+    "search_by_concept": Tool(
+        "gotcha, pattern, trade-off, how-it-works, why-it-exists, what-changed, problem-solution",
+        Parameters(f"concept + {_PAGE}"),
+        reading.search_by_concept,
+    ),
+    "get_timeline": Tool(
+        "Memories by time; also takes since, until",
+        Parameters(f"* session + since until {_PAGE}"),
+        reading.get_timeline,
+    ),
+    "store_fact": Tool(
+        "Keep a triple; one that contradicts closes the older (replaces=false: keep both)."
+        " Also takes confidence, source, valid_from, valid_until",
+        Parameters(
+            "subject predicate object"
+            " + confidence:fraction source valid_from valid_until replaces:flag"
+        ),
+        knowledge.store_fact,
+    ),
+    "query_facts": Tool(
+        "Facts by any part; at: a date; history=true: all; hops=2 follows them",
+        Parameters(f"* subject predicate object + at history:flag hops:count {_PAGE}"),
+        knowledge.query_facts,
+    ),
+    "purge_expired": Tool(
+        "Erase what is past its ttl", Parameters("+ dry_run:flag"), upkeep.purge_expired
+    ),
+    "summarize_old": Tool(
+        "Merge similar memories older than days (30)",
+        Parameters("* days:count + dry_run:flag"),
+        upkeep.summarize_old,
+    ),
+    "find_candidate": Tool(
+        "Before write_memory: is it known, what may be done",
+        Parameters("kind new_info + lifecycle_event"),
+        typed.find_candidate,
+    ),
+    "write_memory": Tool(
+        "Create a typed memory (kind) or update one (id, if_version). document: title, tags,"
+        " content, related_files, confidence, changes",
+        Parameters("document:object * kind + id if_version"),
+        typed.write_memory,
+    ),
+    "set_status": Tool(
+        "active, resolved, archived, retired, restored",
+        Parameters("id status + reason"),
+        writing.set_status,
+    ),
+    "why": Tool(
+        "Why memories were kept or injected", Parameters("+ limit:count session"), reading.why
+    ),
+}
+
+
+def listing() -> list[Json]:
+    """The tools as agents read them."""
+    return [
+        {"name": name, "description": tool.description, "input_schema": tool.parameters.schema()}
+        for name, tool in TOOLS.items()
+    ]
+
+
+def call(engine: Engine, name: str, given: Mapping[str, Any] | None) -> Outcome:
+    """Run a tool; whatever goes wrong, the agent reads what to do about it."""
+    tool = TOOLS.get(name)
+    try:
+        if tool is None:
+            raise ValidationError(f"There is no tool {name[:60]!r}.", "Use: " + ", ".join(TOOLS))
+        arguments = tool.parameters.check(given)
+        return succeeded(engine.with_stores(lambda stores: tool.run(stores, arguments)))
+    except RecollectError as error:
+        return failed(error)
+    except Exception as error:
+        note_failure(data_dir(engine.environment), f"mcp {name[:60]}", describe(error))
+        return Outcome(
+            f"Recollect failed ({type(error).__name__}); nothing is known to be lost."
+            " Try again, or ask the user to run `recollect doctor`.",
+            is_error=True,
+        )

@@ -1,0 +1,1 @@
+"""The mirror: public memories as files in the working tree."""

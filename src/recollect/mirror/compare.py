@@ -1,0 +1,192 @@
+"""Comparing the mirror with the ledger: what each file is. Nothing here changes anything.
+
+A file that says what its memory said at any time is a copy, whatever brought it here: a crash, a
+checkout of another branch. Only other words are somebody's change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from recollect.core.claude_memory import Described, render_document, to_document
+from recollect.core.memory import Memory, fold
+from recollect.core.record import Record
+from recollect.importing.claude_memory import REFUSED, by_birth, read_file, uid_of
+from recollect.index.protocol import ALL, Filters, Index, is_purged
+from recollect.mirror.folder import (
+    BIGGEST,
+    Manifest,
+    MirrorFolder,
+    Seen,
+    digest,
+    known_hash,
+    read_manifest,
+)
+from recollect.mirror.page import file_names
+from recollect.store.store import Recollect
+
+# A copy, perhaps of a former state.
+OURS: Final = "ours"
+CHANGED: Final = "changed"
+NEW: Final = "new"
+INVALID: Final = "invalid"
+# The manifest names a memory, or a state of one, that only another clone has: it waits for a sync.
+FOREIGN: Final = "foreign"
+PURGED: Final = "purged"
+_PUBLIC = "public"
+
+
+class Sight(NamedTuple):
+    """One file as it was found."""
+
+    path: str
+    state: str
+    sha256: str | None
+    memory: Memory | None = None
+    described: Described | None = None
+    text: str = ""
+    problem: str = ""
+
+
+@dataclass(slots=True)
+class Look:
+    """The folder and the ledger, side by side."""
+
+    store: Recollect
+    folder: MirrorFolder
+    manifest: Manifest
+    # The ledger: how far it was read, and what it says.
+    index: Index
+    cursor: Mapping[str, str]
+    memories: dict[str, Memory]
+    sights: dict[str, Sight] = field(default_factory=dict)
+
+    def read_ledger(self) -> None:
+        """Read the ledger as it is now."""
+        self.index, self.cursor, self.memories = _read_ledger(self.store)
+
+    def wanted(self) -> dict[str, Memory]:
+        """The memory of every file that should be there."""
+        foreign = [sight for sight in self.sights.values() if sight.state == FOREIGN]
+        waiting = {sight.memory.uid for sight in foreign if sight.memory is not None}
+        public = [
+            memory
+            for memory in self.memories.values()
+            if memory.sensitivity == _PUBLIC and memory.uid not in waiting
+        ]
+        names = file_names(public, taken={sight.path for sight in foreign})
+        return {path: self.memories[uid] for uid, path in names.items()}
+
+    def held(self) -> Manifest:
+        """The lines of the manifest that are another clone's."""
+        return {path: entries for path, entries in self.manifest.items() if self._is_held(path)}
+
+    def _is_held(self, path: str) -> bool:
+        if path in self.sights:
+            return self.sights[path].state == FOREIGN
+        uids = {entry.uid for entry in self.manifest[path]}
+        return not uids & self.memories.keys() and not any(
+            is_purged(self.index, uid) for uid in uids
+        )
+
+    def history(self, memory: Memory) -> list[Record]:
+        """The records of a memory."""
+        return self.index.history(memory.uid)
+
+    def states(self, memory: Memory) -> dict[str, Memory]:
+        """The memory as it was after each of its records, by the record's uid."""
+        records = self.history(memory)
+        return {
+            record.uid: fold(records[0], records[1:count], kind=memory.kind, name=memory.id)
+            for count, record in enumerate(records, 1)
+        }
+
+    def former(self, memory: Memory, path: str) -> set[str]:
+        """The hashes of what we ever wrote, or would have written, for a memory."""
+        return {digest(text_of(was, path).encode()) for was in self.states(memory).values()}
+
+
+def text_of(memory: Memory, path: str) -> str:
+    """What the file of a memory should say."""
+    return render_document(to_document(memory, Path(path).stem))
+
+
+def _read_ledger(store: Recollect) -> tuple[Index, Mapping[str, str], dict[str, Memory]]:
+    index = store.indexing.fresh()
+    cursor = dict(index.cursor())
+    memories = index.select(Filters(statuses=ALL))
+    return index, cursor, {memory.uid: memory for memory in memories}
+
+
+def look_at(store: Recollect, folder: MirrorFolder, seen: Seen) -> Look:
+    """Look at every file; those that were not touched since they were seen are not read again."""
+    look = Look(store, folder, read_manifest(folder), *_read_ledger(store))
+    public = [memory for memory in look.memories.values() if memory.sensitivity == _PUBLIC]
+    births = by_birth(public)
+    for uid, path in file_names(public).items():
+        memory = look.memories[uid]
+        births.setdefault((memory.kind, Path(path).stem, memory.created), memory)
+    for path, state in folder.scan(look.manifest).items():
+        sha = known_hash(seen, path, state)
+        if sha is None:
+            data = folder.read(path, BIGGEST)
+            sha = None if data is None else digest(data)
+        look.sights[path] = _listed(look, path, sha) or _unlisted(look, births, path, sha)
+    return look
+
+
+def _listed(look: Look, path: str, sha: str | None) -> Sight | None:
+    """What the manifest and the history know of a file; None if its words must be read."""
+    entries = look.manifest.get(path)
+    if not entries:
+        return None
+    listed = next((entry for entry in entries if entry.sha256 == sha), None)
+    entry = listed or entries[-1]
+    memory = look.memories.get(entry.uid)
+    if memory is None:
+        return Sight(path, PURGED if is_purged(look.index, entry.uid) else FOREIGN, sha)
+    if listed is not None:
+        is_ahead = listed.version != memory.version and listed.record not in {
+            record.uid for record in look.history(memory)
+        }
+        return Sight(path, FOREIGN if is_ahead else OURS, sha, memory)
+    return _read(look, path, sha, memory)
+
+
+def _unlisted(
+    look: Look,
+    births: Mapping[tuple[str, str, str | None], Memory],
+    path: str,
+    sha: str | None,
+) -> Sight:
+    """What a file is that no manifest names: somebody's, or ours if the manifest was lost."""
+    try:
+        described, text = read_file(look.folder, path)
+    except REFUSED as error:
+        return Sight(path, INVALID, sha, problem=error.message)
+    name = Path(path).stem
+    uid = uid_of(described, name, text)
+    if uid in look.memories:
+        return Sight(path, OURS, sha, look.memories[uid])
+    if is_purged(look.index, uid):
+        return Sight(path, PURGED, sha)
+    memory = births.get((described.kind, name, described.created))
+    if memory is None:
+        return Sight(path, NEW, sha, None, described, text)
+    return _read(look, path, sha, memory)
+
+
+def _read(look: Look, path: str, sha: str | None, memory: Memory) -> Sight:
+    """A file of a known memory that is not what we wrote last."""
+    if sha in look.former(memory, path):
+        return Sight(path, OURS, sha, memory)
+    try:
+        described, text = read_file(look.folder, path)
+    except REFUSED as error:
+        return Sight(path, INVALID, sha, memory, problem=error.message)
+    if memory.kind != described.kind:
+        return Sight(path, INVALID, sha, problem=f"The memory is one of {memory.kind}.")
+    return Sight(path, CHANGED, sha, memory, described, text)

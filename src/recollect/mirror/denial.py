@@ -1,0 +1,37 @@
+"""What an agent is told that wants to write into the mirror: which command does what it wants.
+
+A hook asks before every tool that writes a file, so little is imported until the answer is no.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from recollect.mirror.guard import deny_reason, is_mirror_path
+from recollect.store.store import Recollect
+
+
+def denial(store: Recollect, paths: Sequence[str], directory: str | Path) -> str:
+    """Why a tool must not write to these files; empty where it may."""
+    root = store.work_tree
+    if root is None:
+        return ""
+    name = store.config.text("mirror.path")
+    for path in paths:
+        if is_mirror_path(path, str(directory), str(root), name):
+            return deny_reason(path, _memory(store, root, name, Path(directory, path)))
+    return ""
+
+
+def _memory(store: Recollect, root: Path, name: str, path: Path) -> str:
+    """The memory whose file it is, if it is one's."""
+    from recollect.core.names import short
+    from recollect.mirror.folder import MirrorFolder, read_manifest
+
+    folder = MirrorFolder(root, root / name, name)
+    inside = os.path.relpath(path.expanduser().resolve(), folder.path.resolve())
+    uids = [entry.uid for entry in read_manifest(folder).get(Path(inside).as_posix(), ())]
+    found = store.indexing.using(lambda index: index.get_many(uids))
+    return short(found[0].id) if found else ""

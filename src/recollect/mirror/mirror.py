@@ -1,0 +1,321 @@
+"""The mirror: public memories as files in the working tree, for people who review them there.
+
+The ledger is the truth and the files are copies. What people change in them behind our back is
+taken over into the ledger first, what cannot be understood is put aside under another name, and
+then every file says again what the ledger says. All of it is decided by comparing, so that a crash
+at any point is repaired the next time.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from recollect.core.claude_memory import Described
+from recollect.core.memory import Memory
+from recollect.errors import RecollectError
+from recollect.importing.claude_memory import (
+    REFUSED,
+    Plan,
+    adoption,
+    describe,
+    plan,
+    read_file,
+    write_plans,
+)
+from recollect.ledger.lock import exclusive
+from recollect.ledger.writes import Change
+from recollect.mirror.compare import (
+    FOREIGN,
+    INVALID,
+    OURS,
+    PURGED,
+    Look,
+    Sight,
+    look_at,
+    text_of,
+)
+from recollect.mirror.folder import (
+    INDEX_PAGE,
+    MANIFEST,
+    NOTHING_SEEN,
+    Entry,
+    Manifest,
+    Seen,
+    digest,
+    find_folder,
+    forget_seen,
+    read_seen,
+    render_manifest,
+    save_seen,
+)
+from recollect.mirror.page import HEADING, render_index, row_of
+from recollect.store.store import Recollect
+
+LOCK: Final = "mirror.lock"
+# What else can be wrong with a file than what a look says.
+MISSING: Final = "missing"
+STALE: Final = "stale"
+LEFT_OVER: Final = "left over"
+
+
+class Difference(NamedTuple):
+    """A file that is not what the ledger says."""
+
+    file: str
+    state: str
+    memory: str = ""
+    problem: str = ""
+
+
+@dataclass(slots=True)
+class Report:
+    """What bringing a mirror up to date did."""
+
+    files: int = 0
+    written: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    adopted: list[str] = field(default_factory=list)
+    put_aside: list[str] = field(default_factory=list)
+    # What people should know of it, in sentences.
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether any file is not what it was."""
+        return bool(self.written or self.removed)
+
+
+class Mirror:
+    """The mirror of one working tree."""
+
+    def __init__(self, store: Recollect) -> None:
+        self._store = store
+        self.folder = find_folder(store)
+
+    def bring(self, *, look: bool = True) -> Report:
+        """Bring the mirror up to date; unless it is to look, only where the ledger has moved."""
+        with self._alone():
+            seen = read_seen(self._store, self.folder)
+            if not look and self._is_current(seen):
+                return Report()
+            self.folder.sweep()
+            report = self._bring(look_at(self._store, self.folder, seen), seen)
+        if report.has_changed and self._store.config.flag("mirror.auto_commit"):
+            from recollect.mirror.commit import commit
+
+            report.notes += commit(self._store, self.folder)
+        return report
+
+    def differences(self) -> list[Difference]:
+        """What is not as the ledger says, every file read; nothing is changed."""
+        with self._alone():
+            look = look_at(self._store, self.folder, NOTHING_SEEN)
+            wanted = look.wanted()
+            manifest, found = look.held(), []
+            for path, memory in wanted.items():
+                sight, sha = look.sights.get(path), digest(text_of(memory, path).encode())
+                manifest[path] = (_entry(look, memory, sha),)
+                if sight is None:
+                    found.append(Difference(path, MISSING, memory.id))
+                elif sight.state == OURS and sight.sha256 != sha:
+                    found.append(Difference(path, STALE, memory.id))
+            for path, sight in look.sights.items():
+                state = sight.state
+                if state == OURS:
+                    if path in wanted:
+                        continue
+                    state = LEFT_OVER
+                memory_id = sight.memory.id if sight.memory is not None else ""
+                found.append(Difference(path, state, memory_id, sight.problem))
+            pages = ((INDEX_PAGE, _page(look, wanted)), (MANIFEST, render_manifest(manifest)))
+            as_said = all(one.state == FOREIGN for one in found)
+            for name, text in pages:
+                data = self.folder.read(name)
+                if data is None:
+                    found.append(Difference(name, MISSING))
+                elif as_said and data != text.encode():  # else it follows from the rest
+                    found.append(Difference(name, STALE))
+        return sorted(found)
+
+    def clear(self) -> list[str]:
+        """Delete every file that is an unchanged copy; gives those that stay."""
+        with self._alone():
+            look = look_at(self._store, self.folder, NOTHING_SEEN)
+            stay = {path: sight for path, sight in look.sights.items() if sight.state != OURS}
+            for path in look.sights.keys() - stay.keys():
+                self.folder.remove(path)
+            page = self.folder.read(INDEX_PAGE)
+            if page is not None and page.startswith(HEADING.encode()):
+                self.folder.remove(INDEX_PAGE)
+            lines = {path: look.manifest[path] for path in stay if path in look.manifest}
+            if lines:
+                self.folder.write(MANIFEST, render_manifest(lines))
+            else:
+                self.folder.remove(MANIFEST)
+            forget_seen(self._store)
+            return sorted(stay)
+
+    def _alone(self) -> AbstractContextManager[None]:
+        state_dir = self._store.ledger.repository.state_dir
+        return exclusive(state_dir / LOCK, self._store.ledger.lock_timeout)
+
+    def _is_current(self, seen: Seen) -> bool:
+        return (
+            seen is not NOTHING_SEEN
+            and dict(self._store.indexing.fresh().cursor()) == dict(seen.cursor)
+            and self.folder.state(MANIFEST) == seen.manifest
+        )
+
+    def _bring(self, look: Look, seen: Seen) -> Report:
+        report = Report()
+        _adopt(look, report)
+        for sight in list(look.sights.values()):
+            if sight.state == INVALID:
+                self._put_aside(look, sight, report)
+            elif sight.state == PURGED:
+                self._erase(look, sight, report)
+        wanted = look.wanted()
+        manifest = self._write(look, wanted, seen, report)
+        for path, sight in look.sights.items():
+            if path not in wanted and sight.state != FOREIGN:
+                self.folder.remove(path)
+                report.removed.append(path)
+        self._put_page(INDEX_PAGE, _page(look, wanted), report)
+        self._put_page(MANIFEST, render_manifest(manifest), report)
+        hashes = {path: manifest[path][0].sha256 for path in wanted}
+        save_seen(
+            self._store,
+            self.folder,
+            Seen(
+                look.cursor,
+                self.folder.state(MANIFEST),
+                {path: (self.folder.state(path), sha) for path, sha in hashes.items()},
+            ),
+        )
+        report.files = len(wanted)
+        return report
+
+    def _put_aside(self, look: Look, sight: Sight, report: Report) -> None:
+        aside = self.folder.put_aside(sight.path, self._store.ledger.clock().timestamp())
+        report.put_aside.append(aside)
+        report.notes.append(
+            f"{self.folder.name}/{sight.path} cannot be taken over and was put aside as"
+            f" {self.folder.name}/{aside} ({sight.problem})"
+        )
+        del look.sights[sight.path]
+
+    def _erase(self, look: Look, sight: Sight, report: Report) -> None:
+        self.folder.erase(sight.path)
+        report.removed.append(sight.path)
+        path = f"{self.folder.name}/{sight.path}"
+        said = self._store.ledger.repository.git.run(
+            "rev-parse", "--verify", "--quiet", f"HEAD:{path}", ok=(0, 1, 128)
+        )
+        if said.strip():
+            report.notes.append(f"{path} was committed, and the history of the branch keeps it.")
+        del look.sights[sight.path]
+
+    def _write(
+        self, look: Look, wanted: Mapping[str, Memory], seen: Seen, report: Report
+    ) -> Manifest:
+        """Write the files that do not say what the ledger says; the manifest of all."""
+        manifest = look.held()
+        for path, memory in wanted.items():
+            sight, entries = look.sights.get(path), look.manifest.get(path, ())
+            if seen is not NOTHING_SEEN and _is_copy(sight, entries, memory):
+                manifest[path] = entries
+                continue
+            text = text_of(memory, path)
+            sha = digest(text.encode())
+            if sight is None or sight.sha256 != sha:
+                self.folder.write(path, text)
+                report.written.append(path)
+            manifest[path] = (_entry(look, memory, sha),)
+        return manifest
+
+    def _put_page(self, name: str, text: str, report: Report) -> None:
+        there = self.folder.read(name)
+        if there == text.encode():
+            return
+        is_ours = name == MANIFEST or (there or b"").startswith(HEADING.encode())
+        if not is_ours and os.path.lexists(self.folder.path / name):
+            report.notes.append(f"{self.folder.name}/{name} is somebody else's and stays.")
+            return
+        self.folder.write(name, text)
+        report.written.append(name)
+
+
+def _is_copy(sight: Sight | None, entries: tuple[Entry, ...], memory: Memory) -> bool:
+    """Whether a file is known to say what its memory says, without rendering that again."""
+    if sight is None or len(entries) != 1:
+        return False
+    return entries[0][:2] == (memory.uid, memory.version) and entries[0].sha256 == sight.sha256
+
+
+def _adopt(look: Look, report: Report) -> None:
+    """Take over into the ledger what people wrote into files."""
+    plans: list[Plan] = []
+    changes: list[Change] = []
+    for path, sight in look.sights.items():
+        if sight.described is None:
+            continue
+        try:
+            before = len(plans) + len(changes)
+            if sight.memory is None:
+                name = Path(path).stem
+                plans.append(plan(look.store, sight.described, name, sight.text, "mirror"))
+            else:
+                base = _base(look, sight.memory, path)
+                changes += adoption(look.store, sight.memory, base, sight.described)
+        except REFUSED as error:
+            look.sights[path] = sight._replace(state=INVALID, problem=error.message)
+        else:
+            if len(plans) + len(changes) > before:
+                report.adopted.append(path)
+                report.notes.append(f"{look.folder.name}/{path} was taken over into the ledger.")
+    if plans or changes:
+        write_plans(look.store, plans, changes)
+        look.read_ledger()
+
+
+def _base(look: Look, memory: Memory, path: str) -> Described:
+    """What a file said before somebody changed it."""
+    states = look.states(memory)
+    for entry in look.manifest.get(path, ()):
+        if entry.record in states:
+            return describe(states[entry.record], Path(path).stem)
+    return describe(memory, Path(path).stem)
+
+
+def _entry(look: Look, memory: Memory, sha: str) -> Entry:
+    return Entry(memory.uid, memory.version, look.history(memory)[-1].uid, sha)
+
+
+def _page(look: Look, wanted: Mapping[str, Memory]) -> str:
+    rows = {path: row_of(memory) for path, memory in wanted.items()}
+    for path, sight in look.sights.items():
+        if sight.state == FOREIGN:
+            try:
+                rows[path] = row_of(read_file(look.folder, path)[0])
+            except REFUSED:
+                continue
+    return render_index(rows, look.folder.name)
+
+
+def follow(store: Recollect, *, look: bool = False) -> None:
+    """Let the mirror follow the ledger; what goes wrong is told, and repaired the next time."""
+    if store.ledger.repository.is_user_ledger:
+        return
+    try:
+        report = Mirror(store).bring(look=look)
+    except RecollectError as error:
+        store.ledger.warnings.append(f"The mirror stayed as it was: {error.message} {error.hint}")
+    except OSError as error:
+        store.ledger.warnings.append(f"The mirror stayed as it was: {error}")
+    else:
+        store.ledger.warnings += report.notes

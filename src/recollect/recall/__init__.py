@@ -1,1 +1,0 @@
-"""What helps now: search, fusion and scoring."""

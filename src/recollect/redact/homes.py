@@ -1,0 +1,68 @@
+"""What is private without being a secret: `<private>` parts, and the names of home directories."""
+
+from __future__ import annotations
+
+from re import escape
+
+from recollect.redact.rule import compiled
+
+_TAG = r"(?i)<(/?)private>"
+_NAME = r"(?!~)[^\s/\\:*?\"'`<>|,;()\[\]{}$&=]{1,64}"
+# `/home/ada`, `/Users/ada`, also where drives and volumes are mounted. The slash comes first so
+# that the search can skip to it; the look behind then sees what stands before it.
+_HOME = (
+    r"/(?<![\w.~-]/)(?:(?:var|export|mnt/[a-z]|[a-z]|System/Volumes/Data)/)?(?:home|Users)/" + _NAME
+)
+# `C:\Users\Ada Lovelace\`, also with its backslashes doubled as in JSON.
+_WINDOWS_HOME = (
+    rf"(?<![\w~])[A-Za-z]:(?:\\{{1,4}}|/)Users(?:\\{{1,4}}|/)"
+    rf"(?:{_NAME}(?: {_NAME}){{1,3}}(?=\\)|{_NAME})"
+)
+# The folders that Claude Code names after them: `~/.claude/projects/-Users-ada-work`.
+_FOLDER = r"(?<=[/\\])-(?:home|Users)-[A-Za-z0-9_.]{1,64}"
+
+
+def drop_private(text: str) -> str:
+    """The text without its `<private>…</private>` parts; an unclosed one goes to the end."""
+    if "private>" not in text.lower():
+        return text
+    kept: list[str] = []
+    depth = position = 0
+    for tag in compiled(_TAG).finditer(text):
+        if tag.group(1):
+            if depth:
+                depth -= 1
+                position = tag.end()
+            continue
+        if depth == 0:
+            kept.append(text[position : tag.start()])
+        depth += 1
+    if depth == 0:
+        kept.append(text[position:])
+    return _joined(kept)
+
+
+def shorten_homes(text: str, home: str | None) -> str:
+    """The text with home directories as `~`."""
+    if home and home in text:
+        text = compiled(rf"(?<![\w.~-]){escape(home)}(?![\w~-]|\.\w)").sub("~", text)
+    if ":\\" in text or ":/Users/" in text:
+        text = compiled(_WINDOWS_HOME).sub("~", text)
+    if "/home/" in text or "/Users/" in text:
+        text = compiled(_HOME).sub("~", text)
+    if "-Users-" in text or "-home-" in text:
+        text = compiled(_FOLDER).sub("-~", text)
+    return text
+
+
+def _joined(parts: list[str]) -> str:
+    """The parts as one text; what was never together does not become one word."""
+    joined = ""
+    for part in parts:
+        if joined[-1:] == " " == part[:1]:
+            joined += part[1:]
+        elif not joined or joined[-1].isspace() or part[:1].isspace() or not part:
+            joined += part
+        else:
+            joined += f" {part}"
+    return joined

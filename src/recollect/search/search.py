@@ -1,0 +1,200 @@
+"""Search: keywords and vectors beside each other, fused, scored, explained.
+
+Filters apply before ranking. Any text is a legal query; without an embedder keyword search does the
+work alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from recollect.core.memory import Memory
+from recollect.core.strength import DECAY_PER_DAY, UNUSED, Uses, strength, together
+from recollect.index.protocol import Filters, Index, Match
+from recollect.index.text import query_terms
+from recollect.search.scoring import Why, fuse, recency, trust
+
+MODES = ("hybrid", "semantic", "text", "title_tags")
+_CANDIDATES = 100
+_TITLE, _TAG, _PREFIX, _THRESHOLD = 2, 3, 1, 3
+_PREFIX_LENGTH = 4
+
+_NO_WORDS = Match("", 0.0)
+_NO_FILTERS = Filters()
+
+Embed = Callable[[str], bytes]
+CountUses = Callable[[Sequence[str]], Mapping[str, Uses]]
+
+
+class Hit(NamedTuple):
+    """A memory that was found, its score, and why."""
+
+    memory: Memory
+    score: float
+    why: Why
+    # How many of the query's words it holds, and how much these prove.
+    words: int = 0
+    evidence: float = 0.0
+
+
+class _Found(NamedTuple):
+    """A hit that has not been read yet."""
+
+    uid: str
+    why: Why
+    match: Match
+
+
+class _How(NamedTuple):
+    """What scoring needs to know besides the question."""
+
+    now: float
+    uses: CountUses | None
+    decay_per_day: float
+
+
+class Question(NamedTuple):
+    """What is asked, and what counts as an answer."""
+
+    text: str
+    limit: int = 10
+    mode: str = "hybrid"
+    filters: Filters = _NO_FILTERS
+    min_similarity: float | None = None
+    # How many each half brings to the fusion, at least; three times the limit in any case.
+    candidates: int = _CANDIDATES
+
+
+def search(
+    index: Index,
+    question: Question,
+    *,
+    now: float,
+    embed: Embed | None = None,
+    uses: CountUses | None = None,
+    decay_per_day: float = DECAY_PER_DAY,
+) -> list[Hit]:
+    """The best answers, best first."""
+    if question.mode == "title_tags":
+        return _by_title_and_tags(index, question)
+    return _read(index, _best(index, question, embed, _How(now, uses, decay_per_day)))
+
+
+def _best(index: Index, question: Question, embed: Embed | None, how: _How) -> list[_Found]:
+    wanted = max(question.candidates, question.limit * 3)
+    keyword: dict[str, float] = {}
+    vector: dict[str, float] = {}
+    by_words: dict[str, Match] = {}
+    if question.mode in ("hybrid", "text"):
+        found = index.lexical(question.text, question.filters, wanted)
+        by_words = {match.uid: match for match in found.matches}
+        # How much of a full match each one reaches.
+        keyword = {uid: match.score / found.ideal for uid, match in by_words.items()}
+    if question.mode in ("hybrid", "semantic") and embed is not None and question.text.strip():
+        asked = embed(index.distinctive(question.text))
+        near = index.nearest(asked, question.filters, wanted, including=list(keyword))
+        vector = {match.uid: match.score for match in near}
+    matches = fuse(keyword, vector)
+    if question.min_similarity is not None:
+        floor = question.min_similarity
+        matches = {uid: match for uid, match in matches.items() if match.similarity >= floor}
+    rows = index.ranking(list(matches))
+    parts = {row.uid: (row.uid, *row.sources) for row in rows}
+    counts = how.uses([uid for own in parts.values() for uid in own]) if how.uses else {}
+    explained = {}
+    for row in rows:
+        match = matches[row.uid]
+        used = together(counts.get(uid, UNUSED) for uid in parts[row.uid])
+        explained[row.uid] = Why(
+            match=match.relative,
+            recency=recency(row.created, how.now),
+            importance=row.importance,
+            trust=trust(row.trust, used.times),
+            keyword=match.keyword,
+            vector=match.vector,
+            strength=strength(
+                row.importance,
+                used,
+                since=row.moved if row.moved is not None else row.created,
+                now=how.now,
+                pace=row.pace,
+                rate=how.decay_per_day,
+            ),
+        )
+    best = sorted(explained, key=lambda uid: (-explained[uid].score, uid))[: question.limit]
+    return [_Found(uid, explained[uid], by_words.get(uid, _NO_WORDS)) for uid in best]
+
+
+def _read(index: Index, found: Sequence[_Found]) -> list[Hit]:
+    """What was found, with its text: the only costly part of a memory."""
+    memories = {memory.uid: memory for memory in index.get_many([one.uid for one in found])}
+    return [
+        Hit(memories[one.uid], one.why.score, one.why, one.match.words, one.match.evidence)
+        for one in found
+        if one.uid in memories
+    ]
+
+
+def search_words_first(
+    index: Index,
+    question: Question,
+    *,
+    near: float,
+    now: float,
+    embed: Embed | None = None,
+    uses: CountUses | None = None,
+    decay_per_day: float = DECAY_PER_DAY,
+) -> list[Hit]:
+    """What words find, in its order; where there is a model, then what is near without words."""
+    how = _How(now, uses, decay_per_day)
+    by_words = _best(index, question._replace(mode="text"), None, how)
+    if embed is None:
+        return _read(index, by_words)
+    meant = question._replace(mode="semantic", min_similarity=near)
+    by_meaning = {one.uid: one for one in _best(index, meant, embed, how)}
+    both = [
+        one._replace(why=one.why._replace(vector=by_meaning.pop(one.uid).why.vector))
+        if one.uid in by_meaning
+        else one
+        for one in by_words
+    ]
+    hits = _read(index, [*both, *by_meaning.values()])
+    lowest = min((one.why.score for one in by_words), default=1.0)
+    return [
+        hit._replace(score=min(hit.score, lowest)) if hit.memory.uid in by_meaning else hit
+        for hit in hits
+    ]
+
+
+def _by_title_and_tags(index: Index, question: Question) -> list[Hit]:
+    """Seed B's deterministic score: a title word 2, a tag 3, a prefix of four or more 1."""
+    terms = query_terms(question.text)
+    scored = []
+    for memory in index.select(question.filters):
+        points = _title_points(terms, memory)
+        if points >= _THRESHOLD:
+            scored.append((points, memory))
+    scored.sort(key=lambda pair: (-pair[0], pair[1].uid))
+    most = max(1, _TAG * len(terms))
+    hits = []
+    for points, memory in scored[: question.limit]:
+        match = min(1.0, points / most)
+        why = Why(match, 0.0, memory.importance, 0.0, keyword=match, strength=memory.importance)
+        hits.append(Hit(memory, float(points), why))
+    return hits
+
+
+def _title_points(terms: Sequence[str], memory: Memory) -> int:
+    title = {word.lower() for word in re.findall(r"[^\W_]+", memory.summary)}
+    tags = {part for tag in memory.tags for part in (tag, *re.findall(r"[^\W_]+", tag))}
+    points = 0
+    for term in terms:
+        if term in tags:
+            points += _TAG
+        elif term in title:
+            points += _TITLE
+        elif len(term) >= _PREFIX_LENGTH and any(w.startswith(term) for w in (*title, *tags)):
+            points += _PREFIX
+    return points

@@ -1,0 +1,218 @@
+"""Which memories are put in front of an agent: few, different, new to it, and within a budget.
+
+Nothing is better than noise: what does not clearly belong to what is being asked stays out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+from recollect.core.age import seconds_of
+from recollect.core.memory import Memory
+from recollect.core.strength import Uses
+from recollect.index.text import query_terms
+from recollect.search.tokens import count_tokens
+
+# The agent diverts more than 10,000 UTF-16 units into a file.
+MOST_CHARACTERS = 9_500
+
+# How much the words of a prompt must prove, and how many of them a memory must hold; found with
+# `benchmarks/floor.py`. A question that asks for memories ("why did we …") needs less.
+FLOOR, FLOOR_WHEN_ASKED = 0.4, 0.25
+FLOOR_WORDS = 2
+# What is meant without a word in common must be this near. Of 1,000 memories 0.45 brings three more
+# for a prompt, one in twenty of them right; 0.55 fewer than one, one in ten of them right, and none
+# for prompts that have nothing to do with them (`benchmarks.floor --warm`).
+FLOOR_VECTOR = 0.55
+
+# Two memories that share more of their words than this say the same.
+_SAME = 0.6
+_BLOCK_TOKENS = 40  # of the element around the memories
+
+# Seed D's scaffolding: up to so old, so many of five; what one scale does not use goes to the next.
+SCALES: tuple[tuple[str, float, int], ...] = (
+    ("immediate", 5 * 60, 1),
+    ("task", 30 * 60, 2),
+    ("session", 2 * 3600, 1),
+    ("project", float("inf"), 1),
+)
+# What belongs to another episode of the session is no younger than its task was.
+_OTHER_EPISODE = SCALES[1][1] + 1
+
+
+class Episode(NamedTuple):
+    """What the session is at: when it turned to this, and how long it rested in between."""
+
+    session: str = ""
+    began: float | None = None
+    # When it was resumed, and after how many seconds.
+    pauses: Sequence[tuple[float, float]] = ()
+
+
+NO_EPISODE = Episode()
+
+
+class Candidate(NamedTuple):
+    """A memory that may help now, how much, and what speaks for it."""
+
+    memory: Memory
+    score: float
+    reason: str
+    words: int = 0
+    evidence: float = 0.0
+    vector: float = 0.0
+    parts: Mapping[str, float] = MappingProxyType({})
+
+
+class Skipped(NamedTuple):
+    """A memory that was left out, and why."""
+
+    uid: str
+    reason: str
+
+
+Sorted = tuple[list[Candidate], list[Skipped]]
+
+
+def beating_noise(candidates: Iterable[Candidate], terms: int, *, asked: bool) -> Sorted:
+    """Those that clearly belong to a text of so many words that carry meaning."""
+    floor = FLOOR_WHEN_ASKED if asked else FLOOR
+    words = min(FLOOR_WORDS, terms)
+    kept, skipped = [], []
+    for candidate in candidates:
+        by_words = candidate.evidence >= floor and candidate.words >= words
+        if by_words or candidate.vector >= FLOOR_VECTOR:
+            kept.append(candidate)
+        else:
+            skipped.append(Skipped(candidate.memory.uid, "too weak"))
+    return kept, skipped
+
+
+def not_given(candidates: Iterable[Candidate], given: Mapping[str, str]) -> Sorted:
+    """Those that the agent does not have in its context yet, or that changed since."""
+    kept, skipped = [], []
+    for candidate in candidates:
+        if given.get(candidate.memory.uid) == candidate.memory.version:
+            skipped.append(Skipped(candidate.memory.uid, "given before"))
+        else:
+            kept.append(candidate)
+    return kept, skipped
+
+
+def different(candidates: Iterable[Candidate]) -> Sorted:
+    """Those that say something that no better one says, best first."""
+    kept: list[Candidate] = []
+    words: list[frozenset[str]] = []
+    skipped = []
+    for candidate in sorted(candidates, key=lambda c: (-c.score, c.memory.uid)):
+        own = frozenset(query_terms(f"{candidate.memory.summary} {candidate.memory.text}"))
+        if any(_overlap(own, other) > _SAME for other in words):
+            skipped.append(Skipped(candidate.memory.uid, "says the same as another"))
+        else:
+            kept.append(candidate)
+            words.append(own)
+    return kept, skipped
+
+
+def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
+    union = len(one | other)
+    return len(one & other) / union if union else 0.0
+
+
+def scaffolded(
+    candidates: Sequence[Candidate],
+    most: int,
+    now: float,
+    episode: Episode = NO_EPISODE,
+    uses: Mapping[str, Uses] = MappingProxyType({}),
+) -> Sorted:
+    """The best of each time scale, so that what just happened and what has long been known share.
+
+    The candidates come best first and stay in that order.
+    """
+    left = list(candidates)
+    chosen: list[Candidate] = []
+    allowed = 0
+    scales = {c.memory.uid: scale_of(c.memory, now, episode, uses) for c in candidates}
+    for scale, (_, _, quota) in enumerate(SCALES):
+        allowed += quota
+        of_scale = [c for c in left if scales[c.memory.uid] == scale]
+        for candidate in of_scale[: max(0, min(allowed, most) - len(chosen))]:
+            chosen.append(candidate)
+            left.remove(candidate)
+    chosen += left[: max(0, most - len(chosen))]
+    taken = {candidate.memory.uid for candidate in chosen}
+    skipped = [Skipped(c.memory.uid, "better ones first") for c in candidates if c not in chosen]
+    return [c for c in candidates if c.memory.uid in taken], skipped
+
+
+def scale_of(memory: Memory, now: float, episode: Episode, uses: Mapping[str, Uses]) -> int:
+    """On which time scale a memory is, as a position in `SCALES`.
+
+    What an earlier episode of the session left behind is not what is being done now. Each use takes
+    a memory one scale further: it has proved durable.
+    """
+    born = seconds_of(memory.created)
+    if born is None:
+        return len(SCALES) - 1
+    age = max(0.0, now - born)
+    if episode.session and memory.session == episode.session:
+        age -= min(age, sum(rested for at, rested in episode.pauses if born < at))
+        if episode.began is not None and born < episode.began:
+            age = max(age, _OTHER_EPISODE)
+    scale = next(number for number, (_, oldest, _) in enumerate(SCALES) if age <= oldest)
+    used = uses.get(memory.uid)
+    return min(scale + (used.times if used else 0), len(SCALES) - 1)
+
+
+def belongs_to(memory: Memory, episode: Episode) -> bool:
+    """Whether a memory was made in the episode at hand."""
+    born = seconds_of(memory.created)
+    return (
+        bool(episode.session)
+        and memory.session == episode.session
+        and born is not None
+        and (episode.began is None or born >= episode.began)
+    )
+
+
+class Filled:
+    """What fitted into a budget: the memories, their elements, and how much they take."""
+
+    def __init__(self) -> None:
+        self.chosen: list[Candidate] = []
+        self.elements: list[str] = []
+        self.skipped: list[Skipped] = []
+        self.tokens = _BLOCK_TOKENS
+
+
+def fill(
+    candidates: Iterable[Candidate],
+    budget: int,
+    render: Callable[[Memory, bool], str],
+    characters: int = MOST_CHARACTERS,
+) -> Filled:
+    """Render as many as fit, in order; one that does not fit is tried without its body."""
+    filled = Filled()
+    for candidate in candidates:
+        for brief in (False, True):
+            element = render(candidate.memory, brief)
+            cost, size = count_tokens(element) + 1, utf16_length(element) + 1
+            if filled.tokens + cost <= budget and size <= characters:
+                filled.chosen.append(candidate)
+                filled.elements.append(element)
+                filled.tokens += cost
+                characters -= size
+                break
+        else:
+            filled.skipped.append(Skipped(candidate.memory.uid, "no room"))
+    return filled
+
+
+def utf16_length(text: str) -> int:
+    """The length of a text as JavaScript counts it."""
+    if text.isascii():
+        return len(text)
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2

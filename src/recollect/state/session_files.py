@@ -1,0 +1,39 @@
+"""Texts that a hook leaves for the agents of a session: private, and gone after a day."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from recollect.core.patterns import pattern
+from recollect.store.store import Recollect
+
+_FOLDER = "run"
+_DAY = 86_400.0
+_NOT_IN_NAMES = pattern(r"[^A-Za-z0-9_-]")
+
+
+def leave(store: Recollect, session: str, name: str, text: str, now: float) -> Path:
+    """Write a text, which must be redacted, where only this user can read it."""
+    everything = store.ledger.repository.state_dir / _FOLDER
+    _tidy(everything, now)
+    folder = everything / (_NOT_IN_NAMES.sub("-", session)[:80] or "session")
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = folder / f"{_NOT_IN_NAMES.sub('-', name)}.txt"
+    path.unlink(missing_ok=True)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+    with os.fdopen(os.open(path, flags, 0o600), "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
+def take_away(store: Recollect) -> None:
+    """Remove everything that was left: a memory that is purged must not linger in it."""
+    shutil.rmtree(store.ledger.repository.state_dir / _FOLDER, ignore_errors=True)
+
+
+def _tidy(everything: Path, now: float) -> None:
+    for folder in everything.iterdir() if everything.is_dir() else ():
+        if now - folder.stat().st_mtime > _DAY:
+            shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,1 @@
+"""One repository's ledger, index, local state and configuration, wired together."""

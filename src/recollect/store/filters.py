@@ -1,0 +1,87 @@
+"""The filters that people and agents give, checked and in the form that an index takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from recollect.core.fields import SENSITIVITIES
+from recollect.core.kinds import find_kind, kind_named
+from recollect.core.status import status_named
+from recollect.errors import ValidationError
+from recollect.index.protocol import Filters
+from recollect.index.sqlite.apply import seconds
+
+OPTIONS = (
+    "kind",
+    "status",
+    "sensitivity",
+    "spec",
+    "tag",
+    "tags",
+    "file",
+    "concept",
+    "session",
+    "since",
+    "until",
+)
+
+
+def make_filters(
+    options: Mapping[str, Any],
+    *,
+    project: str | None,
+    moment: Callable[[str], str],
+    holds: Callable[[str], bool],
+) -> Filters:
+    """Filters from options; one that does not exist, or a value that cannot be, is refused."""
+    unknown = sorted(options.keys() - set(OPTIONS))
+    if unknown:
+        raise ValidationError(
+            f"There is no filter {unknown[0]!r}.", "Use one of: " + ", ".join(OPTIONS)
+        )
+    given = {name: value for name, value in options.items() if value is not None}
+    statuses = _several(given.get("status"))
+    levels = _several(given.get("sensitivity"))
+    tags = [*_several(given.get("tag")), *_several(given.get("tags"))]
+    return Filters(
+        kind=_kind(given.get("kind"), holds),
+        statuses=frozenset(map(_status, statuses)) if statuses else None,
+        sensitivities=frozenset(map(_sensitivity, levels)) if levels else None,
+        spec=given.get("spec"),
+        tags=tuple(tag.lower() for tag in tags),
+        file=given.get("file"),
+        concept=given.get("concept"),
+        session=given.get("session"),
+        since=seconds(moment(given["since"])) if "since" in given else None,
+        until=seconds(moment(given["until"])) if "until" in given else None,
+        project=project,
+    )
+
+
+def _several(value: str | Iterable[str] | None) -> list[str]:
+    if value is None:
+        return []
+    return [value] if isinstance(value, str) else list(value)
+
+
+def _kind(name: str | None, holds: Callable[[str], bool]) -> str | None:
+    """A kind by name or alias, or one of a newer version that the ledger holds."""
+    if name is None:
+        return None
+    known = find_kind(name)
+    if known is not None:
+        return known.name
+    return name if holds(name) else kind_named(name).name
+
+
+def _status(name: str) -> str:
+    return "all" if name.strip().lower() == "all" else status_named(name)
+
+
+def _sensitivity(name: str) -> str:
+    if name not in (*SENSITIVITIES, "all"):
+        raise ValidationError(
+            f"There is no sensitivity {name!r}.", "Use one of: " + ", ".join(SENSITIVITIES)
+        )
+    return name

@@ -1,0 +1,207 @@
+"""Keeps the index in step with the ledger, and mends it when it is broken.
+
+The index is derived: whatever happens to its file, the ledger brings it back. Where no file can be
+written, it is built in memory.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from recollect.core.note import Note, read_stored
+from recollect.core.places import Place
+from recollect.errors import EmbeddingError, MemoryIndexError
+from recollect.index.protocol import Index, Progress
+from recollect.index.sqlite.index import SqliteIndex
+from recollect.ledger.ledger import Ledger
+
+if TYPE_CHECKING:
+    from recollect.embedding import Embedder
+
+T = TypeVar("T")
+INDEX_FILE = "index.db"
+_ROUNDS = 5
+_EMBED_BATCH = 32
+
+
+class Indexing:
+    """The index of one ledger."""
+
+    def __init__(self, ledger: Ledger, model: str, model_path: str = "") -> None:
+        self._ledger = ledger
+        self._model = model
+        self._model_path = model_path
+        self._index: SqliteIndex | None = None
+        self._embedder: Embedder | None = None
+        self._embedder_tried = False
+        self.warnings: list[str] = []
+        # Set where no file can be written.
+        self._is_memory_only = False
+        # Told how far a long read is, where somebody is watching.
+        self.progress: Progress | None = None
+        # A hook has no time to take in more changes than this; then it uses what is there.
+        self.most_changes: int | None = None
+        self.behind = 0
+
+    @property
+    def path(self) -> Path:
+        """Where the index file is."""
+        return self._ledger.repository.state_dir / INDEX_FILE
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._index is not None:
+            self._index.close()
+            self._index = None
+
+    def fresh(self, progress: Progress | None = None) -> Index:
+        """The index, in step with the ledger."""
+        try:
+            index = self._refreshed(progress)
+            if index.needs_rebuild():
+                # Deleted text lingers in database files, and this text was purged.
+                return self.rebuild(progress)
+            return index
+        except MemoryIndexError as error:
+            return self._anew(error, progress)
+
+    def using(self, job: Callable[[Index], T], progress: Progress | None = None) -> T:
+        """Run a job on the fresh index; where its file is broken, rebuild and run it again."""
+        try:
+            return job(self.fresh(progress))
+        except MemoryIndexError as error:
+            return job(self._anew(error, progress))
+
+    def _anew(self, error: MemoryIndexError, progress: Progress | None) -> Index:
+        self.warnings.append(f"The index was built anew: {error.message}")
+        return self.rebuild(progress)
+
+    def rebuild(self, progress: Progress | None = None) -> Index:
+        """Throw the index away and build it from the ledger."""
+        self.close()
+        for suffix in ("", "-wal", "-shm"):
+            try:
+                self.path.with_name(INDEX_FILE + suffix).unlink(missing_ok=True)
+            except OSError as error:
+                raise MemoryIndexError(f"The index cannot be replaced: {error}") from None
+        return self._refreshed(progress)
+
+    def _refreshed(self, progress: Progress | None) -> Index:
+        progress = progress or self.progress
+        for _ in range(_ROUNDS):
+            index = self._opened()
+            since = index.cursor()
+            changes = self._ledger.changes(since)
+            if changes.cursor == since:
+                return index
+            if self.most_changes is not None and changes.size > self.most_changes:
+                self.behind = changes.size
+                return index
+            if index.path is None and not self._is_memory_only:
+                self.close()  # the first memory has come: from now on the index has a file
+                continue
+            if index.apply(
+                changes.notes,
+                since=since,
+                cursor=changes.cursor,
+                complete=changes.complete,
+                progress=progress,
+            ):
+                return index
+        return self._opened()
+
+    def _opened(self) -> SqliteIndex:
+        if self._index is None:
+            self._index = self._open()
+        return self._index
+
+    def _open(self) -> SqliteIndex:
+        if not self.path.exists() and not self._ledger.tips():
+            return SqliteIndex(None)  # nothing to remember yet: leave no trace
+        try:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return SqliteIndex(self.path)
+        except OSError:
+            self._is_memory_only = True
+            return SqliteIndex(None)
+        except MemoryIndexError:
+            if self.path.exists():
+                raise
+            self._is_memory_only = True
+            return SqliteIndex(None)
+
+    def as_of(self, moment: str) -> Index:
+        """An index of the ledger as it was then: of the records that had been written by then."""
+
+        def earlier(notes: Iterable[tuple[Place, Note | None]]) -> Iterable[tuple[Place, Note]]:
+            for place, note in notes:
+                known = {
+                    uid: text
+                    for uid, text in (note or {}).items()
+                    if (read_stored(text).timestamp or "") <= moment
+                }
+                if known:
+                    yield place, known
+
+        changes = self._ledger.changes({})
+        index = SqliteIndex(None)
+        index.apply(earlier(changes.notes), since={}, cursor=changes.cursor)
+        return index
+
+    # Vectors
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """The embedder, loaded when it is first needed; None, with one warning, without one."""
+        if not self._embedder_tried:
+            from recollect.embedding import open_embedder
+
+            self._embedder_tried = True
+            try:
+                self._embedder = open_embedder(
+                    self._model, self._model_path, environment=os.environ
+                )
+            except EmbeddingError as error:
+                self.warnings.append(f"{error.message} Search goes by keywords. {error.hint}")
+        return self._embedder
+
+    @property
+    def embed_query(self) -> Callable[[str], bytes] | None:
+        """How to turn a query into a vector, if a model is loaded: a hook has no time to."""
+        embedder = self._embedder
+        return None if embedder is None else lambda text: embedder.embed([text])[0]
+
+    def share_embedder(self, embedder: Embedder | None) -> None:
+        """Use an embedder that was loaded elsewhere, or none."""
+        self._embedder = embedder
+        self._embedder_tried = True
+
+    def embed_pending(
+        self, index: Index, *, most: int | None = None, progress: Progress | None = None
+    ) -> int:
+        """Give vectors to memories that have none yet; how many got them."""
+        embedder = self.embedder
+        if embedder is None:
+            return 0
+        from recollect.embedding import chunks
+
+        done = 0
+        while most is None or done < most:
+            batch = index.pending(embedder.name, min(_EMBED_BATCH, (most or done + 1000) - done))
+            if not batch:
+                break
+            pieces: dict[str, Sequence[str]] = {
+                memory.uid: chunks(memory.body, embedder, title=memory.summary) for memory in batch
+            }
+            vectors = iter(embedder.embed([text for texts in pieces.values() for text in texts]))
+            stored: Mapping[str, Sequence[bytes]] = {
+                uid: [next(vectors) for _ in texts] for uid, texts in pieces.items()
+            }
+            index.store_vectors(embedder.name, stored)
+            done += len(batch)
+            if progress is not None:
+                progress(done)
+        return done

@@ -1,0 +1,179 @@
+"""What people and agents give to be written, checked and in the form that the ledger takes.
+
+Whatever is refused here has changed nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from recollect.core.fields import (
+    check_body,
+    check_border,
+    check_fields,
+    check_reason,
+    check_revision,
+    check_summary,
+    check_timestamp,
+)
+from recollect.core.kinds import FACTS, kind_named
+from recollect.core.legacy import LEGACY_MARK
+from recollect.core.memory import Memory, content_patch
+from recollect.core.note import SUMMARY_LENGTH, shorten_line
+from recollect.core.record import render_record
+from recollect.core.status import RESTORED, check_transition, status_named
+from recollect.errors import ValidationError
+from recollect.index.protocol import Index
+from recollect.ledger.writes import Change, Creation
+
+if TYPE_CHECKING:
+    from recollect.store.store import Recollect
+
+
+_FOR_THIS_MACHINE = "secret"
+# Fields that hold names and numbers of ours, which need no look.
+_NO_TEXT = frozenset({"kind", "at", "created", "sensitivity", "importance", "confidence", "ttl"})
+
+
+def prepare(store: Recollect, record: Mapping[str, Any], uid: str | None) -> Creation:
+    """A memory that can be written, under a new uid or one that it was given before."""
+    draft = dict(record)
+    project = draft.pop("project", None) or store.project  # a path, by which it is found again
+    if draft.get("sensitivity") != _FOR_THIS_MACHINE:
+        draft = _redacted(store, draft)
+    kind = kind_named(str(draft.pop("kind", "")))
+    summary = check_summary(draft.pop("summary", ""))
+    body = check_body(draft.pop("body", "") or "")
+    at = draft.pop("at", "HEAD")
+    created = draft.pop("created", None)
+    content = draft.pop("content", None)
+    fields = check_fields({name: value for name, value in draft.items() if value is not None})
+    fields = {name: value for name, value in fields.items() if value not in ([], {})}
+    if content is not None:
+        from recollect.core.content import check_content
+
+        fields["content"] = check_content(kind.name, content)
+    _link(store, fields)
+    if store.ledger.repository.branch:
+        fields.setdefault("branch", store.ledger.repository.branch)
+    if project:
+        fields.setdefault("project", str(project))
+    return Creation(
+        uid=uid or store.new_uid(),
+        kind=kind.name,
+        fields={**fields, "summary": summary},
+        body=body,
+        revision=None if at is None else check_revision(at),
+        created=None if created is None else check_timestamp(created),
+    )
+
+
+def _redacted(store: Recollect, draft: dict[str, Any]) -> dict[str, Any]:
+    """A draft without secrets; a mark may be longer than what it stands for."""
+    clean = {k: v if k in _NO_TEXT else store.redact(v) for k, v in draft.items()}
+    said, summary = draft.get("summary"), clean.get("summary")
+    if isinstance(summary, str) and summary != said and len(summary) > SUMMARY_LENGTH:
+        clean["summary"] = shorten_line(summary)
+    return clean
+
+
+def _link(store: Recollect, fields: dict[str, Any]) -> None:
+    """Put uids in the place of the names that a memory relates to."""
+    if fields.get("relates_to"):
+        fields["relates_to"] = [store.get(name).uid for name in fields["relates_to"]]
+
+
+def prepare_update(
+    store: Recollect,
+    memory: Memory,
+    summary: str | None,
+    body: str | None,
+    fields: Mapping[str, Any],
+) -> Change | None:
+    """A change that can be written; None where nothing would change."""
+    if fields.get("sensitivity", memory.sensitivity) != _FOR_THIS_MACHINE:
+        summary = _redacted(store, {"summary": summary})["summary"]
+        body, fields = store.redact(body), store.redact(fields)
+    changes = check_fields(fields)
+    _link(store, changes)
+    if summary is not None:
+        changes["summary"] = check_summary(summary)
+    if body is not None and check_body(body) == memory.body:
+        body = None
+    known = memory.as_json()
+    changes = {name: value for name, value in changes.items() if known[name] != value}
+    check_border(memory.sensitivity, changes.get("sensitivity", memory.sensitivity))
+    if memory.kind == FACTS and ("summary" in changes or body is not None):
+        _refuse_to_reword(memory)
+    return change_of(store, memory, changes, body) if changes or body is not None else None
+
+
+def _refuse_to_reword(memory: Memory) -> None:
+    """The words of a fact say what its parts say; search and queries must not tell two stories."""
+    from recollect.core.facts import fact_of
+
+    if fact_of(memory) is not None:
+        raise ValidationError(
+            "The words of a fact follow from its subject, predicate and object.",
+            "Store the right one with the tool store_fact, and retire this one if it never was"
+            " true.",
+        )
+
+
+def prepare_status(store: Recollect, memory: Memory, status: str, reason: str) -> Change:
+    """A step in the life of a memory that can be written; an illegal one is refused.
+
+    What was not archived by a person is `restored` to what it was before.
+    """
+    target = status_named(status)
+    check_transition(memory.status, target)
+    if status == RESTORED and memory.status_by is not None:
+        from recollect.sleep.lifecycle import before_sleep
+
+        target = before_sleep(memory)
+    changes: dict[str, Any] = {"status": target}
+    if reason:
+        changes["status_reason"] = check_reason(store.redact(reason))
+    return change_of(store, memory, changes, None)
+
+
+def change_of(
+    store: Recollect,
+    memory: Memory,
+    fields: Mapping[str, Any],
+    body: str | None,
+    expected: str = "",
+) -> Change:
+    """A change that can be written; with a version, only as long as the memory is at it."""
+    return change_in(store.indexing.fresh(), memory, store.new_uid(), fields, body, expected)
+
+
+def change_in(
+    index: Index,
+    memory: Memory,
+    uid: str,
+    fields: Mapping[str, Any],
+    body: str | None = None,
+    expected: str = "",
+) -> Change:
+    """A change of a memory as an index knows it, under a uid that is given."""
+    if memory.content is not None and isinstance(fields.get("content"), Mapping):
+        fields = {**fields, "content": content_patch(memory.content, fields["content"])}
+    records = index.history(memory.uid)
+    creation = records[0]
+    if creation.id is None:  # it came without a name: from now on it has one
+        creation = creation._replace(
+            id=memory.id.partition("~")[0],
+            fields={**creation.fields, LEGACY_MARK: True},
+        )
+    return Change(
+        uid=uid,
+        of=memory.uid,
+        places=index.places(memory.uid),
+        creation=render_record(creation),
+        fields=fields,
+        body=body,
+        known_rev=records[-1].rev,
+        expected=expected,
+    )

@@ -1,0 +1,1 @@
+"""Typed memories: candidates, merge rules and writes of documents."""

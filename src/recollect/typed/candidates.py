@@ -1,0 +1,286 @@
+"""Which memory new information is about, if any, and what may be done with it.
+
+Agents ask this before they write, so that news about a known matter changes the memory of it
+instead of adding another. The answer depends on the words alone: the same question gets the same
+answer. It proposes; a false candidate costs a look, because an agent may create all the same, while
+a missed one becomes a duplicate.
+
+A word of the title counts 2, a tag 3, a beginning of 4 letters or more 1; 3 points make a
+candidate. By itself that finds a candidate for nearly any longer text, so the title must also be
+met in one passage: more than half of the words that carry its meaning, or at least three that are
+40 % of them. Measured with the texts in `tests/capture/test_candidates.py`, each against all
+memories of its project: of 48 about a known matter 46 find it and none finds another; of 57 about
+something else 2 find one, where the points alone find one for 41. The second project (19 of 20,
+and 1 of 22) was written after the rule was set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from recollect.core.memory import Memory
+from recollect.core.patterns import pattern
+from recollect.errors import ValidationError
+from recollect.index.text import STOP_WORDS, query_terms
+from recollect.typed.action_table import (
+    ACTIONS,
+    CREATE,
+    DELETE,
+    NOOP,
+    UPDATE,
+    UPDATE_OR_DELETE,
+    resolve,
+)
+
+LIFECYCLE_EVENTS: tuple[str, ...] = ("resolved", "removed", "reversed", "superseded", "deprecated")
+# What people chose and what was done is not deleted because a session says so.
+DELETE_DISALLOWED: frozenset[str] = frozenset({"decisions", "preferences", "sessions"})
+
+_TITLE_WORD, _TAG, _BEGINNING = 2, 3, 1
+_THRESHOLD = 3
+_SIMILAR = 0.85
+_SHORTEST_WORD = 3
+_SHORTEST_BEGINNING = 4
+_ENOUGH_WORDS, _ENOUGH_SHARE = 3, 0.4
+_PASSAGE = 12
+_EXCERPT = 200
+# Words of how and when, which stand in titles of every matter.
+_IDLE_WORDS = """
+    always instead longer may must never new one per still two use used uses using
+"""
+_IDLE = STOP_WORDS | frozenset(_IDLE_WORDS.split())
+_WORD = pattern(r"[^\W_]+")
+_LATIN = pattern(r"[a-z0-9]+")
+
+
+class Choice(NamedTuple):
+    """The memory to change, or None, and what may be done."""
+
+    candidate: Memory | None
+    lifecycle_event: str | None
+    delete_allowed: bool
+    pre_action: str | None
+    structural_cud: str
+    # By action, why it is forbidden.
+    vetoes: Mapping[str, str]
+    hints: tuple[str, ...]
+    score: int
+
+    @property
+    def allowed(self) -> list[str]:
+        """The actions that can still come of a proposal."""
+        left = {resolve(self.structural_cud, action, self.vetoes) for action in ACTIONS}
+        return [action for action in ACTIONS if action in left]
+
+    def as_json(self) -> dict[str, Any]:
+        """The choice as agents read it."""
+        return {
+            "candidate": None if self.candidate is None else _shown(self.candidate),
+            "lifecycle_event": self.lifecycle_event,
+            "delete_allowed": self.delete_allowed,
+            "pre_action": self.pre_action,
+            "structural_cud": self.structural_cud,
+            "vetoes": list(self.vetoes.values()),
+            "hints": list(self.hints),
+            "score": self.score,
+            "allowed": self.allowed,
+        }
+
+
+def choose(
+    kind: str,
+    new_info: str,
+    memories: Iterable[Memory],
+    *,
+    lifecycle_event: str | None = None,
+    similar: Iterable[tuple[str, float]] = (),
+) -> Choice:
+    """The memory that new information is about, among the active ones of its kind.
+
+    `similar` are uids with the similarity, 0 to 1, that a search found: it decides between equal
+    scores, and finds a candidate where no words do.
+    """
+    candidate, score, hints = _find(_Text(new_info), memories, dict(similar))
+    return choice_of(kind, candidate, lifecycle_event, hints, score)
+
+
+def choice_of(
+    kind: str,
+    candidate: Memory | None,
+    lifecycle_event: str | None = None,
+    found: Sequence[str] = (),
+    score: int = 0,
+) -> Choice:
+    """What may be done, once it is known which memory is meant."""
+    if lifecycle_event is not None and lifecycle_event not in LIFECYCLE_EVENTS:
+        raise ValidationError(
+            f"{lifecycle_event!r} is not a lifecycle event.",
+            "Use one of: " + ", ".join(LIFECYCLE_EVENTS),
+        )
+    hints = list(found)
+    delete_allowed = kind not in DELETE_DISALLOWED
+    pre_action: str | None = None
+    vetoes: dict[str, str] = {}
+    if candidate is None:
+        pre_action = structural = NOOP if lifecycle_event else CREATE
+        meaning = "no known memory matches, so there is nothing to change"
+    elif delete_allowed:
+        structural = UPDATE_OR_DELETE
+        meaning = "DELETE it if nothing of it holds any more, else UPDATE it"
+    else:
+        structural = UPDATE
+        vetoes[DELETE] = f"No DELETE: a session may change {kind}, not delete them."
+        meaning = "UPDATE it to say so, because DELETE is not allowed here"
+    if lifecycle_event:
+        hints.append(f"The matter is {lifecycle_event}: {meaning}.")
+    return Choice(
+        candidate,
+        lifecycle_event,
+        delete_allowed,
+        pre_action,
+        structural,
+        vetoes,
+        tuple(hints),
+        score,
+    )
+
+
+class _Text:
+    """A text as its words in order, made for asking where a word is."""
+
+    def __init__(self, text: str) -> None:
+        self._places: dict[str, list[int]] = {}
+        for place, word in enumerate(_words(text)):
+            self._places.setdefault(word, []).append(place)
+        self._beginning: dict[str, list[str]] = {}
+        for word in self._places:
+            self._beginning.setdefault(word[:_SHORTEST_BEGINNING], []).append(word)
+
+    def has(self, word: str) -> bool:
+        return word in self._places
+
+    def begins(self, word: str) -> bool:
+        """Whether it has a word that this one begins with, or that begins with this one."""
+        return len(word) >= _SHORTEST_BEGINNING and bool(self._related(word))
+
+    def places(self, word: str) -> list[int]:
+        """Where the word stands, or one that it begins with, or that begins with it."""
+        return [place for other in self._related(word) for place in self._places[other]]
+
+    def _related(self, word: str) -> list[str]:
+        if len(word) < _SHORTEST_BEGINNING:
+            return [word] if word in self._places else []
+        return [
+            other
+            for other in self._beginning.get(word[:_SHORTEST_BEGINNING], ())
+            if other.startswith(word)
+            or (len(other) >= _SHORTEST_BEGINNING and word.startswith(other))
+        ]
+
+
+def _find(
+    text: _Text, memories: Iterable[Memory], similar: Mapping[str, float]
+) -> tuple[Memory | None, int, list[str]]:
+    """The best memory, its score, and how it was found."""
+    by_words: list[tuple[int, float, str, Memory]] = []
+    by_meaning: list[tuple[float, str, int, Memory]] = []
+    for memory in memories:
+        title = list(dict.fromkeys(_words(memory.summary)))
+        score = _score(text, title, memory.tags)
+        similarity = similar.get(memory.uid, 0.0)
+        if score >= _THRESHOLD and _is_met(text, title):
+            by_words.append((-score, -similarity, memory.uid, memory))
+        elif similarity >= _SIMILAR:
+            by_meaning.append((-similarity, memory.uid, score, memory))
+    if by_words:
+        points, _, _, memory = min(by_words, key=lambda found: found[:3])
+        return memory, -points, [f"One candidate was found by its words (score {-points})."]
+    if by_meaning:
+        similarity, _, score, memory = min(by_meaning, key=lambda found: found[:2])
+        return memory, score, [f"One candidate was found by similarity ({-similarity:.2f})."]
+    return None, 0, []
+
+
+def _score(text: _Text, title: Sequence[str], tags: Iterable[str]) -> int:
+    """Points for each word of the title and each tag, once, however often it is said."""
+    score = 0
+    for word in title:
+        score += _TITLE_WORD if text.has(word) else _BEGINNING * text.begins(word)
+    for tag in tags:
+        parts = _words(tag)
+        if parts and all(map(text.has, parts)):
+            score += _TAG
+        elif not set(parts) & set(title):
+            score += _BEGINNING * any(map(text.begins, parts))
+    return score
+
+
+def _is_met(text: _Text, title: Sequence[str]) -> bool:
+    """Whether one passage of the text has enough of the title's words."""
+    length = max(_PASSAGE, 2 * len(title))
+    hits = sorted((place, word) for word in title for place in text.places(word))
+    most = start = 0
+    inside: dict[str, int] = {}
+    for place, word in hits:
+        inside[word] = inside.get(word, 0) + 1
+        while hits[start][0] <= place - length:
+            gone = hits[start][1]
+            inside[gone] -= 1
+            if not inside[gone]:
+                del inside[gone]
+            start += 1
+        most = max(most, len(inside))
+    return most * 2 > len(title) or (most >= _ENOUGH_WORDS and most >= _ENOUGH_SHARE * len(title))
+
+
+def _words(text: str) -> list[str]:
+    """The words that carry meaning, in order; of an unspaced script its pairs of characters."""
+    found: list[str] = []
+    for word in _WORD.findall(text.casefold()):
+        terms = [word] if word.isascii() else query_terms(word)
+        if word not in terms:  # it was taken apart: `データベースにpostgresqlを使う`
+            found += terms
+            terms = _LATIN.findall(word)
+        found += [term for term in terms if len(term) >= _SHORTEST_WORD and term not in _IDLE]
+    return found
+
+
+def _shown(memory: Memory) -> dict[str, Any]:
+    """A candidate as agents read it: enough to decide, and to name it in an update."""
+    last = memory.changes[-1].get("summary") if memory.changes else None
+    return {
+        "id": memory.id,
+        "uid": memory.uid,
+        "version": memory.version,
+        "slug": memory.slugs[0] if memory.slugs else None,
+        "title": memory.summary,
+        "tags": list(memory.tags),
+        "status": memory.status,
+        "excerpt": {
+            "title": memory.summary,
+            "record_status": memory.status,
+            "tags": list(memory.tags),
+            "last_change_summary": last or "Initial creation",
+            "key_fields": _key_fields(memory),
+        },
+    }
+
+
+def _key_fields(memory: Memory) -> dict[str, str]:
+    """The fields of the content that say most, or the body where there is no content."""
+    from recollect.core.content import SCHEMAS
+
+    schema = SCHEMAS.get(memory.kind)
+    if memory.content is None or schema is None:
+        return {"body": memory.body[:_EXCERPT]} if memory.body else {}
+    given = ((name, memory.content.get(name)) for name in schema.key_fields)
+    return {name: _flat(value)[:_EXCERPT] for name, value in given if value is not None}
+
+
+def _flat(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}: {_flat(item)}" for key, item in value.items())
+    if isinstance(value, list | tuple):
+        return "; ".join(map(_flat, value))
+    return str(value)

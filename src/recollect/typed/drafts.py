@@ -1,0 +1,150 @@
+"""Several drafts of an agent at once: one document in, few commits out.
+
+Each draft says what the agent wants (create, update, retire or noop). Code finds the memory it is
+about, and a table decides what happens. One that is refused is told why and keeps no other one
+from being written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from recollect.core.document import check_depth
+from recollect.errors import MergeRefused, RecollectError, ValidationError, VersionConflict
+from recollect.store.store import Recollect
+from recollect.typed.action_table import CREATE, DELETE, NOOP, UPDATE, resolve
+from recollect.typed.candidates import choice_of
+from recollect.typed.write import (
+    Prepared,
+    alone,
+    choose_candidate,
+    finish,
+    prepare_create,
+    prepare_step,
+    prepare_update,
+    typed_kind,
+)
+
+_WORDS = {
+    "create": CREATE,
+    "update": UPDATE,
+    "retire": DELETE,
+    "delete": DELETE,
+    "noop": NOOP,
+    "none": NOOP,
+}
+_OF_A_DRAFT = ("action", "kind", "category", "id", "if_version", "lifecycle_event", "reason")
+_MOST = 20
+_EXAMPLE = '[{"action": "create", "kind": "decisions", "title": "…", "content": {…}}]'
+
+
+def write_drafts(store: Recollect, drafts: Any) -> list[dict[str, Any]]:
+    """Write an agent's drafts; what became of each, in their order."""
+    wanted = [drafts] if isinstance(drafts, Mapping) else drafts
+    if not isinstance(wanted, list) or not all(isinstance(one, Mapping) for one in wanted):
+        raise ValidationError("Drafts are a list of objects.", f"For example: {_EXAMPLE}")
+    if len(wanted) > _MOST:
+        raise ValidationError(f"{len(wanted)} drafts are too many.", f"Send at most {_MOST}.")
+    answers: list[dict[str, Any]] = [{} for _ in wanted]
+    ready: dict[int, Prepared] = {}
+    kinds: set[str] = set()
+    with alone(store):
+        for number, draft in enumerate(wanted):
+            try:
+                check_depth(draft)
+                kind = _kind(store, draft)
+                if kind in kinds:  # the second of a kind must see what became of the first
+                    _finish(store, ready, answers)
+                    kinds.clear()
+                action, prepared = _prepare(store, kind, draft)
+            except RecollectError as error:
+                answers[number] = _refused(error)
+                continue
+            answers[number] = {"action": action.lower()}
+            ready[number] = prepared
+            kinds.add(kind)
+        _finish(store, ready, answers)
+    return answers
+
+
+def _finish(store: Recollect, ready: dict[int, Prepared], answers: list[dict[str, Any]]) -> None:
+    for number, done in _write(store, ready).items():
+        answers[number] |= done
+    ready.clear()
+
+
+def _kind(store: Recollect, draft: Mapping[str, Any]) -> str:
+    """The kind that a draft is of; one that wants nothing needs none."""
+    named = str(draft.get("id") or "")
+    action = _action(draft)
+    if action == NOOP:
+        return ""
+    if named and action != CREATE:
+        return typed_kind(store.get(named).kind)
+    return typed_kind(str(draft.get("kind") or draft.get("category") or ""))
+
+
+def _action(draft: Mapping[str, Any]) -> str:
+    word = str(draft.get("action") or "create").strip().lower()
+    if word not in _WORDS:
+        raise ValidationError(
+            f"{word!r} is no action.", "Use create, update, retire or noop as the action."
+        )
+    return _WORDS[word]
+
+
+def _prepare(store: Recollect, kind: str, draft: Mapping[str, Any]) -> tuple[str, Prepared]:
+    """What is done with a draft, and how."""
+    wish = _action(draft)
+    if wish == NOOP:
+        return NOOP, _skipped([])
+    document = {name: value for name, value in draft.items() if name not in _OF_A_DRAFT}
+    event = draft.get("lifecycle_event") or None
+    named = str(draft.get("id") or "")
+    if named and wish != CREATE:
+        # The agent read it and says so: no guess is needed which one it means.
+        choice = choice_of(kind, store.get(named), event)
+    else:
+        choice = choose_candidate(store, kind, _about(document), event)
+    action = resolve(choice.structural_cud, wish, choice.vetoes)
+    if action == NOOP:
+        return action, _skipped(choice.hints)
+    if action == CREATE or choice.candidate is None:
+        return CREATE, prepare_create(store, kind, document)
+    target = choice.candidate.uid
+    if action == DELETE:
+        return action, prepare_step(store, target, "retire", str(draft.get("reason") or ""))
+    if wish == DELETE:
+        raise MergeRefused(" ".join(choice.vetoes.values()), "Send an update that says what holds.")
+    version = str(draft.get("if_version") or "")
+    return action, prepare_update(store, target, document, if_version=version)
+
+
+def _skipped(hints: Sequence[str]) -> Prepared:
+    return Prepared(None, {"status": "skipped", "hints": list(hints), "warnings": []})
+
+
+def _about(document: Mapping[str, Any]) -> str:
+    """The words of a draft by which its candidate is found."""
+    tags = document.get("tags")
+    words = tags if isinstance(tags, list) else [tags or ""]
+    return " ".join(map(str, (document.get("title") or "", *words)))
+
+
+def _write(store: Recollect, ready: Mapping[int, Prepared]) -> dict[int, dict[str, Any]]:
+    """Write all at once; where one was overtaken by another writer, each for itself."""
+    try:
+        return dict(zip(ready, finish(store, list(ready.values())), strict=True))
+    except VersionConflict:
+        answers: dict[int, dict[str, Any]] = {}
+        for number, prepared in ready.items():
+            try:
+                (answers[number],) = finish(store, [prepared])
+            except RecollectError as error:
+                answers[number] = _refused(error)
+        return answers
+
+
+def _refused(error: RecollectError) -> dict[str, Any]:
+    return {"status": "refused", "error": error.as_json()}

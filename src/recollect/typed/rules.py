@@ -1,0 +1,157 @@
+"""The rules that keep what agents write true to its kind, and from piling up."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from recollect.core.document import Document, check_depth, check_document
+from recollect.core.kinds import SESSIONS, find_kind
+from recollect.core.memory import Memory
+from recollect.core.names import short
+from recollect.core.note import shorten_line
+from recollect.core.status import ACTIVE, RESOLVED, RETIRED
+from recollect.errors import KindDisabled, MergeRefused, RecentlyRetired, TooMany
+from recollect.index.protocol import ALL, Filters
+from recollect.index.sqlite.apply import seconds
+from recollect.store.store import Recollect
+from recollect.typed.session_rollover import REASON as ROLLED_OUT
+
+_RECENTLY = 24 * 3600.0
+
+
+def check_enabled(store: Recollect, kind: str) -> None:
+    """Refuse a kind that the configuration has switched off."""
+    if not store.config.flag(f"kinds.{kind}.enabled"):
+        raise KindDisabled(f"{kind} is switched off by kinds.{kind}.enabled.")
+
+
+def checked_document(store: Recollect, kind: str, document: Any, *, creating: bool) -> Document:
+    """A document without secrets and in stored form, from which names may be made.
+
+    It is redacted twice: what hid a secret from the first look, such as a letter of no width, is
+    gone after the check.
+    """
+    check_depth(document)
+    given = check_document(kind, store.redact(document), creating=creating)
+    return given._replace(
+        summary=shorten_line(store.redact(given.summary)),
+        body=store.redact(given.body),
+        tags=tuple(store.redact(list(given.tags))),
+        content=store.redact(given.content),
+        changes=tuple(store.redact(list(given.changes))),
+    )
+
+
+def same_memories(
+    store: Recollect, kind: str, given: Document, known: Sequence[Memory]
+) -> list[Memory]:
+    """The memories that say the same words, or bear the title of one that was just retired."""
+    draft = Memory(
+        uid="", id="", kind=kind, summary=given.summary, body=given.body, content=given.content
+    )
+    mine, title = _folded(f"{draft.summary}\n{draft.text}"), _folded(given.summary)
+    return [
+        memory
+        for memory in known
+        if _folded(f"{memory.summary}\n{memory.text}") == mine
+        or (_retired_lately(store, memory) and _folded(memory.summary) == title)
+    ]
+
+
+def _folded(text: str) -> str:
+    """The same for texts that differ in case and blanks only: "before" is not "after"."""
+    return " ".join(text.casefold().split())
+
+
+def _retired_lately(store: Recollect, memory: Memory) -> bool:
+    """Whether somebody retired it within a day; the window of sessions is nobody."""
+    since = seconds(memory.status_changed)
+    now = store.ledger.clock().timestamp()
+    is_recent = since is not None and now - since < _RECENTLY
+    return memory.status == RETIRED and is_recent and memory.status_reason != ROLLED_OUT
+
+
+def tell_of_hidden(store: Recollect, same: Sequence[Memory], *, by_user: bool) -> list[str]:
+    """What to say of hidden memories that said the same; one that was just retired stays gone."""
+    said = []
+    for memory in same:
+        if _retired_lately(store, memory) and not by_user:
+            raise RecentlyRetired(
+                f"{short(memory.id)} said this and was retired less than a day ago"
+                + (f" ({memory.status_reason})." if memory.status_reason else "."),
+                "Leave it, or restore and update that one, or, if the user asks for it now, add"
+                " --by-user.",
+            )
+        said.append(f"{short(memory.id)} said the same and is {memory.status}; they are linked.")
+    return said
+
+
+def check_room(store: Recollect, kind: str, known: Sequence[Memory], *, by_user: bool) -> None:
+    """Refuse another memory where there are as many as the configuration allows."""
+    if kind == SESSIONS:
+        return  # they have a window, which makes room by itself
+    most = int(store.config.number(f"kinds.{kind}.max_memories"))
+    active = [memory for memory in known if memory.status == ACTIVE]
+    if most and not by_user and len(active) >= most:
+        oldest = ", ".join(short(m.id) for m in sorted(active, key=_last_touched)[:3])
+        raise TooMany(
+            f"There are {len(active)} active {kind}; kinds.{kind}.max_memories allows {most}.",
+            "Update one that is there, or archive what is not needed; longest untouched:"
+            f" {oldest}.",
+        )
+
+
+def _last_touched(memory: Memory) -> str:
+    return memory.updated or memory.created or ""
+
+
+def taken_slugs(store: Recollect, kind: str, but: str = "") -> set[str]:
+    """The slugs of a kind that are taken, in whatever directory."""
+    memories = store.indexing.fresh().select(Filters(kind=kind, statuses=ALL))
+    return {slug for memory in memories if memory.uid != but for slug in memory.slugs}
+
+
+def free_slug(slug: str, taken: Collection[str]) -> str:
+    """A slug that is not taken: this one, or with a number behind it."""
+    number, free = 1, slug
+    while free in taken:
+        number += 1
+        tail = f"-{number}"
+        free = slug[: 80 - len(tail)].rstrip("-") + tail
+    return free
+
+
+def without_known_changes(memory: Memory, document: Any) -> Any:
+    """The document without changes that the memory has: an agent may send all of it back."""
+    changes = document.get("changes") if isinstance(document, Mapping) else None
+    if not isinstance(changes, list):
+        return document
+    known = [(entry.get("date"), entry.get("summary")) for entry in memory.changes]
+    new = [
+        entry
+        for entry in changes
+        if not isinstance(entry, Mapping) or (entry.get("date"), entry.get("summary")) not in known
+    ]
+    return {**document, "changes": new}
+
+
+def check_unchangeable(memory: Memory, document: Any) -> None:
+    """Refuse what no update may change, where a document says it otherwise."""
+    if not isinstance(document, Mapping):
+        return
+    now = {
+        "category": memory.kind,
+        "created_at": memory.created,
+        "record_status": ACTIVE if memory.status == RESOLVED else memory.status,
+    }
+    for field, value in now.items():
+        said = document.get(field)
+        if field == "category" and isinstance(said, str):
+            kind = find_kind(said)
+            said = kind.name if kind else said
+        if said is not None and said != value:
+            raise MergeRefused(
+                f"An update cannot change {field} from {value} to {said}.",
+                f"Leave {field} out; `recollect write retire` and `archive` change the status.",
+            )

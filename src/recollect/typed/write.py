@@ -1,0 +1,284 @@
+"""Typed memories: what an agent may write, and how it is kept from piling up.
+
+The agent drafts a document; code decides. A document is checked against the schema of its kind,
+compared with what is known, and merged by rules that an agent cannot talk its way around. What a
+person wants (`by_user`) is bound by the schema only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from recollect.core.content import SCHEMAS
+from recollect.core.document import slugify
+from recollect.core.kinds import FACTS, kind_named
+from recollect.core.memory import Memory
+from recollect.core.names import short
+from recollect.core.status import ACTIVE, ARCHIVED, RESOLVED, RESTORED, RETIRED
+from recollect.errors import (
+    IllegalTransition,
+    UnknownKind,
+    ValidationError,
+    VersionConflict,
+)
+from recollect.index.protocol import Filters
+from recollect.ledger.lock import exclusive
+from recollect.ledger.writes import Change, Creation
+from recollect.store.prepare import change_of, prepare_status
+from recollect.store.store import Recollect
+from recollect.typed.candidates import Choice, choose
+from recollect.typed.merge_rules import merge
+from recollect.typed.rules import (
+    check_enabled,
+    check_room,
+    check_unchangeable,
+    checked_document,
+    free_slug,
+    same_memories,
+    taken_slugs,
+    tell_of_hidden,
+    without_known_changes,
+)
+from recollect.typed.session_rollover import warnings_for
+
+_RECENTLY = 24 * 3600.0
+_ALIKE = 5
+_LOCK = "noticing.lock"  # whoever compares with what is known, and then adds to it, holds it
+# What an agent calls it → where it leads, from where, and what it is called when it is there.
+_STEPS: Mapping[str, tuple[str, tuple[str, ...], str]] = {
+    "retire": (RETIRED, (ACTIVE, RESOLVED), "retired"),
+    "archive": (ARCHIVED, (ACTIVE, RESOLVED), "archived"),
+    "unarchive": (ACTIVE, (ARCHIVED,), "unarchived"),
+    "restore": (ACTIVE, (RETIRED,), "restored"),
+}
+_WAYS_BACK = {ARCHIVED: "unarchive", RETIRED: "restore"}
+
+
+class Prepared(NamedTuple):
+    """Something that can be written, and what will have been done then."""
+
+    write: Creation | Change | None
+    done: dict[str, Any]
+
+
+def typed_kind(name: str) -> str:
+    """The kind behind a name, if agents write it as a document."""
+    kind = kind_named(name).name
+    if kind == FACTS:
+        raise UnknownKind(
+            "A fact is not written as a document.",
+            "Keep it with the tool store_fact: subject, predicate, object.",
+        )
+    if kind not in SCHEMAS:
+        typed = ", ".join(known for known in SCHEMAS if known != FACTS)
+        raise UnknownKind(
+            f"{kind} has no typed content.",
+            f"Use one of: {typed}; or keep it with `recollect capture {kind} '…'`.",
+        )
+    return kind
+
+
+# Which memory is meant
+
+
+def find_candidate(
+    store: Recollect, kind: str, new_info: str, lifecycle_event: str | None = None
+) -> dict[str, Any]:
+    """Whether new information is about a memory that is there, and what may be done to that."""
+    return choose_candidate(store, kind, new_info, lifecycle_event).as_json()
+
+
+def choose_candidate(
+    store: Recollect,
+    kind: str,
+    new_info: str,
+    lifecycle_event: str | None = None,
+    *,
+    by_meaning: bool = True,
+) -> Choice:
+    """The active memory of a kind that new information is about, if there is one."""
+    name = typed_kind(kind)
+    check_enabled(store, name)
+    memories = store.memories(kind=name, status=ACTIVE, sensitivity=("public",))
+    return choose(
+        name,
+        new_info,
+        memories,
+        lifecycle_event=lifecycle_event,
+        similar=_similar(store, name, new_info) if memories and by_meaning else (),
+    )
+
+
+def _similar(store: Recollect, kind: str, text: str) -> Sequence[tuple[str, float]]:
+    """Memories of a kind that mean nearly the same, where there is a model to tell."""
+    if not text.strip() or store.config.text("recall.match_strategy") == "title_tags":
+        return ()
+    index, embedder = store.indexing.fresh(), store.indexing.embedder
+    if embedder is None:
+        return ()
+    store.indexing.embed_pending(index)
+    wanted = Filters(kind=kind, sensitivities=frozenset({"public"}))
+    return [(m.uid, m.score) for m in index.nearest(embedder.embed([text])[0], wanted, _ALIKE)]
+
+
+# Writing
+
+
+def create(store: Recollect, kind: str, document: Any, *, by_user: bool = False) -> dict[str, Any]:
+    """Keep a new typed memory, unless it is known already."""
+    with alone(store):
+        prepared = prepare_create(store, kind, document, by_user=by_user)
+        return finish(store, [prepared])[0]
+
+
+def prepare_create(
+    store: Recollect, kind: str, document: Any, *, by_user: bool = False
+) -> Prepared:
+    """A new memory that can be written; refused where the rules say so."""
+    name = typed_kind(kind)
+    if not by_user:
+        check_enabled(store, name)
+    given = checked_document(store, name, document, creating=True)
+    known = store.memories(kind=name, status="all", sensitivity=("public",))
+    same = same_memories(store, name, given, known)
+    active = [m for m in same if m.status in (ACTIVE, RESOLVED)]
+    if active:
+        store.local.usage.record([active[0].uid], "said", store.ledger.clock().timestamp())
+        return Prepared(None, {"status": "exists", **_named(active[0]), "warnings": []})
+    warnings = tell_of_hidden(store, same, by_user=by_user)
+    check_room(store, name, known, by_user=by_user)
+    draft = {
+        "kind": name,
+        "summary": given.summary,
+        "body": given.body,
+        "tags": list(given.tags),
+        "content": given.content,
+        "files_modified": list(given.files),
+        "confidence": given.confidence,
+        "relates_to": [memory.uid for memory in same] or None,
+        "provenance": {"said_by": "user" if by_user else "agent", "via": "write"},
+    }
+    creation = store.prepare(draft)
+    slug = free_slug(slugify(str(creation.fields["summary"])), taken_slugs(store, name))
+    creation = creation._replace(fields={**creation.fields, "slugs": [slug]})
+    return Prepared(creation, {"status": "created", "slug": slug, "warnings": warnings})
+
+
+def update(store: Recollect, memory_id: str, document: Any, *, if_version: str) -> dict[str, Any]:
+    """Change a typed memory by the rules of merging, if it is at the version that was read."""
+    with alone(store):
+        return finish(store, [prepare_update(store, memory_id, document, if_version=if_version)])[0]
+
+
+def prepare_update(
+    store: Recollect, memory_id: str, document: Any, *, if_version: str, by_person: bool = False
+) -> Prepared:
+    """A change that can be written."""
+    memory = store.get(memory_id)
+    name = typed_kind(memory.kind)
+    if memory.status == RETIRED:
+        raise IllegalTransition(
+            f"{short(memory.id)} is retired.", f"Restore it first: recollect restore {memory_id}"
+        )
+    check_enabled(store, name)
+    if_version = if_version.strip().lower()
+    if not if_version:
+        raise ValidationError(
+            "An update needs the version that you read.",
+            f"Read it with `recollect show {short(memory.id)} --json` and send --if-version.",
+        )
+    if if_version != memory.version:
+        raise VersionConflict(
+            f"{short(memory.id)} is at version {memory.version}, not at {if_version}.",
+            f"Nothing was stored. Read it again (`recollect show {short(memory.id)} --json`), put"
+            f" your change into what it says now, and send --if-version {memory.version}.",
+        )
+    check_unchangeable(memory, document)
+    given = checked_document(store, name, without_known_changes(memory, document), creating=False)
+    taken = taken_slugs(store, name, but=memory.uid)
+    merged = merge(
+        memory, given, exists=_in_tree(store), taken=taken.__contains__, by_person=by_person
+    )
+    fields = dict(merged.fields)
+    body = fields.pop("body", None)
+    change = change_of(store, memory, fields, body, expected=if_version)
+    done: dict[str, Any] = {"status": "updated", "warnings": list(merged.warnings)}
+    if merged.renamed_from:
+        done["renamed_from"] = merged.renamed_from
+    return Prepared(change, done)
+
+
+def _in_tree(store: Recollect) -> Callable[[str], bool]:
+    """Whether a file that a memory names is there; where there is no tree, nobody can say no."""
+    root = store.work_tree
+    return lambda path: root is None or (root / path).exists()
+
+
+def change_status(
+    store: Recollect, memory_id: str, action: str, reason: str = ""
+) -> dict[str, Any]:
+    """Retire, archive, unarchive or restore; what is there already stays as it is."""
+    prepared = prepare_step(store, memory_id, action, reason)
+    return finish(store, [prepared])[0]
+
+
+def prepare_step(store: Recollect, memory_id: str, action: str, reason: str = "") -> Prepared:
+    """A step in the life of a memory that can be written."""
+    if action not in _STEPS:
+        raise ValidationError(f"There is no action {action!r}.", "Use one of: " + ", ".join(_STEPS))
+    memory = store.get(memory_id)
+    target, sources, done = _STEPS[action]
+    if memory.status == target and target != ACTIVE:
+        return Prepared(None, {"status": f"already_{target}", **_named(memory), "warnings": []})
+    if memory.status not in sources:
+        way = _WAYS_BACK.get(memory.status)
+        raise IllegalTransition(
+            f"{short(memory.id)} is {memory.status}, so it cannot be {done}.",
+            f"First run: recollect write {way} {short(memory.id)}"
+            if way
+            else f"Only what is {' or '.join(sources)} can be {done}.",
+        )
+    change = prepare_status(store, memory, RESTORED if target == ACTIVE else target, reason)
+    return Prepared(change._replace(expected=memory.version), {"status": done, "warnings": []})
+
+
+def finish(store: Recollect, prepared: Sequence[Prepared]) -> list[dict[str, Any]]:
+    """Write what was prepared, in one commit for each kind, and tell what was done."""
+    before = len(store.ledger.warnings)
+    writes = [p.write for p in prepared if p.write is not None]
+    if writes:
+        store.write(writes, "write")
+    answers = []
+    for one in prepared:
+        done = dict(one.done)
+        if one.write is not None:
+            uid = one.write.uid if isinstance(one.write, Creation) else one.write.of
+            done |= _named(store.get(uid))
+        answers.append(done)
+    if answers:
+        said = [*warnings_for(store, store.rolled_out), *store.ledger.warnings[before:]]
+        answers[-1]["warnings"] = [*answers[-1]["warnings"], *said]
+        store.rolled_out = []
+    return answers
+
+
+def _named(memory: Memory) -> dict[str, Any]:
+    return {
+        "id": memory.id,
+        "uid": memory.uid,
+        "kind": memory.kind,
+        "slug": memory.slugs[0] if memory.slugs else None,
+        "title": memory.summary,
+        "version": memory.version,
+    }
+
+
+@contextmanager
+def alone(store: Recollect) -> Iterator[None]:
+    """Nobody else looks at what is known and adds to it while this lasts."""
+    lock = store.ledger.repository.state_dir / _LOCK
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with exclusive(lock, store.config.number("lock.timeout")):
+        yield

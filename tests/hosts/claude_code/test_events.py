@@ -1,0 +1,148 @@
+"""Claude Code's hook JSON, as the real client sent it, and ours, as it takes it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.hosts.claude_code.events import read_event, write_reply
+from recollect.hosts.protocol import EVENTS, Reply
+
+RECORDED = Path(__file__).parent / "recorded"
+FIXTURES = sorted(path.stem for path in RECORDED.glob("*.json"))
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda children: st.lists(children) | st.dictionaries(st.text(), children),
+    max_leaves=8,
+)
+KEYS = st.sampled_from(
+    [
+        "session_id",
+        "cwd",
+        "prompt",
+        "tool_name",
+        "tool_input",
+        "error",
+        "source",
+        "reason",
+        "agent_id",
+        "agent_type",
+        "last_assistant_message",
+        "cursor_version",
+    ]
+)
+
+
+def recorded(name: str) -> dict[str, Any]:
+    """What the real client sent."""
+    payload: dict[str, Any] = json.loads((RECORDED / f"{name}.json").read_text("utf-8"))
+    return payload
+
+
+def event_of(name: str) -> str:
+    """The event that a fixture belongs to."""
+    return next(event for event in sorted(EVENTS, key=len, reverse=True) if name.startswith(event))
+
+
+@pytest.mark.parametrize("name", [n for n in FIXTURES if not n.startswith("stop-failure")])
+def test_every_recorded_event_is_read(name: str) -> None:
+    """Session and directory are known for all of them."""
+    event = read_event(event_of(name), recorded(name), {})
+
+    assert event.session
+    assert event.directory == "/home/ada/shop"
+
+
+def test_the_fields_of_the_recorded_events() -> None:
+    """What each event is about."""
+    assert read_event("session-start", recorded("session-start-compact"), {}).source == "compact"
+    prompt = read_event("prompt", recorded("prompt-plain"), {})
+    assert prompt.text.startswith("Let the total of the cart start at zero")
+    edit = read_event("tool-post", recorded("tool-post-edit"), {})
+    assert (edit.tool, edit.files) == ("Edit", ("/home/ada/shop/src/cart.py",))
+    failed = read_event("tool-failure", recorded("tool-failure-bash"), {})
+    assert (failed.command, failed.error) == ("echo boom >&2; exit 3", "Exit code 3\nboom")
+    assert "total starts at zero" in read_event("stop", recorded("stop"), {}).text
+    assert read_event("session-end", recorded("session-end-clear"), {}).source == "clear"
+
+
+def test_a_subagent_has_a_context_of_its_own() -> None:
+    """It comes with the session of its parent, which knows other things."""
+    event = read_event("tool-post", recorded("tool-post-read-in-subagent"), {})
+
+    assert event.agent
+    assert event.context == f"{event.session}/{event.agent}"
+
+
+@pytest.mark.parametrize(
+    ("event", "name"),
+    [
+        ("prompt", "prompt-command"),
+        ("prompt", "prompt-task-notification"),
+        ("subagent-stop", "subagent-stop-compaction"),
+    ],
+)
+def test_what_no_person_did_is_ignored(event: str, name: str) -> None:
+    """Commands, reports of background tasks, and the client's own fork."""
+    assert read_event(event, recorded(name), {}).ignored
+
+
+def test_what_looks_like_a_command_but_is_none() -> None:
+    """A path at the start of a prompt is a path."""
+    assert not read_event("prompt", {"prompt": "/etc/hosts is wrong"}, {}).ignored
+    assert not read_event("subagent-stop", recorded("subagent-stop-real"), {}).ignored
+
+
+def test_cursor_runs_these_hooks_too_and_gets_nothing() -> None:
+    """By its environment, or by its payload."""
+    assert read_event("prompt", {"prompt": "x"}, {"CURSOR_VERSION": "3"}).ignored
+    assert read_event("prompt", {"prompt": "x", "cursor_version": "3"}, {}).ignored
+
+
+def test_codex_names_its_files_in_a_patch() -> None:
+    """`apply_patch` of Codex, the same hook JSON otherwise."""
+    patch = "*** Begin Patch\n*** Update File: src/cart.py\n@@\n*** Add File: tax.py\n"
+    payload = {"tool_name": "apply_patch", "tool_input": {"command": patch}}
+
+    assert read_event("tool-post", payload, {}).files == ("src/cart.py", "tax.py")
+
+
+@given(st.sampled_from(EVENTS), st.dictionaries(KEYS, ANYTHING))
+def test_any_payload_is_read(name: str, payload: dict[str, Any]) -> None:
+    """Missing or of the wrong type: reading never fails, and every text is one."""
+    event = read_event(name, payload, {})
+
+    assert all(isinstance(path, str) for path in event.files)
+    assert isinstance(event.text, str)
+
+
+def reply(context: list[str], notice: list[str]) -> Reply:
+    """A reply with this in it."""
+    answer = Reply()
+    answer.context += context
+    answer.notice += notice
+    return answer
+
+
+@given(st.sampled_from(EVENTS), st.lists(st.text(), max_size=3), st.lists(st.text(), max_size=2))
+def test_one_json_object_or_nothing(name: str, context: list[str], notice: list[str]) -> None:
+    """Pure ASCII, one object, the event's name where context is."""
+    printed = write_reply(name, reply(context, notice))
+
+    if printed:
+        assert printed.isascii()
+        said = json.loads(printed)
+        assert set(said) <= {"systemMessage", "hookSpecificOutput"}
+        if context:
+            assert set(said["hookSpecificOutput"]) == {"hookEventName", "additionalContext"}
+
+
+@pytest.mark.parametrize("name", ["stop", "subagent-stop", "session-end", "pre-compact"])
+def test_where_the_client_takes_no_context_nothing_is_said(name: str) -> None:
+    """At a stop it would make the agent go on."""
+    assert write_reply(name, reply(["context"], ["notice"])) == ""

@@ -1,0 +1,232 @@
+"""Search through the public API: modes, filters, reasons, and an index that may be gone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from recollect.errors import ValidationError
+from recollect.store.store import Recollect
+from tests.ledger.conftest import Sandbox, isolated, sandbox
+
+__all__ = ["isolated", "sandbox"]
+
+
+@pytest.fixture
+def repo(sandbox: Sandbox) -> Path:
+    """A repository with two commits."""
+    path = sandbox.init("repo")
+    sandbox.commit(path)
+    sandbox.commit(path)
+    return path
+
+
+@pytest.fixture
+def store(sandbox: Sandbox, repo: Path) -> Recollect:
+    """A memory that knows a few things."""
+    store = sandbox.open(repo)
+    store.capture_many(
+        [
+            {
+                "kind": "decisions",
+                "summary": "Use PostgreSQL for persistence",
+                "body": "Two workers write at once; SQLite makes one wait.",
+                "tags": ["database"],
+                "files_modified": ["src/store.py"],
+                "spec": "orders",
+            },
+            {"kind": "learnings", "summary": "node-fetch drops cookies on redirects"},
+            {"kind": "learnings", "summary": "The parseNote function is slow", "importance": 0.9},
+            {"kind": "notes", "summary": "My token for staging", "sensitivity": "secret"},
+            {"kind": "notes", "summary": "Unclassified import", "sensitivity": "unknown"},
+            {"kind": "notes", "summary": "An expired plan", "ttl": 1, "created": "2020-01-01"},
+        ]
+    )
+    return store
+
+
+def summaries(store: Recollect, query: str, **options: object) -> list[str]:
+    """What a keyword search finds, best first."""
+    options.setdefault("mode", "text")
+    return [hit.memory.summary for hit in store.search(query, **options)]  # type: ignore[arg-type]
+
+
+def test_the_right_memory_comes_first(store: Recollect) -> None:
+    """Words of the body and the summary lead to it; the hit says why."""
+    hit = store.search("which database do two workers need", mode="text")[0]
+
+    assert hit.memory.summary == "Use PostgreSQL for persistence"
+    assert 0 < hit.score <= 1
+    assert hit.why.keyword > 0
+    assert hit.why.vector == 0
+    assert set(hit.why.as_json()) >= {"match", "recency", "importance", "trust"}
+
+
+def test_recall_is_gated_by_sensitivity(store: Recollect) -> None:
+    """Public passes; private and secret on request; unknown never by itself."""
+    assert summaries(store, "token staging import") == []
+    assert summaries(store, "token", sensitivity=["secret"]) == ["My token for staging"]
+    assert summaries(store, "import", sensitivity="unknown") == ["Unclassified import"]
+
+
+def test_expired_memories_are_not_found(store: Recollect) -> None:
+    """A memory whose time to live is over stays in the ledger and out of recall."""
+    assert summaries(store, "expired plan") == []
+    assert "An expired plan" in [m.summary for m in store.memories()]
+
+
+def test_archived_memories_are_found_on_request(store: Recollect) -> None:
+    """Default recall sees active and resolved."""
+    (hit,) = store.search("cookies", mode="text")
+    store.set_status(hit.memory.id, "resolved")
+    assert summaries(store, "cookies") == [hit.memory.summary]
+    store.set_status(hit.memory.id, "archived")
+
+    assert summaries(store, "cookies") == []
+    assert summaries(store, "cookies", status="all") == [hit.memory.summary]
+
+
+@pytest.mark.parametrize(
+    ("filters", "count"),
+    [
+        ({"kind": "learning"}, 0),
+        ({"kind": "decision"}, 1),
+        ({"tag": "Database"}, 1),
+        ({"tags": ["database", "other"]}, 0),
+        ({"spec": "orders"}, 1),
+        ({"file": "src"}, 1),
+        ({"file": "docs"}, 0),
+        ({"since": "1h"}, 1),
+        ({"until": "1h"}, 0),
+        ({"since": "2020-01-01", "until": "2099-01-01"}, 1),
+    ],
+)
+def test_filters(store: Recollect, filters: dict[str, object], count: int) -> None:
+    """Every filter narrows what is found."""
+    assert len(summaries(store, "postgresql", **filters)) == count
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"mode": "magic"},
+        {"kind": "dreams"},
+        {"status": "odd"},
+        {"since": "-x"},
+        {"since": "no such branch"},
+        {"sensitivity": "classified"},
+        {"color": "red"},
+    ],
+)
+def test_bad_options_are_refused(store: Recollect, options: dict[str, object]) -> None:
+    """A filter that cannot be is an error that says what can."""
+    with pytest.raises(ValidationError) as caught:
+        store.search("x", **options)  # type: ignore[arg-type]
+
+    assert caught.value.hint
+
+
+def test_title_and_tags_mode_is_deterministic(store: Recollect) -> None:
+    """Seed B's points: a tag 3, a title word 2, a prefix 1; below 3 nothing."""
+    (hit,) = store.search("persist the database", mode="title_tags")
+
+    assert (hit.memory.summary, hit.score) == ("Use PostgreSQL for persistence", 4)
+    assert store.search("slow", mode="title_tags") == []
+
+
+def test_as_of_answers_from_the_past(sandbox: Sandbox, repo: Path) -> None:
+    """What was written later is not known yet; what was changed later is as it was."""
+    store = sandbox.open(repo)
+    old = store.capture("notes", "The cache lives in Redis", created="2024-03-01")
+    store.capture("notes", "The cache lives in memory", created="2024-06-01")
+    store.update(old.id, summary="The cache moved")
+
+    found = store.search("cache", mode="text", as_of="2024-04-01")
+
+    assert [hit.memory.summary for hit in found] == ["The cache lives in Redis"]
+    assert len(store.search("cache", mode="text")) == 2
+    assert store.search("cache", mode="text", as_of="HEAD~1") == []
+
+
+def test_without_the_index_the_answers_are_the_same(
+    sandbox: Sandbox, repo: Path, store: Recollect
+) -> None:
+    """The index is derived: deleting it, or breaking it, changes no answer, statuses included."""
+    (hit,) = store.search("cookies", mode="text")
+    store.set_status(hit.memory.id, "archived", "old")
+    expected = (store.memories(status="all"), summaries(store, "postgresql", status="all"))
+    path = store.indexing.path
+    store.close()
+    for damage in (b"", b"garbage" * 5000, None):
+        if damage is None:
+            path.unlink()
+        else:
+            path.write_bytes(damage)
+        again = sandbox.open(repo)
+
+        found = (again.memories(status="all"), summaries(again, "postgresql", status="all"))
+        assert found == expected
+        again.close()
+
+
+def test_a_purge_leaves_nothing_in_the_index_files(store: Recollect) -> None:
+    """Neither the index, nor its write-ahead log, nor any other file of ours holds a word of it."""
+    memory = store.capture("notes", "The password is xylophone-8831", "xylophone-8831")
+    store.search("xylophone", mode="text")
+
+    store.purge(memory.id)
+
+    for path in store.indexing.path.parent.iterdir():
+        assert b"xylophone" not in path.read_bytes(), path
+
+
+def test_use_raises_trust_and_being_shown_does_not(store: Recollect) -> None:
+    """What a reader fetched is trusted more; what was merely among the answers is not."""
+    first = store.search("cookies", mode="text")[0]
+    assert store.search("cookies", mode="text")[0].why.trust == first.why.trust
+
+    store.used([first.memory])
+
+    assert store.search("cookies", mode="text")[0].why.trust > first.why.trust
+
+
+def test_verify_and_repair(store: Recollect) -> None:
+    """What the index lacks, has too much, or has wrong is found, and a rebuild mends it."""
+    assert all(finding.level == "ok" for finding in store.verify())
+    index = store.indexing._opened()
+    index._db.execute("DELETE FROM record WHERE uid IN (SELECT uid FROM record LIMIT 1)")
+    index._db.execute("UPDATE record SET text = x'78' WHERE uid IN (SELECT max(uid) FROM record)")
+    problems = [finding for finding in store.verify() if finding.level == "problem"]
+    assert len(problems) == 2
+
+    store.indexing.rebuild()
+
+    assert all(finding.level == "ok" for finding in store.verify())
+
+
+def test_a_repository_without_a_place_for_the_index(
+    sandbox: Sandbox, repo: Path, store: Recollect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the index cannot be written it is built in memory, and answers all the same."""
+    store.close()
+    state = store.indexing.path.parent
+    for path in sorted(state.iterdir()):
+        path.unlink()
+    state.rmdir()
+    state.write_text("a file where the folder should be")
+
+    assert summaries(sandbox.open(repo), "cookies") == ["node-fetch drops cookies on redirects"]
+    state.unlink()
+
+
+def test_files_of_the_commit(sandbox: Sandbox, repo: Path) -> None:
+    """The deepest level shows the files of the memory's commit as they were."""
+    (repo / "a.txt").write_text("one\n")
+    sandbox.commit(repo)
+    store = sandbox.open(repo)
+    memory = store.capture("notes", "About this commit")
+    (repo / "a.txt").write_text("two\n")
+    sandbox.commit(repo)
+
+    assert ("a.txt", "one\n") in store.files(memory)
