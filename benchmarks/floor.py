@@ -24,13 +24,13 @@ from benchmarks.capture.transcripts import entries, recorded
 from benchmarks.corpus import run_git
 from benchmarks.datasets import Item, NoData, data_folder, load
 from benchmarks.quality import as_record, temporary_folder
+from recollect.api.recollect import Recollect
 from recollect.index.protocol import Filters
 from recollect.index.text import query_terms
 from recollect.search import selection as injection
 from recollect.search.search import Question, search_words_first
 from recollect.search.selection import Candidate
 from recollect.search.triggers import asks_for_memory
-from recollect.store.store import Recollect
 
 PROMPTS = 300
 OPENING = 160

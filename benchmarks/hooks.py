@@ -26,7 +26,7 @@ from typing import Any
 
 import recollect
 from benchmarks.corpus import WORDS, build_repository, some_words
-from recollect.engine.client import ping
+from recollect.state.engine_socket import ping
 
 BARE = "python -c pass"
 NOTHING = "a hook that does nothing"

@@ -25,10 +25,10 @@ from benchmarks.corpus import run_git
 from benchmarks.datasets import SETS, Corpus, Item, NoData, Query, data_folder, load
 from benchmarks.metrics import COLUMNS, judge, summarize
 from recollect import embedding
+from recollect.api.recollect import Recollect
 from recollect.core.note import shorten_line
 from recollect.embedding import open_embedder
 from recollect.errors import EmbeddingError
-from recollect.store.store import Recollect
 
 SYSTEMS = ("fts", "embedder", "rrf", "ours")
 CAPTURE_BATCH = 1000

@@ -16,6 +16,7 @@ import pytest
 import yaml
 
 from recollect import errors
+from recollect.api.recollect import Recollect
 from recollect.cli import VERBS, root
 from recollect.config.config import load_config
 from recollect.config.keys import KEYS
@@ -24,7 +25,6 @@ from recollect.core.kinds import KINDS
 from recollect.core.memory import Memory
 from recollect.core.note import parse_note, render_note
 from recollect.core.status import STATUSES, TRANSITIONS, VISIBLE, find_status
-from recollect.store.store import Recollect
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

@@ -25,8 +25,8 @@ import recollect
 from benchmarks.capture.transcripts import recorded
 from benchmarks.corpus import run_git
 from benchmarks.datasets import NoData, data_folder
-from recollect.api.opening import open_mind, read_config
 from recollect.capture import suggestions
+from recollect.hooks.opening import open_mind, read_config
 from recollect.hooks.pipeline import Work, run
 from recollect.hooks.pipelines import PIPELINES
 from recollect.hosts.claude_code.events import read_event

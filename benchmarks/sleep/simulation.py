@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import recollect
 from benchmarks.sleep.year import Event, Planted, Year, sessions_of
+from recollect.api.recollect import Recollect
 from recollect.core.memory import Memory
 from recollect.hooks.pipeline import Work, run
 from recollect.hooks.pipelines import PIPELINES
@@ -22,7 +23,6 @@ from recollect.index.protocol import ALL, Filters
 from recollect.ledger.ledger import Changes, Cursor, Ledger
 from recollect.ledger.session import Session
 from recollect.sleep.run import sleep_if_due
-from recollect.store.store import Recollect
 
 T = TypeVar("T")
 PROBE = "probe"

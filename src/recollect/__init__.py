@@ -11,20 +11,19 @@ TYPE_CHECKING = False  # that of `typing` costs a hook a fifth of its time
 if TYPE_CHECKING:
     import os
 
-    from recollect.store.store import Recollect
+    from recollect.api.recollect import Recollect
 
 __version__ = "0.1.0"
 __all__ = ["__version__", "open"]
 
 
 def open(  # noqa: A001
-    path: str | os.PathLike[str] | None = None, *, long_lived: bool = False, mine: bool = False
+    path: str | os.PathLike[str] | None = None, *, mine: bool = False
 ) -> Recollect:
     """Open the memory of the repository around a path; outside of any, the user ledger.
 
-    A process that lives long (`long_lived`) keeps the answers of searches for a while. `mine` opens
-    the user ledger wherever one is: what belongs to the person.
+    `mine` opens the user ledger wherever one is: what belongs to the person.
     """
     from recollect.api.opening import open_recollect
 
-    return open_recollect(path, long_lived=long_lived, mine=mine)
+    return open_recollect(path, mine=mine)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from recollect.capture.drafting import MOST_CONTEXT, Wanted, context_text, request, shape
 from recollect.core.content_schemas import SCHEMAS
-from recollect.search.rendering import without_own_text
+from recollect.core.marks import without_own_text
 
 KNOWN: dict[str, Any] = {"id": "decisions:abc1234:0", "version": "0af3", "title": "Use <b>uv</b>"}
 

@@ -6,12 +6,12 @@ from hashlib import sha256
 
 import pytest
 
+from recollect.api.recollect import Recollect
 from recollect.api.scan import scan
 from recollect.capture import suggestions
 from recollect.capture.novelty import fingerprint
 from recollect.capture.suggestions import MOST, accept, named, reject, suggest
 from recollect.errors import Ambiguous, NotFound, SecretFound
-from recollect.store.store import Recollect
 from tests.ledger.conftest import Sandbox, isolated, sandbox
 
 __all__ = ["isolated", "sandbox"]

@@ -18,9 +18,9 @@ import pytest
 
 from recollect.engine import client as asking
 from recollect.engine.background import Background
-from recollect.engine.client import PROTOCOL, addresses, common_dir, connect
 from recollect.engine.server import Engine
 from recollect.mcp.tools import call
+from recollect.state.engine_socket import PROTOCOL, addresses, common_dir, connect
 from recollect.store.spool_flush import aside_of, spool_of
 from tests.hooks.test_runner import Agent, git_behind, wait_a_while
 from tests.ledger.conftest import Sandbox
@@ -549,7 +549,7 @@ def test_a_hook_asks_before_it_imports(repo: Path) -> None:
         *("recollect", "recollect.engine.client"),
         *("__future__", "_socket", "select"),
     }
-    assert asking.PROTOCOL.startswith("recollect ")
+    assert PROTOCOL.startswith("recollect ")
 
 
 # What a warm one knows more

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from recollect.api.recollect import Recollect
 from recollect.core.facts import fact_of
 from recollect.facts.facts import store_fact
 from recollect.sleep.purge import collect_garbage
 from recollect.sleep.run import make_plan
-from recollect.store.store import Recollect
 from tests.facts.test_facts import exchange, objects, repo, two_clones
 from tests.ledger.conftest import Sandbox, isolated, sandbox
 

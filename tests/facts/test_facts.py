@@ -11,12 +11,12 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from recollect.api.recollect import Recollect
 from recollect.core.facts import Fact, fact_of, holds_one_value, normal, settled
 from recollect.core.memory import Memory
 from recollect.errors import ValidationError
 from recollect.facts.expiry import all_facts, now_of
 from recollect.facts.facts import query_facts, store_fact
-from recollect.store.store import Recollect
 from tests.ledger.conftest import Sandbox, isolated, sandbox
 
 __all__ = ["isolated", "sandbox"]

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from recollect.api.recollect import Recollect
 from recollect.errors import ValidationError
 from recollect.facts.facts import Stored, store_fact
-from recollect.store.store import Recollect
 from tests.facts.test_facts import objects, repo
 from tests.ledger.conftest import Sandbox, isolated, sandbox
 

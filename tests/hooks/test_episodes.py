@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from recollect.api.recollect import Recollect
 from recollect.core.memory import Memory
 from recollect.core.strength import Uses
 from recollect.hooks import stages
@@ -23,7 +24,6 @@ from recollect.search.selection import (
     scale_of,
 )
 from recollect.sleep.run import alone, sleep
-from recollect.store.store import Recollect
 from tests.ledger.conftest import Sandbox, isolated, sandbox
 from tests.sleep.test_run import capture
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from recollect.api.recollect import Recollect
 from recollect.capture import suggestions
 from recollect.core.names import short
-from recollect.store.store import Recollect
 from tests.hooks.test_runner import Agent
 from tests.ledger.conftest import Sandbox, isolated, sandbox
 

@@ -12,12 +12,12 @@ from click.testing import CliRunner, Result
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from recollect.api.recollect import Recollect
 from recollect.cli import root
 from recollect.core.claude_memory import read_document, to_document
 from recollect.errors import GitFailed, ValidationError
 from recollect.importing.claude_memory import import_folder
 from recollect.mirror.mirror import Mirror
-from recollect.store.store import Recollect
 from tests.core.test_claude_memory import DECISION_CONTENT, document
 from tests.ledger.conftest import Sandbox, isolated, sandbox
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.store.store import Recollect
+from recollect.api.recollect import Recollect
 
 _GITCONFIG = """\
 [user]

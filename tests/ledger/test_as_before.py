@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.store.store import Recollect
+from recollect.api.recollect import Recollect
 from tests.ledger.conftest import Sandbox, install_hook
 
 HOOKS = (

@@ -37,6 +37,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from recollect.api.recollect import Recollect
 from recollect.core.memory import Memory
 from recollect.core.names import short
 from recollect.core.status import TRANSITIONS
@@ -44,7 +45,6 @@ from recollect.core.uid import uid_milliseconds
 from recollect.ledger.git import Git
 from recollect.ledger.health import PROBLEM
 from recollect.ledger.refs import Swap, swap_refs
-from recollect.store.store import Recollect
 from tests.core.strategies import NASTY_LINES
 from tests.ledger.conftest import Sandbox
 

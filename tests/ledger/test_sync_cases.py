@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import recollect.errors as errors
-from recollect.store.store import Recollect
+from recollect.api.recollect import Recollect
 from tests.ledger.conftest import Sandbox, install_hook, interpose, interposed
 
 NOTES = "refs/notes/mem/decisions"

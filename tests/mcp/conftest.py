@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from recollect.engine import client as engine
+from recollect.state import engine_socket as engine
 from tests.ledger.conftest import Sandbox, isolated, sandbox
 
 __all__ = ["isolated", "sandbox"]

@@ -15,11 +15,11 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from recollect.api.recollect import Recollect
 from recollect.config.config import data_dir
 from recollect.engine.server import Engine
 from recollect.mcp.tools import TOOLS, call
 from recollect.state.failures import recent_failures
-from recollect.store.store import Recollect
 from tests.ledger.conftest import Sandbox
 from tests.mcp.conftest import PATIENCE
 from tests.mcp.hostile import DOCUMENT, calls, with_names

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from recollect.api.recollect import Recollect
 from recollect.core.claude_memory import folder_of, to_document
 from recollect.core.status import TRANSITIONS
 from recollect.core.uid import make_uid
 from recollect.errors import NotWritable
 from recollect.ledger.writes import Creation
 from recollect.mirror.mirror import Mirror
-from recollect.store.store import Recollect
 from tests.core.test_claude_memory import DECISION_CONTENT, document, plugin_refuses
 from tests.ledger.conftest import Sandbox, isolated, sandbox
 

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from recollect.api.recollect import Recollect
 from recollect.cli import root
 from recollect.errors import ValidationError
 from recollect.mirror.denial import denial
 from recollect.mirror.mirror import Mirror
-from recollect.store.store import Recollect
 from tests.core.test_claude_memory import document
 from tests.ledger.conftest import Sandbox, install_hook, isolated, sandbox
 from tests.mirror.test_mirror import FOLDER, ON, asides, check, edit, files, repo, store

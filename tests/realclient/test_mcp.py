@@ -8,7 +8,7 @@ import time
 from signal import SIGKILL
 from typing import Any
 
-from recollect.engine import client as engine
+from recollect.state import engine_socket as engine
 from tests.realclient.api import Request, Script, Silence, say, use
 from tests.realclient.manners import check_manners
 from tests.realclient.processes import processes_of

@@ -6,8 +6,8 @@ import importlib.util
 
 import pytest
 
+from recollect.api.recollect import Recollect
 from recollect.index.text import query_terms
-from recollect.store.store import Recollect
 from tests.ledger.conftest import Sandbox, isolated, sandbox
 
 __all__ = ["isolated", "sandbox"]

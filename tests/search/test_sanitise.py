@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.core.marks import without_own_text
 from recollect.core.memory import Memory
 from recollect.search.rendering import (
     render_block,
     render_guide,
     render_memory,
-    without_own_text,
 )
 from recollect.search.sanitise import govern
 

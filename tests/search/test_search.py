@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from recollect.api.recollect import Recollect
 from recollect.errors import ValidationError
-from recollect.store.store import Recollect
 from tests.ledger.conftest import Sandbox, isolated, sandbox
 
 __all__ = ["isolated", "sandbox"]

@@ -7,8 +7,8 @@ from datetime import timedelta
 
 import pytest
 
+from recollect.api.recollect import Recollect
 from recollect.sleep.run import carry_out, make_plan, sleep
-from recollect.store.store import Recollect
 from tests.ledger.conftest import Sandbox
 from tests.sleep.test_run import NOW, at, days_ago, isolated, notes, sandbox, states, store
 

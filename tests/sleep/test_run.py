@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from recollect.api.recollect import Recollect
 from recollect.capture import suggestions
 from recollect.core.age import seconds_of
 from recollect.core.memory import Memory
@@ -30,7 +31,6 @@ from recollect.sleep.run import (
     sleep_if_due,
 )
 from recollect.sleep.strength_report import strength_of
-from recollect.store.store import Recollect
 from tests.ledger.conftest import Sandbox, isolated, sandbox
 
 __all__ = ["isolated", "sandbox"]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from recollect.api.recollect import Recollect
 from recollect.capture import suggestions
 from recollect.cli import root
 from recollect.config.config import load_config
@@ -15,7 +16,6 @@ from recollect.errors import BadConfig, VersionConflict
 from recollect.sleep import purge as erasing
 from recollect.sleep.run import make_plan, sleep
 from recollect.sleep.strength_report import strength_of
-from recollect.store.store import Recollect
 from recollect.typed import write as typed
 from tests.ledger.conftest import Sandbox
 from tests.sleep.test_run import (

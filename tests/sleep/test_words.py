@@ -8,12 +8,12 @@ from datetime import timedelta
 import pytest
 from click.testing import CliRunner
 
+from recollect.api.recollect import Recollect
 from recollect.capture import suggestions
 from recollect.cli import root
 from recollect.sleep import purge as erasing
 from recollect.sleep.run import make_plan, sleep
 from recollect.sleep.strength_report import strength_of
-from recollect.store.store import Recollect
 from tests.ledger.conftest import Sandbox
 from tests.sleep.test_run import (
     NOTICED,

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from recollect.api.recollect import Recollect
 from recollect.errors import NotWritable, ValidationError
 from recollect.ledger.lock import exclusive
 from recollect.state.spool import Spool
 from recollect.store.spool_flush import drain, keep, spool_of
-from recollect.store.store import Recollect
 from tests.ledger.conftest import Sandbox, isolated, sandbox
 
 __all__ = ["isolated", "sandbox"]

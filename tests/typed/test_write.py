@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import recollect
+from recollect.api.recollect import Recollect
 from recollect.errors import (
     BadContent,
     IllegalTransition,
@@ -22,7 +23,6 @@ from recollect.errors import (
     VersionConflict,
 )
 from recollect.store.prepare import change_of
-from recollect.store.store import Recollect
 from recollect.typed import write as typed
 from recollect.typed.drafts import write_drafts
 from tests.ledger.conftest import Sandbox, isolated, sandbox

@@ -12,17 +12,17 @@ from recollect.config.config import data_dir
 from recollect.core.note import purged_uids, read_stored
 from recollect.core.places import Place
 from recollect.core.record import CREATE, PURGE, UPDATE
-from recollect.engine.client import addresses, is_private, ping
 from recollect.errors import RecollectError
 from recollect.index.protocol import Filters
 from recollect.ledger.health import OK, PROBLEM, WARNING, Finding
 from recollect.ledger.ledger import Ledger
+from recollect.state.engine_socket import addresses, is_private, ping
 from recollect.state.failures import FAILURES_FILE, recent_failures
 from recollect.store.indexing import Indexing
 from recollect.store.spool_flush import aside_of, spool_of
 
 if TYPE_CHECKING:
-    from recollect.store.store import Recollect
+    from recollect.api.recollect import Recollect
 
 _REPAIR = "Run `recollect repair`."
 _WEEK = 7 * 86_400.0

@@ -9,10 +9,10 @@ import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from recollect.config.config import Config, data_dir, load_config, without_files
-from recollect.errors import BadConfig, ValidationError
+from recollect.api.recollect import Recollect
+from recollect.config.config import Config, data_dir, load_config
+from recollect.errors import ValidationError
 from recollect.ledger.git import Git
 from recollect.ledger.ledger import Ledger
 from recollect.ledger.repository import (
@@ -21,20 +21,12 @@ from recollect.ledger.repository import (
     has_user_ledger,
     open_user_ledger,
 )
-from recollect.store.store import Recollect
-
-if TYPE_CHECKING:
-    from recollect.hooks.session import RepositoryMind
-    from recollect.hosts.protocol import Event
 
 
-def open_recollect(
-    path: str | os.PathLike[str] | None = None, *, long_lived: bool = False, mine: bool = False
-) -> Recollect:
+def open_recollect(path: str | os.PathLike[str] | None = None, *, mine: bool = False) -> Recollect:
     """Open the memory of the repository around a path; outside of any, the user ledger.
 
-    A process that lives long keeps answers for a while. `mine` is the user ledger wherever one is:
-    what belongs to the person, not to a project.
+    `mine` is the user ledger wherever one is: what belongs to the person, not to a project.
     """
     environment = dict(os.environ)
     if path is not None:
@@ -47,36 +39,7 @@ def open_recollect(
     if repository is None:
         repository = open_user_ledger(git, data_dir(environment))
         project = None if mine else str(directory.resolve())
-    cache = None
-    if long_lived:
-        from recollect.search.cache import ResultCache
-
-        cache = ResultCache()
-    return Recollect(_ledger(repository, config), config, project, cache)
-
-
-def read_config(event: Event, environment: Mapping[str, str]) -> Config:
-    """The configuration where an agent works.
-
-    One that cannot be read must not keep anybody from keeping something: then the defaults count,
-    and `doctor` tells.
-    """
-    try:
-        return load_config(existing_directory(event.directory or None), environment)
-    except BadConfig as error:
-        return without_files(error.message, environment)
-
-
-def open_mind(event: Event, config: Config, environment: Mapping[str, str]) -> RepositoryMind:
-    """Open what counts where an agent works: the repository's memory and the person's own."""
-    from recollect.hooks.session import RepositoryMind
-
-    directory = existing_directory(event.directory or None)
-    surroundings = dict(environment)
-    if event.directory:
-        leave_named_repository(surroundings)
-    store, personal = open_stores(directory, config, surroundings)
-    return RepositoryMind(store, personal, event._replace(directory=str(directory)))
+    return Recollect(_ledger(repository, config), config, project)
 
 
 def open_stores(

@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from recollect.api.recollect import Recollect
 from recollect.core.memory import Memory
 from recollect.index.protocol import ALL, Filters
 from recollect.redact.gate import make_redactor
-from recollect.store.store import Recollect
 
 
 class Leak(NamedTuple):

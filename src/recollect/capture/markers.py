@@ -16,13 +16,13 @@ import re
 from typing import NamedTuple
 
 from recollect.core.kinds import find_kind
+from recollect.core.marks import MARKER
 from recollect.core.patterns import pattern
 
 _MARKER = pattern(r"^[ \t]*\[remember(?:[: ][ \t]{0,9}(?P<kind>[^\]\n]{0,40}))?\]:?", re.IGNORECASE)
 _END = pattern(r"\[/remember\]", re.IGNORECASE)
 _FENCE = pattern(r"^[ \t]{0,3}(```+|~~~+)")
 DEFAULT_KIND = "notes"
-MARKER = "[remember"  # how each one begins
 
 
 class Marked(NamedTuple):

@@ -13,7 +13,7 @@ import re
 from bisect import bisect_left
 from itertools import chain
 
-from recollect.capture.markers import MARKER
+from recollect.core.marks import MARKER
 from recollect.core.patterns import pattern
 
 MAX_SENTENCE = 1000  # more without a full stop is a log or data

@@ -14,7 +14,7 @@ from recollect.core.status import VISIBLE
 from recollect.errors import Ambiguous, NotFound, VersionConflict
 from recollect.state.spool import Spool
 from recollect.store.spool_flush import keep
-from recollect.store.store import Recollect
+from recollect.store.store import Store
 
 FOLDER = "suggestions"
 MOST = 100
@@ -53,12 +53,12 @@ class Suggestion(NamedTuple):
         }
 
 
-def _spool(store: Recollect) -> Spool:
+def _spool(store: Store) -> Spool:
     return Spool(store.ledger.repository.state_dir / FOLDER)
 
 
 def suggest(
-    store: Recollect,
+    store: Store,
     draft: Mapping[str, Any],
     *,
     confidence: float,
@@ -83,12 +83,12 @@ def suggest(
     return spool.trim(MOST, lambda waiting: float(waiting.get("confidence") or 0))
 
 
-def is_waiting(store: Recollect, uid: str) -> bool:
+def is_waiting(store: Store, uid: str) -> bool:
     """Whether a suggestion of this uid waits for review."""
     return uid in _spool(store).waiting()
 
 
-def suggestions(store: Recollect) -> list[Suggestion]:
+def suggestions(store: Store) -> list[Suggestion]:
     """What waits for review, oldest first."""
     found = []
     for uid, waiting in _spool(store).waiting().items():
@@ -102,12 +102,11 @@ def suggestions(store: Recollect) -> list[Suggestion]:
     return [suggestion for suggestion in found if not _is_settled(store, suggestion)]
 
 
-def _is_settled(store: Recollect, suggestion: Suggestion) -> bool:
+def _is_settled(store: Store, suggestion: Suggestion) -> bool:
     """Whether a merge is needless by now: its sources are merged, hidden or gone. It is dropped."""
     if not suggestion.sources:
         return False
-    from recollect.index.protocol import is_purged
-    from recollect.sleep.run import merged_from
+    from recollect.index.protocol import is_purged, merged_from
 
     index, uids = store.indexing.fresh(), list(suggestion.sources)
     visible = [memory for memory in index.get_many(uids) if memory.status in VISIBLE]
@@ -121,7 +120,7 @@ def _is_settled(store: Recollect, suggestion: Suggestion) -> bool:
     return True
 
 
-def named(store: Recollect, names: Sequence[str]) -> list[Suggestion]:
+def named(store: Store, names: Sequence[str]) -> list[Suggestion]:
     """The suggestions of some names; one that means none, or several, is refused."""
     waiting = suggestions(store)
     chosen = []
@@ -135,7 +134,7 @@ def named(store: Recollect, names: Sequence[str]) -> list[Suggestion]:
     return chosen
 
 
-def accept(store: Recollect, chosen: Sequence[Suggestion]) -> list[Memory]:
+def accept(store: Store, chosen: Sequence[Suggestion]) -> list[Memory]:
     """Make memories of suggestions, or change the ones they would update."""
     _refuse_outdated(store, chosen)
     memories = []
@@ -151,16 +150,15 @@ def accept(store: Recollect, chosen: Sequence[Suggestion]) -> list[Memory]:
             draft["provenance"] = {**(draft.get("provenance") or {}), "accepted": True}
             # What is merged has a uid that derives from its sources: whoever else says yes, in
             # another clone, makes the same memory.
-            kept = keep(store, [draft], uids=[suggestion.uid] if suggestion.sources else ())
-            _archive_merged(store, kept)
-            memories += kept
+            uids = [suggestion.uid] if suggestion.sources else ()
+            memories += keep(store, [draft], uids=uids)
         _spool(store).drop(suggestion.uid)
     now = store.ledger.clock().timestamp()
     store.local.usage.record([memory.uid for memory in memories], "accepted", now)
     return memories
 
 
-def _refuse_outdated(store: Recollect, chosen: Sequence[Suggestion]) -> None:
+def _refuse_outdated(store: Store, chosen: Sequence[Suggestion]) -> None:
     """Drop merges of what has changed since, and say so: they would hide what is true now."""
     for suggestion in chosen:
         sources = store.indexing.fresh().get_many(list(suggestion.sources))
@@ -173,18 +171,7 @@ def _refuse_outdated(store: Recollect, chosen: Sequence[Suggestion]) -> None:
             )
 
 
-def _archive_merged(store: Recollect, kept: Sequence[Memory]) -> None:
-    """Where what was kept was merged from others, archive those."""
-    from recollect.sleep.lifecycle import is_merged
-
-    for memory in kept:
-        if is_merged(memory):
-            from recollect.sleep.run import archive_sources
-
-            archive_sources(store, memory)
-
-
-def forget(store: Recollect, purged: Memory) -> None:
+def forget(store: Store, purged: Memory) -> None:
     """Drop the suggestions that say what a purged memory said, or were made of it."""
     gone = Known("", f"{purged.summary}\n{purged.text}")
     for uid, waiting in _spool(store).waiting().items():
@@ -195,7 +182,7 @@ def forget(store: Recollect, purged: Memory) -> None:
             _spool(store).drop(uid)
 
 
-def reject(store: Recollect, chosen: Sequence[Suggestion]) -> None:
+def reject(store: Store, chosen: Sequence[Suggestion]) -> None:
     """Drop suggestions for good."""
     now = store.ledger.clock().timestamp()
     store.local.make_folder()

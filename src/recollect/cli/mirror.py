@@ -8,13 +8,13 @@ from pathlib import Path
 
 import click
 
+from recollect.api.recollect import Recollect
 from recollect.cli.output import echo_json, json_option, opened, warn
 from recollect.config.config import load_config
 from recollect.config.edit import set_key
 from recollect.errors import ValidationError
 from recollect.mirror.compare import FOREIGN
 from recollect.mirror.mirror import Mirror, Report
-from recollect.store.store import Recollect
 
 
 @click.group("mirror")

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 import click
 
 import recollect
+from recollect.api.recollect import Recollect
 from recollect.core.age import age
 from recollect.core.memory import Memory
 from recollect.core.names import short
 from recollect.core.record import PURGE, UPDATE, Record
 from recollect.store.spool_flush import drain
-from recollect.store.store import Recollect
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 id_argument = click.argument("memory_id", metavar="ID")

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import click
 
+from recollect.api.recollect import Recollect
 from recollect.cli.output import echo_json
 from recollect.core.age import age
 from recollect.core.memory import Memory
 from recollect.core.status import ARCHIVED, RETIRED, VISIBLE
 from recollect.sleep.plan import Merge, Plan, Step
-from recollect.store.store import Recollect
 
 _MOST_LINES = 20
 dry_run_option = click.option(

@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
+from recollect.api.recollect import Recollect
 from recollect.capture import suggestions
 from recollect.capture.suggestions import Suggestion
 from recollect.cli.output import echo_json, json_option, opened
 from recollect.core.names import short
 from recollect.errors import ValidationError
-from recollect.store.store import Recollect
 
 
 @click.group(invoke_without_command=True)

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
+from recollect.api.recollect import Recollect
 from recollect.cli.output import echo_json, json_option, opened
 from recollect.core.age import age_of
 from recollect.state.sessions import Trace
-from recollect.store.store import Recollect
 
 
 @click.command()

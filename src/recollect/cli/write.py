@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
+from recollect.api.recollect import Recollect
 from recollect.cli.output import echo_json, id_argument, json_option, opened, warn
 from recollect.core.names import short
 from recollect.errors import ParseError, ValidationError
-from recollect.store.store import Recollect
 from recollect.typed import drafts
 from recollect.typed import write as typed
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from recollect.core.record import BODY, Record
-from recollect.core.status import ACTIVE, find_status
+from recollect.core.status import ACTIVE, HIDDEN, VISIBLE, find_status
 
 DEFAULT_IMPORTANCE = 0.5
 DEFAULT_CONFIDENCE = 1.0
@@ -165,6 +165,16 @@ def fold(create: Record, updates: Iterable[Record], *, kind: str, name: str) -> 
         times_updated=edits + _count(get("times_updated")),
         extra={k: v for k, v in state.items() if k not in _KNOWN} or NO_FIELDS,
     )
+
+
+def status_before_hiding(memory: Memory) -> str:
+    """The status that a memory had before it was archived or retired."""
+    for change in reversed(memory.changes):
+        if change.get("field") == "status" and change.get("new_value") in HIDDEN:
+            before = find_status(str(change.get("old_value")))
+            if before not in HIDDEN:
+                return before if before in VISIBLE else ACTIVE
+    return ACTIVE
 
 
 def version_of(create: str, updates: Iterable[str]) -> str:

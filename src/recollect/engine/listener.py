@@ -17,8 +17,9 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from recollect.engine.client import MOST_INPUT, PING, PROTOCOL, addresses, is_private
+from recollect.hooks.input import MOST_INPUT
 from recollect.hosts.protocol import EVENTS
+from recollect.state.engine_socket import PING, PROTOCOL, addresses, is_private
 
 _MOST_CALLS = 16
 _MOST_SETTINGS = 1 << 20

@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from recollect.config.config import Config, load_config, without_files
-from recollect.engine.client import PING, PREFIXES
+from recollect.engine.client import PREFIXES
 from recollect.engine.stores import Stores, WarmMinds
 from recollect.errors import BadConfig
 from recollect.hooks.runner import Deadline, note, serve
 from recollect.ledger.git import kill_running
+from recollect.state.engine_socket import PING
 
 if TYPE_CHECKING:
     from recollect.embedding import Embedder

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.api.opening import existing_directory, leave_named_repository, open_stores
+from recollect.api.recollect import Recollect
 from recollect.config.config import Config, data_dir
 from recollect.engine.client import NAMES, PREFIXES
 from recollect.hooks.session import RepositoryMind
 from recollect.ledger.repository import has_user_ledger
 from recollect.state.local import STATE_FILE
 from recollect.store.indexing import INDEX_FILE
-from recollect.store.store import Recollect
 
 if TYPE_CHECKING:
     from recollect.embedding import Embedder

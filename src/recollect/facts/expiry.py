@@ -13,28 +13,28 @@ from collections.abc import Iterator, Sequence
 from recollect.core.age import seconds_of
 from recollect.core.facts import Fact, closers, fact_of, settled
 from recollect.core.kinds import FACTS
-from recollect.core.memory import Memory
+from recollect.core.memory import Memory, status_before_hiding
 from recollect.core.status import ARCHIVED, VISIBLE
 from recollect.errors import RecollectError
-from recollect.sleep.lifecycle import before_sleep, moved
+from recollect.sleep.lifecycle import moved
 from recollect.sleep.plan import BY_FACT, BY_GC, Step
 from recollect.sleep.run import ours, write_steps
-from recollect.store.store import Recollect
+from recollect.store.store import Store
 
 
-def all_facts(store: Recollect) -> list[Fact]:
+def all_facts(store: Store) -> list[Fact]:
     """Every public fact that nobody deleted, oldest first."""
     memories = store.memories(kind=FACTS, status=(*VISIBLE, ARCHIVED), sensitivity="public")
     # What `gc` archives was deleted before.
     return [f for f in map(fact_of, (m for m in memories if m.status_by != BY_GC)) if f is not None]
 
 
-def now_of(store: Recollect) -> str:
+def now_of(store: Store) -> str:
     """The moment at which facts are true now."""
     return store.ledger.clock().strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def settle(store: Recollect, facts: Sequence[Fact] | None = None) -> None:
+def settle(store: Store, facts: Sequence[Fact] | None = None) -> None:
     """Archive what is over, bring back what is open again; also what other clones stored.
 
     What led to this is written already: what goes wrong here is told, and the next one does it.
@@ -61,7 +61,7 @@ def _steps(facts: Sequence[Fact], now: str) -> Iterator[Step]:
             reason = "its time is over" if closer is None else "a newer fact says otherwise"
             yield Step(memory, ARCHIVED, reason, BY_FACT, since)
         elif not is_over and (memory.status, memory.status_by) == (ARCHIVED, BY_FACT):
-            yield Step(memory, before_sleep(memory), "true again", BY_FACT, since)
+            yield Step(memory, status_before_hiding(memory), "true again", BY_FACT, since)
 
 
 def _is_wanted(memory: Memory, closer: Fact | None) -> bool:

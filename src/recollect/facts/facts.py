@@ -22,7 +22,7 @@ from recollect.errors import ValidationError
 from recollect.facts.expiry import all_facts, now_of, settle
 from recollect.ledger.lock import exclusive
 from recollect.store.prepare import change_of
-from recollect.store.store import Recollect
+from recollect.store.store import Store
 
 _LOCK = "facts.lock"
 _MOST_PART = 500
@@ -50,7 +50,7 @@ class Stored(NamedTuple):
 
 
 def store_fact(
-    store: Recollect,
+    store: Store,
     subject: str,
     predicate: str,
     thing: str,
@@ -92,7 +92,7 @@ def store_fact(
     return _stored(store, near, new)
 
 
-def _stored(store: Recollect, others: Sequence[Fact], new: Fact) -> Stored:
+def _stored(store: Store, others: Sequence[Fact], new: Fact) -> Stored:
     """A new fact, and those of the others that end otherwise because of it."""
     *ended, fact = settled([*others, new])
     closed = [now for before, now in zip(settled(others), ended, strict=True) if now != before]
@@ -131,7 +131,7 @@ def _first(same: Sequence[Fact]) -> Fact:
 
 
 def _say_again(
-    store: Recollect, near: Sequence[Fact], same: Sequence[Fact], said: Mapping[str, Any]
+    store: Store, near: Sequence[Fact], same: Sequence[Fact], said: Mapping[str, Any]
 ) -> Stored:
     """Add to a known fact what is news and contradicts nothing; the rest is told."""
     fact = _first(same)
@@ -184,7 +184,7 @@ def _draft(
 
 
 def query_facts(
-    store: Recollect,
+    store: Store,
     *,
     subject: str | None = None,
     predicate: str | None = None,
@@ -239,5 +239,5 @@ def _part(name: str, value: str) -> str:
     return text
 
 
-def _seconds(store: Recollect) -> float:
+def _seconds(store: Store) -> float:
     return store.ledger.clock().timestamp()

@@ -6,10 +6,10 @@ helped. That is what makes a memory stronger.
 
 from __future__ import annotations
 
+from recollect.core.marks import without_own_text
 from recollect.core.patterns import pattern
 from recollect.hooks.pipeline import Work
 from recollect.index.text import query_terms
-from recollect.search.rendering import without_own_text
 
 # How much of a summary must come back, and how many words at least. Two words are few: where a
 # summary has no more, one sentence of the answer must hold both.

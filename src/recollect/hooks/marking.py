@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from recollect.capture.markers import Marked, find_marked
+from recollect.core.marks import without_own_text
 from recollect.core.note import summarize
 from recollect.core.uid import derive_uid
 from recollect.hosts.protocol import PROMPT, Event
-from recollect.search.rendering import without_own_text
 
 
 def marked_in(event: Event) -> list[Marked]:

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.capture.novelty import DUPLICATE, NEAR, Known, fingerprint, judge, said_in
+from recollect.core.marks import without_own_text
 from recollect.core.note import summarize
 from recollect.hooks.pipeline import Work
 from recollect.hooks.session_protocol import Talk
 from recollect.hosts import protocol as events
-from recollect.search.rendering import without_own_text
 
 if TYPE_CHECKING:
     from recollect.capture.triage import Finding

@@ -15,11 +15,12 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
-from recollect.engine.client import MOST_INPUT, asks
+from recollect.hooks.input import MOST_INPUT, asks
 
 if TYPE_CHECKING:
-    from recollect.engine.stores import WarmMinds
-    from recollect.hosts.protocol import Reply
+    from recollect.config.config import Config
+    from recollect.hooks.session import RepositoryMind
+    from recollect.hosts.protocol import Event, Reply
 
 # Events at which nobody waits for the next word.
 _SESSION_EVENTS = ("session-start", "session-end", "stop", "pre-compact")
@@ -31,6 +32,18 @@ _TO_KEEP, _TO_KEEP_AGAIN = 4.0, 2.0
 _LONGEST = 60.0
 # How many changed notes there is time to take in, for each second of the deadline.
 _CHANGES_PER_SECOND = 1500
+
+
+class OpenSessions(Protocol):
+    """Sessions that a long-lived process keeps open between events."""
+
+    def open_mind(
+        self, event: Event, config: Config, environment: Mapping[str, str], /
+    ) -> RepositoryMind:
+        """The session of an event; `release` gives it back."""
+
+    def release(self, mind: RepositoryMind, /) -> None:
+        """Note the state in which an event leaves what it used."""
 
 
 class Output(Protocol):
@@ -158,15 +171,15 @@ def serve(
     deadline: Deadline,
     *,
     moment: int,
-    minds: WarmMinds | None = None,
+    minds: OpenSessions | None = None,
     again: bool = False,
 ) -> None:
     """Run the pipeline of an event and print what it has to say.
 
     The engine calls it with its `minds`, which stay open; a hook opens and closes its own.
     """
-    from recollect.capture.markers import MARKER
     from recollect.config.config import data_dir
+    from recollect.core.marks import MARKER
     from recollect.hosts.claude_code.events import read_event, write_reply
 
     event = read_event(name, payload, environment)
@@ -175,8 +188,8 @@ def serve(
     deadline.folder = str(data_dir(environment))
     import apsw
 
-    from recollect.api.opening import open_mind, read_config
     from recollect.errors import RecollectError
+    from recollect.hooks.opening import open_mind, read_config
     from recollect.hooks.pipeline import Work, run
     from recollect.hooks.pipelines import LATE, PIPELINES
     from recollect.hosts.protocol import Reply

@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from recollect.capture.markers import MARKER
+from recollect.api.recollect import Recollect
 from recollect.capture.novelty import Known
 from recollect.capture.suggestions import suggest, suggestions
 from recollect.core.age import seconds_since
 from recollect.core.kinds import SESSIONS
+from recollect.core.marks import MARKER
 from recollect.core.memory import Memory
 from recollect.core.names import parse_name
 from recollect.core.note import shorten_line
@@ -23,7 +24,6 @@ from recollect.ledger.worktree import RecentWork, compare_files, find_root, rece
 from recollect.search.scoring import recency
 from recollect.search.search import Hit, Question, search_words_first
 from recollect.search.selection import FLOOR_VECTOR, Candidate, belongs_to
-from recollect.store.store import Recollect
 
 # Working memory: which kinds, how many at most, how much the kind counts, and what it is there for.
 _STANDING = (
@@ -218,7 +218,8 @@ class RepositoryMind(KeepingMind):
         """Leave a text, which must be redacted, for the agents of this session to read."""
         from recollect.state.session_files import leave
 
-        return str(leave(self.store, self._event.session, name, self.redact(text), self._now))
+        folder = self.store.ledger.repository.state_dir
+        return str(leave(folder, self._event.session, name, self.redact(text), self._now))
 
     def follow_mirror(self, *, look: bool) -> None:
         """Bring the mirror up to date, now that nobody waits for an answer."""

@@ -7,12 +7,12 @@ from contextlib import suppress
 
 import apsw
 
+from recollect.api.recollect import Recollect
 from recollect.core.memory import Memory
 from recollect.core.strength import UNUSED, Uses, together
 from recollect.hosts.protocol import Event
 from recollect.search.selection import Episode
 from recollect.state.usage import STANDING
-from recollect.store.store import Recollect
 
 # What fits into a fifth of a second at a session's start: so many memories to look at, at 0.2 ms
 # each, and so many writes, at 1.3 ms.

@@ -11,6 +11,7 @@ from typing import Any
 
 from recollect.capture.markers import Marked
 from recollect.core.age import age
+from recollect.core.marks import without_own_text
 from recollect.core.memory import Memory
 from recollect.core.names import short
 from recollect.core.patterns import pattern
@@ -24,7 +25,6 @@ from recollect.search.rendering import (
     render_block,
     render_guide,
     render_memory,
-    without_own_text,
 )
 from recollect.search.selection import Skipped
 from recollect.search.tokens import count_tokens

@@ -13,10 +13,8 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from recollect.engine.client import common_dir
-from recollect.state.spool import Spool
-
-ASIDE_FOLDER = "aside"
+from recollect.state.engine_socket import common_dir
+from recollect.state.spool import STASH_FOLDER, Spool
 
 
 def put_aside(name: str, moment: int, given: bytes, environment: Mapping[str, str]) -> None:
@@ -57,4 +55,4 @@ def _folder(directory: str) -> Path | None:
         return None
     git_dir = Path(common_dir(directory))
     is_one = (git_dir / "HEAD").is_file() and (git_dir / "objects").is_dir()
-    return git_dir / "recollect" / ASIDE_FOLDER if is_one else None
+    return git_dir / "recollect" / STASH_FOLDER if is_one else None

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from recollect.core.age import seconds_of as seconds
 from recollect.core.claude_memory import (
     LEFT,
     Described,
@@ -39,13 +40,12 @@ from recollect.core.status import ACTIVE
 from recollect.core.uid import derive_uid
 from recollect.errors import ParseError, SecretFound, ValidationError
 from recollect.index.protocol import ALL, Filters, is_purged
-from recollect.index.sqlite.apply import seconds
 from recollect.ledger.session import Session
 from recollect.ledger.writes import Change, Creation
 from recollect.mirror.folder import BIGGEST, MirrorFolder, read_manifest
 from recollect.mirror.page import is_slug
 from recollect.store.prepare import change_of, prepare_status
-from recollect.store.store import Recollect
+from recollect.store.store import Store
 
 CREATED: Final = "created"
 UPDATED: Final = "updated"
@@ -105,7 +105,7 @@ def by_birth(memories: Sequence[Memory]) -> dict[tuple[str, str, str | None], Me
     }
 
 
-def plan(store: Recollect, described: Described, name: str, text: str, via: str) -> Plan:
+def plan(store: Store, described: Described, name: str, text: str, via: str) -> Plan:
     """A document that can be written, without secrets; refused where it cannot be taken."""
     draft: dict[str, Any] = {
         "kind": described.kind,
@@ -155,11 +155,11 @@ def _sized(value: Any) -> Any:
     return value
 
 
-def _reason(store: Recollect, reason: str) -> dict[str, str]:
+def _reason(store: Store, reason: str) -> dict[str, str]:
     return {"status_reason": check_reason(store.redact(reason))} if reason else {}
 
 
-def write_plans(store: Recollect, plans: Sequence[Plan], changes: Sequence[Change] = ()) -> None:
+def write_plans(store: Store, plans: Sequence[Plan], changes: Sequence[Change] = ()) -> None:
     """Write memories with what became of them, and changes to others: all of it or nothing."""
     stamp = store.ledger.stamp()
 
@@ -186,7 +186,7 @@ def describe(memory: Memory, name: str) -> Described:
     return read_document(text, folder_of(memory.kind), name)
 
 
-def adoption(store: Recollect, memory: Memory, base: Described, found: Described) -> list[Change]:
+def adoption(store: Store, memory: Memory, base: Described, found: Described) -> list[Change]:
     """What somebody changed in a document, as changes to its memory; refused where it cannot be.
 
     Only what differs from `base`, the state the document was written from, is a change: what became
@@ -239,7 +239,7 @@ def _merged(memory: Memory, base: Mapping[str, Any], found: Mapping[str, Any]) -
 
 
 def _change(
-    store: Recollect,
+    store: Store,
     memory: Memory,
     base: Described,
     found: Described,
@@ -276,7 +276,7 @@ def _change(
 # A whole store
 
 
-def import_folder(store: Recollect, path: Path, *, dry_run: bool = False) -> list[Outcome]:
+def import_folder(store: Store, path: Path, *, dry_run: bool = False) -> list[Outcome]:
     """Import every valid document of a store; what each file came to."""
     if not path.is_dir():
         raise ValidationError(
@@ -318,11 +318,11 @@ def import_folder(store: Recollect, path: Path, *, dry_run: bool = False) -> lis
         outcomes.append(Outcome(file, result, uid, described.summary))
     if not dry_run:
         write_plans(store, list(plans.values()), changes)
-        store.mirror()
+        store.run_effects([*(p.creation for p in plans.values()), *changes], "import")
     return outcomes
 
 
-def _newer(store: Recollect, memory: Memory, described: Described, name: str) -> list[Change]:
+def _newer(store: Store, memory: Memory, described: Described, name: str) -> list[Change]:
     """What the plugin changed in a document since it was imported."""
     if described.updated <= (memory.updated or ""):
         return []

@@ -180,3 +180,9 @@ class Index(Protocol):
 def is_purged(index: Index, uid: str) -> bool:
     """Whether a memory was erased for good, so that it must not come back."""
     return any(record.op == PURGE for record in index.history(uid))
+
+
+def merged_from(index: Index, going: Collection[str]) -> list[Memory]:
+    """The merged memories that hold words of others, which go, and do not go themselves."""
+    found = index.relating(list(going))
+    return [m for m in found if m.uid not in going and not set(m.sources).isdisjoint(going)]

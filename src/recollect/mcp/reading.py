@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from recollect.api.recollect import Recollect
 from recollect.core.fields import CONCEPTS, check_path
 from recollect.core.memory import Memory
 from recollect.engine.stores import Stores
 from recollect.errors import NotFound, ValidationError
 from recollect.ledger.worktree import find_root
 from recollect.mcp.results import Json, line_of, nothing, page, whole
-from recollect.store.store import Recollect
 
 _PAGE = 10
 _MOST_PAGE = 50

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from recollect.api.recollect import Recollect
 from recollect.core.kinds import FACTS, kind_named
 from recollect.core.memory import Memory
 from recollect.core.names import as_uid_prefix, short
@@ -14,7 +15,6 @@ from recollect.errors import ValidationError, VersionConflict
 from recollect.index.protocol import ALL, Filters, Index
 from recollect.mcp.reading import find
 from recollect.mcp.results import Json
-from recollect.store.store import Recollect
 
 _ALIKE = 5
 VIA = {"said_by": "agent", "via": "mcp"}

@@ -11,7 +11,7 @@ from recollect.errors import LockTimeout, RecollectError
 from recollect.ledger.lock import exclusive
 from recollect.ledger.repository import Repository, head_of
 from recollect.mirror.folder import INDEX_PAGE, MANIFEST, MirrorFolder, is_file
-from recollect.store.store import Recollect
+from recollect.store.store import Store
 
 _LOCK = "mirror-commit.lock"
 _SECONDS = 120.0  # the person's hooks may test and format
@@ -27,7 +27,7 @@ _UNDER_WAY = {
 _GIVEN = ("--pathspec-from-file=-", "--pathspec-file-nul")
 
 
-def commit(store: Recollect, folder: MirrorFolder) -> list[str]:
+def commit(store: Store, folder: MirrorFolder) -> list[str]:
     """Commit what changed in the mirror; what people should know of it, in sentences."""
     repository = store.ledger.repository
     try:

@@ -26,7 +26,7 @@ from recollect.mirror.folder import (
     read_manifest,
 )
 from recollect.mirror.page import file_names
-from recollect.store.store import Recollect
+from recollect.store.store import Store
 
 # A copy, perhaps of a former state.
 OURS: Final = "ours"
@@ -55,7 +55,7 @@ class Sight(NamedTuple):
 class Look:
     """The folder and the ledger, side by side."""
 
-    store: Recollect
+    store: Store
     folder: MirrorFolder
     manifest: Manifest
     # The ledger: how far it was read, and what it says.
@@ -114,14 +114,14 @@ def text_of(memory: Memory, path: str) -> str:
     return render_document(to_document(memory, Path(path).stem))
 
 
-def _read_ledger(store: Recollect) -> tuple[Index, Mapping[str, str], dict[str, Memory]]:
+def _read_ledger(store: Store) -> tuple[Index, Mapping[str, str], dict[str, Memory]]:
     index = store.indexing.fresh()
     cursor = dict(index.cursor())
     memories = index.select(Filters(statuses=ALL))
     return index, cursor, {memory.uid: memory for memory in memories}
 
 
-def look_at(store: Recollect, folder: MirrorFolder, seen: Seen) -> Look:
+def look_at(store: Store, folder: MirrorFolder, seen: Seen) -> Look:
     """Look at every file; those that were not touched since they were seen are not read again."""
     look = Look(store, folder, read_manifest(folder), *_read_ledger(store))
     public = [memory for memory in look.memories.values() if memory.sensitivity == _PUBLIC]

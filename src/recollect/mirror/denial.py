@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from recollect.mirror.guard import deny_reason, is_mirror_path
-from recollect.store.store import Recollect
+from recollect.store.store import Store
 
 
-def denial(store: Recollect, paths: Sequence[str], directory: str | Path) -> str:
+def denial(store: Store, paths: Sequence[str], directory: str | Path) -> str:
     """Why a tool must not write to these files; empty where it may."""
     root = store.work_tree
     if root is None:
@@ -25,7 +25,7 @@ def denial(store: Recollect, paths: Sequence[str], directory: str | Path) -> str
     return ""
 
 
-def _memory(store: Recollect, root: Path, name: str, path: Path) -> str:
+def _memory(store: Store, root: Path, name: str, path: Path) -> str:
     """The memory whose file it is, if it is one's."""
     from recollect.core.names import short
     from recollect.mirror.folder import MirrorFolder, read_manifest

@@ -21,7 +21,7 @@ from recollect.core.kinds import KINDS
 from recollect.core.patterns import pattern
 from recollect.core.uid import is_uid
 from recollect.errors import NotWritable, ValidationError
-from recollect.store.store import Recollect
+from recollect.store.store import Store
 
 INDEX_PAGE: Final = "index.md"
 MANIFEST: Final = ".recollect.json"
@@ -166,7 +166,7 @@ class MirrorFolder(NamedTuple):
         self.remove(name)
 
 
-def find_folder(store: Recollect) -> MirrorFolder:
+def find_folder(store: Store) -> MirrorFolder:
     """The folder of the mirror; refused where there can be none."""
     repository = store.ledger.repository
     root = store.work_tree
@@ -219,7 +219,7 @@ def _is_tree_of(root: Path, git_dir: Path) -> bool:
         return False
 
 
-def _is_bare(store: Recollect) -> bool:
+def _is_bare(store: Store) -> bool:
     repository = store.ledger.repository
     if repository.git_dir != repository.common_dir:
         return False  # a linked working tree
@@ -285,7 +285,7 @@ def render_manifest(manifest: Manifest) -> str:
 # What this clone has seen
 
 
-def _seen_path(store: Recollect) -> Path:
+def _seen_path(store: Store) -> Path:
     """Working trees share a ledger and have a mirror each."""
     repository = store.ledger.repository
     is_linked = repository.git_dir != repository.common_dir
@@ -294,7 +294,7 @@ def _seen_path(store: Recollect) -> Path:
     )
 
 
-def read_seen(store: Recollect, folder: MirrorFolder) -> Seen:
+def read_seen(store: Store, folder: MirrorFolder) -> Seen:
     """What was remembered; nothing where that cannot be used."""
     try:
         said = json.loads(_seen_path(store).read_text("utf-8"))
@@ -306,7 +306,7 @@ def read_seen(store: Recollect, folder: MirrorFolder) -> Seen:
         return NOTHING_SEEN
 
 
-def save_seen(store: Recollect, folder: MirrorFolder, seen: Seen) -> None:
+def save_seen(store: Store, folder: MirrorFolder, seen: Seen) -> None:
     """Remember; where that is impossible, everything is read again the next time."""
     path = _seen_path(store)
     said = {**seen._asdict(), "format": FORMAT, "folder": str(folder.path)}
@@ -316,7 +316,7 @@ def save_seen(store: Recollect, folder: MirrorFolder, seen: Seen) -> None:
         temporary.replace(path)
 
 
-def forget_seen(store: Recollect) -> None:
+def forget_seen(store: Store) -> None:
     """Remember nothing."""
     _seen_path(store).unlink(missing_ok=True)
 

@@ -54,7 +54,7 @@ from recollect.mirror.folder import (
     save_seen,
 )
 from recollect.mirror.page import HEADING, render_index, row_of
-from recollect.store.store import Recollect
+from recollect.store.store import Store
 
 LOCK: Final = "mirror.lock"
 # What else can be wrong with a file than what a look says.
@@ -93,7 +93,7 @@ class Report:
 class Mirror:
     """The mirror of one working tree."""
 
-    def __init__(self, store: Recollect) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
         self.folder = find_folder(store)
 
@@ -307,7 +307,7 @@ def _page(look: Look, wanted: Mapping[str, Memory]) -> str:
     return render_index(rows, look.folder.name)
 
 
-def follow(store: Recollect, *, look: bool = False) -> None:
+def follow(store: Store, *, look: bool = False) -> None:
     """Let the mirror follow the ledger; what goes wrong is told, and repaired the next time."""
     if store.ledger.repository.is_user_ledger:
         return

@@ -13,8 +13,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from recollect.core.age import seconds_of
-from recollect.core.memory import VIA_SLEEP, Memory
-from recollect.core.status import ACTIVE, ARCHIVED, HIDDEN, RETIRED, VISIBLE, find_status
+from recollect.core.memory import VIA_SLEEP, Memory, status_before_hiding
+from recollect.core.status import ARCHIVED, RETIRED, VISIBLE, find_status
 from recollect.core.strength import (
     FADED,
     UNUSED,
@@ -105,7 +105,7 @@ def due_step(memory: Memory, used: Used, policy: Policy, now: float) -> Step | N
         last = used.of(memory).last
         if last is not None and last > _since(memory):
             reason = "used again after it was archived"
-            return Step(memory, before_sleep(memory), reason, BY_USE, last)
+            return Step(memory, status_before_hiding(memory), reason, BY_USE, last)
         ages = policy.retention.get(memory.kind, 0.0) > 0 and may_be_retired(memory)
         if ages and _passed(memory, now) >= policy.archived:
             reason = f"archived by age for {policy.archived:.0f} days"
@@ -216,16 +216,6 @@ def touched(memory: Memory) -> float | None:
     """When a memory was born, or last changed in any way."""
     moments = (moved(memory), seconds_of(memory.updated))
     return max((moment for moment in moments if moment is not None), default=None)
-
-
-def before_sleep(memory: Memory) -> str:
-    """The status to which a memory goes back that was archived, or retired, by no person."""
-    for change in reversed(memory.changes):
-        if change.get("field") == "status" and change.get("new_value") in HIDDEN:
-            before = find_status(str(change.get("old_value")))
-            if before not in HIDDEN:
-                return before if before in VISIBLE else ACTIVE
-    return ACTIVE
 
 
 def expires(memory: Memory) -> float | None:

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from recollect.core.memory import Memory
+from recollect.core.memory import Memory, status_before_hiding
 from recollect.core.status import ARCHIVED, RETIRED, VISIBLE
-from recollect.sleep.lifecycle import before_sleep, is_merged, moved, was_merged
+from recollect.sleep.lifecycle import is_merged, moved, was_merged
 from recollect.sleep.plan import BY_AGE, BY_MERGE, Step
 
 
@@ -41,7 +41,7 @@ def plan_overlaps(memories: Sequence[Memory]) -> list[Step]:
 
 
 def _back(memory: Memory, reason: str, due: float) -> Step:
-    return Step(memory, before_sleep(memory), reason, BY_MERGE, due)
+    return Step(memory, status_before_hiding(memory), reason, BY_MERGE, due)
 
 
 def is_spare(memory: Memory) -> bool:

@@ -7,19 +7,17 @@ merged memory goes, its sources come back: what they say must be somewhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from recollect.capture.suggestions import forget
-from recollect.core.kinds import FACTS
-from recollect.core.memory import Memory
+from recollect.core.memory import Memory, status_before_hiding
 from recollect.core.status import ACTIVE, ARCHIVED, RETIRED, VISIBLE
-from recollect.index.protocol import ALL, Filters, is_purged
+from recollect.index.protocol import ALL, Filters, is_purged, merged_from
 from recollect.ledger.purge import Target
 from recollect.ledger.purge import purge as purge_targets
 from recollect.sleep.lifecycle import (
     NEVER_USED,
-    before_sleep,
     expires,
     is_expired,
     is_merged,
@@ -30,7 +28,6 @@ from recollect.sleep.lifecycle import (
 from recollect.sleep.plan import BY_AGE, BY_GC, BY_MERGE, Step
 from recollect.sleep.run import (
     alone,
-    merged_from,
     ours,
     policy_of,
     without_needed,
@@ -38,7 +35,7 @@ from recollect.sleep.run import (
 )
 from recollect.state.session_files import take_away
 from recollect.store.spool_flush import aside_of, spool_of
-from recollect.store.store import Recollect
+from recollect.store.store import Store
 
 
 class Garbage(NamedTuple):
@@ -63,7 +60,7 @@ class Garbage(NamedTuple):
         }
 
 
-def purge(store: Recollect, memories: Sequence[Memory]) -> list[str]:
+def purge(store: Store, memories: Sequence[Memory]) -> list[str]:
     """Erase memories here and, after the next sync, in every clone.
 
     Gives what could not be erased, in sentences; normally nothing.
@@ -92,14 +89,14 @@ def purge(store: Recollect, memories: Sequence[Memory]) -> list[str]:
         forget(store, memory)
         for waiting in (spool_of(store), aside_of(store)):
             waiting.drop(memory.uid)
-    take_away(store)
+    take_away(store.ledger.repository.state_dir)
     store.refresh()
-    _settle_facts(store, doomed.values())
-    store.mirror()
+    for effect in store.after_purge:
+        effect(store, list(doomed.values()))
     return left
 
 
-def purge_remains(store: Recollect, memories: Sequence[Memory]) -> None:
+def purge_remains(store: Store, memories: Sequence[Memory]) -> None:
     """Purge what was merged from a purged memory by a clone that did not know of the purge."""
     here = {memory.uid for memory in memories}
     index = store.indexing.fresh()
@@ -111,23 +108,8 @@ def purge_remains(store: Recollect, memories: Sequence[Memory]) -> None:
     purge(store, remains)
 
 
-def follow_status(store: Recollect, uids: Sequence[str]) -> None:
-    """What follows where memories have changed their status."""
-    found = store.indexing.fresh().get_many(uids)
-    bring_back_sources(store, {memory.uid: memory for memory in found if memory.status == RETIRED})
-    _settle_facts(store, found)
-
-
-def _settle_facts(store: Recollect, changed: Iterable[Memory]) -> None:
-    """Where one fact comes or goes, others end or are true again."""
-    if any(memory.kind == FACTS for memory in changed):
-        from recollect.facts.expiry import settle
-
-        settle(store)
-
-
 def bring_back_sources(
-    store: Recollect, going: Mapping[str, Memory], *, for_good: bool = False
+    store: Store, going: Mapping[str, Memory], *, for_good: bool = False
 ) -> None:
     """Bring the sources of merged memories back, but for those that go themselves.
 
@@ -147,14 +129,14 @@ def bring_back_sources(
     steps = []
     for source in index.get_many([uid for uid in wanted if uid not in held]):
         if was_merged(source):
-            status, by = before_sleep(source), BY_MERGE
+            status, by = status_before_hiding(source), BY_MERGE
             if source.uid in old:
                 status, by = ARCHIVED, BY_AGE
             steps.append(Step(source, status, "what it was merged into is gone", by, _now(store)))
     write_steps(store, steps, "purge", gone=going.keys() if for_good else frozenset())
 
 
-def garbage(store: Recollect) -> Garbage:
+def garbage(store: Store) -> Garbage:
     """What `collect_garbage` would act on."""
     index = store.indexing.fresh()
     retired = index.select(Filters(statuses=frozenset({RETIRED})))
@@ -171,7 +153,7 @@ def garbage(store: Recollect) -> Garbage:
     )
 
 
-def collect_garbage(store: Recollect) -> Garbage:
+def collect_garbage(store: Store) -> Garbage:
     """Purge, or archive, what has been retired for longer than the grace."""
     with alone(store):
         found = garbage(store)
@@ -183,7 +165,7 @@ def collect_garbage(store: Recollect) -> Garbage:
         return found._replace(left=tuple(purge(store, found.memories)))
 
 
-def expired(store: Recollect) -> list[Memory]:
+def expired(store: Store) -> list[Memory]:
     """The memories whose own time is over, whatever their status, and what was merged from them.
 
     All that a purge of them erases, so that it can be told before.
@@ -200,5 +182,5 @@ def _was_restored(memory: Memory) -> bool:
     return memory.status == ACTIVE and ends is not None and since is not None and ends < since
 
 
-def _now(store: Recollect) -> float:
+def _now(store: Store) -> float:
     return store.ledger.clock().timestamp()

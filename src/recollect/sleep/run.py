@@ -8,7 +8,7 @@ two clones that sleep apart and then sync end with the same records.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Any
@@ -16,17 +16,17 @@ from typing import Any
 from recollect.capture.suggestions import is_waiting, suggest, suggestions
 from recollect.config.config import Config
 from recollect.core.kinds import KINDS
-from recollect.core.memory import Memory, version_of
+from recollect.core.memory import Memory, status_before_hiding, version_of
 from recollect.core.note import shorten_line
 from recollect.core.record import Record
 from recollect.core.status import ARCHIVED, VISIBLE
 from recollect.core.uid import derive_uid, uid_milliseconds
 from recollect.errors import LockTimeout, NotFound, SecretFound, VersionConflict
-from recollect.index.protocol import ALL, Filters, Index, is_purged
+from recollect.index.protocol import ALL, Filters, Index, is_purged, merged_from
 from recollect.ledger.lock import exclusive
 from recollect.ledger.refs import SEEN_PREFIXES
 from recollect.ledger.writes import Change, Creation, Write
-from recollect.sleep.lifecycle import Used, before_sleep, moved, touched, was_merged
+from recollect.sleep.lifecycle import Used, moved, touched, was_merged
 from recollect.sleep.overlaps import is_spare
 from recollect.sleep.plan import BY_MERGE, Merge, Plan, Step
 from recollect.sleep.planning import (
@@ -38,7 +38,7 @@ from recollect.sleep.planning import (
 )
 from recollect.sleep.policy import Policy
 from recollect.store.prepare import change_in
-from recollect.store.store import Recollect
+from recollect.store.store import Store
 
 _LOCK = "sleep.lock"
 _BATCH = 1000  # writes in one transaction: others wait for it
@@ -64,7 +64,7 @@ def policy_of(config: Config) -> Policy:
     )
 
 
-def used(store: Recollect) -> Used:
+def used(store: Store) -> Used:
     """What the log knows of memories."""
     usage, now = store.local.usage, store.ledger.clock().timestamp()
     uses, shown, known = usage.uses(), usage.shown(), usage.known()
@@ -72,7 +72,7 @@ def used(store: Recollect) -> Used:
     return Used(uses, shown, known, begins=now, quiet_until=quiet)
 
 
-def make_plan(store: Recollect, planner: Planner = plan_sleep) -> Plan:
+def make_plan(store: Store, planner: Planner = plan_sleep) -> Plan:
     """What is due now. A run does exactly this."""
     index = store.indexing.fresh()
     now = store.ledger.clock().timestamp()
@@ -89,12 +89,12 @@ def make_plan(store: Recollect, planner: Planner = plan_sleep) -> Plan:
     )
 
 
-def plan_of_lifecycle(store: Recollect) -> Plan:
+def plan_of_lifecycle(store: Store) -> Plan:
     """The changes of status that are due."""
     return make_plan(store, plan_lifecycle)
 
 
-def plan_of_summaries(store: Recollect, days: float) -> Plan:
+def plan_of_summaries(store: Store, days: float) -> Plan:
     """The merges of what is older than so many days."""
     return make_plan(store, partial(plan_summaries, days=days))._replace(steps=())
 
@@ -112,7 +112,7 @@ def _corrected(index: Index, memories: Iterable[Memory]) -> Iterator[Step]:
         ):
             since = moved(memory) or 0.0
             reason = "changed while it was merged"
-            yield Step(memory, before_sleep(memory), reason, BY_MERGE, since)
+            yield Step(memory, status_before_hiding(memory), reason, BY_MERGE, since)
 
 
 def _was_changed_meanwhile(history: Sequence[Record]) -> bool:
@@ -144,12 +144,6 @@ def ours(index: Index, memories: Iterable[Memory]) -> list[Memory]:
     return without(memories, set(index.outside(SEEN_PREFIXES)))
 
 
-def merged_from(index: Index, going: Collection[str]) -> list[Memory]:
-    """The merged memories that hold words of others, which go, and do not go themselves."""
-    found = index.relating(list(going))
-    return [m for m in found if m.uid not in going and not set(m.sources).isdisjoint(going)]
-
-
 def without_needed(index: Index, garbage: Sequence[Memory]) -> list[Memory]:
     """Garbage without the sources of merged memories that are none: to erase one takes both.
 
@@ -161,7 +155,7 @@ def without_needed(index: Index, garbage: Sequence[Memory]) -> list[Memory]:
     return [memory for memory in garbage if memory.uid not in needed]
 
 
-def _redacted(store: Recollect, merges: Iterable[Merge]) -> Iterator[Merge]:
+def _redacted(store: Store, merges: Iterable[Merge]) -> Iterator[Merge]:
     """Merges as they are written; without those that say what must not be stored any more."""
     for merge in merges:
         if merge.fields.get("sensitivity") == "secret":
@@ -176,7 +170,7 @@ def _redacted(store: Recollect, merges: Iterable[Merge]) -> Iterator[Merge]:
             yield merge._replace(summary=shorten_line(str(summary)), body=str(body))
 
 
-def _worth_asking(store: Recollect, index: Index, proposals: Iterable[Merge]) -> Iterator[Merge]:
+def _worth_asking(store: Store, index: Index, proposals: Iterable[Merge]) -> Iterator[Merge]:
     """Those that wait for no answer yet and got none; only a few wait at a time."""
     from recollect.capture.novelty import fingerprint
 
@@ -199,7 +193,7 @@ def _worth_asking(store: Recollect, index: Index, proposals: Iterable[Merge]) ->
 
 
 @contextmanager
-def alone(store: Recollect) -> Iterator[None]:
+def alone(store: Store) -> Iterator[None]:
     """Nobody else sleeps in this repository while this lasts; it is refused where somebody does."""
     with ExitStack() as stack:
         try:
@@ -211,14 +205,14 @@ def alone(store: Recollect) -> Iterator[None]:
         yield
 
 
-def sleep(store: Recollect, planner: Callable[[Recollect], Plan] = make_plan) -> Plan:
+def sleep(store: Store, planner: Callable[[Store], Plan] = make_plan) -> Plan:
     """Do what is due, and tell what that was."""
     with alone(store):
         return carry_out(store, planner(store))
 
 
 def sleep_if_due(
-    store: Recollect, *, most: int | None = None, writes: int | None = None
+    store: Store, *, most: int | None = None, writes: int | None = None
 ) -> Plan | None:
     """Sleep, if it is time and nobody else does; None where there was nothing to do.
 
@@ -232,7 +226,7 @@ def sleep_if_due(
     if store.indexing.behind:
         return None  # the index does not know everything yet
 
-    def planner(store: Recollect) -> Plan:
+    def planner(store: Store) -> Plan:
         plan = make_plan(store)
         return plan if writes is None else plan.limited(writes)
 
@@ -242,14 +236,14 @@ def sleep_if_due(
         return None
 
 
-def is_due(store: Recollect) -> bool:
+def is_due(store: Store) -> bool:
     """Whether a session has ended since the last sleep, or a day has passed."""
     if not store.config.flag("sleep.enabled"):
         return False
     return store.local.rest.is_due(store.ledger.clock().timestamp())
 
 
-def carry_out(store: Recollect, plan: Plan) -> Plan:
+def carry_out(store: Store, plan: Plan) -> Plan:
     """Write what a plan says, kind by kind, in transactions of moderate size; tell what was."""
     index = store.indexing.fresh()
     units: dict[str, list[list[Write]]] = {}
@@ -259,7 +253,8 @@ def carry_out(store: Recollect, plan: Plan) -> Plan:
         units.setdefault(merge.kind, []).append(made)
     for step in plan.steps:
         units.setdefault(step.memory.kind, []).append([_step(index, step)])
-    left = {uid for kind in sorted(units) for uid in _write(store, units[kind], "sleep")}
+    with store.deferred_effects("sleep"):
+        left = {uid for kind in sorted(units) for uid in _write(store, units[kind], "sleep")}
     for merge in plan.proposals:
         _propose(store, merge)
     store.local.make_folder()
@@ -267,7 +262,7 @@ def carry_out(store: Recollect, plan: Plan) -> Plan:
     everything = index.select(Filters(statuses=ALL))
     store.local.usage.know([memory.uid for memory in everything], now)
     store.local.rest.slept(now)
-    _follow(store)
+    store.refresh()
     return plan._replace(
         merges=tuple(merge for merge in plan.merges if merge.uid not in left),
         steps=tuple(step for step in plan.steps if _uid(step) not in left),
@@ -275,31 +270,27 @@ def carry_out(store: Recollect, plan: Plan) -> Plan:
 
 
 def write_steps(
-    store: Recollect, steps: Sequence[Step], reason: str, *, gone: Set[str] = frozenset()
+    store: Store, steps: Sequence[Step], reason: str, *, gone: Set[str] = frozenset()
 ) -> None:
     """Write changes of status; what is gone is related to no more."""
     index = store.indexing.fresh()
-    _write(store, [[_step(index, step, gone=gone)] for step in steps], reason)
-    _follow(store)
-
-
-def _follow(store: Recollect) -> None:
-    """Bring what depends on the ledger up to date."""
+    with store.deferred_effects(reason):
+        _write(store, [[_step(index, step, gone=gone)] for step in steps], reason)
     store.refresh()
-    store.mirror()
 
 
-def archive_sources(store: Recollect, merged: Memory) -> None:
+def archive_sources(store: Store, merged: Memory) -> None:
     """Archive what a memory was merged from, after somebody said that it may be."""
     index = store.indexing.fresh()
     sources = [m for m in index.get_many(merged.sources) if m.status in VISIBLE]
     # Not now, but a moment that is the same in every clone in which somebody says so.
     steps = archiving(sources, max((touched(source) or 0.0 for source in sources), default=0.0))
-    _write(store, [[_step(index, step, merged.uid)] for step in steps], "merge")
-    _follow(store)
+    with store.deferred_effects("merge"):
+        _write(store, [[_step(index, step, merged.uid)] for step in steps], "merge")
+    store.refresh()
 
 
-def _write(store: Recollect, units: Iterable[list[Write]], reason: str) -> list[str]:
+def _write(store: Store, units: Iterable[list[Write]], reason: str) -> list[str]:
     """Write units in transactions of moderate size; what belongs together is written together.
 
     Gives the uids of what was not written.
@@ -309,7 +300,7 @@ def _write(store: Recollect, units: Iterable[list[Write]], reason: str) -> list[
     for unit in [*units, []]:
         if batch and (not unit or sum(map(len, batch)) + len(unit) > _BATCH):
             try:
-                store.ledger.write([write for part in batch for write in part], reason)
+                store.write([write for part in batch for write in part], reason)
             except (NotFound, VersionConflict):
                 left += _write_apart(store, batch, reason)
             batch = []
@@ -317,12 +308,12 @@ def _write(store: Recollect, units: Iterable[list[Write]], reason: str) -> list[
     return left
 
 
-def _write_apart(store: Recollect, units: Iterable[list[Write]], reason: str) -> list[str]:
+def _write_apart(store: Store, units: Iterable[list[Write]], reason: str) -> list[str]:
     """Write what can be written; what somebody changed meanwhile is left to the next sleep."""
     left: list[str] = []
     for unit in units:
         try:
-            store.ledger.write(unit, reason)
+            store.write(unit, reason)
         except (NotFound, VersionConflict) as error:
             store.ledger.warnings.append(f"Sleep left something for later: {error.message}")
             left += [write.uid for write in unit]
@@ -367,7 +358,7 @@ def _step_uid(uid: str, version: str, status: str, by: str, milliseconds: int) -
     return derive_uid("\n".join((uid, version, status, by)), milliseconds)
 
 
-def _propose(store: Recollect, merge: Merge) -> None:
+def _propose(store: Store, merge: Merge) -> None:
     """Let somebody say whether memories of a permanent kind may become one."""
     suggest(
         store,

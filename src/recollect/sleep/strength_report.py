@@ -12,7 +12,7 @@ from recollect.core.strength import Uses, freshness, pace_of, strength, strength
 from recollect.sleep.lifecycle import Used, expires, lives_since, moved, next_archiving
 from recollect.sleep.policy import Policy
 from recollect.sleep.run import policy_of, used
-from recollect.store.store import Recollect
+from recollect.store.store import Store
 
 _POINTS = 60
 _DAY = 86_400.0
@@ -63,7 +63,7 @@ class Strength(NamedTuple):
         }
 
 
-def strength_of(store: Recollect, memory_id: str) -> Strength:
+def strength_of(store: Store, memory_id: str) -> Strength:
     """The strength of one memory."""
     memory = store.get(memory_id)
     policy = policy_of(store.config)
@@ -122,7 +122,7 @@ def _aging(memory: Memory, used: Used, policy: Policy) -> tuple[float, str] | No
     return aging
 
 
-def _lives(store: Recollect, memory: Memory) -> list[float]:
+def _lives(store: Store, memory: Memory) -> list[float]:
     """When it was born, and when it came into sight again."""
     moments = [
         seconds_of(record.timestamp)

@@ -7,16 +7,15 @@ import shutil
 from pathlib import Path
 
 from recollect.core.patterns import pattern
-from recollect.store.store import Recollect
 
 _FOLDER = "run"
 _DAY = 86_400.0
 _NOT_IN_NAMES = pattern(r"[^A-Za-z0-9_-]")
 
 
-def leave(store: Recollect, session: str, name: str, text: str, now: float) -> Path:
+def leave(state_dir: Path, session: str, name: str, text: str, now: float) -> Path:
     """Write a text, which must be redacted, where only this user can read it."""
-    everything = store.ledger.repository.state_dir / _FOLDER
+    everything = state_dir / _FOLDER
     _tidy(everything, now)
     folder = everything / (_NOT_IN_NAMES.sub("-", session)[:80] or "session")
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -28,9 +27,9 @@ def leave(store: Recollect, session: str, name: str, text: str, now: float) -> P
     return path
 
 
-def take_away(store: Recollect) -> None:
+def take_away(state_dir: Path) -> None:
     """Remove everything that was left: a memory that is purged must not linger in it."""
-    shutil.rmtree(store.ledger.repository.state_dir / _FOLDER, ignore_errors=True)
+    shutil.rmtree(state_dir / _FOLDER, ignore_errors=True)
 
 
 def _tidy(everything: Path, now: float) -> None:

@@ -16,6 +16,8 @@ from typing import Any
 
 from recollect.errors import NotWritable
 
+# Folders of the local state: what waits for the ledger, and what a hook at work asks to keep.
+SPOOL_FOLDER, STASH_FOLDER = "spool", "aside"
 _SUFFIX = ".json"
 
 

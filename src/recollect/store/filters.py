@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from recollect.core.age import seconds_of as seconds
 from recollect.core.fields import SENSITIVITIES
 from recollect.core.kinds import find_kind, kind_named
 from recollect.core.status import status_named
 from recollect.errors import ValidationError
 from recollect.index.protocol import Filters
-from recollect.index.sqlite.apply import seconds
 
 OPTIONS = (
     "kind",

@@ -19,7 +19,7 @@ from recollect.core.fields import (
 )
 from recollect.core.kinds import FACTS, kind_named
 from recollect.core.legacy import LEGACY_MARK
-from recollect.core.memory import Memory, content_patch
+from recollect.core.memory import Memory, content_patch, status_before_hiding
 from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.core.record import render_record
 from recollect.core.status import RESTORED, check_transition, status_named
@@ -28,7 +28,7 @@ from recollect.index.protocol import Index
 from recollect.ledger.writes import Change, Creation
 
 if TYPE_CHECKING:
-    from recollect.store.store import Recollect
+    from recollect.store.store import Store
 
 
 _FOR_THIS_MACHINE = "secret"
@@ -36,7 +36,7 @@ _FOR_THIS_MACHINE = "secret"
 _NO_TEXT = frozenset({"kind", "at", "created", "sensitivity", "importance", "confidence", "ttl"})
 
 
-def prepare(store: Recollect, record: Mapping[str, Any], uid: str | None) -> Creation:
+def prepare(store: Store, record: Mapping[str, Any], uid: str | None) -> Creation:
     """A memory that can be written, under a new uid or one that it was given before."""
     draft = dict(record)
     project = draft.pop("project", None) or store.project  # a path, by which it is found again
@@ -69,7 +69,7 @@ def prepare(store: Recollect, record: Mapping[str, Any], uid: str | None) -> Cre
     )
 
 
-def _redacted(store: Recollect, draft: dict[str, Any]) -> dict[str, Any]:
+def _redacted(store: Store, draft: dict[str, Any]) -> dict[str, Any]:
     """A draft without secrets; a mark may be longer than what it stands for."""
     clean = {k: v if k in _NO_TEXT else store.redact(v) for k, v in draft.items()}
     said, summary = draft.get("summary"), clean.get("summary")
@@ -78,14 +78,14 @@ def _redacted(store: Recollect, draft: dict[str, Any]) -> dict[str, Any]:
     return clean
 
 
-def _link(store: Recollect, fields: dict[str, Any]) -> None:
+def _link(store: Store, fields: dict[str, Any]) -> None:
     """Put uids in the place of the names that a memory relates to."""
     if fields.get("relates_to"):
         fields["relates_to"] = [store.get(name).uid for name in fields["relates_to"]]
 
 
 def prepare_update(
-    store: Recollect,
+    store: Store,
     memory: Memory,
     summary: str | None,
     body: str | None,
@@ -121,7 +121,7 @@ def _refuse_to_reword(memory: Memory) -> None:
         )
 
 
-def prepare_status(store: Recollect, memory: Memory, status: str, reason: str) -> Change:
+def prepare_status(store: Store, memory: Memory, status: str, reason: str) -> Change:
     """A step in the life of a memory that can be written; an illegal one is refused.
 
     What was not archived by a person is `restored` to what it was before.
@@ -129,9 +129,7 @@ def prepare_status(store: Recollect, memory: Memory, status: str, reason: str) -
     target = status_named(status)
     check_transition(memory.status, target)
     if status == RESTORED and memory.status_by is not None:
-        from recollect.sleep.lifecycle import before_sleep
-
-        target = before_sleep(memory)
+        target = status_before_hiding(memory)
     changes: dict[str, Any] = {"status": target}
     if reason:
         changes["status_reason"] = check_reason(store.redact(reason))
@@ -139,7 +137,7 @@ def prepare_status(store: Recollect, memory: Memory, status: str, reason: str) -
 
 
 def change_of(
-    store: Recollect,
+    store: Store,
     memory: Memory,
     fields: Mapping[str, Any],
     body: str | None,

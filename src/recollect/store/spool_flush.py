@@ -8,14 +8,12 @@ from typing import Any
 
 from recollect.core.memory import Memory
 from recollect.errors import RecollectError, ValidationError
-from recollect.hooks.stash import ASIDE_FOLDER
 from recollect.index.protocol import is_purged
 from recollect.ledger.lock import exclusive
 from recollect.ledger.repository import head_of
-from recollect.state.spool import Spool
-from recollect.store.store import Recollect
+from recollect.state.spool import SPOOL_FOLDER, STASH_FOLDER, Spool
+from recollect.store.store import Store
 
-SPOOL_FOLDER = "spool"
 _LOCK = "spool.lock"
 # Seconds for another event to come to an end: a hook has no time for more.
 LONGEST_WAIT = 1.0
@@ -23,18 +21,18 @@ LONGEST_WAIT = 1.0
 _ABANDONED = 10.0
 
 
-def spool_of(store: Recollect) -> Spool:
+def spool_of(store: Store) -> Spool:
     """The spool of a ledger."""
     return Spool(store.ledger.repository.state_dir / SPOOL_FOLDER)
 
 
-def aside_of(store: Recollect) -> Spool:
+def aside_of(store: Store) -> Spool:
     """What events have asked to keep, for as long as they are at work."""
-    return Spool(store.ledger.repository.state_dir / ASIDE_FOLDER)
+    return Spool(store.ledger.repository.state_dir / STASH_FOLDER)
 
 
 def keep(
-    store: Recollect,
+    store: Store,
     drafts: Sequence[Mapping[str, Any]],
     *,
     uids: Sequence[str] = (),
@@ -65,7 +63,7 @@ def keep(
     return [written[uid] for uid in named if uid in written]
 
 
-def drain(store: Recollect) -> list[Memory]:
+def drain(store: Store) -> list[Memory]:
     """Bring every waiting draft to the ledger; gives the memories they became.
 
     Where the ledger cannot be written now they go on waiting, with a warning.
@@ -78,7 +76,7 @@ def drain(store: Recollect) -> list[Memory]:
         return []
 
 
-def _drain(store: Recollect) -> list[Memory]:
+def _drain(store: Store) -> list[Memory]:
     spool = spool_of(store)
     lock = store.ledger.repository.state_dir / _LOCK
     with exclusive(lock, min(store.config.number("lock.timeout"), LONGEST_WAIT)):

@@ -1,63 +1,51 @@
-"""`recollect.open`: the memory of one repository, for Python.
-
-The command line, the hooks, the MCP server and the web page are thin users of this object.
-"""
+"""The parts of one repository's memory, wired together: ledger, index, local state, redaction."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Self
 
 from recollect.config.config import Config
-from recollect.core.kinds import SESSIONS
 from recollect.core.memory import Memory, fold
 from recollect.core.names import parse_name
 from recollect.core.places import Place
 from recollect.core.record import Record
-from recollect.errors import Ambiguous, NotFound, RecollectError, ValidationError
-from recollect.index.protocol import ALL, Filters, Index, Progress
-from recollect.index.sqlite.apply import seconds
+from recollect.errors import Ambiguous, NotFound
+from recollect.index.protocol import ALL, Filters, Progress
 from recollect.ledger.ledger import Ledger
 from recollect.ledger.worktree import find_root
-from recollect.search.search import MODES, Embed, Hit, Question, search
 from recollect.state.local import LocalState
 from recollect.store.indexing import Indexing
 from recollect.store.uids import UidMaker
 
-# A search gives vectors to as many new memories as nobody will notice; `reindex` does the rest.
-_MOST_PENDING = 64
-
-
 # What a hook needs on every prompt is imported above; the rest where it is used.
 if TYPE_CHECKING:
-    from recollect.ledger.health import Finding
-    from recollect.ledger.sync import SyncReport
     from recollect.ledger.writes import Change, Creation, Write
     from recollect.redact import Redactor
-    from recollect.search.cache import ResultCache
 
 
-class SyncResult(NamedTuple):
-    """What a sync brought and what it did."""
-
-    report: SyncReport
-    received: list[Memory]
-    purged: list[str]
+# Why something is written where no person or agent asked for this very change.
+MAINTENANCE = frozenset({"sleep", "purge", "gc", "fact", "merge", "import"})
+AfterWrite = Callable[["Store", "Sequence[Write]", str], None]
+AfterPurge = Callable[["Store", "Sequence[Memory]"], None]
 
 
-class Recollect:
-    """The memories of one repository: capture, find, read, change, share, erase."""
+class Store:
+    """The memories of one repository, and the one way to write them.
+
+    What follows from a write (`after_write`) and from a purge (`after_purge`) is named by whoever
+    opens the store: `api` does.
+    """
 
     def __init__(
         self,
         ledger: Ledger,
         config: Config,
         project: str | None = None,
-        cache: ResultCache | None = None,
     ) -> None:
-        self._cache = cache
         self.ledger = ledger
         self.config = config
         self.project = project
@@ -69,10 +57,13 @@ class Recollect:
         self._redactor: Redactor | None = None
         # Somebody waits for an answer: what can be done afterwards must wait.
         self.is_hurried = False
+        self.after_write: Sequence[AfterWrite] = ()
+        self.after_purge: Sequence[AfterPurge] = ()
+        self._deferred: list[Write] | None = None
         # The summaries of sessions that the last write retired.
         self.rolled_out: list[Memory] = []
 
-    def __enter__(self) -> Recollect:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -139,28 +130,29 @@ class Recollect:
     def write(self, writes: Sequence[Write], reason: str) -> list[Record]:
         """Write what was prepared, in one commit for each kind; what depends on it follows."""
         written = self.ledger.write(writes, reason)
-        sessions = [w.uid for w in writes if getattr(w, "kind", "") == SESSIONS]
-        if sessions:
-            from recollect.typed.session_rollover import retire_oldest
-
-            try:
-                self.rolled_out = retire_oldest(self, sessions)
-            except RecollectError as error:  # what was asked for is written
-                self.ledger.warnings.append(f"Old sessions were not retired: {error.message}")
-        moved = [getattr(w, "of", "") for w in writes if "status" in w.fields]
-        if moved:
-            from recollect.sleep.purge import follow_status
-
-            follow_status(self, moved)
-        self.mirror()
+        if self._deferred is None:
+            self.run_effects(writes, reason)
+        else:
+            self._deferred += writes
         return written
 
-    def mirror(self) -> None:
-        """Bring the mirror up to date, where there is one; what goes wrong is told, not raised."""
-        if self.config.flag("mirror.enabled") and not self.is_hurried:
-            from recollect.mirror.mirror import follow
+    @contextmanager
+    def deferred_effects(self, reason: str) -> Iterator[None]:
+        """Several writes, and what follows from them once, at the end."""
+        before, self._deferred = self._deferred, []
+        try:
+            yield
+        finally:
+            writes, self._deferred = self._deferred, before
+            if before is None:
+                self.run_effects(writes, reason)
+            else:
+                before += writes
 
-            follow(self)
+    def run_effects(self, writes: Sequence[Write], reason: str) -> None:
+        """Do what follows from a write; `write` calls it."""
+        for effect in self.after_write:
+            effect(self, writes, reason)
 
     def prepare(self, record: Mapping[str, Any], uid: str | None = None) -> Creation:
         """A memory that can be written, under a new uid or one that it was given before."""
@@ -200,43 +192,6 @@ class Recollect:
         self.write([change], reason)
         return self.get(change.of)
 
-    def purge(self, memory_id: str) -> list[str]:
-        """Erase a memory for good, here and, after the next sync, in every clone.
-
-        Gives what could not be erased, in sentences; normally nothing.
-        """
-        from recollect.sleep.purge import purge
-
-        return purge(self, [self.get(memory_id)])
-
-    def sync(self, remote: str | None = None) -> SyncResult:
-        """Exchange memories with a remote; afterwards both sides hold the same."""
-        from recollect.capture.suggestions import forget
-        from recollect.ledger.sync import sync
-        from recollect.sleep.purge import purge_remains
-        from recollect.state.session_files import take_away
-
-        everything = Filters(statuses=ALL)
-        before = {memory.uid: memory for memory in self.indexing.fresh().select(everything)}
-        report = sync(
-            self.ledger,
-            remote or self.config.text("sync.remote") or None,
-            timeout=self.config.number("sync.timeout"),
-        )
-        after = self.indexing.fresh().select(everything)
-        self.local.forget(sorted(report.purged))
-        for uid in report.purged & before.keys():
-            forget(self, before[uid])
-        if report.purged:
-            take_away(self)
-        purge_remains(self, after)
-        self.mirror()
-        return SyncResult(
-            report,
-            [m for m in after if m.uid not in before or before[m.uid].version != m.version],
-            sorted(before[uid].id for uid in report.purged if uid in before),
-        )
-
     # Reading
 
     def refresh(self, progress: Progress | None = None) -> None:
@@ -263,77 +218,8 @@ class Recollect:
 
     def memories(self, *, newest_first: bool = False, **filters: Any) -> list[Memory]:
         """Memories that pass the filters, oldest first; active and resolved ones by default."""
-        wanted = self._filters(**filters)
+        wanted = self.filters(**filters)
         return self.indexing.using(lambda index: index.select(wanted, newest_first=newest_first))
-
-    def search(
-        self,
-        query: str,
-        limit: int = 10,
-        *,
-        mode: str | None = None,
-        min_similarity: float | None = None,
-        as_of: str | None = None,
-        counting: bool = True,
-        **filters: Any,
-    ) -> list[Hit]:
-        """The memories that answer a query, best first, each with its score and why.
-
-        Private, secret and unclassified memories are found only when `sensitivity` asks for them.
-        Without `counting`, whoever shows some of the hits to a reader notes that.
-        """
-        chosen = mode or self.config.text("recall.match_strategy")
-        if chosen not in MODES:
-            raise ValidationError(
-                f"There is no mode {chosen!r}.", "Use one of: " + ", ".join(MODES)
-            )
-        filters.setdefault("sensitivity", ("public",))
-        now = self.ledger.clock().timestamp()
-        wanted = self._filters(**filters)._replace(alive_at=now)
-        question = Question(query, max(1, limit), chosen, wanted, min_similarity)
-        if as_of is not None:
-            moment = self.moment(as_of)
-            return search(self.indexing.as_of(moment), question, now=seconds(moment) or now)
-        # What is recent is counted from the end of the time that was asked about.
-        asked_at = min(now, wanted.until) if wanted.until is not None else now
-
-        def answer(index: Index) -> list[Hit]:
-            # Filters name a moment, `alive_at`, that is another one each time.
-            state = (
-                question._replace(filters=wanted._replace(alive_at=None)),
-                *index.cursor().items(),
-            )
-            known = self._cache.get(state, now) if self._cache is not None else None
-            if known is not None:
-                return known
-            embed = self._embed(index, chosen)
-            hits = search(
-                index,
-                question,
-                now=asked_at,
-                embed=embed,
-                uses=self.local.usage.uses,
-                decay_per_day=self.config.number("sleep.decay_per_day"),
-            )
-            if self._cache is not None:
-                self._cache.put(state, hits, now)
-            return hits
-
-        hits = self.indexing.using(answer)
-        if counting:
-            self.local.usage.record([hit.memory.uid for hit in hits], "shown", now)
-        return hits
-
-    def _embed(self, index: Index, mode: str) -> Embed | None:
-        """How to turn a query into a vector, once every memory has its own."""
-        if mode not in ("hybrid", "semantic"):
-            return None
-        embedder = self.indexing.embedder
-        if embedder is None:
-            return None
-        if index.count_pending(embedder.name) <= _MOST_PENDING:
-            self.indexing.embed_pending(index)
-        return lambda text: embedder.embed([text])[0]
 
     def moment(self, text: str) -> str:
         """A date, an age such as `30d`, or a revision, as a timestamp."""
@@ -341,7 +227,8 @@ class Recollect:
 
         return moment_named(text, self.ledger.clock(), self.ledger.repository)
 
-    def _filters(self, **options: Any) -> Filters:
+    def filters(self, **options: Any) -> Filters:
+        """The filters that people and agents give, checked."""
         from recollect.store.filters import make_filters
 
         return make_filters(
@@ -380,15 +267,3 @@ class Recollect:
         """Note that memories were fetched by a reader, which makes them stronger."""
         now = self.ledger.clock().timestamp()
         self.local.usage.record([memory.uid for memory in memories], "fetched", now)
-
-    def verify(self) -> list[Finding]:
-        """Compare the index with everything that the refs hold."""
-        from recollect.api.health import check_records
-
-        return list(check_records(self.ledger, self.indexing))
-
-    def doctor(self) -> list[Finding]:
-        """Look at everything that can be wrong, and say what to do."""
-        from recollect.api.health import check_all
-
-        return check_all(self)

@@ -12,7 +12,7 @@ from typing import Any
 
 from recollect.core.document import check_depth
 from recollect.errors import MergeRefused, RecollectError, ValidationError, VersionConflict
-from recollect.store.store import Recollect
+from recollect.store.store import Store
 from recollect.typed.action_table import CREATE, DELETE, NOOP, UPDATE, resolve
 from recollect.typed.candidates import choice_of
 from recollect.typed.write import (
@@ -39,7 +39,7 @@ _MOST = 20
 _EXAMPLE = '[{"action": "create", "kind": "decisions", "title": "…", "content": {…}}]'
 
 
-def write_drafts(store: Recollect, drafts: Any) -> list[dict[str, Any]]:
+def write_drafts(store: Store, drafts: Any) -> list[dict[str, Any]]:
     """Write an agent's drafts; what became of each, in their order."""
     wanted = [drafts] if isinstance(drafts, Mapping) else drafts
     if not isinstance(wanted, list) or not all(isinstance(one, Mapping) for one in wanted):
@@ -68,13 +68,13 @@ def write_drafts(store: Recollect, drafts: Any) -> list[dict[str, Any]]:
     return answers
 
 
-def _finish(store: Recollect, ready: dict[int, Prepared], answers: list[dict[str, Any]]) -> None:
+def _finish(store: Store, ready: dict[int, Prepared], answers: list[dict[str, Any]]) -> None:
     for number, done in _write(store, ready).items():
         answers[number] |= done
     ready.clear()
 
 
-def _kind(store: Recollect, draft: Mapping[str, Any]) -> str:
+def _kind(store: Store, draft: Mapping[str, Any]) -> str:
     """The kind that a draft is of; one that wants nothing needs none."""
     named = str(draft.get("id") or "")
     action = _action(draft)
@@ -94,7 +94,7 @@ def _action(draft: Mapping[str, Any]) -> str:
     return _WORDS[word]
 
 
-def _prepare(store: Recollect, kind: str, draft: Mapping[str, Any]) -> tuple[str, Prepared]:
+def _prepare(store: Store, kind: str, draft: Mapping[str, Any]) -> tuple[str, Prepared]:
     """What is done with a draft, and how."""
     wish = _action(draft)
     if wish == NOOP:
@@ -132,7 +132,7 @@ def _about(document: Mapping[str, Any]) -> str:
     return " ".join(map(str, (document.get("title") or "", *words)))
 
 
-def _write(store: Recollect, ready: Mapping[int, Prepared]) -> dict[int, dict[str, Any]]:
+def _write(store: Store, ready: Mapping[int, Prepared]) -> dict[int, dict[str, Any]]:
     """Write all at once; where one was overtaken by another writer, each for itself."""
     try:
         return dict(zip(ready, finish(store, list(ready.values())), strict=True))

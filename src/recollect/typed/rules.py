@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from recollect.core.age import seconds_of as seconds
 from recollect.core.document import Document, check_depth, check_document
 from recollect.core.kinds import SESSIONS, find_kind
 from recollect.core.memory import Memory
@@ -13,20 +14,19 @@ from recollect.core.note import shorten_line
 from recollect.core.status import ACTIVE, RESOLVED, RETIRED
 from recollect.errors import KindDisabled, MergeRefused, RecentlyRetired, TooMany
 from recollect.index.protocol import ALL, Filters
-from recollect.index.sqlite.apply import seconds
-from recollect.store.store import Recollect
+from recollect.store.store import Store
 from recollect.typed.session_rollover import REASON as ROLLED_OUT
 
 _RECENTLY = 24 * 3600.0
 
 
-def check_enabled(store: Recollect, kind: str) -> None:
+def check_enabled(store: Store, kind: str) -> None:
     """Refuse a kind that the configuration has switched off."""
     if not store.config.flag(f"kinds.{kind}.enabled"):
         raise KindDisabled(f"{kind} is switched off by kinds.{kind}.enabled.")
 
 
-def checked_document(store: Recollect, kind: str, document: Any, *, creating: bool) -> Document:
+def checked_document(store: Store, kind: str, document: Any, *, creating: bool) -> Document:
     """A document without secrets and in stored form, from which names may be made.
 
     It is redacted twice: what hid a secret from the first look, such as a letter of no width, is
@@ -44,7 +44,7 @@ def checked_document(store: Recollect, kind: str, document: Any, *, creating: bo
 
 
 def same_memories(
-    store: Recollect, kind: str, given: Document, known: Sequence[Memory]
+    store: Store, kind: str, given: Document, known: Sequence[Memory]
 ) -> list[Memory]:
     """The memories that say the same words, or bear the title of one that was just retired."""
     draft = Memory(
@@ -64,7 +64,7 @@ def _folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _retired_lately(store: Recollect, memory: Memory) -> bool:
+def _retired_lately(store: Store, memory: Memory) -> bool:
     """Whether somebody retired it within a day; the window of sessions is nobody."""
     since = seconds(memory.status_changed)
     now = store.ledger.clock().timestamp()
@@ -72,7 +72,7 @@ def _retired_lately(store: Recollect, memory: Memory) -> bool:
     return memory.status == RETIRED and is_recent and memory.status_reason != ROLLED_OUT
 
 
-def tell_of_hidden(store: Recollect, same: Sequence[Memory], *, by_user: bool) -> list[str]:
+def tell_of_hidden(store: Store, same: Sequence[Memory], *, by_user: bool) -> list[str]:
     """What to say of hidden memories that said the same; one that was just retired stays gone."""
     said = []
     for memory in same:
@@ -87,7 +87,7 @@ def tell_of_hidden(store: Recollect, same: Sequence[Memory], *, by_user: bool) -
     return said
 
 
-def check_room(store: Recollect, kind: str, known: Sequence[Memory], *, by_user: bool) -> None:
+def check_room(store: Store, kind: str, known: Sequence[Memory], *, by_user: bool) -> None:
     """Refuse another memory where there are as many as the configuration allows."""
     if kind == SESSIONS:
         return  # they have a window, which makes room by itself
@@ -106,7 +106,7 @@ def _last_touched(memory: Memory) -> str:
     return memory.updated or memory.created or ""
 
 
-def taken_slugs(store: Recollect, kind: str, but: str = "") -> set[str]:
+def taken_slugs(store: Store, kind: str, but: str = "") -> set[str]:
     """The slugs of a kind that are taken, in whatever directory."""
     memories = store.indexing.fresh().select(Filters(kind=kind, statuses=ALL))
     return {slug for memory in memories if memory.uid != but for slug in memory.slugs}

@@ -11,13 +11,13 @@ from recollect.core.kinds import SESSIONS
 from recollect.core.memory import Memory
 from recollect.core.status import ACTIVE, RETIRED
 from recollect.store.prepare import prepare_status
-from recollect.store.store import Recollect
+from recollect.store.store import Store
 from recollect.typed.session_window import name_unique, overflow
 
 REASON = "a newer session took its place"
 
 
-def retire_oldest(store: Recollect, newest: Collection[str]) -> list[Memory]:
+def retire_oldest(store: Store, newest: Collection[str]) -> list[Memory]:
     """Retire the summaries beyond the window, but never those that just came; gives them.
 
     Nothing is lost by it: a retired memory can be restored until `gc`.
@@ -32,7 +32,7 @@ def retire_oldest(store: Recollect, newest: Collection[str]) -> list[Memory]:
     return leaving
 
 
-def warnings_for(store: Recollect, gone: Collection[Memory]) -> list[str]:
+def warnings_for(store: Store, gone: Collection[Memory]) -> list[str]:
     """What only these summaries say, in sentences."""
     if not gone:
         return []
@@ -42,6 +42,6 @@ def warnings_for(store: Recollect, gone: Collection[Memory]) -> list[str]:
     return [leaving.warning() for leaving in found if leaving.unique]
 
 
-def _own(store: Recollect) -> list[Memory]:
+def _own(store: Store) -> list[Memory]:
     sessions = store.memories(kind=SESSIONS, status=ACTIVE)
     return [memory for memory in sessions if memory.author == store.ledger.author]

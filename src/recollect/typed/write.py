@@ -27,7 +27,7 @@ from recollect.index.protocol import Filters
 from recollect.ledger.lock import exclusive
 from recollect.ledger.writes import Change, Creation
 from recollect.store.prepare import change_of, prepare_status
-from recollect.store.store import Recollect
+from recollect.store.store import Store
 from recollect.typed.candidates import Choice, choose
 from recollect.typed.merge_rules import merge
 from recollect.typed.rules import (
@@ -84,14 +84,14 @@ def typed_kind(name: str) -> str:
 
 
 def find_candidate(
-    store: Recollect, kind: str, new_info: str, lifecycle_event: str | None = None
+    store: Store, kind: str, new_info: str, lifecycle_event: str | None = None
 ) -> dict[str, Any]:
     """Whether new information is about a memory that is there, and what may be done to that."""
     return choose_candidate(store, kind, new_info, lifecycle_event).as_json()
 
 
 def choose_candidate(
-    store: Recollect,
+    store: Store,
     kind: str,
     new_info: str,
     lifecycle_event: str | None = None,
@@ -111,7 +111,7 @@ def choose_candidate(
     )
 
 
-def _similar(store: Recollect, kind: str, text: str) -> Sequence[tuple[str, float]]:
+def _similar(store: Store, kind: str, text: str) -> Sequence[tuple[str, float]]:
     """Memories of a kind that mean nearly the same, where there is a model to tell."""
     if not text.strip() or store.config.text("recall.match_strategy") == "title_tags":
         return ()
@@ -126,16 +126,14 @@ def _similar(store: Recollect, kind: str, text: str) -> Sequence[tuple[str, floa
 # Writing
 
 
-def create(store: Recollect, kind: str, document: Any, *, by_user: bool = False) -> dict[str, Any]:
+def create(store: Store, kind: str, document: Any, *, by_user: bool = False) -> dict[str, Any]:
     """Keep a new typed memory, unless it is known already."""
     with alone(store):
         prepared = prepare_create(store, kind, document, by_user=by_user)
         return finish(store, [prepared])[0]
 
 
-def prepare_create(
-    store: Recollect, kind: str, document: Any, *, by_user: bool = False
-) -> Prepared:
+def prepare_create(store: Store, kind: str, document: Any, *, by_user: bool = False) -> Prepared:
     """A new memory that can be written; refused where the rules say so."""
     name = typed_kind(kind)
     if not by_user:
@@ -166,14 +164,14 @@ def prepare_create(
     return Prepared(creation, {"status": "created", "slug": slug, "warnings": warnings})
 
 
-def update(store: Recollect, memory_id: str, document: Any, *, if_version: str) -> dict[str, Any]:
+def update(store: Store, memory_id: str, document: Any, *, if_version: str) -> dict[str, Any]:
     """Change a typed memory by the rules of merging, if it is at the version that was read."""
     with alone(store):
         return finish(store, [prepare_update(store, memory_id, document, if_version=if_version)])[0]
 
 
 def prepare_update(
-    store: Recollect, memory_id: str, document: Any, *, if_version: str, by_person: bool = False
+    store: Store, memory_id: str, document: Any, *, if_version: str, by_person: bool = False
 ) -> Prepared:
     """A change that can be written."""
     memory = store.get(memory_id)
@@ -210,21 +208,19 @@ def prepare_update(
     return Prepared(change, done)
 
 
-def _in_tree(store: Recollect) -> Callable[[str], bool]:
+def _in_tree(store: Store) -> Callable[[str], bool]:
     """Whether a file that a memory names is there; where there is no tree, nobody can say no."""
     root = store.work_tree
     return lambda path: root is None or (root / path).exists()
 
 
-def change_status(
-    store: Recollect, memory_id: str, action: str, reason: str = ""
-) -> dict[str, Any]:
+def change_status(store: Store, memory_id: str, action: str, reason: str = "") -> dict[str, Any]:
     """Retire, archive, unarchive or restore; what is there already stays as it is."""
     prepared = prepare_step(store, memory_id, action, reason)
     return finish(store, [prepared])[0]
 
 
-def prepare_step(store: Recollect, memory_id: str, action: str, reason: str = "") -> Prepared:
+def prepare_step(store: Store, memory_id: str, action: str, reason: str = "") -> Prepared:
     """A step in the life of a memory that can be written."""
     if action not in _STEPS:
         raise ValidationError(f"There is no action {action!r}.", "Use one of: " + ", ".join(_STEPS))
@@ -244,7 +240,7 @@ def prepare_step(store: Recollect, memory_id: str, action: str, reason: str = ""
     return Prepared(change._replace(expected=memory.version), {"status": done, "warnings": []})
 
 
-def finish(store: Recollect, prepared: Sequence[Prepared]) -> list[dict[str, Any]]:
+def finish(store: Store, prepared: Sequence[Prepared]) -> list[dict[str, Any]]:
     """Write what was prepared, in one commit for each kind, and tell what was done."""
     before = len(store.ledger.warnings)
     writes = [p.write for p in prepared if p.write is not None]
@@ -276,7 +272,7 @@ def _named(memory: Memory) -> dict[str, Any]:
 
 
 @contextmanager
-def alone(store: Recollect) -> Iterator[None]:
+def alone(store: Store) -> Iterator[None]:
     """Nobody else looks at what is known and adds to it while this lasts."""
     lock = store.ledger.repository.state_dir / _LOCK
     lock.parent.mkdir(parents=True, exist_ok=True)

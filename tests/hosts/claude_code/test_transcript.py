@@ -14,8 +14,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recollect.capture.drafting import Wanted, request
+from recollect.core.marks import OPENING
 from recollect.hosts.claude_code.transcript import Message, Part, read_since
-from recollect.search.rendering import OPENING, render_block, render_guide
+from recollect.search.rendering import render_block, render_guide
 
 Json = dict[str, Any]
 

@@ -93,7 +93,7 @@ def _is_command(word: str, prompt: str) -> bool:
     """`/tmp is full` begins with a place, and what is marked is kept in any case."""
     from pathlib import Path
 
-    from recollect.capture.markers import MARKER
+    from recollect.core.marks import MARKER
 
     return MARKER not in prompt.lower() and not Path(word).exists()
 

@@ -19,8 +19,8 @@ from pathlib import Path
 from re import DOTALL
 from typing import Any, BinaryIO, NamedTuple
 
+from recollect.core.marks import without_own_text
 from recollect.core.patterns import pattern
-from recollect.search.rendering import without_own_text
 
 # A longer line holds a dumped file or a picture, not a sentence worth keeping.
 _LONGEST_LINE = 1 << 20

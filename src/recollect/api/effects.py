@@ -1,0 +1,80 @@
+"""What follows from a write or a purge, by name; whoever opens a store registers them.
+
+What was asked for is written by then: what goes wrong here is told as a warning, not raised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from recollect.core.kinds import SESSIONS
+from recollect.core.memory import VIA_SLEEP
+from recollect.errors import RecollectError
+from recollect.store.store import MAINTENANCE, Store
+
+if TYPE_CHECKING:
+    from recollect.core.memory import Memory
+    from recollect.ledger.writes import Write
+
+
+def retire_old_sessions(store: Store, writes: Sequence[Write], reason: str) -> None:
+    """A new summary of a session retires the ones beyond the window."""
+    sessions = [w.uid for w in writes if getattr(w, "kind", "") == SESSIONS]
+    if sessions and reason not in MAINTENANCE:
+        from recollect.typed.session_rollover import retire_oldest
+
+        try:
+            store.rolled_out = retire_oldest(store, sessions)
+        except RecollectError as error:
+            store.ledger.warnings.append(f"Old sessions were not retired: {error.message}")
+
+
+def follow_status(store: Store, writes: Sequence[Write], reason: str) -> None:
+    """A merged memory that is retired brings its sources back; facts end or are true again."""
+    moved = [getattr(w, "of", "") for w in writes if "status" in w.fields]
+    if moved and reason not in MAINTENANCE:
+        from recollect.core.status import RETIRED
+        from recollect.sleep.purge import bring_back_sources
+
+        found = store.indexing.fresh().get_many(moved)
+        retired = {memory.uid: memory for memory in found if memory.status == RETIRED}
+        bring_back_sources(store, retired)
+        settle_facts(store, found)
+
+
+def archive_merged_sources(store: Store, writes: Sequence[Write], reason: str) -> None:
+    """A merged memory that somebody accepted takes the place of its sources."""
+    merged = [w.uid for w in writes if _is_merge(w)]
+    if merged and reason not in MAINTENANCE:
+        from recollect.sleep.run import archive_sources
+
+        for memory in store.indexing.fresh().get_many(merged):
+            archive_sources(store, memory)
+
+
+def _is_merge(write: Write) -> bool:
+    provenance = write.fields.get("provenance")
+    return "summary" in write.fields and (provenance or {}).get("via") == VIA_SLEEP
+
+
+def settle_facts(store: Store, changed: Sequence[Memory]) -> None:
+    """Where one fact comes or goes, others end or are true again."""
+    from recollect.core.kinds import FACTS
+
+    if any(memory.kind == FACTS for memory in changed):
+        from recollect.facts.expiry import settle
+
+        settle(store)
+
+
+def update_mirror(store: Store, _changed: Sequence[object], _reason: str = "") -> None:
+    """Bring the mirror up to date, where there is one."""
+    if store.config.flag("mirror.enabled") and not store.is_hurried:
+        from recollect.mirror.mirror import follow
+
+        follow(store)
+
+
+AFTER_WRITE = (retire_old_sessions, archive_merged_sources, follow_status, update_mirror)
+AFTER_PURGE = (settle_facts, update_mirror)

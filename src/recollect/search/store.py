@@ -1,0 +1,71 @@
+"""Search in the memories of one store, with the filters that people and agents give."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from recollect.core.age import seconds_of as seconds
+from recollect.errors import ValidationError
+from recollect.index.protocol import Index
+from recollect.search.search import MODES, Embed, Hit, Question, search
+from recollect.store.store import Store
+
+# A search gives vectors to as many new memories as nobody will notice; `reindex` does the rest.
+_MOST_PENDING = 64
+
+
+def search_store(
+    store: Store,
+    query: str,
+    limit: int = 10,
+    *,
+    mode: str | None = None,
+    min_similarity: float | None = None,
+    as_of: str | None = None,
+    counting: bool = True,
+    **filters: Any,
+) -> list[Hit]:
+    """The memories that answer a query, best first, each with its score and why.
+
+    Private, secret and unclassified memories are found only when `sensitivity` asks for them.
+    Without `counting`, whoever shows some of the hits to a reader notes that.
+    """
+    chosen = mode or store.config.text("recall.match_strategy")
+    if chosen not in MODES:
+        raise ValidationError(f"There is no mode {chosen!r}.", "Use one of: " + ", ".join(MODES))
+    filters.setdefault("sensitivity", ("public",))
+    now = store.ledger.clock().timestamp()
+    wanted = store.filters(**filters)._replace(alive_at=now)
+    question = Question(query, max(1, limit), chosen, wanted, min_similarity)
+    if as_of is not None:
+        moment = store.moment(as_of)
+        return search(store.indexing.as_of(moment), question, now=seconds(moment) or now)
+    # What is recent is counted from the end of the time that was asked about.
+    asked_at = min(now, wanted.until) if wanted.until is not None else now
+
+    def answer(index: Index) -> list[Hit]:
+        return search(
+            index,
+            question,
+            now=asked_at,
+            embed=_embed(store, index, chosen),
+            uses=store.local.usage.uses,
+            decay_per_day=store.config.number("sleep.decay_per_day"),
+        )
+
+    hits = store.indexing.using(answer)
+    if counting:
+        store.local.usage.record([hit.memory.uid for hit in hits], "shown", now)
+    return hits
+
+
+def _embed(store: Store, index: Index, mode: str) -> Embed | None:
+    """How to turn a query into a vector, once every memory has its own."""
+    if mode not in ("hybrid", "semantic"):
+        return None
+    embedder = store.indexing.embedder
+    if embedder is None:
+        return None
+    if index.count_pending(embedder.name) <= _MOST_PENDING:
+        store.indexing.embed_pending(index)
+    return lambda text: embedder.embed([text])[0]
