@@ -7,13 +7,14 @@
 
 from __future__ import annotations
 
+from recollect.version import __version__
+
 TYPE_CHECKING = False  # that of `typing` costs a hook a fifth of its time
 if TYPE_CHECKING:
     import os
 
     from recollect.api.recollect import Recollect
 
-__version__ = "0.1.0"
 __all__ = ["__version__", "open"]
 
 

@@ -21,12 +21,13 @@ from recollect.core.claude_memory import (
 )
 from recollect.core.content import check_content
 from recollect.core.content_schemas import SCHEMAS
+from recollect.core.document import is_slug
 from recollect.core.kinds import KINDS
 from recollect.core.memory import Memory
 from recollect.core.status import STATUSES
 from recollect.core.uid import make_uid
 from recollect.errors import BadContent, ParseError, RecollectError
-from recollect.mirror.page import Row, file_names, is_slug, render_index, row_of
+from recollect.mirror.page import Row, file_names, render_index, row_of
 from tests.core.strategies import BODIES, JSON, TEXT, UIDS
 
 # The plugin's schemas: for each field its form, and a mark where it must be there. A list needs as

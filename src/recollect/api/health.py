@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from recollect.config.config import data_dir
 from recollect.core.note import purged_uids, read_stored
@@ -20,20 +19,18 @@ from recollect.state.engine_socket import addresses, is_private, ping
 from recollect.state.failures import FAILURES_FILE, recent_failures
 from recollect.store.indexing import Indexing
 from recollect.store.spool_flush import aside_of, spool_of
-
-if TYPE_CHECKING:
-    from recollect.api.recollect import Recollect
+from recollect.store.store import Store
 
 _REPAIR = "Run `recollect repair`."
 _WEEK = 7 * 86_400.0
 
 
-def check_all(store: Recollect) -> list[Finding]:
+def check_all(store: Store) -> list[Finding]:
     """Look at everything that can be wrong."""
     from recollect.ledger.health import check_surroundings
 
     found = list(check_surroundings(store.ledger))
-    found += store.verify()
+    found += check_records(store.ledger, store.indexing)
     for check in (check_hooks, check_engine, check_mirror, check_sleep):
         found += check(store)
     return [*found, *(Finding(WARNING, "notice", text) for text in store.warnings)]
@@ -102,7 +99,7 @@ def check_records(ledger: Ledger, indexing: Indexing) -> Iterator[Finding]:
     yield Finding(OK, "records", f"{len(known)} records, {memories} memories.")
 
 
-def check_engine(store: Recollect) -> Iterator[Finding]:
+def check_engine(store: Store) -> Iterator[Finding]:
     """Whether a warm engine does the work of hooks here; without one they do it themselves."""
     place = {**os.environ, "CLAUDE_PROJECT_DIR": str(store.ledger.repository.git.directory)}
     found = ping(place)
@@ -120,7 +117,7 @@ def check_engine(store: Recollect) -> Iterator[Finding]:
             )
 
 
-def check_hooks(store: Recollect) -> Iterator[Finding]:
+def check_hooks(store: Store) -> Iterator[Finding]:
     """What went wrong in hooks, where nobody was told, and what still waits for the ledger."""
     waiting = len(spool_of(store).waiting().keys() | aside_of(store).waiting().keys())
     if waiting:
@@ -152,7 +149,7 @@ def check_hooks(store: Recollect) -> Iterator[Finding]:
         )
 
 
-def check_mirror(store: Recollect) -> Iterator[Finding]:
+def check_mirror(store: Store) -> Iterator[Finding]:
     """Whether the files of the mirror say what the ledger says."""
     if not store.config.flag("mirror.enabled") or store.work_tree is None:
         return
@@ -173,7 +170,7 @@ def check_mirror(store: Recollect) -> Iterator[Finding]:
         )
 
 
-def check_sleep(store: Recollect) -> Iterator[Finding]:
+def check_sleep(store: Store) -> Iterator[Finding]:
     """Whether the memories are looked after: a hook does it for few of them only."""
     now = store.ledger.clock().timestamp()
     last = store.local.rest.last_sleep()

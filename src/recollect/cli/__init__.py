@@ -12,9 +12,9 @@ import sys
 
 import click
 
-from recollect import __version__
 from recollect.cli.output import Where
 from recollect.errors import RecollectError
+from recollect.version import __version__
 
 VERBS: dict[str, str] = {
     "archive": "transitions",

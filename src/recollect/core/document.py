@@ -44,6 +44,7 @@ _MECHANICAL = frozenset(
 )
 _SLUG_LENGTH = 80
 _DEEPEST = 20
+_SLUG = pattern(r"[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?\Z")
 _NO_SLUG = pattern(r"[^a-z0-9]+")
 
 
@@ -212,3 +213,8 @@ def slugify(title: str) -> str:
 
     words = " ".join(normalize("NFKC", title).casefold().split())
     return "memory-" + hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+def is_slug(text: str) -> bool:
+    """Whether a text can be the name of a file of the mirror."""
+    return _SLUG.match(text) is not None

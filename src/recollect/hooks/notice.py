@@ -7,11 +7,21 @@ kept is suggested, once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from recollect.capture.novelty import DUPLICATE, NEAR, Known, fingerprint, judge, said_in
 from recollect.core.marks import without_own_text
-from recollect.core.note import summarize
+from recollect.hooks.consider import (
+    FILE,
+    SIGNAL,
+    SUMMARY,
+    Draft,
+    consider,
+    draft_of,
+    is_memorable,
+    is_on,
+    is_wanted,
+    origin,
+)
 from recollect.hooks.pipeline import Work
 from recollect.hooks.session_protocol import Talk
 from recollect.hosts import protocol as events
@@ -19,28 +29,16 @@ from recollect.hosts import protocol as events
 if TYPE_CHECKING:
     from recollect.capture.triage import Finding
 
-_LOOK_AT = 8
 # Seed A: what a session's end or a compaction may bring, and how certain it must be.
 _AT_PROMPT, _AT_STOP, _AT_COMPACTION = (3, 0.70), (5, 0.70), (3, 0.85)
-# How a changed file, and what the agent says it has done, are told among what a session reached.
-FILE, DONE = "changed ", "done: "
+# How what the agent says it has done is told among what a session reached.
+DONE = "done: "
 # Below this a finding of triage rests on single words, and half of those are junk: an agent that
 # drafts can tell, a queue of suggestions cannot.
 _TRIAGE_SURE = 0.6
 # Tools that leave something behind.
 _WRITERS = frozenset(("Write", "Edit", "MultiEdit", "NotebookEdit", "apply_patch"))
-_SIGNAL = "signal: "
-_CORRECTED = _SIGNAL + "correction"
-_SUMMARY = "a session's summary"
-
-
-class Draft(NamedTuple):
-    """Something that was noticed: what would be kept, how certain that is, and where it is from."""
-
-    record: Mapping[str, Any]
-    confidence: float
-    is_certain: bool
-    why: str
+_CORRECTED = SIGNAL + "correction"
 
 
 def notice_prompt(work: Work) -> None:
@@ -119,12 +117,6 @@ def _worth_suggesting(work: Work, findings: Sequence[Finding]) -> list[Draft]:
     ]
 
 
-def _is_memorable(text: str) -> bool:
-    from recollect.capture.observations import GATE, memorability
-
-    return memorability(text) >= GATE
-
-
 def notice_tool(work: Work) -> None:
     """What a tool taught."""
     if is_on(work):
@@ -167,19 +159,9 @@ def _consider_summary(work: Work, record: Mapping[str, Any], sure: float) -> Non
     """Keep a summary that surely tells what a session was about, suggest one that may."""
     if sure >= float(work.mind.setting("capture.suggest_threshold")):
         certain = sure >= float(work.mind.setting("capture.auto_threshold"))
-        consider(work, [Draft(record, sure, certain, _SUMMARY)])
+        consider(work, [Draft(record, sure, certain, SUMMARY)])
     else:
-        work.note("skipped", reason="it tells little of the session", why=_SUMMARY)
-
-
-def is_wanted(work: Work, kind: str) -> bool:
-    """Whether memories of a kind may be noticed."""
-    return all(work.mind.setting(f"kinds.{kind}.{key}") for key in ("enabled", "auto_capture"))
-
-
-def is_on(work: Work) -> bool:
-    """Whether anything is to be noticed at all."""
-    return str(work.mind.setting("capture.mode")) != "off"
+        work.note("skipped", reason="it tells little of the session", why=SUMMARY)
 
 
 def _signals(work: Work, said: Iterable[tuple[str, str]], limits: tuple[int, float]) -> list[Draft]:
@@ -200,13 +182,13 @@ def _signals(work: Work, said: Iterable[tuple[str, str]], limits: tuple[int, flo
         for signal in detect(work.mind.redact(text), by_agent=agent) if hears else ():
             action = decide(signal, auto=auto, suggest=suggest)
             must = (agent or len(text) > MAX_TYPED) and signal.type != EXPLICIT
-            if must and not _is_memorable(signal.sentence):
-                work.note("skipped", reason="not memorable", why=_SIGNAL + signal.type)
+            if must and not is_memorable(signal.sentence):
+                work.note("skipped", reason="not memorable", why=SIGNAL + signal.type)
             elif action != Action.SKIP and signal.confidence >= least:
                 via = "request" if signal.type == EXPLICIT and not agent else "signal"
                 record = {**draft(signal), **origin(work, _speaker(role), via)}
                 found.append(
-                    Draft(record, signal.confidence, action == Action.AUTO, _SIGNAL + signal.type)
+                    Draft(record, signal.confidence, action == Action.AUTO, SIGNAL + signal.type)
                 )
     found += _corrections(work, said)
     found.sort(key=lambda item: -item.confidence)
@@ -229,75 +211,3 @@ def _corrections(work: Work, said: Sequence[tuple[str, str]]) -> list[Draft]:
 
 def _speaker(role: str) -> str:
     return "agent" if role == "assistant" else "user"
-
-
-def origin(work: Work, said_by: str, via: str) -> dict[str, Any]:
-    """The fields of a memory that say where it is from."""
-    return {
-        "session": work.event.session or None,
-        "provenance": {"said_by": said_by, "via": via, "hook": work.event.name},
-    }
-
-
-def draft_of(work: Work, kind: str, text: str, said_by: str, via: str) -> dict[str, Any]:
-    """A text as a memory of a kind."""
-    summary, body = summarize(text)
-    return {"kind": kind, "summary": summary, "body": body, **origin(work, said_by, via)}
-
-
-def consider(work: Work, drafts: Sequence[Draft]) -> None:
-    """Keep or suggest what is new. Two sessions that hear the same must not both keep it."""
-    if drafts:
-        with work.mind.alone():
-            _consider_alone(work, drafts)
-
-
-def _consider_alone(work: Work, drafts: Sequence[Draft]) -> None:
-    """Redact, compare with what is known, then decide; every decision leaves a line."""
-    certain: list[Draft] = []
-    waiting: list[Known] | None = None
-    automatic = str(work.mind.setting("capture.mode")) == "auto"
-    for draft in drafts:
-        record = dict(draft.record)
-        for field in ("summary", "body"):
-            record[field] = work.mind.redact(str(record.get(field) or ""))
-        draft = draft._replace(record=record)
-        text = f"{record['summary']}\n{record['body']}"
-        if not is_wanted(work, str(record["kind"])):
-            work.note("skipped", reason=f"{record['kind']} is switched off", why=draft.why)
-            continue
-        # What a person typed is sure by its words; everything else must be memorable, and signals
-        # of the agent have been looked at.
-        is_sure = draft.is_certain or draft.why.startswith((_SIGNAL, _SUMMARY))
-        if not is_sure and not _is_memorable(text):
-            work.note("skipped", reason="not memorable", why=draft.why)
-            continue
-        if work.mind.is_rejected(fingerprint(text)):
-            work.note("skipped", reason="rejected before", why=draft.why)
-            continue
-        said = next((doc.name for doc in work.mind.documents() if said_in(text, doc.text)), None)
-        if said is not None:
-            work.note("skipped", reason=f"{said} says it already", why=draft.why)
-            continue
-        if waiting is None:
-            waiting = work.mind.suggested()
-        known = [Known(m.uid, f"{m.summary}\n{m.text}") for m in work.mind.similar(text, _LOOK_AT)]
-        others = [Known("", f"{d.record['summary']}\n{d.record['body']}") for d in certain]
-        like = judge(text, known)
-        if like.verdict == DUPLICATE:
-            work.mind.touch([like.like])
-            work.note("skipped", reason="known already", uids=[like.like], why=draft.why)
-        elif judge(text, [*waiting, *others]).verdict in (DUPLICATE, NEAR):
-            work.note("skipped", reason="suggested already", why=draft.why)
-        elif draft.is_certain and automatic and like.verdict != NEAR:
-            certain.append(draft)
-        else:
-            updates = like.like if like.verdict == NEAR else None
-            work.mind.suggest(record, confidence=draft.confidence, why=draft.why, updates=updates)
-            waiting.append(Known("", text))
-            work.note("suggested", why=draft.why, confidence=round(draft.confidence, 2))
-    if certain:
-        named = {work.mind.identify(d.record, n): d.record for n, d in enumerate(certain)}
-        kept = work.mind.keep(named)
-        work.mind.know(work.event.context, kept)
-        work.note("kept", uids=[memory.uid for memory in kept], waiting=len(certain) - len(kept))

@@ -15,7 +15,7 @@ from recollect.capture.tool_learning import (
     solution_of,
     solves,
 )
-from recollect.hooks.notice import FILE, Draft, consider, draft_of, origin
+from recollect.hooks.consider import FILE, Draft, consider, draft_of, origin
 from recollect.hooks.pipeline import Work
 from recollect.hosts.protocol import TOOL_FAILURE, Event
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
-from recollect.hooks.input import MOST_INPUT, asks
+from recollect.hooks.input import MOST_INPUT, asks, existing
 
 if TYPE_CHECKING:
     from recollect.config.config import Config
@@ -253,13 +253,6 @@ def serve(
                 store.close()
         if minds is not None:
             minds.release(mind)
-
-
-def existing(directory: str, environment: Mapping[str, str]) -> str:
-    """The directory of an event; where it is gone, that of the project."""
-    if not directory or os.path.isdir(directory):  # noqa: PTH112
-        return directory
-    return environment.get("CLAUDE_PROJECT_DIR", directory)
 
 
 def _deadline_key(name: str) -> str:

@@ -28,8 +28,8 @@ def put_aside(name: str, moment: int, given: bytes, environment: Mapping[str, st
 
 def _put(name: str, moment: int, given: bytes, environment: Mapping[str, str]) -> None:
     from recollect.config.config import load_config
+    from recollect.hooks.input import existing
     from recollect.hooks.marking import draft_of, identity, marked_in
-    from recollect.hooks.runner import existing
     from recollect.hosts.claude_code.events import read_event
     from recollect.redact.gate import clean, make_redactor
 

@@ -23,7 +23,7 @@ from recollect.core.claude_memory import (
 )
 from recollect.core.content import content_of_text
 from recollect.core.content_schemas import SCHEMAS
-from recollect.core.document import slugify
+from recollect.core.document import is_slug, slugify
 from recollect.core.fields import (
     MAX_BODY_BYTES,
     check_body,
@@ -39,11 +39,10 @@ from recollect.core.record import render_record
 from recollect.core.status import ACTIVE
 from recollect.core.uid import derive_uid
 from recollect.errors import ParseError, SecretFound, ValidationError
+from recollect.importing.document_folder import BIGGEST, MirrorFolder, read_manifest
 from recollect.index.protocol import ALL, Filters, is_purged
 from recollect.ledger.session import Session
 from recollect.ledger.writes import Change, Creation
-from recollect.mirror.folder import BIGGEST, MirrorFolder, read_manifest
-from recollect.mirror.page import is_slug
 from recollect.store.prepare import change_of, prepare_status
 from recollect.store.store import Store
 

@@ -15,7 +15,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from recollect import __version__
 from recollect.engine.background import Background
 from recollect.engine.server import Engine
 from recollect.errors import RecollectError
@@ -23,6 +22,7 @@ from recollect.ledger.git import kill_running
 from recollect.mcp import resources
 from recollect.mcp.results import Outcome, told
 from recollect.mcp.tools import call, listing
+from recollect.version import __version__
 
 T = TypeVar("T")
 

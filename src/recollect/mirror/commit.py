@@ -8,9 +8,9 @@ fails loses nothing: the files stay, and go into the next one.
 from __future__ import annotations
 
 from recollect.errors import LockTimeout, RecollectError
+from recollect.importing.document_folder import INDEX_PAGE, MANIFEST, MirrorFolder, is_file
 from recollect.ledger.lock import exclusive
 from recollect.ledger.repository import Repository, head_of
-from recollect.mirror.folder import INDEX_PAGE, MANIFEST, MirrorFolder, is_file
 from recollect.store.store import Store
 
 _LOCK = "mirror-commit.lock"

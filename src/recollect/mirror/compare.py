@@ -15,8 +15,7 @@ from recollect.core.claude_memory import Described, render_document, to_document
 from recollect.core.memory import Memory, fold
 from recollect.core.record import Record
 from recollect.importing.claude_memory import REFUSED, by_birth, read_file, uid_of
-from recollect.index.protocol import ALL, Filters, Index, is_purged
-from recollect.mirror.folder import (
+from recollect.importing.document_folder import (
     BIGGEST,
     Manifest,
     MirrorFolder,
@@ -25,6 +24,7 @@ from recollect.mirror.folder import (
     known_hash,
     read_manifest,
 )
+from recollect.index.protocol import ALL, Filters, Index, is_purged
 from recollect.mirror.page import file_names
 from recollect.store.store import Store
 

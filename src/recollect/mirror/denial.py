@@ -28,7 +28,7 @@ def denial(store: Store, paths: Sequence[str], directory: str | Path) -> str:
 def _memory(store: Store, root: Path, name: str, path: Path) -> str:
     """The memory whose file it is, if it is one's."""
     from recollect.core.names import short
-    from recollect.mirror.folder import MirrorFolder, read_manifest
+    from recollect.importing.document_folder import MirrorFolder, read_manifest
 
     folder = MirrorFolder(root, root / name, name)
     inside = os.path.relpath(path.expanduser().resolve(), folder.path.resolve())

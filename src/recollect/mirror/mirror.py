@@ -27,19 +27,7 @@ from recollect.importing.claude_memory import (
     read_file,
     write_plans,
 )
-from recollect.ledger.lock import exclusive
-from recollect.ledger.writes import Change
-from recollect.mirror.compare import (
-    FOREIGN,
-    INVALID,
-    OURS,
-    PURGED,
-    Look,
-    Sight,
-    look_at,
-    text_of,
-)
-from recollect.mirror.folder import (
+from recollect.importing.document_folder import (
     INDEX_PAGE,
     MANIFEST,
     NOTHING_SEEN,
@@ -52,6 +40,18 @@ from recollect.mirror.folder import (
     read_seen,
     render_manifest,
     save_seen,
+)
+from recollect.ledger.lock import exclusive
+from recollect.ledger.writes import Change
+from recollect.mirror.compare import (
+    FOREIGN,
+    INVALID,
+    OURS,
+    PURGED,
+    Look,
+    Sight,
+    look_at,
+    text_of,
 )
 from recollect.mirror.page import HEADING, render_index, row_of
 from recollect.store.store import Store

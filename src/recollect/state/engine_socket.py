@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from recollect import __version__
+from recollect.version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

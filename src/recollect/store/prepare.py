@@ -28,7 +28,7 @@ from recollect.index.protocol import Index
 from recollect.ledger.writes import Change, Creation
 
 if TYPE_CHECKING:
-    from recollect.store.store import Store
+    from recollect.store.reader import Reader
 
 
 _FOR_THIS_MACHINE = "secret"
@@ -36,7 +36,7 @@ _FOR_THIS_MACHINE = "secret"
 _NO_TEXT = frozenset({"kind", "at", "created", "sensitivity", "importance", "confidence", "ttl"})
 
 
-def prepare(store: Store, record: Mapping[str, Any], uid: str | None) -> Creation:
+def prepare(store: Reader, record: Mapping[str, Any], uid: str | None) -> Creation:
     """A memory that can be written, under a new uid or one that it was given before."""
     draft = dict(record)
     project = draft.pop("project", None) or store.project  # a path, by which it is found again
@@ -69,7 +69,7 @@ def prepare(store: Store, record: Mapping[str, Any], uid: str | None) -> Creatio
     )
 
 
-def _redacted(store: Store, draft: dict[str, Any]) -> dict[str, Any]:
+def _redacted(store: Reader, draft: dict[str, Any]) -> dict[str, Any]:
     """A draft without secrets; a mark may be longer than what it stands for."""
     clean = {k: v if k in _NO_TEXT else store.redact(v) for k, v in draft.items()}
     said, summary = draft.get("summary"), clean.get("summary")
@@ -78,14 +78,14 @@ def _redacted(store: Store, draft: dict[str, Any]) -> dict[str, Any]:
     return clean
 
 
-def _link(store: Store, fields: dict[str, Any]) -> None:
+def _link(store: Reader, fields: dict[str, Any]) -> None:
     """Put uids in the place of the names that a memory relates to."""
     if fields.get("relates_to"):
         fields["relates_to"] = [store.get(name).uid for name in fields["relates_to"]]
 
 
 def prepare_update(
-    store: Store,
+    store: Reader,
     memory: Memory,
     summary: str | None,
     body: str | None,
@@ -121,7 +121,7 @@ def _refuse_to_reword(memory: Memory) -> None:
         )
 
 
-def prepare_status(store: Store, memory: Memory, status: str, reason: str) -> Change:
+def prepare_status(store: Reader, memory: Memory, status: str, reason: str) -> Change:
     """A step in the life of a memory that can be written; an illegal one is refused.
 
     What was not archived by a person is `restored` to what it was before.
@@ -137,7 +137,7 @@ def prepare_status(store: Store, memory: Memory, status: str, reason: str) -> Ch
 
 
 def change_of(
-    store: Store,
+    store: Reader,
     memory: Memory,
     fields: Mapping[str, Any],
     body: str | None,
