@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 RUN := $(VENV)/.installed
 DEV := $(VENV)/.installed-dev
 
-.PHONY: demo test check format bench docs clean
+.PHONY: demo test fast check format bench docs install clean
 
 demo: $(RUN)  ## capture, merge two clones, recall: the main job, in under a minute
 	$(BIN)/python scripts/demo.py
@@ -16,6 +16,18 @@ test: $(DEV)  ## install what the tests need and run them all
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+
+fast: $(DEV)  ## what can be tested in two minutes: checks, pure rules, and one pass over each package
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 tests/core tests/search tests/redact tests/config tests/hosts tests/typed/test_candidates.py tests/typed/test_merge_rules.py tests/test_docs.py tests/test_layout.py
+
+install:  ## install the commands `recollect` and `git recollect` for you, with uv, pipx or pip
+	@if command -v uv >/dev/null 2>&1; then uv tool install --force .; \
+	elif command -v pipx >/dev/null 2>&1; then pipx install --force .; \
+	else $(PYTHON) -m pip install --user .; fi
 
 check: test  ## format, lint, types, import contract, tests
 
@@ -45,11 +57,11 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(RUN): pyproject.toml | $(BIN)/python
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[semantic]'
+	$(BIN)/pip install --quiet --disable-pip-version-check -e .
 	touch $@
 
 $(DEV): pyproject.toml | $(BIN)/python
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev,semantic]'
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]'
 	touch $@ $(RUN)
 
 clean:

@@ -27,9 +27,7 @@ from recollect.errors import EmbeddingError
 
 VOCABULARY = (Path(opening.__file__).parent / "minilm" / "vocab.txt").read_text(encoding="utf-8")
 INSTALLED = all(importlib.util.find_spec(name) for name in ("numpy", opening.PACKAGE))
-needs_model = pytest.mark.skipif(
-    not INSTALLED, reason="the extra is not installed: pip install -e '.[semantic]'"
-)
+needs_model = pytest.mark.skipif(not INSTALLED, reason="the model is not installed")
 
 
 @pytest.fixture(scope="module")
@@ -249,7 +247,7 @@ def test_without_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(EmbeddingError, match="not installed") as caught:
         open_embedder("default")
 
-    assert "recollect[semantic]" in caught.value.hint
+    assert "make install" in caught.value.hint
 
 
 def test_without_numpy() -> None:
@@ -268,7 +266,7 @@ def test_without_numpy() -> None:
     )
 
     assert "needs numpy" in said
-    assert "recollect[semantic]" in said
+    assert "make install" in said
 
 
 def fake_package(folder: Path, weights: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

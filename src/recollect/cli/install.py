@@ -48,7 +48,7 @@ def install_command(
     click.echo("Start a new session; afterwards see what it did with: recollect why", err=True)
     if shutil.which("recollect") is None:
         click.echo(
-            "Note: `recollect` is not on the PATH that agents see; install it with"
-            " `uv tool install recollect` or `pipx install recollect`.",
+            "Note: `recollect` is not on the PATH that agents see. In a clone of Recollect, run"
+            " `make install`.",
             err=True,
         )

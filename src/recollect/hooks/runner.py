@@ -186,13 +186,12 @@ def serve(
     if event.ignored:
         return
     deadline.folder = str(data_dir(environment))
-    import apsw
-
     from recollect.errors import RecollectError
     from recollect.hooks.opening import open_mind, read_config
     from recollect.hooks.pipeline import Work, run
     from recollect.hooks.pipelines import LATE, PIPELINES
     from recollect.hosts.protocol import Reply
+    from recollect.state.database import BROKEN
     from recollect.state.sessions import Trace
 
     place = existing(event.directory, environment)
@@ -235,7 +234,7 @@ def serve(
                 mind.store.local.sessions.trace(
                     Trace(mind.now(), event.session, name, milliseconds, steps)
                 )
-            except (apsw.CorruptError, apsw.NotADBError):
+            except BROKEN:
                 mind.store.local.put_aside()
 
         # What comes late may be cut off, so what was said is traced before.

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
-import apsw
-
 from recollect.api.recollect import Recollect
 from recollect.core.memory import Memory
 from recollect.core.strength import UNUSED, Uses, together
 from recollect.hosts.protocol import Event
 from recollect.search.selection import Episode
+from recollect.state.database import StateError
 from recollect.state.usage import STANDING
 
 # What fits into a fifth of a second at a session's start: so many memories to look at, at 0.2 ms
@@ -61,14 +60,14 @@ class SessionMind:
         """Note that the agent knows of memories; that it says them is no sign that they helped."""
         self._put(context, memories)
         if context:
-            with suppress(apsw.Error):
+            with suppress(StateError):
                 self.store.local.sessions.cite(context, [memory.uid for memory in memories])
 
     def _put(self, context: str, memories: Sequence[Memory]) -> None:
         """Note what is in a context; broken notes are worth less than what is kept."""
         if context:
             known = [(memory.uid, memory.version) for memory in memories]
-            with suppress(apsw.Error):
+            with suppress(StateError):
                 self.store.local.sessions.give(context, known, self._now)
 
     def forget_given(self, context: str) -> None:

@@ -7,7 +7,7 @@ from itertools import count
 from typing import Final, NamedTuple
 
 from recollect.core.claude_memory import Described, category_of, folder_of, record_status
-from recollect.core.document import UNTAGGED, slugify
+from recollect.core.document import UNTAGGED, is_slug, slugify
 from recollect.core.memory import Memory
 from recollect.core.patterns import pattern
 from recollect.core.status import ACTIVE

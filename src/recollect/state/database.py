@@ -82,6 +82,10 @@ MIGRATIONS = (
     "CREATE TABLE tried (at REAL NOT NULL);",
 )
 
+# What using the database may raise, and what of that means that the file is broken.
+StateError = apsw.Error
+BROKEN = (apsw.CorruptError, apsw.NotADBError)
+
 
 def open_state(path: Path | None) -> apsw.Connection:
     """Open the file, or a database in memory, and bring its tables up to date."""

@@ -17,7 +17,7 @@ _SECONDS = 120.0
 
 def plugin_folder() -> Path:
     """The plugin: part of the installed package, or beside the sources."""
-    package = Path(__file__).resolve().parents[1]
+    package = Path(__file__).resolve().parents[2]
     for folder in (package / "plugin", package.parents[1] / "plugin"):
         if (folder / ".claude-plugin" / "plugin.json").is_file():
             return folder

@@ -1,0 +1,83 @@
+"""The shape of the code: no cycles, the diagram in the README, modules of a readable size."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src"
+MOST_LINES = 400
+
+
+def modules() -> dict[str, Path]:
+    """Every module of the package, by its dotted name."""
+    found = {}
+    for path in (SOURCE / "recollect").rglob("*.py"):
+        name = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
+        found[name.removesuffix(".__init__")] = path
+    return found
+
+
+def imports_of(path: Path, known: dict[str, Path]) -> Iterator[str]:
+    """What a module imports of ours: at its top, in functions, and for type checkers."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                yield inner if inner in known else node.module
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+def test_no_cycles() -> None:
+    """No module is part of an import cycle, wherever the import stands."""
+    known = modules()
+    graph = {
+        name: {one for one in imports_of(path, known) if one in known and one != name}
+        for name, path in known.items()
+    }
+
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        raise AssertionError(" -> ".join(error.args[1])) from None
+
+
+def test_the_diagram_is_the_contract() -> None:
+    """The layers in the README are those that import-linter checks."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
+    layers = next(one for one in contracts["contracts"] if one["name"] == "Layers")["layers"]
+    diagram = re.search(r"```layers\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+
+    assert diagram is not None
+    assert diagram[1].split("\n")[:-1] == layers
+
+
+def test_modules_are_short() -> None:
+    """A module that grows beyond this has more than one subject."""
+    long = {
+        name: count
+        for name, path in modules().items()
+        if (count := len(path.read_text("utf-8").splitlines())) > MOST_LINES
+    }
+
+    assert not long
+
+
+def test_only_the_sqlite_backend_imports_sqlite() -> None:
+    """Nothing outside of the packages that own a database imports its client library."""
+    allowed = ("recollect.index.sqlite.", "recollect.state.")
+    known = modules()
+    found = {
+        name
+        for name, path in known.items()
+        if not name.startswith(allowed)
+        and any(one.split(".")[0] in ("apsw", "sqlite_vec") for one in imports_of(path, known))
+    }
+
+    assert not found
