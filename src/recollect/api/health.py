@@ -12,6 +12,7 @@ from recollect.core.note import purged_uids, read_stored
 from recollect.core.places import Place
 from recollect.core.record import CREATE, PURGE, UPDATE
 from recollect.errors import RecollectError
+from recollect.hosts.environment import PROJECT_VARIABLE
 from recollect.index.protocol import Filters
 from recollect.ledger.health import OK, PROBLEM, WARNING, Finding
 from recollect.ledger.ledger import Ledger
@@ -101,7 +102,7 @@ def check_records(ledger: Ledger, indexing: Indexing) -> Iterator[Finding]:
 
 def check_engine(store: Store) -> Iterator[Finding]:
     """Whether a warm engine does the work of hooks here; without one they do it themselves."""
-    place = {**os.environ, "CLAUDE_PROJECT_DIR": str(store.ledger.repository.git.directory)}
+    place = {**os.environ, PROJECT_VARIABLE: str(store.ledger.repository.git.directory)}
     found = ping(place)
     if found is not None:
         process, served = found

@@ -22,6 +22,7 @@ from recollect.capture.outcomes import (
 from recollect.capture.tool_learning import is_ours
 from recollect.core.note import shorten_line
 from recollect.core.patterns import pattern
+from recollect.hosts.protocol import WRITES
 
 TESTS_PASS = "tests pass"  # noqa: S105
 COMMIT_MADE = "commit made: "
@@ -94,9 +95,9 @@ def _body(message: str) -> str:
     return _TRAILER.sub("", message.partition("\n")[2]).strip()[:2_000]
 
 
-def checkpoint(tool: str, command: str, output: str) -> str | None:
+def checkpoint(action: str, command: str, output: str) -> str | None:
     """The milestone that a tool event reached: tests pass, or a commit was made."""
-    if not command or tool == "apply_patch":
+    if not command or action in WRITES:
         return None
     commit = commit_of(command, output)
     if commit is not None:

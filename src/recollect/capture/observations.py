@@ -16,6 +16,7 @@ from recollect.capture.commands import main_part, only_looks, program_of, words_
 from recollect.capture.error_lines import one_line
 from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.core.patterns import pattern
+from recollect.hosts.protocol import AGENT, CREATE, FETCH, WRITES
 
 TYPE_WEIGHTS: Mapping[str, float] = {
     "decision": 0.8,
@@ -28,8 +29,6 @@ TYPE_WEIGHTS: Mapping[str, float] = {
 GATE = 0.30
 # How much each dimension counts; what is known already makes all of it worth less.
 _SUBSTANCE, _SALIENCE, _TYPE = 0.45, 0.25, 0.30
-_TALKERS = frozenset(("Agent", "Task", "WebFetch", "WebSearch"))
-_WRITERS = frozenset(("Write", "Edit", "MultiEdit", "NotebookEdit", "apply_patch"))
 _CONFIGURATION = pattern(
     r"(?:^|/)(?:\.github/|\.circleci/|\.env|Dockerfile|Makefile|docker-compose|compose\.|pyproject\.toml"
     r"|package(?:-lock)?\.json|Cargo\.|go\.(?:mod|sum)|requirements|tsconfig|\.gitignore|\.?eslint"
@@ -192,7 +191,7 @@ class Observation(NamedTuple):
 
 
 def observe(
-    tool: str,
+    action: str,
     command: str,
     files_read: Sequence[str],
     files_modified: Sequence[str],
@@ -200,10 +199,10 @@ def observe(
 ) -> Observation | None:
     """What a tool event that went well did or found out; None where it was routine."""
     found: Observation | None = None
-    if tool in _TALKERS:
-        found = _from_talk(tool, output[:_MOST_TEXT])
-    elif tool in _WRITERS and files_modified:
-        found = _from_files(tool, files_modified, output[:_MOST_TEXT])
+    if action in (AGENT, FETCH):
+        found = _from_talk(action, output[:_MOST_TEXT])
+    elif action in WRITES and files_modified:
+        found = _from_files(action, files_modified, output[:_MOST_TEXT])
     elif command and not only_looks(command):
         found = _from_commit(command, output) or _from_command(command)
     if found is None:
@@ -243,7 +242,7 @@ def classify(text: str) -> str:
     return "change"
 
 
-def _from_talk(tool: str, output: str) -> Observation | None:
+def _from_talk(action: str, output: str) -> Observation | None:
     """The first sentence of a report that states something worth knowing."""
     for sentence in _SENTENCE.split(output):
         said = one_line(_MARKS.sub("", sentence))
@@ -251,23 +250,23 @@ def _from_talk(tool: str, output: str) -> Observation | None:
             continue
         kind = classify(said) if _CUE.search(said) else ""
         if kind in ("discovery", "decision"):
-            source = "found by a subagent" if tool in ("Agent", "Task") else "found on the web"
+            source = "found by a subagent" if action == AGENT else "found on the web"
             detail = said if len(said) > SUMMARY_LENGTH else ""
             return _observation(kind, said, source, detail)
     return None
 
 
-def _from_files(tool: str, files: Sequence[str], output: str) -> Observation | None:
+def _from_files(action: str, files: Sequence[str], output: str) -> Observation | None:
     path = files[0]
     record = _DECISION_RECORD.search(path)
-    if record and tool == "Write":
+    if record and action == CREATE:
         heading = _HEADING.search(output)
         name = heading[1] if heading else record["name"].replace("-", " ").replace("_", " ")
         title = _NUMBERED.sub("", one_line(name))
         if title:
             return _observation("decision", title[:1].upper() + title[1:], f"recorded in {path}")
     name = path.rsplit("/", 1)[-1]
-    if tool == "Write" and "has been updated" not in output and not _CONFIGURATION.search(path):
+    if action == CREATE and "has been updated" not in output and not _CONFIGURATION.search(path):
         return _observation("feature", f"Created {name}", path)
     return _observation("change", f"Changed {name}", path)
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import click
 
 from recollect.cli.output import echo_json, json_option
-from recollect.hosts.claude_code.install import SCOPES, install, uninstall
+from recollect.hosts.registry import SCOPES, host_named, names
 
 
 @click.command()
-@click.argument("agent", type=click.Choice(["claude-code"]), metavar="AGENT")
+@click.argument("agent", type=click.Choice(names()), metavar="AGENT")
 @click.option(
     "--scope",
     type=click.Choice(SCOPES),
@@ -32,20 +32,20 @@ def install_command(
     It uses the agent's own plugin commands. In a session the same is done with
     /plugin marketplace add and /plugin install.
     """
-    directory = Path(ctx.obj.directory or ".")
+    directory, host = Path(ctx.obj.directory or "."), host_named(agent)
     if removing:
-        uninstall(scope, directory, os.environ)
+        host.uninstall(scope, directory, os.environ)
         folder = None
     else:
-        folder = install(scope, directory, os.environ)
+        folder = host.install(scope, directory, os.environ)
     if as_json:
         echo_json({"agent": agent, "scope": scope, "installed": not removing})
         return
     if folder is None:
-        click.echo(f"Recollect is out of {agent}; the memories are where they were.", err=True)
+        click.echo(f"Removed the plugin from {host.TITLE}. Your memories are unchanged.", err=True)
         return
-    click.echo(f"Recollect is in {agent}, read from {folder}", err=True)
-    click.echo("Start a new session; afterwards see what it did with: recollect why", err=True)
+    click.echo(f"Installed the plugin in {host.TITLE} from {folder}", err=True)
+    click.echo("Start a new session. To see what Recollect did in it, run: recollect why", err=True)
     if shutil.which("recollect") is None:
         click.echo(
             "Note: `recollect` is not on the PATH that agents see. In a clone of Recollect, run"

@@ -22,6 +22,7 @@ import sys
 import time
 
 from recollect.hooks.input import MOST_INPUT, asks
+from recollect.hosts.environment import PROJECT_VARIABLE
 from recollect.state.engine_socket import FIRST_WORD, PROTOCOL, Lines, connect
 
 TYPE_CHECKING = False
@@ -34,7 +35,7 @@ _OFF = ("0", "false", "no", "off")
 # What may change how a hook works.
 PREFIXES = ("RECOLLECT_", "GIT_", "XDG_")
 NAMES = ("HOME", "PATH", "LOCALAPPDATA", "APPDATA")
-_OF_THE_AGENT = ("CLAUDE_PROJECT_DIR", "CURSOR_VERSION")
+_OF_THE_AGENT = (PROJECT_VARIABLE, "CURSOR_VERSION")
 
 
 def main(arguments: list[str]) -> int:

@@ -20,6 +20,8 @@ from recollect.engine.client import PREFIXES
 from recollect.engine.stores import Stores, WarmMinds
 from recollect.errors import BadConfig
 from recollect.hooks.runner import Deadline, note, serve
+from recollect.hosts.environment import PREFIXES as HOST_PREFIXES
+from recollect.hosts.environment import PROJECT_VARIABLE
 from recollect.ledger.git import kill_running
 from recollect.state.engine_socket import PING
 
@@ -31,7 +33,7 @@ T = TypeVar("T")
 # Seconds that a hook's event may wait for its turn: less than the hook waits for us.
 _TURN = 0.02
 _LAST_WORK = 5.0
-_OF_THE_HOOK = (*PREFIXES, "CLAUDE_", "CURSOR_")
+_OF_THE_HOOK = (*PREFIXES, *HOST_PREFIXES)
 _KILL_AGAIN = 0.05
 # Seconds after which a hook that waits long hears from us again.
 _BEAT = 0.5
@@ -45,7 +47,7 @@ class Engine:
     def __init__(self, directory: Path, environment: Mapping[str, str]) -> None:
         self.directory = directory
         # The project decides where hooks look for its engine.
-        self.environment = {**environment, "CLAUDE_PROJECT_DIR": str(directory)}
+        self.environment = {**environment, PROJECT_VARIABLE: str(directory)}
         self.minds = WarmMinds()
         self._lock = threading.Lock()
         self._door = threading.Lock()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from recollect.hosts.environment import PROJECT_VARIABLE
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,4 +22,4 @@ def existing(directory: str, environment: Mapping[str, str]) -> str:
     """The directory of an event; where it is gone, that of the project."""
     if not directory or os.path.isdir(directory):  # noqa: PTH112
         return directory
-    return environment.get("CLAUDE_PROJECT_DIR", directory)
+    return environment.get(PROJECT_VARIABLE, directory)

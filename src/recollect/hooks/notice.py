@@ -36,8 +36,6 @@ DONE = "done: "
 # Below this a finding of triage rests on single words, and half of those are junk: an agent that
 # drafts can tell, a queue of suggestions cannot.
 _TRIAGE_SURE = 0.6
-# Tools that leave something behind.
-_WRITERS = frozenset(("Write", "Edit", "MultiEdit", "NotebookEdit", "apply_patch"))
 _CORRECTED = SIGNAL + "correction"
 
 
@@ -129,7 +127,7 @@ def _note_outcome(work: Work, talk: Talk) -> None:
     """What the agent says that it has done, where it did something; for the session's summary."""
     from recollect.capture.outcomes import outcome_of
 
-    if talk.said and _WRITERS.isdisjoint(talk.tools):
+    if talk.said and not talk.wrote:
         return
     done = outcome_of(work.mind.redact(without_own_text(work.event.text)))
     if done:

@@ -17,7 +17,7 @@ from recollect.capture.tool_learning import (
 )
 from recollect.hooks.consider import FILE, Draft, consider, draft_of, origin
 from recollect.hooks.pipeline import Work
-from recollect.hosts.protocol import TOOL_FAILURE, Event
+from recollect.hosts.protocol import COMMAND, READ, TOOL_FAILURE, Event
 
 _RUN = "$ "  # how a command is told among what was changed
 # Which observations are worth a memory of their own, and of which kind; what was fixed or changed
@@ -29,7 +29,7 @@ def look_at_tool(work: Work) -> None:
     """What a tool taught: a failure waits for its solution, and then both are one memory."""
     # A plan in somebody's home is nothing that a session did to the project.
     files = [work.mind.relative(path) for path in work.event.files if work.mind.is_inside(path)]
-    if work.event.name != TOOL_FAILURE and work.event.tool not in ("Read", "Bash"):
+    if work.event.name != TOOL_FAILURE and work.event.action not in (READ, COMMAND):
         _note_changes(work, files)
         return
     event, learning = _learn(work, files)
@@ -38,7 +38,7 @@ def look_at_tool(work: Work) -> None:
             work.mind.note_failure(learning.fingerprint, learning._asdict())
             work.note("a failure waits for its solution")
         return
-    milestone = checkpoint(event.tool, event.command, event.output)
+    milestone = checkpoint(event.action, event.command, event.output)
     if milestone:
         work.mind.reached(milestone)
     if _solve(work, event):
@@ -70,7 +70,7 @@ def _learn(work: Work, files: Sequence[str]) -> tuple[Event, Learning | None]:
     """
     event = work.event
     learning = learn_from(event.tool, event.command, files, event.output, event.error)
-    if learning is None and not checkpoint(event.tool, event.command, event.output):
+    if learning is None and not checkpoint(event.action, event.command, event.output):
         return event, None
     redact = work.mind.redact
     event = event._replace(
@@ -101,7 +101,7 @@ def _solve(work: Work, event: Event) -> bool:
 def _observe(work: Work, event: Event, files: Sequence[str]) -> None:
     """Seed D's observations, as far as they are memorable."""
     changed = [one for one in work.mind.changes() if not one.startswith(_RUN)]
-    seen = observe(event.tool, event.command, files, changed, event.output)
+    seen = observe(event.action, event.command, files, changed, event.output)
     if seen is None or seen.type not in _OBSERVED:
         return
     text = work.mind.redact(seen.text)

@@ -20,7 +20,7 @@ from recollect.hooks.input import MOST_INPUT, asks, existing
 if TYPE_CHECKING:
     from recollect.config.config import Config
     from recollect.hooks.session import RepositoryMind
-    from recollect.hosts.protocol import Event, Reply
+    from recollect.hosts.protocol import Event, Host, Reply
 
 # Events at which nobody waits for the next word.
 _SESSION_EVENTS = ("session-start", "session-end", "stop", "pre-compact")
@@ -68,6 +68,7 @@ class Deadline:
         self._start = time.monotonic()
         self.is_over = False
         self.reply: Reply | None = None
+        self.host: Host | None = None
         self.folder: str | None = None
         # Whether somebody asked to keep something, who must be told if that is in doubt.
         self.asks = False
@@ -99,7 +100,6 @@ class Deadline:
     def _over(self) -> None:
         from pathlib import Path
 
-        from recollect.hosts.claude_code.events import write_reply
         from recollect.state.failures import note_failure
 
         try:
@@ -112,7 +112,11 @@ class Deadline:
                     "Recollect: it took too long. If this is not kept yet, one of the next events"
                     " keeps it. Look with: recollect list"
                 )
-            text = write_reply(self._name, self.reply) if self.reply is not None else ""
+            text = ""
+            if self.reply is not None:
+                from recollect.hosts.registry import host_of
+
+                text = (self.host or host_of({}, {})).write_reply(self._name, self.reply)
             if self.say(text) and self.folder is not None:
                 note_failure(Path(self.folder), self._name, {"error": "Deadline"})
         finally:
@@ -180,9 +184,10 @@ def serve(
     """
     from recollect.config.config import data_dir
     from recollect.core.marks import MARKER
-    from recollect.hosts.claude_code.events import read_event, write_reply
+    from recollect.hosts.registry import host_of
 
-    event = read_event(name, payload, environment)
+    host = deadline.host = host_of(payload, environment)
+    event = host.read_event(name, payload, environment)._replace(host=host.NAME)
     if event.ignored:
         return
     deadline.folder = str(data_dir(environment))
@@ -208,7 +213,7 @@ def serve(
         if is_asked:
             reply = Reply()
             reply.alarm.append(f"Recollect: this was NOT kept. {error.message} {error.hint}")
-            deadline.say(write_reply(name, reply))
+            deadline.say(host.write_reply(name, reply))
         raise
     try:
         for store in mind.stores:
@@ -226,7 +231,7 @@ def serve(
                     f"Recollect: {behind} changes are not in the index yet, too many for a hook."
                     " Take them in with: recollect reindex"
                 )
-        deadline.say(write_reply(name, work.reply))
+        deadline.say(host.write_reply(name, work.reply))
 
         def keep_trace(steps: list[dict[str, Any]]) -> None:
             milliseconds = round(deadline.milliseconds(), 1)

@@ -18,7 +18,8 @@ from recollect.core.names import parse_name
 from recollect.core.note import shorten_line
 from recollect.hooks.session_keeping import KeepingMind
 from recollect.hooks.session_protocol import Talk
-from recollect.hosts.protocol import Event
+from recollect.hosts.protocol import WRITES, Event
+from recollect.hosts.registry import host_named
 from recollect.index.protocol import ALL, Filters, Index
 from recollect.ledger.worktree import RecentWork, compare_files, find_root, recent_work
 from recollect.search.scoring import recency
@@ -45,7 +46,7 @@ _MOST_TALK = 256 * 1024  # of a long talk only its end: there is a deadline
 _ALIKE = 5
 # Events whose text says what somebody means; the words of a path or of a commit do not.
 _BY_MEANING = ("prompt", "tool-failure")
-_DOCUMENTS = ("CLAUDE.md", "AGENTS.md", "README.md")
+_README = "README.md"
 _MOST_DOCUMENT = 100_000
 
 
@@ -60,6 +61,7 @@ class RepositoryMind(KeepingMind):
         self._directory = Path(event.directory or ".")
         self._root: Path | None = None
         self._documents: list[Known] | None = None
+        self._host = host_named(event.host)
         self._heard: int | None = None
 
     def setting(self, name: str) -> Any:
@@ -93,7 +95,7 @@ class RepositoryMind(KeepingMind):
         """What the project tells everybody, as far as it is not too long to look at."""
         if self._documents is None:
             self._documents = []
-            for name in _DOCUMENTS:
+            for name in (*self._host.INSTRUCTIONS, _README):
                 try:
                     with (self._tree() / name).open("rb") as file:
                         text = file.read(_MOST_DOCUMENT).decode("utf-8", "replace")
@@ -120,18 +122,17 @@ class RepositoryMind(KeepingMind):
 
     def talk(self) -> Talk:
         """What was said since the last time we looked."""
-        from recollect.hosts.claude_code.transcript import read_since
-
         path, session = self._event.transcript, self._event.session
         if not path or not session:
             return Talk()
         position = self.store.local.noticing.position(session, path)
-        part = read_since(Path(path), position, most=_MOST_TALK)
+        part = self._host.read_transcript(Path(path), position, most=_MOST_TALK)
         if part is None:
             return Talk()
         self._heard = part.end
         said = [(message.role, message.text) for message in part.messages]
-        return Talk(said, part.tools, part.exchanges)
+        wrote = any(self._host.action_of(tool) in WRITES for tool in part.tools)
+        return Talk(said, part.tools, part.exchanges, wrote)
 
     def worked(self, talk: Talk) -> Talk:
         """Count the work of a talk; all of it since the last summary of the session."""

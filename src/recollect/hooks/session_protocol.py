@@ -19,6 +19,7 @@ class Talk(NamedTuple):
     said: Sequence[tuple[str, str]] = ()
     tools: Mapping[str, int] = {}  # by name, how often each was used
     exchanges: int = 0
+    wrote: bool = False  # whether a tool changed files
 
 
 class Mind(Protocol):

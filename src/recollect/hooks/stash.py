@@ -30,12 +30,14 @@ def _put(name: str, moment: int, given: bytes, environment: Mapping[str, str]) -
     from recollect.config.config import load_config
     from recollect.hooks.input import existing
     from recollect.hooks.marking import draft_of, identity, marked_in
-    from recollect.hosts.claude_code.events import read_event
+    from recollect.hosts.registry import host_of
     from recollect.redact.gate import clean, make_redactor
 
-    event = read_event(name, json.loads(given), environment)._replace(moment=moment)
+    payload = json.loads(given)
+    host = host_of(payload, environment)
+    event = host.read_event(name, payload, environment)._replace(moment=moment)
     marked = [] if event.ignored else marked_in(event)
-    directory = event.directory or environment.get("CLAUDE_PROJECT_DIR", "")
+    directory = event.directory or environment.get(host.PROJECT_VARIABLE, "")
     directory = existing(directory, environment)
     folder = _folder(directory)
     if not marked or folder is None:

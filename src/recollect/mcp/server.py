@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from recollect.engine.background import Background
 from recollect.engine.server import Engine
 from recollect.errors import RecollectError
+from recollect.hosts.environment import PROJECT_VARIABLE
 from recollect.ledger.git import kill_running
 from recollect.mcp import resources
 from recollect.mcp.results import Outcome, told
@@ -40,7 +41,7 @@ INSTRUCTIONS = (
 def main(directory: str | None = None) -> None:
     """Serve until the agent goes away."""
     environment = dict(os.environ)
-    place = Path(directory or environment.get("CLAUDE_PROJECT_DIR") or Path.cwd()).absolute()
+    place = Path(directory or environment.get(PROJECT_VARIABLE) or Path.cwd()).absolute()
     engine = Engine(place if place.is_dir() else Path.cwd(), environment)
     sys.setswitchinterval(_SWITCH)
     background = Background(engine, end=lambda: _end(engine))

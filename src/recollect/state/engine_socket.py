@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+from recollect.hosts.environment import PROJECT_VARIABLE
 from recollect.version import __version__
 
 TYPE_CHECKING = False
@@ -98,7 +99,7 @@ def is_private(folder: str) -> bool:
 
 def addresses(environment: Mapping[str, str]) -> Iterator[str]:
     """Where the engine of the project at hand may listen; the engine takes the first it can."""
-    project = environment.get("CLAUDE_PROJECT_DIR") or _here()
+    project = environment.get(PROJECT_VARIABLE) or _here()
     key = int.from_bytes(os.fsencode(common_dir(project)), "big") % _PRIME
     for folder in _folders(environment):
         path = f"{folder}/{key:016x}.sock"

@@ -104,23 +104,6 @@ def test_cursor_runs_these_hooks_too_and_gets_nothing() -> None:
     assert read_event("prompt", {"prompt": "x", "cursor_version": "3"}, {}).ignored
 
 
-def test_codex_names_its_files_in_a_patch() -> None:
-    """`apply_patch` of Codex, the same hook JSON otherwise."""
-    patch = "*** Begin Patch\n*** Update File: src/cart.py\n@@\n*** Add File: tax.py\n"
-    payload = {"tool_name": "apply_patch", "tool_input": {"command": patch}}
-
-    assert read_event("tool-post", payload, {}).files == ("src/cart.py", "tax.py")
-
-
-@given(st.sampled_from(EVENTS), st.dictionaries(KEYS, ANYTHING))
-def test_any_payload_is_read(name: str, payload: dict[str, Any]) -> None:
-    """Missing or of the wrong type: reading never fails, and every text is one."""
-    event = read_event(name, payload, {})
-
-    assert all(isinstance(path, str) for path in event.files)
-    assert isinstance(event.text, str)
-
-
 def reply(context: list[str], notice: list[str]) -> Reply:
     """A reply with this in it."""
     answer = Reply()
@@ -146,3 +129,12 @@ def test_one_json_object_or_nothing(name: str, context: list[str], notice: list[
 def test_where_the_client_takes_no_context_nothing_is_said(name: str) -> None:
     """At a stop it would make the agent go on."""
     assert write_reply(name, reply(["context"], ["notice"])) == ""
+
+
+@given(st.sampled_from(EVENTS), st.dictionaries(KEYS, ANYTHING))
+def test_any_payload_is_read(name: str, payload: dict[str, Any]) -> None:
+    """Missing or of the wrong type: reading never fails, and every text is one."""
+    event = read_event(name, payload, {})
+
+    assert all(isinstance(path, str) for path in event.files)
+    assert isinstance(event.text, str)

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from recollect.capture.drafting import Wanted, request
 from recollect.core.marks import OPENING
-from recollect.hosts.claude_code.transcript import Message, Part, read_since
+from recollect.hosts.claude_code.transcript import read_transcript
+from recollect.hosts.protocol import Message, Part
 from recollect.search.rendering import render_block, render_guide
 
 Json = dict[str, Any]
@@ -64,7 +65,7 @@ def written(*lines: Json) -> bytes:
 
 def read(path: Path, offset: int = 0, **options: int) -> Part:
     """The new part of a file that can be read."""
-    part = read_since(path, offset, **options)
+    part = read_transcript(path, offset, **options)
     assert part is not None
     return part
 
@@ -347,10 +348,10 @@ def test_no_file_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         Path("a\0b"),
         Path("/dev/null"),
     ):
-        assert read_since(path, 0) is None
+        assert read_transcript(path, 0) is None
 
     monkeypatch.setattr(os, "geteuid", lambda: real.stat().st_uid + 1)
-    assert read_since(real, 0) is None
+    assert read_transcript(real, 0) is None
 
 
 LINES = st.one_of(

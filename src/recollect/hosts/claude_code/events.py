@@ -1,4 +1,4 @@
-"""Claude Code: its hook JSON, as observed with the real client; Codex speaks the same.
+"""Claude Code's hook JSON, as observed with the real client.
 
 Whatever the client sends, reading never fails: what is missing or of the wrong type is empty. What
 is written is one JSON object or nothing.
@@ -7,7 +7,6 @@ is written is one JSON object or nothing.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -23,13 +22,28 @@ _WITH_CONTEXT: Mapping[str, str] = {
     events.TOOL_POST: "PostToolUse",
     events.TOOL_FAILURE: "PostToolUseFailure",
 }
-# Tools whose input names a file.
-FILE_TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "apply_patch")
+_ACTIONS: Mapping[str, str] = {
+    "Read": events.READ,
+    "Write": events.CREATE,
+    "Edit": events.EDIT,
+    "MultiEdit": events.EDIT,
+    "NotebookEdit": events.EDIT,
+    "Bash": events.COMMAND,
+    "WebFetch": events.FETCH,
+    "WebSearch": events.FETCH,
+    "Agent": events.AGENT,
+    "Task": events.AGENT,
+}
+_FILE_ACTIONS = frozenset((events.READ, *events.WRITES))
 _FILE_KEYS = ("file_path", "notebook_path")
-_PATCHED = pattern(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 # `/plugin:command args`, which is expanded later; but not `/etc/hosts is wrong`.
 _COMMAND = pattern(r"/[\w:.-]+(?:\s|\Z)")
 _MOST_TEXT = 1_000_000
+
+
+def action_of(tool: str) -> str:
+    """What one of its tools does."""
+    return _ACTIONS.get(tool, events.OTHER)
 
 
 def read_event(name: str, payload: Mapping[str, Any], environment: Mapping[str, str]) -> Event:
@@ -45,7 +59,8 @@ def read_event(name: str, payload: Mapping[str, Any], environment: Mapping[str, 
         source=_text(payload, "source") or _text(payload, "reason") or _text(payload, "trigger"),
         text=_text(payload, "prompt" if name == events.PROMPT else "last_assistant_message"),
         tool=tool,
-        files=_files(tool, details),
+        action=action_of(tool),
+        files=_files(action_of(tool), details),
         command=_text(details, "command"),
         output=_output(payload.get("tool_response")),
         error=_text(payload, "error"),
@@ -61,17 +76,16 @@ def _text(values: Mapping[str, Any], key: str) -> str:
 
 
 def _output(response: Any) -> str:
-    """What a tool said: Claude Code gives an object, Codex a text."""
+    """What a tool said."""
     if isinstance(response, dict):
         return "\n".join(filter(None, (_text(response, "stdout"), _text(response, "stderr"))))
     return response[:_MOST_TEXT] if isinstance(response, str) else ""
 
 
-def _files(tool: str, details: Mapping[str, Any]) -> tuple[str, ...]:
-    if tool not in FILE_TOOLS:
+def _files(action: str, details: Mapping[str, Any]) -> tuple[str, ...]:
+    if action not in _FILE_ACTIONS:
         return ()
     named = [_text(details, key) for key in _FILE_KEYS]
-    named += _PATCHED.findall(_text(details, "command")) if tool == "apply_patch" else []
     return tuple(path for path in named if path and "\0" not in path)
 
 

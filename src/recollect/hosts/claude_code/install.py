@@ -11,7 +11,6 @@ from recollect.errors import InstallFailed
 
 PLUGIN = "recollect@recollect"
 MARKETPLACE = "recollect"
-SCOPES = ("user", "project")
 _SECONDS = 120.0
 
 

@@ -17,10 +17,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from re import DOTALL
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 from recollect.core.marks import without_own_text
 from recollect.core.patterns import pattern
+from recollect.hosts.protocol import Message, Part
 
 # A longer line holds a dumped file or a picture, not a sentence worth keeping.
 _LONGEST_LINE = 1 << 20
@@ -45,27 +46,7 @@ _REFUSED = pattern(
 )
 
 
-class Message(NamedTuple):
-    """Something that a person or the agent said, and where its line begins."""
-
-    role: str
-    text: str
-    at: int
-
-
-class Part(NamedTuple):
-    """What is new in a transcript, and where to go on from.
-
-    `exchanges` counts what both sides said, `tools` how often each tool was used.
-    """
-
-    messages: tuple[Message, ...]
-    end: int
-    tools: Mapping[str, int]
-    exchanges: int
-
-
-def read_since(path: Path, offset: int, *, most: int = 4 << 20) -> Part | None:
+def read_transcript(path: Path, offset: int, *, most: int = 4 << 20) -> Part | None:
     """What was said after an offset; of more than `most` bytes only the last ones.
 
     Only complete lines count: the client may be writing the last one just now. None where there is

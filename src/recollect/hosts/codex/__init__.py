@@ -1,0 +1,76 @@
+"""Codex: it runs the hooks of the same plugin, with input of the same shape.
+
+What differs: files are changed by `apply_patch`, and a tool's output is a text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from recollect.core.patterns import pattern
+from recollect.errors import InstallFailed
+from recollect.hosts import claude_code
+from recollect.hosts import protocol as events
+from recollect.hosts.claude_code import write_reply
+from recollect.hosts.protocol import Event, Part
+
+__all__ = ["write_reply"]
+
+NAME = "codex"
+TITLE = "Codex"
+PROJECT_VARIABLE = "CLAUDE_PROJECT_DIR"
+VARIABLES = ("CLAUDE_", "CODEX_")
+INSTRUCTIONS = ("AGENTS.md",)
+
+_PATCHED = pattern(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
+# Codex names its transcripts so, and gives every event within a turn the id of the turn.
+_TRANSCRIPT = "rollout-"
+
+
+def detects(payload: Mapping[str, Any], _environment: Mapping[str, str]) -> bool:
+    """Whether Codex runs the hook."""
+    path = payload.get("transcript_path")
+    named = isinstance(path, str) and path.rpartition("/")[2].startswith(_TRANSCRIPT)
+    return named or "turn_id" in payload
+
+
+def action_of(tool: str) -> str:
+    """What one of its tools does."""
+    return events.EDIT if tool == "apply_patch" else claude_code.action_of(tool)
+
+
+def read_event(name: str, payload: Mapping[str, Any], environment: Mapping[str, str]) -> Event:
+    """The event behind a hook's input."""
+    event = claude_code.read_event(name, payload, environment)
+    action = action_of(event.tool)
+    if event.tool != "apply_patch":
+        return event._replace(action=action)
+    paths = tuple(path for path in _PATCHED.findall(event.command) if "\0" not in path)
+    return event._replace(action=action, files=paths)
+
+
+def read_transcript(_path: Path, _offset: int, *, most: int) -> Part | None:  # noqa: ARG001
+    """Nothing yet: its transcripts have another format, and the last message is in the event."""
+    return None
+
+
+def install(scope: str, _directory: Path, _environment: Mapping[str, str]) -> Path:
+    """Refused: Codex has commands of its own for this."""
+    from recollect.hosts.claude_code.install import plugin_folder
+
+    raise InstallFailed(
+        f"Recollect cannot install itself into Codex yet ({scope}).",
+        f"Run: codex plugin marketplace add {plugin_folder()} && codex plugin add"
+        " recollect@recollect",
+    )
+
+
+def uninstall(scope: str, _directory: Path, _environment: Mapping[str, str]) -> None:
+    """Refused, as is the installation."""
+    raise InstallFailed(
+        f"Recollect cannot remove itself from Codex yet ({scope}).",
+        "Run: codex plugin remove recollect@recollect",
+    )

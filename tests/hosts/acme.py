@@ -1,0 +1,70 @@
+"""A third host, which is neither of the two that ship: all that adding one takes.
+
+Its events have other names, its tools too, and its replies are lines of text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from recollect.hosts import protocol as events
+from recollect.hosts.protocol import Event, Message, Part, Reply
+
+NAME = "acme"
+TITLE = "Acme"
+PROJECT_VARIABLE = "ACME_PROJECT"
+VARIABLES = ("ACME_",)
+INSTRUCTIONS = ("ACME.md",)
+
+_ACTIONS = {"look": events.READ, "patch": events.EDIT, "shell": events.COMMAND}
+
+
+def detects(payload: Mapping[str, Any], _environment: Mapping[str, str]) -> bool:
+    """Whether it is this host."""
+    return "acme" in payload
+
+
+def action_of(tool: str) -> str:
+    """What one of its tools does."""
+    return _ACTIONS.get(tool, events.OTHER)
+
+
+def read_event(name: str, payload: Mapping[str, Any], _environment: Mapping[str, str]) -> Event:
+    """The event behind a hook's input."""
+    tool = str(payload.get("verb", ""))
+    return Event(
+        name=name,
+        session=str(payload.get("talk", "")),
+        directory=str(payload.get("place", "")),
+        text=str(payload.get("says", "")),
+        tool=tool,
+        action=action_of(tool),
+        files=tuple(payload.get("paths", ())),
+        transcript=str(payload.get("log", "")),
+    )
+
+
+def write_reply(_name: str, reply: Reply) -> str:
+    """What the hook prints."""
+    said = [*reply.alarm, *reply.notice, *reply.context]
+    return json.dumps({"acme": said}, ensure_ascii=True) if said else ""
+
+
+def read_transcript(path: Path, offset: int, *, most: int) -> Part | None:
+    """What was said: one line each, `who: what`."""
+    text = path.read_text("utf-8")
+    lines = [line.partition(": ") for line in text[offset:].splitlines()]
+    messages = tuple(Message(who, what, offset) for who, _, what in lines)
+    return Part(messages, len(text), {}, len(messages))
+
+
+def install(_scope: str, directory: Path, _environment: Mapping[str, str]) -> Path:
+    """It needs no installation."""
+    return directory
+
+
+def uninstall(_scope: str, _directory: Path, _environment: Mapping[str, str]) -> None:
+    """It needs no installation."""
