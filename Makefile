@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 RUN := $(VENV)/.installed
 DEV := $(VENV)/.installed-dev
 
-.PHONY: demo test check format bench docs clean
+.PHONY: demo test fuzz check format bench docs clean
 
 demo: $(RUN)  ## capture, merge two clones, recall: the main job, in under a minute
 	$(BIN)/python scripts/demo.py
@@ -16,6 +16,10 @@ test: $(DEV)  ## install what the tests need and run them all
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+
+# RECOLLECT_FUZZ is a number of examples, or minutes such as 10m, for each property.
+fuzz: $(DEV)  ## what `make test` does with a few hundred broken inputs, for two minutes each
+	RECOLLECT_FUZZ=$${RECOLLECT_FUZZ:-2m} $(BIN)/python -m pytest -p no:randomly tests/fuzz
 
 check: test  ## format, lint, types, import contract, tests
 

@@ -19,13 +19,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from recollect.embedding import CHOICES, Embedder, chunks, open_embedder
-from recollect.embedding import registry as opening
+from recollect.embedding import CHOICES, Embedder, chunks, open_embedder, opening
 from recollect.embedding.minilm.weights import read_tensors
 from recollect.embedding.minilm.wordpiece import WordPiece
 from recollect.errors import EmbeddingError
 
-VOCABULARY = (Path(opening.__file__).parent / "minilm" / "vocab.txt").read_text(encoding="utf-8")
+VOCABULARY = (Path(opening.__file__).parent / "vocab.txt").read_text(encoding="utf-8")
 INSTALLED = all(importlib.util.find_spec(name) for name in ("numpy", opening.PACKAGE))
 needs_model = pytest.mark.skipif(
     not INSTALLED, reason="the extra is not installed: pip install -e '.[semantic]'"

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from recollect.store.store import Recollect
-from tests.hooks import test_runner
+from tests.flow import test_hooks
 from tests.hooks.test_runner import Agent, repo, store
 from tests.mcp.conftest import Server, ping, wait_for
 
 __all__ = ["repo", "store"]
 
-_THE_SAME = {name: test for name, test in vars(test_runner).items() if name.startswith("test_")}
+_THE_SAME = {name: test for name, test in vars(test_hooks).items() if name.startswith("test_")}
 assert len(_THE_SAME) > 30
 globals().update(_THE_SAME)
 

@@ -32,8 +32,8 @@ _TALKERS = frozenset(("Agent", "Task", "WebFetch", "WebSearch"))
 _WRITERS = frozenset(("Write", "Edit", "MultiEdit", "NotebookEdit", "apply_patch"))
 _CONFIGURATION = pattern(
     r"(?:^|/)(?:\.github/|\.circleci/|\.env|Dockerfile|Makefile|docker-compose|compose\.|pyproject\.toml"
-    r"|package(?:-lock)?\.json|Cargo\.|go\.(?:mod|sum)|requirements|tsconfig|\.gitignore|\.?eslint"
-    r"|.*\.(?:ya?ml|toml|ini|cfg|lock)$)"
+    r"|package(?:-lock)?\.json|Cargo\.|go\.(?:mod|sum)|requirements|tsconfig|\.gitignore|\.?eslint)"
+    r"|\.(?:ya?ml|toml|ini|cfg|lock)$"
 )
 _DECISION_RECORD = pattern(
     r"(?:^|/)(?:adrs?|decisions|decision-records|rfcs?)/(?P<name>[^/]+)\.md$"

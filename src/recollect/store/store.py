@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from recollect.api.accountable import Accountable
 from recollect.config.config import Config
 from recollect.core.kinds import SESSIONS
 from recollect.core.memory import Memory, fold
@@ -24,7 +25,7 @@ from recollect.ledger.worktree import find_root
 from recollect.search.search import MODES, Embed, Hit, Question, search
 from recollect.state.local import LocalState
 from recollect.store.indexing import Indexing
-from recollect.store.uids import UidMaker
+from recollect.store.uids import NonceMaker
 
 # A search gives vectors to as many new memories as nobody will notice; `reindex` does the rest.
 _MOST_PENDING = 64
@@ -32,22 +33,14 @@ _MOST_PENDING = 64
 
 # What a hook needs on every prompt is imported above; the rest where it is used.
 if TYPE_CHECKING:
+    from recollect.api.sync import SyncResult
     from recollect.ledger.health import Finding
-    from recollect.ledger.sync import SyncReport
     from recollect.ledger.writes import Change, Creation, Write
-    from recollect.redact import Redactor
+    from recollect.redact.gate import Gate
     from recollect.search.cache import ResultCache
 
 
-class SyncResult(NamedTuple):
-    """What a sync brought and what it did."""
-
-    report: SyncReport
-    received: list[Memory]
-    purged: list[str]
-
-
-class Recollect:
+class Recollect(Accountable):
     """The memories of one repository: capture, find, read, change, share, erase."""
 
     def __init__(
@@ -65,8 +58,9 @@ class Recollect:
             ledger, config.text("embedding.model"), config.text("embedding.path")
         )
         self.local = LocalState(ledger.repository.state_dir)
-        self.new_uid = UidMaker()
-        self._redactor: Redactor | None = None
+        self.new_nonce = NonceMaker()
+        self._gate: Gate | None = None
+        ledger.gate = self._last_look
         # Somebody waits for an answer: what can be done afterwards must wait.
         self.is_hurried = False
         # The summaries of sessions that the last write retired.
@@ -90,13 +84,18 @@ class Recollect:
 
     def redact(self, value: Any) -> Any:
         """A value without secrets, whatever it is made of; nothing else may be written."""
-        if self._redactor is None:
-            from recollect.redact.gate import make_redactor
+        return self._opened_gate()(value, self.ledger.warnings)
 
-            self._redactor = make_redactor(self.config)
-        from recollect.redact.gate import clean
+    def _last_look(self, value: Any) -> Any:
+        """What the ledger writes passes once more, whoever prepared it; that costs a lookup."""
+        return self._opened_gate()(value)
 
-        return clean(self._redactor, value, self.ledger.warnings)
+    def _opened_gate(self) -> Gate:
+        if self._gate is None:
+            from recollect.redact.gate import Gate, make_redactor
+
+            self._gate = Gate(make_redactor(self.config))
+        return self._gate
 
     @property
     def work_tree(self) -> Path | None:
@@ -139,7 +138,8 @@ class Recollect:
     def write(self, writes: Sequence[Write], reason: str) -> list[Record]:
         """Write what was prepared, in one commit for each kind; what depends on it follows."""
         written = self.ledger.write(writes, reason)
-        sessions = [w.uid for w in writes if getattr(w, "kind", "") == SESSIONS]
+        created = zip(writes, written, strict=True)
+        sessions = [record.uid for w, record in created if getattr(w, "kind", "") == SESSIONS]
         if sessions:
             from recollect.typed.session_rollover import retire_oldest
 
@@ -162,11 +162,11 @@ class Recollect:
 
             follow(self)
 
-    def prepare(self, record: Mapping[str, Any], uid: str | None = None) -> Creation:
-        """A memory that can be written, under a new uid or one that it was given before."""
+    def prepare(self, record: Mapping[str, Any], nonce: str | None = None) -> Creation:
+        """A memory that can be written, with a new nonce or one that it was given before."""
         from recollect.store.prepare import prepare
 
-        return prepare(self, record, uid)
+        return prepare(self, record, nonce)
 
     def update(
         self,
@@ -203,39 +203,19 @@ class Recollect:
     def purge(self, memory_id: str) -> list[str]:
         """Erase a memory for good, here and, after the next sync, in every clone.
 
-        Gives what could not be erased, in sentences; normally nothing.
+        The uid of a quarantined record will do. Gives what could not be erased, in sentences.
         """
-        from recollect.sleep.purge import purge
+        from recollect.sleep.purge import purge_named
 
-        return purge(self, [self.get(memory_id)])
+        return purge_named(self, memory_id)
 
     def sync(self, remote: str | None = None) -> SyncResult:
         """Exchange memories with a remote; afterwards both sides hold the same."""
-        from recollect.capture.suggestions import forget
-        from recollect.ledger.sync import sync
-        from recollect.sleep.purge import purge_remains
-        from recollect.state.session_files import take_away
+        from recollect.api.health import untrusted_programs
+        from recollect.api.sync import sync
 
-        everything = Filters(statuses=ALL)
-        before = {memory.uid: memory for memory in self.indexing.fresh().select(everything)}
-        report = sync(
-            self.ledger,
-            remote or self.config.text("sync.remote") or None,
-            timeout=self.config.number("sync.timeout"),
-        )
-        after = self.indexing.fresh().select(everything)
-        self.local.forget(sorted(report.purged))
-        for uid in report.purged & before.keys():
-            forget(self, before[uid])
-        if report.purged:
-            take_away(self)
-        purge_remains(self, after)
-        self.mirror()
-        return SyncResult(
-            report,
-            [m for m in after if m.uid not in before or before[m.uid].version != m.version],
-            sorted(before[uid].id for uid in report.purged if uid in before),
-        )
+        self.ledger.warnings += untrusted_programs(self)
+        return sync(self, remote)
 
     # Reading
 
@@ -264,7 +244,12 @@ class Recollect:
     def memories(self, *, newest_first: bool = False, **filters: Any) -> list[Memory]:
         """Memories that pass the filters, oldest first; active and resolved ones by default."""
         wanted = self._filters(**filters)
-        return self.indexing.using(lambda index: index.select(wanted, newest_first=newest_first))
+        return self.indexing.using(lambda index: index.select(wanted))[:: -1 if newest_first else 1]
+
+    def newest(self, limit: int, **filters: Any) -> list[Memory]:
+        """The newest memories that pass the filters; no author crowds out others."""
+        wanted, now = self._filters(**filters), self.ledger.clock().timestamp()
+        return self.indexing.using(lambda index: index.newest(wanted, limit, now))
 
     def search(
         self,
