@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 RUN := $(VENV)/.installed
 DEV := $(VENV)/.installed-dev
 
-.PHONY: demo test fast check format bench docs install clean
+.PHONY: demo test fast fuzz check format bench docs install clean
 
 demo: $(RUN)  ## capture, merge two clones, recall: the main job, in under a minute
 	$(BIN)/python scripts/demo.py
@@ -28,6 +28,11 @@ install:  ## install the commands `recollect` and `git recollect` for you, with 
 	@if command -v uv >/dev/null 2>&1; then uv tool install --force .; \
 	elif command -v pipx >/dev/null 2>&1; then pipx install --force .; \
 	else $(PYTHON) -m pip install --user .; fi
+
+
+# RECOLLECT_FUZZ is a number of examples, or minutes such as 10m, for each property.
+fuzz: $(DEV)  ## what `make test` does with a few hundred broken inputs, for two minutes each
+	RECOLLECT_FUZZ=$${RECOLLECT_FUZZ:-2m} $(BIN)/python -m pytest -p no:randomly tests/fuzz
 
 check: test  ## format, lint, types, import contract, tests
 

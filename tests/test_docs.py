@@ -184,7 +184,7 @@ def test_every_choice_is_named_next_to_its_option(option: str, choices: tuple[st
 
 def test_every_json_field_of_a_memory_is_documented() -> None:
     """The table of JSON fields is the list of fields that `--json` prints, in its order."""
-    memory = Memory(uid="", id="", kind="", summary="", extra={"new": 1})
+    memory = Memory(uid="", id="", kind="", summary="", extra={"new": 1}, altered=True)
 
     documented = [row[0].strip("`") for row in rows(sections(page("commands.md"))["JSON"])]
 
@@ -279,12 +279,32 @@ def _another(default: str) -> str:
 def test_the_example_configuration_is_valid(tmp_path: Path) -> None:
     """The TOML that the page shows is read without a warning."""
     (example,) = fences(page("configuration.md"), "toml")
-    (tmp_path / ".recollect.toml").write_text(example, "utf-8")
+    (tmp_path / "config.toml").write_text(example, "utf-8")
 
-    config = load_config(tmp_path, {"RECOLLECT_CONFIG_DIR": str(tmp_path / "none")})
+    config = load_config(tmp_path, {"RECOLLECT_CONFIG_DIR": str(tmp_path)})
 
     assert config.warnings == ()
     assert {setting.source for setting in config.settings.values()} > {"default"}
+
+
+def test_what_a_project_may_set_is_documented() -> None:
+    """The table has every key that needs no trust, or never counts, with what is allowed."""
+    words = {
+        "any": ("set it",),
+        "less": ("lower it", "switch it off"),
+        "more": ("raise it",),
+        "never": ("never set it",),
+    }
+    table = dict(rows(sections(page("configuration.md"))["What a project may set"]))
+    found = {}
+    for key in KEYS:
+        if key.project != "trust":
+            parts = key.name.split(".")
+            name = f"kinds.<kind>.{parts[2]}" if parts[0] == "kinds" else key.name
+            found[f"`{name}`"] = words[key.project]
+    assert set(table) - {"key"} == set(found)
+    for name, allowed in found.items():
+        assert table[name].startswith(allowed), name
 
 
 def test_the_directories_are_documented() -> None:

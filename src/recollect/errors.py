@@ -15,7 +15,8 @@
     │   ├── LockTimeout            51
     │   ├── Contended              52
     │   ├── SecretFound            53
-    │   └── VersionConflict        54
+    │   ├── VersionConflict        54
+    │   └── ClockJumped            55
     ├── RecallError                60   something asked for could not be found
     │   ├── NotFound               61
     │   └── Ambiguous              62
@@ -27,7 +28,8 @@
     │   ├── MergeRefused           75
     │   ├── RecentlyRetired        76
     │   ├── KindDisabled           77
-    │   └── TooMany                78
+    │   ├── TooMany                78
+    │   └── NothingToUndo          79
     ├── SyncError                  80   the exchange with a remote
     │   ├── NoRemote               81
     │   └── PushRejected           82
@@ -114,6 +116,8 @@ class MemoryIndexError(RecollectError):
 
     category = "index"
     exit_code = 20
+    # The place is to blame, not the file: to build another one there would fail as well.
+    unwritable = False
 
 
 class EmbeddingError(RecollectError):
@@ -174,6 +178,13 @@ class VersionConflict(CaptureError):
 
     exit_code = 54
     hint = "Nothing was stored. Read the memory again and send its present version."
+
+
+class ClockJumped(CaptureError):
+    """The clock is far from where it was, so nothing can be said about the age of memories."""
+
+    exit_code = 55
+    hint = "Nothing was changed. Correct the clock; if it is right, run: recollect sleep --force"
 
 
 class RecallError(RecollectError):
@@ -296,6 +307,13 @@ class TooMany(ValidationError):
 
     exit_code = 78
     hint = "Nothing was stored. Update or retire one, or raise `kinds.<kind>.max_memories`."
+
+
+class NothingToUndo(ValidationError):
+    """There is no change that undo could take back."""
+
+    exit_code = 79
+    hint = "List what can be undone: recollect undo"
 
 
 class SyncError(RecollectError):

@@ -8,19 +8,24 @@ import pytest
 
 from recollect.config.config import load_config
 from recollect.config.edit import set_key, unset_key
+from recollect.config.trust import trust_config
 from recollect.errors import BadConfig
 
 
 @pytest.fixture
 def env(tmp_path: Path) -> dict[str, str]:
     """Where the user's own file is."""
-    return {"RECOLLECT_CONFIG_DIR": str(tmp_path / "config")}
+    return {
+        "RECOLLECT_CONFIG_DIR": str(tmp_path / "config"),
+        "RECOLLECT_DATA_DIR": str(tmp_path / "data"),
+    }
 
 
 @pytest.fixture
 def repo(tmp_path: Path) -> Path:
     """The top of a repository."""
-    (tmp_path / "repo" / ".git").mkdir(parents=True)
+    (tmp_path / "repo" / ".git" / "objects").mkdir(parents=True)
+    (tmp_path / "repo" / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     (tmp_path / "repo" / "src").mkdir()
     return tmp_path / "repo"
 
@@ -37,6 +42,7 @@ def test_the_rest_of_a_file_stays(repo: Path, env: dict[str, str]) -> None:
     """Comments, order, odd spacing, tables of others."""
     before = '# ours\nauthor   =  "Ada"   # who\n\n[sync]\nremote = "up"\n'
     (repo / ".recollect.toml").write_text(before)
+    trust_config(repo, env)
 
     set_key("sync.timeout", "30", directory=repo, environment=env)
     set_key("kinds.tech-debt.enabled", "off", directory=repo, environment=env)
@@ -84,6 +90,7 @@ def test_a_file_stays_what_it_is(repo: Path, env: dict[str, str], tmp_path: Path
     real.write_bytes(b'author = "Ada"\r\n')
     real.chmod(0o600)
     (repo / ".recollect.toml").symlink_to(real)
+    trust_config(repo, env)
 
     set_key("git.timeout", "5", directory=repo, environment=env)
 
@@ -104,6 +111,7 @@ def test_a_file_stays_what_it_is(repo: Path, env: dict[str, str], tmp_path: Path
 def test_odd_tables(repo: Path, env: dict[str, str], before: str, kept: str) -> None:
     """Inline ones, dotted keys, comments."""
     (repo / ".recollect.toml").write_text(before)
+    trust_config(repo, env)
 
     set_key("kinds.runbooks.max_memories", "3", directory=repo, environment=env)
     set_key("kinds.facts.enabled", "false", directory=repo, environment=env)

@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from recollect.core.note import Note
+from recollect.core.proof import seal
 from recollect.core.record import CREATE, PURGE, UPDATE, Record, render_record
 from recollect.core.uid import make_uid
 
@@ -63,7 +64,7 @@ JSON = st.recursive(
     max_leaves=4,
 )
 KEYS = st.from_regex(r"[a-z][a-z_]{0,12}", fullmatch=True).filter(
-    lambda key: key not in ("uid", "op", "id", "of", "rev", "timestamp", "by")
+    lambda key: key not in ("uid", "op", "id", "of", "rev", "timestamp", "by", "nonce")
 )
 FIELDS: st.SearchStrategy[dict[str, Any]] = st.dictionaries(KEYS, JSON, max_size=3)
 
@@ -90,6 +91,49 @@ def notes(uids: st.SearchStrategy[str] = UIDS) -> st.SearchStrategy[Note]:
     return st.lists(records(uids), max_size=4).map(
         lambda drawn: {record.uid: render_record(record) for record in drawn}
     )
+
+
+# Nonces of which two records may have the same.
+NONCES = st.builds(make_uid, st.integers(0, 5), st.integers(0, 1))
+
+
+@st.composite
+def proven(draw: st.DrawFn) -> Record:
+    """A record whose uid proves its text; there are few, so that several notes hold the same."""
+    record = draw(
+        st.sampled_from(
+            [
+                Record("", CREATE, {"summary": "one", "type": "notes"}, "body"),
+                Record("", CREATE, {"summary": "two", "type": "notes"}, None, by="Ada <a@b>"),
+                Record("", UPDATE, {"summary": "three"}, None, of=UID_TEXT, rev=2),
+            ]
+        )
+    )
+    name = draw(st.sampled_from([None, "notes:818f6ef:0", "notes:818f6ef:12", "notes:018f6ef:12"]))
+    sealed = seal(record._replace(nonce=draw(NONCES)))
+    return sealed if record.op == UPDATE else sealed._replace(id=name)
+
+
+@st.composite
+def tampered_notes(draw: st.DrawFn) -> Note:
+    """A note of proven records, some of which somebody altered."""
+    note: Note = {}
+    for record in draw(st.lists(proven(), max_size=4)):
+        altered = draw(
+            st.sampled_from(
+                [
+                    record,
+                    record._replace(body="altered, and much longer than the original was"),
+                    record._replace(body=None),
+                    record._replace(nonce=None),
+                    record._replace(fields={**record.fields, "summary": "altered"}),
+                    record._replace(by="Mallory <m@b>"),
+                    record._replace(rev=record.rev + 1),
+                ]
+            )
+        )
+        note[record.uid] = render_record(altered)
+    return note
 
 
 # A body that only lacks lines is what git's porcelain leaves behind.

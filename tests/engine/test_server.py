@@ -16,11 +16,13 @@ from typing import Any
 
 import pytest
 
+from recollect.config.locate import common_dir
 from recollect.engine import client as asking
 from recollect.engine.background import Background
 from recollect.engine.server import Engine
 from recollect.mcp.tools import call
-from recollect.state.engine_socket import PROTOCOL, addresses, common_dir, connect
+from recollect.state.engine_socket import PROTOCOL, addresses, connect
+from recollect.state.local_key import DRAFT, sign
 from recollect.store.spool_flush import aside_of, spool_of
 from tests.hooks.test_runner import Agent, git_behind, wait_a_while
 from tests.ledger.conftest import Sandbox
@@ -515,10 +517,9 @@ def test_an_engine_that_dies_with_a_spooled_capture_does_not_make_it_two(
     """What the engine left in the spool is known before the hook keeps anything."""
     store = sandbox.open(repo)
     fake = Fake(repo, b"ready\n", b"")
-    spool_of(store).put(
-        store.new_uid(),
-        {"kind": "decisions", "summary": "Prices are kept in integer cents", "body": ""},
-    )
+    nonce = store.new_nonce()
+    draft = {"kind": "decisions", "summary": "Prices are kept in integer cents", "body": ""}
+    spool_of(store).put(nonce, sign(store.config.home, DRAFT, nonce, draft))
     try:
         said = Agent(repo).hook("prompt", prompt=CENTS)
     finally:
@@ -546,7 +547,7 @@ def test_a_hook_asks_before_it_imports(repo: Path) -> None:
     ).stdout.split()
 
     assert set(loaded) <= {
-        *("recollect", "recollect.engine.client"),
+        *("recollect", "recollect.app", "recollect.engine.client"),
         *("__future__", "_socket", "select"),
     }
     assert PROTOCOL.startswith("recollect ")

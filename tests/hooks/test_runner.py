@@ -194,8 +194,11 @@ def test_a_marker_is_kept_and_confirmed(agent: Agent, store: Recollect, sandbox:
 
 
 def test_what_cannot_be_kept_is_not_kept_in_silence(agent: Agent, repo: Path) -> None:
-    """A full disk, or here a file in the way: whoever asked is told."""
-    (repo / ".git" / "recollect" / "spool").write_text("")
+    """A full disk, or here something in the way of spool and ledger: whoever asked is told."""
+    state = repo / ".git" / "recollect"
+    (state / "spool").write_text("")
+    (state / "ledger.lock").unlink()
+    (state / "ledger.lock").mkdir()
 
     said = agent.hook("prompt", prompt="[remember] This has no place to go")
 
@@ -629,10 +632,10 @@ def test_what_was_purged_is_not_kept_again(
     agent.hook("prompt", prompt="[remember] The okapi is shy")
     (okapi,) = [memory for memory in store.memories() if "okapi" in memory.summary]
     draft = {"kind": okapi.kind, "summary": okapi.summary, "body": ""}
-    stale = store.prepare(draft, okapi.uid)
+    stale = store.prepare(draft, okapi.nonce)
     store.purge(okapi.uid)
 
-    spool_of(store).put(okapi.uid, draft)
+    spool_of(store).put(okapi.nonce, draft)
     agent.hook("stop")
     with pytest.raises(NotFound, match="purged"):
         store.create([stale])

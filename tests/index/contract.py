@@ -190,6 +190,62 @@ class IndexContract:
         assert index.outside([PLACE.space]) == sorted([both.uid, theirs.uid])
         assert index.outside([PLACE.space, "elsewhere"]) == []
 
+    @pytest.mark.parametrize("private_first", [True, False])
+    def test_records_of_one_space_never_change_a_memory_of_another(
+        self, make: Callable[[], Index], private_first: bool
+    ) -> None:
+        """One uid in two spaces is two memories, in whatever order their records arrive."""
+        mine, theirs = creation(0, body="mine"), creation(0, body="of somebody else, and longer")
+        private = PLACE._replace(space=LOCAL)
+        change = update(theirs, 1, summary="taken over", sensitivity="public")
+        purge = Record(
+            uid=make_uid(3000, 0), op=PURGE, of=mine.uid, id=mine.id, fields={"type": "decisions"}
+        )
+        placed = [(private, note_of(mine)), (PLACE, note_of(theirs, change))]
+        index = make()
+        for one in placed if private_first else placed[::-1]:
+            fill(index, one)
+        whole = fill(make(), *placed)
+
+        assert index.select(EVERYTHING) == whole.select(EVERYTHING)
+        own, other = index.select(EVERYTHING)
+        assert (own.uid, own.body, own.sensitivity) == (mine.uid, "mine", "private")
+        assert (other.summary, other.sensitivity) == ("taken over", "public")
+        assert own.id != other.id
+        for memory in (own, other):
+            assert index.resolve(memory.id) == [memory]
+            assert index.resolve(memory.uid) == [memory]
+            assert index.get_many([memory.uid]) == [memory]
+        assert index.resolve(mine.id or "") == [own, other]
+        assert index.places(own.uid) == (private,)
+        assert index.places(other.uid) == (PLACE,)
+        assert [record.body for record in index.history(own.uid)] == ["mine"]
+        assert [record.uid for record in index.history(other.uid)] == [theirs.uid, change.uid]
+        assert found(index, "somebody") == ["taken over"]
+        assert index.waiting() == []
+
+        fill(index, (PLACE, note_of(purge)))
+        assert [memory.body for memory in index.select(EVERYTHING)] == ["mine"]
+        assert [memory.uid for memory in index.resolve(mine.id or "")] == [mine.uid]
+
+        fill(index, (private, None), (PLACE, note_of(theirs, change)))
+        (left,) = index.select(EVERYTHING)
+        assert (left.uid, left.summary) == (theirs.uid, "taken over")
+
+    def test_a_reference_to_a_private_memory_leads_nowhere(self, index: Index) -> None:
+        """A shared memory that names one is not related to it, nor merged from it."""
+        mine = creation(0)
+        merged = {"via": "sleep", "sources": [mine.uid]}
+        hostile = creation(1, relates_to=[mine.uid], provenance=merged)
+        honest = creation(2, relates_to=[mine.uid])
+        private = PLACE._replace(space=LOCAL)
+        fill(index, (private, note_of(mine, honest)), (PLACE, note_of(hostile)))
+
+        (shown,) = index.get_many([hostile.uid])
+        assert (shown.relates_to, shown.sources) == ((), ())
+        assert [memory.uid for memory in index.relating([mine.uid])] == [honest.uid]
+        assert index.ranking([hostile.uid])[0].sources == ()
+
     def test_ranking_knows_when_a_memory_moved_and_how_it_fades(self, index: Index) -> None:
         """Strength is made of it: the last change of status counts, not the last edit."""
         plain = creation(0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from contextlib import suppress
@@ -14,12 +15,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect.api.recollect import Recollect
+from recollect.capture import suggestions
+from recollect.config.trust import trust_config
 from recollect.core.claude_memory import folder_of, to_document
 from recollect.core.status import TRANSITIONS
 from recollect.core.uid import make_uid
 from recollect.errors import NotWritable
 from recollect.ledger.writes import Creation
-from recollect.mirror.mirror import Mirror
+from recollect.mirror.mirror import Mirror, Report
 from tests.core.test_claude_memory import DECISION_CONTENT, document, plugin_refuses
 from tests.ledger.conftest import Sandbox, isolated, sandbox
 
@@ -34,7 +37,7 @@ TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 def repo(sandbox: Sandbox) -> Path:
     """A repository with a commit, whose memories are mirrored."""
     path = sandbox.init("repo")
-    (path / ".recollect.toml").write_text(ON)
+    switch_on(path)
     sandbox.commit(path)
     return path
 
@@ -43,6 +46,19 @@ def repo(sandbox: Sandbox) -> Path:
 def store(sandbox: Sandbox, repo: Path) -> Recollect:
     """Its memory."""
     return sandbox.open(repo)
+
+
+def switch_on(repo: Path, more: str = "") -> None:
+    """Switch the mirror on as the person of a clone does."""
+    (repo / ".recollect.toml").write_text(ON + more)
+    trust_config(repo, os.environ)
+
+
+def take(store: Recollect) -> Report:
+    """Look at the files, and accept all that they suggest."""
+    report = Mirror(store).bring()
+    suggestions.accept(store, suggestions.suggestions(store))
+    return report
 
 
 def files(repo: Path) -> dict[str, dict[str, Any]]:
@@ -228,13 +244,13 @@ def test_whatever_happens_the_mirror_says_what_the_ledger_says(
     """Any days of people and files, in any order; and a second look finds nothing to do."""
     place = Sandbox(tmp_path_factory.mktemp("days"))
     repo = place.init("repo")
-    (repo / ".recollect.toml").write_text(ON)
+    switch_on(repo)
     store = place.open(repo)
     for action, *values in steps:
         known = store.memories(status="all")
         memory = known[int(values[0]) % len(known)] if known and values[0] in range(10) else None
         _step(store, repo, action, memory, values)
-    Mirror(store).bring()
+    take(store)
 
     check(store, repo)
     assert not Mirror(store).bring().has_changed
@@ -269,7 +285,7 @@ def _step(store: Recollect, repo: Path, action: str, memory: Any, values: list[A
 def test_a_kind_of_a_newer_version_is_mirrored_too(store: Recollect, repo: Path) -> None:
     """Nobody here can change it, and it is never dropped."""
     fields = {"summary": "Whatever", "content": {"speed": 3}}
-    store.write([Creation(store.new_uid(), "new/gadgets", fields, "A body")], "test")
+    store.write([Creation(store.new_nonce(), "new/gadgets", fields, "A body")], "test")
     path = "new-gadgets/whatever.json"
     assert files(repo)[path]["content"] == {"speed": 3, "text": "A body"}
     check(store, repo)
@@ -293,14 +309,16 @@ def test_a_change_by_hand_is_taken_over(store: Recollect, repo: Path) -> None:
     content = {**DECISION_CONTENT, "consequences": ["A server to run"]}
     edit(repo, path, content=content, tags=["db", "sql"], related_files=["src/db.py"])
 
-    report = Mirror(store).bring()
+    report = take(store)
 
     found = store.get(memory.uid)
-    assert report.adopted == [path]
+    assert report.suggested == [path]
     assert found.content == content
     assert (found.tags, found.files_modified) == (("db", "sql"), ("src/db.py",))
     assert (found.summary, found.importance) == ("Use Postgres", 0.9)
-    assert found.changes[-1]["summary"] == "Changed in its file: tags, files_modified, content"
+    assert found.changes[-1]["summary"] == (
+        "Changed in its file: tags, files_modified, content (by Ada <ada@example.com>)"
+    )
     assert found.times_updated == 1
     assert len(store.memories()) == 1
     check(store, repo)
@@ -311,22 +329,26 @@ def test_a_plain_memory_can_be_changed_by_hand_too(store: Recollect, repo: Path)
     memory = store.capture("notes", "A note", "Before")
 
     edit(repo, "notes/a-note.json", content={"text": "After\n"}, title="Another note")
-    Mirror(store).bring()
+    take(store)
 
     found = store.get(memory.uid)
     assert (found.summary, found.body) == ("Another note", "After\n")
     check(store, repo)
 
 
-def test_the_next_change_of_the_ledger_takes_it_over_as_well(store: Recollect, repo: Path) -> None:
+def test_the_next_change_of_the_ledger_suggests_it_as_well(store: Recollect, repo: Path) -> None:
     """Nobody has to ask; and it is told."""
     memory = store.capture("notes", "A note", "Before")
     edit(repo, "notes/a-note.json", content={"text": "After"})
 
     store.capture("notes", "Something else")
 
+    assert store.get(memory.uid).body == "Before"
+    assert any("recollect review" in warning for warning in store.warnings)
+    (waiting,) = suggestions.suggestions(store)
+    assert waiting.updates == memory.uid
+    suggestions.accept(store, [waiting])
     assert store.get(memory.uid).body == "After"
-    assert any("taken over" in warning for warning in store.warnings)
     check(store, repo)
 
 
@@ -341,7 +363,7 @@ def test_both_changes_count_when_ledger_and_file_moved(store: Recollect, repo: P
     other.write([_content_change(other, memory.uid, newer)], "test")
     other.update(memory.uid, tags=["db"], summary="Use PostgreSQL")
 
-    Mirror(store).bring()
+    take(store)
 
     found = store.get(memory.uid)
     assert found.content == {**newer, "context": "By hand"}
@@ -366,7 +388,7 @@ def test_a_status_set_by_hand_counts(store: Recollect, repo: Path) -> None:
     memory = store.capture("notes", "A note")
 
     edit(repo, "notes/a-note.json", record_status="archived", archived_reason="Not now")
-    Mirror(store).bring()
+    take(store)
 
     found = store.get(memory.uid)
     assert (found.status, found.status_reason) == ("archived", "Not now")
@@ -378,7 +400,7 @@ def test_unknown_fields_are_kept_beside_the_memory(store: Recollect, repo: Path)
     memory = store.capture("notes", "A note")
     for name in ("owner", "team"):
         edit(repo, "notes/a-note.json", **{name: "Ada"})
-        Mirror(store).bring()
+        take(store)
 
     found = store.get(memory.uid)
     assert found.extra["claude_memory"] == {"owner": "Ada", "team": "Ada"}
@@ -403,7 +425,7 @@ def test_another_layout_of_the_same_is_no_change(store: Recollect, repo: Path) -
 
     report = Mirror(store).bring()
 
-    assert report.adopted == []
+    assert report.suggested == []
     assert store.get(memory.uid).version == memory.version
     check(store, repo)
 
@@ -426,7 +448,7 @@ def test_a_secret_written_by_hand_does_not_reach_the_ledger(
     memory = store.capture("notes", "A note")
     edit(repo, "notes/a-note.json", content={"text": f"The token is {TOKEN}"})
 
-    Mirror(store).bring()
+    take(store)
 
     assert "[REDACTED:" in store.get(memory.uid).body
     assert TOKEN not in (repo / FOLDER / "notes" / "a-note.json").read_text()
@@ -439,11 +461,15 @@ def test_a_new_file_becomes_a_memory(store: Recollect, repo: Path) -> None:
     (repo / FOLDER / "decisions").mkdir(parents=True)
     (repo / FOLDER / "decisions" / "use-postgres.json").write_text(document())
 
-    Mirror(store).bring()
+    take(store)
 
     memory = store.get("use-postgres")
     assert (memory.created, memory.updated) == ("2026-02-01T10:00:00Z", "2026-02-03T10:00:00Z")
-    assert memory.provenance == {"via": "mirror"}
+    assert memory.provenance == {
+        "via": "mirror",
+        "author": "Ada <ada@example.com>",
+        "accepted": True,
+    }
     assert set(files(repo)) == {"decisions/use-postgres.json"}
     check(store, repo)
 
@@ -453,7 +479,7 @@ def test_a_new_file_with_an_odd_name(store: Recollect, repo: Path) -> None:
     (repo / FOLDER / "decisions").mkdir(parents=True)
     (repo / FOLDER / "decisions" / "Use Postgres!.json").write_text(document())
 
-    Mirror(store).bring()
+    take(store)
 
     assert set(files(repo)) == {"decisions/use-postgres.json"}
     check(store, repo)
@@ -535,7 +561,7 @@ def test_a_file_of_a_purged_memory_does_not_bring_it_back(
     (repo / FOLDER / "decisions").mkdir(parents=True)
     original = repo / FOLDER / "decisions" / "use-postgres.json"
     original.write_text(document())
-    Mirror(store).bring()
+    take(store)
     sandbox.git(repo, "add", ".claude")
     sandbox.git(repo, "commit", "--quiet", "--message", "Mirror")
 
@@ -598,7 +624,7 @@ def _share(sandbox: Sandbox) -> tuple[Path, Path]:
     sandbox.make_hub()
     ada, bob = sandbox.clone("ada"), sandbox.clone("bob")
     for clone in (ada, bob):
-        (clone / ".recollect.toml").write_text(ON)
+        switch_on(clone)
         (clone / ".git" / "info" / "exclude").write_text(".recollect.toml\n")
     return ada, bob
 
@@ -706,7 +732,7 @@ def test_working_trees_have_a_mirror_each(sandbox: Sandbox, store: Recollect, re
     """Of the one ledger that they share."""
     other = sandbox.root / "other"
     sandbox.git(repo, "worktree", "add", "--quiet", str(other))
-    (other / ".recollect.toml").write_text(ON)
+    switch_on(other)
     elsewhere = sandbox.open(other)
     store.capture("notes", "Here")
     assert not (other / FOLDER).exists()
@@ -750,7 +776,7 @@ def test_a_crash_at_any_write_is_repaired(
         patch.setattr(Path, "replace", replace)
         with suppress(NotWritable):
             Mirror(store).bring()
-    Mirror(store).bring()
+    take(store)
 
     check(store, repo)
     assert sorted(m.body for m in store.memories()) == ["by hand", "new", "two"]

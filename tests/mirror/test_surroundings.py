@@ -13,12 +13,23 @@ from click.testing import CliRunner, Result
 
 from recollect.api.recollect import Recollect
 from recollect.cli import root
+from recollect.config.trust import trust_config
 from recollect.errors import ValidationError
 from recollect.mirror.denial import denial
 from recollect.mirror.mirror import Mirror
 from tests.core.test_claude_memory import document
 from tests.ledger.conftest import Sandbox, install_hook, isolated, sandbox
-from tests.mirror.test_mirror import FOLDER, ON, asides, check, edit, files, repo, store
+from tests.mirror.test_mirror import (
+    FOLDER,
+    asides,
+    check,
+    edit,
+    files,
+    repo,
+    store,
+    switch_on,
+    take,
+)
 
 __all__ = ["isolated", "repo", "sandbox", "store"]
 
@@ -115,18 +126,15 @@ def test_without_a_working_tree_there_is_no_mirror(
     """Bare, bare with a file that leads to it, and outside of any; nothing is written there."""
     monkeypatch.setenv("RECOLLECT_MIRROR_ENABLED", "true")
     bare = sandbox.init("bare.git", "--bare")
-    inside = sandbox.init("around")
-    nested = sandbox.init("around/nested.git", "--bare")
     hub = sandbox.root / "layout"
     sandbox.git(sandbox.root, "init", "--quiet", "--bare", "layout/.bare")
     (hub / ".git").write_text("gitdir: ./.bare\n")
-    for place in (bare, nested, hub):
+    for place in (bare, hub):
         store = sandbox.open(place)
         with pytest.raises(ValidationError, match="bare repository"):
             Mirror(store)
         store.capture("notes", "A note")
         assert not (place / ".claude").exists()
-    assert not (inside / ".claude").exists()
     outside = tmp_path / "nowhere"
     outside.mkdir()
     store = sandbox.open(outside)
@@ -142,7 +150,7 @@ def test_without_a_working_tree_there_is_no_mirror(
 @pytest.fixture
 def committing(repo: Path, sandbox: Sandbox) -> Recollect:
     """A memory whose mirror is committed by itself."""
-    (repo / ".recollect.toml").write_text(ON + "auto_commit = true\n")
+    switch_on(repo, "auto_commit = true\n")
     sandbox.git(repo, "commit", "--quiet", "--all", "--message", "Commit the mirror")
     return sandbox.open(repo)
 
@@ -276,6 +284,7 @@ def test_on_verify_off(sandbox: Sandbox) -> None:
     sandbox.open(repo).capture("notes", "A note")
     config = repo / ".recollect.toml"
     config.write_text('# mine\nauthor = "Ada <a@b>"  # me\n')
+    trust_config(repo, os.environ)
 
     assert run(repo, "on").exit_code == 0
     assert config.read_text().startswith('# mine\nauthor = "Ada <a@b>"  # me\n')
@@ -292,9 +301,11 @@ def test_on_verify_off(sandbox: Sandbox) -> None:
         ("notes/another.json", "missing"),
     ]
     assert run(repo, "verify").exit_code == 1
-    assert json.loads(run(repo, "verify", "--repair", "--json").stdout)["adopted"] == [
+    assert json.loads(run(repo, "verify", "--repair", "--json").stdout)["suggested"] == [
         "notes/a-note.json"
     ]
+    assert "recollect review" in run(repo, "verify").stderr
+    assert CliRunner().invoke(root, ["-C", str(repo), "review", "accept", "--all"]).exit_code == 0
     assert run(repo, "verify").exit_code == 0
 
     assert "stay" in run(repo, "off").stderr
@@ -317,7 +328,7 @@ def test_off_removes_only_unchanged_copies(store: Recollect, repo: Path) -> None
     left = [path.name for path in (repo / FOLDER).rglob("*") if path.is_file()]
     assert sorted(left) == [".recollect.json", "another.json", "memory-config.json"]
 
-    Mirror(store).bring()
+    take(store)
     assert sorted(m.summary for m in store.memories()) == ["A note", "By hand"]
 
 

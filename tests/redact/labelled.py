@@ -177,6 +177,27 @@ def _in_context(draw: Draw) -> Iterator[tuple[str, str, str]]:
     yield "password", weak, "$config['password'] = '{}';"
     yield "password", weak, "machine git.internal login ada password '{}'"
     yield "password", "s3cr3t" + "!", "spring.datasource.password={}"
+    # By the shape of what is around them.
+    yield "password", plain, "db.internal:5432:app:ada:{}"
+    yield "password", weak, "# ~/.pgpass\n*:*:*:postgres:{}\n"
+    yield "password", "two " + "words here", 'password = """{}"""'
+    yield "password", "over\nlines" + " 2", "DB_PASSWORD = '''\n{}\n'''"
+    yield "secret", "abc " + "def 123", 'client_secret: str = """{}"""'
+    yield "password", plain, 'variable "db_password" {{\n  type = string\n  default = "{}"\n}}'
+    yield "password", "a{b" + "}c9", 'variable "api_token" {{\n  default = "{}"\n}}'
+    yield "password", "hunter2" + "-Blue!", "the password is {} for now"
+    yield "password", "Winter20" + "24!", "The password for the staging database is still {}."
+    yield "password", "Sommer20" + "24!", "Das Passwort lautet {}"
+    yield "password", "Geheim" + "#2024", "Passwort: {}"
+    yield "password", "Tr0ub4dor" + "&3", "use {} as the password"
+    yield "password", "c0rrect-h0rse" + "-9", "log in with '{}' as your admin password"
+    for gap in ("\n", "\\\n    ", "\u00ad", "\r\n> ", "\u200b"):
+        yield "split-token", "gh" + "p_" + draw(14) + gap + draw(22), "the key is {} then"
+    yield (
+        "split-token",
+        "da" + "pi" + draw(8, HEX) + "\n" + draw(12, HEX) + "\n" + draw(12, HEX),
+        "{}",
+    )
     # Keys and tokens without a shape of their own.
     yield "secret", long, "API_KEY={}"
     yield "secret", key, 'api_key: "{}"'

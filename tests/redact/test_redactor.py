@@ -165,3 +165,35 @@ def test_redacting_twice_finds_nothing_new(strategy: str) -> None:
     for secret in secrets():
         once = redactor.redact(secret.text)
         assert redactor.redact(once.text) == Redaction(once.text, ())
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("DE89 3704 0044 0532 0130 00", "iban"),
+        ("GB82WEST12345698765432", "iban"),
+        ("+49 170 1234567", "phone-number"),
+        ("+1-202-555-0123", "phone-number"),
+        ("(202) 555-0123", "phone-number"),
+        ("030 12345678", "phone-number"),
+    ],
+)
+def test_what_belongs_to_a_person_goes_where_that_is_wanted(text: str, name: str) -> None:
+    """`redact.personal` is off unless somebody asks for it."""
+    said = f"Ask at {text}, please"
+    assert Redactor().redact(said).text == said
+    assert Redactor(personal=True).redact(said).text == f"Ask at [REDACTED:{name}], please"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "DE89370400440532013001 has the wrong check sum",
+        "version 1.2.3.4 of 2026-08-23 10:00, at 10.0.12.255",
+        "commit 0123456789abcdef, issue 202-555, id 17063164386270",
+        "lines 100-200, 1,000,000 rows, 00:12:30",
+    ],
+)
+def test_numbers_of_other_things_stay(text: str) -> None:
+    """Also where `redact.personal` is on."""
+    assert Redactor(personal=True).redact(text).text == text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from datetime import timedelta
 
 import pytest
@@ -49,6 +50,7 @@ def test_purge_expired_lists_all_that_it_erases(store: Recollect) -> None:
     told = json.loads("\n".join(lines(store, "purge-expired", "--dry-run", "--json")))
     assert len(told["expired"]) == 2
     assert "Would erase for good: 2" in lines(store, "purge-expired", "--dry-run")
+    store.local.rest.confirm_clock(time.time())  # months have passed for the command line
     assert "Erased: 2" in lines(store, "purge-expired", "--yes")
 
     assert states(store).keys() == {memory.uid for memory in others}

@@ -68,9 +68,9 @@ def test_a_busy_ledger_gets_it_later(store: Recollect, monkeypatch: pytest.Monke
 
 
 def test_a_draft_that_was_written_already_is_not_written_again(store: Recollect) -> None:
-    """Killed between the ledger and the spool: the uid tells that it is there."""
+    """Killed between the ledger and the spool: the nonce tells that it is there."""
     (memory,) = keep(store, [{"kind": "notes", "summary": "Once"}])
-    spool_of(store).put(memory.uid, {"kind": "notes", "summary": "Once"})
+    spool_of(store).put(memory.nonce, {"kind": "notes", "summary": "Once"})
 
     drain(store)
 

@@ -6,6 +6,7 @@ what must be true of each memory; the mirror follows all the while.
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import tempfile
@@ -25,10 +26,14 @@ from hypothesis.stateful import (
 )
 
 import recollect
+from recollect.config.trust import trust_config
 from recollect.core.memory import Memory
 from recollect.errors import IllegalTransition, MergeRefused, RecollectError, VersionConflict
 from recollect.mirror.mirror import Mirror
 from recollect.typed import write as typed
+from tests.ledger.conftest import isolated
+
+__all__ = ["isolated"]
 
 TAGS = st.lists(st.sampled_from([f"tag{n}" for n in range(14)]), min_size=1, max_size=12)
 FILES = st.lists(st.sampled_from(["here.py", "gone.py", "also-gone.py"]), max_size=3)
@@ -51,6 +56,7 @@ class TwoAgents(RuleBasedStateMachine):
         (self.folder / ".recollect.toml").write_text(
             'author = "A <a@b.c>"\n[mirror]\nenabled = true\n[embedding]\nmodel = "none"\n'
         )
+        trust_config(self.folder, os.environ)
         self.agents = [recollect.open(self.folder), recollect.open(self.folder)]
         # What each agent read last: uid → memory.
         self.read: list[dict[str, Memory]] = [{}, {}]

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 from recollect.core.kinds import SESSIONS
 from recollect.core.memory import VIA_SLEEP
 from recollect.errors import RecollectError
-from recollect.store.store import MAINTENANCE, Store
+from recollect.store.store import MAINTENANCE, Done, Store
 
 if TYPE_CHECKING:
     from recollect.core.memory import Memory
     from recollect.ledger.writes import Write
 
 
-def retire_old_sessions(store: Store, writes: Sequence[Write], reason: str) -> None:
+def retire_old_sessions(store: Store, done: Sequence[Done], reason: str) -> None:
     """A new summary of a session retires the ones beyond the window."""
-    sessions = [w.uid for w in writes if getattr(w, "kind", "") == SESSIONS]
+    sessions = [record.uid for w, record in done if getattr(w, "kind", "") == SESSIONS]
     if sessions and reason not in MAINTENANCE:
         from recollect.typed.session_rollover import retire_oldest
 
@@ -30,9 +30,9 @@ def retire_old_sessions(store: Store, writes: Sequence[Write], reason: str) -> N
             store.ledger.warnings.append(f"Old sessions were not retired: {error.message}")
 
 
-def follow_status(store: Store, writes: Sequence[Write], reason: str) -> None:
+def follow_status(store: Store, done: Sequence[Done], reason: str) -> None:
     """A merged memory that is retired brings its sources back; facts end or are true again."""
-    moved = [getattr(w, "of", "") for w in writes if "status" in w.fields]
+    moved = [record.memory_uid for w, record in done if "status" in w.fields]
     if moved and reason not in MAINTENANCE:
         from recollect.core.status import RETIRED
         from recollect.sleep.purge import bring_back_sources
@@ -43,9 +43,9 @@ def follow_status(store: Store, writes: Sequence[Write], reason: str) -> None:
         settle_facts(store, found)
 
 
-def archive_merged_sources(store: Store, writes: Sequence[Write], reason: str) -> None:
+def archive_merged_sources(store: Store, done: Sequence[Done], reason: str) -> None:
     """A merged memory that somebody accepted takes the place of its sources."""
-    merged = [w.uid for w in writes if _is_merge(w)]
+    merged = [record.uid for w, record in done if _is_merge(w)]
     if merged and reason not in MAINTENANCE:
         from recollect.sleep.run import archive_sources
 

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from recollect.config.config import data_dir
-from recollect.core.note import purged_uids, read_stored
-from recollect.core.places import Place
-from recollect.core.record import CREATE, PURGE, UPDATE
+from recollect.core.authority import plain
+from recollect.core.disposition import dispose
+from recollect.core.note import purged_uids
+from recollect.core.places import LOCAL, Place
+from recollect.core.proof import proves
+from recollect.core.record import CREATE, PURGE, Record
+from recollect.core.spaces import marked
+from recollect.core.uid import claims_proof
 from recollect.errors import RecollectError
 from recollect.hosts.environment import PROJECT_VARIABLE
 from recollect.index.protocol import Filters
 from recollect.ledger.health import OK, PROBLEM, WARNING, Finding
 from recollect.ledger.ledger import Ledger
+from recollect.sleep.clock import clock_problem
 from recollect.state.engine_socket import addresses, is_private, ping
 from recollect.state.failures import FAILURES_FILE, recent_failures
 from recollect.store.indexing import Indexing
@@ -23,6 +30,9 @@ from recollect.store.spool_flush import aside_of, spool_of
 from recollect.store.store import Store
 
 _REPAIR = "Run `recollect repair`."
+_MOST_SHOWN = 80
+_LEAST_FREE = 1 << 20
+_MOST_TOLD = 5
 _WEEK = 7 * 86_400.0
 
 
@@ -32,7 +42,15 @@ def check_all(store: Store) -> list[Finding]:
 
     found = list(check_surroundings(store.ledger))
     found += check_records(store.ledger, store.indexing)
-    for check in (check_hooks, check_engine, check_mirror, check_sleep):
+    for check in (
+        check_place,
+        check_hooks,
+        check_engine,
+        check_programs,
+        check_mirror,
+        check_sleep,
+        check_others,
+    ):
         found += check(store)
     return [*found, *(Finding(WARNING, "notice", text) for text in store.warnings)]
 
@@ -43,26 +61,30 @@ def check_records(ledger: Ledger, indexing: Indexing) -> Iterator[Finding]:
     indexed = {(place, uid): text for place, uid, text in index.texts()}
     known: set[tuple[Place, str]] = set()
     lost, missing, mismatched = 0, 0, 0
-    purged: set[str] = set()
-    owners: set[str] = set()
+    purged: set[tuple[str, str, str]] = set()
+    owners: set[tuple[str, str, str]] = set()
     for place, note in ledger.changes({}).notes:
         lost += not note
-        purged |= purged_uids(note or {})
+        purged |= {(place.space, place.kind, uid) for uid in purged_uids(note or {})}
         for uid, text in (note or {}).items():
             known.add((place, uid))
             found = indexed.get((place, uid))
             missing += found is None
             mismatched += found is not None and found != text
-            record = read_stored(text)
-            if record.op != PURGE:
-                owners.add(record.memory_uid)
-            if record.op not in (CREATE, UPDATE, PURGE) or (record.op != CREATE and not record.of):
+            record, reason = dispose(text)
+            if not reason and claims_proof(uid) and not proves(uid, text):
+                yield _altered(uid, record)
+            if reason:
                 yield Finding(
                     WARNING,
-                    "records",
-                    f"A record cannot be read: {uid} in {place.kind} on {place.anchor[:7]}",
-                    "It is kept as it is; a newer version may have written it.",
+                    "quarantine",
+                    f"The record {uid} of {place.kind} on {place.anchor[:7]} is quarantined:"
+                    f" {reason}.",
+                    "It is kept as it is and makes no memory."
+                    f" Remove it with: recollect purge {uid}",
                 )
+            elif record.op != PURGE:
+                owners.add((place.space, place.kind, record.memory_uid))
     orphaned = len(indexed.keys() - known)
     if lost:
         yield Finding(
@@ -78,7 +100,8 @@ def check_records(ledger: Ledger, indexing: Indexing) -> Iterator[Finding]:
     ):
         if count:
             yield Finding(PROBLEM, "index", f"{count} {what}", _REPAIR)
-    for uid in sorted(purged & owners):
+    yield from _check_spaces({(space == LOCAL, uid) for space, _, uid in purged | owners})
+    for _, _, uid in sorted(purged & owners):
         yield Finding(
             PROBLEM, "purge", f"The purged memory {uid} is still here.", "Run `recollect sync`."
         )
@@ -100,6 +123,37 @@ def check_records(ledger: Ledger, indexing: Indexing) -> Iterator[Finding]:
     yield Finding(OK, "records", f"{len(known)} records, {memories} memories.")
 
 
+def _altered(uid: str, record: Record) -> Finding:
+    """A record that its uid does not prove, and what to do about it."""
+    name = record.id or record.memory_uid
+    what = str(record.fields.get("summary") or "")[:_MOST_SHOWN]
+    effect = {
+        CREATE: "It is not given to agents.",
+        PURGE: "Its memory stays purged.",
+    }.get(record.op, "The change does not count.")
+    return Finding(
+        WARNING,
+        "altered",
+        f"Record {uid} of {name} is not what its author wrote ({record.op} by"
+        f" {record.by or 'nobody'}, {record.timestamp or 'undated'}: {what!r}). {effect}",
+        "Get the original back: run `recollect sync` in the author's clone, then here."
+        f" If nobody has it, erase it: recollect purge {record.memory_uid}",
+    )
+
+
+def _check_spaces(spoken_of: set[tuple[bool, str]]) -> Iterator[Finding]:
+    """Shared records that speak of a private memory: they change nothing of it."""
+    for uid in sorted(uid for is_local, uid in spoken_of if is_local and (False, uid) in spoken_of):
+        yield Finding(
+            WARNING,
+            "spaces",
+            f"Shared notes hold records with the uid of a private memory: {uid}. They count as"
+            " another memory, and the private one is unchanged.",
+            "Ask who wrote them. To erase them, purge the memory that `recollect show"
+            f" {marked(uid)}` shows.",
+        )
+
+
 def check_engine(store: Store) -> Iterator[Finding]:
     """Whether a warm engine does the work of hooks here; without one they do it themselves."""
     place = {**os.environ, PROJECT_VARIABLE: str(store.ledger.repository.git.directory)}
@@ -116,6 +170,44 @@ def check_engine(store: Store) -> Iterator[Finding]:
                 f"{folder} is not only yours, so no engine listens there.",
                 f"Remove it, or run: chmod 700 {folder}",
             )
+
+
+def check_place(store: Store) -> Iterator[Finding]:
+    """Whether the directory takes what is written: the disk may be full, or read-only."""
+    folder = store.ledger.repository.state_dir
+    above = folder if folder.is_dir() else folder.parent
+    if not os.access(above, os.W_OK):
+        yield Finding(
+            WARNING,
+            "place",
+            f"{above} cannot be written: memories are read from the notes, and none is kept.",
+            "Check its permissions, and whether its file system is mounted read-only.",
+        )
+    try:
+        free = shutil.disk_usage(above).free
+    except OSError:
+        return
+    if free < _LEAST_FREE:
+        yield Finding(
+            WARNING,
+            "place",
+            f"The disk of {above} has {free // 1024} KB left: soon nothing can be kept.",
+            "Make room.",
+        )
+    from recollect.capture.suggestions import waiting_suggestions
+
+    broken = [
+        path
+        for spool in (spool_of(store), aside_of(store), waiting_suggestions(store))
+        for path in spool.unreadable()
+    ]
+    if broken:
+        yield Finding(
+            WARNING,
+            "spool",
+            f"{len(broken)} files of what waits cannot be read, for example {broken[0]}",
+            "They are left as they are. Look into them, then remove them.",
+        )
 
 
 def check_hooks(store: Store) -> Iterator[Finding]:
@@ -150,15 +242,33 @@ def check_hooks(store: Store) -> Iterator[Finding]:
         )
 
 
+def untrusted_programs(store: Store) -> list[str]:
+    """What the repository's git configuration would start, and does not; in a sentence."""
+    git = store.ledger.repository.git
+    if store.ledger.repository.is_user_ledger or git.is_trusted:
+        return []
+    names = ", ".join(dict.fromkeys(setting.name for setting in git.local_programs()))
+    return [
+        f"The repository's own git configuration names programs ({names[:200]}): ignored until you"
+        " trust it: recollect config trust"
+    ]
+
+
+def check_programs(store: Store) -> Iterator[Finding]:
+    """Whether the repository's git configuration names programs that do not run."""
+    for text in untrusted_programs(store):
+        yield Finding(WARNING, "configuration", text)
+
+
 def check_mirror(store: Store) -> Iterator[Finding]:
     """Whether the files of the mirror say what the ledger says."""
     if not store.config.flag("mirror.enabled") or store.work_tree is None:
         return
-    from recollect.mirror.compare import FOREIGN
+    from recollect.mirror.compare import WAITING
     from recollect.mirror.mirror import Mirror
 
     try:
-        differ = [found for found in Mirror(store).differences() if found.state != FOREIGN]
+        differ = [found for found in Mirror(store).differences() if found.state not in WAITING]
     except RecollectError as error:
         yield Finding(WARNING, "mirror", f"{error.message} {error.hint}")
         return
@@ -173,6 +283,14 @@ def check_mirror(store: Store) -> Iterator[Finding]:
 
 def check_sleep(store: Store) -> Iterator[Finding]:
     """Whether the memories are looked after: a hook does it for few of them only."""
+    problem = clock_problem(store)
+    if problem:
+        yield Finding(
+            WARNING,
+            "clock",
+            f"Sleep does not run. {problem}",
+            "Correct the clock; if it is right, run: recollect sleep --force",
+        )
     now = store.ledger.clock().timestamp()
     last = store.local.rest.last_sleep()
     waiting = last is not None and now - last >= _WEEK and store.local.rest.ended_since(last)
@@ -182,4 +300,35 @@ def check_sleep(store: Store) -> Iterator[Finding]:
             "sleep",
             "Nobody has looked after the memories for a week.",
             "Do it with: recollect sleep",
+        )
+
+
+def check_others(store: Store) -> Iterator[Finding]:
+    """What others want done with memories that are not theirs, and waits for an answer."""
+    from recollect.api.sync import pending_purges
+    from recollect.store.history import waiting_changes
+
+    purges, changes = pending_purges(store), waiting_changes(store)
+    for pending in purges[:_MOST_TOLD]:
+        yield Finding(
+            WARNING,
+            "purge",
+            f"{pending.memory.id} was purged by {plain(', '.join(pending.by))}; your copy is held.",
+            "Apply it with `recollect sync --accept-purges`, or keep it here.",
+        )
+    for change in changes[:_MOST_TOLD]:
+        fields = ", ".join(f"{k} = {v!r}" for k, v in sorted(change.fields.items()))
+        yield Finding(
+            WARNING,
+            "suggestion",
+            f"A change is suggested by {plain(change.by or 'somebody')}: {fields}",
+            "See `recollect review`; accept or reject it there.",
+        )
+    more = len(purges[_MOST_TOLD:]) + len(changes[_MOST_TOLD:])
+    if more:
+        yield Finding(
+            WARNING,
+            "suggestion",
+            f"{more} more purges and changes by others wait for you.",
+            "See `recollect sync` and `recollect review`.",
         )

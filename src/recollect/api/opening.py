@@ -21,6 +21,7 @@ from recollect.ledger.repository import (
     has_user_ledger,
     open_user_ledger,
 )
+from recollect.redact.gate import project_name
 
 
 def open_recollect(path: str | os.PathLike[str] | None = None, *, mine: bool = False) -> Recollect:
@@ -33,12 +34,12 @@ def open_recollect(path: str | os.PathLike[str] | None = None, *, mine: bool = F
         leave_named_repository(environment)
     directory = existing_directory(path)
     config = load_config(directory, environment)
-    git = Git(directory, timeout=config.number("git.timeout"), environment=environment)
+    git = _git(directory, config, environment)
     repository = None if mine else find_repository(git)
     project = None
     if repository is None:
         repository = open_user_ledger(git, data_dir(environment))
-        project = None if mine else str(directory.resolve())
+        project = None if mine else project_name(config, directory.resolve())
     return Recollect(_ledger(repository, config), config, project)
 
 
@@ -46,17 +47,31 @@ def open_stores(
     directory: Path, config: Config, environment: Mapping[str, str]
 ) -> tuple[Recollect, Recollect | None]:
     """The memory of the repository around a directory, and the person's own where there is one."""
-    git = Git(directory, timeout=config.number("git.timeout"), environment=environment)
+    git = _git(directory, config, environment)
     repository = find_repository(git)
     home = data_dir(environment)
     project, personal = None, None
     if repository is None:
         repository = open_user_ledger(git, home)
-        project = str(directory.resolve())
+        project = project_name(config, directory.resolve())
     elif has_user_ledger(home):
         own = _ledger(open_user_ledger(git, home), config)
-        personal = Recollect(own, config, str(directory.resolve()))
+        personal = Recollect(own, config, project_name(config, directory.resolve()))
     return Recollect(_ledger(repository, config), config, project), personal
+
+
+def _git(directory: Path, config: Config, environment: Mapping[str, str]) -> Git:
+    def approved() -> str:
+        from recollect.config.trust import trust_of
+
+        return trust_of(config.home, directory).programs
+
+    return Git(
+        directory,
+        timeout=config.number("git.timeout"),
+        environment=environment,
+        approved=approved,
+    )
 
 
 def leave_named_repository(environment: dict[str, str]) -> None:
@@ -84,4 +99,5 @@ def _ledger(repository: Repository, config: Config) -> Ledger:
         clock=lambda: datetime.now(UTC),
         lock_timeout=config.number("lock.timeout"),
         configured_author=config.text("author"),
+        purge_policy=config.text("sync.purge"),
     )

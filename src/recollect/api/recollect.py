@@ -5,28 +5,23 @@ The command line, the hooks, the MCP server and the web page are thin users of t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from recollect.api.effects import AFTER_PURGE, AFTER_WRITE, update_mirror
-from recollect.index.protocol import ALL, Filters
 from recollect.store.store import Store
 
 # What a hook needs on every prompt is imported above; the rest where it is used.
 if TYPE_CHECKING:
+    from recollect.api.sync import PendingPurge, SyncResult
     from recollect.config.config import Config
+    from recollect.core.authority import SuggestedChange
     from recollect.core.memory import Memory
     from recollect.ledger.health import Finding
     from recollect.ledger.ledger import Ledger
-    from recollect.ledger.sync import SyncReport
     from recollect.search.search import Hit
-
-
-class SyncResult(NamedTuple):
-    """What a sync brought and what it did."""
-
-    report: SyncReport
-    received: list[Memory]
-    purged: list[str]
+    from recollect.sleep.undo import Undo
+    from recollect.state.runs import Run
+    from recollect.store.history import Version
 
 
 class Recollect(Store):
@@ -68,39 +63,68 @@ class Recollect(Store):
     def purge(self, memory_id: str) -> list[str]:
         """Erase a memory for good, here and, after the next sync, in every clone.
 
-        Gives what could not be erased, in sentences; normally nothing.
+        The uid of a quarantined record will do. Gives what could not be erased, in sentences.
         """
-        from recollect.sleep.purge import purge
+        from recollect.sleep.purge import purge_named
 
-        return purge(self, [self.get(memory_id)])
+        return purge_named(self, memory_id)
 
     def sync(self, remote: str | None = None) -> SyncResult:
         """Exchange memories with a remote; afterwards both sides hold the same."""
-        from recollect.capture.suggestions import forget
-        from recollect.ledger.sync import sync
-        from recollect.sleep.purge import purge_remains
-        from recollect.state.session_files import take_away
+        from recollect.api.health import untrusted_programs
+        from recollect.api.sync import sync
 
-        everything = Filters(statuses=ALL)
-        before = {memory.uid: memory for memory in self.indexing.fresh().select(everything)}
-        report = sync(
-            self.ledger,
-            remote or self.config.text("sync.remote") or None,
-            timeout=self.config.number("sync.timeout"),
-        )
-        after = self.indexing.fresh().select(everything)
-        self.local.forget(sorted(report.purged))
-        for uid in report.purged & before.keys():
-            forget(self, before[uid])
-        if report.purged:
-            take_away(self.ledger.repository.state_dir)
-        purge_remains(self, after)
-        self.mirror()
-        return SyncResult(
-            report,
-            [m for m in after if m.uid not in before or before[m.uid].version != m.version],
-            sorted(before[uid].id for uid in report.purged if uid in before),
-        )
+        self.ledger.warnings += untrusted_programs(self)
+        return sync(self, remote)
+
+    def pending_purges(self) -> list[PendingPurge]:
+        """The purges by others that wait for your answer; until then your copies stay."""
+        from recollect.api.sync import pending_purges
+
+        return pending_purges(self)
+
+    def accept_purges(self) -> list[str]:
+        """Apply the purges by others that wait; gives what could not be erased, in sentences."""
+        from recollect.api.sync import accept_purges
+
+        return accept_purges(self, self.pending_purges())
+
+    def accept_change(self, record: str) -> Memory:
+        """Write a change that somebody else suggested in your own name."""
+        from recollect.store.history import accept_change
+
+        return accept_change(self, record)
+
+    def reject_change(self, record: str) -> Memory:
+        """Keep a memory as it is; the change is not suggested again."""
+        from recollect.store.history import reject_change
+
+        return reject_change(self, record)
+
+    def versions(self, memory_id: str) -> list[Version]:
+        """The versions of a memory with their texts, oldest first: one for each record."""
+        from recollect.store.history import versions
+
+        return versions(self, memory_id)
+
+    def suggested_changes(self) -> list[SuggestedChange]:
+        """Changes by others of what only an author or you decide: trust, lifetime, provenance."""
+        from recollect.store.history import waiting_changes
+
+        return waiting_changes(self)
+
+    def undo(self, target: str, *, dry_run: bool = False) -> Undo:
+        """Take back the last change of a memory, or a run by its name; `--last` is the last run.
+
+        Undo writes new records, and the history keeps all. A purge cannot be undone.
+        """
+        from recollect.sleep.undo import undo
+
+        return undo(self, target, dry_run=dry_run)
+
+    def runs(self) -> list[Run]:
+        """The imports and sleeps of this clone that can be undone, newest first."""
+        return [run for run in self.local.runs.all() if not run.is_undone]
 
     def mirror(self) -> None:
         """Bring the mirror up to date, where there is one; what goes wrong is told, not raised."""

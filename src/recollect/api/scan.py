@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from recollect.api.recollect import Recollect
 from recollect.core.memory import Memory
 from recollect.index.protocol import ALL, Filters
 from recollect.redact.gate import make_redactor
+from recollect.store.store import Store
 
 
 class Leak(NamedTuple):
@@ -21,7 +21,7 @@ class Leak(NamedTuple):
     only_in_history: bool
 
 
-def scan(store: Recollect) -> Iterator[Leak]:
+def scan(store: Store) -> Iterator[Leak]:
     """Every memory, whatever its status, with its whole history."""
     redactor = make_redactor(store.config, "warn")
     index = store.indexing.fresh()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 from recollect.capture.commands import only_looks, parts_of, words_of
@@ -35,7 +36,8 @@ _MADE = pattern(r"\[(?P<on>[^\]]{1,200}?) (?P<commit>[0-9a-f]{7,40})\] (?P<subje
 _MESSAGE = pattern(
     r"\s(?:-[a-z]*m|--message)[= ]*(?P<quote>['\"])(?P<text>(?:\\.|(?!(?P=quote))[^\\]){1,4000})"
 )
-_FED = pattern(r"<<-?\s*['\"]?(\w+)['\"]?[^\n]*\n(?P<text>.*?)\n\s*\1\b", re.DOTALL)
+_FED = pattern(r"<<-?\s{0,9}['\"]?(\w{1,60}+)['\"]?[^\n]{0,400}\n")
+_MOST_FED = 4  # documents in one command that are looked at
 _TRAILER = pattern(r"^(?:[A-Z][\w-]+: .+|🤖.*)$", re.MULTILINE)
 _MERGE = pattern(r"Merge (?:remote-tracking )?(?:branch|pull request|commit|tag)\b")
 # What is done besides, by those who say what a commit is.
@@ -60,12 +62,12 @@ _PASSED = pattern(
     r"|Passed! +- Failed: +0"  # dotnet
 )
 _NOT_PASSED = pattern(
-    r"(?:=+ )?(?:.*\b)?[1-9]\d* (?:failed|errors?)\b.* in [\d.]+|test result: FAILED"
-    r"|FAIL\b|--- FAIL|Tests?:? +.*[1-9]\d* failed|[1-9]\d* failing\b|(?:#|ℹ) fail [1-9]"
+    r"(?>(?:=+ )?(?:.*?\b)?[1-9]\d*+ (?:failed|errors?)\b).* in [\d.]+|test result: FAILED"
+    r"|FAIL\b|--- FAIL|Tests?:? .*[1-9]\d{0,9} failed|[1-9]\d* failing\b|(?:#|ℹ) fail [1-9]"
     r"|.*BUILD FAIL|.*Failures: [1-9]|.*Errors: [1-9]|FAILED \(|.*, [1-9]\d* failures?\b|FAILURES!"
     r"|error(?:\[\w+\])?:|npm (?:ERR!|error)|Failed! "
 )
-_GRADLE_TESTS = pattern(r"gradlew?\b.*\b(?:test|check|build)\b")
+_GRADLE_TESTS = pattern(r"gradlew?\b.{0,500}\b(?:test|check|build)\b")
 
 
 def commit_of(command: str, output: str) -> tuple[str, str, str] | None:
@@ -73,8 +75,10 @@ def commit_of(command: str, output: str) -> tuple[str, str, str] | None:
     if not any(words_of(part.text)[:2] == ["git", "commit"] for part in parts_of(command)):
         return None
     command = command[:_MOST_COMMAND]
-    given = _FED.search(command) or _MESSAGE.search(command)
-    message = given["text"].strip() if given else ""
+    given = _fed(command)
+    if given is None and (found := _MESSAGE.search(command)):
+        given = found["text"]
+    message = (given or "").strip()
     # Of several the last: a commit that was amended is the one that stays.
     lines = reversed(clean_lines(output))
     made = next((m for line in lines if line.startswith("[") and (m := _MADE.match(line))), None)
@@ -88,6 +92,19 @@ def commit_of(command: str, output: str) -> tuple[str, str, str] | None:
         _body(message),
         f"commit {made['commit'][:7]} on {branch}",
     )
+
+
+def _fed(command: str) -> str | None:
+    """The first document that a command holds, up to the line that ends it."""
+    for opened in islice(_FED.finditer(command), _MOST_FED):
+        end = opened[1]
+        lines = command[opened.end() :].split("\n")
+        for at, line in enumerate(lines):
+            rest = line.lstrip()
+            after = rest[len(end) : len(end) + 1]
+            if at and rest.startswith(end) and not (after.isalnum() or after == "_"):
+                return "\n".join(lines[:at])
+    return None
 
 
 def _body(message: str) -> str:

@@ -17,15 +17,16 @@ LONGEST_SHOWN = 40
 _MOST = 4_000
 
 _HEREDOC = pattern(
-    r"<<-?[ \t]*(['\"]?)(\w+)\1([^\n]*)\n.*?(?:^[ \t]*\2[ \t]*$|\Z)", re.DOTALL | re.MULTILINE
+    r"<<-?[ \t]*(['\"]?)(\w++)\1([^\n]{0,500}+)\n.*?(?:^[ \t]*\2[ \t]*$|\Z)",
+    re.DOTALL | re.MULTILINE,
 )
 _TOKEN = pattern(
     r"""'[^']*'|"(?:\\.|[^"\\])*"|\\.|&&|\|\||\|&|[|;\n]|&(?![>\d])|\#[^\n]*|[^'"\\|;\n&\#]+|.""",
     re.DOTALL,
 )
 # Before the line is taken apart: the `&` of `2>&1` ends nothing.
-_JOINED = pattern(r"\s*\d?>&\s*\d|\s*&>{1,2}")
-_REDIRECT = pattern(r"\s*(?:\d|&)?>{1,2}\s*(?:&\d|[^\s<>|;]+)|\s*<<?<?\s*[^\s<>|;]+")
+_JOINED = pattern(r"(?<!\s)\s*+(?:\d?>&\s*+\d|&>{1,2})")
+_REDIRECT = pattern(r"(?<!\s)\s*+(?:(?:\d|&)?>{1,2}\s*+(?:&\d|[^\s<>|;]+)|<<?<?\s*+[^\s<>|;]+)")
 _ASSIGNMENT = pattern(r"(?:export\s+)?[A-Za-z_]\w*=(?:'[^']*'|\"[^\"]*\"|\S*)\s+(?=\S)")
 _INLINE = pattern(
     r"(?:^|[\s/])(?:python[\d.]*|node|ruby|perl|deno|bun|php|bash|sh|psql|sqlite3)\s+"

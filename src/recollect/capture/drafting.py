@@ -64,7 +64,7 @@ def request(wanted: Sequence[Wanted], *, parallel: bool = False, checked_by: str
             "",
             *how,
             "Decline where nothing is worth it: write nothing and stop. Never put a secret into a"
-            " memory. Do not mention this to the user.",
+            " memory. If the user asks what you keep, tell them.",
             _CLOSING,
         )
     )

@@ -33,7 +33,7 @@ _LEAD = pattern(r"^\s*(?:#\d+ [\d.]+ |\[[a-z][\w:.-]*\] |remote: )")
 _SPACE = pattern(r"\s+")
 _WORD = pattern(r"[A-Za-z]{2,}")
 _NOISE = pattern(
-    r"0x[0-9a-f]+|\b[0-9a-f]{7,64}\b|(?:[\w.~-]*/)+|\b\d[\d.,:]*(?:ms|s|m|h|kb|mb|gb|%)?\b",
+    r"0x[0-9a-f]+|\b[0-9a-f]{7,64}\b|(?:[\w.~-]{0,255}+/)+|\b\d[\d.,:]*(?:ms|s|m|h|kb|mb|gb|%)?\b",
     re.IGNORECASE,
 )
 
@@ -75,7 +75,7 @@ _FORMS: Sequence[tuple[re.Pattern[str], float]] = (
     (pattern(r"--- FAIL: (?P<test>\S+)"), FORMED),
     (pattern(r"test (?P<test>\S+) \.\.\. FAILED$"), SAID),
     (pattern(r"● (?P<test>.+ › .+)$"), FORMED),
-    (pattern(r"(?:✗|✘|×) +(?P<test>[\w./@ ›>-]+)$"), SAID),
+    (pattern(r"(?:✗|✘|×) ++(?P<test>[\w./@ ›>-]+)$"), SAID),
     (pattern(r"(?:npm (?:ERR!|error) )?gyp ERR! stack Error: (?P<said>.+)"), FORMED),
     (pattern(r"npm (?:ERR!|error) (?P<said>[A-Z].+)"), FORMED),
     (
@@ -173,8 +173,8 @@ _PASSES = _Phrases(
 )
 # A command line that hides its exit code failed when a line of its output says one of these.
 _VERDICT = pattern(
-    r"(?:=+ .*\b)?\d+ (?:failed|errors?)\b.* in [\d.]+|(?:FAILED|ERROR) \S+::|test result: FAILED"
-    r"|--- FAIL|FAIL\b|Tests?: .*\d+ failed|Tests +\d+ failed|npm (?:ERR!|error)"
+    r"(?>(?:=+ .*?\b)?\d++ (?:failed|errors?)\b).* in [\d.]+|(?:FAILED|ERROR) \S+::"
+    r"|test result: FAILED|--- FAIL|FAIL\b|Tests?: .*\d failed|Tests +\d+ failed|npm (?:ERR!|error)"
     r"|g?make(?:\[\d+\])?: \*\*\*|.*BUILD FAIL|Found \d+ errors?|fatal: |.*: error TS\d+"
     r"|error(?:\[\w+\])?: |.*: error: |Segmentation fault|.*command not found"
     r"|[1-9]\d* problems? \([1-9]|ERROR: |Error: |\d+ failing$|[\w.]*(?:Error|Exception): "

@@ -31,8 +31,8 @@ GATE = 0.30
 _SUBSTANCE, _SALIENCE, _TYPE = 0.45, 0.25, 0.30
 _CONFIGURATION = pattern(
     r"(?:^|/)(?:\.github/|\.circleci/|\.env|Dockerfile|Makefile|docker-compose|compose\.|pyproject\.toml"
-    r"|package(?:-lock)?\.json|Cargo\.|go\.(?:mod|sum)|requirements|tsconfig|\.gitignore|\.?eslint"
-    r"|.*\.(?:ya?ml|toml|ini|cfg|lock)$)"
+    r"|package(?:-lock)?\.json|Cargo\.|go\.(?:mod|sum)|requirements|tsconfig|\.gitignore|\.?eslint)"
+    r"|\.(?:ya?ml|toml|ini|cfg|lock)$"
 )
 _DECISION_RECORD = pattern(
     r"(?:^|/)(?:adrs?|decisions|decision-records|rfcs?)/(?P<name>[^/]+)\.md$"

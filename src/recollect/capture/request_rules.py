@@ -27,7 +27,7 @@ _ASK = (
     r"(?:^|[,;:(—–] ?| - |\b(?:please|pls|plz|kindly|also|and|so|then|just|ok|okay|hey|btw|fyi"
     rf"|{_AGENT}|let'?s|(?:you|we) (?:should|must|have to|need to)|(?:make sure|be sure|you) to"
     r"|make sure you|next time|from (?:here|now|this point) on|going forward"
-    r"|(?:can|could|would|will) (?:we|you)),? )(?:(?:please|pls|kindly|always|also|just) )*"
+    r"|(?:can|could|would|will) (?:we|you)),? )(?:(?:please|pls|kindly|always|also|just) ){0,6}"
 )
 _REMEMBER = r"(?:rem[em]*b[er]{1,3}|memori[sz]e)"
 _LATER = (
@@ -106,7 +106,7 @@ REQUESTS: tuple[Rule, ...] = (
         r"|always|only)\b|, the\b"
         r"|,? my (?!answer|choice|device|login|me\b|name\b|password|selection|settings?)"
         rf"| (?:{_IT} )?(?:for|in) {_LATER}| (?:going forward|from (?:here|now) on)\b"
-        rf"| when you\b(?=.*\b{_OURS}\b)| the following\b| th(?:is|ese) \w+: )"
+        rf"| when you\b(?=.{{0,1000}}\b{_OURS}\b)| the following\b| th(?:is|ese) \w+: )"
         rf"|{_LEAD}{_REMEMBER} the (?={_IS}"
         r"|[^:.]{3,40}: )",
         HEARSAY,
@@ -122,7 +122,8 @@ REQUESTS: tuple[Rule, ...] = (
         EXPLICIT,
         0.85,
         "remember to",
-        rf"(?:^|\b(?:please|pls) )remember to(?: (?:always|never|not|only)\b|\b(?=.* {_OURS}\b))",
+        r"(?:^|\b(?:please|pls) )remember to(?: (?:always|never|not|only)\b"
+        rf"|\b(?=.{{0,1000}} {_OURS}\b))",
         HEARSAY,
     ),
     rule(
@@ -199,7 +200,7 @@ REQUESTS: tuple[Rule, ...] = (
         " forget",
         rf"{_ASK}(?:don'?t|do not|never)(?: you)?(?: ever)? forget"
         rf"(?:,|:| (?!to\b|about\b)(?:{_IT}|{_OURS}|(?=(?:an? |the )?{_IS}))"
-        rf"| (?:to|about)\b(?=.* {_OURS}\b))",
+        rf"| (?:to|about)\b(?=.{{0,1000}} {_OURS}\b))",
         HEARSAY,
     ),
     rule(

@@ -64,8 +64,8 @@ _DOUBLE_UNDERLINED = pattern(r"(?<![\w./`])__([^\s_]{1,50} (?:[^_]{0,200}[^\s_])
 
 _QUOTE = pattern(r"(?<![\w\"])\"[^\"\s][^\"]{0,600}\"(?!\w)|“[^”]{1,600}”")
 _ENDS = pattern(r"[.!?](?=\s)")
-_END = pattern(r"[.!?]+[\"'”’)\]]*(?=\s)|[。！？]+")
-_LAST_WORD = pattern(r"[\w.]+$")
+_END = pattern(r"(?<![.!?])[.!?]++[\"'”’)\]]*+(?=\s)|[。！？]+")
+_LAST_WORD = pattern(r"(?<![\w.])[\w.]++$")
 _ABBREVIATIONS = words(
     "approx al ca cf dr e.g eg esp etc fig i.e ie incl jr mr mrs ms nos nr pp prof resp sr viz vs"
     " w.r.t"

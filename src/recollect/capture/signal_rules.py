@@ -62,7 +62,7 @@ _TRY = (
     r"|play|read|rerun|see|start with|take|try)\b"
 )
 _WITH_A_HOW = (
-    r"(?=.*(?<!-)\b(?:by|because|since|using|caused?|causing|due to|instead of|so that)\b)"
+    r"(?=.{0,1000}(?<!-)\b(?:by|because|since|using|caused?|causing|due to|instead of|so that)\b)"
 )
 
 # What begins a rule for whoever works here, and not a report of what a program does.
@@ -225,7 +225,7 @@ STATEMENTS: tuple[Rule, ...] = (
         RESOLUTION,
         0.88,
         "figured",
-        rf"(?:^|{_WE} )figured (?:it )?out\b(?! how\b(?!.* (?:by|using|with)\b))",
+        rf"(?:^|{_WE} )figured (?:it )?out\b(?! how\b(?!.{{0,1000}} (?:by|using|with)\b))",
     ),
     rule(
         RESOLUTION,

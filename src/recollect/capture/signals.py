@@ -62,7 +62,7 @@ class Signal(NamedTuple):
     confidence: float
 
 
-_QUOTED = pattern(r"\"[^\"]*\"|“[^”]*”|«[^»]*»")
+_QUOTED = pattern(r"\"[^\"]*\"|“[^”]{0,1000}”|«[^»]{0,1000}»")
 _QUESTION = pattern(
     r"(?:(?:and|but|hey|hi|hmm|ok|okay|oh|so|well|wait)[, ]+)*(?:"
     r"(?:am|are|can|can't|could|did|didn't|do|does|doesn't|don't|had|has|have|is|isn't|shall|should"
@@ -127,6 +127,8 @@ _REINFORCING = pattern(
 _WORD = pattern(r"[^\W\d][\w.+#-]*")
 # At what nobody sees who was not there.
 _POINTING = pattern(r"\b(?:this|these|those|here|above|below|the following)\b", re.IGNORECASE)
+# Characters of a text that tell its kind: what it is about stands at its beginning.
+_MOST_JUDGED = 10_000
 _POINTS_BACK = words("remember save note that got figured fixed keep")
 _OF_PEOPLE = (PREFERENCE, EXPLICIT)
 _SAID_IN_A_WORD = (DECISION, PREFERENCE, EXPLICIT)  # "We chose uv." says all
@@ -210,7 +212,7 @@ def _with_accounts(said: list[tuple[int, str]], found: _Found) -> tuple[_Found, 
 
 def kind_of(text: str) -> str:
     """The kind of what somebody asks to keep without saying which."""
-    readings = filter(None, map(_read, sentences(text)))
+    readings = filter(None, map(_read, sentences(text[:_MOST_JUDGED])))
     sure = [signal for signal, _ in readings if signal.confidence > SUPPOSED]
     best = max(sure, key=lambda s: (s.kind != DEFAULT_KIND, s.confidence), default=None)
     return best.kind if best else DEFAULT_KIND

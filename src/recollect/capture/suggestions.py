@@ -12,6 +12,8 @@ from recollect.capture.novelty import NEW, Known, fingerprint, judge
 from recollect.core.memory import NO_FIELDS, Memory
 from recollect.core.status import VISIBLE
 from recollect.errors import Ambiguous, NotFound, VersionConflict
+from recollect.hooks.marking import PASTED
+from recollect.state.local_key import SUGGESTION, is_ours, sign
 from recollect.state.spool import Spool
 from recollect.store.spool_flush import keep
 from recollect.store.store import Store
@@ -19,6 +21,9 @@ from recollect.store.store import Store
 FOLDER = "suggestions"
 MOST = 100
 _NAME_LENGTH = 6
+UNKNOWN: Mapping[str, str] = {"via": "unknown"}
+_UNKNOWN_CONFIDENCE = 0.1
+_UNKNOWN_WHY = "unknown origin: you did not write it on this machine"
 
 
 class Suggestion(NamedTuple):
@@ -31,11 +36,18 @@ class Suggestion(NamedTuple):
     updates: str | None = None
     # What it was merged from, by uid: the versions that were read.
     sources: Mapping[str, str] = NO_FIELDS
+    # A file of the mirror that it was found in: its path, what it says, and from which state.
+    document: Mapping[str, Any] = NO_FIELDS
 
     @property
     def name(self) -> str:
         """What people type for it."""
         return self.uid[-_NAME_LENGTH:].lower()
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether nobody answers for it."""
+        return bool(self.draft.get("provenance") == UNKNOWN)
 
     @property
     def text(self) -> str:
@@ -53,7 +65,8 @@ class Suggestion(NamedTuple):
         }
 
 
-def _spool(store: Store) -> Spool:
+def waiting_suggestions(store: Store) -> Spool:
+    """Where suggestions wait for review."""
     return Spool(store.ledger.repository.state_dir / FOLDER)
 
 
@@ -64,41 +77,83 @@ def suggest(
     confidence: float,
     why: str,
     updates: str | None = None,
-    uid: str | None = None,
+    nonce: str | None = None,
     sources: Mapping[str, str] = NO_FIELDS,
+    document: Mapping[str, Any] = NO_FIELDS,
 ) -> int:
-    """Keep a draft for review; how many weaker ones had to go for it. It must be redacted."""
-    spool = _spool(store)
-    spool.put(
-        uid or store.new_uid(),
-        {
-            "draft": dict(draft),
-            "confidence": confidence,
-            "why": why,
-            "updates": updates,
-            "sources": dict(sources),
-            "project": store.project,
-        },
-    )
-    return spool.trim(MOST, lambda waiting: float(waiting.get("confidence") or 0))
+    """Keep a draft for review, without secrets; how many weaker ones had to go for it."""
+    spool = waiting_suggestions(store)
+    nonce = nonce or store.new_nonce()
+    said = {
+        "draft": store.redact(draft),
+        "confidence": confidence,
+        "why": store.redact(why),
+        "updates": updates,
+        "sources": dict(sources),
+        "document": dict(document),  # redacted by whoever read the file
+        "project": store.project,
+    }
+    spool.put(nonce, sign(store.config.home, SUGGESTION, nonce, said))
+    return spool.trim(MOST, _confidence)
+
+
+def _confidence(waiting: Mapping[str, Any]) -> float:
+    """How sure a suggestion is; whatever stands in its file."""
+    said = waiting.get("confidence")
+    return float(said) if isinstance(said, int | float) else 0.0
+
+
+def withdraw(store: Store, path: str) -> None:
+    """Drop what a file of the mirror suggested before it was changed again."""
+    for suggestion in suggestions(store):
+        if suggestion.document and suggestion.document.get("path") == path:
+            waiting_suggestions(store).drop(suggestion.uid)
 
 
 def is_waiting(store: Store, uid: str) -> bool:
     """Whether a suggestion of this uid waits for review."""
-    return uid in _spool(store).waiting()
+    return uid in waiting_suggestions(store).waiting()
+
+
+def suggest_unknown(store: Store, draft: Mapping[str, Any]) -> bool:
+    """Keep the words of a draft that nobody answers for; whether it has any."""
+    words = _words(draft)
+    if not words:
+        return False
+    clean = {**store.redact(words), "kind": words["kind"], "provenance": UNKNOWN}
+    suggest(store, clean, confidence=_UNKNOWN_CONFIDENCE, why=_UNKNOWN_WHY)
+    return True
+
+
+def _words(draft: Any) -> dict[str, str]:
+    """What a draft says, without what it says of itself; empty for what is no draft."""
+    if not isinstance(draft, Mapping):
+        return {}
+    words = {name: draft.get(name) or "" for name in ("kind", "summary", "body")}
+    is_text = all(isinstance(word, str) for word in words.values())
+    return words if is_text and words["kind"] and words["summary"] else {}
 
 
 def suggestions(store: Store) -> list[Suggestion]:
     """What waits for review, oldest first."""
     found = []
-    for uid, waiting in _spool(store).waiting().items():
+    for uid, waiting in waiting_suggestions(store).waiting().items():
         draft = waiting.get("draft")
-        if isinstance(draft, dict) and waiting.get("project") == store.project:
-            confidence = float(waiting.get("confidence") or 0)
-            updates = waiting.get("updates")
-            why = str(waiting.get("why") or "")
-            sources = waiting.get("sources") or {}
-            found.append(Suggestion(uid, draft, confidence, why, updates, sources))
+        if not isinstance(draft, dict) or waiting.get("project") != store.project:
+            continue
+        if not is_ours(store.config.home, SUGGESTION, uid, waiting):
+            # It came with a copied repository: only its words count, whatever else it says.
+            words = _words(draft)
+            if words:
+                draft = {**words, "provenance": UNKNOWN}
+                found.append(Suggestion(uid, draft, _UNKNOWN_CONFIDENCE, _UNKNOWN_WHY))
+            continue
+        updates = waiting.get("updates")
+        why = str(waiting.get("why") or "")
+        sources = waiting.get("sources") or {}
+        document = waiting.get("document") or {}
+        confidence = _confidence(waiting)
+        found.append(Suggestion(uid, draft, confidence, why, updates, sources, document))
     return [suggestion for suggestion in found if not _is_settled(store, suggestion)]
 
 
@@ -116,7 +171,7 @@ def _is_settled(store: Store, suggestion: Suggestion) -> bool:
         and not is_purged(index, suggestion.uid)
     ):
         return False
-    _spool(store).drop(suggestion.uid)
+    waiting_suggestions(store).drop(suggestion.uid)
     return True
 
 
@@ -134,11 +189,20 @@ def named(store: Store, names: Sequence[str]) -> list[Suggestion]:
     return chosen
 
 
-def accept(store: Store, chosen: Sequence[Suggestion]) -> list[Memory]:
-    """Make memories of suggestions, or change the ones they would update."""
+def accept(store: Store, chosen: Sequence[Suggestion], *, by: str = "user") -> list[Memory]:
+    """Make memories of suggestions, or change the ones they would update.
+
+    Whoever accepts what nobody here said vouches for it: it is theirs from then on.
+    """
     _refuse_outdated(store, chosen)
     memories = []
     for suggestion in chosen:
+        if suggestion.document:
+            from recollect.mirror.suggestions import accept_document
+
+            memories.append(accept_document(store, suggestion))
+            waiting_suggestions(store).drop(suggestion.uid)
+            continue
         draft = dict(suggestion.draft)
         known = store.indexing.fresh().get_many([suggestion.updates] if suggestion.updates else [])
         if known:
@@ -147,15 +211,48 @@ def accept(store: Store, chosen: Sequence[Suggestion]) -> list[Memory]:
                 store.update(known[0].uid, summary=draft["summary"], body=draft.get("body") or None)
             )
         else:
-            draft["provenance"] = {**(draft.get("provenance") or {}), "accepted": True}
-            # What is merged has a uid that derives from its sources: whoever else says yes, in
-            # another clone, makes the same memory.
-            uids = [suggestion.uid] if suggestion.sources else ()
-            memories += keep(store, [draft], uids=uids)
-        _spool(store).drop(suggestion.uid)
+            draft["provenance"] = _accepted(draft.get("provenance") or {}, by)
+            memories += (
+                _merge(store, suggestion, draft) if suggestion.sources else keep(store, [draft])
+            )
+        waiting_suggestions(store).drop(suggestion.uid)
+    if any(suggestion.document for suggestion in chosen):
+        store.run_effects((), "import")
     now = store.ledger.clock().timestamp()
     store.local.usage.record([memory.uid for memory in memories], "accepted", now)
     return memories
+
+
+def _merge(store: Store, suggestion: Suggestion, draft: Mapping[str, Any]) -> list[Memory]:
+    """Write what was merged. Whoever else says yes, in another clone, makes the same memory.
+
+    Its nonce derives from its sources, its author is theirs, and it says nothing about this clone.
+    """
+    from recollect.index.protocol import made_with
+    from recollect.ledger.writes import NOBODY
+    from recollect.sleep.plan import author_of
+
+    index = store.indexing.fresh()
+    known = made_with(index, suggestion.uid)
+    if known is not None:
+        return [known]
+    creation = store.prepare(draft, suggestion.uid)
+    fields = {
+        name: value
+        for name, value in creation.fields.items()
+        if name in draft or name not in ("branch", "project")
+    }
+    by = author_of(index.get_many(list(suggestion.sources)))
+    return store.create([creation._replace(fields=fields, by=by or NOBODY)])
+
+
+def _accepted(provenance: Mapping[str, Any], by: str) -> dict[str, Any]:
+    accepted: dict[str, Any] = {**provenance, "accepted": True}
+    if by != "user":
+        accepted["accepted_by"] = by
+    if provenance.get("via") == PASTED:
+        accepted["said_by"] = by
+    return accepted
 
 
 def _refuse_outdated(store: Store, chosen: Sequence[Suggestion]) -> None:
@@ -164,7 +261,7 @@ def _refuse_outdated(store: Store, chosen: Sequence[Suggestion]) -> None:
         sources = store.indexing.fresh().get_many(list(suggestion.sources))
         present = {memory.uid: memory.version for memory in sources}
         if present != dict(suggestion.sources):
-            _spool(store).drop(suggestion.uid)
+            waiting_suggestions(store).drop(suggestion.uid)
             raise VersionConflict(
                 f"What {suggestion.name} would merge has changed since it was suggested.",
                 "Nothing was stored and the suggestion is dropped; sleep looks at them again.",
@@ -174,18 +271,23 @@ def _refuse_outdated(store: Store, chosen: Sequence[Suggestion]) -> None:
 def forget(store: Store, purged: Memory) -> None:
     """Drop the suggestions that say what a purged memory said, or were made of it."""
     gone = Known("", f"{purged.summary}\n{purged.text}")
-    for uid, waiting in _spool(store).waiting().items():
-        draft = waiting.get("draft") or {}
+    for uid, waiting in waiting_suggestions(store).waiting().items():
+        draft = waiting.get("draft")
+        draft = draft if isinstance(draft, dict) else {}
         text = f"{draft.get('summary', '')}\n{draft.get('body', '')}"
-        made_of = purged.uid in (draft.get("relates_to") or ())
+        made_of = purged.uid in (*(draft.get("relates_to") or ()), waiting.get("updates"))
         if made_of or judge(text, [gone]).verdict != NEW:
-            _spool(store).drop(uid)
+            waiting_suggestions(store).drop(uid)
 
 
 def reject(store: Store, chosen: Sequence[Suggestion]) -> None:
     """Drop suggestions for good."""
     now = store.ledger.clock().timestamp()
     store.local.make_folder()
-    store.local.noticing.reject([fingerprint(suggestion.text) for suggestion in chosen], now)
+    marks = [
+        f"mirror rejected {suggestion.uid}" if suggestion.document else fingerprint(suggestion.text)
+        for suggestion in chosen
+    ]
+    store.local.noticing.reject(marks, now)
     for suggestion in chosen:
-        _spool(store).drop(suggestion.uid)
+        waiting_suggestions(store).drop(suggestion.uid)

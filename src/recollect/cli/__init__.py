@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import importlib
 import io
-import json
+import os
 import sys
+from typing import Any
 
 import click
 
 from recollect.cli.output import Where
+from recollect.cli.terminal import echo, echo_exactly, escaped_json, guarded
 from recollect.errors import RecollectError
+from recollect.hosts.agents import agent_above, agent_in
 from recollect.version import __version__
 
 VERBS: dict[str, str] = {
@@ -51,6 +54,7 @@ VERBS: dict[str, str] = {
     "summarize-old": "summarize_old",
     "sync": "sync",
     "timeline": "timeline",
+    "undo": "undo",
     "verify": "verify",
     "why": "why",
     "write": "write",
@@ -59,6 +63,13 @@ VERBS: dict[str, str] = {
 
 class Verbs(click.Group):
     """The verbs, each imported when it is needed."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a verb; whatever it prints goes through the sanitiser for terminals."""
+        agent = agent_in(os.environ) or (ctx.obj if isinstance(ctx.obj, str) else "")
+        ctx.obj = agent
+        with guarded(is_agent=bool(agent)):
+            return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Every verb."""
@@ -80,7 +91,7 @@ class Verbs(click.Group):
 @click.pass_context
 def root(ctx: click.Context, directory: str | None, mine: bool) -> None:
     """A memory for coding agents that lives in your repository, in git notes."""
-    ctx.obj = Where(directory, mine)
+    ctx.obj = Where(directory, mine, ctx.obj or "")
 
 
 def main() -> None:
@@ -90,10 +101,12 @@ def main() -> None:
             # A terminal that cannot show a character gets another one, not a traceback.
             stream.reconfigure(errors="replace")
     try:
-        root(prog_name="recollect")
+        root(prog_name="recollect", obj=agent_above())
     except RecollectError as error:
+        from recollect.redact.gate import told
+
         if "--json" in sys.argv:
-            click.echo(json.dumps(error.as_json(), ensure_ascii=False), err=True)
+            echo_exactly(escaped_json(told(error.as_json())), err=True)
         else:
-            click.echo(f"Error: {error.message}\n{error.hint}", err=True)
+            echo(told(f"Error: {error.message}\n{error.hint}"), err=True)
         sys.exit(error.exit_code)

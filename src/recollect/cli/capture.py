@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from recollect.cli.fields import given_body, given_fields, memory_options
-from recollect.cli.output import echo_json, json_option, opened
+from recollect.cli.output import echo_json, json_option, opened, said_here
 from recollect.core.names import short
 
 
@@ -40,12 +40,13 @@ def capture_command(
     progress, blockers, notes or facts; singulars work too.
     """
     with opened(ctx) as store:
+        body = given_body(messages, body_file) or ""
         memory = store.capture(
             kind,
             summary,
-            given_body(messages, body_file) or "",
+            body,
             at=None if project else at,
-            provenance={"said_by": "user", "via": "cli"},
+            provenance={**said_here(ctx, store, f"{summary}\n{body}"), "via": "cli"},
             **given_fields(options),
         )
     if as_json:

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import click
 
+from recollect.cli.config_trust import trust_command, untrust_command
 from recollect.cli.output import echo_json, json_option, opened
+from recollect.config.config import Ignored
 from recollect.config.edit import set_key, unset_key
 from recollect.config.keys import KEYS
 
@@ -70,7 +72,10 @@ def _tell(ctx: click.Context, key: str, path: Path | None) -> None:
     """What counts now: a stronger source may still win."""
     with opened(ctx) as store:
         setting = store.config.explain(key)
+        ignored = store.config.ignored.get(key)
     click.echo(f"{key} = {setting.value!r}, from {setting.source}")
+    if ignored is not None:
+        click.echo(f"Note: {_ignored(ignored)}", err=True)
     if path is None:
         click.echo("Nothing was changed: the file does not set it.", err=True)
 
@@ -83,6 +88,7 @@ def explain_command(ctx: click.Context, key: str, as_json: bool) -> None:
     """Say what KEY means, its value, and which source gave it."""
     with opened(ctx) as store:
         setting = store.config.explain(key)
+        ignored = store.config.ignored.get(key)
     meaning = next(known for known in KEYS if known.name == key)
     if as_json:
         echo_json(
@@ -93,8 +99,20 @@ def explain_command(ctx: click.Context, key: str, as_json: bool) -> None:
                 "default": meaning.default,
                 "variable": meaning.variable,
                 "meaning": meaning.meaning,
+                "project": meaning.project,
+                "ignored": ignored and ignored._asdict(),
             }
         )
         return
     click.echo(f"{key} = {setting.value!r}, from {setting.source}")
     click.echo(f"{meaning.meaning} (default {meaning.default!r}; variable {meaning.variable})")
+    if ignored is not None:
+        click.echo(_ignored(ignored))
+
+
+def _ignored(ignored: Ignored) -> str:
+    return f"{ignored.source} says {ignored.value!r}: {ignored.reason}"
+
+
+config_command.add_command(trust_command)
+config_command.add_command(untrust_command)

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from recollect.capture.vouching import reworded_by_agent
 from recollect.cli.fields import given_body, given_fields, memory_options
 from recollect.cli.output import echo_json, id_argument, json_option, opened
 from recollect.core.fields import normal_tag
@@ -52,6 +53,8 @@ def edit_command(
             tags = fields.get("tags", list(memory.tags))
             gone = {normal_tag(tag) for tag in untag}
             fields["tags"] = [tag for tag in tags if normal_tag(tag) not in gone]
+        if ctx.obj.agent and (summary is not None or body is not None):
+            fields |= reworded_by_agent(memory, "cli")
         # Whoever changed it while the editor was open must not be overwritten.
         memory = store.update(
             memory.uid, summary=summary, body=body, if_version=memory.version, **fields

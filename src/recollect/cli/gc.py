@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from recollect.cli.output import echo_json, echo_memories, json_option, opened, warn
-from recollect.cli.plans import dry_run_option
+from recollect.cli.plans import confirmed_by_person, dry_run_option
+from recollect.sleep.clock import check_clock
 from recollect.sleep.purge import collect_garbage, garbage
 
 
@@ -26,6 +27,7 @@ def gc_command(ctx: click.Context, dry_run: bool, as_json: bool) -> None:
         if not as_json:
             echo_memories(found.memories, store)
         if not dry_run:
+            check_clock(store, force=confirmed_by_person(store))
             found = collect_garbage(store)
         if as_json:
             echo_json({"dry_run": dry_run, **found.as_json()})

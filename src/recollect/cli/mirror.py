@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Set
 from dataclasses import asdict
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from recollect.cli.output import echo_json, json_option, opened, warn
 from recollect.config.config import load_config
 from recollect.config.edit import set_key
 from recollect.errors import ValidationError
-from recollect.mirror.compare import FOREIGN
+from recollect.mirror.compare import CHANGED, FOREIGN, NEW
 from recollect.mirror.mirror import Mirror, Report
 
 
@@ -61,7 +62,7 @@ def off_command(ctx: click.Context, remove: bool, as_json: bool) -> None:
 
 
 @mirror_command.command("verify")
-@click.option("--repair", is_flag=True, help="Take over what people changed, and write the rest.")
+@click.option("--repair", is_flag=True, help="Suggest what people changed, and write the rest.")
 @json_option
 @click.pass_context
 def verify_command(ctx: click.Context, repair: bool, as_json: bool) -> None:
@@ -86,10 +87,17 @@ def verify_command(ctx: click.Context, repair: bool, as_json: bool) -> None:
             click.echo(f"{difference.state:<10} {mirror.folder.name}/{difference.file}{problem}")
         wrong = [difference for difference in found if difference.state != FOREIGN]
         if not as_json:
-            hint = "Put it right with: recollect mirror verify --repair"
-            click.echo(hint if wrong else "The mirror says what the ledger says.", err=True)
+            click.echo(_advice({difference.state for difference in wrong}), err=True)
     if wrong:
         ctx.exit(1)
+
+
+def _advice(states: Set[str]) -> str:
+    if not states:
+        return "The mirror says what the ledger says."
+    if states <= {CHANGED, NEW}:
+        return "Suggest it with: recollect mirror verify --repair, then decide: recollect review"
+    return "Put it right with: recollect mirror verify --repair"
 
 
 def _tell(report: Report, mirror: Mirror) -> None:
@@ -97,7 +105,7 @@ def _tell(report: Report, mirror: Mirror) -> None:
         click.echo(f"Note: {note}", err=True)
     click.echo(
         f"Memories in {mirror.folder.name}: {report.files} (files written: {len(report.written)},"
-        f" removed: {len(report.removed)}, taken over: {len(report.adopted)})",
+        f" removed: {len(report.removed)}, suggested: {len(report.suggested)})",
         err=True,
     )
 

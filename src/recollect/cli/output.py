@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -12,21 +13,30 @@ import click
 
 import recollect
 from recollect.api.recollect import Recollect
+from recollect.capture.vouching import speaker
+from recollect.cli.terminal import echo_exactly, escaped_json
 from recollect.core.age import age
 from recollect.core.memory import Memory
 from recollect.core.names import short
 from recollect.core.record import PURGE, UPDATE, Record
 from recollect.store.spool_flush import drain
 
+_ALTERED = "this is not what its author wrote; see `recollect doctor`"
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 id_argument = click.argument("memory_id", metavar="ID")
 
 
 class Where(NamedTuple):
-    """Which memory the command line was asked to work with."""
+    """Which memory the command line was asked to work with, and in which agent's shell."""
 
     directory: str | None
     mine: bool
+    agent: str = ""
+
+
+def said_here(ctx: click.Context, store: Recollect, text: str) -> dict[str, Any]:
+    """Who says what a command keeps, as fields of its provenance."""
+    return speaker(store, ctx.obj.agent, text, os.environ)
 
 
 def opened(ctx: click.Context) -> Recollect:
@@ -39,8 +49,8 @@ def opened(ctx: click.Context) -> Recollect:
 
 
 def echo_json(value: Any) -> None:
-    """Print a value as JSON."""
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+    """Print a value as JSON: exact, with every character escaped that a terminal could obey."""
+    echo_exactly(escaped_json(value, indent=2))
 
 
 def warn(store: Recollect) -> None:
@@ -58,7 +68,7 @@ def progress_to(label: str) -> Iterator[Callable[[int], None]]:
         nonlocal shown
         if sys.stderr.isatty():
             shown = True
-            click.echo(f"\r{label}: {done:,}", nl=False, err=True)
+            echo_exactly(f"\r{label}: {done:,}", nl=False, err=True)
 
     yield progress
     if shown:
@@ -91,6 +101,7 @@ def echo_memory(memory: Memory, store: Recollect) -> None:
         ("slug", memory.slugs[0] if memory.slugs else None),
         ("kind", memory.kind),
         ("status", _status(memory)),
+        ("altered", _ALTERED if memory.altered else None),
         ("sensitivity", memory.sensitivity if memory.sensitivity != "public" else None),
         ("tags", ", ".join(memory.tags)),
         ("spec", memory.spec),
@@ -126,13 +137,6 @@ def _names(uids: Iterable[str], store: Recollect) -> list[str]:
         elif not store.indexing.fresh().history(uid):
             names.append(uid)
     return names
-
-
-def echo_history(records: Iterable[Record]) -> None:
-    """Print one line for each record of a memory."""
-    click.echo("")
-    for record in records:
-        click.echo(f"{record.timestamp or '?':<21} {record.by or '?'}  {describe(record)}")
 
 
 def describe(record: Record) -> str:

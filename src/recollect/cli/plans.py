@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 import click
@@ -11,12 +12,19 @@ from recollect.cli.output import echo_json
 from recollect.core.age import age
 from recollect.core.memory import Memory
 from recollect.core.status import ARCHIVED, RETIRED, VISIBLE
+from recollect.sleep.clock import clock_problem
 from recollect.sleep.plan import Merge, Plan, Step
 
 _MOST_LINES = 20
 dry_run_option = click.option(
     "--dry-run", is_flag=True, help="Only show what would be done; change nothing."
 )
+
+
+def confirmed_by_person(store: Recollect) -> bool:
+    """Whether the clock seems to have jumped and a person at the terminal says that it is right."""
+    problem = clock_problem(store) if sys.stdin.isatty() and sys.stderr.isatty() else ""
+    return bool(problem) and click.confirm(f"{problem} Is the clock right?", err=True)
 
 
 def echo_plan(store: Recollect, plan: Plan, *, as_json: bool, dry_run: bool) -> None:
@@ -37,7 +45,7 @@ def echo_plan(store: Recollect, plan: Plan, *, as_json: bool, dry_run: bool) -> 
         _echo_steps(store, plan.steps_to(*statuses), would + now if dry_run else done)
     if plan.is_empty:
         click.echo(f"Nothing to do: {plan.looked_at} memories looked at.")
-    _echo_notes(plan)
+    _echo_notes(plan, dry_run)
 
 
 def _echo_merge(store: Recollect, merge: Merge, did: str) -> None:
@@ -67,7 +75,7 @@ def _lines(store: Recollect, shown: Sequence[tuple[Memory, str]]) -> list[str]:
     return [*lines, f"  and {more} more; --json lists all"] if more > 0 else lines
 
 
-def _echo_notes(plan: Plan) -> None:
+def _echo_notes(plan: Plan, dry_run: bool) -> None:
     if plan.proposals:
         click.echo("What is kept for ever is merged only after: recollect review", err=True)
     if plan.purgeable:
@@ -82,3 +90,5 @@ def _echo_notes(plan: Plan) -> None:
         )
     if plan.merges or plan.steps:
         click.echo("Nothing is lost: recollect restore ID brings any of them back.", err=True)
+        if not dry_run:
+            click.echo("To take all of it back: recollect undo --last", err=True)

@@ -7,8 +7,9 @@ import sys
 import click
 
 from recollect.cli.output import echo_json, echo_memories, json_option, opened, warn
-from recollect.cli.plans import dry_run_option
+from recollect.cli.plans import confirmed_by_person, dry_run_option
 from recollect.errors import ValidationError
+from recollect.sleep.clock import check_clock
 from recollect.sleep.purge import expired, purge
 
 
@@ -23,6 +24,8 @@ def purge_expired_command(ctx: click.Context, dry_run: bool, yes: bool, as_json:
     Without it they are retired by the next sleep, and erased by `recollect gc` 30 days later.
     """
     with opened(ctx) as store:
+        if not dry_run:
+            check_clock(store, force=confirmed_by_person(store))
         memories = expired(store)
         if not as_json:
             if memories and dry_run:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -11,8 +12,11 @@ from recollect.api.recollect import Recollect
 from recollect.capture import suggestions
 from recollect.capture.suggestions import Suggestion
 from recollect.cli.output import echo_json, json_option, opened
+from recollect.core.authority import SuggestedChange, plain
 from recollect.core.names import short
 from recollect.errors import ValidationError
+
+_NAME_LENGTH = 6
 
 
 @click.group(invoke_without_command=True)
@@ -24,11 +28,20 @@ def review_command(ctx: click.Context, as_json: bool) -> None:
         return
     with opened(ctx) as store:
         waiting = suggestions.suggestions(store)
+        changes = store.suggested_changes()
         if as_json:
-            echo_json([suggestion.as_json() for suggestion in waiting])
+            shown = [suggestion.as_json() for suggestion in waiting]
+            echo_json(shown + [{"id": change_name(c), **c.as_json()} for c in changes])
             return
-        if not waiting:
+        if not waiting and not changes:
             click.echo("Nothing waits for review.", err=True)
+        for change in changes:
+            fields = ", ".join(f"{k} = {json.dumps(v)}" for k, v in sorted(change.fields.items()))
+            name = store.short_name(store.get(change.memory))
+            click.echo(
+                f"{click.style(change_name(change), fg='yellow')}  {name}: {fields}"
+                f" (suggested by {plain(change.by or 'somebody')})"
+            )
         for suggestion in waiting:
             click.echo(
                 f"{click.style(suggestion.name, fg='yellow')}  {suggestion.confidence:.2f} "
@@ -36,8 +49,27 @@ def review_command(ctx: click.Context, as_json: bool) -> None:
             )
             if suggestion.updates:
                 click.echo("        changes what is known already")
+            if suggestion.document or suggestion.is_unknown:
+                click.echo(f"        from {suggestion.why}")
             for line in str(suggestion.draft.get("body") or "").strip().splitlines()[:4]:
                 click.echo(f"        {line}")
+
+
+def change_name(change: SuggestedChange) -> str:
+    """What people type for a change that somebody else suggested."""
+    return change.record[-_NAME_LENGTH:].lower()
+
+
+def _changes(
+    store: Recollect, names: tuple[str, ...], every: bool
+) -> tuple[list[SuggestedChange], tuple[str, ...]]:
+    """The suggested changes among what was named, and the names that mean something else."""
+    waiting = store.suggested_changes()
+    if every:
+        return waiting, ()
+    found = {n: [c for c in waiting if n and c.record.lower().endswith(n.lower())] for n in names}
+    chosen = [meant[0] for meant in found.values() if len(meant) == 1]
+    return chosen, tuple(name for name, meant in found.items() if len(meant) != 1)
 
 
 def _choosing(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -52,10 +84,15 @@ def _choosing(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def _chosen(store: Recollect, names: tuple[str, ...], every: bool) -> list[Suggestion]:
+def _chosen(
+    store: Recollect, names: tuple[str, ...], every: bool
+) -> tuple[list[Suggestion], list[SuggestedChange]]:
     if every == bool(names):
         raise ValidationError("Name suggestions, or say --all.", "List them: recollect review")
-    return suggestions.suggestions(store) if every else suggestions.named(store, names)
+    changes, others = _changes(store, names, every)
+    if every:
+        return suggestions.suggestions(store), changes
+    return suggestions.named(store, others), changes
 
 
 @review_command.command("accept")
@@ -63,7 +100,10 @@ def _chosen(store: Recollect, names: tuple[str, ...], every: bool) -> list[Sugge
 def accept_command(ctx: click.Context, names: tuple[str, ...], every: bool, as_json: bool) -> None:
     """Make memories of suggestions."""
     with opened(ctx) as store:
-        memories = suggestions.accept(store, _chosen(store, names, every))
+        by = "agent" if ctx.obj.agent else "user"
+        chosen, changes = _chosen(store, names, every)
+        memories = suggestions.accept(store, chosen, by=by)
+        memories += [store.accept_change(change.record) for change in changes]
     if as_json:
         echo_json([memory.as_json() for memory in memories])
         return
@@ -77,9 +117,12 @@ def accept_command(ctx: click.Context, names: tuple[str, ...], every: bool, as_j
 def reject_command(ctx: click.Context, names: tuple[str, ...], every: bool, as_json: bool) -> None:
     """Drop suggestions; they are not suggested again."""
     with opened(ctx) as store:
-        chosen = _chosen(store, names, every)
+        chosen, changes = _chosen(store, names, every)
         suggestions.reject(store, chosen)
+        for change in changes:
+            store.reject_change(change.record)
     if as_json:
-        echo_json([suggestion.as_json() for suggestion in chosen])
+        shown = [suggestion.as_json() for suggestion in chosen]
+        echo_json(shown + [change.as_json() for change in changes])
     else:
-        click.echo(f"Rejected: {len(chosen)}", err=True)
+        click.echo(f"Rejected: {len(chosen) + len(changes)}", err=True)

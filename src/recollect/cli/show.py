@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import click
 
 from recollect.cli.output import (
-    echo_history,
+    describe,
     echo_json,
     echo_memory,
     id_argument,
@@ -13,6 +16,8 @@ from recollect.cli.output import (
     opened,
     record_as_json,
 )
+from recollect.core.authority import plain
+from recollect.store.history import Version
 
 
 @click.command()
@@ -50,7 +55,7 @@ def show_command(
                         {"path": path, "text": text} for path, text in store.files(memory)
                     ]
                 if history:
-                    value["history"] = [record_as_json(r) for r in store.history(memory.uid)]
+                    value["history"] = [_version_as_json(v) for v in store.versions(memory.uid)]
                 shown.append(value)
             echo_json(shown if len(shown) > 1 else shown[0])
             return
@@ -62,4 +67,31 @@ def show_command(
                 click.secho(f"\n{path}", bold=True)
                 click.echo(text)
             if history:
-                echo_history(store.history(memory.uid))
+                _echo_versions(store.versions(memory.uid))
+
+
+def _version_as_json(version: Version) -> dict[str, Any]:
+    """A record, what the memory said after it, and which of its fields do not count."""
+    was = version.memory
+    shown = {**record_as_json(version.record)}
+    shown["text"] = {"summary": was.summary, "body": was.text, "status": was.status}
+    if version.suggested:
+        shown["suggested"] = dict(version.suggested)
+    return shown
+
+
+def _echo_versions(versions: Sequence[Version]) -> None:
+    """Print each change, and the text wherever it changed."""
+    text: tuple[str, str] | None = None
+    click.echo("")
+    for version in versions:
+        record, was = version.record, version.memory
+        line = f"{record.timestamp or '?':<21} {record.by or '?'}  {describe(record)}"
+        click.echo(plain(line))
+        if version.suggested:
+            names = ", ".join(sorted(version.suggested))
+            click.echo(f"    suggested by {plain(record.by or '?')}, does not count: {names}")
+        if text != (was.summary, was.text):
+            for line in (was.summary, *was.text.splitlines()):
+                click.echo(f"    {plain(line)}".rstrip())
+        text = was.summary, was.text

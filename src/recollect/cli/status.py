@@ -7,6 +7,7 @@ from collections import Counter
 import click
 
 from recollect.cli.output import echo_json, json_option, opened, warn
+from recollect.sleep.clock import clock_problem
 
 
 @click.command()
@@ -27,6 +28,9 @@ def status_command(ctx: click.Context, as_json: bool) -> None:
             "index_bytes": path.stat().st_size if path.exists() else 0,
             "model": model,
             "without_vectors": index.count_pending(model) if model else len(memories),
+            "pending_purges": len(store.pending_purges()),
+            "suggested_changes": len(store.suggested_changes()),
+            "clock": clock_problem(store) or None,
         }
         warn(store)
         if as_json:
@@ -37,4 +41,13 @@ def status_command(ctx: click.Context, as_json: bool) -> None:
             click.echo(f"  {count:>6}  {kind}")
         statuses = ", ".join(f"{count} {name}" for name, count in summary["statuses"].items())  # type: ignore[attr-defined]
         click.echo(f"status: {statuses or 'nothing yet'}")
+        if summary["pending_purges"]:
+            click.echo(
+                f"purges by others that wait: {summary['pending_purges']}; recollect sync"
+                " --accept-purges"
+            )
+        if summary["suggested_changes"]:
+            click.echo(f"suggested changes: {summary['suggested_changes']}; recollect review")
+        if summary["clock"]:
+            click.echo(f"sleep does not run: {summary['clock']}")
         click.echo(f"vectors: {model or 'none yet; `recollect reindex` makes them'}")

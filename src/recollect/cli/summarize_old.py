@@ -7,7 +7,8 @@ from functools import partial
 import click
 
 from recollect.cli.output import json_option, opened, warn
-from recollect.cli.plans import dry_run_option, echo_plan
+from recollect.cli.plans import confirmed_by_person, dry_run_option, echo_plan
+from recollect.sleep.clock import check_clock
 from recollect.sleep.run import plan_of_summaries, sleep
 
 
@@ -25,6 +26,8 @@ def summarize_old_command(ctx: click.Context, days: int, dry_run: bool, as_json:
     """
     with opened(ctx) as store:
         planner = partial(plan_of_summaries, days=float(days))
+        if not dry_run:
+            check_clock(store, force=confirmed_by_person(store))
         plan = planner(store) if dry_run else sleep(store, planner)
         echo_plan(store, plan, as_json=as_json, dry_run=dry_run)
         warn(store)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
 from recollect.api.recollect import Recollect
-from recollect.cli.output import echo_json, id_argument, json_option, opened, warn
+from recollect.cli.output import echo_json, id_argument, json_option, opened, said_here, warn
 from recollect.core.names import short
 from recollect.errors import ParseError, ValidationError
 from recollect.typed import drafts
@@ -42,7 +43,8 @@ def create_command(
     """Keep a new memory; `recollect schema KIND` says what the document holds."""
     document = _read(source)
     with opened(ctx) as store:
-        _tell(store, [typed.create(store, kind, document, by_user=by_user)], as_json)
+        said = partial(said_here, ctx, store)
+        _tell(store, [typed.create(store, kind, document, by_user=by_user, said=said)], as_json)
 
 
 @write_command.command("update")

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recollect.config.config import (
-    PROJECT_FILE,
     USER_FILE,
     config_dir,
+    find_project,
     is_address,
     key_named,
     parse_value,
@@ -20,8 +21,6 @@ from recollect.errors import BadConfig, NotWritable
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
-
-_TABLE = ("tool", "recollect")
 
 
 def set_key(
@@ -50,7 +49,8 @@ def set_key(
     for table in tables:
         place = _table(place, table, path)
     place[last] = int(value) if isinstance(value, float) and value.is_integer() else value
-    _write(path, document)
+    with _still_trusted(directory, environment, user=user):
+        _write(path, document)
     return path
 
 
@@ -83,7 +83,8 @@ def unset_key(
     if last not in place:
         return None
     del place[last]
-    _write(path, document)
+    with _still_trusted(directory, environment, user=user):
+        _write(path, document)
     return path
 
 
@@ -93,17 +94,26 @@ def _file(
     """The file to change, and the tables under which it keeps our keys."""
     if user:
         return config_dir(environment) / USER_FILE, ()
-    top = directory
-    for folder in (directory, *directory.parents):
-        if (folder / PROJECT_FILE).is_file():
-            return folder / PROJECT_FILE, ()
-        pyproject = folder / "pyproject.toml"
-        if pyproject.is_file() and "recollect" in (_read(pyproject).get("tool") or {}):
-            return pyproject, _TABLE
-        if (folder / ".git").exists():
-            top = folder
-            break
-    return top / PROJECT_FILE, ()
+    project = find_project(directory)
+    if project is None:
+        raise BadConfig(
+            "There is no repository here, so there is no project's file.",
+            "Go to a repository, or set it for yourself with --user.",
+        )
+    return project.path, project.tables
+
+
+@contextmanager
+def _still_trusted(
+    directory: Path, environment: Mapping[str, str], *, user: bool
+) -> Iterator[None]:
+    """What the person changes in a file that they trust, or that asks for nothing, is trusted."""
+    from recollect.config.trust import is_settled, trust_config
+
+    settled = not user and is_settled(directory, environment)
+    yield
+    if settled:
+        trust_config(directory, environment)
 
 
 def _read(path: Path) -> TOMLDocument:

@@ -9,6 +9,13 @@ from typing import NamedTuple
 from recollect.core.kinds import KINDS, Kind
 
 ABOVE_ZERO = 1e-9
+# What a project's file may do with a key before the person trusts it. It comes with the repository,
+# so it may not speak to the agent, write, send, impersonate, or spend the person's time or money.
+TRUST = "trust"  # nothing
+ANY = "any"  # set it
+LESS = "less"  # set it to less than what counts without the project, in the order of the choices
+MORE = "more"  # set it to more
+NEVER = "never"  # nothing, trusted or not: it protects the person
 
 
 class ConfigKey(NamedTuple):
@@ -17,12 +24,30 @@ class ConfigKey(NamedTuple):
     name: str
     default: str | float | bool
     meaning: str
-    # Only the person may set it: what comes with a repository must not weaken what protects them.
-    is_personal: bool = False
+    project: str = TRUST
     # The smallest and the largest number that it takes, or the words.
     least: float = ABOVE_ZERO
     most: float = math.inf
     choices: tuple[str, ...] = ()
+
+    @property
+    def is_personal(self) -> bool:
+        """Whether only the person may set it."""
+        return self.project == NEVER
+
+    def is_free(self, value: str | float | bool, present: str | float | bool) -> bool:
+        """Whether an untrusted project may set a value where another one counts without it."""
+        if self.project in (LESS, MORE):
+            wanted, there = self._rank(value), self._rank(present)
+            return wanted <= there if self.project == LESS else wanted >= there
+        return self.project == ANY
+
+    def _rank(self, value: str | float | bool) -> float:
+        if self.choices:
+            return self.choices.index(str(value))
+        if self.name.endswith("max_memories") and value == 0:
+            return math.inf  # any number
+        return float(value)
 
     @property
     def variable(self) -> str:
@@ -56,10 +81,12 @@ def _of_kind(kind: Kind) -> Iterator[ConfigKey]:
     name = f"kinds.{kind.name}"
     days = 0.0 if kind.permanent else _RETENTION
     most = _MOST_TYPED if kind.name in _DRAFTED else 0.0
-    yield ConfigKey(f"{name}.auto_capture", True, "whether it is noticed by itself")
+    yield ConfigKey(f"{name}.auto_capture", True, "whether it is noticed by itself", LESS)
     yield ConfigKey(f"{name}.description", kind.purpose, "what belongs into it, for who drafts")
-    yield ConfigKey(f"{name}.enabled", True, "whether agents and heuristics write it at all")
-    yield ConfigKey(f"{name}.max_memories", most, "most that agents may write; 0: any", least=0.0)
+    yield ConfigKey(f"{name}.enabled", True, "whether agents and heuristics write it at all", LESS)
+    yield ConfigKey(
+        f"{name}.max_memories", most, "most that agents may write; 0: any", LESS, least=0.0
+    )
     yield ConfigKey(
         f"{name}.retention_days",
         days,
@@ -72,32 +99,36 @@ def _of_kind(kind: Kind) -> Iterator[ConfigKey]:
         yield ConfigKey(
             f"{name}.model", model, "the model that drafts it in parallel", choices=_MODELS
         )
-        yield ConfigKey(f"{name}.triage_threshold", threshold, "how sure triage must be", least=0.0)
+        yield ConfigKey(
+            f"{name}.triage_threshold", threshold, "how sure triage must be", MORE, least=0.0
+        )
 
 
 KEYS: tuple[ConfigKey, ...] = (
     ConfigKey("author", "", "who writes memories, as `Name <email>`; empty: as git knows you"),
-    ConfigKey("capture.auto_threshold", 0.95, "how certain something must be to be kept"),
+    ConfigKey("capture.auto_threshold", 0.95, "how certain something must be to be kept", MORE),
     ConfigKey(
         "capture.mode",
         "auto",
         "what is noticed by itself: off, suggest or auto",
+        LESS,
         choices=("off", "suggest", "auto"),
     ),
-    ConfigKey("capture.suggest_threshold", 0.7, "how certain it must be to be suggested"),
+    ConfigKey("capture.suggest_threshold", 0.7, "how certain it must be to be suggested", MORE),
     ConfigKey("delete.archive_retired", False, "whether gc archives instead of purging"),
     ConfigKey(
         "delete.grace_period_days", 30.0, "days for which a retired memory is kept", most=_CENTURY
     ),
     ConfigKey("embedding.model", "default", "the model for vectors: default, a name, or none"),
     ConfigKey("embedding.path", "", "a folder with the model's files, in place of the package"),
-    ConfigKey("engine.enabled", True, "whether `recollect mcp` does the work of hooks"),
+    ConfigKey("engine.enabled", True, "whether `recollect mcp` does the work of hooks", LESS),
     ConfigKey("engine.idle", 60.0, "minutes without a request after which it stops to"),
     ConfigKey("git.timeout", 30.0, "seconds that one git command may take"),
     ConfigKey(
         "guidance.detail",
         "standard",
         "what agents are told: off, minimal, standard, detailed",
+        LESS,
         choices=("off", "minimal", "standard", "detailed"),
     ),
     ConfigKey("hook.deadline", 300.0, "milliseconds that a prompt or tool hook may take"),
@@ -106,13 +137,14 @@ KEYS: tuple[ConfigKey, ...] = (
         "inject.budget",
         "adaptive",
         "at a start: adaptive, fixed, full, minimal, or a tier",
+        ANY,
         choices=("adaptive", "fixed", "minimal", "simple", "medium", "complex", "full"),
     ),
-    ConfigKey("inject.enabled", True, "whether memories are put in front of the agent"),
-    ConfigKey("inject.prompt_memories", 5.0, "most memories for one prompt"),
-    ConfigKey("inject.prompt_tokens", 2000.0, "most tokens for one prompt or tool"),
-    ConfigKey("inject.session_tokens", 1000.0, "tokens at a session's start, for `fixed`"),
-    ConfigKey("inject.tool_memories", 3.0, "most memories for one tool call"),
+    ConfigKey("inject.enabled", True, "whether memories are put in front of the agent", LESS),
+    ConfigKey("inject.prompt_memories", 5.0, "most memories for one prompt", LESS),
+    ConfigKey("inject.prompt_tokens", 2000.0, "most tokens for one prompt or tool", LESS),
+    ConfigKey("inject.session_tokens", 1000.0, "tokens at a session's start, for `fixed`", LESS),
+    ConfigKey("inject.tool_memories", 3.0, "most memories for one tool call", LESS),
     ConfigKey("lock.timeout", 5.0, "seconds to wait for another process that writes memories"),
     ConfigKey("mirror.auto_commit", False, "whether changes of the mirror are committed by itself"),
     ConfigKey("mirror.enabled", False, "whether memories are mirrored as files in the work tree"),
@@ -121,14 +153,20 @@ KEYS: tuple[ConfigKey, ...] = (
         "recall.match_strategy",
         "hybrid",
         "hybrid, semantic, text or title_tags",
+        ANY,
         choices=("hybrid", "semantic", "text", "title_tags"),
     ),
-    ConfigKey("redact.allowed", "", "sha256 digests of values that are no secrets, by comma", True),
+    ConfigKey(
+        "redact.allowed", "", "sha256 digests of values that are no secrets, by comma", NEVER
+    ),
+    ConfigKey(
+        "redact.personal", False, "whether IBANs and phone numbers are taken out as well", NEVER
+    ),
     ConfigKey(
         "redact.strategy",
         "redact",
         "for secrets: redact, mask, block or warn",
-        True,
+        NEVER,
         choices=("redact", "mask", "block", "warn"),
     ),
     ConfigKey("sessions.max_retained", 5.0, "summaries of sessions that stay; older ones retire"),
@@ -149,7 +187,7 @@ KEYS: tuple[ConfigKey, ...] = (
         least=0.001,
         most=1.0,
     ),
-    ConfigKey("sleep.enabled", True, "whether memories are looked after between sessions"),
+    ConfigKey("sleep.enabled", True, "whether memories are looked after between sessions", LESS),
     ConfigKey("sleep.max_memories", 1000.0, "from how many on the weakest go; 0: any", least=0.0),
     ConfigKey(
         "sleep.min_age_days", 7.0, "days for which nothing is merged or makes room", most=_CENTURY
@@ -161,6 +199,13 @@ KEYS: tuple[ConfigKey, ...] = (
         least=0.1,
         most=1.0,
     ),
+    ConfigKey(
+        "sync.purge",
+        "ask",
+        "purges by others than a memory's author and you: ask or apply",
+        NEVER,
+        choices=("ask", "apply"),
+    ),
     ConfigKey("sync.remote", "", "the remote to sync with; empty: origin, or the only one"),
     ConfigKey("sync.timeout", 120.0, "seconds that a fetch or push may take"),
     ConfigKey(
@@ -169,14 +214,19 @@ KEYS: tuple[ConfigKey, ...] = (
         "the model that drafts what no other is named for",
         choices=_MODELS,
     ),
-    ConfigKey("triage.max_messages", 50.0, "messages of a turn that are looked at, from its end"),
+    ConfigKey(
+        "triage.max_messages", 50.0, "messages of a turn that are looked at, from its end", LESS
+    ),
     ConfigKey(
         "triage.mode",
         "suggest",
         "at the end of a turn: off, suggest, or draft (ask the agent)",
+        LESS,
         choices=("off", "suggest", "draft"),
     ),
-    ConfigKey("triage.parallel", False, "whether one subagent for each kind drafts, in parallel"),
+    ConfigKey(
+        "triage.parallel", False, "whether one subagent for each kind drafts, in parallel", LESS
+    ),
     ConfigKey(
         "triage.verification_model",
         "sonnet",

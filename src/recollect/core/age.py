@@ -4,22 +4,59 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from recollect.core import limits
+
 _UNITS = ((31_536_000, "y"), (604_800, "w"), (86_400, "d"), (3600, "h"), (60, "m"))
 
 
-def seconds_of(timestamp: str | None) -> float | None:
-    """A timestamp as seconds since 1970; None where it is none."""
+class DateOutOfRange(ValueError):
+    """A date is beyond the limits, so that no clock and no calendar can be asked about it."""
+
+
+def parse_moment(timestamp: str | None) -> datetime | None:
+    """A timestamp as a moment in UTC; None where it is none. Raises only `DateOutOfRange`."""
     try:
         then = datetime.fromisoformat(timestamp or "")
-    except ValueError:
+        offset = then.utcoffset()
+    except (TypeError, ValueError, OverflowError):
         return None
-    return (then if then.tzinfo else then.replace(tzinfo=UTC)).timestamp()
+    try:
+        then = then.replace(tzinfo=UTC) if offset is None else then.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise DateOutOfRange(str(timestamp)) from None
+    if offset is not None and abs(offset.total_seconds()) > limits.OFFSET_SECONDS:
+        raise DateOutOfRange(str(timestamp))
+    if not limits.FIRST_YEAR <= then.year <= limits.LAST_YEAR:
+        raise DateOutOfRange(str(timestamp))
+    return then
+
+
+def seconds_of(timestamp: str | None) -> float | None:
+    """A timestamp as seconds since 1970; None where it is none, or beyond the limits."""
+    try:
+        then = parse_moment(timestamp)
+    except DateOutOfRange:
+        return None
+    return None if then is None else then.timestamp()
+
+
+def not_after(moment: float, now: float) -> float:
+    """A moment as it counts: one in the future counts as now."""
+    return min(moment, now)
+
+
+def counted(timestamp: str | None, now: float) -> str:
+    """A timestamp as it counts: one in the future counts as now; empty for what is none."""
+    then = seconds_of(timestamp)
+    if then is None or then <= now:
+        return timestamp or ""
+    return datetime.fromtimestamp(now, tz=UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def seconds_since(timestamp: str | None, now: float) -> float | None:
     """How many seconds ago a timestamp was; None where it is none."""
     then = seconds_of(timestamp)
-    return None if then is None else max(0.0, now - then)
+    return None if then is None else now - not_after(then, now)
 
 
 def age(timestamp: str | None, now: float) -> str:

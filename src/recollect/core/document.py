@@ -139,10 +139,16 @@ def _one_line(text: str) -> str:
 
 def _without(text: str, *marks: str) -> str:
     """A text without the marks, also those that only meet once another is gone."""
-    while any(mark in text for mark in marks):
+    if not any(mark in text for mark in marks):
+        return text
+    kept: list[str] = []
+    for char in text:  # once through: to look again after each that is gone takes quadratic time
+        kept.append(char)
         for mark in marks:
-            text = text.replace(mark, "")
-    return text
+            if char == mark[-1] and "".join(kept[-len(mark) :]) == mark:
+                del kept[-len(mark) :]
+                break
+    return "".join(kept)
 
 
 def _tags(given: Any, problems: list[Problem]) -> tuple[str, ...]:

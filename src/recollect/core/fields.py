@@ -65,13 +65,17 @@ def check_body(body: str) -> str:
     text = _unicode("body", body)
     if "\0" in text:
         raise ValidationError("The body holds a NUL byte.", "Store text only.")
-    size = len(text.encode("utf-8"))
-    if size > MAX_BODY_BYTES:
+    if is_too_long(text):
         raise ValidationError(
-            f"The body has {size} bytes; at most {MAX_BODY_BYTES} fit.",
+            f"The body has {len(text.encode('utf-8'))} bytes; at most {MAX_BODY_BYTES} fit.",
             "Shorten it, or split it into several memories.",
         )
     return text
+
+
+def is_too_long(body: str) -> bool:
+    """Whether a body is longer than any may be."""
+    return len(body.encode("utf-8", "surrogatepass")) > MAX_BODY_BYTES
 
 
 def check_reason(reason: str) -> str:

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
 
+from recollect.core.age import seconds_of
 from recollect.core.patterns import pattern
 from recollect.core.record import CREATE, Record
-from recollect.core.uid import derive_uid
+from recollect.core.uid import LENGTH, derive_uid, is_uid
 
 _OPENER = pattern(r"^---[ \t]*\n(?=[a-z_]+:(?:[ \n]))", re.MULTILINE)
 _CLOSER = pattern(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE)
-_KEY = pattern(r"([A-Za-z_][A-Za-z0-9_-]*):(?:[ \t]+(.*))?\Z")
+_KEY = pattern(r"([A-Za-z_][A-Za-z0-9_-]*):(?:[ \t]++(.*))?\Z")
 _REQUIRED = ("type", "summary", "timestamp")
 _MOST_HEADER_LINES = 200
 # Set in the header of a legacy record that an edit brought into our own form.
@@ -29,6 +29,15 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\", "/": "/", "0"
 _ESCAPES |= {"a": "\a", "b": "\b", "f": "\f", "v": "\v", " ": " ", "N": "\x85", "_": "\xa0"}
 _ESCAPES |= {"L": "\u2028", "P": "\u2029"}
 _ESCAPE = pattern(r"\\(x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
+
+# `\U00110000` and above: no character has such a number.
+BAD_ESCAPE = pattern(r"\\U(?!000[0-9A-Fa-f]|0010)[0-9A-Fa-f]{8}")
+_LAST_CHARACTER = 0x10FFFF
+
+
+# How our own records begin. Front matter whose uid is none of ours is somebody else's.
+_OURS = "---\nuid: "
+_UID = slice(len(_OURS), len(_OURS) + LENGTH)
 
 
 def split_legacy(text: str) -> Iterator[tuple[bool, str]]:
@@ -59,7 +68,9 @@ def _header_end(text: str, opener: re.Match[str]) -> int | None:
 
 def is_legacy(text: str) -> bool:
     """Whether the text of a stored record is a legacy one, kept in its own words."""
-    return not text.startswith("---\nuid: ")
+    return not (
+        text.startswith(_OURS) and text[_UID.stop : _UID.stop + 1] == "\n" and is_uid(text[_UID])
+    )
 
 
 def was_legacy(text: str) -> bool:
@@ -91,11 +102,15 @@ def read_legacy(text: str) -> Record:
 
 def read_legacy_header(text: str) -> dict[str, Any]:
     """The front matter of a legacy record as a dictionary."""
+    head = legacy_head(text)
+    return read_block_yaml(head) if head else {}
+
+
+def legacy_head(text: str) -> str:
+    """The front matter of a legacy record as it stands."""
     opener = _OPENER.match(text)
     closer = _CLOSER.search(text, opener.end()) if opener else None
-    if opener is None or closer is None:
-        return {}
-    return read_block_yaml(text[opener.end() : closer.start()])
+    return text[opener.end() : closer.start()] if opener and closer else ""
 
 
 def read_block_yaml(text: str) -> dict[str, Any]:
@@ -168,14 +183,10 @@ def _scalar(text: str) -> Any:
 def _unescape(match: re.Match[str]) -> str:
     code = match.group(1)
     if code[0] in "xuU" and len(code) > 1:
-        return chr(int(code[1:], 16))
+        number = int(code[1:], 16)
+        return chr(number) if number <= _LAST_CHARACTER else match.group()
     return _ESCAPES.get(code, match.group())
 
 
 def _milliseconds(timestamp: str) -> int:
-    try:
-        moment = datetime.fromisoformat(timestamp)
-    except ValueError:
-        return 0
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return max(0, round(moment.timestamp() * 1000))
+    return round((seconds_of(timestamp) or 0.0) * 1000)

@@ -9,11 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from recollect.core.age import seconds_of
+from recollect.core.authority import counting_fields, sources_at_birth
+from recollect.core.proof import is_altered
 from recollect.core.record import BODY, Record
 from recollect.core.status import ACTIVE, HIDDEN, VISIBLE, find_status
 
 DEFAULT_IMPORTANCE = 0.5
 DEFAULT_CONFIDENCE = 1.0
+_VERSION_LENGTH = 12
 MOST_CHANGES = 50  # that a view shows; the ledger keeps all
 NO_FIELDS: Mapping[str, Any] = {}
 # The provenance of a memory that was merged from others.
@@ -51,7 +55,7 @@ class Memory(NamedTuple):
     status: str = ACTIVE
     status_changed: str | None = None
     status_reason: str | None = None
-    # What changed the status where no person did: age, merge, use, gc, fact.
+    # What changed the status where no person did: age, merge, use, gc, fact, undo.
     status_by: str | None = None
     version: str = ""
     # Words that name it besides its id, the newest first; an old one still leads here.
@@ -60,6 +64,10 @@ class Memory(NamedTuple):
     changes: tuple[Mapping[str, Any], ...] = ()
     times_updated: int = 0
     extra: Mapping[str, Any] = NO_FIELDS
+    # The nonce of its creation: the same draft, kept twice, is found by it.
+    nonce: str = ""
+    # Its creation is not what its author wrote, and no clone has sent the original.
+    altered: bool = False
 
     @property
     def text(self) -> str:
@@ -78,19 +86,22 @@ class Memory(NamedTuple):
         """
         if self.provenance.get("via") != VIA_SLEEP:
             return ()
-        # The first versions that merged did not say: there it is what they related it to.
-        return _texts(self.provenance.get("sources", self.relates_to))
+        return _texts(self.provenance.get("sources"))
 
     def as_json(self) -> dict[str, Any]:
         """The memory as `--json` prints it; fields of a newer version are under `extra`."""
         shown = self._asdict()
-        if not self.extra:
-            del shown["extra"]
+        del shown["nonce"]
+        for name in ("extra", "altered"):
+            if not shown[name]:
+                del shown[name]
         return {k: list(v) if isinstance(v, tuple) else v for k, v in shown.items()}
 
 
-_KNOWN = frozenset(set(Memory._fields) | {"type", "legacy", BODY})
-_OF_STATUS = frozenset({"status", "status_reason", "status_by"})
+# Names, in an update, the updates that it takes back.
+UNDOES = "undoes"
+_KNOWN = frozenset(set(Memory._fields) | {"type", "legacy", BODY, UNDOES})
+_OF_STATUS = frozenset({"status", "status_reason", "status_by", UNDOES})
 
 
 def order_updates(updates: Iterable[Record]) -> list[Record]:
@@ -98,22 +109,30 @@ def order_updates(updates: Iterable[Record]) -> list[Record]:
     return sorted(updates, key=lambda update: (update.rev, update.uid))
 
 
-def fold(create: Record, updates: Iterable[Record], *, kind: str, name: str) -> Memory:
-    """The memory that a creation and its updates add up to."""
-    ordered = order_updates(updates)
+def fold(
+    create: Record, updates: Iterable[Record], *, kind: str, name: str, owner: str | None = None
+) -> Memory:
+    """The memory that a creation and its updates add up to, as the owner of a clone sees it.
+
+    Changes of protected fields count only if the author or the owner made them. An update that its
+    uid does not prove, although it says so, changes nothing.
+    """
+    updates = list(updates)
+    ordered = order_updates(update for update in updates if not is_altered(update))
     state = dict(create.fields)
     body = create.body or ""
     status_changed, updated = create.timestamp, create.timestamp
     log = _entries(state.get("changes"), create.timestamp)
     edits = 0
     for update in ordered:
-        changes = update.fields
+        changes = counting_fields(update, create, owner)
+        time = _not_before(create.timestamp, update.timestamp)
         if "status" in changes:
-            status_changed = update.timestamp
+            status_changed = time
             state.pop("status_reason", None)
             state.pop("status_by", None)
-            log.append(_status_entry(state.get("status") or ACTIVE, update))
-        log += _entries(changes.get("changes"), update.timestamp)
+            log.append(_status_entry(state.get("status") or ACTIVE, changes, time))
+        log += _entries(changes.get("changes"), time)
         if isinstance(changes.get("content"), dict) and isinstance(state.get("content"), dict):
             # Two clones that change different fields of the content must both have their way.
             changes = {**changes, "content": _patched(state["content"], changes["content"])}
@@ -126,9 +145,9 @@ def fold(create: Record, updates: Iterable[Record], *, kind: str, name: str) -> 
             body = update.body
         elif BODY in changes:
             body = ""
-        updated = update.timestamp or updated
+        updated = time or updated
     get = state.get
-    provenance, content, ttl = get("provenance"), get("content"), get("ttl")
+    provenance, content, ttl = _provenance(create, get("provenance")), get("content"), get("ttl")
     return Memory(
         uid=create.uid,
         id=name,
@@ -151,7 +170,7 @@ def fold(create: Record, updates: Iterable[Record], *, kind: str, name: str) -> 
         session=_text(get("session")),
         branch=_text(get("branch")),
         project=_text(get("project")),
-        provenance=provenance if isinstance(provenance, dict) else NO_FIELDS,
+        provenance=provenance,
         author=create.by,
         created=create.timestamp,
         updated=updated,
@@ -159,12 +178,37 @@ def fold(create: Record, updates: Iterable[Record], *, kind: str, name: str) -> 
         status_changed=status_changed,
         status_reason=_text(get("status_reason")),
         status_by=_text(get("status_by")),
-        version=version_of(create.uid, [update.uid for update in ordered]),
+        version=version_of(create, updates),
         slugs=_texts(get("slugs")),
         changes=tuple(log[-MOST_CHANGES:]),
         times_updated=edits + _count(get("times_updated")),
         extra={k: v for k, v in state.items() if k not in _KNOWN} or NO_FIELDS,
+        nonce=create.nonce or "",
+        altered=is_altered(create),
     )
+
+
+def _not_before(created: str | None, time: str | None) -> str | None:
+    """The time of an update: none happened before the creation, whatever it says."""
+    if not created or not time or time == created:
+        return time
+    if time.endswith("Z") and created.endswith("Z"):  # as we write it
+        return max(created, time)
+    born, moment = seconds_of(created), seconds_of(time)
+    return created if moment is None or (born is not None and moment < born) else time
+
+
+def _provenance(create: Record, given: Any) -> Mapping[str, Any]:
+    """Where a memory comes from; only its creation says that it was merged, and from what."""
+    said = given if isinstance(given, dict) else NO_FIELDS
+    born = create.fields.get("provenance")
+    merged = isinstance(born, dict) and born.get("via") == VIA_SLEEP
+    if not merged and said.get("via") != VIA_SLEEP:
+        return said
+    kept = {name: value for name, value in said.items() if name not in ("via", "sources")}
+    if not merged:
+        return kept
+    return {**kept, "via": VIA_SLEEP, "sources": list(sources_at_birth(create))}
 
 
 def status_before_hiding(memory: Memory) -> str:
@@ -177,15 +221,18 @@ def status_before_hiding(memory: Memory) -> str:
     return ACTIVE
 
 
-def version_of(create: str, updates: Iterable[str]) -> str:
-    """A short name for one exact state: records never change, so their uids determine it."""
-    ordered = sorted(updates)
+def version_of(create: Record, updates: Iterable[Record]) -> str:
+    """A short name for one exact state.
+
+    The uids of its records determine it where they prove their texts, digests where they do not.
+    """
+    ordered = list(updates)
     if not ordered:
-        return create[-12:].lower()
+        return (create.digest or create.uid[-_VERSION_LENGTH:].lower())[:_VERSION_LENGTH]
     import hashlib  # it loads OpenSSL, and few hooks need it
 
-    text = "\n".join(sorted([create, *ordered]))
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
+    marks = sorted(f"{record.uid} {record.digest}".rstrip() for record in (create, *ordered))
+    return hashlib.sha256("\n".join(marks).encode()).hexdigest()[:_VERSION_LENGTH]
 
 
 def _entries(given: Any, date: str | None) -> list[Mapping[str, Any]]:
@@ -206,10 +253,10 @@ def _patched(old: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]
     return kept | {name: value for name, value in patch.items() if value is not None}
 
 
-def _status_entry(before: Any, update: Record) -> Mapping[str, Any]:
-    status, reason = update.fields["status"], update.fields.get("status_reason")
+def _status_entry(before: Any, changes: Mapping[str, Any], date: str | None) -> Mapping[str, Any]:
+    status, reason = changes["status"], changes.get("status_reason")
     return {
-        "date": update.timestamp,
+        "date": date,
         "summary": f"{status}: {reason}" if reason else str(status),
         "field": "status",
         "old_value": before,

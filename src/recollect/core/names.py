@@ -20,7 +20,8 @@ SHORT_ANCHOR = 7
 _NAME = pattern(
     r"([a-z0-9][a-z0-9_/-]*):([0-9a-f]{4,64}):([0-9]{1,9})(?:~([0-9a-z]{4,26}))?\Z", re.IGNORECASE
 )
-_UID_PREFIX = pattern(r"[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{3,25}\Z")
+# With room for the mark of core/spaces.py behind a complete uid.
+_UID_PREFIX = pattern(r"[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{3,26}\Z")
 
 
 class Name(NamedTuple):

@@ -18,10 +18,12 @@ import re
 from collections.abc import Iterable, Mapping
 
 from recollect.core import uid as uids
+from recollect.core.disposition import dispose, rank
 from recollect.core.legacy import is_legacy, legacy_uid, read_legacy, split_legacy
 from recollect.core.patterns import pattern
+from recollect.core.proof import content_digest, proves
 from recollect.core.record import CREATE, PURGE, Record, read_record, render_record
-from recollect.core.uid import derive_uid
+from recollect.core.uid import claims_proof, derive_uid
 
 SUMMARY_LENGTH = 100
 _OPENER = pattern(rf"^---\nuid: ({uids.PATTERN})$", re.MULTILINE)
@@ -108,19 +110,29 @@ def summarize(text: str) -> tuple[str, str]:
 def add_record(note: Note, uid: str, text: str) -> None:
     """Put a record into a note, where it may be already."""
     known = note.get(uid)
-    note[uid] = text if known is None else _stronger(known, text)
+    note[uid] = text if known is None else _stronger(uid, known, text)
 
 
-def _stronger(one: str, other: str) -> str:
-    """Of two texts with one uid the longer, then the bytewise greater.
+def _stronger(uid: str, one: str, other: str) -> str:
+    """Of two texts with one uid the one that the uid proves.
 
-    Git's porcelain only ever removes characters, so the longer one is the original.
+    Of two that it proves, which differ in nothing but the id, the shorter, then the bytewise less.
+    Of two without proof the longer, then the bytewise greater: git's porcelain only ever removes
+    characters, so the longer one is the original. A quarantined text never wins against one that
+    counts, nor a change against a creation.
     """
     if one == other:
         return one
     first = one.encode("utf-8", "surrogateescape")
     second = other.encode("utf-8", "surrogateescape")
-    return one if (len(first), first) >= (len(second), second) else other
+    is_first = (rank(one), len(first), first) >= (rank(other), len(second), second)
+    if claims_proof(uid):
+        is_proven = proves(uid, one)
+        if is_proven != proves(uid, other):
+            return one if is_proven else other
+        if is_proven:
+            return one if (len(first), first) <= (len(second), second) else other
+    return one if is_first else other
 
 
 def join(*notes: Mapping[str, str]) -> Note:
@@ -130,6 +142,17 @@ def join(*notes: Mapping[str, str]) -> Note:
         for uid, text in note.items():
             add_record(joined, uid, text)
     return joined
+
+
+def altered_copies(joined: Mapping[str, str], notes: Iterable[Mapping[str, str]]) -> set[str]:
+    """The records of which a join met an altered copy, and kept the original."""
+    return {
+        uid
+        for note in notes
+        for uid, text in note.items()
+        if claims_proof(uid) and joined[uid] != text
+        if proves(uid, joined[uid]) and not proves(uid, text)
+    }
 
 
 def render_note(note: Mapping[str, str]) -> str:
@@ -152,13 +175,25 @@ def read_stored(text: str) -> Record:
     return read_legacy(text) if is_legacy(text) else read_record(text)
 
 
+def read_marked(uid: str, text: str) -> Record:
+    """Read one text of a note, with the digest of its content where the uid does not prove it."""
+    return with_digest(read_stored(text), uid, text)
+
+
+def with_digest(record: Record, uid: str, text: str) -> Record:
+    """A record that was read from a text, with the digest of its content if it needs one."""
+    return record if proves(uid, text) else record._replace(digest=content_digest(record))
+
+
 def purged_uids(note: Mapping[str, str]) -> frozenset[str]:
     """The memories that the purge records of a note erase."""
-    return frozenset(
-        record.of
-        for record in (read_record(t) for t in note.values() if f"\nop: {PURGE}\n" in t)
-        if record.op == PURGE and record.of
-    )
+    return frozenset(record.of for record in purge_records(note) if record.of)
+
+
+def purge_records(note: Mapping[str, str]) -> list[Record]:
+    """The purge records of a note."""
+    found = (dispose(text) for text in note.values() if f"\nop: {PURGE}\n" in text)
+    return [record for record, reason in found if not reason and record.op == PURGE and record.of]
 
 
 def scrub(note: Mapping[str, str], purged: Iterable[str]) -> Note:

@@ -1,11 +1,12 @@
 """One record of a note: its text form, byte for byte, and the value behind it.
 
     ---
-    uid: 01M7GBJJDY86YZZDQ8VQJ7NATA
+    uid: 41M7GBJJDYK3V6R0T8ZQ5N2XWA
     op: create
     id: decisions:818f6efc36a8195ba7ebdc81b7551692eb10de03:0
     timestamp: 2026-08-23T10:00:00Z
     by: "Ada <ada@example.com>"
+    nonce: 01M7GBJJDY86YZZDQ8VQJ7NATA
     summary: Keep the ledger in git notes
     type: decisions
     ---
@@ -29,15 +30,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from recollect.core import uid as uids
+from recollect.core.limits import DIGITS, JSON_DEPTH
 from recollect.core.patterns import pattern
 
 CREATE: Final = "create"
 UPDATE: Final = "update"
 PURGE: Final = "purge"
 
+# In a purge record: the nonce of what it erased, where nothing with that nonce may be made again.
+PURGED_NONCE: Final = "purged_nonce"
 # A key whose value is null in an update takes the field back; `body: null` empties the body.
 BODY: Final = "body"
-_FIRST: tuple[str, ...] = ("id", "of", "rev", "timestamp", "by")
+_FIRST: tuple[str, ...] = ("id", "of", "rev", "timestamp", "by", "nonce")
 
 _GUARDED_LINE = pattern(rf"^(\\*(?:\.\.\.|uid: {uids.PATTERN})\r?)$", re.MULTILINE)
 _ESCAPED_LINE = pattern(rf"^\\(\\*(?:\.\.\.|uid: {uids.PATTERN})\r?)$", re.MULTILINE)
@@ -49,6 +53,8 @@ _PLAIN = pattern(
 )
 _RESERVED = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n", "none", "nan"})
 _NUMBER = pattern(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?\Z")
+# The brackets of a JSON text; a string counts as one piece, so that brackets in it do not count.
+_BRACKETS = pattern(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
 _json = json.JSONDecoder()
 _LITERALS: Mapping[str, Any] = {"true": True, "false": False, "null": None}
 # YAML forbids these unescaped, or reads them as the end of a line.
@@ -67,6 +73,10 @@ class Record(NamedTuple):
     rev: int = 0
     timestamp: str | None = None
     by: str | None = None
+    # What makes the uid of a record unlike that of any other, and gives it its time.
+    nonce: str | None = None
+    # What stands for the content where the uid does not prove it; not part of the text.
+    digest: str = ""
 
     @property
     def memory_uid(self) -> str:
@@ -118,6 +128,7 @@ def read_record(text: str) -> Record:
         rev if isinstance(rev, int) else 0,
         _text_or_none(take("timestamp", None)),
         _text_or_none(take("by", None)),
+        _text_or_none(take("nonce", None)),
     )
 
 
@@ -165,14 +176,33 @@ def read_value(text: str) -> Any:
     if first.isalpha():
         return _LITERALS.get(text, text)
     if first in ('"', "[", "{"):
+        if json_depth(text) > JSON_DEPTH:
+            return text
         try:
             return _json.decode(text)
         except ValueError:
             return text
     number = _NUMBER.match(text)
-    if number:
-        return float(text) if number.group(1) or number.group(2) else int(text)
-    return text
+    if number is None:
+        return text
+    if number.group(1) or number.group(2):
+        return float(text)
+    return int(text) if len(text) <= DIGITS + 1 else text
+
+
+def json_depth(text: str) -> int:
+    """How many levels a JSON text has at most, told without decoding it."""
+    if text.count("[") + text.count("{") <= JSON_DEPTH:
+        return 0
+    depth = deepest = 0
+    for token in _BRACKETS.finditer(text):
+        first = token.group()[0]
+        if first in "[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif first in "]}":
+            depth -= 1
+    return deepest
 
 
 def _text_or_none(value: Any) -> str | None:

@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
+from recollect.core.age import not_after
 from recollect.core.kinds import BY_NAME
 
 DECAY_PER_DAY: Final = 0.05
@@ -77,4 +78,4 @@ def strength(
 def idle_days(uses: Uses, *, since: float | None, now: float) -> float | None:
     """Days since a memory was last used, or since its birth; None where that is not known."""
     moments = [moment for moment in (since, uses.last) if moment is not None]
-    return max(0.0, now - max(moments)) / _DAY if moments else None
+    return (now - not_after(max(moments), now)) / _DAY if moments else None

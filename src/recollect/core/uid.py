@@ -3,6 +3,9 @@
 A uid that is made carries its time, so that records sort by age. A uid that is derived belongs to
 a text that somebody else wrote without one; it depends on that text alone, so that every clone
 gives the same text the same identity.
+
+The top bit of the 48-bit time says that the uid proves the text of its record (see `core.proof`):
+such a uid starts with 4 to 7. The time itself has the other 47 bits.
 """
 
 from __future__ import annotations
@@ -14,7 +17,10 @@ LENGTH = 26
 PATTERN = r"[0-7][0-9A-HJKMNP-TV-Z]{25}"
 _UID = pattern(PATTERN + r"\Z")
 _RANDOM_BITS = 80
-_MAX_TIME = (1 << 48) - 1
+_TIME_LENGTH = 10
+_MAX_TIME = (1 << 47) - 1
+_PROOF = 4  # the bit that says so, in the first character
+_PROVING = "4567"
 
 
 def is_uid(text: str) -> bool:
@@ -28,6 +34,21 @@ def make_uid(milliseconds: int, randomness: int) -> str:
     return _encode((time << _RANDOM_BITS) | (randomness & ((1 << _RANDOM_BITS) - 1)))
 
 
+def claims_proof(uid: str) -> bool:
+    """Whether a uid says that it proves the text of its record."""
+    return uid[:1] != "" and uid[0] in _PROVING
+
+
+def is_nonce(text: str) -> bool:
+    """Whether a text can be the nonce of a record: a uid without proof."""
+    return is_uid(text) and not claims_proof(text)
+
+
+def proving_prefix(nonce: str) -> str:
+    """What the proving uid of a record with this nonce starts with: the mark and its time."""
+    return f"{int(nonce[0]) | _PROOF}{nonce[1:_TIME_LENGTH]}"
+
+
 def derive_uid(text: str, milliseconds: int = 0) -> str:
     """The uid of a text that came without one; the same text always gets the same uid."""
     import hashlib  # it loads OpenSSL, and few hooks need it
@@ -39,9 +60,9 @@ def derive_uid(text: str, milliseconds: int = 0) -> str:
 def uid_milliseconds(uid: str) -> int:
     """The time that a uid carries; 0 for one that was derived from undated text."""
     value = 0
-    for char in uid[:10]:
+    for char in uid[:_TIME_LENGTH]:
         value = value * 32 + ALPHABET.index(char)
-    return value
+    return value & _MAX_TIME
 
 
 def _encode(value: int) -> str:

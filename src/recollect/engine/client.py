@@ -21,13 +21,15 @@ import os
 import sys
 import time
 
-from recollect.hooks.input import MOST_INPUT, asks
+from recollect.hooks.input import CLIENT_WAITS, MOST_INPUT, asks
 from recollect.hosts.environment import PROJECT_VARIABLE
 from recollect.state.engine_socket import FIRST_WORD, PROTOCOL, Lines, connect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from recollect.hooks.supervisor import Relay
 
 _GRACE = 0.5  # seconds that a hook waits longer than the engine asks for
 _INPUT = 3.0  # seconds in which the agent hands over the input
@@ -39,21 +41,54 @@ _OF_THE_AGENT = (PROJECT_VARIABLE, "CURSOR_VERSION")
 
 
 def main(arguments: list[str]) -> int:
-    """Serve one event, by the engine or in this process; always exit code 0."""
-    given, was_taken, moment = b"", False, time.time_ns() // 1_000_000
-    if len(arguments) == 1 and os.name == "posix" and sys.stdin is not None:
-        given = _read_input()
-        if asks(given):
-            from recollect.hooks.stash import put_aside
+    """Serve one event, by the engine or in a child of this process; always exit code 0."""
+    start, moment = time.monotonic(), time.time_ns() // 1_000_000
+    if len(arguments) != 1 or os.name != "posix" or sys.stdin is None:
+        from recollect.hooks.runner import main as serve
 
-            put_aside(arguments[0], moment, given, os.environ)
+        return serve(arguments, moment)
+    given, was_taken = _read_input(), False
+    if not asks(given):  # else to put it aside comes first, which takes a while
         answer, was_taken = ask(arguments[0], moment, given, os.environ)
         if answer is not None:
             _print(answer)
             return 0
+    from recollect.hooks.supervisor import supervise
+
+    def work(relay: Relay | None) -> None:
+        _serve(arguments, moment, given, start, relay, was_taken=was_taken)
+
+    left = max(0.1, CLIENT_WAITS - (time.monotonic() - start))
+    why = supervise(work, _print, left)
+    if why:
+        from recollect.hooks.runner import note_end
+
+        note_end(arguments[0], why, os.environ)
+    return 0
+
+
+def _serve(
+    arguments: list[str],
+    moment: int,
+    given: bytes,
+    start: float,
+    relay: Relay | None,
+    *,
+    was_taken: bool,
+) -> None:
+    """Do what no engine has done."""
+    if not was_taken and asks(given):
+        from recollect.hooks.stash import put_aside
+
+        put_aside(arguments[0], moment, given, os.environ, relay)
+        answer, was_taken = ask(arguments[0], moment, given, os.environ)
+        if answer is not None:
+            (_print if relay is None else relay.write)(answer)
+            return
     from recollect.hooks.runner import main as serve
 
-    return serve(arguments, moment, given if was_taken or given else None, again=was_taken)
+    spent = time.monotonic() - start
+    serve(arguments, moment, given, again=was_taken, relay=relay, spent=spent)
 
 
 def _read_input() -> bytes:

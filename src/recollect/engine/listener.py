@@ -13,13 +13,19 @@ import socket
 import struct
 import sys
 import threading
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from io import BufferedReader, RawIOBase
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from recollect.hooks.input import MOST_INPUT
 from recollect.hosts.protocol import EVENTS
 from recollect.state.engine_socket import PING, PROTOCOL, addresses, is_private
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 _MOST_CALLS = 16
 _MOST_SETTINGS = 1 << 20
@@ -152,7 +158,7 @@ def _read_call(connection: socket.socket) -> Call | None:
     """What a hook wants; None for strangers and for other versions."""
     if peer_of(connection) != os.geteuid():
         return None
-    with connection.makefile("rb") as stream:
+    with BufferedReader(_Impatient(connection)) as stream:
         words = stream.readline(1000).decode("ascii").split()
         if len(words) != 7 or " ".join(words[:3]) != PROTOCOL:
             return None
@@ -167,6 +173,29 @@ def _read_call(connection: socket.socket) -> Call | None:
     pairs = settings.decode("utf-8", "surrogateescape").split("\0")
     named = {name: value for name, _, value in (pair.partition("=") for pair in pairs) if name}
     return Call(connection, event, moment, named, given)
+
+
+class _Impatient(RawIOBase):
+    """What comes in within the time that a hook has to say what it wants, however it drips."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._end = time.monotonic() + _PATIENCE
+
+    def readable(self) -> bool:
+        """It can be read."""
+        return True
+
+    def readinto(self, room: WriteableBuffer) -> int:
+        """What has come, at most as much as there is room for."""
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self._connection.settimeout(left)
+        try:
+            return self._connection.recv_into(room)
+        finally:
+            self._connection.settimeout(_PATIENCE)
 
 
 def peer_of(connection: socket.socket) -> int | None:

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from recollect.capture.drafting import Wanted, context_text, request
 from recollect.capture.triage import Finding
 from recollect.core.kinds import SESSIONS
 from recollect.hooks.pipeline import Work
 from recollect.hosts import protocol as events
+from recollect.search.sanitise import plain
 
 _ASK_AGAIN = 30 * 60.0
+
+
+def _candidate(work: Work, kind: str, snippets: Sequence[str]) -> Mapping[str, Any] | None:
+    """The memory that may be meant; its title is anybody's text."""
+    found = work.mind.candidate(kind, " ".join(snippets)) if snippets else None
+    return None if found is None else {**found, "title": plain(str(found["title"]))}
 
 
 def ask_to_draft(work: Work, findings: Sequence[Finding], said: Sequence[tuple[str, str]]) -> None:
@@ -30,8 +38,8 @@ def ask_to_draft(work: Work, findings: Sequence[Finding], said: Sequence[tuple[s
             kind,
             max(finding.score for finding in of_kind),
             snippets,
-            work.mind.redact(str(setting(f"kinds.{kind}.description"))),
-            work.mind.candidate(kind, " ".join(snippets)) if snippets else None,
+            plain(work.mind.redact(str(setting(f"kinds.{kind}.description")))),
+            _candidate(work, kind, snippets),
             str(setting(f"kinds.{kind}.model") or setting("triage.default_model")),
         )
         if parallel:

@@ -11,6 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MOST_INPUT = 32 << 20
+CLIENT_WAITS = 4.2  # seconds of the five that the agent waits for a hook, its input included
+IN_DOUBT = (
+    "Recollect: it took too long. If this is not kept yet, one of the next events keeps it."
+    " Look with: recollect list"
+)
 
 
 def asks(given: bytes) -> bool:

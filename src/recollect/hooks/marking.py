@@ -7,24 +7,41 @@ for keep the same memory.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from recollect.capture.markers import Marked, find_marked
+from recollect.capture.markers import Marked, find_all_marked
 from recollect.core.marks import without_own_text
 from recollect.core.note import summarize
 from recollect.core.uid import derive_uid
 from recollect.hosts.protocol import PROMPT, Event
 
+if TYPE_CHECKING:
+    from recollect.hooks.pipeline import Work
+
+
+_WHY = "marked in quoted or pasted text"
+_CONFIDENCE = 0.75
+_MOST_PASTED = 5
+PASTED = "pasted"  # where it comes from, if somebody else wrote it
+
 
 def marked_in(event: Event) -> list[Marked]:
-    """What an event asks to keep; not what we said ourselves, nor what somebody called private."""
+    """What whoever speaks in an event asks to keep."""
+    return [item for item in all_marked_in(event) if item.is_own]
+
+
+def all_marked_in(event: Event) -> list[Marked]:
+    """What is marked in an event, also in what was quoted or pasted.
+
+    Not what we said ourselves, nor what somebody called private.
+    """
     text = without_own_text(event.text)
     if "<private" in text.lower():
         from recollect.redact.homes import drop_private
 
         text = drop_private(text)
-    return find_marked(text)
+    return find_all_marked(text)
 
 
 def draft_of(event: Event, item: Marked, content: str) -> dict[str, Any]:
@@ -33,16 +50,44 @@ def draft_of(event: Event, item: Marked, content: str) -> dict[str, Any]:
 
     summary, body = summarize(content)
     said_by = "user" if event.name == PROMPT else "agent"
+    via = "marker"
+    if not item.is_own:
+        said_by, via = "tool", PASTED
     return {
         "kind": item.kind or kind_of(content),
         "summary": summary,
         "body": body,
         "session": event.session or None,
-        "provenance": {"said_by": said_by, "via": "marker", "hook": event.name},
+        "provenance": {"said_by": said_by, "via": via, "hook": event.name},
     }
 
 
 def identity(event: Event, draft: Mapping[str, Any], number: int) -> str:
-    """The uid of a draft, which is the given one of its event."""
+    """The nonce of a draft, which is the given one of its event."""
     same = f"{event.session}\n{json.dumps(draft, sort_keys=True)}"
     return derive_uid(same, event.moment + number)
+
+
+def suggest_pasted(work: Work, pasted: Sequence[Marked]) -> None:
+    """Let the person decide on what was marked in a text that somebody else wrote."""
+    from recollect.capture.novelty import DUPLICATE, NEAR, Known, fingerprint, judge
+
+    waiting = work.mind.suggested()
+    suggested = 0
+    for item in pasted[:_MOST_PASTED]:
+        content = work.mind.redact(item.content)
+        draft = draft_of(work.event, item, content)
+        text = f"{draft['summary']}\n{draft['body']}"
+        if work.mind.is_rejected(fingerprint(text)) or work.mind.known(content, item.kind):
+            continue
+        if judge(text, waiting).verdict in (DUPLICATE, NEAR):
+            continue
+        work.mind.suggest(draft, confidence=_CONFIDENCE, why=_WHY, updates=None)
+        waiting.append(Known("", text))
+        suggested += 1
+    work.note("suggested", why=_WHY, count=suggested, of=len(pasted))
+    if suggested:
+        work.reply.notice.append(
+            f"Recollect: {suggested} marked in quoted or pasted text, so not kept as your word."
+            " See and accept with: recollect review"
+        )

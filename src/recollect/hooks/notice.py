@@ -127,7 +127,7 @@ def _note_outcome(work: Work, talk: Talk) -> None:
     """What the agent says that it has done, where it did something; for the session's summary."""
     from recollect.capture.outcomes import outcome_of
 
-    if talk.said and not talk.wrote:
+    if len(talk.said) > 1 and not talk.wrote:
         return
     done = outcome_of(work.mind.redact(without_own_text(work.event.text)))
     if done:

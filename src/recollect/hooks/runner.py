@@ -15,11 +15,12 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
-from recollect.hooks.input import MOST_INPUT, asks, existing
+from recollect.hooks.input import CLIENT_WAITS, IN_DOUBT, MOST_INPUT, asks, existing
 
 if TYPE_CHECKING:
     from recollect.config.config import Config
     from recollect.hooks.session import RepositoryMind
+    from recollect.hooks.supervisor import Relay
     from recollect.hosts.protocol import Event, Host, Reply
 
 # Events at which nobody waits for the next word.
@@ -59,9 +60,10 @@ class Output(Protocol):
 class Deadline:
     """Ends the process when its time is over, with what there is to say by then."""
 
-    def __init__(self, name: str, output: Output) -> None:
+    def __init__(self, name: str, output: Output, relay: Relay | None = None) -> None:
         self._name = name
         self._output = output
+        self._relay = relay
         self._lock = threading.Lock()
         self._said = False
         self._timer: threading.Timer | None = None
@@ -72,12 +74,16 @@ class Deadline:
         self.folder: str | None = None
         # Whether somebody asked to keep something, who must be told if that is in doubt.
         self.asks = False
+        # Seconds that there are for that, where the deadline is shorter.
+        self.to_keep = _TO_KEEP
 
     def set(self, seconds: float) -> None:
         """Let the time be over so many seconds after the beginning."""
         if self._timer is not None:
             self._timer.cancel()
         left = max(0.001, self._start + seconds - time.monotonic())
+        if self._relay is not None:
+            self._relay.wait(left)
         self._timer = threading.Timer(left, self._over)
         self._timer.daemon = True
         self._timer.start()
@@ -92,10 +98,33 @@ class Deadline:
             if self._said:
                 return False
             self._said = True
-            if text:
+            if text or self._relay is not None:
                 self._output.write(text.encode("ascii"))
                 self._output.flush()
             return True
+
+    def ready(self) -> None:
+        """Have what there is to say by now said, should this process not get any further."""
+        if self._relay is None or self._said:
+            return
+        self._relay.ready(self._render().encode("ascii"))
+
+    def _render(self) -> str:
+        """What there is to say by now, as the host reads it."""
+        from recollect.hosts.registry import host_of
+
+        return (self.host or host_of({}, {})).write_reply(self._name, self._so_far())
+
+    def _so_far(self) -> Reply:
+        """What there is to say; who asked to keep something is told if that is in doubt."""
+        from recollect.hosts.protocol import Reply
+
+        reply = self.reply or Reply()
+        if not self.asks or reply.notice or reply.alarm:
+            return reply
+        doubted = Reply()
+        vars(doubted).update(vars(reply), alarm=[IN_DOUBT])
+        return doubted
 
     def _over(self) -> None:
         from pathlib import Path
@@ -104,20 +133,7 @@ class Deadline:
 
         try:
             self.is_over = True
-            if self.asks and (self.reply is None or not self.reply.notice + self.reply.alarm):
-                from recollect.hosts.protocol import Reply
-
-                self.reply = self.reply or Reply()
-                self.reply.alarm.append(
-                    "Recollect: it took too long. If this is not kept yet, one of the next events"
-                    " keeps it. Look with: recollect list"
-                )
-            text = ""
-            if self.reply is not None:
-                from recollect.hosts.registry import host_of
-
-                text = (self.host or host_of({}, {})).write_reply(self._name, self.reply)
-            if self.say(text) and self.folder is not None:
+            if self.say(self._render()) and self.folder is not None:
                 note_failure(Path(self.folder), self._name, {"error": "Deadline"})
         finally:
             self._end()
@@ -132,11 +148,19 @@ class Deadline:
 
 
 def main(
-    arguments: list[str], moment: int, given: bytes | None = None, *, again: bool = False
+    arguments: list[str],
+    moment: int,
+    given: bytes | None = None,
+    *,
+    again: bool = False,
+    relay: Relay | None = None,
+    spent: float = 0.0,
 ) -> int:
     """Serve one event; always exit code 0.
 
-    `given` is the input where it has been read; `again` says that an engine may have done a part.
+    `given` is the input where it has been read, `spent` the seconds since the hook was called, and
+    `again` says that an engine may have done a part. With a `relay`, this is the child of a process
+    that waits for it.
     """
     from recollect.hosts.protocol import EVENTS
 
@@ -148,9 +172,16 @@ def main(
             + "\nIt is called by the plugin; see recollect install --help\n"
         )
         return 0
-    output = open(os.devnull, "wb") if sys.stdout is None else sys.stdout.buffer  # noqa: PTH123, SIM115
-    deadline = Deadline(name, output)
-    deadline.set(_PATIENCE)
+    output: Output
+    if relay is not None:
+        output = relay
+    else:
+        output = open(os.devnull, "wb") if sys.stdout is None else sys.stdout.buffer  # noqa: PTH123, SIM115
+    deadline = Deadline(name, output, relay)
+    deadline.asks = relay is not None and relay.is_ready  # it was put aside
+    left = max(0.1, CLIENT_WAITS - spent)
+    deadline.to_keep = min(_TO_KEEP_AGAIN if again else _TO_KEEP, left)
+    deadline.set(min(_PATIENCE, left))
     try:
         if given is None:
             given = sys.stdin.buffer.read(MOST_INPUT)
@@ -189,6 +220,11 @@ def serve(
     host = deadline.host = host_of(payload, environment)
     event = host.read_event(name, payload, environment)._replace(host=host.NAME)
     if event.ignored:
+        if event.asked:
+            from recollect.capture.vouching import note_request
+
+            place = existing(event.directory, environment)
+            note_request(event._replace(directory=place, moment=moment), environment)
         return
     deadline.folder = str(data_dir(environment))
     from recollect.errors import RecollectError
@@ -196,16 +232,18 @@ def serve(
     from recollect.hooks.pipeline import Work, run
     from recollect.hooks.pipelines import LATE, PIPELINES
     from recollect.hosts.protocol import Reply
+    from recollect.redact.gate import clean_event
     from recollect.state.database import BROKEN
     from recollect.state.sessions import Trace
 
     place = existing(event.directory, environment)
     event = event._replace(directory=place, moment=moment)
     config = read_config(event, environment)
+    event = clean_event(event, config)
     seconds = min(config.number(_deadline_key(name)) / 1000, _LONGEST)
     is_asked = deadline.asks = MARKER in event.text.lower()
-    longest = _TO_KEEP_AGAIN if again else _TO_KEEP
-    deadline.set(max(seconds, longest if is_asked else 0.0))
+    deadline.set(max(seconds, deadline.to_keep if is_asked else 0.0))
+    deadline.ready()
     try:
         opened = open_mind if minds is None else minds.open_mind
         mind = opened(event, config, environment)
@@ -222,7 +260,9 @@ def serve(
             mind.drain()  # what the engine left in the spool must be known before anything is kept
         work = Work(event, mind)
         deadline.reply = work.reply
-        run(PIPELINES[name], work)
+        for part in PIPELINES[name]:
+            run((part,), work)
+            deadline.ready()
         behind = sum(store.indexing.behind for store in mind.stores)
         if behind:
             work.note("behind", changes=behind)
@@ -270,3 +310,12 @@ def note(name: str, error: BaseException, environment: Mapping[str, str]) -> Non
 
     with suppress(Exception):  # there is nowhere left to tell
         note_failure(data_dir(environment), name, describe(error))
+
+
+def note_end(name: str, why: str, environment: Mapping[str, str]) -> None:
+    """Keep that the process which served an event was ended."""
+    from recollect.config.config import data_dir
+    from recollect.state.failures import note_failure
+
+    with suppress(Exception):
+        note_failure(data_dir(environment), name, {"error": why})

@@ -18,7 +18,7 @@ from recollect.core.names import parse_name
 from recollect.core.note import shorten_line
 from recollect.hooks.session_keeping import KeepingMind
 from recollect.hooks.session_protocol import Talk
-from recollect.hosts.protocol import WRITES, Event
+from recollect.hosts.protocol import STOP, WRITES, Event
 from recollect.hosts.registry import host_named
 from recollect.index.protocol import ALL, Filters, Index
 from recollect.ledger.worktree import RecentWork, compare_files, find_root, recent_work
@@ -63,6 +63,7 @@ class RepositoryMind(KeepingMind):
         self._documents: list[Known] | None = None
         self._host = host_named(event.host)
         self._heard: int | None = None
+        self._last: tuple[str, str] | None = None
 
     def setting(self, name: str) -> Any:
         """The value of a configuration key."""
@@ -71,6 +72,10 @@ class RepositoryMind(KeepingMind):
     def now(self) -> float:
         """The time at which the event came."""
         return self._now
+
+    def author(self) -> str:
+        """Who works here, as memories name their author."""
+        return self.store.ledger.author
 
     # Noticing
 
@@ -128,11 +133,20 @@ class RepositoryMind(KeepingMind):
         position = self.store.local.noticing.position(session, path)
         part = self._host.read_transcript(Path(path), position, most=_MOST_TALK)
         if part is None:
-            return Talk()
+            return Talk(said := self._with_last([]), exchanges=len(said))
         self._heard = part.end
-        said = [(message.role, message.text) for message in part.messages]
+        said = self._with_last([(message.role, message.text) for message in part.messages])
         wrote = any(self._host.action_of(tool) in WRITES for tool in part.tools)
-        return Talk(said, part.tools, part.exchanges, wrote)
+        return Talk(said, part.tools, len(said), wrote)
+
+    def _with_last(self, said: list[tuple[str, str]]) -> list[tuple[str, str]]:
+        """Join what the transcript holds with the last message, which comes with the event."""
+        if self._event.name != STOP:
+            return said
+        from recollect.hooks.last_message import join_last
+
+        said, self._last = join_last(self.store.local, self._event, said)
+        return said
 
     def worked(self, talk: Talk) -> Talk:
         """Count the work of a talk; all of it since the last summary of the session."""
@@ -149,6 +163,8 @@ class RepositoryMind(KeepingMind):
         if self._heard is not None:
             path, session = self._event.transcript, self._event.session
             self.store.local.noticing.read_to(session, path, self._heard, self._now)
+        if self._last is not None:
+            self.store.local.noticing.note_last_message(self._event.session, *self._last, self._now)
 
     def note_failure(self, fingerprint: str, learning: Mapping[str, Any]) -> None:
         """Keep what a failed tool taught until it is solved."""
@@ -288,8 +304,8 @@ class RepositoryMind(KeepingMind):
             for path in paths:
                 wanted = self._filters(store, file=path)
                 for memory in store.indexing.using(
-                    lambda index, wanted=wanted: index.select(  # type: ignore[misc]
-                        wanted, limit=limit, newest_first=True
+                    lambda index, wanted=wanted: index.newest(  # type: ignore[misc]
+                        wanted, limit, self._now
                     )
                 ):
                     found.setdefault(
@@ -306,7 +322,7 @@ class RepositoryMind(KeepingMind):
                 wanted = self._filters(store, kind=kind, statuses=_ACTIVE)
                 found += [
                     self._candidate(memory, weight, reason)
-                    for memory in index.select(wanted, limit=most, newest_first=True)
+                    for memory in index.newest(wanted, most, self._now)
                 ]
         found.sort(key=lambda c: (-c.score, c.memory.uid))
         return found[:limit]

@@ -22,20 +22,24 @@ class KeepingMind(SessionMind):
         """A text without secrets. Where that fails nothing is kept: the error goes all the way."""
         return str(self.store.redact(text))
 
+    def is_own(self, memory: Memory) -> bool:
+        """Whether the owner of this clone wrote a memory, as far as the memory says who did."""
+        return not memory.author or _address(memory.author) == _address(self.store.ledger.author)
+
     def keep(self, drafts: Mapping[str, Mapping[str, Any]]) -> list[Memory]:
         """Remember what somebody asked to remember."""
         clean = [self.store.redact(draft) for draft in drafts.values()]
-        return keep(self.store, clean, uids=list(drafts), moment=self._event.moment)
+        return keep(self.store, clean, nonces=list(drafts), moment=self._event.moment)
 
     def identify(self, draft: Mapping[str, Any], number: int) -> str:
-        """The uid of a draft."""
+        """The nonce of a draft."""
         if not self._event.moment:
-            return self.store.new_uid()
+            return self.store.new_nonce()
         return identity(self._event, self.store.redact(draft), number)
 
-    def settle(self, uid: str) -> None:
+    def settle(self, nonce: str) -> None:
         """Take away what was put aside."""
-        aside_of(self.store).drop(uid)
+        aside_of(self.store).drop(nonce)
 
     def drain(self) -> int:
         """Bring what waits to the ledger; how many that were."""
@@ -45,3 +49,9 @@ class KeepingMind(SessionMind):
         """Nobody else looks at what is known and adds to it while this lasts."""
         lock = self.store.ledger.repository.state_dir / _LOCK
         return exclusive(lock, min(self.store.config.number("lock.timeout"), LONGEST_WAIT))
+
+
+def _address(author: str) -> str:
+    """The e-mail address of `Name <address>`, or all of it where there is none."""
+    address = author.partition("<")[2].partition(">")[0].strip().lower()
+    return address or author.strip().lower()

@@ -31,20 +31,26 @@ class Mind(Protocol):
     def now(self) -> float:
         """The time, in seconds since 1970."""
 
-    def identify(self, draft: Mapping[str, Any], number: int) -> str:
-        """The uid of a draft, which is the given one of the event at hand."""
+    def author(self) -> str:
+        """Who works here, as memories name their author."""
 
-    def settle(self, uid: str) -> None:
-        """What was put aside under this uid is kept, or need not be."""
+    def identify(self, draft: Mapping[str, Any], number: int) -> str:
+        """The nonce of a draft, which is the given one of the event at hand."""
+
+    def settle(self, nonce: str) -> None:
+        """What was put aside with this nonce is kept, or need not be."""
 
     def keep(self, drafts: Mapping[str, Mapping[str, Any]]) -> list[Memory]:
-        """Remember drafts by their uids: safely spooled first, then in the ledger.
+        """Remember drafts by their nonces: safely spooled first, then in the ledger.
 
         Gives those that reached the ledger; the others follow with the next event.
         """
 
     def redact(self, text: str) -> str:
         """A text without secrets."""
+
+    def is_own(self, memory: Memory) -> bool:
+        """Whether the owner of this clone wrote a memory, as far as the memory says who did."""
 
     # Noticing
 

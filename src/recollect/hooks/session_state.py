@@ -94,7 +94,7 @@ class SessionMind:
     def note_activity(self, words: Iterable[str], most: int) -> list[frozenset[int]]:
         """Note what a tool call is about, by hashes; gives the last calls, oldest first."""
         episodes, session = self.store.local.episodes, self._event.session
-        hashes = {_hash(word, episodes.salt()) for word in words}
+        hashes = {salted_hash(word, episodes.salt()) for word in words}
         episodes.note(session, hashes, self._now, most)
         return episodes.recent(session)
 
@@ -122,7 +122,7 @@ class SessionMind:
             self.store.local.sessions.end(session, self._now)
 
 
-def _hash(word: str, salt: bytes) -> int:
+def salted_hash(word: str, salt: bytes) -> int:
     """A number for a word that nobody can guess the word from without the salt."""
     import hashlib
 

@@ -11,12 +11,13 @@ from typing import Any
 
 from recollect.capture.markers import Marked
 from recollect.core.age import age
+from recollect.core.fields import check_body, is_too_long
 from recollect.core.marks import without_own_text
 from recollect.core.memory import Memory
 from recollect.core.names import short
 from recollect.core.patterns import pattern
 from recollect.errors import RecollectError
-from recollect.hooks.marking import draft_of, marked_in
+from recollect.hooks.marking import all_marked_in, draft_of, suggest_pasted
 from recollect.hooks.pipeline import Halt, Stage, Work
 from recollect.hosts.protocol import SESSION_START, TOOL_POST
 from recollect.index.text import query_terms
@@ -112,7 +113,10 @@ def follow_mirror(work: Work) -> None:
 
 def keep_marked(work: Work) -> None:
     """Keep what a person, or the agent, marked with `[remember]`."""
-    marked = marked_in(work.event)
+    found = all_marked_in(work.event)
+    marked = [item for item in found if item.is_own]
+    if len(found) > len(marked):
+        suggest_pasted(work, [item for item in found if not item.is_own])
     if not marked:
         return
     with ExitStack() as stack:
@@ -129,32 +133,35 @@ def _keep(work: Work, marked: Iterable[Marked]) -> None:
     for number, item in enumerate(marked):
         if item.unknown_kind:
             work.reply.notice.append(
-                f"Recollect: there is no kind {item.unknown_kind!r}; kept as a note."
+                f"Recollect: there is no kind {work.mind.redact(item.unknown_kind)!r};"
+                " kept as a note."
             )
         with _telling(work):
+            if is_too_long(item.content):
+                check_body(item.content)  # it says so, before anything looks at all of it
             # Redacted before it is cut: half a secret is not found any more.
             content = work.mind.redact(item.content)
             draft = draft_of(work.event, item, content)
-            uid = work.mind.identify(draft, number)
+            nonce = work.mind.identify(draft, number)
             known = work.mind.known(content, item.kind)
-            if known is not None and known.uid == uid:
+            if known is not None and known.nonce == nonce:
                 kept.append(known)  # by an engine that fell silent while it did
             elif known is not None:
                 _note_known(work, known)
             elif draft not in drafts.values():
-                drafts[uid] = draft
+                drafts[nonce] = draft
                 continue
-            work.mind.settle(uid)
+            work.mind.settle(nonce)
     with _telling(work):
         kept += work.mind.keep(drafts) if drafts else []
-        for uid in drafts:
-            work.mind.settle(uid)
-        if not drafts.keys() <= {memory.uid for memory in kept}:
+        for nonce in drafts:
+            work.mind.settle(nonce)
+        if not drafts.keys() <= {memory.nonce for memory in kept}:
             work.reply.notice.append("Recollect: kept, and written to the ledger in a moment.")
     work.reply.notice += [f"Recollect: remembered as {short(memory.id)}" for memory in kept]
     if drafts:
         work.mind.know(work.event.context, kept)
-        waiting = drafts.keys() - {memory.uid for memory in kept}
+        waiting = drafts.keys() - {memory.nonce for memory in kept}
         work.note("kept", uids=[memory.uid for memory in kept], waiting=len(waiting))
 
 
@@ -307,19 +314,24 @@ def _inject(
     fresh, given = injection.not_given(candidates, work.mind.given(context))
     kept, same = injection.different(fresh)
     most = work.most or len(kept)
+    kept, beyond = injection.fair(kept, most, now, work.mind.author)
     uses = work.mind.uses([c.memory for c in kept])
     chosen, others = injection.scaffolded(kept, most, now, work.mind.episode(), uses)
     stale = work.mind.freshness([c.memory for c in chosen])
 
     def render(memory: Memory, brief: bool) -> str:
         return render_memory(
-            memory, age(memory.created, now), stale.get(memory.uid, ""), brief=brief
+            memory,
+            age(memory.created, now),
+            stale.get(memory.uid, ""),
+            brief=brief,
+            is_own=work.mind.is_own,
         )
 
     taken = sum(map(injection.utf16_length, work.reply.context))
     room = injection.MOST_CHARACTERS - taken - len(render_block(["", ""]))
-    filled = injection.fill(chosen, budget, render, room)
-    _note_skipped(work, (*given, *same, *others, *filled.skipped))
+    filled = injection.fill(chosen, budget, render, room, now)
+    _note_skipped(work, (*given, *same, *beyond, *others, *filled.skipped))
     if not filled.chosen:
         return 0
     work.reply.context.append(render_block(filled.elements))

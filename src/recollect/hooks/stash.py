@@ -12,26 +12,52 @@ from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from recollect.state.engine_socket import common_dir
+from recollect.config.locate import common_dir
 from recollect.state.spool import STASH_FOLDER, Spool
 
+if TYPE_CHECKING:
+    from recollect.hooks.supervisor import Relay
+    from recollect.hosts.protocol import Host
 
-def put_aside(name: str, moment: int, given: bytes, environment: Mapping[str, str]) -> None:
+_AT_ONCE = 100  # drafts that are put aside together
+NOT_ASIDE = (
+    "Recollect: it took too long, and not all of this was kept. Look with: recollect list, and"
+    " mark less text at once, or use: recollect capture"
+)
+
+
+def put_aside(
+    name: str,
+    moment: int,
+    given: bytes,
+    environment: Mapping[str, str],
+    relay: Relay | None = None,
+) -> None:
     """Put what an event asks to keep where it survives this process.
 
-    Where that cannot be, it is kept, or told of, as if this did not exist.
+    Where that cannot be, it is kept, or told of, as if this did not exist. Through the `relay` you
+    are told if this process ends while it is at it.
     """
     with suppress(Exception):
-        _put(name, moment, given, environment)
+        _put(name, moment, given, environment, relay)
 
 
-def _put(name: str, moment: int, given: bytes, environment: Mapping[str, str]) -> None:
+def _put(
+    name: str,
+    moment: int,
+    given: bytes,
+    environment: Mapping[str, str],
+    relay: Relay | None,
+) -> None:
     from recollect.config.config import load_config
-    from recollect.hooks.input import existing
+    from recollect.core.fields import is_too_long
+    from recollect.hooks.input import IN_DOUBT, existing
     from recollect.hooks.marking import draft_of, identity, marked_in
     from recollect.hosts.registry import host_of
-    from recollect.redact.gate import clean, make_redactor
+    from recollect.redact.gate import Gate, clean_event, make_redactor
+    from recollect.state.local_key import DRAFT, sign
 
     payload = json.loads(given)
     host = host_of(payload, environment)
@@ -42,19 +68,45 @@ def _put(name: str, moment: int, given: bytes, environment: Mapping[str, str]) -
     folder = _folder(directory)
     if not marked or folder is None:
         return
-    redactor = make_redactor(load_config(Path(directory), environment))
+    _tell(relay, host, name, NOT_ASIDE)
+    config = load_config(Path(directory), environment)
+    gate, event = Gate(make_redactor(config)), clean_event(event, config)
     aside = Spool(folder)
     created = datetime.fromtimestamp(moment / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    drafts = {}
     for number, item in enumerate(marked):
-        draft = draft_of(event, item, clean(redactor, item.content, []))
-        draft = clean(redactor, draft, [])
-        aside.put(identity(event, draft, number), {**draft, "created": created})
+        if is_too_long(item.content):
+            continue  # whoever asked is told at once
+        draft = gate(draft_of(event, item, gate(item.content)))
+        nonce, whole = identity(event, draft, number), {**draft, "created": created}
+        drafts[nonce] = sign(config.home, DRAFT, nonce, whole)
+        if len(drafts) == _AT_ONCE:
+            aside.put_all(drafts)
+            drafts = {}
+    aside.put_all(drafts)
+    _tell(relay, host, name, IN_DOUBT)
+
+
+def _tell(relay: Relay | None, host: Host, name: str, alarm: str) -> None:
+    """What to say if this process ends before it says anything else."""
+    if relay is not None:
+        from recollect.hosts.protocol import Reply
+
+        reply = Reply()
+        reply.alarm.append(alarm)
+        relay.ready(host.write_reply(name, reply).encode("ascii"))
 
 
 def _folder(directory: str) -> Path | None:
-    """Where to put it, found without git; None outside of any repository."""
+    """Where to put it; None outside of any repository."""
+    state = git_state(directory)
+    return None if state is None else state / STASH_FOLDER
+
+
+def git_state(directory: str) -> Path | None:
+    """Where the state of a repository is, found without git; None outside of any."""
     if not directory or not Path(directory).is_dir():
         return None
     git_dir = Path(common_dir(directory))
     is_one = (git_dir / "HEAD").is_file() and (git_dir / "objects").is_dir()
-    return git_dir / "recollect" / STASH_FOLDER if is_one else None
+    return git_dir / "recollect" if is_one else None

@@ -73,6 +73,8 @@ class Event(NamedTuple):
     again: bool = False
     # Why the event is none of our business, if it is not.
     ignored: str = ""
+    # What a person asks to keep by a command of the agent, which the agent will carry out.
+    asked: str = ""
 
     @property
     def context(self) -> str:

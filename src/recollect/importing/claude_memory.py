@@ -1,13 +1,15 @@
 """Bringing in documents of the claude-memory plugin: a whole store, or one file of the mirror.
 
-A document's uid derives from what it says, so importing twice adds nothing, nor does importing in
-two clones that then sync. Everything of one import is written in one go, or nothing is.
+A document's nonce derives from what it says, and it has no author, so importing twice adds nothing,
+nor does importing in two clones that then sync. Everything of one import is written in one go, or
+nothing is.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -35,14 +37,16 @@ from recollect.core.memory import DEFAULT_CONFIDENCE, Memory
 from recollect.core.names import parse_name
 from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.core.places import SHARED, Place
-from recollect.core.record import render_record
+from recollect.core.record import Record, render_record
 from recollect.core.status import ACTIVE
 from recollect.core.uid import derive_uid
 from recollect.errors import ParseError, SecretFound, ValidationError
 from recollect.importing.document_folder import BIGGEST, MirrorFolder, read_manifest
-from recollect.index.protocol import ALL, Filters, is_purged
+from recollect.index.protocol import ALL, Filters, is_purged, made_with
 from recollect.ledger.session import Session
-from recollect.ledger.writes import Change, Creation
+from recollect.ledger.writes import NOBODY, Change, Creation, Write
+from recollect.sleep.undo import recorded
+from recollect.state.runs import IMPORT
 from recollect.store.prepare import change_of, prepare_status
 from recollect.store.store import Store
 
@@ -55,6 +59,9 @@ INVALID: Final = "invalid"
 DEFAULT_FOLDER: Final = ".claude/memory"
 # What makes a document one that cannot be taken, and nothing else.
 REFUSED = (ParseError, ValidationError, SecretFound)
+
+
+Gate = Callable[[Any], Any]
 
 
 class Plan(NamedTuple):
@@ -74,8 +81,11 @@ class Outcome(NamedTuple):
     problem: str = ""
 
 
-def read_file(folder: MirrorFolder, path: str) -> tuple[Described, str]:
-    """What a file says, and its text; refused where it is no valid document."""
+def read_file(folder: MirrorFolder, path: str, gate: Gate) -> tuple[Described, str]:
+    """What a file says without its secrets, and its text; refused where it is no valid document.
+
+    Secrets go before anything is read: cut and in lower case, as tags are, they are not found.
+    """
     data = folder.read(path, BIGGEST)
     if data is None:
         raise ParseError(f"It is no plain file of at most {BIGGEST // 1024} KB that can be read.")
@@ -84,11 +94,14 @@ def read_file(folder: MirrorFolder, path: str) -> tuple[Described, str]:
     except UnicodeDecodeError:
         raise ParseError("It is not text.") from None
     place = Path(path)
-    return read_document(text, place.parent.name, place.stem), text
+    clean = text
+    with suppress(ValueError, RecursionError):  # what is no JSON is refused below
+        clean = json.dumps(gate(json.loads(text)), ensure_ascii=False)
+    return read_document(clean, place.parent.name, place.stem), text
 
 
-def uid_of(described: Described, name: str, text: str) -> str:
-    """The uid of a document, the same in every clone that has the same file."""
+def nonce_of(described: Described, name: str, text: str) -> str:
+    """The nonce of a document, the same in every clone that has the same file."""
     identity = ("claude-memory", described.kind, name, described.created, text)
     return derive_uid("\n".join(identity), _milliseconds(described.created))
 
@@ -104,7 +117,9 @@ def by_birth(memories: Sequence[Memory]) -> dict[tuple[str, str, str | None], Me
     }
 
 
-def plan(store: Store, described: Described, name: str, text: str, via: str) -> Plan:
+def plan(
+    store: Store, described: Described, name: str, text: str, via: str, nonce: str = ""
+) -> Plan:
     """A document that can be written, without secrets; refused where it cannot be taken."""
     draft: dict[str, Any] = {
         "kind": described.kind,
@@ -118,12 +133,13 @@ def plan(store: Store, described: Described, name: str, text: str, via: str) -> 
     }
     if described.confidence != DEFAULT_CONFIDENCE:
         draft["confidence"] = described.confidence
-    creation = store.prepare(draft, uid_of(described, name, text))
+    creation = store.prepare(draft, nonce or nonce_of(described, name, text))
     fields = {key: value for key, value in creation.fields.items() if key != "branch"}
     if described.content is not None:
         fields["content"] = _sized(store.redact(described.content))
     if described.left:
         fields[LEFT] = _sized(store.redact(described.left))
+    name = name if store.redact(name) == name else slugify(store.redact(name))
     names = [name if is_slug(name) else slugify(name), described.left.get("id")]
     fields["slugs"] = list(dict.fromkeys(n for n in names if isinstance(n, str) and is_slug(n)))
     log: dict[str, Any] = {}
@@ -144,7 +160,7 @@ def plan(store: Store, described: Described, name: str, text: str, via: str) -> 
             steps.append((described.updated, {"status": ACTIVE}))
     elif described.times_updated:
         log["times_updated"] = described.times_updated
-    return Plan(creation._replace(fields={**fields, **log}), tuple(steps))
+    return Plan(creation._replace(fields={**fields, **log}, by=NOBODY), tuple(steps))
 
 
 def _sized(value: Any) -> Any:
@@ -158,25 +174,28 @@ def _reason(store: Store, reason: str) -> dict[str, str]:
     return {"status_reason": check_reason(store.redact(reason))} if reason else {}
 
 
-def write_plans(store: Store, plans: Sequence[Plan], changes: Sequence[Change] = ()) -> None:
+def write_plans(
+    store: Store, plans: Sequence[Plan], changes: Sequence[Change] = ()
+) -> list[Record]:
     """Write memories with what became of them, and changes to others: all of it or nothing."""
     stamp = store.ledger.stamp()
 
-    def edit(session: Session) -> None:
+    def edit(session: Session) -> list[Record]:
+        written: list[Record] = []
         for planned in plans:
             record = planned.creation.apply(session, stamp)
+            written.append(record)
             name = parse_name(record.id or "")
             assert name is not None  # it was named just now
             place = Place(SHARED, planned.creation.kind, name.anchor)
             for number, (time, fields) in enumerate(planned.steps):
-                uid = derive_uid(f"{record.uid}\n{number}", _milliseconds(time))
+                nonce = derive_uid(f"{record.uid}\n{number}", _milliseconds(time))
                 text = render_record(record)
-                Change(uid, record.uid, (place,), text, fields, time=time).apply(session, stamp)
-        for change in changes:
-            change.apply(session, stamp)
+                step = Change(nonce, record.uid, (place,), text, fields, time=time, by=NOBODY)
+                written.append(step.apply(session, stamp))
+        return written + [change.apply(session, stamp) for change in changes]
 
-    if plans or changes:
-        store.ledger.transact(edit, "import")
+    return store.ledger.transact(edit, "import") if plans or changes else []
 
 
 def describe(memory: Memory, name: str) -> Described:
@@ -287,26 +306,31 @@ def import_folder(store: Store, path: Path, *, dry_run: bool = False) -> list[Ou
     known = {memory.uid: memory for memory in memories}
     births = by_birth(memories)
     manifest = read_manifest(folder)
+    stamp = store.ledger.stamp()
     outcomes: list[Outcome] = []
     plans: dict[str, Plan] = {}
     changes: list[Change] = []
     for file in sorted(folder.scan(manifest)):
         name = Path(file).stem
         try:
-            described, text = read_file(folder, file)
+            described, text = read_file(folder, file, store.redact)
             listed = {entry.uid for entry in manifest.get(file, ())}
-            uid = uid_of(described, name, text)
-            memory = known.get(uid) or births.get((described.kind, name, described.created))
+            nonce = nonce_of(described, name, text)
+            uid = ""
+            memory = known.get(nonce) or made_with(index, nonce)
+            memory = memory or births.get((described.kind, name, described.created))
             memory = next((known[one] for one in listed if one in known), memory)
             result = KNOWN
             if memory is None and listed:
                 result = PURGED if any(is_purged(index, one) for one in listed) else FOREIGN
-            elif memory is None and is_purged(index, uid):
+            elif memory is None and is_purged(index, nonce):
                 result = PURGED
-            elif memory is None and uid not in plans:
-                plans[uid] = plan(store, described, name, text, "claude-memory")
-                result = CREATED
-            elif memory is not None and memory.uid != uid:
+            elif memory is None:
+                if nonce not in plans:
+                    plans[nonce] = plan(store, described, name, text, "claude-memory")
+                    result = CREATED
+                uid = plans[nonce].creation.record(stamp).uid
+            elif nonce not in (memory.uid, memory.nonce):
                 found = _newer(store, memory, described, name)
                 changes += found
                 result = UPDATED if found else KNOWN
@@ -316,8 +340,10 @@ def import_folder(store: Store, path: Path, *, dry_run: bool = False) -> list[Ou
         uid = memory.uid if memory is not None else uid
         outcomes.append(Outcome(file, result, uid, described.summary))
     if not dry_run:
-        write_plans(store, list(plans.values()), changes)
-        store.run_effects([*(p.creation for p in plans.values()), *changes], "import")
+        wanted: list[Write] = [*(planned.creation for planned in plans.values()), *changes]
+        with recorded(store, IMPORT, wanted) as written:
+            written += write_plans(store, list(plans.values()), changes)
+        store.run_effects((), "import")
     return outcomes
 
 

@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
+from recollect.core.crowding import Traits
 from recollect.core.memory import Memory
 from recollect.core.note import Note
 from recollect.core.places import Place
-from recollect.core.record import PURGE, Record
+from recollect.core.record import PURGE, PURGED_NONCE, Record
+from recollect.core.uid import is_nonce, proving_prefix
 
 Cursor = Mapping[str, str]  # notes ref → the tree that was read last
 Progress = Callable[[int], None]
@@ -81,6 +83,7 @@ class Ranked(NamedTuple):
     pace: float = 1.0
     # What it was merged from.
     sources: tuple[str, ...] = ()
+    traits: Traits = Traits()
 
 
 class Index(Protocol):
@@ -99,11 +102,13 @@ class Index(Protocol):
         since: Cursor,
         cursor: Cursor,
         complete: bool = False,
+        whole: Collection[tuple[str, str]] = (),
         progress: Progress | None = None,
     ) -> bool:
         """Take in changed notes, all or none; False if another process moved the cursor first.
 
-        `complete` says that notes which are not listed are gone.
+        `complete` says that notes which are not listed are gone; `whole` says it of some
+        namespaces only, each a space and a kind.
         """
 
     def needs_rebuild(self) -> bool:
@@ -118,10 +123,14 @@ class Index(Protocol):
     def short_name(self, memory: Memory) -> str:
         """The shortest name of at least seven anchor characters that means this memory only."""
 
-    def select(
-        self, filters: Filters, *, limit: int | None = None, newest_first: bool = False
-    ) -> list[Memory]:
+    def select(self, filters: Filters) -> list[Memory]:
         """The memories that pass the filters, in the order of their birth."""
+
+    def newest(self, filters: Filters, limit: int, now: float) -> list[Memory]:
+        """The newest memories that pass the filters, where no author crowds out others.
+
+        What is dated after `now` counts only where there are not enough others.
+        """
 
     def count(self, filters: Filters) -> int:
         """How many memories pass the filters."""
@@ -132,17 +141,29 @@ class Index(Protocol):
     def history(self, uid: str) -> list[Record]:
         """The records of a memory: its creation, then its updates in the order they count."""
 
+    def contested(self) -> list[str]:
+        """The memories with changes that count only if this clone's owner made them."""
+
+    def purges(self, uid: str) -> list[Record]:
+        """The records that say that a memory is purged, also where our copy is held."""
+
     def places(self, uid: str) -> tuple[Place, ...]:
-        """Every place that holds a record."""
+        """Every place that holds the creation of a memory: of one space, never of two."""
+
+    def purges_with_prefix(self, prefix: str) -> list[Record]:
+        """The purge records of memories whose uid starts with a prefix."""
 
     def outside(self, spaces: Collection[str]) -> list[str]:
-        """The uids of the records that are, also, in other spaces than these."""
+        """The memories that have records in other spaces than these."""
 
     def journal(self) -> Iterable[tuple[Record, Place]]:
         """Every record, oldest first."""
 
     def texts(self) -> Iterable[tuple[Place, str, str]]:
         """Every record as it was taken in: its place, its uid, its text."""
+
+    def quarantined(self) -> list[tuple[Place, str, str]]:
+        """Every record that is quarantined: its place, its uid, its text."""
 
     def waiting(self) -> list[Record]:
         """Updates whose creation has not arrived yet."""
@@ -178,8 +199,23 @@ class Index(Protocol):
 
 
 def is_purged(index: Index, uid: str) -> bool:
-    """Whether a memory was erased for good, so that it must not come back."""
-    return any(record.op == PURGE for record in index.history(uid))
+    """Whether a memory was erased for good, so that it must not come back.
+
+    It is asked for by its uid, or by the nonce that it would be made with.
+    """
+    if any(record.op == PURGE for record in index.history(uid)):
+        return True
+    if not is_nonce(uid):
+        return False
+    purges = index.purges_with_prefix(proving_prefix(uid))
+    return any(record.fields.get(PURGED_NONCE) == uid for record in purges)
+
+
+def made_with(index: Index, nonce: str) -> Memory | None:
+    """The memory that a draft of this nonce became, whoever wrote it."""
+    prefix = proving_prefix(nonce)
+    found = [memory for memory in index.resolve(prefix) if memory.nonce == nonce]
+    return found[0] if found else None
 
 
 def merged_from(index: Index, going: Collection[str]) -> list[Memory]:

@@ -13,8 +13,12 @@ from recollect.core.patterns import pattern
 
 _WORD = pattern(r"[^\W_]+")
 _CAMEL = pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-# A word in which small letters meet capitals, or letters digits.
-_COMPOUND = pattern(r"[A-Za-z0-9]*(?:[a-z][A-Z]|[A-Z]{2}[a-z]|[A-Za-z]\d|\d[A-Za-z])[A-Za-z0-9]*")
+# A word in which small letters meet capitals, or letters digits. Tried once for each word, at its
+# beginning: tried at each letter, a long word takes quadratic time.
+_COMPOUND = pattern(
+    r"(?<![A-Za-z0-9])(?=[A-Za-z0-9]*?(?:[a-z][A-Z]|[A-Z]{2}[a-z]|[A-Za-z]\d|\d[A-Za-z]))"
+    r"[A-Za-z0-9]++"
+)
 # Chinese, Japanese, Korean, Thai: scripts without spaces between words.
 _UNSPACED = pattern(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
 _DENIAL = pattern(r"(?i)\b(?:not|no|never|without|cannot|\w+n't)\b")
@@ -32,6 +36,7 @@ _STOP_WORDS = """
     s t d ll m re ve
 """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
+_DENYING = frozenset({"not", "no", "never", "without", "cannot"})
 
 
 def indexable(text: str) -> str:
@@ -67,6 +72,18 @@ def query_terms(query: str) -> list[str]:
             if term.lower() not in STOP_WORDS:
                 terms[term.lower()] = None
     return list(terms)
+
+
+def plain_words(text: str) -> tuple[set[str], bool]:
+    """The words of a text, to compare it by; and whether it denies what they say."""
+    words = _WORD.findall(text.lower())
+    found = set(words)
+    denied = text.count("n't")
+    if not _DENYING.isdisjoint(found):
+        denied += sum(word in _DENYING for word in words)
+    if not text.isascii():
+        found.update(_pairs(text))
+    return found - STOP_WORDS, denied % 2 == 1
 
 
 def denials(text: str) -> int:

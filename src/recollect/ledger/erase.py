@@ -14,12 +14,14 @@ from contextlib import suppress
 from pathlib import Path
 
 from recollect.core.note import parse_note, scrub
-from recollect.core.places import SHARED
+from recollect.core.places import LOCAL, SHARED
 from recollect.core.record import UPDATE
 from recollect.core.uid import PATTERN as UID
+from recollect.ledger.border import read_private
 from recollect.ledger.git import Git
 from recollect.ledger.lock import exclusive
-from recollect.ledger.refs import REMOTES, Key, Swap, list_tips, swap_refs
+from recollect.ledger.packs import drop_objects
+from recollect.ledger.refs import PREFIXES, REMOTES, Key, Swap, list_tips, swap_refs
 from recollect.ledger.repository import Repository
 
 _REPACK_SECONDS = 3600.0
@@ -44,8 +46,11 @@ def _erase(
     git = repository.git
     objects = repository.common_dir / "objects"
     ours = {ref for key in wanted for ref in (key.notes_ref, key.seen_ref)}
-    # Copies that somebody keeps below refs/notes are not ours to erase, but to report.
-    copies = [tip.commit for ref, tip in list_tips(git, "refs/notes").items() if ref not in ours]
+    # Copies that somebody keeps below refs/notes are not ours to erase, but to report. What the
+    # private space has under the uid of a shared memory is another memory.
+    other = {} if any(key.space == LOCAL for key in wanted) else list_tips(git, PREFIXES[LOCAL])
+    found = list_tips(git, "refs/notes").items()
+    copies = [tip.commit for ref, tip in found if ref not in ours and ref not in other]
     # What a remote had is fetched again at the next sync.
     stale = {ref: tip for ref, tip in list_tips(git, REMOTES).items() if _kind(ref, wanted)}
     tips = {*old_tips, *copies, *(tip.commit for tip in stale.values()), *_reflogs(git, wanted)}
@@ -54,11 +59,13 @@ def _erase(
         swap_refs(git, [Swap(ref, None, tip.commit) for ref, tip in stale.items()], "purge")
     for ref in sorted(ours):
         git.run("reflog", "expire", "--expire=all", ref, ok=(0, 1, 128, 255), detached=True)
-    unreachable = _unreachable(git, doomed, erased)
+    # Nor is a private memory that is being written just now, and that no ref leads to yet.
+    unreachable = _unreachable(git, doomed, erased - read_private(git).uids if other else erased)
     _unlink(objects, unreachable)
+    drop_objects(repository, unreachable)
     if _existing(git, unreachable):
-        # They are in packs, too. Unreachable objects leave their packs and become files, the
-        # user's own among them.
+        # They are in packs of git's, too. Unreachable objects leave their packs and become files,
+        # the user's own among them.
         git.run("repack", "-A", "-d", "-q", "-l", timeout=_REPACK_SECONDS)
         _unlink(objects, unreachable)
     return [

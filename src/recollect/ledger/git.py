@@ -2,7 +2,9 @@
 
 Every command gets its contents through standard input, never through a shell, in the C locale and
 in bounded time. Hooks, signing and automatic maintenance of the user's configuration stay out of
-our way, and we never change that configuration.
+our way, and we never change that configuration. No setting of a repository starts a program
+(docs/decisions/0015-project-trust.md): most are switched off here for every command, the rest, by
+which fetch and push reach a remote, in `git_programs`.
 """
 
 from __future__ import annotations
@@ -11,39 +13,18 @@ import os
 import subprocess
 import threading
 import weakref
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, TYPE_CHECKING, Final, NamedTuple
 
+from recollect.core.limits import NOTE_BYTES
 from recollect.errors import GitFailed, GitMissing, GitTimeout, NotWritable
+from recollect.ledger.git_settings import DROPPED, NO_NETWORK, NO_SIGNING, NO_TRANSPORT, SETTINGS
 
-# What a git command may inherit from a git hook or an odd shell and must not.
-_DROPPED = (
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_COMMON_DIR",
-    "GIT_INDEX_FILE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_QUARANTINE_PATH",
-    "GIT_NAMESPACE",
-    "GIT_PREFIX",
-    "GIT_SHALLOW_FILE",
-    "GIT_NOTES_REF",
-    "GIT_LITERAL_PATHSPECS",
-)
-_SETTINGS = (
-    f"core.hooksPath={os.devnull}",
-    "core.useReplaceRefs=false",
-    "core.fsmonitor=false",
-    "core.fsync=all",
-    "core.fsyncMethod=batch",
-    "core.filesRefLockTimeout=1000",
-    "core.packedRefsTimeout=5000",
-    "gc.auto=0",
-    "maintenance.auto=false",
-)
+if TYPE_CHECKING:
+    from recollect.ledger.git_programs import GitSetting, Neutral
+
 _BULK_SECONDS = 900.0
 _NOT_WRITABLE = (
     "Permission denied",
@@ -72,6 +53,13 @@ class GitObject(NamedTuple):
     oid: str
     type: str
     data: bytes
+    # Its contents were passed over: they are larger than any note may be.
+    is_too_large: bool = False
+
+
+# What `read_all` gives in the place of contents that are larger than the limit; compare with `is`.
+OVERSIZE: Final = bytes(bytearray(b"oversize"))
+_PIECE = 1 << 20
 
 
 class Git:
@@ -84,17 +72,25 @@ class Git:
         git_dir: Path | None = None,
         timeout: float = 30.0,
         environment: Mapping[str, str] | None = None,
+        approved: Callable[[], str] = str,
     ) -> None:
         self.directory = directory
         self.git_dir = git_dir
         self.timeout = timeout
+        # Gives the digest of those settings of the repository that may start programs.
+        self.approved = approved
         self.spawns = 0
         inherited = dict(os.environ if environment is None else environment)
         # A repository named by GIT_DIR is honoured while we look for one, and only then.
         kept = ("GIT_DIR", "GIT_WORK_TREE") if git_dir is None else ()
         self._environment = {
-            name: value for name, value in inherited.items() if name not in _DROPPED or name in kept
-        } | {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1"}
+            name: value for name, value in inherited.items() if name not in DROPPED or name in kept
+        } | {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
+
+    @property
+    def names_repository(self) -> bool:
+        """Whether the surroundings name a repository, so that none is looked for."""
+        return bool(self._environment.get("GIT_DIR"))
 
     def for_repository(self, git_dir: Path) -> Git:
         """The same settings, bound to a repository."""
@@ -103,7 +99,62 @@ class Git:
             git_dir=git_dir,
             timeout=self.timeout,
             environment=self._environment,
+            approved=self.approved,
         )
+
+    def at(self, directory: Path) -> Git:
+        """The same, started in another directory."""
+        return Git(
+            directory,
+            timeout=self.timeout,
+            environment=self._environment,
+            approved=self.approved,
+        )
+
+    def local_programs(self) -> list[GitSetting]:
+        """The repository's own settings that name a program, whether the person trusts them."""
+        from recollect.ledger.git_programs import programs
+
+        return programs(self._configured())
+
+    @property
+    def is_trusted(self) -> bool:
+        """Whether every program that the repository's configuration names may run."""
+        return self._trusts(self._configured())
+
+    def _trusts(self, settings: Sequence[GitSetting]) -> bool:
+        from recollect.ledger.git_programs import digest_of, programs
+
+        return digest_of(programs(settings)) in ("", self.approved())
+
+    def _configured(self) -> list[GitSetting]:
+        from recollect.ledger.git_programs import parse_settings
+
+        # As the person has it: what we switch off ourselves must not be taken for theirs.
+        listed = self.run("config", "--list", "--show-scope", "-z", ok=(0, 1), personal=True)
+        return parse_settings(listed)
+
+    def _neutral(self, args: Sequence[str], network: bool) -> Neutral | None:
+        """What keeps a command from running the repository's programs; None if nothing need."""
+        verb = _verb(args)
+        if not (network or verb == "repack"):
+            return None
+        settings = self._configured()
+        if self._trusts(settings):
+            return None
+        from recollect.ledger.git_programs import neutral_network, neutral_repack
+
+        if network:
+            neutral = neutral_network(settings, self._environment, verb)
+        else:
+            neutral = neutral_repack(settings)
+        if neutral.refused:
+            raise GitFailed(
+                f"git {verb} would run the program that this repository's own configuration names"
+                f" in {neutral.refused}.",
+                "If it is yours, run: recollect config trust",
+            )
+        return neutral
 
     def run(
         self,
@@ -113,14 +164,22 @@ class Git:
         timeout: float | None = None,
         network: bool = False,
         detached: bool = False,
+        personal: bool = False,
     ) -> bytes:
         """Run a command to its end and give its output.
 
         `detached` puts it into a process group of its own, so that a signal to ours cannot stop it
-        half way: git leaves lock files behind when it is killed.
+        half way: git leaves lock files behind when it is killed. `personal` is a commit of the
+        person's own, with their signature.
         """
         return self.result(
-            *args, stdin=stdin, ok=ok, timeout=timeout, network=network, detached=detached
+            *args,
+            stdin=stdin,
+            ok=ok,
+            timeout=timeout,
+            network=network,
+            detached=detached,
+            personal=personal,
         ).stdout
 
     def result(
@@ -131,10 +190,13 @@ class Git:
         timeout: float | None = None,
         network: bool = False,
         detached: bool = False,
+        personal: bool = False,
     ) -> subprocess.CompletedProcess[bytes]:
         """Run a command to its end; give its output, its errors and its exit code."""
         limit = timeout or self.timeout
-        process = self._spawn(args, stdin=subprocess.PIPE, network=network, detached=detached)
+        process = self._spawn(
+            args, stdin=subprocess.PIPE, network=network, detached=detached, personal=personal
+        )
         with process:
             try:
                 out, err = process.communicate(stdin, timeout=limit)
@@ -161,8 +223,24 @@ class Git:
             watchdog.cancel()
             _end(process)
 
-    def read_all(self, oids: Iterable[str]) -> Iterator[bytes | None]:
-        """The contents of many objects, in order, while git reads ahead; None for a missing one."""
+    def read_all(self, oids: Iterable[str], most: int | None = None) -> Iterator[bytes | None]:
+        """The contents of many objects, in order, while git reads ahead.
+
+        None stands for one that is missing or damaged, `OVERSIZE` for one of more than `most`
+        bytes.
+        """
+        waiting = list(oids)
+        while waiting:
+            done = 0
+            for data in self._read_some(waiting, most):
+                done += 1
+                yield data
+            if done < len(waiting):  # git gives up at a damaged object: go on behind it
+                done += 1
+                yield None
+            waiting = waiting[done:]
+
+    def _read_some(self, oids: Sequence[str], most: int | None) -> Iterator[bytes | None]:
         from tempfile import TemporaryFile  # likewise
 
         with TemporaryFile() as names:
@@ -174,10 +252,24 @@ class Git:
             watchdog.start()
             try:
                 assert process.stdout is not None
-                yield from _contents(process.stdout)
+                yield from _contents(process.stdout, most)
             finally:
                 watchdog.cancel()
                 _end(process)
+
+    def sizes(self, oids: Iterable[str]) -> dict[str, int]:
+        """How large some objects are, told without reading them; missing ones are left out."""
+        names = "".join(f"{oid}\n" for oid in oids).encode()
+        if not names:
+            return {}
+        out = self.run(
+            *("cat-file", "--batch-check=%(objectname) %(objectsize)", "--buffer"),
+            stdin=names,
+            ok=(0, 128),
+            timeout=max(self.timeout, 300),
+        )
+        rows = (line.split() for line in out.decode("ascii", "replace").splitlines())
+        return {row[0]: int(row[1]) for row in rows if len(row) == 2 and row[1].isdigit()}
 
     def _spawn(
         self,
@@ -186,15 +278,25 @@ class Git:
         stdin: int | IO[bytes],
         network: bool = False,
         detached: bool = False,
+        personal: bool = False,
     ) -> subprocess.Popen[bytes]:
-        command = ["git"]
+        neutral = self._neutral(args, network)
+        command = ["git", "--no-pager"]
         if self.git_dir is not None:
             command.append(f"--git-dir={self.git_dir}")
-        for setting in _SETTINGS:
+        for setting in (
+            *SETTINGS,
+            *(() if personal else NO_SIGNING),
+            *(() if network or personal else NO_NETWORK),
+        ):
             command += ("-c", setting)
-        environment = dict(self._environment)
-        if network:
-            del environment["GIT_NO_LAZY_FETCH"]
+        environment = self._environment | ({} if network or personal else NO_TRANSPORT)
+        if neutral is not None:
+            from recollect.ledger.git_programs import as_variables
+
+            environment |= as_variables(neutral.settings, environment) | dict(neutral.environment)
+            place = args.index(_verb(args)) + 1
+            args = (*args[:place], *neutral.options, *args[place:])
         self.spawns += 1
         try:
             process = subprocess.Popen(
@@ -251,11 +353,17 @@ class ObjectReader:
         words = header.split()
         if len(words) != 3 or not words[2].isdigit():
             return None
-        data = self._stdout.read(int(words[2]) + 1)
+        size = int(words[2])
+        if size > NOTE_BYTES:
+            _pass_over(self._stdout, size + 1)
+            return GitObject(words[0].decode(), words[1].decode(), b"", is_too_large=True)
+        data = self._stdout.read(size + 1)
+        if len(data) <= size:
+            raise EOFError
         return GitObject(words[0].decode(), words[1].decode(), data[:-1])
 
 
-def _contents(stream: IO[bytes]) -> Iterator[bytes | None]:
+def _contents(stream: IO[bytes], most: int | None) -> Iterator[bytes | None]:
     """Cut the output of `cat-file --batch` into contents; None where an object is missing."""
     read, readline = stream.read, stream.readline
     while header := readline():
@@ -263,7 +371,23 @@ def _contents(stream: IO[bytes]) -> Iterator[bytes | None]:
             yield None
             continue
         size = int(header[header.rindex(b" ") :])
-        yield read(size + 1)[:-1]
+        if most is not None and size > most:
+            _pass_over(stream, size + 1)
+            yield OVERSIZE
+            continue
+        data = read(size + 1)
+        if len(data) <= size:
+            return  # git has given up in the middle of it
+        yield data[:-1]
+
+
+def _pass_over(stream: IO[bytes], count: int) -> None:
+    """Read bytes that nobody wants, piece by piece."""
+    while count > 0:
+        piece = stream.read(min(count, _PIECE))
+        if not piece:
+            return
+        count -= len(piece)
 
 
 def failure(args: Sequence[str], code: int, err: bytes) -> GitFailed | NotWritable:

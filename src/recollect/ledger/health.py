@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from recollect.ledger.ledger import Ledger
-from recollect.ledger.refs import PREFIXES, SEEN_PREFIXES, list_tips
+from recollect.ledger.refs import MISSING, PREFIXES, SEEN_PREFIXES, list_refs, sort_out
 
 OLDEST_GIT = (2, 34)
 PROBLEM = "problem"
@@ -95,7 +95,15 @@ def _check_setting(name: str, value: str) -> Finding | None:
 
 def _check_refs(ledger: Ledger) -> Iterator[Finding]:
     git = ledger.repository.git
-    tips = list_tips(git, *PREFIXES.values(), *SEEN_PREFIXES.values())
+    tips, bad = sort_out(list_refs(git, *PREFIXES.values(), *SEEN_PREFIXES.values()))
+    for ref, problem in sorted(bad.items()):
+        repair = "Run `recollect repair`, or remove"
+        yield Finding(
+            PROBLEM,
+            "refs",
+            f"The ref {ref} {problem}. It is skipped; the other kinds work.",
+            f"{repair if problem == MISSING else 'Remove'} it with: git update-ref -d {ref}",
+        )
     for space, seen_prefix in SEEN_PREFIXES.items():
         exact = PREFIXES[space].rstrip("/")
         if exact in tips:
@@ -107,7 +115,7 @@ def _check_refs(ledger: Ledger) -> Iterator[Finding]:
             )
         for ref in (ref for ref in tips if ref.startswith(PREFIXES[space])):
             seen = seen_prefix + ref.removeprefix(PREFIXES[space])
-            if tips.get(seen) != tips[ref]:
+            if tips.get(seen) != tips[ref] and seen not in bad:
                 yield Finding(
                     WARNING,
                     "refs",

@@ -12,27 +12,32 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from recollect.core.limits import NOTE_BYTES, NOTE_RECORDS
 from recollect.core.note import Note, parse_note
 from recollect.core.patterns import pattern
 from recollect.core.places import Place
 from recollect.core.record import Record
-from recollect.errors import CaptureError, Contended, GitFailed, StorageError
+from recollect.errors import CaptureError, Contended, GitFailed, NotWritable, StorageError
+from recollect.ledger.git import OVERSIZE
 from recollect.ledger.lock import exclusive
 from recollect.ledger.refs import (
     PREFIXES,
     SEEN_PREFIXES,
     Key,
+    Refs,
     Tip,
-    list_tips,
+    list_refs,
     refs_state,
+    sort_out,
     swap_refs,
 )
 from recollect.ledger.repository import Repository
 
 # A hook that only reads needs none of these; they are imported where they are used.
 if TYPE_CHECKING:
+    from recollect.ledger.merge import PathChange
     from recollect.ledger.session import Session
     from recollect.ledger.writes import Stamp, Write
 
@@ -53,12 +58,17 @@ Cursor = Mapping[str, str]  # notes ref → the tree that was read last
 
 
 class Changes(NamedTuple):
-    """What is new since a cursor. `complete` says that notes not listed are gone."""
+    """What is new since a cursor. Of the `whole` namespaces, notes that are not listed are gone."""
 
     notes: Iterable[tuple[Place, Note | None]]
     cursor: Cursor
-    complete: bool = False
+    whole: frozenset[Key] = frozenset()
     size: int = 0
+
+
+def as_it_is(value: Any) -> Any:
+    """A gate that lets everything pass."""
+    return value
 
 
 class Ledger:
@@ -70,15 +80,23 @@ class Ledger:
         clock: Callable[[], datetime],
         lock_timeout: float = 5.0,
         configured_author: str = "",
+        purge_policy: str = "ask",
     ) -> None:
         self.repository = repository
         self.clock = clock
         self.lock_timeout = lock_timeout
         self.configured_author = configured_author
+        self.purge_policy = purge_policy
         self.warnings: list[str] = []
+        # The namespaces that could not be read, or not whole, when changes were last asked for.
+        self.unread: set[Key] = set()
+        # The records of which an altered copy came in; the original was kept.
+        self.refused: set[str] = set()
+        # Takes secrets out of fields and bodies; whoever opens the ledger sets it.
+        self.gate: Callable[[Any], Any] = as_it_is
         # A process that lives long need not ask git for refs that have not moved.
         self.is_long_lived = False
-        self._known: tuple[object, dict[str, Tip]] | None = None
+        self._known: tuple[object, Refs] | None = None
 
     @cached_property
     def author(self) -> str:
@@ -96,7 +114,7 @@ class Ledger:
         from recollect.ledger.writes import Stamp
 
         moment = self.clock()
-        return Stamp(self.author, moment.strftime("%Y-%m-%dT%H:%M:%SZ"))
+        return Stamp(self.author, moment.strftime("%Y-%m-%dT%H:%M:%SZ"), self.gate)
 
     def write(self, writes: Sequence[Write], reason: str) -> list[Record]:
         """Write records: all of them, in one commit for each namespace, or none."""
@@ -109,21 +127,31 @@ class Ledger:
 
     def transact(self, edit: Callable[[Session], T], reason: str) -> T:
         """Run an edit against the ledger as it is, until its result could be swapped in."""
+        from recollect.ledger.holding import judge_for
+        from recollect.ledger.packs import release_stale
         from recollect.ledger.session import Session
 
+        judge = judge_for(self.purge_policy, lambda: self.author)
         who = f"{self.author} {int(self.clock().timestamp())} +0000"
         git = self.repository.git
         lock = self.repository.state_dir / "ledger.lock"
         for attempt in range(_ATTEMPTS):
             with exclusive(lock, self.lock_timeout):
+                if attempt == 0:
+                    release_stale(self.repository)
                 with git.objects() as reader:
-                    session = Session(self.repository, reader)
-                    result = edit(session)
-                    swaps = session.finish(who, reason)
-                if not swaps:
-                    return result
-                session.objects.store()
-                if swap_refs(git, swaps, reason):
+                    session = Session(self.repository, reader, judge)
+                    try:
+                        result = edit(session)
+                        swaps = session.finish(who, reason)
+                        if swaps:
+                            session.objects.store()
+                        done = not swaps or swap_refs(git, swaps, reason)
+                    finally:
+                        session.objects.release()
+                if done:
+                    self.warnings += session.warnings
+                    self.refused |= session.trees.refused
                     self._erase_learnt(session)
                     return result
                 self.drop_stale_locks()
@@ -165,28 +193,34 @@ class Ledger:
         self.transact(open_all, "absorb")
 
     def changes(self, cursor: Cursor) -> Changes:
-        """What the notes hold that a cursor has not seen: a tree diff, then one batch read."""
+        """What the notes hold that a cursor has not seen: a tree diff, then one batch read.
+
+        A namespace that cannot be read stays where the cursor has it, with a warning.
+        """
         tips = self.tips()
+        self.unread = set()
         seen = {ref: tip.tree for ref, tip in tips.items()}
+        for ref in self._known[1].bad if self._known else ():
+            if ref.startswith(tuple(PREFIXES.values())) and ref not in seen:
+                self.unread.add(key_of(ref))
+                seen |= {ref: cursor[ref]} if ref in cursor else {}
         empty = self.repository.project_anchor
         moved = [r for r in {**cursor, **seen} if cursor.get(r, empty) != seen.get(r, empty)]
         if not moved:
             return Changes((), seen)
-        from recollect.ledger.merge import diff_trees, object_is_gone
+        from recollect.ledger.merge import diff_trees
         from recollect.ledger.tree import anchor_of
 
         pairs = [(cursor.get(ref, empty), seen.get(ref, empty)) for ref in moved]
+        whole: frozenset[Key] = frozenset()
         try:
-            diffs = list(diff_trees(self.repository.git, pairs))
-        except GitFailed as error:
-            if not object_is_gone(error):
-                raise
-            fresh = self.changes({})
-            return Changes(fresh.notes, fresh.cursor, complete=True, size=fresh.size)
+            diffs = dict(zip(moved, diff_trees(self.repository.git, pairs), strict=True))
+        except GitFailed:
+            diffs, whole = self._diffs_apart(cursor, seen, moved)
         length = len(empty)
         blobs: dict[Place, list[str]] = {}
         refs: dict[Place, str] = {}
-        for ref, diff in zip(moved, diffs, strict=True):
+        for ref, diff in diffs.items():
             key = key_of(ref)
             for change in diff:
                 anchor = anchor_of(change.path, length)
@@ -201,51 +235,111 @@ class Ledger:
         def missing(place: Place) -> None:
             """Leave the cursor where it was, so that the note is read once its contents come."""
             reached[refs[place]] = cursor.get(refs[place], empty)
+            self.unread.add(Key(place.space, place.kind))
             self.warnings.append(
                 f"A note of {place.kind} on {place.anchor[:7]} has no contents in this clone."
             )
 
-        return Changes(self._read(blobs, missing), reached, size=len(blobs))
+        return Changes(self._read(blobs, missing), reached, whole, size=len(blobs))
+
+    def _diffs_apart(
+        self, cursor: Cursor, seen: dict[str, str], moved: Sequence[str]
+    ) -> tuple[dict[str, list[PathChange]], frozenset[Key]]:
+        """The changes of each namespace alone, where git cannot read a tree of one of them.
+
+        If the tree of the cursor is gone, everything is read anew; if the present one is damaged,
+        the cursor stays.
+        """
+        from recollect.ledger.merge import diff_trees
+
+        git, empty = self.repository.git, self.repository.project_anchor
+        diffs: dict[str, list[PathChange]] = {}
+        whole = set()
+        for ref in moved:
+            new = seen.get(ref, empty)
+            for old in dict.fromkeys((cursor.get(ref, empty), empty)):
+                try:
+                    (diffs[ref],) = diff_trees(git, [(old, new)])
+                except GitFailed as error:
+                    problem = error.message
+                    continue
+                if old == empty:
+                    whole.add(key_of(ref))
+                break
+            else:
+                self.warnings.append(
+                    f"The notes of {key_of(ref).kind} cannot be read ({problem})."
+                    " Run `recollect repair`."
+                )
+                seen[ref] = cursor.get(ref, empty)
+                self.unread.add(key_of(ref))
+        return diffs, frozenset(whole)
 
     def _read(
         self, blobs: Mapping[Place, list[str]], missing: Callable[[Place], None]
     ) -> Iterator[tuple[Place, Note | None]]:
-        contents = self.repository.git.read_all(oid for oids in blobs.values() for oid in oids)
+        contents = self.repository.git.read_all(
+            (oid for oids in blobs.values() for oid in oids), most=NOTE_BYTES
+        )
         for place, oids in blobs.items():
             texts = [next(contents) for _ in oids]
             if None in texts:
                 missing(place)
-            elif not texts:
+                continue
+            if not texts:
                 yield place, None
-            else:
+                continue
+            note = None
+            if not any(text is OVERSIZE for text in texts):
                 text = b"\n\n".join(text for text in texts if text is not None)
-                yield place, parse_note(text.decode("utf-8", "surrogateescape"))
-        for _ in contents:  # let git come to its end
-            continue
+                note = parse_note(text.decode("utf-8", "surrogateescape"))
+            if note is None or len(note) > NOTE_RECORDS:
+                self.warnings.append(
+                    f"A note of {place.kind} on {place.anchor[:7]} is refused: it is larger than"
+                    f" the limit of {NOTE_BYTES} bytes and {NOTE_RECORDS} records."
+                )
+                note = None
+            yield place, note
 
     def tips(self) -> dict[str, Tip]:
         """The notes refs of the ledger, after absorbing what moved behind our back."""
-        tips = self._all_tips()
+        tips = self._all_refs().tips
         behind = [
             key for key in _absorbable(tips) if tips.get(key.notes_ref) != tips.get(key.seen_ref)
         ]
-        if behind:
-            try:
-                self.absorb(behind)
-            except (StorageError, CaptureError) as error:
-                # A repository we may not write to is still worth reading.
-                self.warnings.append(f"Read without absorbing foreign changes: {error.message}")
-            else:
-                tips = self._all_tips()
+        if behind and self._absorb_each(behind):
+            tips = self._all_refs().tips
         return {ref: tip for ref, tip in tips.items() if ref.startswith(tuple(PREFIXES.values()))}
 
-    def _all_tips(self) -> dict[str, Tip]:
+    def bad_refs(self) -> dict[str, str]:
+        """The refs that cannot be used as notes, and why."""
+        return self._all_refs().bad
+
+    def _absorb_each(self, keys: Sequence[Key]) -> bool:
+        """Absorb some namespaces; one that cannot be absorbed does not keep the others from it."""
+        try:
+            self.absorb(keys)
+        except (NotWritable, CaptureError) as error:
+            # A repository we may not write to is still worth reading.
+            self.warnings.append(f"Read without absorbing foreign changes: {error.message}")
+            return False
+        except StorageError as error:
+            if len(keys) > 1:
+                absorbed = [key for key in keys if self._absorb_each([key])]
+                return bool(absorbed)
+            self.warnings.append(
+                f"Read without absorbing foreign changes to {keys[0].kind}: {error.message}"
+            )
+            return False
+        return True
+
+    def _all_refs(self) -> Refs:
         state = refs_state(self.repository.common_dir) if self.is_long_lived else None
         if state is not None and self._known is not None and self._known[0] == state:
             return self._known[1]
-        tips = list_tips(self.repository.git, *PREFIXES.values(), *SEEN_PREFIXES.values())
-        self._known = (state, tips)
-        return tips
+        refs = sort_out(list_refs(self.repository.git, *PREFIXES.values(), *SEEN_PREFIXES.values()))
+        self._known = (state, refs)
+        return refs
 
 
 def _absorbable(tips: Iterable[str]) -> set[Key]:

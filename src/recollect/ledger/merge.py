@@ -6,15 +6,25 @@ criss-cross, shallow and unrelated histories are all the same case.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from recollect.core.note import Note, canonical, join, parse_note, purged_uids, render_note, scrub
+from recollect.core.limits import NOTE_BYTES, NOTE_RECORDS
+from recollect.core.note import (
+    Note,
+    altered_copies,
+    canonical,
+    join,
+    parse_note,
+    purged_uids,
+    render_note,
+    scrub,
+)
 from recollect.errors import GitFailed
 from recollect.ledger.git import Git
 from recollect.ledger.objects import Objects
 from recollect.ledger.repository import Repository
-from recollect.ledger.tree import NotesTree, anchor_of
+from recollect.ledger.tree import FILE_MODES, NotesTree, anchor_of
 
 _NO_OBJECT = frozenset("0")
 
@@ -61,8 +71,12 @@ def _read_diff(text: str) -> dict[str, list[PathChange]]:
             head, _, field = field.partition("\n")
             current = groups.setdefault(head, [])
         if field.startswith(":"):
-            _, _, old, new, _ = field.split(" ")
-            current.append(PathChange(next(fields), _oid(old), _oid(new)))
+            modes_and_oids = field.removeprefix(":").split(" ")
+            old, new = (
+                _oid(oid) if mode.startswith(FILE_MODES) else None
+                for mode, oid in zip(modes_and_oids[:2], modes_and_oids[2:4], strict=True)
+            )
+            current.append(PathChange(next(fields), old, new))
     return groups
 
 
@@ -96,26 +110,85 @@ class TreeJoin:
         self._repository = repository
         self._objects = objects
         self._oid_length = len(repository.project_anchor)
+        # What was refused on the way.
+        self.warnings: list[str] = []
+        # The records of which an altered copy was met; the original was kept.
+        self.refused: set[str] = set()
 
     def tree(self, oid: str | None) -> NotesTree:
         """A tree to read and change."""
         return NotesTree(self._objects, oid, oid_length=self._oid_length)
 
-    def join(self, base: str | None, other: str | None) -> Joined:
-        """The join of two trees, without what either says is purged."""
+    def join(self, base: str | None, other: str | None, kind: str = "") -> Joined:
+        """The join of two trees, without what either says is purged.
+
+        `other` is ours. A note of the other side that is beyond the limits, or that would make ours
+        so, is refused: it is as if it was not there. No contents are read before their size is
+        known.
+        """
         base_tree, other_tree = self.tree(base), self.tree(other)
-        of_base, of_other = self.purges(base_tree), self.purges(other_tree)
-        purged = of_base | of_other
         empty = self._repository.project_anchor
         (changes,) = diff_trees(self._repository.git, [(other or empty, base or empty)])
+        sizes = self._sizes(changes, base_tree, other_tree)
+        large = {oid: size for oid, size in sizes.items() if size > NOTE_BYTES}
+        self._refuse_large(kind, base_tree, other_tree, changes, large)
+        of_base, of_other = self.purges(base_tree), self.purges(other_tree)
+        purged = of_base | of_other
         for anchor in self._anchors(changes, base_tree, other_tree):
-            texts = {
-                text
-                for tree in (base_tree, other_tree)
-                for text in read_texts(self._objects, tree, anchor)
-            }
-            self.put(base_tree, anchor, sorted(texts), purged)
+            ours = other_tree.blobs(anchor)
+            if any(oid in large for oid in ours):
+                base_tree.put_note(anchor, max(ours))  # it was ours before there was a limit
+                continue
+            own = read_texts(self._objects, other_tree, anchor)
+            texts = {*own, *read_texts(self._objects, base_tree, anchor)}
+            if not self.put(base_tree, anchor, sorted(texts), purged):
+                self._refuse(kind, anchor, "joined with yours it would be")
+                self.put(base_tree, anchor, own, purged, always=True)
         return Joined(base_tree, of_base, of_other)
+
+    def has_large_notes(self, tree: str) -> bool:
+        """Whether a tree holds a file that is larger than a note may be."""
+        git = self._repository.git
+        out = git.run("ls-tree", "-r", "-l", "-z", "--full-tree", tree, timeout=300)
+        rows = (row.partition(b"\t")[0].split() for row in out.split(b"\0") if row)
+        return any(row[3].isdigit() and int(row[3]) > NOTE_BYTES for row in rows if len(row) == 4)
+
+    def _sizes(self, changes: list[PathChange], *trees: NotesTree) -> dict[str, int]:
+        """The size of every object that the join may read."""
+        oids = {oid for change in changes for oid in (change.old, change.new) if oid}
+        anchors = {anchor_of(change.path, self._oid_length) for change in changes}
+        anchors.add(self._repository.project_anchor)
+        for tree in trees:
+            oids.update(oid for anchor in anchors if anchor for oid in tree.blobs(anchor))
+        return self._repository.git.sizes(sorted(oids))
+
+    def _refuse_large(
+        self,
+        kind: str,
+        base: NotesTree,
+        other: NotesTree,
+        changes: list[PathChange],
+        large: Mapping[str, int],
+    ) -> None:
+        """Take the notes that are too large out of the other side's tree."""
+        for change in changes if large else ():
+            if change.new not in large and change.old not in large:
+                continue
+            anchor = anchor_of(change.path, self._oid_length)
+            if anchor is None:  # no note: keep the file that we have
+                base.put_file(change.path, other.file(change.path))
+                continue
+            found = [oid for oid in base.blobs(anchor) if oid in large]
+            if found:
+                base.put_note(anchor, None)
+                size = large[found[0]]
+                self._refuse(kind, anchor, f"with {size} bytes (object {found[0]}) it is")
+
+    def _refuse(self, kind: str, anchor: str, why: str) -> None:
+        self.warnings.append(
+            f"A note of {kind} on {anchor[:7]} is refused: {why} larger than the limit of"
+            f" {NOTE_BYTES} bytes and {NOTE_RECORDS} records."
+        )
 
     def purges(self, tree: NotesTree) -> frozenset[str]:
         """The memories that a tree says are purged; the project's note keeps such records."""
@@ -135,19 +208,30 @@ class TreeJoin:
                 seen.add(anchor)
                 yield anchor
 
-    def put(self, tree: NotesTree, anchor: str, texts: list[str], purged: frozenset[str]) -> None:
-        """Set an anchor's note to the join of some texts, without purged memories."""
-        joined = join(*map(parse_note, texts))
+    def put(
+        self,
+        tree: NotesTree,
+        anchor: str,
+        texts: list[str],
+        purged: frozenset[str],
+        *,
+        always: bool = False,
+    ) -> bool:
+        """Set an anchor's note to the join of some texts, without purged memories.
+
+        False, and nothing is set, where that is beyond the limits.
+        """
+        parsed = [parse_note(text) for text in texts]
+        joined = join(*parsed)
         note = scrub(joined, purged)
+        self.refused |= altered_copies(joined, parsed) & note.keys()
         if not note:
             tree.put_note(anchor, None)
-            return
+            return True
         same = len(texts) == 1 and len(note) == len(joined)
         text = canonical(texts[0]) if same else render_note(note)
         data = text.encode("utf-8", "surrogateescape")
+        if not always and (len(data) > NOTE_BYTES or len(note) > NOTE_RECORDS):
+            return False
         tree.put_note(anchor, self._objects.add_blob(data))
-
-
-def object_is_gone(error: GitFailed) -> bool:
-    """Whether a command failed because an object it was given does not exist any more."""
-    return any(word in error.message for word in ("unable to read", "bad object", "not a tree"))
+        return True

@@ -10,14 +10,15 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
 
-from recollect.errors import ObjectMissing
+from recollect.errors import ObjectMissing, StorageError
+from recollect.ledger import packs
 from recollect.ledger.git import GitObject, ObjectReader
 from recollect.ledger.repository import Repository
 
 _TYPES = {"commit": 1, "tree": 2, "blob": 3}
-# From this many objects on git keeps a pack as it is; it is its own default as well.
-_KEEP_AS_PACK = 100
 
 Entry = tuple[str, str]  # mode, oid
 TREE_MODE = "40000"
@@ -31,6 +32,7 @@ class Objects:
         self._repository = repository
         self._reader = reader
         self._objects: dict[str, tuple[str, bytes]] = {}
+        self._keeps: list[Path] = []
 
     def find(self, name: str) -> GitObject | None:
         """The object of that id, ref or path expression, or None where there is none."""
@@ -42,6 +44,11 @@ class Objects:
         found = self.find(oid)
         if found is None:
             raise ObjectMissing(f"The object {oid} of the ledger is missing in this clone.")
+        if found.is_too_large:
+            raise StorageError(
+                f"The object {oid} of the ledger is too large to be read.",
+                f"Look at it with: git cat-file -p {oid}",
+            )
         return found.data
 
     def add_blob(self, data: bytes) -> str:
@@ -64,17 +71,33 @@ class Objects:
         return oid
 
     def store(self) -> None:
-        """Hand everything to git."""
+        """Hand everything to git, protected from its garbage collection until `release`."""
         if not self._objects:
             return
-        pack = self._pack()
-        if len(self._objects) < _KEEP_AS_PACK:
-            self._repository.git.run("unpack-objects", "-q", stdin=pack, detached=True)
-        else:
-            self._repository.git.run(
-                "index-pack", "--stdin", stdin=pack, detached=True, timeout=600
-            )
+        self._keeps.append(packs.add_pack(self._repository, self._pack()))
         self._objects.clear()
+
+    def drop_damaged(self) -> None:
+        """Remove damaged files of what is about to be stored: git does not replace them."""
+        folder = self._repository.common_dir / "objects"
+        for oid, (kind, data) in self._objects.items():
+            path = folder / oid[:2] / oid[2:]
+            try:
+                stored = zlib.decompress(path.read_bytes())
+            except FileNotFoundError:
+                continue
+            except (OSError, zlib.error):
+                stored = b""
+            if stored != f"{kind} {len(data)}\0".encode() + data:
+                with suppress(OSError):
+                    path.unlink()
+
+    def release(self) -> None:
+        """End the protection of what was stored: a ref leads to it, or none ever will."""
+        if self._keeps:
+            packs.release(self._keeps)
+            self._keeps.clear()
+            packs.combine(self._repository)
 
     def _pack(self) -> bytes:
         parts = [b"PACK", (2).to_bytes(4, "big"), len(self._objects).to_bytes(4, "big")]

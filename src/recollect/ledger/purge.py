@@ -1,35 +1,48 @@
 """Purging: memories are erased here, and the ledger says so, so that every clone erases them.
 
-The purge record keeps the uid and the name of what it erased, never the text nor a hash of it.
+The purge record keeps the uid and the name of what it erased, never the text. The uid comes from a
+hash of the text and of a random nonce, which is erased with it, so nobody can check a guess. Where
+the nonce was not drawn at random (merges, imports, hooks) the record keeps it, so that the same
+memory is not made again.
 Whoever can push can already delete the refs, so letting a purge spread gives nobody a new power.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from recollect.core.authority import BECAUSE, MACHINE
 from recollect.core.note import scrub
-from recollect.core.places import Place
-from recollect.core.record import PURGE, Record, render_record
+from recollect.core.places import HELD, LOCAL, SHARED, Place
+from recollect.core.proof import seal
+from recollect.core.record import PURGE, PURGED_NONCE, Record, render_record
 from recollect.errors import ValidationError
 from recollect.ledger.erase import erase
+from recollect.ledger.holding import anchors_naming
 from recollect.ledger.ledger import Ledger
 from recollect.ledger.lock import SYNC_LOCK, exclusive
 from recollect.ledger.refs import SEEN_PREFIXES, Key, list_tips
 from recollect.ledger.session import Session
-from recollect.ledger.tree import anchor_of
 
 _SYNC_SECONDS = 300.0
 
 
 class Target(NamedTuple):
-    """A memory to be erased: its uid, its name, where it is, and the uid of the purge record."""
+    """A memory to be erased: its uid, its name, where it is, and the nonce of the purge record.
+
+    A quarantined record has no name.
+    """
 
     uid: str
     name: str
     places: tuple[Place, ...]
-    record_uid: str
+    nonce: str
+    # The nonce that the memory was made with, where nothing with that nonce may be made again.
+    purged_nonce: str = ""
+    # Where machinery purges it: the purged memories whose words it holds.
+    because: tuple[str, ...] = ()
+    is_automatic: bool = False
 
 
 def purge(ledger: Ledger, targets: Sequence[Target]) -> list[str]:
@@ -46,13 +59,11 @@ def purge(ledger: Ledger, targets: Sequence[Target]) -> list[str]:
             "Remove it there, for example with `git notes --ref=cs/KIND remove COMMIT`",
         )
     repository = ledger.repository
-    erased = {target.uid for target in targets}
-    before = [
-        tip.commit
-        for tip in list_tips(
-            repository.git, *(ref for key in wanted for ref in (key.notes_ref, key.seen_ref))
-        ).values()
-    ]
+    # What is held was in the shared notes, too: their history and reflogs may still have it.
+    touched = sorted({*wanted, *(Key(SHARED, k.kind) for k in wanted if k.space == HELD)})
+    before = list_tips(
+        repository.git, *(ref for key in touched for ref in (key.notes_ref, key.seen_ref))
+    )
     stamp = ledger.stamp()
 
     def edit(session: Session) -> None:
@@ -60,17 +71,24 @@ def purge(ledger: Ledger, targets: Sequence[Target]) -> list[str]:
             namespace = session[key]
             here = [target for target in targets if any(_key(p) == key for p in target.places)]
             anchors = {p.anchor for target in here for p in target.places if p.kind == key.kind}
-            for anchor in anchors | _anchors_naming(session, key, [t.uid for t in here]):
+            erased = {target.uid for target in here}
+            for anchor in anchors | _anchors_naming(session, key, sorted(erased)):
                 namespace.replace(anchor, scrub(namespace.note(anchor), erased))
             for target in here:
-                record = Record(
-                    uid=target.record_uid,
-                    op=PURGE,
-                    id=target.name,
-                    of=target.uid,
-                    timestamp=stamp.time,
-                    by=stamp.author,
-                    fields={"type": key.kind},
+                fields: dict[str, Any] = {"type": key.kind, **_reasons(target)}
+                if target.purged_nonce:
+                    fields[PURGED_NONCE] = target.purged_nonce
+                record = seal(
+                    Record(
+                        uid="",
+                        op=PURGE,
+                        id=target.name or None,
+                        of=target.uid,
+                        timestamp=stamp.time,
+                        by=MACHINE if target.is_automatic else stamp.author,
+                        nonce=target.nonce,
+                        fields=fields,
+                    )
                 )
                 namespace.add(repository.project_anchor, record.uid, render_record(record))
             namespace.parents = ()  # no history: it holds what is to be erased
@@ -79,7 +97,19 @@ def purge(ledger: Ledger, targets: Sequence[Target]) -> list[str]:
     with exclusive(repository.state_dir / SYNC_LOCK, _SYNC_SECONDS):
         ledger.drop_stale_locks()
         ledger.transact(edit, "purge")
-        return erase(repository, wanted, erased, before)
+        left: list[str] = []
+        # The private space knows nothing of the others.
+        for is_local in sorted({key.space == LOCAL for key in touched}):
+            keys = [key for key in touched if (key.space == LOCAL) == is_local]
+            uids = {t.uid for t in targets if any((p.space == LOCAL) == is_local for p in t.places)}
+            refs = {ref for key in keys for ref in (key.notes_ref, key.seen_ref)}
+            tips = [tip.commit for ref, tip in before.items() if ref in refs]
+            left += erase(repository, keys, uids, tips)
+        return left
+
+
+def _reasons(target: Target) -> dict[str, list[str]]:
+    return {BECAUSE: list(target.because)} if target.because else {}
 
 
 def _key(place: Place) -> Key:
@@ -92,13 +122,4 @@ def _anchors_naming(session: Session, key: Key, uids: Sequence[str]) -> set[str]
     if tree is None:
         return set()
     session.objects.store()  # absorbing may have made it just now
-    repository = session.repository
-    out = repository.git.run(
-        *("grep", "-l", "-a", "-F", "--full-name", "-f", "-", tree),
-        stdin="".join(f"{uid}\n" for uid in uids).encode(),
-        ok=(0, 1),
-        timeout=300,
-    )
-    length = len(repository.project_anchor)
-    paths = (line.partition(":")[2] for line in out.decode("utf-8", "replace").splitlines())
-    return {anchor for anchor in (anchor_of(path, length) for path in paths) if anchor}
+    return anchors_naming(session, tree, uids)

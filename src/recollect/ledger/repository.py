@@ -49,8 +49,14 @@ class Repository(NamedTuple):
 
 
 def find_repository(git: Git) -> Repository | None:
-    """The repository around git's directory, or None outside of any."""
-    result = git.result(
+    """The repository around git's directory, or None outside of any.
+
+    A folder inside a working tree that looks like a bare repository came with that tree: it is
+    never used, as with git's safe.bareRepository=explicit. One that the surroundings name is.
+    """
+    tree = None if git.names_repository else _tree_around(git.directory)
+    result = (git if tree is None else git.at(tree)).result(
+        *(() if tree is None else ("-c", "safe.bareRepository=explicit")),
         "rev-parse",
         "--path-format=absolute",
         "--git-dir",
@@ -60,10 +66,15 @@ def find_repository(git: Git) -> Repository | None:
         "HEAD",
         ok=(0, 128),
     )
-    lines = result.stdout.decode("utf-8", "surrogateescape").splitlines()
+    lines = result.stdout.decode("utf-8", "surrogateescape").removesuffix("\n").split("\n")
     if len(lines) < 3:
         _explain(result.stderr)
         return None
+    if lines[2] not in _EMPTY_TREE:  # a path has a line break in it: ask for one thing at a time
+        asked = ("--git-dir",), ("--git-common-dir",), ("--show-object-format",)
+        lines = [_said(git, *words) for words in (*asked, ("--abbrev-ref", "HEAD"))]
+        if lines[2] not in _EMPTY_TREE:
+            raise GitFailed(f"git speaks of an unknown object format: {lines[2][:60]!r}")
     git_dir, common_dir = Path(lines[0]), Path(lines[1])
     branch = lines[3] if result.returncode == 0 and len(lines) > 3 else None
     return Repository(
@@ -73,6 +84,19 @@ def find_repository(git: Git) -> Repository | None:
         object_format=lines[2],
         branch=None if branch in ("HEAD", None) else branch,
     )
+
+
+def _said(git: Git, *words: str) -> str:
+    out = git.run("rev-parse", "--path-format=absolute", *words, ok=(0, 128))
+    return out.decode("utf-8", "surrogateescape").removesuffix("\n")
+
+
+def _tree_around(directory: Path) -> Path | None:
+    """The nearest folder with a `.git`, whatever lies between."""
+    for folder in (directory, *directory.parents):
+        if (folder / ".git").exists():
+            return folder
+    return None
 
 
 def head_of(repository: Repository) -> str | None:

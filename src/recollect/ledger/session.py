@@ -8,12 +8,18 @@ command does to a notes ref can lose a record that this clone has seen.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from recollect.core.limits import CHANGED_NOTE_BYTES, NOTE_RECORDS
 from recollect.core.note import Note, add_record, render_note
+from recollect.core.spaces import Private
+from recollect.errors import ObjectMissing, ValidationError
+from recollect.ledger.border import read_private
 from recollect.ledger.git import ObjectReader
+from recollect.ledger.holding import Judge, hold_back
 from recollect.ledger.merge import TreeJoin, read_note
 from recollect.ledger.objects import Objects
-from recollect.ledger.refs import Key, Swap, Tip
+from recollect.ledger.refs import MISSING, REPLACED, Key, Swap, Tip
 from recollect.ledger.repository import Repository
 from recollect.ledger.tree import NotesTree
 
@@ -35,6 +41,12 @@ class Namespace:
     taken: Tip | None = None
     # Purges that only one of the two sides knew that were joined at the opening.
     learnt: frozenset[str] = frozenset()
+    # What the two refs hold now, also where that is no notes commit.
+    old: tuple[str | None, str | None] = (None, None)
+    # Objects of another type that stood where the refs have to be.
+    replaced: tuple[str, ...] = ()
+    # Memories that somebody else purged and that this session moved to the held notes.
+    held: frozenset[str] = frozenset()
 
     def note(self, anchor: str) -> Note:
         """The records of an anchor's note, with what this session has added."""
@@ -44,7 +56,9 @@ class Namespace:
 
     def add(self, anchor: str, uid: str, text: str) -> None:
         """Add a record to an anchor's note."""
-        add_record(self.note(anchor), uid, text)
+        note = self.note(anchor)
+        add_record(note, uid, text)
+        _check_size(note)
         self._dirty.add(anchor)
 
     def replace(self, anchor: str, note: Note) -> None:
@@ -62,16 +76,40 @@ class Namespace:
         return self.tree.write()
 
 
+def _check_size(note: Note) -> None:
+    """Refuse a change that makes a note too large to be read by every clone."""
+    size = sum(map(len, note.values()))
+    if size * 4 > CHANGED_NOTE_BYTES:
+        size = len(render_note(note).encode("utf-8", "surrogateescape"))
+    if size > CHANGED_NOTE_BYTES or len(note) > NOTE_RECORDS // 2:
+        raise ValidationError(
+            f"The note would have {len(note)} records and {size} bytes; that is too large.",
+            "Nothing was stored. Capture it as a new memory instead of changing this one.",
+        )
+
+
+class Found(NamedTuple):
+    """What a ref holds: the id, the commit if it is one, and what is wrong if it is none."""
+
+    oid: str | None
+    tip: Tip | None
+    problem: str = ""
+
+
 class Session:
     """The namespaces of one attempt, and the objects it wants to store."""
 
-    def __init__(self, repository: Repository, reader: ObjectReader) -> None:
+    def __init__(self, repository: Repository, reader: ObjectReader, judge: Judge) -> None:
         self.repository = repository
+        self.judge = judge
         self.objects = Objects(repository, reader)
         self.trees = TreeJoin(repository, self.objects)
         self._namespaces: dict[Key, Namespace] = {}
+        # What was refused or replaced on the way.
+        self.warnings: list[str] = self.trees.warnings
         # The next number at an anchor, for each kind, once it has been asked for.
         self.numbers: dict[tuple[str, str], int] = {}
+        self._private: Private | None = None
 
     def __getitem__(self, key: Key) -> Namespace:
         """The namespace, absorbed."""
@@ -79,12 +117,41 @@ class Session:
             self._namespaces[key] = self._open(key)
         return self._namespaces[key]
 
-    def tip(self, ref: str) -> Tip | None:
-        """Where a ref points now."""
+    def private(self) -> Private:
+        """What is private here, read once."""
+        if self._private is None:
+            self._private = read_private(self.repository.git)
+        return self._private
+
+    def find(self, ref: str) -> Found:
+        """What a ref holds now."""
         found = self.objects.find(ref)
-        if found is None or found.type != "commit":
-            return None
-        return Tip(found.oid, found.data[5 : found.data.index(b"\n")].decode())
+        if found is None:
+            return self._find_damaged(ref)
+        if found.type != "commit" or not found.data.startswith(b"tree "):
+            return Found(found.oid, None, f"pointed to a {found.type}")
+        return Found(found.oid, Tip(found.oid, found.data[5 : found.data.index(b"\n")].decode()))
+
+    def _find_damaged(self, ref: str) -> Found:
+        """A ref that git finds no object for: there is none, or its object is gone."""
+        is_loose = (self.repository.common_dir / ref).is_file()
+        if not is_loose and not self._is_packed(ref):
+            return Found(None, None)
+        git = self.repository.git
+        out = git.run("for-each-ref", "--format=%(refname) %(objectname)", ref)
+        rows = dict(line.split(" ") for line in out.decode("utf-8", "replace").splitlines())
+        if is_loose and ref not in rows:
+            raise ObjectMissing(f"The ref {ref} is broken.", "Run `recollect repair` to mend it.")
+        return Found(rows[ref], None, MISSING) if ref in rows else Found(None, None)
+
+    def _is_packed(self, ref: str) -> bool:
+        common = self.repository.common_dir
+        if (common / "reftable").exists():
+            return True
+        try:
+            return f" {ref}\n".encode() in (common / "packed-refs").read_bytes()
+        except OSError:
+            return False
 
     def commit_id(self, revision: str) -> str | None:
         """The id of the commit that a revision names."""
@@ -92,16 +159,34 @@ class Session:
         return found.oid if found is not None else None
 
     def _open(self, key: Key) -> Namespace:
-        tip, seen = self.tip(key.notes_ref), self.tip(key.seen_ref)
+        refs = (key.notes_ref, key.seen_ref)
+        found = [self.find(ref) for ref in refs]
+        tip, seen = (one.tip for one in found)
+        if tip is None and seen is None and any(one.problem == MISSING for one in found):
+            raise ObjectMissing(
+                f"The notes of {key.kind} lead to an object that is missing or damaged.",
+                "Run `recollect repair` to rebuild them from what this clone still has.",
+            )
+        namespace = self._join(key, tip, seen)
+        namespace.old = (found[0].oid, found[1].oid)
+        for ref, one in zip(refs, found, strict=True):
+            if one.oid is not None and one.tip is None:
+                self.warnings.append(f"{ref} {one.problem}. It is replaced.")
+                if one.problem != MISSING:
+                    namespace.replaced += (one.oid,)
+        return namespace
+
+    def _join(self, key: Key, tip: Tip | None, seen: Tip | None) -> Namespace:
         if tip == seen:
             return Namespace(key, tip, seen, self.trees.tree(tip and tip.tree), self.objects)
-        tree, ours, theirs = self.trees.join(tip and tip.tree, seen and seen.tree)
+        tree, ours, theirs = self.trees.join(tip and tip.tree, seen and seen.tree, key.kind)
         namespace = Namespace(key, tip, seen, tree, self.objects)
         if tip is not None and seen is not None and ours != theirs:
             # One of the histories holds what the other says is purged: keep the clean one.
             clean = [t.commit for t, own in ((seen, theirs), (tip, ours)) if own == ours | theirs]
             namespace.parents = tuple(clean[:1])
-            namespace.learnt = ours ^ theirs
+            namespace.held = hold_back(self, key, seen.tree, tree, ours - theirs)
+            namespace.learnt = (ours ^ theirs) - namespace.held
         return namespace
 
     def learnt(self) -> dict[Key, Namespace]:
@@ -113,10 +198,13 @@ class Session:
         swaps: list[Swap] = []
         for key, namespace in self._namespaces.items():
             commit = self._commit(namespace, who, reason)
-            for ref, tip in ((key.notes_ref, namespace.tip), (key.seen_ref, namespace.seen)):
-                old = tip.commit if tip else None
+            for ref, old in zip((key.notes_ref, key.seen_ref), namespace.old, strict=True):
                 if commit != old or (swaps and swaps[-1].ref == key.notes_ref):
                     swaps.append(Swap(ref, commit, old))
+            swaps += (
+                Swap(REPLACED + oid, oid, self.find(REPLACED + oid).oid)
+                for oid in dict.fromkeys(namespace.replaced)
+            )
         return swaps
 
     def _commit(self, namespace: Namespace, who: str, reason: str) -> str | None:

@@ -17,15 +17,22 @@ from recollect.core.places import SHARED
 from recollect.errors import (
     GitFailed,
     NoRemote,
+    NotWritable,
     ObjectMissing,
     PushRejected,
+    StorageError,
     SyncError,
     UnsafeName,
 )
+from recollect.ledger.border import Outside, cleaned, is_clean, read_private
+from recollect.ledger.conflicts import Difference, changed_on_both_sides
 from recollect.ledger.erase import erase
 from recollect.ledger.git import Git
+from recollect.ledger.holding import hold_back
 from recollect.ledger.ledger import Ledger
 from recollect.ledger.lock import SYNC_LOCK, exclusive
+from recollect.ledger.merge import diff_trees, read_note
+from recollect.ledger.packs import registering
 from recollect.ledger.refs import (
     PREFIXES,
     REMOTES,
@@ -33,12 +40,18 @@ from recollect.ledger.refs import (
     Key,
     Swap,
     Tip,
+    is_kind,
+    list_refs,
     list_tips,
+    sort_out,
     swap_refs,
 )
-from recollect.ledger.session import Session
+from recollect.ledger.session import Namespace, Session
+from recollect.ledger.tree import anchor_of
 
 _ROUNDS = 12
+# After so many rounds an object that is missing is damage, not a race.
+_PATIENCE = 2
 _KILLED_SECONDS = 2.0
 _FINAL = ("denied", "declined", "protected", "prohibited", "not allowed", "permission")
 
@@ -66,8 +79,19 @@ class SyncReport:
     remote: str
     cases: dict[str, str] = field(default_factory=dict)
     purged: set[str] = field(default_factory=set)
+    # The records of which the remote had an altered copy; the original was kept and sent.
+    altered: set[str] = field(default_factory=set)
+    # Purged by somebody else; our copies are held until the owner of this clone agrees.
+    held: set[str] = field(default_factory=set)
+    # The memories that both sides changed since they last met.
+    differences: dict[str, Difference] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     rounds: int = 0
+
+    def warn(self, sentence: str) -> None:
+        """Tell something once, however many rounds it takes."""
+        if sentence not in self.warnings:
+            self.warnings.append(sentence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +102,8 @@ class Step:
     push: bool
     purged_here: frozenset[str]
     purged_there: frozenset[str]
+    kept_back: int = 0
+    held: frozenset[str] = frozenset()
 
 
 def sync(ledger: Ledger, remote: str | None, *, timeout: float = 120.0) -> SyncReport:
@@ -109,10 +135,11 @@ def sync(ledger: Ledger, remote: str | None, *, timeout: float = 120.0) -> SyncR
             # Only a sync writes there, and this is the only one: a lock is of one that was killed.
             ledger.drop_stale_locks([REMOTES], _KILLED_SECONDS)
             try:
-                rejected = _round(ledger, target, report, timeout)
+                rejected = _round(ledger, target, report, timeout, apart=attempt >= _PATIENCE)
             except (ObjectMissing, RefLocked) as error:
                 rejected = error.message  # erased or locked meanwhile: look again
             if not rejected:
+                _tell_altered(ledger, report)
                 return report
             if any(word in rejected.lower() for word in _FINAL):
                 raise PushRejected(
@@ -127,17 +154,33 @@ def sync(ledger: Ledger, remote: str | None, *, timeout: float = 120.0) -> SyncR
     )
 
 
-def _round(ledger: Ledger, target: Remote, report: SyncReport, timeout: float) -> str:
+def _tell_altered(ledger: Ledger, report: SyncReport) -> None:
+    """Report the altered copies that this sync, or a foreign command before it, brought."""
+    report.altered = set(ledger.refused)
+    ledger.refused.clear()
+    report.warnings += [
+        f"An altered copy of record {uid} came in. The original was kept and sent back."
+        for uid in sorted(report.altered)
+    ]
+
+
+def _round(
+    ledger: Ledger, target: Remote, report: SyncReport, timeout: float, *, apart: bool
+) -> str:
     """Fetch, join, push once; why it has to be done again, or nothing if it is done."""
+    before = len(ledger.warnings)
     ledger.tips()  # absorb first: what foreign commands left is ours to send
-    theirs = _fetch(ledger, target, timeout)
+    theirs, skipped = _fetch(ledger, target, report, timeout)
     # No absorbing from here to the join: it might erase what was just fetched.
-    ours = list_tips(ledger.repository.git, PREFIXES[SHARED], SEEN_PREFIXES[SHARED])
+    refs = sort_out(list_refs(ledger.repository.git, PREFIXES[SHARED], SEEN_PREFIXES[SHARED]))
+    ours = refs.tips
+    for ref, problem in refs.bad.items():
+        report.warn(f"{ref} {problem}. It is skipped; `recollect doctor` says what to do.")
     kinds = set(theirs)
     for ref in ours:
         for prefix in (PREFIXES[SHARED], SEEN_PREFIXES[SHARED]):
             kinds |= {ref.removeprefix(prefix)} if ref.startswith(prefix) else set()
-    keys = [Key(SHARED, kind) for kind in sorted(kinds)]
+    keys = [Key(SHARED, kind) for kind in sorted(kinds - skipped)]
     old_tips = {
         key: [
             tip.commit
@@ -146,12 +189,26 @@ def _round(ledger: Ledger, target: Remote, report: SyncReport, timeout: float) -
         ]
         for key in keys
     }
-    steps = _join_all(ledger, keys, theirs)
+    pairs = [
+        (mine.tree, theirs[key.kind].tree)
+        for key in keys
+        if (mine := ours.get(key.seen_ref) or ours.get(key.notes_ref)) and key.kind in theirs
+    ]
+    report.differences |= changed_on_both_sides(ledger.repository.git, pairs)
+    steps = _join_all(ledger, keys, theirs, report, apart=apart)
     for key, step in steps.items():
         if step.case != "S0" or key.kind not in report.cases:
             report.cases[key.kind] = step.case
+        if step.kept_back:
+            report.warnings.append(
+                f"{step.kept_back} records of {key.notes_ref} belong to private memories or refer"
+                " to them. They were not sent, and were taken out of that ref; the private"
+                " memories are unchanged. To share one, capture it again and purge the first."
+            )
     rejected = _push(ledger, target, steps, theirs, timeout)
     _erase_purged(ledger, steps, old_tips, report)
+    for sentence in ledger.warnings[before:]:
+        report.warn(sentence)
     return rejected
 
 
@@ -175,38 +232,74 @@ def find_remote(git: Git, name: str | None) -> Remote:
     return Remote(name, f"{REMOTES}at-{digest}/")
 
 
-def _fetch(ledger: Ledger, remote: Remote, timeout: float) -> dict[str, Tip]:
-    """What the remote has now, by kind."""
+def _fetch(
+    ledger: Ledger, remote: Remote, report: SyncReport, timeout: float
+) -> tuple[dict[str, Tip], set[str]]:
+    """What the remote has now, by kind, and the kinds that something there stands in the way of."""
     git = ledger.repository.git
     try:
-        git.run(
-            "fetch",
-            "--quiet",
-            "--no-filter",
-            "--no-tags",
-            "--no-write-fetch-head",
-            "--no-recurse-submodules",
-            "--no-auto-maintenance",
-            "--prune",
-            "--refmap=",
-            remote.address,
-            f"+{PREFIXES[SHARED]}*:{remote.folder}*",
-            network=True,
-            timeout=timeout,
-        )
+        with registering(ledger.repository):
+            git.run(
+                # In a pack from the start: no `git gc` can take loose objects away meanwhile.
+                *("-c", "fetch.unpackLimit=1"),
+                "fetch",
+                "--quiet",
+                "--no-filter",
+                "--no-tags",
+                "--no-write-fetch-head",
+                "--no-recurse-submodules",
+                "--no-auto-maintenance",
+                "--prune",
+                "--refmap=",
+                remote.address,
+                f"+{PREFIXES[SHARED]}*:{remote.folder}*",
+                network=True,
+                timeout=timeout,
+            )
     except GitFailed as error:
         if "cannot lock ref" in error.message:
             raise RefLocked(error.message) from None
         raise SyncError(f"The remote {remote.address} cannot be read: {error.message}") from None
-    tips = list_tips(git, remote.folder)
-    return {ref.removeprefix(remote.folder): tip for ref, tip in tips.items()}
+    refs = list_refs(git, remote.folder)
+    tips = {ref.removeprefix(remote.folder): tip for ref, tip in refs.tips.items()}
+    bad = {ref.removeprefix(remote.folder): problem for ref, problem in refs.bad.items()}
+    bad |= {name: "has a name that no kind of memory has" for name in tips if not is_kind(name)}
+    for name, problem in sorted(bad.items()):
+        report.warn(
+            f"{PREFIXES[SHARED]}{name} of {remote.address} {problem}. It is skipped."
+            f" Remove it with: git push {remote.address} :{PREFIXES[SHARED]}{name}"
+        )
+    theirs = {kind: tip for kind, tip in tips.items() if kind not in bad}
+    return theirs, {name.partition("/")[0] for name in bad}
 
 
-def _join_all(ledger: Ledger, keys: list[Key], theirs: Mapping[str, Tip]) -> dict[Key, Step]:
-    def edit(session: Session) -> dict[Key, Step]:
-        return {key: _join(session, key, theirs.get(key.kind)) for key in keys}
+def _join_all(
+    ledger: Ledger,
+    keys: list[Key],
+    theirs: Mapping[str, Tip],
+    report: SyncReport,
+    *,
+    apart: bool,
+) -> dict[Key, Step]:
+    """Join all namespaces at once; one that cannot be joined is told and left out."""
 
-    return ledger.transact(edit, "sync")
+    def edit(session: Session, wanted: list[Key]) -> dict[Key, Step]:
+        return {key: _join(session, key, theirs.get(key.kind)) for key in wanted}
+
+    try:
+        return ledger.transact(lambda session: edit(session, keys), "sync")
+    except NotWritable:
+        raise
+    except StorageError as error:
+        if isinstance(error, ObjectMissing) and not apart:
+            raise
+        if len(keys) == 1:
+            report.warn(f"The notes of {keys[0].kind} are skipped: {error.message} {error.hint}")
+            return {}
+    steps: dict[Key, Step] = {}
+    for key in keys:
+        steps |= _join_all(ledger, [key], theirs, report, apart=True)
+    return steps
 
 
 def _join(session: Session, key: Key, theirs: Tip | None) -> Step:
@@ -215,28 +308,63 @@ def _join(session: Session, key: Key, theirs: Tip | None) -> Step:
     tip, seen = namespace.tip, namespace.seen
     nothing: frozenset[str] = frozenset()
     if theirs is None:  # S1
-        return Step("S1", True, nothing, nothing)
-    if tip is None and seen is None:  # S2
+        kept_back = _keep_back(session, namespace, None)
+        is_empty = namespace.write() in (None, session.repository.project_anchor)
+        return Step("S1", not is_empty, nothing, nothing, kept_back)
+    if tip is None and seen is None and not session.trees.has_large_notes(theirs.tree):  # S2
         namespace.taken = theirs
         return Step("S2", False, nothing, nothing)
     if tip == seen == theirs:  # S0
         return Step("S0", False, nothing, nothing)
     our_tree = namespace.write()
     session.objects.store()
-    namespace.tree, there, here = session.trees.join(theirs.tree, our_tree)
-    if namespace.tree.write() == theirs.tree:  # S3
+    namespace.tree, there, here = session.trees.join(theirs.tree, our_tree, key.kind)
+    namespace.held |= hold_back(session, key, our_tree, namespace.tree, there - here)
+    held = namespace.held
+    kept_back = _keep_back(session, namespace, theirs)
+    if namespace.write() == theirs.tree:  # S3
         namespace.taken = theirs
-        return Step("S3", False, here, there)
+        return Step("S3", False, here, there, kept_back, held)
     if here <= there:  # S4
         namespace.parents = (theirs.commit,)
-        return Step("S4", True, here, there)
+        return Step("S4", True, here, there, kept_back, held)
     if there < here:  # S5
         if namespace.parents is None:  # unless absorbing chose the history that is clean
             own = seen or tip
             namespace.parents = (own.commit,) if own else ()
-        return Step("S5", True, here, there)
+        return Step("S5", True, here, there, kept_back, held)
     namespace.parents = ()  # S6
-    return Step("S6", True, here, there)
+    return Step("S6", True, here, there, kept_back, held)
+
+
+def _keep_back(session: Session, namespace: Namespace, theirs: Tip | None) -> int:
+    """Take what is private out of what would go to a remote; how many records that concerned.
+
+    Plain git may have copied it there, or an older version may have referred to it.
+    """
+    private, git = session.private(), session.repository.git
+    if not private.uids:
+        return 0
+    known = [theirs.commit] if theirs else []
+    outside = Outside(git, known)
+    empty = session.repository.project_anchor
+    tree = namespace.write() or empty
+    session.objects.store()
+    (changes,) = diff_trees(git, [(theirs.tree if theirs else empty, tree)])
+    count = 0
+    for anchor in {anchor_of(change.path, len(empty)) for change in changes} - {None}:
+        assert anchor is not None
+        note = read_note(session.objects, namespace.tree, anchor)
+        kept = cleaned(note, outside, private)
+        if kept != note:
+            namespace.replace(anchor, kept)
+            count += sum(kept.get(uid) != text for uid, text in note.items())
+    own = [tip.commit for tip in (namespace.seen, namespace.tip) if tip]
+    if namespace.parents is not None:
+        own = list(namespace.parents)
+    if not is_clean(git, own, known, private):
+        namespace.parents = ()  # the history holds it, too
+    return count
 
 
 def _push(
@@ -253,6 +381,9 @@ def _push(
     wanted = {key: tips[key.seen_ref].commit for key, step in steps.items() if step.push}
     if not wanted:
         return ""
+    known = [tip.commit for tip in theirs.values()]
+    if not is_clean(git, wanted.values(), known, read_private(git)):
+        return "something private came into the shared notes meanwhile"
     leases, specs = [], []
     for key, commit in wanted.items():
         expected = theirs[key.kind].commit if key.kind in theirs else ""
@@ -306,7 +437,8 @@ def _erase_purged(
 ) -> None:
     """Erase what either side purged and the other still had."""
     for key, step in steps.items():
-        uids = step.purged_here ^ step.purged_there
+        report.held |= step.held
+        uids = (step.purged_here ^ step.purged_there) - step.held
         if uids:
-            report.purged |= step.purged_there - step.purged_here
+            report.purged |= step.purged_there - step.purged_here - step.held
             report.warnings += erase(ledger.repository, [key], uids, old_tips[key])

@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from recollect.core.patterns import pattern
+from recollect.errors import ObjectMissing
 from recollect.ledger.objects import BLOB_MODE, TREE_MODE, Entry, Objects, decode_tree
 
 _HEX = pattern(r"[0-9a-f]+\Z")
+# Files and links, which are blobs; not what leads to another repository.
+FILE_MODES = ("100", "120")
 
 
 def note_path(anchor: str) -> str:
@@ -48,7 +51,10 @@ class NotesTree:
     def _load(self, oid: str | None) -> _Node:
         if oid is None:
             return _Node({})
-        return _Node(decode_tree(self._objects.read(oid), self._oid_length // 2))
+        try:
+            return _Node(decode_tree(self._objects.read(oid), self._oid_length // 2))
+        except ValueError:
+            raise ObjectMissing(f"The tree {oid} of the ledger is damaged.") from None
 
     def _child(self, node: _Node, name: str) -> _Node | None:
         child = node.children.get(name)
@@ -61,7 +67,7 @@ class NotesTree:
 
     def _find(self, node: _Node, rest: str) -> Iterator[tuple[_Node, str]]:
         entry = node.entries.get(rest)
-        if entry is not None and entry[0] != TREE_MODE:
+        if entry is not None and entry[0].startswith(FILE_MODES):
             yield node, rest
         child = self._child(node, rest[:2])
         if child is not None:

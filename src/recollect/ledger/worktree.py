@@ -121,3 +121,22 @@ def _blob_id(repository: Repository, path: Path) -> str | None:
     except OSError:
         return None
     return repository.hash_object("blob", data)
+
+
+def committed_by(repository: Repository, path: str, data: bytes) -> str:
+    """The author of the last commit of a file; empty where the branch has it with other contents.
+
+    Line ends do not matter: a checkout may turn them.
+    """
+    if "\n" in path:
+        return ""
+    with repository.git.objects() as reader:
+        found = reader.get(f"HEAD:{path}")
+    if found is None or found.data.replace(b"\r\n", b"\n") != data.replace(b"\r\n", b"\n"):
+        return ""
+    said = repository.git.run(
+        *("log", "-1", "--no-show-signature", "--no-notes", "--format=%an <%ae>", "HEAD"),
+        *("--", f":(top,literal){path}"),
+        ok=(0, 128),
+    )
+    return said.decode("utf-8", "replace").strip() or "unknown"

@@ -1,24 +1,30 @@
 """What can be written: the creation of a memory, and a change to one.
 
 A creation gets its name here, inside the session, where the note it joins is known: the count of
-memories at its anchor, and never a number that was given out there before.
+memories at its anchor, and never a number that was given out there before. A record gets its uid
+here, too, from everything else that it says: the same nonce and content always give the same uid.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from recollect.core.disposition import why_quarantined
 from recollect.core.fields import LOCAL_SENSITIVITIES
 from recollect.core.legacy import is_legacy
+from recollect.core.limits import MAX_ID_NUMBER, MAX_INTEGER, OPEN_NOTE_BYTES, OPEN_NOTE_RECORDS
 from recollect.core.memory import version_of
 from recollect.core.names import Name
-from recollect.core.note import Note, purged_uids, read_stored
+from recollect.core.note import Note, join, purged_uids, read_marked, read_stored, shorten_line
 from recollect.core.patterns import pattern
 from recollect.core.places import FOREIGN, LOCAL, SHARED, Place
-from recollect.core.record import BODY, CREATE, UPDATE, Record, render_record
-from recollect.errors import NotFound, UnsafeName, VersionConflict
+from recollect.core.proof import seal
+from recollect.core.record import BODY, CREATE, PURGE, PURGED_NONCE, UPDATE, Record, render_record
+from recollect.core.spaces import is_marked
+from recollect.errors import NotFound, UnsafeName, ValidationError, VersionConflict
+from recollect.ledger.border import check_shared, refusal
 from recollect.ledger.refs import Key
 from recollect.ledger.session import Namespace, Session
 
@@ -26,19 +32,42 @@ from recollect.ledger.session import Namespace, Session
 SHARD_RECORDS = 64
 SHARD_BYTES = 64 * 1024
 _SHARDS = "anchors"
+# As the author of a record: nobody, so that clones of several people write the same.
+NOBODY = ""
+# What memories are found by, so it must stay what it is; it is checked where it is made.
+_LOOKED_UP = frozenset({"project"})
+KEPT_AS_IT_IS = "secret"  # the sensitivity for which nothing is taken out
 _NUMBERED = pattern(r"^id: ([^:\n]+):([0-9a-f]+):([0-9]{1,9})$", re.MULTILINE)
 
 
 class Creation(NamedTuple):
     """A memory to be born. Anchored on a revision, or on the project where that is None."""
 
-    uid: str
+    nonce: str
     kind: str
     fields: Mapping[str, Any]
     body: str = ""
     revision: str | None = "HEAD"
     # When it happened, where that is not now: importers know.
     created: str | None = None
+    # Whose words it holds, where that is not who writes.
+    by: str | None = None
+
+    def record(self, stamp: Stamp) -> Record:
+        """The record that it becomes, which has its uid but no name yet."""
+        as_is = self.fields.get("sensitivity") == KEPT_AS_IT_IS
+        fields, body = stamp.cleaned(self.fields, self.body, as_is=as_is)
+        return seal(
+            Record(
+                uid="",
+                op=CREATE,
+                timestamp=self.created or stamp.time,
+                by=_author(self.by, stamp),
+                nonce=self.nonce,
+                fields={**fields, "type": self.kind},
+                body=body or None,
+            )
+        )
 
     def keys(self) -> list[Key]:
         """The namespaces to open: the other space too, so that no name is given twice."""
@@ -48,37 +77,40 @@ class Creation(NamedTuple):
         """Add the record to the note of its anchor."""
         space = LOCAL if self.fields.get("sensitivity") in LOCAL_SENSITIVITIES else SHARED
         namespace = session[Key(space, self.kind)]
-        self._refuse_purged(session)
+        unnamed = self.record(stamp)
+        self._refuse_purged(namespace, session.repository.project_anchor, unnamed.uid)
         anchor = self._anchor(session, namespace)
         number = session.numbers.get((self.kind, anchor))
         if number is None:
             number = max(_next_number(session, key, anchor) for key in self.keys())
         session.numbers[self.kind, anchor] = number + 1
-        record = Record(
-            uid=self.uid,
-            op=CREATE,
-            id=str(Name(self.kind, anchor, number)),
-            timestamp=self.created or stamp.time,
-            by=stamp.author,
-            fields={**self.fields, "type": self.kind},
-            body=self.body or None,
-        )
-        namespace.add(anchor, record.uid, render_record(record))
+        record = unnamed._replace(id=str(Name(self.kind, anchor, number)))
+        if space == SHARED:
+            check_shared(record, session.private)
+        namespace.add(anchor, record.uid, _checked(record))
         return record
 
-    def _refuse_purged(self, session: Session) -> None:
-        """No uid lives twice: it may be written by a process that hung while it was purged."""
-        for key in self.keys():
-            project = session[key].note(session.repository.project_anchor)
-            named = {uid: text for uid, text in project.items() if f"\nof: {self.uid}\n" in text}
-            if self.uid in purged_uids(named):
-                raise NotFound("The memory was purged before it could be written.")
+    def _refuse_purged(self, namespace: Namespace, project_anchor: str, own: str) -> None:
+        """No uid lives twice: it may be written by a process that hung while it was purged.
+
+        A purge in the other space is none of its business.
+        """
+        project = namespace.note(project_anchor)
+        marks = (f"\nof: {own}\n", f"\n{PURGED_NONCE}: {self.nonce}\n")
+        named = {u: text for u, text in project.items() if any(m in text for m in marks)}
+        purges = [read_stored(text) for text in named.values()]
+        if own in purged_uids(named) or any(
+            record.op == PURGE and record.fields.get(PURGED_NONCE) == self.nonce
+            for record in purges
+        ):
+            raise NotFound("The memory was purged before it could be written.")
 
     def _anchor(self, session: Session, namespace: Namespace) -> str:
         if self.revision is not None:
             commit = session.commit_id(self.revision)
             if commit is not None:
-                return commit
+                full = _is_full(namespace.note(commit))
+                return commit if not full else _project_anchor(session, namespace)
             if self.revision != "HEAD":
                 raise UnsafeName(
                     f"There is no commit {self.revision!r}.", "Name a commit of this repository."
@@ -89,7 +121,7 @@ class Creation(NamedTuple):
 class Change(NamedTuple):
     """An update of a memory: fields (None takes one back), and the body unless it is None."""
 
-    uid: str
+    nonce: str
     of: str
     places: tuple[Place, ...]
     # The creation as we would write it: an edit brings a legacy memory into our own form.
@@ -101,6 +133,10 @@ class Change(NamedTuple):
     expected: str = ""
     # When it happened, where that is not now: importers know.
     time: str | None = None
+    # Whose change it is, where that is not who writes.
+    by: str | None = None
+    # Whether it changes a memory of sensitivity `secret`, which is stored as it is.
+    as_is: bool = False
 
     def keys(self) -> list[Key]:
         """The namespaces that hold the memory."""
@@ -108,32 +144,67 @@ class Change(NamedTuple):
 
     def apply(self, session: Session, stamp: Stamp) -> Record:
         """Add the record to every note that holds the creation."""
-        notes = self._notes(session)
-        known: dict[str, int] = {}
-        for namespace, anchor in notes:
-            known |= _updates(namespace.note(anchor), self.of)
-        if self.expected and self.expected != (found := version_of(self.of, known)):
-            raise VersionConflict(
-                f"The memory is at version {found} by now, not at {self.expected}.",
-                f"Nothing was stored. Read it again, put your change into what it says now, and"
-                f" send version {found}.",
+        if is_marked(self.of):
+            raise refusal(
+                "The memory has the uid of a private one, so that a change of it would carry that"
+                " uid to others. Purge it, or capture what it says anew."
             )
-        fields = dict(self.fields)
+        before = self._records(session)
+        notes = self._notes(session)
+        if self.expected:
+            found = self._version(before)
+            if self.expected != found:
+                raise VersionConflict(
+                    f"The memory is at version {found} by now, not at {self.expected}.",
+                    f"Nothing was stored. Read it again, put your change into what it says now,"
+                    f" and send version {found}.",
+                )
+        known = [record.rev for record in self._updates(before)]
+        fields, body = stamp.cleaned(self.fields, self.body, as_is=self.as_is)
         if self.body == "":
             fields[BODY] = None
-        record = Record(
-            uid=self.uid,
-            op=UPDATE,
-            of=self.of,
-            rev=max(self.known_rev, *known.values(), 0) + 1,
-            timestamp=self.time or stamp.time,
-            by=stamp.author,
-            fields=fields,
-            body=self.body or None,
+        record = seal(
+            Record(
+                uid="",
+                op=UPDATE,
+                of=self.of,
+                rev=min(max(self.known_rev, *known, 0) + 1, MAX_INTEGER),
+                timestamp=self.time or stamp.time,
+                by=_author(self.by, stamp),
+                nonce=self.nonce,
+                fields=fields,
+                body=body or None,
+            )
         )
+        if any(namespace.key.space == SHARED for namespace, _ in notes):
+            check_shared(record, session.private)
+        text = _checked(record)
         for namespace, anchor in notes:
-            namespace.add(anchor, record.uid, render_record(record))
+            namespace.add(anchor, record.uid, text)
         return record
+
+    def _records(self, session: Session) -> Note:
+        """The texts of the memory's records as they are, before this change."""
+        found: list[Note] = []
+        for place in self.places:
+            note = session[_home(place)].note(place.anchor)
+            mark = f"\nof: {self.of}\n"
+            found.append(
+                {
+                    uid: text
+                    for uid, text in note.items()
+                    if uid == self.of or (mark in text and not why_quarantined(text))
+                }
+            )
+        return join(*found)
+
+    def _version(self, before: Note) -> str:
+        creation = read_marked(self.of, before.get(self.of, self.creation))
+        return version_of(creation, self._updates(before))
+
+    def _updates(self, before: Note) -> list[Record]:
+        records = [read_marked(uid, text) for uid, text in before.items() if uid != self.of]
+        return [record for record in records if record.of == self.of]
 
     def _notes(self, session: Session) -> list[tuple[Namespace, str]]:
         found = []
@@ -151,13 +222,50 @@ class Change(NamedTuple):
 
 
 class Stamp(NamedTuple):
-    """Who writes, and when."""
+    """Who writes, when, and what takes secrets out of what is written."""
 
     author: str
     time: str
+    gate: Callable[[Any], Any]
+
+    def cleaned(
+        self, fields: Mapping[str, Any], body: str | None, *, as_is: bool
+    ) -> tuple[dict[str, Any], str | None]:
+        """Fields and a body as they may be written."""
+        if as_is:
+            return dict(fields), body
+        paths = {name: value for name, value in fields.items() if name in _LOOKED_UP}
+        clean = {**self.gate({k: v for k, v in fields.items() if k not in paths}), **paths}
+        summary = clean.get("summary")
+        if isinstance(summary, str) and summary != fields.get("summary"):
+            clean["summary"] = shorten_line(summary)  # a mark may be longer than the secret
+        return clean, self.gate(body) if body else body
 
 
 Write = Creation | Change
+
+
+def _checked(record: Record) -> str:
+    """The text of a record that every reader accepts; one beyond the limits is refused."""
+    try:
+        text = render_record(record)
+        reason = why_quarantined(text)
+    except (TypeError, ValueError, RecursionError) as error:
+        text, reason = "", f"a value has no text form ({error})"
+    if reason:
+        raise ValidationError(
+            f"The memory cannot be stored: {reason}.", "Nothing was stored. Correct it, try again."
+        )
+    return text
+
+
+def _is_full(note: Note) -> bool:
+    """Whether a note takes no further memories."""
+    return len(note) >= OPEN_NOTE_RECORDS or sum(map(len, note.values())) >= OPEN_NOTE_BYTES
+
+
+def _author(by: str | None, stamp: Stamp) -> str | None:
+    return stamp.author if by is None else by or None
 
 
 def _home(place: Place) -> Key:
@@ -175,14 +283,9 @@ def _next_number(session: Session, key: Key, anchor: str) -> int:
     for text in (*note.values(), *project.values()):
         match = _NUMBERED.search(text, 0, max(text.find("\n---\n", 3), 0))
         if match and match.group(1) == key.kind and match.group(2) == anchor:
-            number = max(number, int(match.group(3)) + 1)
+            given = int(match.group(3))
+            number = max(number, given + 1) if given <= MAX_ID_NUMBER else number
     return number
-
-
-def _updates(note: Note, of: str) -> dict[str, int]:
-    """The updates of a memory that a note holds, and the revision of each."""
-    records = (read_stored(text) for text in note.values() if f"\nof: {of}\n" in text)
-    return {record.uid: record.rev for record in records if record.of == of}
 
 
 def _project_anchor(session: Session, namespace: Namespace) -> str:

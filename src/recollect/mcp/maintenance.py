@@ -9,6 +9,7 @@ from recollect.core.memory import Memory
 from recollect.core.names import short
 from recollect.engine.stores import Stores
 from recollect.mcp.results import Json
+from recollect.sleep.clock import check_clock
 
 _OLD = 30
 
@@ -22,6 +23,7 @@ def purge_expired(stores: Stores, given: Mapping[str, Any]) -> Json:
     named = [_named(memory) for memory in memories]
     if given.get("dry_run"):
         return {"would_purge": named}
+    check_clock(store)
     left = purge(store, memories) if memories else []
     return {"purged": named, **({"left": left} if left else {})}
 
@@ -40,6 +42,8 @@ def summarize_old(stores: Stores, given: Mapping[str, Any]) -> Json:
     days = given.get("days", _OLD)
     store = stores.store
     is_trial = given.get("dry_run", False)
+    if not is_trial:
+        check_clock(store)
     plan = (
         plan_of_summaries(store, days)
         if is_trial

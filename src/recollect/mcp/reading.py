@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from recollect.api.recollect import Recollect
+from recollect.core.age import counted, seconds_of
+from recollect.core.crowding import is_ahead
 from recollect.core.fields import CONCEPTS, check_path
 from recollect.core.memory import Memory
 from recollect.engine.stores import Stores
@@ -97,7 +99,15 @@ def _listed(
 ) -> Json:
     offset, limit = paging(given)
     found = [(memory, store) for store in stores.all for memory in store.memories(**filters)]
-    found.sort(key=lambda pair: (pair[0].created or "", pair[0].uid), reverse=newest_first)
+    moment = stores.store.ledger.clock().timestamp()
+
+    def made(pair: tuple[Memory, Recollect]) -> tuple[bool, str, str]:
+        memory = pair[0]
+        # Nothing from the future comes before what is new.
+        ahead = newest_first and is_ahead(seconds_of(memory.created), moment)
+        return not ahead, counted(memory.created, moment), memory.uid
+
+    found.sort(key=made, reverse=newest_first)
     shown = found[offset : offset + limit]
     now = _note_shown(stores, shown)
     lines: list[Json] = [line_of(memory, now) for memory, _ in found[: offset + limit]]

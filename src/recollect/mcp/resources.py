@@ -29,8 +29,7 @@ def list_resources(engine: Engine) -> list[dict[str, Any]]:
     """The newest memories, each as something to mention."""
 
     def newest(stores: Stores) -> list[Memory]:
-        found = stores.store.memories(newest_first=True, sensitivity="public")
-        return found[:_MOST]
+        return stores.store.newest(_MOST, sensitivity="public")
 
     return [
         {

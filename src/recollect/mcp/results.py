@@ -11,6 +11,7 @@ from recollect.core.memory import Memory
 from recollect.core.names import short
 from recollect.errors import RecollectError
 from recollect.mcp.hints import for_agents
+from recollect.redact.gate import told as without_secrets
 from recollect.search.sanitise import quoted
 
 Json = dict[str, Any]
@@ -34,7 +35,7 @@ def succeeded(result: Mapping[str, Any]) -> Outcome:
 
 def failed(error: RecollectError) -> Outcome:
     """An error with what to do about it."""
-    return Outcome(quoted(told(error)), is_error=True)
+    return Outcome(quoted(without_secrets(told(error))), is_error=True)
 
 
 def told(error: RecollectError) -> str:

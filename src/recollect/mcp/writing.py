@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from recollect.api.recollect import Recollect
+from recollect.capture.vouching import reworded_by_agent
 from recollect.core.kinds import FACTS, kind_named
 from recollect.core.memory import Memory
 from recollect.core.names import as_uid_prefix, short
@@ -72,6 +73,8 @@ def update_memory(stores: Stores, given: Mapping[str, Any]) -> Json:
             f"{short(memory.id)} is at version {memory.version}, not at {version[:40]}.",
             "Nothing was changed. Read it again with get_memory and send its version.",
         )
+    if "summary" in changes or "body" in changes:
+        changes |= reworded_by_agent(memory, "mcp")
     return _done("updated", store.update(memory.uid, if_version=version, **changes))
 
 

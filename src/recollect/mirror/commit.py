@@ -47,6 +47,11 @@ def _obstacle(repository: Repository) -> str:
     for name, what in _UNDER_WAY.items():
         if (repository.git_dir / name).exists():
             return f"{what} is under way."
+    if not repository.git.is_trusted:
+        return (
+            "this repository's own git configuration names programs. If they are yours, run:"
+            " recollect config trust"
+        )
     if head_of(repository) is None:
         return "the branch has no commit yet, and the first one is yours."
     if not repository.git.run("symbolic-ref", "--quiet", "HEAD", ok=(0, 1)).strip():
@@ -72,6 +77,7 @@ def _commit(repository: Repository, folder: MirrorFolder) -> str:
             *(tree, "commit", "--quiet", "--only", "--message", message, *_GIVEN),
             stdin=names,
             timeout=_SECONDS,
+            personal=True,
         )
     except RecollectError:
         git.run(tree, "reset", "--quiet", *_GIVEN, stdin=names, ok=(0, 1, 128))

@@ -14,7 +14,8 @@ from typing import Final, NamedTuple
 from recollect.core.claude_memory import Described, render_document, to_document
 from recollect.core.memory import Memory, fold
 from recollect.core.record import Record
-from recollect.importing.claude_memory import REFUSED, by_birth, read_file, uid_of
+from recollect.core.spaces import is_marked
+from recollect.importing.claude_memory import REFUSED, by_birth, nonce_of, read_file
 from recollect.importing.document_folder import (
     BIGGEST,
     Manifest,
@@ -24,7 +25,7 @@ from recollect.importing.document_folder import (
     known_hash,
     read_manifest,
 )
-from recollect.index.protocol import ALL, Filters, Index, is_purged
+from recollect.index.protocol import ALL, Filters, Index, is_purged, made_with
 from recollect.mirror.page import file_names
 from recollect.store.store import Store
 
@@ -36,6 +37,8 @@ INVALID: Final = "invalid"
 # The manifest names a memory, or a state of one, that only another clone has: it waits for a sync.
 FOREIGN: Final = "foreign"
 PURGED: Final = "purged"
+# Files that stay as they are: they wait for a sync, or for somebody to review what they say.
+WAITING: Final = (FOREIGN, CHANGED, NEW)
 _PUBLIC = "public"
 
 
@@ -69,24 +72,24 @@ class Look:
         self.index, self.cursor, self.memories = _read_ledger(self.store)
 
     def wanted(self) -> dict[str, Memory]:
-        """The memory of every file that should be there."""
-        foreign = [sight for sight in self.sights.values() if sight.state == FOREIGN]
-        waiting = {sight.memory.uid for sight in foreign if sight.memory is not None}
+        """The memory of every file that should be there, but for those that wait."""
+        left = [sight for sight in self.sights.values() if sight.state in WAITING]
+        waiting = {sight.memory.uid for sight in left if sight.memory is not None}
         public = [
             memory
             for memory in self.memories.values()
-            if memory.sensitivity == _PUBLIC and memory.uid not in waiting
+            if _is_mirrored(memory) and memory.uid not in waiting
         ]
-        names = file_names(public, taken={sight.path for sight in foreign})
+        names = file_names(public, taken={sight.path for sight in left})
         return {path: self.memories[uid] for uid, path in names.items()}
 
     def held(self) -> Manifest:
-        """The lines of the manifest that are another clone's."""
+        """The lines of the manifest that are another clone's, or of files that wait."""
         return {path: entries for path, entries in self.manifest.items() if self._is_held(path)}
 
     def _is_held(self, path: str) -> bool:
         if path in self.sights:
-            return self.sights[path].state == FOREIGN
+            return self.sights[path].state in WAITING
         uids = {entry.uid for entry in self.manifest[path]}
         return not uids & self.memories.keys() and not any(
             is_purged(self.index, uid) for uid in uids
@@ -100,13 +103,24 @@ class Look:
         """The memory as it was after each of its records, by the record's uid."""
         records = self.history(memory)
         return {
-            record.uid: fold(records[0], records[1:count], kind=memory.kind, name=memory.id)
+            record.uid: fold(
+                records[0],
+                records[1:count],
+                kind=memory.kind,
+                name=memory.id,
+                owner=self.store.ledger.author,
+            )
             for count, record in enumerate(records, 1)
         }
 
     def former(self, memory: Memory, path: str) -> set[str]:
         """The hashes of what we ever wrote, or would have written, for a memory."""
         return {digest(text_of(was, path).encode()) for was in self.states(memory).values()}
+
+
+def _is_mirrored(memory: Memory) -> bool:
+    """Whether a memory has a file: one that is public, and has not the uid of a private one."""
+    return memory.sensitivity == _PUBLIC and not is_marked(memory.uid)
 
 
 def text_of(memory: Memory, path: str) -> str:
@@ -124,7 +138,7 @@ def _read_ledger(store: Store) -> tuple[Index, Mapping[str, str], dict[str, Memo
 def look_at(store: Store, folder: MirrorFolder, seen: Seen) -> Look:
     """Look at every file; those that were not touched since they were seen are not read again."""
     look = Look(store, folder, read_manifest(folder), *_read_ledger(store))
-    public = [memory for memory in look.memories.values() if memory.sensitivity == _PUBLIC]
+    public = [memory for memory in look.memories.values() if _is_mirrored(memory)]
     births = by_birth(public)
     for uid, path in file_names(public).items():
         memory = look.memories[uid]
@@ -164,14 +178,15 @@ def _unlisted(
 ) -> Sight:
     """What a file is that no manifest names: somebody's, or ours if the manifest was lost."""
     try:
-        described, text = read_file(look.folder, path)
+        described, text = read_file(look.folder, path, look.store.redact)
     except REFUSED as error:
         return Sight(path, INVALID, sha, problem=error.message)
     name = Path(path).stem
-    uid = uid_of(described, name, text)
-    if uid in look.memories:
-        return Sight(path, OURS, sha, look.memories[uid])
-    if is_purged(look.index, uid):
+    nonce = nonce_of(described, name, text)
+    memory = look.memories.get(nonce) or made_with(look.index, nonce)
+    if memory is not None:
+        return Sight(path, OURS, sha, memory)
+    if is_purged(look.index, nonce):
         return Sight(path, PURGED, sha)
     memory = births.get((described.kind, name, described.created))
     if memory is None:
@@ -184,7 +199,7 @@ def _read(look: Look, path: str, sha: str | None, memory: Memory) -> Sight:
     if sha in look.former(memory, path):
         return Sight(path, OURS, sha, memory)
     try:
-        described, text = read_file(look.folder, path)
+        described, text = read_file(look.folder, path, look.store.redact)
     except REFUSED as error:
         return Sight(path, INVALID, sha, memory, problem=error.message)
     if memory.kind != described.kind:

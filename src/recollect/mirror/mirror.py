@@ -1,8 +1,8 @@
 """The mirror: public memories as files in the working tree, for people who review them there.
 
-The ledger is the truth and the files are copies. What people change in them behind our back is
-taken over into the ledger first, what cannot be understood is put aside under another name, and
-then every file says again what the ledger says. All of it is decided by comparing, so that a crash
+The ledger is the truth and the files are copies. What people change in them, or a checkout brings,
+is suggested and waits for review, what cannot be understood is put aside under another name, and
+every other file says again what the ledger says. All of it is decided by comparing, so that a crash
 at any point is repaired the next time.
 """
 
@@ -12,21 +12,11 @@ import os
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final, NamedTuple
 
-from recollect.core.claude_memory import Described
 from recollect.core.memory import Memory
 from recollect.errors import RecollectError
-from recollect.importing.claude_memory import (
-    REFUSED,
-    Plan,
-    adoption,
-    describe,
-    plan,
-    read_file,
-    write_plans,
-)
+from recollect.importing.claude_memory import REFUSED, read_file
 from recollect.importing.document_folder import (
     INDEX_PAGE,
     MANIFEST,
@@ -42,18 +32,20 @@ from recollect.importing.document_folder import (
     save_seen,
 )
 from recollect.ledger.lock import exclusive
-from recollect.ledger.writes import Change
 from recollect.mirror.compare import (
+    CHANGED,
     FOREIGN,
     INVALID,
     OURS,
     PURGED,
+    WAITING,
     Look,
     Sight,
     look_at,
     text_of,
 )
 from recollect.mirror.page import HEADING, render_index, row_of
+from recollect.mirror.suggestions import suggest_changes
 from recollect.store.store import Store
 
 LOCK: Final = "mirror.lock"
@@ -79,7 +71,7 @@ class Report:
     files: int = 0
     written: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
-    adopted: list[str] = field(default_factory=list)
+    suggested: list[str] = field(default_factory=list)
     put_aside: list[str] = field(default_factory=list)
     # What people should know of it, in sentences.
     notes: list[str] = field(default_factory=list)
@@ -133,7 +125,7 @@ class Mirror:
                 memory_id = sight.memory.id if sight.memory is not None else ""
                 found.append(Difference(path, state, memory_id, sight.problem))
             pages = ((INDEX_PAGE, _page(look, wanted)), (MANIFEST, render_manifest(manifest)))
-            as_said = all(one.state == FOREIGN for one in found)
+            as_said = all(one.state in WAITING for one in found)
             for name, text in pages:
                 data = self.folder.read(name)
                 if data is None:
@@ -173,7 +165,11 @@ class Mirror:
 
     def _bring(self, look: Look, seen: Seen) -> Report:
         report = Report()
-        _adopt(look, report)
+        for path in suggest_changes(look):
+            report.suggested.append(path)
+            report.notes.append(
+                f"{self.folder.name}/{path} was changed; that waits for: recollect review"
+            )
         for sight in list(look.sights.values()):
             if sight.state == INVALID:
                 self._put_aside(look, sight, report)
@@ -182,7 +178,7 @@ class Mirror:
         wanted = look.wanted()
         manifest = self._write(look, wanted, seen, report)
         for path, sight in look.sights.items():
-            if path not in wanted and sight.state != FOREIGN:
+            if path not in wanted and sight.state not in WAITING:
                 self.folder.remove(path)
                 report.removed.append(path)
         self._put_page(INDEX_PAGE, _page(look, wanted), report)
@@ -257,41 +253,6 @@ def _is_copy(sight: Sight | None, entries: tuple[Entry, ...], memory: Memory) ->
     return entries[0][:2] == (memory.uid, memory.version) and entries[0].sha256 == sight.sha256
 
 
-def _adopt(look: Look, report: Report) -> None:
-    """Take over into the ledger what people wrote into files."""
-    plans: list[Plan] = []
-    changes: list[Change] = []
-    for path, sight in look.sights.items():
-        if sight.described is None:
-            continue
-        try:
-            before = len(plans) + len(changes)
-            if sight.memory is None:
-                name = Path(path).stem
-                plans.append(plan(look.store, sight.described, name, sight.text, "mirror"))
-            else:
-                base = _base(look, sight.memory, path)
-                changes += adoption(look.store, sight.memory, base, sight.described)
-        except REFUSED as error:
-            look.sights[path] = sight._replace(state=INVALID, problem=error.message)
-        else:
-            if len(plans) + len(changes) > before:
-                report.adopted.append(path)
-                report.notes.append(f"{look.folder.name}/{path} was taken over into the ledger.")
-    if plans or changes:
-        write_plans(look.store, plans, changes)
-        look.read_ledger()
-
-
-def _base(look: Look, memory: Memory, path: str) -> Described:
-    """What a file said before somebody changed it."""
-    states = look.states(memory)
-    for entry in look.manifest.get(path, ()):
-        if entry.record in states:
-            return describe(states[entry.record], Path(path).stem)
-    return describe(memory, Path(path).stem)
-
-
 def _entry(look: Look, memory: Memory, sha: str) -> Entry:
     return Entry(memory.uid, memory.version, look.history(memory)[-1].uid, sha)
 
@@ -299,9 +260,11 @@ def _entry(look: Look, memory: Memory, sha: str) -> Entry:
 def _page(look: Look, wanted: Mapping[str, Memory]) -> str:
     rows = {path: row_of(memory) for path, memory in wanted.items()}
     for path, sight in look.sights.items():
-        if sight.state == FOREIGN:
+        if sight.state == CHANGED and sight.memory is not None:
+            rows[path] = row_of(sight.memory)
+        elif sight.state == FOREIGN:
             try:
-                rows[path] = row_of(read_file(look.folder, path)[0])
+                rows[path] = row_of(read_file(look.folder, path, look.store.redact)[0])
             except REFUSED:
                 continue
     return render_index(rows, look.folder.name)

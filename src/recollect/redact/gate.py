@@ -4,31 +4,156 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from recollect.config.config import Config
-from recollect.redact import Redactor
+# A hook that keeps nothing needs no rules: they are imported where they are used.
+if TYPE_CHECKING:
+    from recollect.config.config import Config
+    from recollect.hosts.protocol import Event
+    from recollect.redact import Redactor
+
+# Texts that were found clean lately: the gate at the ledger does not search them again.
+_MOST_KNOWN = 256
+# Characters of a plain name. No rule finds a secret in a name of this length.
+_PLAIN_NAME = 20
+_SHORTEST_TOKEN = 16
+_UUID_DIGITS = 32
+# A value under such a name is judged together with the name, as in `"password": "…"`.
+_TELLING = ("pass", "pwd", "secret", "token", "credential", "key", "auth")
+
+
+class Gate:
+    """Takes secrets out of values of any shape; each text is searched once."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        self.redactor = redactor
+        self._known: dict[str, None] = {}
+
+    def __call__(self, value: Any, warnings: list[str] | None = None) -> Any:
+        """The value as it may be written: texts, items, and the keys and values of objects."""
+        if isinstance(value, str):
+            return self._text(value, warnings)
+        if isinstance(value, Mapping):
+            return self._object(value, warnings)
+        if isinstance(value, list | tuple | set | frozenset):
+            return [self(item, warnings) for item in value]
+        return value
+
+    def _text(self, text: str, warnings: list[str] | None) -> str:
+        if text in self._known:
+            return text
+        result = self.redactor.redact(text)
+        if result.found and warnings is not None:
+            warnings.append("Taken out or reported: " + ", ".join(dict.fromkeys(result.found)))
+        if not result.found or result.text != text:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[result.text] = None
+        return result.text
+
+    def _object(self, value: Mapping[Any, Any], warnings: list[str] | None) -> dict[Any, Any]:
+        cleaned: dict[Any, Any] = {}
+        for key, item in value.items():
+            name = key if _is_plain(key) else self(key, warnings)
+            if name != key:  # two secrets must not become one key
+                name = next(n for n in _numbered(str(name)) if n not in cleaned and n not in value)
+            item = self._named(key, item, warnings) if isinstance(item, str) else item
+            cleaned[name] = self(item, warnings)
+        return cleaned
+
+    def _named(self, key: Any, text: str, warnings: list[str] | None) -> str:
+        """A value that only its name gives away, such as the password of `{"password": …}`."""
+        if not isinstance(key, str) or "\n" in text or '"' in text or "\\" in text:
+            return text
+        if not any(part in key.lower() for part in _TELLING):
+            return text
+        head = f'{key} = "'
+        shown = self._text(f'{head}{text}"', warnings)
+        inside = shown.startswith(head) and shown.endswith('"')
+        return shown[len(head) : -1] if inside else text
+
+
+def _is_plain(key: Any) -> bool:
+    """Whether a key is a short, plain name such as `summary`, in which no secret can be."""
+    return not isinstance(key, str) or (
+        len(key) <= _PLAIN_NAME and key.isascii() and key.replace("_", "").isalpha()
+    )
+
+
+def _numbered(name: str) -> Any:
+    """A name, then the same name with numbers."""
+    yield name
+    number = 2
+    while True:
+        yield f"{name} {number}"
+        number += 1
 
 
 def make_redactor(config: Config, strategy: str | None = None) -> Redactor:
     """The redactor that a configuration asks for, or one that treats secrets in another way."""
+    from recollect.redact import Redactor
+
     allowed = [digest.strip() for digest in config.text("redact.allowed").split(",")]
     return Redactor(
         strategy=strategy or config.text("redact.strategy"),
         allowed=[digest for digest in allowed if digest],
         home=str(Path.home()),
+        personal=config.flag("redact.personal"),
     )
 
 
 def clean(redactor: Redactor, value: Any, warnings: list[str]) -> Any:
     """A value without secrets; what was found is told by its type, never by its text."""
-    if isinstance(value, str):
-        result = redactor.redact(value)
-        if result.found:
-            warnings.append("Taken out or reported: " + ", ".join(dict.fromkeys(result.found)))
-        return result.text
-    if isinstance(value, Mapping):
-        return {key: clean(redactor, one, warnings) for key, one in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [clean(redactor, one, warnings) for one in value]
-    return value
+    return Gate(redactor)(value, warnings)
+
+
+def marked(config: Config, name: str) -> str:
+    """A name that is written in any case, such as a branch; it never refuses the whole write."""
+    return make_redactor(config, "redact").redact(name).text if name else name
+
+
+def clean_event(event: Event, config: Config) -> Event:
+    """An event whose names may be kept: ids, the source and the tool are anybody's text."""
+    names = (event.session, event.agent, event.source, event.tool)
+    if all(map(is_id, names)):
+        return event
+    session, agent, source, tool = (n if is_id(n) else marked(config, n) for n in names)
+    return event._replace(session=session, agent=agent, source=source, tool=tool)
+
+
+def is_id(name: str) -> bool:
+    """Whether a name is short, or a UUID as agents use them: no secret can be in it."""
+    if len(name) <= _SHORTEST_TOKEN - 4:
+        return True
+    digits = name.replace("-", "")
+    return len(digits) == _UUID_DIGITS and not digits.strip("0123456789abcdef")
+
+
+def told(value: Any) -> Any:
+    """A message as it may be shown and logged: what was refused may hold a secret."""
+    from recollect.redact import Redactor
+
+    return Gate(Redactor())(value)
+
+
+def project_name(config: Config, directory: Path) -> str:
+    """The path that memories outside of a repository belong to, without a token in it.
+
+    Two directories whose names hold different tokens stay apart by a part of their hash.
+    """
+    path = str(directory)
+    if not any(_may_be_token(part) for part in directory.parts):
+        return path
+    found = make_redactor(config, "redact").tokens_in(path)
+    if not found:
+        return path
+    from hashlib import sha256
+
+    for token in found:
+        digest = sha256(token.encode("utf-8", "surrogateescape")).hexdigest()[:8]
+        path = path.replace(token, f"REDACTED-{digest}")
+    return path
+
+
+def _may_be_token(part: str) -> bool:
+    return len(part) >= _SHORTEST_TOKEN and any(char.isdigit() for char in part)

@@ -40,6 +40,21 @@ def is_card(found: Candidate) -> bool:
     return sum(number - 9 if number > 9 else number for number in doubled) % 10 == 0
 
 
+def is_iban(found: Candidate) -> bool:
+    """Whether letters and digits are a bank account: their check sum says so."""
+    text = found.value.replace(" ", "").upper()
+    if not text.isascii() or not 15 <= len(text) <= 34:
+        return False
+    moved = text[4:] + text[:4]
+    return int("".join(str(int(char, 36)) for char in moved)) % 97 == 1
+
+
+def is_phone(found: Candidate) -> bool:
+    """Whether digits are a telephone number; a version, a date or an id is none."""
+    digits = [char for char in found.value if char.isdigit()]
+    return found.value.isascii() and 9 <= len(digits) <= 15 and len(set(digits)) > 2
+
+
 def is_social_security(found: Candidate) -> bool:
     """Whether a number of the right shape could have been given out in the United States."""
     area, group, serial = found.value.split("-")

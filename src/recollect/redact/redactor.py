@@ -16,6 +16,7 @@ from recollect.errors import BadConfig, SecretFound
 from recollect.redact.homes import drop_private, shorten_homes
 from recollect.redact.rule import Rule, compiled
 from recollect.redact.rules import RULES
+from recollect.redact.values import is_real_token
 
 STRATEGIES = ("redact", "mask", "block", "warn")
 _NAMES = "|".join(dict.fromkeys(rule.name for rule in RULES))
@@ -54,10 +55,16 @@ class Redactor:
     shows its first and last characters where these give nothing away, `block` refuses the text,
     `warn` only reports. Private parts and home directories are taken out whatever the strategy;
     they are not reported. `allowed` are the sha256 digests of values that are no secrets.
+    `personal` adds the rules for what belongs to a person and is often in plain text on purpose.
     """
 
     def __init__(
-        self, *, strategy: str = "redact", allowed: Collection[str] = (), home: str | None = None
+        self,
+        *,
+        strategy: str = "redact",
+        allowed: Collection[str] = (),
+        home: str | None = None,
+        personal: bool = False,
     ) -> None:
         if strategy not in STRATEGIES:
             raise BadConfig(
@@ -67,6 +74,7 @@ class Redactor:
         self._allowed = frozenset(digest.strip().lower() for digest in allowed)
         trimmed = (home or "").rstrip("/\\")
         self._home = trimmed if len(trimmed) > 1 else None
+        self._personal = personal
 
     def redact(self, text: str) -> Redaction:
         """The text as it may be stored."""
@@ -83,12 +91,22 @@ class Redactor:
             text = self._replace(text, findings)
         return Redaction(text, tuple(found))
 
+    def tokens_in(self, text: str) -> list[str]:
+        """The values with a vendor's shape; for names that must otherwise stay as they are."""
+        return [
+            text[finding.start : finding.end]
+            for finding in self._find(text)
+            if finding.rule.check is is_real_token
+        ]
+
     def _find(self, text: str) -> list[_Finding]:
         # Anchors are ASCII: one byte a character keeps the places, and makes for a fast search.
         lowered = text.encode("ascii", "replace").lower().decode("ascii")
         claims: list[_Finding] = []
         allowed: list[_Finding] = []
         for rank, rule in enumerate(RULES):
+            if rule.personal and not self._personal:
+                continue
             for start, end in rule.find(text, lowered):
                 known = self._is_allowed(text[start:end])
                 (allowed if known else claims).append(_Finding(start, end, rank))

@@ -68,9 +68,15 @@ class Rule(NamedTuple):
     check: Callable[[Candidate], bool] | None = None
     shows_ends: bool = False
     behind: bool = False
+    # Only where `redact.personal` is on.
+    personal: bool = False
+    # Nothing is searched in a text that holds none of these.
+    needs: tuple[str, ...] = ()
 
     def find(self, text: str, lowered: str) -> Iterator[tuple[int, int]]:
         """Where the values are. `lowered` is the text in lower case, of the same length."""
+        if self.needs and not any(part in text for part in self.needs):
+            return
         if self.anchors:
             for anchor in self.anchors:
                 yield from self._find_at(anchor, text, lowered)

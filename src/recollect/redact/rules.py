@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from recollect.redact.entropy import RUN, is_random
-from recollect.redact.people import is_address, is_card, is_social_security
+from recollect.redact.people import (
+    is_address,
+    is_card,
+    is_iban,
+    is_phone,
+    is_social_security,
+)
 from recollect.redact.rule import Rule
+from recollect.redact.shapes import SHAPES, SPOKEN
 from recollect.redact.tokens import TOKENS
 from recollect.redact.values import (
     is_connection,
@@ -122,8 +129,10 @@ RULES: tuple[Rule, ...] = (
         ("bearer",),
         check=is_real_value,
     ),
+    *SHAPES,
     Rule("password", _ASSIGNED, _PASSWORD_NAMES, check=is_password, behind=True),
     Rule("secret", _ASSIGNED, _SECRET_NAMES, check=is_secret, behind=True),
+    *SPOKEN,
     Rule("password", _OPTION, ("--",), check=is_password),
     Rule(
         "password",
@@ -158,6 +167,22 @@ RULES: tuple[Rule, ...] = (
         "social-security-number",
         r"[0-8](?<![\w.+-].)\d\d-\d\d-\d{4}(?![\w-]|\.\d)",
         check=is_social_security,
+    ),
+    Rule(
+        "iban",
+        r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[A-Z0-9]{11,30}|(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,4})?)"
+        r"(?![A-Za-z0-9])",
+        check=is_iban,
+        personal=True,
+    ),
+    Rule(
+        "phone-number",
+        r"(?<![\w.+/-])(?:\+|00)[1-9]\d{0,2}[ .\-/]{0,2}(?:\(0?\d{1,5}\)[ .\-/]{0,2})?\d{1,12}"
+        r"(?:[ .\-/]{1,2}\d{1,9}){0,5}(?![\w-])"
+        r"|(?<![\w.+/-])\(?0\d{2,5}\)?[ \-/]{1,2}\d{3,9}(?:[ -]\d{1,6}){0,3}(?![\w-])"
+        r"|(?<![\w.+/-])\(?[2-9]\d{2}\)?[ .-]\d{3}[.-]\d{4}(?![\w-])",
+        check=is_phone,
+        personal=True,
     ),
     Rule("high-entropy", RUN, check=is_random, shows_ends=True),
 )

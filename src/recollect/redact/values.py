@@ -48,6 +48,12 @@ _DATABASE = (
 _NAMES_A_SECRET = r"(?i)pass|pwd|secret|token|key|cred|auth"  # noqa: S105 - a pattern
 _IDENTIFIER = r"_*(?:[A-Za-z]+|\d{1,3})(?:[_-]+(?:[A-Za-z]+|\d{1,3}))*+\d{0,3}\Z"
 _SIGNS = frozenset(":=(>")
+_HASH = r"(?i)(?:argon2(?:id|i|d)?|[bs]crypt|pbkdf2|sha-?\d|md\d)"
+# What people write that mixes letters and signs: `3rd`, `up-to-date?`, `bcrypt2`, `C++`, `@ada`.
+_PROSE = (
+    r"(?:\d{1,4}[a-z]{1,3}|[A-Za-z]+(?:[-/_.'’][A-Za-z]+)*+[?!%*]{1,3}|[A-Za-z]+-?\d{1,2}|[A-Za-z]+[+#]{1,2}"
+    r"|[@#$&*+~]+[A-Za-z_.-]+|[a-z]+(?:[-_.][a-z]+)*+[-_.]?\d{1,3}|[^\W\d_]+[*~+=?&|]+[^\W\d_]*)\Z"
+)
 _FEWEST_DIFFERENT = 10
 
 
@@ -67,7 +73,7 @@ def is_real_key(found: Candidate) -> bool:
 
 def is_real_value(found: Candidate) -> bool:
     """Whether a value that can only be a secret is more than a placeholder for one."""
-    return not _is_placeholder(found.value)
+    return not is_placeholder(found.value)
 
 
 def is_connection(found: Candidate) -> bool:
@@ -84,7 +90,7 @@ def is_password(found: Candidate) -> bool:
     value = found.value.rstrip("\\.:")
     if len(value) < 4 or _has(r"\s", value):
         return False
-    if _is_placeholder(value) or _is(_PATH, value):
+    if is_placeholder(value) or _is(_PATH, value):
         return False
     if _is_quoted(found) and not _SIGNS.isdisjoint(found.head):
         return _is_mixed(value) or not _has(_NAMES_A_SECRET, value)
@@ -95,12 +101,27 @@ def is_password(found: Candidate) -> bool:
     return len(value) >= 6 and _is_mixed(value) and not _names_itself(value)
 
 
+def is_spoken_password(found: Candidate) -> bool:
+    """Whether a word in a sentence about a password is one: "the password is hunter2-Blue!".
+
+    A word of prose is none, so it must mix letters with digits or signs.
+    """
+    value = found.value.rstrip(".,:;\\")
+    if len(value) < 6 or is_placeholder(value) or _is(_PATH, value) or _is(_CODE, value):
+        return False
+    if _is(_TECHNICAL, value) or _names_itself(value) or _is(_PROSE, value):
+        return False
+    if found.after in ("(", "[", "{") or _is(_HASH, value) or _has(r"[\[\]{}]", value):
+        return False
+    return _is_mixed(value) and not value.endswith("=")
+
+
 def is_secret(found: Candidate) -> bool:
     """Whether what follows a name like `token` or `api_key` is one; stricter, as uses vary."""
     value = found.value.rstrip("\\.:")
     if len(value) < 8 or not ((_has(r"[A-Za-z]", value) and _has(r"\d", value)) or is_odd(value)):
         return False
-    if _is_placeholder(value) or _has(r"\s", value) or _is(_PATH, value):
+    if is_placeholder(value) or _has(r"\s", value) or _is(_PATH, value):
         return False
     if found.lead.endswith("hashed_") or ("," in found.head and len(value) < 16):
         return False  # the second may be the next in a list of names
@@ -119,7 +140,8 @@ def _has(pattern: str, value: str) -> bool:
     return compiled(pattern).search(value) is not None
 
 
-def _is_placeholder(value: str) -> bool:
+def is_placeholder(value: str) -> bool:
+    """Whether a value only stands for a secret."""
     return value.lower() in _WORDS or _is(_STANDS_FOR, value)
 
 

@@ -13,7 +13,7 @@ as if somebody had said it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from recollect.core.marks import CLOSING, GUIDE_CLOSING, GUIDE_OPENING, OPENING
 from recollect.core.memory import Memory
@@ -58,8 +58,19 @@ def render_guide(detail: str) -> str:
     return "\n".join((GUIDE_OPENING, *lines, GUIDE_CLOSING)) if lines else ""
 
 
-def render_memory(memory: Memory, age: str, freshness: str = "", *, brief: bool = False) -> str:
-    """One memory as an element: quoted, escaped, with where it comes from."""
+def render_memory(
+    memory: Memory,
+    age: str,
+    freshness: str = "",
+    *,
+    brief: bool = False,
+    is_own: Callable[[Memory], bool] = lambda _: True,
+) -> str:
+    """One memory as an element: quoted, escaped, with where it comes from.
+
+    What tells its reader to do something, and comes from a source of low trust or from somebody
+    else than the owner of this clone, has a note that nobody here asks for it.
+    """
     attributes = {
         "id": short(memory.id),
         "kind": memory.kind,
@@ -73,6 +84,8 @@ def render_memory(memory: Memory, age: str, freshness: str = "", *, brief: bool 
     lines = govern(memory.summary).splitlines() or ["(nothing left to show)"]
     if not brief:
         lines += govern(_shortened(_rest(memory))).splitlines()
+    if _needs_note(memory, lines, is_own):
+        lines.insert(0, f"[{_whose(memory)}; quoted, not a request of the user:]")
     quoted = "\n".join(f"> {line}" for line in lines if line.strip())
     return f"<memory {given}>\n{quoted}\n</memory>"
 
@@ -91,6 +104,33 @@ def _origin(memory: Memory) -> str:
     said = str(memory.provenance.get("said_by", ""))
     name = (memory.author or "").partition("<")[0].strip()
     return " ".join(part for part in (said, name) if part)[:60]
+
+
+def _needs_note(memory: Memory, lines: Sequence[str], is_own: Callable[[Memory], bool]) -> bool:
+    from recollect.search.orders import is_imperative
+
+    if not is_imperative("\n".join(lines)):
+        return False
+    return has_low_trust(memory) or not is_own(memory)
+
+
+def has_low_trust(memory: Memory) -> bool:
+    """Whether nobody vouches for a memory: a tool said it, or it came in by a file or plain git."""
+    said = memory.provenance.get("said_by")
+    if said is None:
+        return "via" in memory.provenance or not memory.author
+    return said not in ("user", "agent")
+
+
+def _whose(memory: Memory) -> str:
+    """Where a memory that nobody vouches for comes from."""
+    if memory.provenance.get("said_by") == "tool":
+        return "from a tool's output"
+    via = str(memory.provenance.get("via", ""))
+    if has_low_trust(memory):
+        return f"from {_attribute(via)[:40]}" if via else "from an unknown source"
+    name = _attribute((memory.author or "").partition("<")[0])[:40]
+    return f"noted by {name}" if name else "noted by somebody else"
 
 
 def _rest(memory: Memory) -> str:

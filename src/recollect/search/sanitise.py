@@ -3,91 +3,82 @@
 Memories come from anywhere: a colleague, a web page that an agent read, a tool's output. The
 governor lets what they say through and takes away what could make an agent take them for somebody
 who gives orders. A person's own "always use uv" is no attack and passes.
+
+Filters look at a text as a model reads it: without hidden characters, and with look-alikes as the
+letters that they look like. What they do not object to is shown as it was written.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
+from collections.abc import Iterable
 
+from recollect.core.characters import (
+    fold,
+    visible,  # it is asked for here
+)
 from recollect.core.patterns import pattern
+from recollect.search.orders import attacks
 
 # Somebody else's turn, at the start of a line.
 _ROLE = pattern(
-    r"^[\s>*#_-]*(?:system|assistant|human|user|developer|tool)\b[\s*_]*:\s*",
+    r"^[\s>*#_\-=\[({|]{0,40}(?:system|assistant|human|user|developer|tool)"
+    r"(?:[ _-](?:prompt|message|instructions?|note|override))?[\s*_\-=\])}|]{0,12}:\s{0,20}"
+    # `[system]`, `=== SYSTEM ===`, `### System` on a line of their own, or before the text
+    r"|^\s{0,20}(?:\[[ \t]{0,4}(?:system|assistant|developer)[ \t]{0,4}\]"
+    r"|[=#*\-]{2,20}[ \t]{0,4}(?:begin |end )?(?:system|assistant|developer)(?:[ _-](?:prompt"
+    r"|message))?"
+    r"[ \t]{0,4}[=#*\-]{0,20}[ \t]{0,4}(?=\n|\Z))"
+    # as JSON
+    r"|[{,]?\s{0,4}\"role\"\s{0,4}:\s{0,4}\"(?:system|assistant|developer|tool)\"\s{0,4},?",
     re.IGNORECASE | re.MULTILINE,
 )
 _PERSONA = pattern(
-    r"^[\s>*#_-]*(?:as an ai\b[^,.\n]{0,40},?|you are (?:now )?(?:an? )?(?:ai|assistant|claude|"
-    r"chatgpt|gpt|codex|language model)\b[^.\n]*\.?|from now on,? you\b)\s*",
+    r"^[\s>*#_-]{0,40}(?:as an ai\b[^,.\n]{0,40},?|you are (?:now )?(?:an? )?(?:ai|assistant"
+    r"|claude|"
+    r"chatgpt|gpt|codex|language model)\b[^.\n]{0,300}\.?|from now on,? you\b)\s{0,20}",
     re.IGNORECASE | re.MULTILINE,
-)
-# The known shapes of an attack. Each is cut out with the sentence that it stands in.
-_OVERRULE = (
-    r"(?:ignore|disregard|forget|override|bypass)\W+(?:\w+\W+){0,3}?"
-    r"(?:previous|prior|above|earlier|preceding|all|any|your|system|safety)\W+(?:\w+\W+){0,2}?"
-    r"(?:instructions?|prompts?|rules?|directives?|guidelines?|messages?|context|guardrails)"
-)
-_ATTACK = pattern(
-    rf"{_OVERRULE}"
-    r"|(?:reveal|print|show|repeat|output|leak)\W+(?:\w+\W+){0,3}?(?:system|hidden|developer)\W+"
-    r"(?:prompt|message|instructions?)"
-    r"|(?:new|updated|real|true)\W+(?:system|developer)\W+(?:prompt|message|instructions?)"
-    r"|do\W+not\W+(?:tell|inform|mention|reveal|show)\W+(?:\w+\W+){0,2}?(?:the\W+)?"
-    r"(?:user|human|developer)"
-    r"|without\W+(?:asking|telling|informing)\W+(?:the\W+)?(?:user|human)"
-    r"|\bjailbreak|developer\W+mode\W+enabled|\bDAN\W+mode",
-    re.IGNORECASE,
 )
 # Markup by which agents call tools or speak in roles; escaped markup would still be a lure.
 _CALL = pattern(
-    r"</?\s*(?:antml:|tool_?(?:use|call|result|calls)|function_?(?:calls?|results?)|invoke|parameter|"
-    r"system(?:-reminder|-prompt)?|assistant|human|user|memory-context|recollect-\w+|"
-    r"\|?im_(?:start|end)\|?)\b[^>\n]{0,200}>?|<\|[a-z_]{1,30}\|>|\[/?INST\]|<</?SYS>>",
-    re.IGNORECASE,
+    r"<\|[a-z_]{1,30}\|>(?:(?:system|assistant|user|developer)\b)?"
+    r"|</?\s{0,9}(?:antml:|tool_?(?:use|call|result|calls|code)|function_?(?:calls?|results?)"
+    r"|invoke|"
+    r"parameter|system(?:-reminder|-prompt)?|assistant|human|user|memory-context"
+    r"|recollect-\w{1,40}|"
+    r"\|?im_(?:start|end)\|?)\b[^>\n]{0,200}>?|\[/?INST\]|<</?SYS>>"
+    r"|\"type\"\s{0,4}:\s{0,4}\"(?:tool_use|tool_result|function_call)\"\s{0,4},?"
+    r"|\"(?:tool_calls|function_call)\"\s{0,4}:\s{0,4}"
+    r"|^[ \t]{0,8}(?:Action(?: Input)?|Observation|Tool(?: Input)?)[ \t]{0,4}:[ \t]{0,4}(?=\S)"
+    r"|\bto=functions\.\w{1,40}",
+    re.IGNORECASE | re.MULTILINE,
 )
 # An expression is only tried, and thereby compiled, where one of these stands.
 _PERSONA_HINTS = ("as an ai", "you are ", "from now on")
-_ATTACK_HINTS = (
-    *("instruction", "prompt", "rule", "directive", "guideline", "message", "context", "guardrail"),
-    *("user", "human", "developer", "jailbreak", "dan"),
-)
-_SENTENCE_END = pattern(r"(?<=[.!?])\s+|\n")
+_ROLE_HINTS = (":", "]", "==", "##", "--", "**")
+_CALL_HINTS = ("<", "[", '"', ":", "to=functions")
 _BLANKS = pattern(r"[^\S\n]+")
-# Of ASCII nobody sees the control characters; lines and columns one does.
-_HIDDEN = dict.fromkeys({*range(0x20), 0x7F} - {ord("\n"), ord("\t")})
 _LEFT_OUT = "[left out: it reads like an order to the agent]"
 
 
 def govern(text: str) -> str:
     """A memory's text as it may be shown to an agent: harmless, and escaped for markup."""
-    text = visible(text)
-    if "<" in text or "[" in text:
-        text = _CALL.sub(" ", text)
-    if ":" in text:
-        text = _ROLE.sub("", text)
-    lowered = text.lower()
-    if any(hint in lowered for hint in _PERSONA_HINTS):
-        text = _PERSONA.sub("", text)
-    if any(hint in lowered for hint in _ATTACK_HINTS) and _ATTACK.search(text):
-        text = _without_attacks(text)
+    return escape(plain(text))
+
+
+def plain(text: str) -> str:
+    """The same for whoever escapes it later."""
+    text = _filtered(text)
     text = "\n".join(_BLANKS.sub(" ", line).rstrip() for line in text.split("\n"))
-    return escape(text.strip())
+    return text.strip()
 
 
 def quoted(text: str) -> str:
     """A text for an agent that asked for it: as it is, but for hidden characters and calls."""
-    text = visible(text)
-    return _CALL.sub(" ", text) if "<" in text or "[" in text else text
-
-
-def visible(text: str) -> str:
-    """A text without what nobody sees: control characters, zero widths, reversed directions."""
-    if text.isascii():
-        return text if text.isprintable() else text.translate(_HIDDEN)
-    return "".join(
-        c for c in text if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Co", "Cs")
-    )
+    shown, parts = _readable(text)
+    if "<" in shown or "[" in shown:
+        shown, parts = _cut(shown, parts, (m.span() for m in _CALL.finditer(shown)), " ")
+    return "".join(parts)
 
 
 def escape(text: str) -> str:
@@ -97,13 +88,39 @@ def escape(text: str) -> str:
     )
 
 
-def _without_attacks(text: str) -> str:
-    kept, start = [], 0
-    for end in (*_SENTENCE_END.finditer(text), None):
-        sentence = text[start : end.start() if end else len(text)]
-        gap = end.group() if end else ""
-        kept.append((_LEFT_OUT if _ATTACK.search(sentence) else sentence) + gap)
-        start = end.end() if end else len(text)
-    whole = "".join(kept)
-    # An attack may run over the end of a line.
-    return _ATTACK.sub(_LEFT_OUT, whole)
+def _readable(text: str) -> tuple[str, str | list[str]]:
+    """A text as a model reads it, and what to show for each of its characters."""
+    if text.isascii():
+        text = visible(text)
+        return text, text
+    return fold(text)
+
+
+def _filtered(text: str) -> str:
+    """A text without calls, roles, personas and attacks."""
+    shown, parts = _readable(text)
+    if any(hint in shown for hint in _CALL_HINTS):
+        shown, parts = _cut(shown, parts, (m.span() for m in _CALL.finditer(shown)), " ")
+    if any(hint in shown for hint in _ROLE_HINTS):
+        shown, parts = _cut(shown, parts, (m.span() for m in _ROLE.finditer(shown)), "")
+    lowered = shown.lower()
+    if any(hint in lowered for hint in _PERSONA_HINTS):
+        shown, parts = _cut(shown, parts, (m.span() for m in _PERSONA.finditer(shown)), "")
+    shown, parts = _cut(shown, parts, attacks(shown), _LEFT_OUT)
+    return "".join(parts)
+
+
+def _cut(
+    shown: str, parts: str | list[str], spans: Iterable[tuple[int, int]], instead: str
+) -> tuple[str, str | list[str]]:
+    """Both forms of a text with something else in the place of some stretches."""
+    kept: list[str] = []
+    left: list[str] = []
+    last = 0
+    for start, end in spans:
+        kept += shown[last:start], instead
+        left += *parts[last:start], *instead
+        last = end
+    if not last:
+        return shown, parts
+    return "".join((*kept, shown[last:])), [*left, *parts[last:]]

@@ -11,6 +11,8 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from recollect.core.age import not_after
+
 MATCH, RECENCY, IMPORTANCE, TRUST = 0.55, 0.20, 0.15, 0.10
 HALF_LIFE_DAYS = 30.0
 _DAY = 86_400.0
@@ -55,7 +57,7 @@ def recency(created: float | None, now: float, half_life_days: float = HALF_LIFE
     """1 for something new, halved every half-life; 0 for what has no date."""
     if created is None:
         return 0.0
-    age = max(0.0, now - created) / _DAY
+    age = (now - not_after(created, now)) / _DAY
     return float(0.5 ** (age / half_life_days))
 
 

@@ -10,16 +10,18 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from recollect.core.crowding import Traits, choose, dated, sketch_of, voice_of
 from recollect.core.memory import Memory
 from recollect.core.strength import DECAY_PER_DAY, UNUSED, Uses, strength, together
 from recollect.index.protocol import Filters, Index, Match
-from recollect.index.text import query_terms
+from recollect.index.text import plain_words, query_terms
 from recollect.search.scoring import Why, fuse, recency, trust
 
 MODES = ("hybrid", "semantic", "text", "title_tags")
 _CANDIDATES = 100
 _TITLE, _TAG, _PREFIX, _THRESHOLD = 2, 3, 1, 3
 _PREFIX_LENGTH = 4
+_LOOK_AT = 500  # titles that match best
 
 _NO_WORDS = Match("", 0.0)
 _NO_FILTERS = Filters()
@@ -123,7 +125,9 @@ def _best(index: Index, question: Question, embed: Embed | None, how: _How) -> l
                 rate=how.decay_per_day,
             ),
         )
-    best = sorted(explained, key=lambda uid: (-explained[uid].score, uid))[: question.limit]
+    traits = {row.uid: dated(row.traits, row.created, how.now) for row in rows}
+    ranked = sorted(explained, key=lambda uid: (-explained[uid].score, uid))
+    best = choose(ranked, question.limit, traits.__getitem__)
     return [_Found(uid, explained[uid], by_words.get(uid, _NO_WORDS)) for uid in best]
 
 
@@ -179,11 +183,16 @@ def _by_title_and_tags(index: Index, question: Question) -> list[Hit]:
     scored.sort(key=lambda pair: (-pair[0], pair[1].uid))
     most = max(1, _TAG * len(terms))
     hits = []
-    for points, memory in scored[: question.limit]:
+    for points, memory in choose(scored[:_LOOK_AT], question.limit, lambda pair: _traits(pair[1])):
         match = min(1.0, points / most)
         why = Why(match, 0.0, memory.importance, 0.0, keyword=match, strength=memory.importance)
         hits.append(Hit(memory, float(points), why))
     return hits
+
+
+def _traits(memory: Memory) -> Traits:
+    words, denies = plain_words(f"{memory.summary} {memory.text}")
+    return Traits(voice_of(memory.author), sketch_of(words, denies=denies))
 
 
 def _title_points(terms: Sequence[str], memory: Memory) -> int:

@@ -5,11 +5,14 @@ Nothing is better than noise: what does not clearly belong to what is being aske
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from recollect.core.age import seconds_of
+from recollect.core.age import not_after, seconds_of
+from recollect.core.crowding import SHARE, Traits, dated, most_of, voice_of
 from recollect.core.memory import Memory
 from recollect.core.strength import Uses
 from recollect.index.text import query_terms
@@ -91,10 +94,15 @@ def beating_noise(candidates: Iterable[Candidate], terms: int, *, asked: bool) -
 
 
 def not_given(candidates: Iterable[Candidate], given: Mapping[str, str]) -> Sorted:
-    """Those that the agent does not have in its context yet, or that changed since."""
+    """Those that the agent does not have in its context yet, or that changed since.
+
+    What is not what its author wrote is never given.
+    """
     kept, skipped = [], []
     for candidate in candidates:
-        if given.get(candidate.memory.uid) == candidate.memory.version:
+        if candidate.memory.altered:
+            skipped.append(Skipped(candidate.memory.uid, "altered: not what its author wrote"))
+        elif given.get(candidate.memory.uid) == candidate.memory.version:
             skipped.append(Skipped(candidate.memory.uid, "given before"))
         else:
             kept.append(candidate)
@@ -119,6 +127,44 @@ def different(candidates: Iterable[Candidate]) -> Sorted:
 def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
     union = len(one | other)
     return len(one & other) / union if union else 0.0
+
+
+def fair(
+    candidates: Sequence[Candidate], places: int, now: float, own: Callable[[], str]
+) -> Sorted:
+    """Those that leave room for others: no author has more than a share of the places.
+
+    Places that nobody else can fill go to the memories of the person at work, whose author `own`
+    tells. An author who is alone has all places.
+    """
+    if len(voices_of(candidates, now)) < 2:
+        return list(candidates), []
+    share, mine = most_of(places), voice_of(own())
+    taken: Counter[str] = Counter()
+    kept, beyond = set(), []
+    for candidate in candidates:
+        voice = _voice(candidate.memory, now)
+        taken[voice] += 1
+        if taken[voice] <= share:
+            kept.add(candidate.memory.uid)
+        elif voice == mine:
+            beyond.append(candidate.memory.uid)
+    kept.update(beyond[: max(0, places - len(kept))])
+    skipped = [
+        Skipped(c.memory.uid, "its author has a share already")
+        for c in candidates
+        if c.memory.uid not in kept
+    ]
+    return [c for c in candidates if c.memory.uid in kept], skipped
+
+
+def voices_of(candidates: Iterable[Candidate], now: float) -> set[str]:
+    """The authors of some memories, as they count for shares."""
+    return {_voice(candidate.memory, now) for candidate in candidates}
+
+
+def _voice(memory: Memory, now: float) -> str:
+    return dated(Traits(voice_of(memory.author)), seconds_of(memory.created), now).voice
 
 
 def scaffolded(
@@ -157,7 +203,7 @@ def scale_of(memory: Memory, now: float, episode: Episode, uses: Mapping[str, Us
     born = seconds_of(memory.created)
     if born is None:
         return len(SCALES) - 1
-    age = max(0.0, now - born)
+    age = now - not_after(born, now)
     if episode.session and memory.session == episode.session:
         age -= min(age, sum(rested for at, rested in episode.pauses if born < at))
         if episode.began is not None and born < episode.began:
@@ -189,25 +235,49 @@ class Filled:
 
 
 def fill(
-    candidates: Iterable[Candidate],
+    candidates: Sequence[Candidate],
     budget: int,
     render: Callable[[Memory, bool], str],
     characters: int = MOST_CHARACTERS,
+    now: float = math.inf,
 ) -> Filled:
-    """Render as many as fit, in order; one that does not fit is tried without its body."""
+    """Render as many as fit, in order; one that does not fit is tried without its body.
+
+    Where there are several authors, none takes more than a share before the others had their turn.
+    """
     filled = Filled()
+    alone = len(voices_of(candidates, now)) < 2
+    share = math.inf if alone else (budget - _BLOCK_TOKENS) * SHARE
+    spent: Counter[str] = Counter()  # tokens by author
+    fitting: dict[str, tuple[str, int, int]] = {}  # element, tokens, characters
+    shortened = []
+
+    def put(candidate: Candidate, *, brief: bool, most: float = math.inf) -> bool:
+        nonlocal characters
+        uid, voice = candidate.memory.uid, _voice(candidate.memory, now)
+        element = render(candidate.memory, brief)
+        _, tokens, size = fitting.get(uid, ("", 0, 0))
+        cost, more = count_tokens(element) + 1 - tokens, utf16_length(element) + 1 - size
+        if filled.tokens + cost > budget or more > characters or spent[voice] + cost > most:
+            return False
+        fitting[uid] = element, tokens + cost, size + more
+        filled.tokens += cost
+        characters -= more
+        spent[voice] += cost
+        return True
+
     for candidate in candidates:
-        for brief in (False, True):
-            element = render(candidate.memory, brief)
-            cost, size = count_tokens(element) + 1, utf16_length(element) + 1
-            if filled.tokens + cost <= budget and size <= characters:
-                filled.chosen.append(candidate)
-                filled.elements.append(element)
-                filled.tokens += cost
-                characters -= size
-                break
-        else:
-            filled.skipped.append(Skipped(candidate.memory.uid, "no room"))
+        if not put(candidate, brief=False, most=share):
+            put(candidate, brief=True, most=share)
+            shortened.append(candidate)
+    for candidate in () if alone else shortened:
+        if not put(candidate, brief=False) and candidate.memory.uid not in fitting:
+            put(candidate, brief=True)
+    filled.chosen = [c for c in candidates if c.memory.uid in fitting]
+    filled.elements = [fitting[c.memory.uid][0] for c in filled.chosen]
+    filled.skipped = [
+        Skipped(c.memory.uid, "no room") for c in candidates if c.memory.uid not in fitting
+    ]
     return filled
 
 

@@ -18,7 +18,7 @@ WINDOW: Final = 4
 # Parts of a path that say nothing about what is being worked on.
 _PLAIN = frozenset({"src", "lib", "tests", "test", "app", "main", "index", "init", "spec"})
 _MOST_COMMAND = 400
-_SEPARATOR = pattern(r"\s*(?:&&|\|\||[|;])\s*")
+_SEPARATOR = pattern(r"&&|\|\||[|;]")
 _PROGRAM = pattern(r"[A-Za-z][\w.+-]{0,30}\Z")
 _PATH = pattern(r"[\w@.+-]+(?:/[\w@.+-]+)+/?|[\w@+-]+\.[A-Za-z]\w{0,5}")
 # What is quoted, what follows `<<`, and further lines may be anything.

@@ -1,7 +1,8 @@
 """Makes one memory of several that say much the same, out of their own sentences.
 
 Nothing is invented and nothing is lost: the merged memory names its sources, they are archived as
-they are, and its uid derives from theirs, so that two clones that sleep apart make the same one.
+they are, and its nonce derives from their uids, so that two clones that sleep apart make the same
+one.
 """
 
 from __future__ import annotations
@@ -161,7 +162,7 @@ def merge(sources: Sequence[Memory], wait: float = 0.0) -> Merge:
     count = f" ({len(sources)} {sources[0].kind})"
     headline = shorten_line(best.summary, SUMMARY_LENGTH - len(count))
     return Merge(
-        uid=_merge_uid([memory.uid for memory in sources], newest.created),
+        nonce=_merge_nonce([memory.uid for memory in sources], newest.created),
         kind=sources[0].kind,
         summary=headline + count,
         body=word(sources, headline),
@@ -173,8 +174,8 @@ def merge(sources: Sequence[Memory], wait: float = 0.0) -> Merge:
     )
 
 
-def _merge_uid(sources: Iterable[str], created: str | None) -> str:
-    """The uid of what is merged from some memories: the same in every clone."""
+def _merge_nonce(sources: Iterable[str], created: str | None) -> str:
+    """The nonce of what is merged from some memories: the same in every clone."""
     names = "\n".join(sorted(sources))
     return derive_uid(f"merged\n{names}", int((seconds_of(created) or 0.0) * 1000))
 

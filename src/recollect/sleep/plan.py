@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from recollect.core.memory import Memory
+from recollect.core.proof import seal
+from recollect.core.record import CREATE, Record
 from recollect.core.status import ARCHIVED, RETIRED, VISIBLE
 
 # Who changed a status, where it was no person: written with the change as `status_by`.
@@ -14,6 +16,7 @@ BY_MERGE: Final = "merge"
 BY_USE: Final = "use"
 BY_GC: Final = "gc"
 BY_FACT: Final = "fact"
+BY_UNDO: Final = "undo"
 
 
 class Step(NamedTuple):
@@ -42,7 +45,7 @@ class Step(NamedTuple):
 class Merge(NamedTuple):
     """Memories that say much the same become one, which names them; they are archived."""
 
-    uid: str
+    nonce: str
     kind: str
     summary: str
     body: str
@@ -50,6 +53,24 @@ class Merge(NamedTuple):
     created: str
     due: float
     sources: tuple[Memory, ...]
+
+    @property
+    def by(self) -> str | None:
+        """Whose words it holds: the author of the newest source. The same in every clone."""
+        return author_of(self.sources)
+
+    @property
+    def record(self) -> Record:
+        """The creation that it becomes, without a name."""
+        fields = {**self.fields, "summary": self.summary, "type": self.kind}
+        body = self.body or None
+        made = Record("", CREATE, fields, body, timestamp=self.created, by=self.by)
+        return seal(made._replace(nonce=self.nonce))
+
+    @property
+    def uid(self) -> str:
+        """The uid of the memory that it becomes."""
+        return self.record.uid
 
     def as_json(self) -> dict[str, Any]:
         """The merge as `--json` prints it."""
@@ -62,6 +83,12 @@ class Merge(NamedTuple):
             "created": self.created,
             "sources": [memory.id for memory in self.sources],
         }
+
+
+def author_of(sources: Iterable[Memory]) -> str | None:
+    """Who wrote the newest of some memories; the same whatever their order."""
+    newest = max(sources, key=lambda memory: (memory.created or "", memory.uid), default=None)
+    return newest.author if newest is not None else None
 
 
 class Plan(NamedTuple):

@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Sequence
 
 from recollect.core.kinds import BY_NAME
 from recollect.core.memory import Memory, fold
-from recollect.core.record import CREATE, Record
 from recollect.core.status import ARCHIVED, VISIBLE
 from recollect.sleep.compression import plan_merges
 from recollect.sleep.lifecycle import Used, due_step, plan_lives
@@ -77,9 +76,7 @@ def _sorted(
 
 def as_memory(merge: Merge) -> Memory:
     """The memory that a merge becomes."""
-    fields = {**merge.fields, "summary": merge.summary}
-    record = Record(merge.uid, CREATE, fields, merge.body, timestamp=merge.created)
-    return fold(record, (), kind=merge.kind, name=f"{merge.kind}:{'0' * 40}:0")
+    return fold(merge.record, (), kind=merge.kind, name=f"{merge.kind}:{'0' * 40}:0")
 
 
 def archiving(sources: Iterable[Memory], due: float) -> list[Step]:

@@ -7,13 +7,19 @@ merged memory goes, its sources come back: what they say must be somewhere.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from recollect.capture.suggestions import forget
+from recollect.core.authority import is_reworded_by, may_decide
 from recollect.core.memory import Memory, status_before_hiding
+from recollect.core.names import as_uid_prefix
+from recollect.core.record import Record
+from recollect.core.spaces import marked, uid_of
 from recollect.core.status import ACTIVE, ARCHIVED, RETIRED, VISIBLE
-from recollect.index.protocol import ALL, Filters, is_purged, merged_from
+from recollect.errors import Ambiguous
+from recollect.index.protocol import ALL, Filters, Index, is_purged, merged_from
+from recollect.ledger.border import read_private
 from recollect.ledger.purge import Target
 from recollect.ledger.purge import purge as purge_targets
 from recollect.sleep.lifecycle import (
@@ -36,6 +42,11 @@ from recollect.sleep.run import (
 from recollect.state.session_files import take_away
 from recollect.store.spool_flush import aside_of, spool_of
 from recollect.store.store import Store
+
+_IMPORTED = frozenset({"claude-memory", "mirror"})
+Reasons = Mapping[str, tuple[str, ...]]
+NO_REASONS: Reasons = {}
+_DAY = 86_400.0
 
 
 class Garbage(NamedTuple):
@@ -60,9 +71,10 @@ class Garbage(NamedTuple):
         }
 
 
-def purge(store: Store, memories: Sequence[Memory]) -> list[str]:
+def purge(store: Store, memories: Sequence[Memory], because: Reasons = NO_REASONS) -> list[str]:
     """Erase memories here and, after the next sync, in every clone.
 
+    `because` names, for a memory that machinery purges, the purged ones whose words it holds.
     Gives what could not be erased, in sentences; normally nothing.
     """
     if not memories:
@@ -74,13 +86,22 @@ def purge(store: Store, memories: Sequence[Memory]) -> list[str]:
             f"{memory.id} was merged from a purged memory and is purged too; its other sources"
             " are active again."
         )
+    reasons = {m.uid: tuple(uid for uid in m.sources if uid in doomed) for m in made}
     doomed |= {memory.uid: memory for memory in made}
     bring_back_sources(store, doomed, for_good=True)
     index = store.indexing.fresh()
     left = purge_targets(
         store.ledger,
         [
-            Target(uid, memory.id.partition("~")[0], index.places(uid), store.new_uid())
+            Target(
+                uid_of(uid),
+                memory.id.partition("~")[0],
+                index.places(uid),
+                store.new_nonce(),
+                purged_nonce=memory.nonce if _can_be_made_again(memory) else "",
+                because=because.get(uid, reasons.get(uid, ())),
+                is_automatic=bool(because),
+            )
             for uid, memory in doomed.items()
         ],
     )
@@ -88,7 +109,7 @@ def purge(store: Store, memories: Sequence[Memory]) -> list[str]:
     for memory in doomed.values():
         forget(store, memory)
         for waiting in (spool_of(store), aside_of(store)):
-            waiting.drop(memory.uid)
+            waiting.drop(memory.nonce or memory.uid)
     take_away(store.ledger.repository.state_dir)
     store.refresh()
     for effect in store.after_purge:
@@ -96,16 +117,62 @@ def purge(store: Store, memories: Sequence[Memory]) -> list[str]:
     return left
 
 
+def purge_named(store: Store, name: str) -> list[str]:
+    """Erase the memory of an id, or a quarantined record by its uid.
+
+    Gives what could not be erased, in sentences; normally nothing.
+    """
+    uid = find_quarantined(store, name)
+    if uid is None:
+        return purge(store, [store.get(name)])
+    index = store.indexing.fresh()
+    left = purge_targets(store.ledger, [Target(uid, "", index.places(uid), store.new_nonce())])
+    store.refresh()
+    return left
+
+
+def find_quarantined(store: Store, name: str) -> str | None:
+    """The uid of the one quarantined record that a text can mean, if it means no memory."""
+    prefix = as_uid_prefix(name)
+    if prefix is None or store.candidates(name):
+        return None
+    found = {uid for _, uid, _ in store.indexing.fresh().quarantined() if uid.startswith(prefix)}
+    if len(found) > 1:
+        raise Ambiguous(f"{name} means {len(found)} quarantined records.", sorted(found))
+    return next(iter(found), None)
+
+
+def _can_be_made_again(memory: Memory) -> bool:
+    """Whether its nonce was not drawn at random: a sleep, an import or a hook may give it again."""
+    via = memory.provenance.get("via")
+    return bool(memory.sources or memory.provenance.get("hook") or via in _IMPORTED)
+
+
+def shared_memories(store: Store, uids: Collection[str]) -> set[str]:
+    """The memories that uids of the shared space stand for; never a private one of the same uid."""
+    private = read_private(store.ledger.repository.git).uids if uids else frozenset()
+    return {marked(uid) if uid in private else uid for uid in uids}
+
+
 def purge_remains(store: Store, memories: Sequence[Memory]) -> None:
-    """Purge what was merged from a purged memory by a clone that did not know of the purge."""
+    """Purge what was merged from a purged memory by a clone that did not know of the purge.
+
+    Only a creation says what a memory was merged from. What a person has reworded since is theirs:
+    it stays, and they are told.
+    """
     here = {memory.uid for memory in memories}
     index = store.indexing.fresh()
-    remains = [
-        memory
-        for memory in memories
-        if any(is_purged(index, uid) for uid in memory.sources if uid not in here)
-    ]
-    purge(store, remains)
+    remains: dict[str, tuple[str, ...]] = {}
+    for memory in memories:
+        gone = tuple(u for u in memory.sources if u not in here and is_purged(index, u))
+        if gone and is_reworded_by(index.history(memory.uid)[1:], store.ledger.author):
+            store.ledger.warnings.append(
+                f"{memory.id} was merged from a memory that is purged now. You have reworded it, so"
+                f" it stays. If it still holds what was purged: recollect purge {memory.id}"
+            )
+        elif gone:
+            remains[memory.uid] = gone
+    purge(store, [memory for memory in memories if memory.uid in remains], remains)
 
 
 def bring_back_sources(
@@ -141,7 +208,7 @@ def garbage(store: Store) -> Garbage:
     index = store.indexing.fresh()
     retired = index.select(Filters(statuses=frozenset({RETIRED})))
     lives = plan_lives(ours(index, retired), NEVER_USED, policy_of(store.config), _now(store))
-    found = lives.purgeable
+    found = _long_enough(store, index, lives.purgeable)
     archived = store.config.flag("delete.archive_retired")
     erasable = list(found) if archived else without_needed(index, found)
     if not archived:
@@ -151,6 +218,25 @@ def garbage(store: Store) -> Garbage:
         archived=archived,
         waiting=tuple(memory for memory in found if memory not in erasable),
     )
+
+
+def _long_enough(store: Store, index: Index, retired: Sequence[Memory]) -> list[Memory]:
+    """Those whose grace is over also where somebody else retired them.
+
+    Dates of others are claims: their retirements count from when this clone first saw them.
+    """
+    owner, now = store.ledger.author if retired else "", _now(store)
+    theirs = [m for m in retired if not _retired_by_us(index.history(m.uid), m.author, owner)]
+    store.local.make_folder()
+    since = store.local.rest.retired_since([memory.uid for memory in theirs], now)
+    grace = policy_of(store.config).grace * _DAY
+    return [m for m in retired if m.uid not in since or now - since[m.uid] >= grace]
+
+
+def _retired_by_us(history: Sequence[Record], author: str | None, owner: str) -> bool:
+    """Whether the last change of status is the author's or the owner's."""
+    moves = [record.by for record in history if "status" in record.fields]
+    return not moves or may_decide(moves[-1], author, owner)
 
 
 def collect_garbage(store: Store) -> Garbage:

@@ -1,8 +1,8 @@
 """Sleep: plans what is due and carries it out, one runner per repository, resumable at any point.
 
 Every write is one transaction of the ledger, and what was written is not planned again: a run that
-was killed goes on where it was. The uids of what sleep writes derive from what it is about, so that
-two clones that sleep apart and then sync end with the same records.
+was killed goes on where it was. The nonces of what sleep writes derive from what it is about, and a
+merge says the same in every clone, so that two clones that sleep apart make the same memory of it.
 """
 
 from __future__ import annotations
@@ -18,14 +18,16 @@ from recollect.config.config import Config
 from recollect.core.kinds import KINDS
 from recollect.core.memory import Memory, status_before_hiding, version_of
 from recollect.core.note import shorten_line
+from recollect.core.places import LOCAL, SHARED
 from recollect.core.record import Record
+from recollect.core.spaces import seems_private
 from recollect.core.status import ARCHIVED, VISIBLE
 from recollect.core.uid import derive_uid, uid_milliseconds
-from recollect.errors import LockTimeout, NotFound, SecretFound, VersionConflict
+from recollect.errors import LockTimeout, NotFound, NotWritable, SecretFound, VersionConflict
 from recollect.index.protocol import ALL, Filters, Index, is_purged, merged_from
 from recollect.ledger.lock import exclusive
-from recollect.ledger.refs import SEEN_PREFIXES
-from recollect.ledger.writes import Change, Creation, Write
+from recollect.ledger.writes import NOBODY, Change, Creation, Write
+from recollect.sleep.clock import clock_problem
 from recollect.sleep.lifecycle import Used, moved, touched, was_merged
 from recollect.sleep.overlaps import is_spare
 from recollect.sleep.plan import BY_MERGE, Merge, Plan, Step
@@ -37,6 +39,8 @@ from recollect.sleep.planning import (
     without,
 )
 from recollect.sleep.policy import Policy
+from recollect.sleep.undo import recorded
+from recollect.state.runs import SLEEP
 from recollect.store.prepare import change_in
 from recollect.store.store import Store
 
@@ -83,10 +87,15 @@ def make_plan(store: Store, planner: Planner = plan_sleep) -> Plan:
     plan = plan._replace(steps=(*plan.steps, *corrected))
     return plan._replace(
         # No uid lives twice: what somebody has purged is not made again.
-        merges=tuple(_redacted(store, [m for m in plan.merges if not is_purged(index, m.uid)])),
+        merges=tuple(_redacted(store, [m for m in plan.merges if not _was_purged(index, m)])),
         proposals=tuple(_worth_asking(store, index, _redacted(store, plan.proposals))),
         purgeable=tuple(without_needed(index, plan.purgeable)),
     )
+
+
+def _was_purged(index: Index, merge: Merge) -> bool:
+    """Whether somebody purged what these sources were merged into before."""
+    return is_purged(index, merge.nonce)
 
 
 def plan_of_lifecycle(store: Store) -> Plan:
@@ -118,7 +127,8 @@ def _corrected(index: Index, memories: Iterable[Memory]) -> Iterator[Step]:
 def _was_changed_meanwhile(history: Sequence[Record]) -> bool:
     """Whether a source is archived at another version than the one that was merged.
 
-    The uid of the change that archived it derives from that version.
+    The nonce of the change that archived it derives from that version; older versions of the
+    program made the uid so.
     """
     creation, *updates = history
     archivings = [
@@ -130,18 +140,26 @@ def _was_changed_meanwhile(history: Sequence[Record]) -> bool:
         return False
     last = archivings[-1]
     before = [
-        update.uid
+        update
         for update in updates
         if update.rev < last.rev or (update.rev == last.rev and "status_by" not in update.fields)
     ]
-    seen = version_of(creation.uid, before)
-    wanted = _step_uid(creation.uid, seen, ARCHIVED, BY_MERGE, uid_milliseconds(last.uid))
-    return last.uid != wanted
+    if last.nonce is None:
+        creation = creation._replace(digest="")
+        before = [update._replace(digest="") for update in before]
+    seen, mark = version_of(creation, before), last.nonce or last.uid
+    return mark != _step_nonce(creation.uid, seen, ARCHIVED, BY_MERGE, uid_milliseconds(mark))
 
 
 def ours(index: Index, memories: Iterable[Memory]) -> list[Memory]:
-    """Those that may be changed: what another tool keeps we only read."""
-    return without(memories, set(index.outside(SEEN_PREFIXES)))
+    """Those that may be changed: what another tool keeps we only read.
+
+    Nor what only claims to be private, or has the uid of a private memory: what is private must
+    not be merged with it, and a change of it must not go to others.
+    """
+    shared = set(index.outside([LOCAL]))
+    found = without(memories, set(index.outside({SHARED, LOCAL})))
+    return [m for m in found if m.uid not in shared or not seems_private(m)]
 
 
 def without_needed(index: Index, garbage: Sequence[Memory]) -> list[Memory]:
@@ -184,8 +202,8 @@ def _worth_asking(store: Store, index: Index, proposals: Iterable[Merge]) -> Ite
             return
         if (
             "sensitivity" not in merge.fields  # what is private is not copied into a file
-            and not is_purged(index, merge.uid)
-            and not is_waiting(store, merge.uid)
+            and not is_purged(index, merge.nonce)
+            and not is_waiting(store, merge.nonce)
             and not store.local.noticing.is_rejected(fingerprint(text))
         ):
             asked += 1
@@ -219,7 +237,7 @@ def sleep_if_due(
     A hook has little time: with `most`, it is done only where there are no more memories than that,
     and with `writes`, only so much of it. Whoever has time does the rest.
     """
-    if not is_due(store):
+    if not is_due(store) or clock_problem(store):
         return None
     if most is not None and store.indexing.fresh().count(Filters(statuses=ALL)) > most:
         return None
@@ -232,7 +250,7 @@ def sleep_if_due(
 
     try:
         return sleep(store, planner)
-    except LockTimeout:
+    except (LockTimeout, NotWritable):
         return None
 
 
@@ -253,8 +271,9 @@ def carry_out(store: Store, plan: Plan) -> Plan:
         units.setdefault(merge.kind, []).append(made)
     for step in plan.steps:
         units.setdefault(step.memory.kind, []).append([_step(index, step)])
-    with store.deferred_effects("sleep"):
-        left = {uid for kind in sorted(units) for uid in _write(store, units[kind], "sleep")}
+    every = [write for unit in units.values() for part in unit for write in part]
+    with store.deferred_effects("sleep"), recorded(store, SLEEP, every) as written:
+        left = {n for k in sorted(units) for n in _write(store, units[k], "sleep", written)}
     for merge in plan.proposals:
         _propose(store, merge)
     store.local.make_folder()
@@ -264,8 +283,8 @@ def carry_out(store: Store, plan: Plan) -> Plan:
     store.local.rest.slept(now)
     store.refresh()
     return plan._replace(
-        merges=tuple(merge for merge in plan.merges if merge.uid not in left),
-        steps=tuple(step for step in plan.steps if _uid(step) not in left),
+        merges=tuple(merge for merge in plan.merges if merge.nonce not in left),
+        steps=tuple(step for step in plan.steps if _nonce(step) not in left),
     )
 
 
@@ -290,44 +309,50 @@ def archive_sources(store: Store, merged: Memory) -> None:
     store.refresh()
 
 
-def _write(store: Store, units: Iterable[list[Write]], reason: str) -> list[str]:
+def _write(
+    store: Store, units: Iterable[list[Write]], reason: str, log: list[Record] | None = None
+) -> list[str]:
     """Write units in transactions of moderate size; what belongs together is written together.
 
-    Gives the uids of what was not written.
+    Gives the nonces of what was not written.
     """
     left: list[str] = []
+    written: list[Record] = [] if log is None else log
     batch: list[list[Write]] = []
     for unit in [*units, []]:
         if batch and (not unit or sum(map(len, batch)) + len(unit) > _BATCH):
             try:
-                store.write([write for part in batch for write in part], reason)
+                written += store.write([write for part in batch for write in part], reason)
             except (NotFound, VersionConflict):
-                left += _write_apart(store, batch, reason)
+                left += _write_apart(store, batch, reason, written)
             batch = []
         batch.append(unit)
     return left
 
 
-def _write_apart(store: Store, units: Iterable[list[Write]], reason: str) -> list[str]:
+def _write_apart(
+    store: Store, units: Iterable[list[Write]], reason: str, written: list[Record]
+) -> list[str]:
     """Write what can be written; what somebody changed meanwhile is left to the next sleep."""
     left: list[str] = []
     for unit in units:
         try:
-            store.write(unit, reason)
+            written += store.write(unit, reason)
         except (NotFound, VersionConflict) as error:
             store.ledger.warnings.append(f"Sleep left something for later: {error.message}")
-            left += [write.uid for write in unit]
+            left += [write.nonce for write in unit]
     return left
 
 
 def _creation(merge: Merge) -> Creation:
     return Creation(
-        uid=merge.uid,
+        nonce=merge.nonce,
         kind=merge.kind,
         fields={**merge.fields, "summary": merge.summary},
         body=merge.body,
         revision=None,  # it belongs to the project, not to one of its sources' commits
         created=merge.created,
+        by=merge.by or NOBODY,
     )
 
 
@@ -345,15 +370,15 @@ def _step(
     elif not gone.isdisjoint(memory.relates_to):
         fields["relates_to"] = [uid for uid in memory.relates_to if uid not in gone]
     # Only as long as it is what was planned for: somebody may have changed it since.
-    return change_in(index, memory, _uid(step), fields, expected=memory.version)
+    return change_in(index, memory, _nonce(step), fields, expected=memory.version)
 
 
-def _uid(step: Step) -> str:
+def _nonce(step: Step) -> str:
     memory = step.memory
-    return _step_uid(memory.uid, memory.version, step.status, step.by, int(step.due * 1000))
+    return _step_nonce(memory.uid, memory.version, step.status, step.by, int(step.due * 1000))
 
 
-def _step_uid(uid: str, version: str, status: str, by: str, milliseconds: int) -> str:
+def _step_nonce(uid: str, version: str, status: str, by: str, milliseconds: int) -> str:
     """The same in every clone that takes the same step from the same state."""
     return derive_uid("\n".join((uid, version, status, by)), milliseconds)
 
@@ -372,6 +397,6 @@ def _propose(store: Store, merge: Merge) -> None:
         },
         confidence=_PROPOSED,
         why=f"{len(merge.sources)} {merge.kind} say much the same",
-        uid=merge.uid,
+        nonce=merge.nonce,
         sources={memory.uid: memory.version for memory in merge.sources},
     )

@@ -19,6 +19,7 @@ _TABLE = pattern(r"[ \t]*\|")
 _INDENTED = pattern(r"(?: {2}|\t)")
 _HEADING = pattern(r"^(?:#{1,6} .*|[^\n]+\n(?:={3,}|-{3,})[ \t]*)$", re.MULTILINE)
 _END = pattern(r"(?<=[.!?])(\s+)")
+_LONGEST_END = 100  # characters of a sentence that tell whether it ends
 # After these a full stop ends no sentence: a letter or number alone, "e.g.", and a few more.
 _ABBREVIATED = pattern(
     r"^\d+\.\Z"
@@ -51,15 +52,15 @@ def parts_of(text: str) -> Iterator[Part]:
 def _blocks(lines: list[str]) -> Iterator[list[str]]:
     """Lines that belong together; empty ones are between them."""
     block: list[str] = []
-    fence = ""
+    was_formed, fence = False, ""  # whether any line of the block has a form
     for line in lines:
         if fence:
             block.append(line)
             if line.strip().startswith(fence) and not line.strip().strip(fence[0]):
                 yield block
-                block, fence = [], ""
+                block, was_formed, fence = [], False, ""
             continue
-        is_formed, was_formed = _has_form(line), any(map(_has_form, block))
+        is_formed = _has_form(line)
         if not line.strip() or _RULE.match(line):
             # A list or an indented block may go on after an empty line.
             if was_formed:
@@ -72,11 +73,12 @@ def _blocks(lines: list[str]) -> Iterator[list[str]]:
         announced = is_formed and block and block[-1].rstrip().endswith(":")
         if block and was_formed != is_formed and not (was_formed and goes_on) and not announced:
             yield block
-            block = []
+            block, was_formed = [], False
         elif announced and not was_formed and len(block) > 1:
             yield block[:-1]
             block = block[-1:]
         block.append(line)
+        was_formed = was_formed or is_formed
         if found := _FENCE.match(line):
             fence = found.group(1)
     if block:
@@ -94,7 +96,9 @@ def _sentences(text: str) -> Iterator[str]:
     pieces = _END.split(text)
     sentence = pieces[0]
     for space, following in zip(pieces[1::2], pieces[2::2], strict=True):
-        if following[:1].islower() or _ABBREVIATED.search(sentence):
+        if following[:1].islower() or _ABBREVIATED.search(
+            sentence, max(0, len(sentence) - _LONGEST_END)
+        ):
             sentence += space + following
             continue
         if sentence.strip():

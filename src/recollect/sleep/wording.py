@@ -26,7 +26,7 @@ MOST_OF_ONE = 4_000
 _ALIKE = 0.5
 # A shorter sentence is no beginning of another one: "No" has nothing to do with "No idea".
 _LEAST_BEGINNING = 3
-_NUMBERED = pattern(r"[\w.+:/-]*\d[\w.+:/-]*")
+_NUMBERED = pattern(r"(?<![\w.+:/-])(?=[\w.+:/-]*?\d)[\w.+:/-]++")
 _STOPS = ".,;:!"
 # What turns round what was said before it, or something that it is said about.
 _TURNS = """

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import apsw
 
+from recollect.index.sqlite.connection import load_copy
+
 _BUSY_MILLISECONDS = 5_000
 # Applied in order; the number of applied ones is the file's version. Never edit, only append.
 MIGRATIONS = (
@@ -80,6 +82,20 @@ MIGRATIONS = (
     INSERT INTO known SELECT uid, min(at) FROM use GROUP BY uid;
     """,
     "CREATE TABLE tried (at REAL NOT NULL);",
+    # Salted hashes: the end of the last message that the transcript lacked, and all of it.
+    """
+    CREATE TABLE last_message (
+        session TEXT PRIMARY KEY, ahead TEXT NOT NULL, whole TEXT NOT NULL, at REAL NOT NULL
+    ) WITHOUT ROWID;
+    """,
+    """
+    CREATE TABLE run (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, at REAL NOT NULL,
+        records TEXT NOT NULL, undone REAL, slept_before REAL
+    );
+    CREATE TABLE confirmed (at REAL NOT NULL);
+    CREATE TABLE retired (uid TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID;
+    """,
 )
 
 # What using the database may raise, and what of that means that the file is broken.
@@ -87,9 +103,11 @@ StateError = apsw.Error
 BROKEN = (apsw.CorruptError, apsw.NotADBError)
 
 
-def open_state(path: Path | None) -> apsw.Connection:
+def open_state(path: Path | None, copy_of: Path | None = None) -> apsw.Connection:
     """Open the file, or a database in memory, and bring its tables up to date."""
     db = apsw.Connection(":memory:" if path is None else str(path))
+    if copy_of is not None:
+        load_copy(db, copy_of)
     db.set_busy_timeout(_BUSY_MILLISECONDS)
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = NORMAL")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+from recollect.config.locate import common_dir
 from recollect.hosts.environment import PROJECT_VARIABLE
 from recollect.version import __version__
 
@@ -122,33 +123,3 @@ def _folders(environment: Mapping[str, str]) -> Iterator[str]:
     if cache.startswith("/"):
         yield f"{cache}/recollect/run"
     yield f"/tmp/recollect-{os.geteuid()}"  # noqa: S108  (only if it is ours, and private)
-
-
-def common_dir(directory: str) -> str:
-    """The git directory that all worktrees around a directory share; outside of any, itself."""
-    start = path = os.path.realpath(directory)
-    while True:
-        found = os.path.join(path, ".git")  # noqa: PTH118
-        try:
-            if os.stat(found).st_mode & 0o170000 == 0o040000:  # noqa: PTH116
-                return found
-            linked = os.path.join(path, _content(found).removeprefix("gitdir:").strip())  # noqa: PTH118
-            return os.path.realpath(os.path.join(linked, _shared(linked)))  # noqa: PTH118
-        except OSError:
-            above = os.path.dirname(path)  # noqa: PTH120
-            if above == path:
-                return start
-            path = above
-
-
-def _shared(linked: str) -> str:
-    """Where the git directory of a worktree says the shared one is; a submodule has none."""
-    try:
-        return _content(os.path.join(linked, "commondir")).strip()  # noqa: PTH118
-    except OSError:
-        return ""
-
-
-def _content(path: str) -> str:
-    with open(path, encoding="utf-8", errors="surrogateescape") as file:  # noqa: PTH123
-        return file.read(4096)

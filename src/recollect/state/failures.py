@@ -27,6 +27,10 @@ def describe(error: BaseException) -> dict[str, Any]:
         trace = trace.tb_next
     # Only our own errors have messages that are known to hold no foreign text.
     message = getattr(error, "message", "")
+    if message:  # they may quote what was refused
+        from recollect.redact.gate import told
+
+        message = told(str(message))
     return {"error": type(error).__name__, "message": message, "at": frames[-_FRAMES:]}
 
 

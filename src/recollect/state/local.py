@@ -6,19 +6,43 @@ is put aside, with a warning.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any, TypeVar, cast
 
 import apsw
 
+from recollect.index.sqlite.connection import UNWRITABLE
 from recollect.state.database import open_state
 from recollect.state.episodes import Episodes
 from recollect.state.maintenance import Rest
 from recollect.state.observed import Noticing
+from recollect.state.runs import Runs
 from recollect.state.sessions import Sessions
 from recollect.state.usage import Usage
 
 STATE_FILE = "usage.db"
+T = TypeVar("T")
+
+
+class _Mending:
+    """A part of the state whose methods are run again where the file cannot be used any more."""
+
+    def __init__(self, make: Callable[[], object], mend: Callable[[apsw.Error], None]) -> None:
+        self._make = make
+        self._mend = mend
+
+    def __getattr__(self, name: str) -> Any:
+        """A method of that part."""
+
+        def run(*args: Any, **options: Any) -> Any:
+            try:
+                return getattr(self._make(), name)(*args, **options)
+            except apsw.Error as error:
+                self._mend(error)
+                return getattr(self._make(), name)(*args, **options)
+
+        return run
 
 
 class LocalState:
@@ -27,32 +51,38 @@ class LocalState:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._db: apsw.Connection | None = None
+        self._is_in_memory = False
         self.warnings: list[str] = []
 
     @property
     def usage(self) -> Usage:
         """The log of what was given to readers."""
-        return Usage(self._opened())
+        return self._mending(Usage)
 
     @property
     def sessions(self) -> Sessions:
         """What hooks must know from one event to the next."""
-        return Sessions(self._opened())
+        return self._mending(Sessions)
 
     @property
     def noticing(self) -> Noticing:
         """What noticing must know from one event to the next."""
-        return Noticing(self._opened())
+        return self._mending(Noticing)
 
     @property
     def episodes(self) -> Episodes:
         """The course of sessions."""
-        return Episodes(self._opened())
+        return self._mending(Episodes)
 
     @property
     def rest(self) -> Rest:
         """When the repository slept."""
-        return Rest(self._opened())
+        return self._mending(Rest)
+
+    @property
+    def runs(self) -> Runs:
+        """What imports and sleeps wrote."""
+        return Runs(self._opened())
 
     def forget(self, uids: Sequence[str]) -> None:
         """Drop what is known of purged memories."""
@@ -74,16 +104,47 @@ class LocalState:
         if self._db is not None:
             self._db.close()
             self._db = None
+        self._is_in_memory = False
 
     def put_aside(self) -> None:
         """Let a broken file be, under another name, and begin anew."""
         self.close()
         path = self._folder / STATE_FILE
-        for suffix in ("", "-wal", "-shm"):
-            broken = path.with_name(path.name + suffix)
-            if broken.exists():
-                broken.replace(broken.with_name(broken.name + ".broken"))
-        self.warnings.append(f"{path} was broken; it was put aside, and usage starts anew.")
+        try:
+            for suffix in ("", "-wal", "-shm"):
+                broken = path.with_name(path.name + suffix)
+                if broken.exists():
+                    broken.replace(_free_name(broken))
+        except OSError as error:
+            self._keep_in_memory(None, f"{path} is broken and cannot be put aside: {error}.")
+        else:
+            self.warnings.append(f"{path} was broken; it was put aside, and usage starts anew.")
+
+    def _mending(self, part: Callable[[apsw.Connection], T]) -> T:
+        """A part of the state that goes on where the file is broken, read-only or full."""
+        return cast("T", _Mending(lambda: part(self._opened()), self._mend))
+
+    def _mend(self, error: apsw.Error) -> None:
+        if isinstance(error, UNWRITABLE):
+            path = self._folder / STATE_FILE
+            self._keep_in_memory(path, f"{path} cannot be written: {error}.")
+        elif isinstance(error, apsw.BusyError | apsw.LockedError):
+            raise error
+        elif self._is_in_memory:
+            self._keep_in_memory(None, "")  # the copy was broken, too
+        else:
+            self.put_aside()
+
+    def _keep_in_memory(self, copy_of: Path | None, why: str) -> None:
+        """Go on without a file, with what it held if that can be read."""
+        self.close()
+        if why:
+            self.warnings.append(f"{why} What is used is not noted for now.")
+        try:
+            self._db = open_state(None, copy_of)
+        except apsw.Error:
+            self._db = open_state(None)
+        self._is_in_memory = True
 
     def _opened(self) -> apsw.Connection:
         if self._db is None:
@@ -96,8 +157,26 @@ class LocalState:
             return open_state(None)
         try:
             return open_state(path)
-        except (apsw.NotADBError, apsw.CorruptError):
-            self.put_aside()
+        except apsw.Error as error:
+            if isinstance(error, (*UNWRITABLE, apsw.BusyError, apsw.LockedError)):
+                if path.is_dir():
+                    self.put_aside()
+                else:
+                    self._keep_in_memory(path, "")
+            else:
+                self.put_aside()
+        return self._db or self._open_anew(path)
+
+    def _open_anew(self, path: Path) -> apsw.Connection:
+        try:
             return open_state(path)
         except apsw.Error:
             return open_state(None)
+
+
+def _free_name(path: Path) -> Path:
+    """A name for a broken file that none has; what was put aside before stays."""
+    name, number = path.with_name(f"{path.name}.broken"), 1
+    while name.exists():
+        name, number = path.with_name(f"{path.name}.broken.{number}"), number + 1
+    return name

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import apsw
 
 PAUSE = 86_400.0
@@ -26,6 +28,50 @@ class Rest:
             self._db.execute("DELETE FROM slept")
             self._db.execute("DELETE FROM tried")
             self._db.execute("INSERT INTO slept VALUES (?)", (at,))
+
+    def set_back(self, now: float, slept: float | None) -> None:
+        """Forget times that a wrong clock left: nothing happened later than now."""
+        with self._db:
+            self._db.execute("DELETE FROM slept")
+            self._db.execute("DELETE FROM tried WHERE at > ?", (now,))
+            self._db.execute("DELETE FROM confirmed WHERE at > ?", (now,))
+            self._db.execute("UPDATE known SET at = ?1 WHERE at > ?1", (now,))
+            self._db.execute("UPDATE use SET at = ?1 WHERE at > ?1", (now,))
+            self._db.execute("UPDATE retired SET at = ?1 WHERE at > ?1", (now,))
+            if slept is not None:
+                self._db.execute("INSERT INTO slept VALUES (?)", (min(slept, now),))
+
+    def confirm_clock(self, at: float) -> None:
+        """Note that a person said that the clock is right."""
+        with self._db:
+            self._db.execute("DELETE FROM confirmed")
+            self._db.execute("INSERT INTO confirmed VALUES (?)", (at,))
+
+    def confirmed(self) -> float | None:
+        """When a person last said that the clock is right."""
+        (found,) = next(iter(self._db.execute("SELECT max(at) FROM confirmed")))
+        return None if found is None else float(found)
+
+    def moments(self) -> list[float]:
+        """When anything is known to have happened here, oldest first; by this machine's clock."""
+        rows = self._db.execute(
+            "SELECT at FROM slept UNION SELECT began FROM session UNION SELECT ended FROM session"
+            " UNION SELECT at FROM use UNION SELECT at FROM trace UNION SELECT at FROM run"
+        )
+        return sorted(float(at) for (at,) in rows if at is not None)
+
+    def retired_since(self, uids: Iterable[str], now: float) -> dict[str, float]:
+        """When this clone first saw that memories are retired; from now on where it is news."""
+        wanted = list(uids)
+        with self._db:
+            self._db.executemany(
+                "INSERT OR IGNORE INTO retired VALUES (?, ?)", [(uid, now) for uid in wanted]
+            )
+            known = dict(self._db.execute("SELECT uid, at FROM retired"))
+            self._db.executemany(
+                "DELETE FROM retired WHERE uid = ?", [(u,) for u in known.keys() - set(wanted)]
+            )
+        return {uid: known[uid] for uid in wanted}
 
     def may_try(self, now: float) -> bool:
         """Whether no run of the last hour was left unfinished; if so, this one is noted."""

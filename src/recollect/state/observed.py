@@ -34,6 +34,22 @@ class Noticing:
                 "INSERT OR REPLACE INTO reading VALUES (?, ?, ?, ?)", (session, path, position, at)
             )
 
+    def last_message(self, session: str) -> tuple[str, str]:
+        """Hashes of what the agent said last: what the transcript lacked of it, and all of it."""
+        rows = self._db.execute(
+            "SELECT ahead, whole FROM last_message WHERE session = ?", (session,)
+        )
+        return next(iter(rows), ("", ""))
+
+    def note_last_message(self, session: str, ahead: str, whole: str, at: float) -> None:
+        """Note what the agent said last."""
+        with self._db:
+            self._db.execute(
+                "INSERT OR REPLACE INTO last_message VALUES (?, ?, ?, ?)",
+                (session, ahead, whole, at),
+            )
+            self._db.execute("DELETE FROM last_message WHERE at < ?", (at - _KEEP_SECONDS,))
+
     def failed(self, session: str, fingerprint: str, learning: str, at: float) -> None:
         """Keep what a failed tool taught, until it is solved or a day is over."""
         with self._db:

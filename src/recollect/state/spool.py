@@ -1,8 +1,8 @@
 """What waits for the ledger: one file for each memory, written whole or not at all.
 
 A hook has little time and may be killed. What somebody asked to keep is here before anything slow
-begins; whoever comes next brings it to the ledger. A draft has its uid already, so that bringing it
-twice keeps it once. Only text without secrets may be put here.
+begins; whoever comes next brings it to the ledger. A draft has its nonce already, so that bringing
+it twice keeps it once. Only text without secrets may be put here.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from recollect.errors import NotWritable
 # Folders of the local state: what waits for the ledger, and what a hook at work asks to keep.
 SPOOL_FOLDER, STASH_FOLDER = "spool", "aside"
 _SUFFIX = ".json"
+_MOST_BYTES = 1 << 22  # far more than a memory may have
+_MANY, _WRITERS = 8, 16
 
 
 class Spool:
@@ -41,25 +44,58 @@ class Spool:
         except OSError as error:
             raise NotWritable(f"Nothing can be kept in {self.folder}: {error}") from None
 
-    def waiting(self) -> dict[str, dict[str, Any]]:
-        """Every draft by uid, oldest first; what cannot be read is left where it is."""
+    def put_all(self, drafts: Mapping[str, Mapping[str, Any]]) -> None:
+        """Keep many drafts: to wait for the disk takes most of the time, so wait together."""
+        if len(drafts) < _MANY:
+            for uid, draft in drafts.items():
+                self.put(uid, draft)
+            return
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(_WRITERS) as writers:
+            for _ in writers.map(self.put, drafts.keys(), drafts.values()):
+                pass  # an error is raised here
+
+    def names(self) -> list[str]:
+        """The names of the drafts, oldest first."""
+        try:
+            return sorted(path.stem for path in self.folder.iterdir() if path.suffix == _SUFFIX)
+        except OSError:
+            return []
+
+    def waiting(self, names: Iterable[str] | None = None) -> dict[str, dict[str, Any]]:
+        """Drafts by name, oldest first, or some; what cannot be read is left where it is."""
+        return self._read(names)[0]
+
+    def unreadable(self) -> list[Path]:
+        """What is here and holds no draft."""
+        return self._read()[1]
+
+    def _read(
+        self, names: Iterable[str] | None = None
+    ) -> tuple[dict[str, dict[str, Any]], list[Path]]:
         found: dict[str, dict[str, Any]] = {}
+        broken: list[Path] = []
         try:
             paths = sorted(path for path in self.folder.iterdir() if path.suffix == _SUFFIX)
+        except FileNotFoundError:
+            return {}, []
         except OSError:
-            return {}
+            return {}, [self.folder]
+        if names is not None:
+            wanted = frozenset(names)
+            paths = [path for path in paths if path.stem in wanted]
         for path in paths:
-            try:
-                draft = json.loads(path.read_text("utf-8"))
-            except (OSError, ValueError):
-                continue
-            if isinstance(draft, dict):
+            draft = _draft_in(path)
+            if draft is None:
+                broken.append(path)
+            else:
                 found[path.stem] = draft
-        return found
+        return found, broken
 
     def adopt(self, other: Spool, seconds: float) -> None:
         """Take over what has been in another one for so long."""
-        for uid in other.waiting():
+        for uid in other.names():
             path = other.folder / (uid + _SUFFIX)
             try:
                 if time.time() - path.stat().st_mtime >= seconds:
@@ -80,5 +116,17 @@ class Spool:
         return len(gone)
 
     def drop(self, uid: str) -> None:
-        """Forget a draft that has reached the ledger."""
-        (self.folder / (uid + _SUFFIX)).unlink(missing_ok=True)
+        """Forget a draft that has reached the ledger. One that cannot be removed stays."""
+        with suppress(OSError):
+            (self.folder / (uid + _SUFFIX)).unlink()
+
+
+def _draft_in(path: Path) -> dict[str, Any] | None:
+    """The draft in a file; None where there is none, whatever is in its place."""
+    try:
+        if not path.is_file() or path.stat().st_size > _MOST_BYTES:
+            return None  # a pipe would keep us waiting
+        draft = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return draft if isinstance(draft, dict) else None

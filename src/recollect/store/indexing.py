@@ -7,9 +7,10 @@ written, it is built in memory.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from recollect.core.note import Note, read_stored
 from recollect.core.places import Place
@@ -25,6 +26,31 @@ T = TypeVar("T")
 INDEX_FILE = "index.db"
 _ROUNDS = 5
 _EMBED_BATCH = 32
+
+
+class _Mending:
+    """An index that is made anew, once, where its file turns out to be broken while it is used."""
+
+    def __init__(self, index: Index, anew: Callable[[MemoryIndexError], Index]) -> None:
+        self._index = index
+        self._anew = anew
+
+    def __getattr__(self, name: str) -> Any:
+        """A method of the index, run again on the new one where it fails."""
+
+        def run(*args: Any, **options: Any) -> Any:
+            try:
+                return _finished(getattr(self._index, name)(*args, **options))
+            except MemoryIndexError as error:
+                self._index = self._anew(error)
+                return _finished(getattr(self._index, name)(*args, **options))
+
+        return run
+
+
+def _finished(result: Any) -> Any:
+    """What a method gives; what would be read later is read now."""
+    return list(result) if isinstance(result, Iterator) else result
 
 
 class Indexing:
@@ -56,17 +82,22 @@ class Indexing:
         if self._index is not None:
             self._index.close()
             self._index = None
+        self._is_memory_only = False
 
     def fresh(self, progress: Progress | None = None) -> Index:
-        """The index, in step with the ledger."""
+        """The index, in step with the ledger; it mends itself where its file is broken."""
         try:
             index = self._refreshed(progress)
             if index.needs_rebuild():
                 # Deleted text lingers in database files, and this text was purged.
-                return self.rebuild(progress)
-            return index
+                index = self.rebuild(progress)
         except MemoryIndexError as error:
-            return self._anew(error, progress)
+            index = self._anew(error, progress)
+        return cast("Index", _Mending(index, self._anew))
+
+    def as_it_is(self) -> Index:
+        """The index without reading the ledger, which may be damaged."""
+        return self._opened()
 
     def using(self, job: Callable[[Index], T], progress: Progress | None = None) -> T:
         """Run a job on the fresh index; where its file is broken, rebuild and run it again."""
@@ -75,19 +106,77 @@ class Indexing:
         except MemoryIndexError as error:
             return job(self._anew(error, progress))
 
-    def _anew(self, error: MemoryIndexError, progress: Progress | None) -> Index:
-        self.warnings.append(f"The index was built anew: {error.message}")
-        return self.rebuild(progress)
+    def _anew(self, error: MemoryIndexError, progress: Progress | None = None) -> Index:
+        if not error.unwritable and not self._is_memory_only:
+            try:
+                index = self.rebuild(progress)
+            except MemoryIndexError as again:
+                error = again
+            else:
+                self.warnings.append(f"The index was built anew: {error.message}")
+                return index
+        elif not self._is_memory_only:
+            try:  # another process may have replaced the file: then the new one is as good
+                self.close()
+                return self._refreshed(progress)
+            except MemoryIndexError as again:
+                error = again
+        self.warnings.append(f"The index is kept in memory only: {error.message}")
+        try:
+            return self._without_file(self.path, progress)
+        except MemoryIndexError:  # what is in the file is broken, too
+            return self._without_file(None, progress)
+
+    def _without_file(self, copy_of: Path | None, progress: Progress | None) -> Index:
+        """An index without a file, of what the file holds or of the notes alone."""
+        self.close()
+        self._is_memory_only = True
+        self._index = SqliteIndex(None, self._owner, copy_of=copy_of)
+        return self._refreshed(progress)
 
     def rebuild(self, progress: Progress | None = None) -> Index:
-        """Throw the index away and build it from the ledger."""
+        """Throw the index away and build it from the ledger.
+
+        What it knew of notes that cannot be read now is carried over: nothing else may know it.
+        """
         self.close()
-        for suffix in ("", "-wal", "-shm"):
-            try:
-                self.path.with_name(INDEX_FILE + suffix).unlink(missing_ok=True)
-            except OSError as error:
-                raise MemoryIndexError(f"The index cannot be replaced: {error}") from None
-        return self._refreshed(progress)
+        old = self.path.with_name(f"{INDEX_FILE}.old")
+        try:
+            for suffix in ("", "-wal", "-shm"):
+                path = self.path.with_name(INDEX_FILE + suffix)
+                if path.is_dir() and not path.is_symlink():
+                    path.rename(path.with_name(f"{path.name}.broken"))
+            for suffix in ("", "-wal"):  # what others have open may be in the log only
+                with suppress(FileNotFoundError):
+                    self.path.with_name(INDEX_FILE + suffix).replace(f"{old}{suffix}")
+            self.path.with_name(INDEX_FILE + "-shm").unlink(missing_ok=True)
+            index = self._refreshed(progress)
+            self._carry_over(old, index)
+        except OSError as error:
+            raise MemoryIndexError(f"The index cannot be replaced: {error}") from None
+        finally:
+            for suffix in ("", "-wal", "-shm"):
+                with suppress(OSError):
+                    old.with_name(old.name + suffix).unlink()
+        return index
+
+    def _carry_over(self, old: Path, index: Index) -> None:
+        """Take notes over from an old file that the ledger cannot give any more."""
+        unread = self._ledger.unread
+        if not unread or not old.exists():
+            return
+        read = {place for place, _, _ in index.texts()}
+        notes: dict[Place, Note] = {}
+        try:
+            known = SqliteIndex(old, self._owner)
+            for place, uid, text in known.texts():
+                if place[:2] in unread and place not in read:
+                    notes.setdefault(place, {})[uid] = text
+            known.close()
+        except MemoryIndexError:
+            return  # it is broken, too
+        cursor = index.cursor()
+        index.apply(notes.items(), since=cursor, cursor=cursor)
 
     def _refreshed(self, progress: Progress | None) -> Index:
         progress = progress or self.progress
@@ -107,7 +196,7 @@ class Indexing:
                 changes.notes,
                 since=since,
                 cursor=changes.cursor,
-                complete=changes.complete,
+                whole=changes.whole,
                 progress=progress,
             ):
                 return index
@@ -120,18 +209,24 @@ class Indexing:
 
     def _open(self) -> SqliteIndex:
         if not self.path.exists() and not self._ledger.tips():
-            return SqliteIndex(None)  # nothing to remember yet: leave no trace
+            return self._in_memory()  # nothing to remember yet: leave no trace
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            return SqliteIndex(self.path)
+            return SqliteIndex(self.path, self._owner)
         except OSError:
             self._is_memory_only = True
-            return SqliteIndex(None)
+            return self._in_memory()
         except MemoryIndexError:
             if self.path.exists():
                 raise
             self._is_memory_only = True
-            return SqliteIndex(None)
+            return self._in_memory()
+
+    def _in_memory(self) -> SqliteIndex:
+        return SqliteIndex(None, self._owner)
+
+    def _owner(self) -> str:
+        return self._ledger.author
 
     def as_of(self, moment: str) -> Index:
         """An index of the ledger as it was then: of the records that had been written by then."""
@@ -147,7 +242,7 @@ class Indexing:
                     yield place, known
 
         changes = self._ledger.changes({})
-        index = SqliteIndex(None)
+        index = self._in_memory()
         index.apply(earlier(changes.notes), since={}, cursor=changes.cursor)
         return index
 

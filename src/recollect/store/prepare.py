@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from recollect.core.disposition import is_nested_too_deep
 from recollect.core.fields import (
+    LOCAL_SENSITIVITIES,
     check_body,
     check_border,
     check_fields,
@@ -19,28 +21,32 @@ from recollect.core.fields import (
 )
 from recollect.core.kinds import FACTS, kind_named
 from recollect.core.legacy import LEGACY_MARK
+from recollect.core.limits import JSON_DEPTH
 from recollect.core.memory import Memory, content_patch, status_before_hiding
 from recollect.core.note import SUMMARY_LENGTH, shorten_line
+from recollect.core.places import LOCAL
 from recollect.core.record import render_record
+from recollect.core.spaces import is_marked
 from recollect.core.status import RESTORED, check_transition, status_named
 from recollect.errors import ValidationError
 from recollect.index.protocol import Index
-from recollect.ledger.writes import Change, Creation
+from recollect.ledger.border import refusal
+from recollect.ledger.writes import KEPT_AS_IT_IS, Change, Creation
 
 if TYPE_CHECKING:
     from recollect.store.reader import Reader
 
 
-_FOR_THIS_MACHINE = "secret"
 # Fields that hold names and numbers of ours, which need no look.
 _NO_TEXT = frozenset({"kind", "at", "created", "sensitivity", "importance", "confidence", "ttl"})
 
 
-def prepare(store: Reader, record: Mapping[str, Any], uid: str | None) -> Creation:
-    """A memory that can be written, under a new uid or one that it was given before."""
+def prepare(store: Reader, record: Mapping[str, Any], nonce: str | None) -> Creation:
+    """A memory that can be written, with a new nonce or one that it was given before."""
     draft = dict(record)
+    _refuse_nested(draft)
     project = draft.pop("project", None) or store.project  # a path, by which it is found again
-    if draft.get("sensitivity") != _FOR_THIS_MACHINE:
+    if draft.get("sensitivity") != KEPT_AS_IT_IS:
         draft = _redacted(store, draft)
     kind = kind_named(str(draft.pop("kind", "")))
     summary = check_summary(draft.pop("summary", ""))
@@ -54,19 +60,29 @@ def prepare(store: Reader, record: Mapping[str, Any], uid: str | None) -> Creati
         from recollect.core.content import check_content
 
         fields["content"] = check_content(kind.name, content)
-    _link(store, fields)
+    _link(store, fields, is_local=fields.get("sensitivity") in LOCAL_SENSITIVITIES)
     if store.ledger.repository.branch:
-        fields.setdefault("branch", store.ledger.repository.branch)
+        from recollect.redact.gate import marked
+
+        fields.setdefault("branch", marked(store.config, store.ledger.repository.branch))
     if project:
         fields.setdefault("project", str(project))
     return Creation(
-        uid=uid or store.new_uid(),
+        nonce=nonce or store.new_nonce(),
         kind=kind.name,
         fields={**fields, "summary": summary},
         body=body,
         revision=None if at is None else check_revision(at),
         created=None if created is None else check_timestamp(created),
     )
+
+
+def _refuse_nested(given: Mapping[str, Any]) -> None:
+    """Refuse what is nested so deep that it would stop whoever walks it."""
+    if is_nested_too_deep(given):
+        raise ValidationError(
+            f"A field has more than {JSON_DEPTH} levels.", "Nothing was stored. Make it flatter."
+        )
 
 
 def _redacted(store: Reader, draft: dict[str, Any]) -> dict[str, Any]:
@@ -78,10 +94,26 @@ def _redacted(store: Reader, draft: dict[str, Any]) -> dict[str, Any]:
     return clean
 
 
-def _link(store: Reader, fields: dict[str, Any]) -> None:
-    """Put uids in the place of the names that a memory relates to."""
+def _link(store: Reader, fields: dict[str, Any], *, is_local: bool) -> None:
+    """Put uids in the place of the names that a memory relates to.
+
+    A shared memory cannot relate to a private one.
+    """
     if fields.get("relates_to"):
-        fields["relates_to"] = [store.get(name).uid for name in fields["relates_to"]]
+        found = [store.get(name) for name in fields["relates_to"]]
+        for memory in () if is_local else found:
+            if is_private(store, memory) or is_marked(memory.uid):
+                raise refusal(
+                    f"{store.short_name(memory)} is private or has the uid of a private memory;"
+                    " a shared memory cannot refer to it, because others would learn that uid."
+                )
+        fields["relates_to"] = [memory.uid for memory in found]
+
+
+def is_private(store: Reader, memory: Memory) -> bool:
+    """Whether a memory is in the private space."""
+    places = store.indexing.using(lambda index: index.places(memory.uid))
+    return any(place.space == LOCAL for place in places)
 
 
 def prepare_update(
@@ -92,11 +124,13 @@ def prepare_update(
     fields: Mapping[str, Any],
 ) -> Change | None:
     """A change that can be written; None where nothing would change."""
-    if fields.get("sensitivity", memory.sensitivity) != _FOR_THIS_MACHINE:
+    _refuse_nested(fields)
+    if fields.get("sensitivity", memory.sensitivity) != KEPT_AS_IT_IS:
         summary = _redacted(store, {"summary": summary})["summary"]
         body, fields = store.redact(body), store.redact(fields)
     changes = check_fields(fields)
-    _link(store, changes)
+    if changes.get("relates_to"):
+        _link(store, changes, is_local=is_private(store, memory))
     if summary is not None:
         changes["summary"] = check_summary(summary)
     if body is not None and check_body(body) == memory.body:
@@ -144,18 +178,18 @@ def change_of(
     expected: str = "",
 ) -> Change:
     """A change that can be written; with a version, only as long as the memory is at it."""
-    return change_in(store.indexing.fresh(), memory, store.new_uid(), fields, body, expected)
+    return change_in(store.indexing.fresh(), memory, store.new_nonce(), fields, body, expected)
 
 
 def change_in(
     index: Index,
     memory: Memory,
-    uid: str,
+    nonce: str,
     fields: Mapping[str, Any],
     body: str | None = None,
     expected: str = "",
 ) -> Change:
-    """A change of a memory as an index knows it, under a uid that is given."""
+    """A change of a memory as an index knows it, with a nonce that is given."""
     if memory.content is not None and isinstance(fields.get("content"), Mapping):
         fields = {**fields, "content": content_patch(memory.content, fields["content"])}
     records = index.history(memory.uid)
@@ -166,7 +200,7 @@ def change_in(
             fields={**creation.fields, LEGACY_MARK: True},
         )
     return Change(
-        uid=uid,
+        nonce=nonce,
         of=memory.uid,
         places=index.places(memory.uid),
         creation=render_record(creation),
@@ -174,4 +208,5 @@ def change_in(
         body=body,
         known_rev=records[-1].rev,
         expected=expected,
+        as_is=fields.get("sensitivity", memory.sensitivity) == KEPT_AS_IT_IS,
     )

@@ -18,11 +18,11 @@ from recollect.ledger.ledger import Ledger
 from recollect.ledger.worktree import find_root
 from recollect.state.local import LocalState
 from recollect.store.indexing import Indexing
-from recollect.store.uids import UidMaker
+from recollect.store.uids import NonceMaker
 
 # What a hook needs on every prompt is imported above; the rest where it is used.
 if TYPE_CHECKING:
-    from recollect.redact import Redactor
+    from recollect.redact.gate import Gate
 
 
 class Reader:
@@ -41,8 +41,9 @@ class Reader:
             ledger, config.text("embedding.model"), config.text("embedding.path")
         )
         self.local = LocalState(ledger.repository.state_dir)
-        self.new_uid = UidMaker()
-        self._redactor: Redactor | None = None
+        self.new_nonce = NonceMaker()
+        self._gate: Gate | None = None
+        ledger.gate = self._last_look
         # Somebody waits for an answer: what can be done afterwards must wait.
         self.is_hurried = False
 
@@ -64,13 +65,18 @@ class Reader:
 
     def redact(self, value: Any) -> Any:
         """A value without secrets, whatever it is made of; nothing else may be written."""
-        if self._redactor is None:
-            from recollect.redact.gate import make_redactor
+        return self._opened_gate()(value, self.ledger.warnings)
 
-            self._redactor = make_redactor(self.config)
-        from recollect.redact.gate import clean
+    def _last_look(self, value: Any) -> Any:
+        """What the ledger writes passes once more, whoever prepared it; that costs a lookup."""
+        return self._opened_gate()(value)
 
-        return clean(self._redactor, value, self.ledger.warnings)
+    def _opened_gate(self) -> Gate:
+        if self._gate is None:
+            from recollect.redact.gate import Gate, make_redactor
+
+            self._gate = Gate(make_redactor(self.config))
+        return self._gate
 
     @property
     def work_tree(self) -> Path | None:
@@ -109,7 +115,12 @@ class Reader:
     def memories(self, *, newest_first: bool = False, **filters: Any) -> list[Memory]:
         """Memories that pass the filters, oldest first; active and resolved ones by default."""
         wanted = self.filters(**filters)
-        return self.indexing.using(lambda index: index.select(wanted, newest_first=newest_first))
+        return self.indexing.using(lambda index: index.select(wanted))[:: -1 if newest_first else 1]
+
+    def newest(self, limit: int, **filters: Any) -> list[Memory]:
+        """The newest memories that pass the filters; no author crowds out others."""
+        wanted, now = self.filters(**filters), self.ledger.clock().timestamp()
+        return self.indexing.using(lambda index: index.newest(wanted, limit, now))
 
     def moment(self, text: str) -> str:
         """A date, an age such as `30d`, or a revision, as a timestamp."""

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 # Why something is written where no person or agent asked for this very change.
 MAINTENANCE = frozenset({"sleep", "purge", "gc", "fact", "merge", "import"})
-AfterWrite = Callable[["Store", "Sequence[Write]", str], None]
+# What was asked for, and the record that it became.
+Done = tuple["Write", Record]
+AfterWrite = Callable[["Store", Sequence[Done], str], None]
 AfterPurge = Callable[["Store", "Sequence[Memory]"], None]
 
 
@@ -33,7 +35,7 @@ class Store(Reader):
         super().__init__(ledger, config, project)
         self.after_write: Sequence[AfterWrite] = ()
         self.after_purge: Sequence[AfterPurge] = ()
-        self._deferred: list[Write] | None = None
+        self._deferred: list[Done] | None = None
         # The summaries of sessions that the last write retired.
         self.rolled_out: list[Memory] = []
 
@@ -64,10 +66,11 @@ class Store(Reader):
     def write(self, writes: Sequence[Write], reason: str) -> list[Record]:
         """Write what was prepared, in one commit for each kind; what depends on it follows."""
         written = self.ledger.write(writes, reason)
+        done = list(zip(writes, written, strict=True))
         if self._deferred is None:
-            self.run_effects(writes, reason)
+            self.run_effects(done, reason)
         else:
-            self._deferred += writes
+            self._deferred += done
         return written
 
     @contextmanager
@@ -77,22 +80,22 @@ class Store(Reader):
         try:
             yield
         finally:
-            writes, self._deferred = self._deferred, before
+            done, self._deferred = self._deferred, before
             if before is None:
-                self.run_effects(writes, reason)
+                self.run_effects(done, reason)
             else:
-                before += writes
+                before += done
 
-    def run_effects(self, writes: Sequence[Write], reason: str) -> None:
+    def run_effects(self, done: Sequence[Done], reason: str) -> None:
         """Do what follows from a write; `write` calls it."""
         for effect in self.after_write:
-            effect(self, writes, reason)
+            effect(self, done, reason)
 
-    def prepare(self, record: Mapping[str, Any], uid: str | None = None) -> Creation:
-        """A memory that can be written, under a new uid or one that it was given before."""
+    def prepare(self, record: Mapping[str, Any], nonce: str | None = None) -> Creation:
+        """A memory that can be written, with a new nonce or one that it was given before."""
         from recollect.store.prepare import prepare
 
-        return prepare(self, record, uid)
+        return prepare(self, record, nonce)
 
     def update(
         self,

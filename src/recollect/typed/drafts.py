@@ -53,6 +53,7 @@ def write_drafts(store: Store, drafts: Any) -> list[dict[str, Any]]:
         for number, draft in enumerate(wanted):
             try:
                 check_depth(draft)
+                draft = store.redact(draft)  # also for what is told if it is refused
                 kind = _kind(store, draft)
                 if kind in kinds:  # the second of a kind must see what became of the first
                     _finish(store, ready, answers)
@@ -147,4 +148,6 @@ def _write(store: Store, ready: Mapping[int, Prepared]) -> dict[int, dict[str, A
 
 
 def _refused(error: RecollectError) -> dict[str, Any]:
-    return {"status": "refused", "error": error.as_json()}
+    from recollect.redact.gate import told
+
+    return {"status": "refused", "error": told(error.as_json())}

@@ -7,10 +7,13 @@ sessions after it and all other memories say.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from recollect.capture.novelty import DUPLICATE, Known, judge
+from recollect.core.age import seconds_of
+from recollect.core.crowding import is_ahead
 from recollect.core.memory import Memory
 from recollect.core.names import short
 from recollect.core.note import shorten_line
@@ -53,12 +56,14 @@ class _Statement(NamedTuple):
     known: Known
 
 
-def overflow(sessions: Sequence[Memory], keep: int) -> list[Memory]:
+def overflow(sessions: Sequence[Memory], keep: int, now: float = math.inf) -> list[Memory]:
     """The active sessions beyond the newest `keep`, the oldest first.
 
-    Their time runs from the last change of status: one that was restored is new again.
+    Their time runs from the last change of status: one that was restored is new again. What is
+    dated after `now` is no reason for others to leave, so it leaves first.
     """
     ordered = _in_order(sessions)
+    ordered.sort(key=lambda memory: not is_ahead(seconds_of(memory.created), now))
     return ordered[: max(0, len(ordered) - max(keep, 0))]
 
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from recollect.core.content import SCHEMAS
-from recollect.core.document import slugify
+from recollect.core.document import Document, slugify
 from recollect.core.kinds import FACTS, kind_named
 from recollect.core.memory import Memory
 from recollect.core.names import short
@@ -126,14 +126,31 @@ def _similar(store: Store, kind: str, text: str) -> Sequence[tuple[str, float]]:
 # Writing
 
 
-def create(store: Store, kind: str, document: Any, *, by_user: bool = False) -> dict[str, Any]:
-    """Keep a new typed memory, unless it is known already."""
+def create(
+    store: Store,
+    kind: str,
+    document: Any,
+    *,
+    by_user: bool = False,
+    said: Callable[[str], Mapping[str, Any]] | None = None,
+) -> dict[str, Any]:
+    """Keep a new typed memory, unless it is known already.
+
+    `said` tells who says its text; without it, that is the user with `by_user`, else the agent.
+    """
     with alone(store):
-        prepared = prepare_create(store, kind, document, by_user=by_user)
+        prepared = prepare_create(store, kind, document, by_user=by_user, said=said)
         return finish(store, [prepared])[0]
 
 
-def prepare_create(store: Store, kind: str, document: Any, *, by_user: bool = False) -> Prepared:
+def prepare_create(
+    store: Store,
+    kind: str,
+    document: Any,
+    *,
+    by_user: bool = False,
+    said: Callable[[str], Mapping[str, Any]] | None = None,
+) -> Prepared:
     """A new memory that can be written; refused where the rules say so."""
     name = typed_kind(kind)
     if not by_user:
@@ -156,12 +173,20 @@ def prepare_create(store: Store, kind: str, document: Any, *, by_user: bool = Fa
         "files_modified": list(given.files),
         "confidence": given.confidence,
         "relates_to": [memory.uid for memory in same] or None,
-        "provenance": {"said_by": "user" if by_user else "agent", "via": "write"},
+        "provenance": {**_speaker(given, by_user, said), "via": "write"},
     }
     creation = store.prepare(draft)
     slug = free_slug(slugify(str(creation.fields["summary"])), taken_slugs(store, name))
     creation = creation._replace(fields={**creation.fields, "slugs": [slug]})
     return Prepared(creation, {"status": "created", "slug": slug, "warnings": warnings})
+
+
+def _speaker(
+    given: Document, by_user: bool, said: Callable[[str], Mapping[str, Any]] | None
+) -> Mapping[str, Any]:
+    if not by_user or said is None:
+        return {"said_by": "user" if by_user else "agent"}
+    return said(f"{given.summary}\n{given.body}")
 
 
 def update(store: Store, memory_id: str, document: Any, *, if_version: str) -> dict[str, Any]:
@@ -244,14 +269,12 @@ def finish(store: Store, prepared: Sequence[Prepared]) -> list[dict[str, Any]]:
     """Write what was prepared, in one commit for each kind, and tell what was done."""
     before = len(store.ledger.warnings)
     writes = [p.write for p in prepared if p.write is not None]
-    if writes:
-        store.write(writes, "write")
+    written = iter(store.write(writes, "write") if writes else ())
     answers = []
     for one in prepared:
         done = dict(one.done)
         if one.write is not None:
-            uid = one.write.uid if isinstance(one.write, Creation) else one.write.of
-            done |= _named(store.get(uid))
+            done |= _named(store.get(next(written).memory_uid))
         answers.append(done)
     if answers:
         said = [*warnings_for(store, store.rolled_out), *store.ledger.warnings[before:]]

@@ -7,6 +7,7 @@ is written is one JSON object or nothing.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -38,6 +39,7 @@ _FILE_ACTIONS = frozenset((events.READ, *events.WRITES))
 _FILE_KEYS = ("file_path", "notebook_path")
 # `/plugin:command args`, which is expanded later; but not `/etc/hosts is wrong`.
 _COMMAND = pattern(r"/[\w:.-]+(?:\s|\Z)")
+_REMEMBER = pattern(r"\s{0,99}/recollect:(?:remember|save)\s(.{1,4000})", re.DOTALL)
 _MOST_TEXT = 1_000_000
 
 
@@ -67,7 +69,14 @@ def read_event(name: str, payload: Mapping[str, Any], environment: Mapping[str, 
         transcript=_text(payload, "transcript_path"),
         again=payload.get("stop_hook_active") is True,
         ignored=_why_ignored(name, payload, environment),
+        asked=_asked(name, payload),
     )
+
+
+def _asked(name: str, payload: Mapping[str, Any]) -> str:
+    """What stands behind `/recollect:remember`."""
+    found = _REMEMBER.match(_text(payload, "prompt")) if name == events.PROMPT else None
+    return found[1].strip() if found else ""
 
 
 def _text(values: Mapping[str, Any], key: str) -> str:

@@ -6,39 +6,49 @@ an incremental refresh ends where a full rebuild ends.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import apsw
 
 from recollect.core.age import seconds_of
+from recollect.core.authority import depends_on_owner, person_of
+from recollect.core.crowding import sketch_of, voice_of
+from recollect.core.disposition import dispose
 from recollect.core.legacy import is_legacy, was_legacy
 from recollect.core.memory import Memory, fold
 from recollect.core.names import birth_name, parse_name
-from recollect.core.note import Note, join, read_stored
-from recollect.core.places import Place
+from recollect.core.note import Note, join, read_marked, read_stored, with_digest
+from recollect.core.places import LOCAL, Place
 from recollect.core.record import CREATE, PURGE, Record
+from recollect.core.spaces import is_marked, marked, owner_of, settled, uid_of
 from recollect.core.status import HIDDEN
 from recollect.core.strength import pace_of
 from recollect.index.protocol import Cursor, Progress
 from recollect.index.sqlite.schema import FACETS
 from recollect.index.sqlite.words import date_words
-from recollect.index.text import indexable
+from recollect.index.text import indexable, plain_words
 
 _DAY = 86_400.0
 seconds = seconds_of
 # How far what somebody says can be trusted, before use raises it.
 _TRUST = {"user": 1.0, "agent": 0.7, "tool": 0.5}
 _DEFAULT_TRUST = 0.8
+_ALTERED_TRUST = 0.1
+_UNVOUCHED_TRUST = 0.5  # it came in by a file or by plain git, and nobody says who said it
+_MOST_SKETCHED = 5000  # characters
 
 
 _Stored = tuple[Place, Record, str]
+# The owner of a quarantined record: no memory has this uid.
+NOBODY = ""
 
 
 class Applier:
     """Writes notes into the tables."""
 
-    def __init__(self, db: apsw.Connection) -> None:
+    def __init__(self, db: apsw.Connection, owner: Callable[[], str | None]) -> None:
         self._db = db
+        self._owner = owner
         # While a file is built from nothing: the records by memory, so that none is asked back.
         self._new: dict[str, list[_Stored]] | None = None
 
@@ -49,13 +59,18 @@ class Applier:
         *,
         complete: bool,
         progress: Progress | None,
+        whole: Collection[tuple[str, str]] = (),
     ) -> None:
         """Take in notes, then fold every memory they speak of anew."""
         db = self._db
         owners: set[str] = set()
         empty = not list(db.execute("SELECT 1 FROM cursor LIMIT 1"))
         self._new = {} if empty else None
-        untouched = {row[0] for row in db.execute("SELECT id FROM place")} if complete else set()
+        untouched = {
+            key
+            for key, space, kind in db.execute("SELECT id, space, kind FROM place")
+            if complete or (space, kind) in whole
+        }
         for number, (place, note) in enumerate(notes, 1):
             key = self._place(place)
             untouched.discard(key)
@@ -64,7 +79,7 @@ class Applier:
                 progress(number)
         for key in untouched:
             owners |= self._take_in(key, None, {})
-        for number, owner in enumerate(sorted(owners), 1):
+        for number, owner in enumerate(sorted(self._kept_apart(owners - {NOBODY})), 1):
             self._fold(owner)
             if progress is not None and number % 200 == 0:
                 progress(number)
@@ -95,63 +110,141 @@ class Applier:
         shifted = False
         for uid in known.keys() - note.keys():
             db.execute("DELETE FROM record WHERE uid = ? AND place = ?", (uid, place))
-            owners.add(known[uid][0])
+            owners.add(uid_of(known[uid][0]))
             shifted = True
         for uid, text in note.items():
             data = text.encode("utf-8", "surrogateescape")
             if uid in known and known[uid][1] == data:
                 continue
-            record = read_stored(text)
-            owners.add(record.memory_uid)
+            record, quarantined = dispose(text)
+            if uid in known:  # the record may have changed its memory
+                owners.add(uid_of(known[uid][0]))
             shifted |= is_legacy(text)
+            if quarantined:
+                db.execute(
+                    "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, '')",
+                    (uid, place, NOBODY, data),
+                )
+                continue
+            record = with_digest(record, uid, text)
+            owner = owner_of(record)
+            owners.add(owner)
             if self._new is not None and where is not None:
-                self._new.setdefault(record.memory_uid, []).append((where, record, text))
+                self._new.setdefault(owner, []).append((where, record, text))
             elif record.op == PURGE:  # in a file that is not new, purged text lingers
                 db.execute("INSERT OR REPLACE INTO meta VALUES ('purged', '1')")
             db.execute(
-                "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?)",
-                (uid, place, record.memory_uid, data),
+                "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?)",
+                (uid, place, owner, data, record.digest),
             )
         if shifted:  # legacy records are named by their position
             owners |= {uid for uid, text in note.items() if is_legacy(text)}
         return owners
 
+    def _kept_apart(self, uids: Iterable[str]) -> set[str]:
+        """The memories that uids stand for, once records of two spaces have two owners."""
+        found = set(uids)
+        if not list(self._db.execute("SELECT 1 FROM place WHERE space = ? LIMIT 1", (LOCAL,))):
+            return found
+        return {owner for uid in found for owner in self._owners(uid)}
+
+    def _owners(self, uid: str) -> tuple[str, ...]:
+        """The memories that have a uid: a private one, and what others wrote under that uid."""
+        other = marked(uid)
+        if self._new is not None:
+            stored = self._new.get(uid, [])
+            inside = [one for one in stored if one[0].space == LOCAL]
+            if len(inside) in (0, len(stored)):
+                return (uid,)
+            self._new[uid] = inside
+            self._new[other] = [one for one in stored if one[0].space != LOCAL]
+        rows = self._db.execute(
+            "SELECT DISTINCT owner, space = ? FROM record JOIN place ON place.id = place"
+            " WHERE owner IN (?, ?)",
+            (LOCAL, uid, other),
+        )
+        known = set(rows)
+        if known == {(uid, 0)}:
+            return (uid,)
+        if (uid, 1) in known:
+            self._db.execute(
+                "UPDATE record SET owner = ? WHERE owner = ?"
+                " AND place NOT IN (SELECT id FROM place WHERE space = ?)",
+                (other, uid, LOCAL),
+            )
+        else:
+            self._db.execute("UPDATE record SET owner = ? WHERE owner = ?", (uid, other))
+        return uid, other
+
     def _fold(self, owner: str) -> None:
         """Fold one memory from its records and write what search needs of it."""
+        own = uid_of(owner)
         places: list[Place] = []
+        purged: set[tuple[str, str]] = set()
         records: dict[str, Record] = {}
         texts: dict[str, str] = {}
         for place, record, text in self._records_of(owner):
             uid = record.uid
-            if uid == owner:
+            if uid == own:
                 places.append(place)
+            if record.op == PURGE:
+                purged.add((place.space, place.kind))
             if uid in texts and texts[uid] != text:  # two copies that differ: the stronger counts
                 text = join({uid: texts[uid]}, {uid: text})[uid]
-                record = read_stored(text)
+                record = read_marked(uid, text)
             records[uid], texts[uid] = record, text
-        create = records.pop(owner, None)
+        create = records.pop(own, None)
         purges = [record for record in records.values() if record.op == PURGE]
-        if create is None or create.op != CREATE or purges:
+        # A purge erases what is beside it: not the same memory in another space or kind.
+        places = [place for place in places if (place.space, place.kind) not in purged]
+        if create is None or create.op != CREATE or not places:
             self._forget(owner)
-            # The name stays taken, so that it never comes to mean another memory.
-            self._write_names(owner, [purge.id for purge in purges if purge.id])
+            # The name stays taken, so that it never comes to mean another memory. What says that
+            # a private memory is purged, from outside, takes no name.
+            names = [] if is_marked(owner) else [purge.id for purge in purges if purge.id]
+            self._write_names(owner, names)
             return
+        updates = [record for record in records.values() if record.op != PURGE]
         names = [create.id] if create.id else [self._derived_name(create, p) for p in places]
-        memory = fold(create, records.values(), kind=places[0].kind, name=names[0])
-        self._write(memory)
+        memory = fold(
+            create,
+            updates,
+            kind=places[0].kind,
+            name=names[0],
+            owner=self._owner_for(create, updates),
+        )
+        is_local = places[0].space == LOCAL
+        memory = settled(memory, owner, (create, *updates), is_local=is_local)
+        self._write(memory, is_local=is_local)
         self._write_names(owner, names)
+
+    def _owner_for(self, create: Record, updates: Iterable[Record]) -> str | None:
+        """Who owns this clone, where the memory depends on it; the index remembers that it does."""
+        db, key = self._db, (create.uid,)
+        if not depends_on_owner(create, updates):
+            if self._new is None:
+                db.execute("DELETE FROM contested WHERE uid = ?", key)
+            return None
+        owner = self._owner()
+        db.execute("INSERT OR IGNORE INTO contested VALUES (?)", key)
+        db.execute("INSERT OR REPLACE INTO meta VALUES ('owner', ?)", (person_of(owner),))
+        return owner
 
     def _records_of(self, owner: str) -> list[_Stored]:
         """The records of a memory, in the order of their places."""
         if self._new is not None:
             return sorted(self._new.get(owner, ()), key=lambda stored: stored[0])
         rows = self._db.execute(
-            "SELECT space, kind, anchor, text FROM record JOIN place ON place.id = place"
+            "SELECT space, kind, anchor, text, digest FROM record JOIN place ON place.id = place"
             " WHERE owner = ? ORDER BY space, kind, anchor",
             (owner,),
         )
-        decoded = [(Place(*row[:3]), row[3].decode("utf-8", "surrogateescape")) for row in rows]
-        return [(place, read_stored(text), text) for place, text in decoded]
+        found = []
+        for space, kind, anchor, data, digest in rows:
+            text = data.decode("utf-8", "surrogateescape")
+            record = read_stored(text)._replace(digest=digest)
+            found.append((Place(space, kind, anchor), record, text))
+        return found
 
     def _derived_name(self, create: Record, place: Place) -> str:
         return birth_name(create, place, self._legacy_uids(place))
@@ -185,13 +278,14 @@ class Applier:
             self._drop_vectors(key)
             self._db.execute("DELETE FROM memory WHERE key = ?", (key,))
             self._db.execute("DELETE FROM name WHERE uid = ?", (uid,))
+            self._db.execute("DELETE FROM contested WHERE uid = ?", (uid,))
 
     def _clear(self, key: int) -> None:
         for table, _ in FACETS:
             self._db.execute(f"DELETE FROM {table} WHERE memory = ?", (key,))
         self._db.execute("DELETE FROM words WHERE rowid = ?", (key,))
 
-    def _write(self, memory: Memory) -> None:
+    def _write(self, memory: Memory, *, is_local: bool) -> None:
         db = self._db
         name = parse_name(memory.id)
         kind, anchor, number = (memory.kind, "", 0)
@@ -205,9 +299,9 @@ class Applier:
             kind,
             anchor,
             number,
-            memory.status,
+            _clean(memory.status),
             memory.status not in HIDDEN,
-            memory.sensitivity,
+            _clean(memory.sensitivity),
             _clean(memory.spec),
             _clean(memory.session),
             _clean(memory.project),
@@ -215,18 +309,20 @@ class Applier:
             seconds(memory.updated),
             expires,
             memory.importance,
-            _TRUST.get(str(memory.provenance.get("said_by")), _DEFAULT_TRUST),
+            _trust_of(memory),
             seconds(memory.status_changed),
             pace_of(memory.kind, memory.observation_type),
             _clean(" ".join(memory.sources)),
+            _clean(voice_of(memory.author)),
+            _sketch(memory),
         )
         keys = self._keys(memory.uid)
         if not keys:
             db.execute(
                 "INSERT INTO memory (kind, anchor, number, status, visible, sensitivity, spec,"
                 " session, project, created, updated, expires, importance, trust, moved, pace,"
-                " sources, uid) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (*row, memory.uid),
+                f" sources, voice, sketch, uid, local) VALUES ({','.join('?' * (len(row) + 2))})",
+                (*row, memory.uid, is_local),
             )
             key = db.last_insert_rowid()
         else:
@@ -237,8 +333,8 @@ class Applier:
                 "UPDATE memory SET kind = ?, anchor = ?, number = ?, status = ?, visible = ?,"
                 " sensitivity = ?, spec = ?, session = ?, project = ?, created = ?, updated = ?,"
                 " expires = ?, importance = ?, trust = ?, moved = ?, pace = ?, sources = ?,"
-                " embedded = 0 WHERE key = ?",
-                (*row, key),
+                " voice = ?, sketch = ?, local = ?, embedded = 0 WHERE key = ?",
+                (*row, is_local, key),
             )
         self._write_facets(key, memory)
 
@@ -283,6 +379,22 @@ class Applier:
                         (db.last_insert_rowid(), piece),
                     )
                 db.execute("UPDATE memory SET embedded = 1 WHERE key = ?", (key,))
+
+
+def _trust_of(memory: Memory) -> float:
+    """How far a memory is trusted, by who said it."""
+    if memory.altered:
+        return _ALTERED_TRUST
+    said = memory.provenance.get("said_by")
+    if said is None and "via" in memory.provenance:
+        return _UNVOUCHED_TRUST
+    return _TRUST.get(str(said), _DEFAULT_TRUST)
+
+
+def _sketch(memory: Memory) -> bytes:
+    """What the beginning of a text is like; that is enough to tell an echo."""
+    words, denies = plain_words(f"{memory.summary} {memory.text}"[:_MOST_SKETCHED])
+    return sketch_of(words, denies=denies)
 
 
 def _clean(text: str | None) -> str | None:

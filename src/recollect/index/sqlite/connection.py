@@ -17,6 +17,18 @@ from recollect.index.sqlite.schema import TABLES, VERSION
 P = ParamSpec("P")
 T = TypeVar("T")
 _BUSY_MILLISECONDS = 15_000
+_PAGE = 512  # bytes; no database is smaller
+# What says that the place is to blame: it is full, read-only, or cannot be reached.
+UNWRITABLE = (
+    apsw.FullError,
+    apsw.ReadOnlyError,
+    apsw.CantOpenError,
+    apsw.IOError,
+    apsw.PermissionsError,
+    apsw.AuthError,
+)
+# What reading finds where pages of a file hold something else than was written there.
+_NONSENSE = (KeyError, TypeError, ValueError, AttributeError)
 
 
 def at_one_moment(method: Callable[P, T]) -> Callable[P, T]:
@@ -31,7 +43,7 @@ def at_one_moment(method: Callable[P, T]) -> Callable[P, T]:
         try:
             return method(*args, **kwargs)
         finally:
-            db.execute("ROLLBACK")
+            end_transaction(db)
 
     return run
 
@@ -46,7 +58,17 @@ class Immediate:
         self._db.execute("BEGIN IMMEDIATE")
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
-        self._db.execute("COMMIT" if kind is None else "ROLLBACK")
+        try:
+            if kind is None:
+                self._db.execute("COMMIT")
+        finally:
+            end_transaction(self._db)
+
+
+def end_transaction(db: apsw.Connection) -> None:
+    """Undo what was not committed; an error, such as a full disk, may have done that already."""
+    if db.in_transaction:
+        db.execute("ROLLBACK")
 
 
 # As long as it is the same, nobody has written.
@@ -58,9 +80,11 @@ def version(db: apsw.Connection) -> Version:
     return next(iter(db.execute("PRAGMA data_version")))[0], db.total_changes()
 
 
-def connect(path: Path | None) -> apsw.Connection:
+def connect(path: Path | None, copy_of: Path | None = None) -> apsw.Connection:
     """Open a file, or a database in memory, and make its tables if it is new."""
     db = apsw.Connection(":memory:" if path is None else str(path))
+    if copy_of is not None:
+        load_copy(db, copy_of)
     db.set_busy_timeout(_BUSY_MILLISECONDS)
     load_vectors(db)
     db.execute("PRAGMA journal_mode = WAL")
@@ -80,6 +104,24 @@ def connect(path: Path | None) -> apsw.Connection:
     return db
 
 
+def load_copy(db: apsw.Connection, path: Path) -> bool:
+    """Fill a database in memory with what a file holds that cannot be opened where it is."""
+    try:
+        if path.with_name(path.name + "-wal").stat().st_size:
+            return False  # what was written last is not in the file itself
+    except OSError:
+        pass  # there is none
+    try:
+        data = bytearray(path.read_bytes())
+    except OSError:
+        return False
+    if len(data) < _PAGE:
+        return False
+    data[18:20] = b"\x01\x01"  # a database in memory has no log beside it
+    db.deserialize("main", bytes(data))
+    return True
+
+
 @contextmanager
 def failing() -> Iterator[None]:
     """Turn the errors of the database into those of an index."""
@@ -87,6 +129,11 @@ def failing() -> Iterator[None]:
         yield
     except apsw.Error as error:
         raise failure(error) from None
+    except _NONSENSE as error:
+        raise MemoryIndexError(
+            f"The index is damaged: {error!r}",
+            "It is derived and can be rebuilt: recollect reindex",
+        ) from error
 
 
 def load_vectors(db: apsw.Connection) -> None:
@@ -99,8 +146,10 @@ def load_vectors(db: apsw.Connection) -> None:
     db.enable_load_extension(False)
 
 
-def failure(error: apsw.Error) -> MemoryIndexError:
+def failure(error: Exception) -> MemoryIndexError:
     """What a database error means to whoever uses the index."""
-    return MemoryIndexError(
+    found = MemoryIndexError(
         f"The index cannot be used: {error}", "It is derived and can be rebuilt: recollect reindex"
     )
+    found.unwritable = isinstance(error, UNWRITABLE)
+    return found

@@ -8,19 +8,22 @@ done. Writing is in `sqlite_apply`.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from os.path import commonprefix
 from pathlib import Path
 from typing import Any
 
 import apsw
 
+from recollect.core.authority import person_of
+from recollect.core.crowding import Traits
 from recollect.core.kinds import find_kind
 from recollect.core.memory import Memory, order_updates
 from recollect.core.names import SHORT_ANCHOR, Name, as_uid_prefix, parse_name
 from recollect.core.note import Note, add_record, read_stored
 from recollect.core.places import Place
 from recollect.core.record import PURGE, Record
+from recollect.core.spaces import uid_of
 from recollect.index.protocol import (
     Cursor,
     Filters,
@@ -30,7 +33,7 @@ from recollect.index.protocol import (
     Progress,
     Ranked,
 )
-from recollect.index.sqlite.apply import Applier
+from recollect.index.sqlite.apply import NOBODY, Applier
 from recollect.index.sqlite.connection import (
     Immediate,
     at_one_moment,
@@ -40,8 +43,9 @@ from recollect.index.sqlite.connection import (
 )
 from recollect.index.sqlite.filters import where
 from recollect.index.sqlite.memories import Memories, decode
-from recollect.index.sqlite.schema import vector_table
-from recollect.index.sqlite.words import Words, ideal
+from recollect.index.sqlite.newest import newest_uids
+from recollect.index.sqlite.schema import BIRTH, vector_table
+from recollect.index.sqlite.words import Words
 from recollect.index.text import query_terms
 
 # The vector table slows down with every neighbour it is asked for: few first, then many more.
@@ -54,25 +58,30 @@ _COMMON_SHARE = 0.3
 class SqliteIndex:
     """An index in a file, or in memory where the path is None."""
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(
+        self,
+        path: Path | None,
+        owner: Callable[[], str | None] = lambda: None,
+        *,
+        copy_of: Path | None = None,
+    ) -> None:
         self.path = path
+        self._owner = owner
         try:
-            self._db = connect(path)
+            self._db = connect(path, copy_of)
         except apsw.Error as error:
             raise failure(error) from None
-        self._applier = Applier(self._db)
+        self._applier = Applier(self._db, owner)
         self._words = Words(self._db)
-        self._memories = Memories(self._db)
+        self._memories = Memories(self._db, owner)
 
     def close(self) -> None:
         """Let go of the file."""
         self._db.close()
 
     def _rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        try:
+        with failing():
             return list(self._db.execute(sql, tuple(parameters)))
-        except apsw.Error as error:
-            raise failure(error) from None
 
     def _one(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
         return next((row[0] for row in self._rows(sql, parameters)), None)
@@ -90,6 +99,7 @@ class SqliteIndex:
         since: Cursor,
         cursor: Cursor,
         complete: bool = False,
+        whole: Collection[tuple[str, str]] = (),
         progress: Progress | None = None,
     ) -> bool:
         """Take in changed notes, all or none; False if another process moved the cursor first."""
@@ -97,14 +107,19 @@ class SqliteIndex:
             with Immediate(self._db):
                 if self.cursor() != since:
                     return False
-                self._applier.apply(notes, cursor, complete=complete, progress=progress)
+                self._applier.apply(
+                    notes, cursor, complete=complete, whole=whole, progress=progress
+                )
                 return True
-        except apsw.Error as error:
+        except (apsw.Error, UnicodeError) as error:
             raise failure(error) from None
 
     def needs_rebuild(self) -> bool:
-        """Whether a purge was taken in: deleted text lingers in the file."""
-        return self._one("SELECT value FROM meta WHERE key = 'purged'") is not None
+        """Whether a purge was taken in, whose text lingers, or somebody else owns the clone now."""
+        if self._one("SELECT value FROM meta WHERE key = 'purged'") is not None:
+            return True
+        owner = self._one("SELECT value FROM meta WHERE key = 'owner'")
+        return owner is not None and owner != person_of(self._owner())
 
     # Memories
 
@@ -135,7 +150,8 @@ class SqliteIndex:
             "SELECT uid FROM memory WHERE uid >= ? AND uid < ? ORDER BY uid",
             (prefix, prefix + "~"),
         )
-        return self.get_many([uid for (uid,) in rows])
+        found = [uid for (uid,) in rows]
+        return self.get_many([prefix] if prefix in found else found)
 
     def _by_slug(self, name: str) -> list[Memory]:
         """The memories that a slug names, with the kind before it or without."""
@@ -167,17 +183,19 @@ class SqliteIndex:
         return str(Name(name.kind, name.anchor[:length], name.number, name.tail))
 
     @at_one_moment
-    def select(
-        self, filters: Filters, *, limit: int | None = None, newest_first: bool = False
-    ) -> list[Memory]:
+    def select(self, filters: Filters) -> list[Memory]:
         """The memories that pass the filters, in the order of their birth."""
         condition, parameters = where(filters)
-        order = "DESC" if newest_first else "ASC"
         rows = self._rows(
-            f"SELECT uid FROM memory WHERE {condition} ORDER BY uid {order} LIMIT ?",
-            (*parameters, -1 if limit is None else limit),
+            f"SELECT uid FROM memory WHERE {condition} ORDER BY {BIRTH}, uid", parameters
         )
         return self.get_many([uid for (uid,) in rows])
+
+    @at_one_moment
+    def newest(self, filters: Filters, limit: int, now: float) -> list[Memory]:
+        """The newest memories that pass the filters, where no author crowds out others."""
+        with failing():
+            return self.get_many(newest_uids(self._db, *where(filters), limit, now))
 
     def count(self, filters: Filters) -> int:
         """How many memories pass the filters."""
@@ -189,48 +207,78 @@ class SqliteIndex:
         """The memories that relate to one of some others, in the order of their birth."""
         rows = self._rows(
             "SELECT DISTINCT uid FROM relation JOIN memory ON memory.key = relation.memory"
-            " WHERE target IN (SELECT value FROM json_each(?)) ORDER BY uid",
+            f" WHERE target IN (SELECT value FROM json_each(?)) ORDER BY {BIRTH}, uid",
             (json.dumps(list(uids)),),
         )
-        return self.get_many([uid for (uid,) in rows])
+        found = self.get_many([uid for (uid,) in rows])
+        return [m for m in found if not set(uids).isdisjoint((*m.relates_to, *m.sources))]
 
     def history(self, uid: str) -> list[Record]:
         """The records of a memory: its creation, then its updates in the order they count."""
         texts: Note = {}
-        for member, text in self._rows("SELECT uid, text FROM record WHERE owner = ?", (uid,)):
+        digests: dict[str, str] = {}
+        for member, text, digest in self._rows(
+            "SELECT uid, text, digest FROM record WHERE owner = ?", (uid,)
+        ):
             add_record(texts, member, decode(text))
-        records = [read_stored(text) for text in texts.values()]
-        created = [record for record in records if record.uid == uid]
-        return created + order_updates(record for record in records if record.uid != uid)
+            digests[decode(text)] = digest
+        records = [read_stored(text)._replace(digest=digests[text]) for text in texts.values()]
+        own = uid_of(uid)
+        created = [record for record in records if record.uid == own]
+        updates = order_updates(record for record in records if record.uid != own)
+        if self._one("SELECT 1 FROM memory WHERE uid = ?", (uid,)):  # a purge does not reach it
+            updates = [record for record in updates if record.op != PURGE]
+        return created + updates
+
+    def contested(self) -> list[str]:
+        """The memories with changes that count only if this clone's owner made them."""
+        return [uid for (uid,) in self._rows("SELECT uid FROM contested ORDER BY uid")]
+
+    def purges(self, uid: str) -> list[Record]:
+        """The records that say that a memory is purged."""
+        rows = self._rows("SELECT DISTINCT text FROM record WHERE owner = ?", (uid,))
+        records = [read_stored(decode(text)) for (text,) in rows]
+        return [record for record in records if record.op == PURGE]
 
     def places(self, uid: str) -> tuple[Place, ...]:
-        """Every place that holds a record."""
+        """Every place that holds the creation of a memory."""
         rows = self._rows(
             "SELECT space, kind, anchor FROM record JOIN place ON place.id = record.place"
-            " WHERE uid = ? ORDER BY space, kind, anchor",
-            (uid,),
+            " WHERE uid = ? AND owner = ? ORDER BY space, kind, anchor",
+            (uid_of(uid), uid),
         )
         return tuple(Place(*row) for row in rows)
 
-    def outside(self, spaces: Collection[str]) -> list[str]:
-        """The uids of the records that are, also, in other spaces than these."""
+    def purges_with_prefix(self, prefix: str) -> list[Record]:
+        """The purge records of memories whose uid starts with a prefix."""
         rows = self._rows(
-            "SELECT DISTINCT uid FROM record WHERE place IN (SELECT id FROM place"
-            " WHERE space NOT IN (SELECT value FROM json_each(?))) ORDER BY uid",
+            "SELECT text FROM record WHERE owner >= ? AND owner < ? AND owner <> uid",
+            (prefix, prefix + "~"),
+        )
+        records = [read_stored(decode(text)) for (text,) in rows]
+        return [record for record in records if record.op == PURGE]
+
+    def outside(self, spaces: Collection[str]) -> list[str]:
+        """The memories that have records in other spaces than these."""
+        rows = self._rows(
+            "SELECT DISTINCT owner FROM record WHERE place IN (SELECT id FROM place"
+            " WHERE space NOT IN (SELECT value FROM json_each(?))) ORDER BY owner",
             (json.dumps(sorted(spaces)),),
         )
         return [uid for (uid,) in rows]
 
     def journal(self) -> Iterator[tuple[Record, Place]]:
         """Every record, oldest first."""
-        last = ""
-        for uid, text, space, kind, anchor in self._rows(
-            "SELECT uid, text, space, kind, anchor FROM record"
-            " JOIN place ON place.id = record.place ORDER BY uid, space, kind, anchor"
+        last: tuple[str, ...] = ()
+        for uid, owner, text, space, kind, anchor in self._rows(
+            "SELECT uid, owner, text, space, kind, anchor FROM record"
+            " JOIN place ON place.id = record.place WHERE owner <> ?"
+            f" ORDER BY {BIRTH}, uid, owner, space, kind, anchor",
+            (NOBODY,),
         ):
-            if uid != last:
+            if (uid, owner) != last:
                 yield read_stored(decode(text)), Place(space, kind, anchor)
-            last = uid
+            last = (uid, owner)
 
     def texts(self) -> Iterator[tuple[Place, str, str]]:
         """Every record as it was taken in: its place, its uid, its text."""
@@ -240,11 +288,22 @@ class SqliteIndex:
         ):
             yield Place(space, kind, anchor), uid, decode(text)
 
+    def quarantined(self) -> list[tuple[Place, str, str]]:
+        """Every record that is quarantined: its place, its uid, its text."""
+        rows = self._rows(
+            "SELECT space, kind, anchor, uid, text FROM record"
+            " JOIN place ON place.id = record.place WHERE owner = ?"
+            " ORDER BY uid, space, kind, anchor",
+            (NOBODY,),
+        )
+        return [(Place(*row[:3]), row[3], decode(row[4])) for row in rows]
+
     def waiting(self) -> list[Record]:
         """Updates whose creation has not arrived yet."""
         rows = self._rows(
-            "SELECT text FROM record WHERE owner <> uid"
-            " AND NOT EXISTS (SELECT 1 FROM memory WHERE memory.uid = owner)"
+            "SELECT text FROM record WHERE owner <> uid AND owner <> ? AND length(owner) <> 27"
+            " AND NOT EXISTS (SELECT 1 FROM memory WHERE memory.uid = owner)",
+            (NOBODY,),
         )
         records = [read_stored(decode(text)) for (text,) in rows]
         purged = {record.of for record in records if record.op == PURGE}
@@ -264,14 +323,7 @@ class SqliteIndex:
     def lexical(self, query: str, filters: Filters, limit: int) -> LexicalMatches:
         """The memories that share words with the query."""
         with failing():
-            weights = self._words.weights(query_terms(query))
-            if not weights.scores:
-                return LexicalMatches((), 0.0)
-            found = self._words.best(weights, *where(filters), limit)
-        ranked = sorted(found, key=lambda row: (-row.score, row.uid))[:limit]
-        full = ideal(weights.total_proof)
-        matches = [Match(row.uid, row.score, row.words, row.evidence / full) for row in ranked]
-        return LexicalMatches(matches, ideal(weights.total))
+            return self._words.matches(query_terms(query), *where(filters), limit)
 
     def distinctive(self, query: str) -> str:
         """The query without the words that many memories hold."""
@@ -327,11 +379,19 @@ class SqliteIndex:
         """What ranking needs to know of some memories."""
         marks = ",".join("?" * len(uids))
         rows = self._rows(
-            "SELECT uid, created, importance, trust, moved, pace, sources FROM memory"
-            f" WHERE uid IN ({marks})",
+            "SELECT uid, created, importance, trust, moved, pace, sources, voice, sketch, local"
+            f" FROM memory WHERE uid IN ({marks})",
             uids,
         )
-        return [Ranked(*row)._replace(sources=tuple(row[-1].split())) for row in rows]
+        sources = {row[0]: tuple(row[6].split()) for row in rows}
+        outside = [row[0] for row in rows if not row[-1]]
+        private = self._memories.private_among({u for uid in outside for u in sources[uid]})
+        for uid in outside if private else ():
+            sources[uid] = tuple(u for u in sources[uid] if u not in private)
+        return [
+            Ranked(*row[:6], sources=sources[row[0]], traits=Traits(*row[7:9]))  # type: ignore[misc]
+            for row in rows
+        ]
 
     # Vectors
 

@@ -5,14 +5,19 @@ One event asks for the same few memories again and again, and a process that sta
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import apsw
 
+from recollect.core.authority import depends_on_owner
 from recollect.core.memory import Memory, fold
 from recollect.core.names import Name
 from recollect.core.note import add_record, read_stored
+from recollect.core.places import LOCAL
+from recollect.core.record import PURGE
+from recollect.core.spaces import settled, uid_of, without_references
 from recollect.index.sqlite.connection import Version, version
 
 _BATCH = 500
@@ -23,8 +28,9 @@ _MOST_KEPT = 4_000_000  # characters
 class Memories:
     """The memories of a database, by uid."""
 
-    def __init__(self, db: apsw.Connection) -> None:
+    def __init__(self, db: apsw.Connection, owner: Callable[[], str | None]) -> None:
         self._db = db
+        self._owner = owner
         self._kept: dict[str, Memory] = {}
         self._size = 0
         self._version: Version = (0, 0)
@@ -54,9 +60,9 @@ class Memories:
     def _fold(self, uids: Sequence[str]) -> dict[str, Memory]:
         marks = ",".join("?" * len(uids))
         names = {
-            uid: (Name(kind, anchor, number), f"~{uid[-4:]}" if shared else "")
-            for uid, kind, anchor, number, shared in self._rows(
-                "SELECT uid, kind, anchor, number, EXISTS ("
+            uid: (Name(kind, anchor, number), f"~{uid[-4:]}" if shared else "", bool(local))
+            for uid, kind, anchor, number, local, shared in self._rows(
+                "SELECT uid, kind, anchor, number, local, EXISTS ("
                 " SELECT 1 FROM name AS other WHERE other.kind = memory.kind"
                 " AND other.number = memory.number AND other.anchor = memory.anchor"
                 f" AND other.uid <> memory.uid) FROM memory WHERE uid IN ({marks})",
@@ -64,17 +70,45 @@ class Memories:
             )
         }
         records: dict[str, dict[str, str]] = {uid: {} for uid in names}
-        for owner, uid, text in self._rows(
-            f"SELECT owner, uid, text FROM record WHERE owner IN ({marks})", uids
+        digests: dict[str, str] = {}
+        for owner, uid, data, digest in self._rows(
+            f"SELECT owner, uid, text, digest FROM record WHERE owner IN ({marks})", uids
         ):
             if owner in records:
-                add_record(records[owner], uid, decode(text))
+                text = decode(data)
+                add_record(records[owner], uid, text)
+                if digest:
+                    digests[text] = digest
         memories = {}
-        for uid, (name, tail) in names.items():
-            read = {member: read_stored(text) for member, text in records[uid].items()}
-            create = read.pop(uid)
-            memories[uid] = fold(create, read.values(), kind=name.kind, name=f"{name}{tail}")
+        for uid, (name, tail, is_local) in names.items():
+            read = {}
+            for member, text in records[uid].items():
+                read[member] = record = read_stored(text)
+                if text in digests:
+                    read[member] = record._replace(digest=digests[text])
+            create = read.pop(uid_of(uid))
+            updates = [record for record in read.values() if record.op != PURGE]
+            owner = self._owner() if depends_on_owner(create, updates) else None
+            memory = fold(create, updates, kind=name.kind, name=f"{name}{tail}", owner=owner)
+            memories[uid] = settled(memory, uid, (create, *updates), is_local=is_local)
+        outside = [memory for uid, memory in memories.items() if not names[uid][2]]
+        named = {uid for memory in outside for uid in (*memory.relates_to, *memory.sources)}
+        private = self.private_among(named)
+        if private:
+            memories |= {m.uid: without_references(m, private) for m in outside}
         return memories
+
+    def private_among(self, uids: Iterable[str]) -> set[str]:
+        """Those uids that belong to the private space."""
+        wanted = list(uids)
+        if not wanted:
+            return set()
+        rows = self._rows(
+            "SELECT DISTINCT owner FROM record WHERE owner IN (SELECT value FROM json_each(?))"
+            " AND place IN (SELECT id FROM place WHERE space = ?)",
+            (json.dumps(wanted), LOCAL),
+        )
+        return {uid for (uid,) in rows}
 
     def _rows(self, sql: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
         return list(self._db.execute(sql, tuple(parameters)))

@@ -7,7 +7,10 @@ kept as they are in the ledger: a memory is folded from them when it is read.
 from __future__ import annotations
 
 # Raise this with every change below; the index is derived, so a rebuild is the migration.
-VERSION = 8
+VERSION = 13
+
+# What sorts uids by their time: the first character says whether they prove their text.
+BIRTH = "substr(uid, 2)"
 
 TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -21,8 +24,9 @@ CREATE TABLE place (
 CREATE TABLE record (
     uid TEXT NOT NULL,
     place INTEGER NOT NULL REFERENCES place,
-    owner TEXT NOT NULL,  -- the uid of the memory it belongs to
+    owner TEXT NOT NULL,  -- the memory it belongs to, see core/spaces.py; '' if it is quarantined
     text BLOB NOT NULL,
+    digest TEXT NOT NULL,  -- stands for the text in versions where the uid does not prove it
     PRIMARY KEY (uid, place)
 ) WITHOUT ROWID;
 CREATE INDEX record_owner ON record (owner);
@@ -31,6 +35,7 @@ CREATE INDEX record_place ON record (place);
 CREATE TABLE memory (
     key INTEGER PRIMARY KEY,
     uid TEXT NOT NULL UNIQUE,
+    local INTEGER NOT NULL,  -- whether it is in the private space
     kind TEXT NOT NULL, anchor TEXT NOT NULL, number INTEGER NOT NULL,  -- the name it is shown by
     status TEXT NOT NULL, visible INTEGER NOT NULL, sensitivity TEXT NOT NULL,
     spec TEXT, session TEXT, project TEXT,
@@ -38,6 +43,7 @@ CREATE TABLE memory (
     importance REAL NOT NULL, trust REAL NOT NULL,
     moved REAL, pace REAL NOT NULL,
     sources TEXT NOT NULL,  -- the uids of what it was merged from
+    voice TEXT NOT NULL, sketch BLOB NOT NULL,  -- the author, and what the text is like
     embedded INTEGER NOT NULL DEFAULT 0
 );
 -- Every name that leads to a memory: text that came without one has a name wherever it is.
@@ -47,7 +53,9 @@ CREATE TABLE name (
 ) WITHOUT ROWID;
 CREATE INDEX name_uid ON name (uid);
 CREATE INDEX memory_created ON memory (created);
-CREATE INDEX memory_kind ON memory (kind, uid);
+CREATE INDEX memory_voice ON memory (voice);
+CREATE INDEX memory_birth ON memory (substr(uid, 2), uid);
+CREATE INDEX memory_kind ON memory (kind, substr(uid, 2), uid);
 CREATE INDEX memory_pending ON memory (embedded) WHERE embedded = 0;
 CREATE TABLE tag (
     tag TEXT NOT NULL, memory INTEGER NOT NULL, PRIMARY KEY (tag, memory)
@@ -69,6 +77,8 @@ CREATE TABLE slug (
     slug TEXT NOT NULL, memory INTEGER NOT NULL, PRIMARY KEY (slug, memory)
 ) WITHOUT ROWID;
 CREATE INDEX slug_memory ON slug (memory);
+-- Memories with changes that count only if this clone's owner made them.
+CREATE TABLE contested (uid TEXT PRIMARY KEY) WITHOUT ROWID;
 
 -- Only the words are kept, not the text: that is in `record`.
 CREATE VIRTUAL TABLE words USING fts5 (

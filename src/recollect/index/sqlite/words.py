@@ -9,13 +9,17 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import apsw
 
+from recollect.core.crowding import Traits, crowd_in, repeated
+from recollect.index.protocol import LexicalMatches, Match
 from recollect.index.sqlite.connection import Version, version
+from recollect.index.sqlite.newest import has_others
 
 # Weights of summary, tags and files, date, body.
 WEIGHTS = _SUMMARY, _TAGS, _DATES, _BODY = (2.0, 1.5, 2.0, 1.0)
@@ -35,6 +39,9 @@ _FEW = 50
 # Few memories say little about which words are common: for evidence there are at least so many.
 _ENOUGH = 500
 _FOUND = struct.Struct("ddl")
+# From so many repetitions among what was found, their words count once.
+_CROWDED = 8
+_NOTHING: Mapping[str, float] = MappingProxyType({})
 
 
 class Scored(NamedTuple):
@@ -44,9 +51,12 @@ class Scored(NamedTuple):
     """
 
     uid: str
+    traits: Traits
     score: float
     evidence: float
     words: int
+    # How much each term counts in it.
+    counts: tuple[float, ...]
 
 
 class Weights(NamedTuple):
@@ -63,7 +73,7 @@ def _rescore(api: apsw.FTS5ExtensionApi, /, *weights: Any) -> bytes:
     if api.aux_data is None:
         api.aux_data = max(1.0, api.column_total_size(-1) / max(1, api.row_count))
     norm = _K1 * (1 - _B + _B * api.column_size(-1) / api.aux_data)
-    total, proof, words = 0.0, 0.0, 0
+    total, proof, words, held = 0.0, 0.0, 0, []
     terms = len(weights) // 2
     for phrase, (idf, proves) in enumerate(zip(weights[:terms], weights[terms:], strict=True)):
         summary, tags, dates, body = api.phrase_locations(phrase)
@@ -76,7 +86,10 @@ def _rescore(api: apsw.FTS5ExtensionApi, /, *weights: Any) -> bytes:
             total += idf * counts
             proof += proves * counts
             words += 1
-    return _FOUND.pack(total, proof, words)
+            held.append(counts)
+        else:
+            held.append(0.0)
+    return _FOUND.pack(total, proof, words) + struct.pack(f"{terms}d", *held)
 
 
 class Words:
@@ -116,11 +129,43 @@ class Words:
             self._counts[term] = min(found, default=0)
         return self._counts[term]
 
-    def weights(self, terms: Sequence[str]) -> Weights:
-        """How much each term that occurs says (idf), and what all of them would, known or not."""
+    def matches(
+        self, terms: Sequence[str], condition: str, parameters: Sequence[Any], limit: int
+    ) -> LexicalMatches:
+        """The memories that hold words of a query, best first; no author crowds out others."""
+        weights = self.weights(terms)
+        if not weights.scores:
+            return LexicalMatches((), 0.0)
+        found = self.best(weights, condition, parameters, limit)
+        crowd = crowd_in([row.traits.voice for row in found]) if len(found) >= limit else None
+        if crowd is not None and has_others(self._db, crowd):
+            apart = f"{condition} AND memory.voice <> ?"
+            others = self.best(weights, apart, (*parameters, crowd), limit)
+            known = {row.uid for row in found}
+            found = _best_of(found, limit) + [row for row in others if row.uid not in known]
+            limit = len(found)
+        echoes = repeated(_best_of(found, len(found)), lambda row: row.traits)
+        if len(echoes) >= _CROWDED:
+            weights = self.weights(terms, _echoed(weights.scores, found, echoes))
+            found = [_weighed(row, weights) for row in found]
+        full = ideal(weights.total_proof)
+        return LexicalMatches(
+            [
+                Match(row.uid, row.score, row.words, row.evidence / full)
+                for row in _best_of(found, limit)
+            ],
+            ideal(weights.total),
+        )
+
+    def weights(self, terms: Sequence[str], less: Mapping[str, float] = _NOTHING) -> Weights:
+        """How much each term that occurs says (idf), and what all of them would, known or not.
+
+        `less` says which share of the memories that hold a term does not count.
+        """
         total = self._one("SELECT count(*) FROM memory")
         enough = max(total, _ENOUGH)
-        counts = self._frequencies(terms)
+        found = self._frequencies(terms)
+        counts = {term: round(n * (1 - less.get(term, 0.0))) for term, n in found.items()}
         scores = {term: _idf(count, total) for term, count in counts.items()}
         proofs = {term: _idf(count, enough) for term, count in counts.items()}
         unknown = len(terms) - len(counts)
@@ -162,7 +207,7 @@ class Words:
             given, score = _scoring(weights)
             passing = _scored(
                 self._db.execute(
-                    f"SELECT memory.uid, {score} FROM words"
+                    f"SELECT memory.uid, memory.voice, memory.sketch, {score} FROM words"
                     " JOIN memory ON memory.key = words.rowid"
                     f" WHERE words MATCH ? AND {condition} ORDER BY {_BM25} LIMIT ?",
                     (*given, query, *parameters, limit),
@@ -188,10 +233,11 @@ class Words:
             )
         )
         rows = self._db.execute(
-            f"SELECT uid, key FROM memory WHERE key IN ({_marks(scores)}) AND {condition}",
+            f"SELECT uid, voice, sketch, key FROM memory WHERE key IN ({_marks(scores)})"
+            f" AND {condition}",
             (*scores, *parameters),
         )
-        return _scored((uid, scores[key]) for uid, key in rows), len(scores) == wanted
+        return _scored((*row, scores[key]) for *row, key in rows), len(scores) == wanted
 
     def _telling(self, terms: Sequence[str], limit: int) -> list[str]:
         """The rarer terms, where these alone may bring enough; else none.
@@ -215,7 +261,42 @@ def _scoring(weights: Weights) -> tuple[tuple[float, ...], str]:
 
 
 def _scored(rows: Iterable[tuple[Any, ...]]) -> list[Scored]:
-    return [Scored(uid, *_FOUND.unpack(found)) for uid, found in rows]
+    return [
+        Scored(uid, Traits(voice, sketch), *_unpacked(found)) for uid, voice, sketch, found in rows
+    ]
+
+
+def _unpacked(found: bytes) -> tuple[float, float, int, tuple[float, ...]]:
+    score, evidence, words = _FOUND.unpack_from(found)
+    counts = struct.unpack_from(f"{(len(found) - _FOUND.size) // 8}d", found, _FOUND.size)
+    return score, evidence, words, counts
+
+
+def _weighed(row: Scored, weights: Weights) -> Scored:
+    """A row with the score and the evidence that other weights give it."""
+    return row._replace(
+        score=_sum(row.counts, weights.scores),
+        evidence=_sum(row.counts, weights.proofs),
+    )
+
+
+def _echoed(
+    terms: Iterable[str], found: Sequence[Scored], echoes: Sequence[Scored]
+) -> dict[str, float]:
+    """For each term, which share of the memories that hold it repeats another one."""
+    held, again = (zip(*(row.counts for row in rows), strict=True) for rows in (found, echoes))
+    return {
+        term: sum(map(bool, repeats)) / max(1, sum(map(bool, all_of)))
+        for term, all_of, repeats in zip(terms, held, again, strict=True)
+    }
+
+
+def _sum(counts: Iterable[float], weights: Mapping[str, float]) -> float:
+    return sum(count * weight for count, weight in zip(counts, weights.values(), strict=True))
+
+
+def _best_of(rows: Iterable[Scored], limit: int) -> list[Scored]:
+    return sorted(rows, key=lambda row: (-row.score, row.uid))[:limit]
 
 
 def _marks(values: Collection[Any]) -> str:

@@ -1,0 +1,97 @@
+"""Who said what a command keeps: a person, or the agent in whose shell it runs.
+
+A person who types `/recollect:remember …` asks in their own words, though the agent's shell runs
+the command. The hook that sees what they typed notes it, and vouches for one capture of the same
+session that says the same within a few minutes. Everything else in an agent's shell is the
+agent's.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from recollect.hosts.agents import agent_in, session_in
+from recollect.state.spool import Spool
+
+if TYPE_CHECKING:
+    from recollect.core.memory import Memory
+    from recollect.hosts.protocol import Event
+    from recollect.store.store import Store
+
+USER, AGENT = "user", "agent"
+VOUCHED_FOLDER = "vouched"
+_SECONDS = 15 * 60.0
+# How much of what the person asked for, and of what is kept, must be in the other.
+_SHARE = 0.5
+_MOST_WAITING = 20
+
+
+def note_request(event: Event, environment: Mapping[str, str]) -> None:
+    """Note what a person asks to keep by a command; where that fails, nobody vouches."""
+    with suppress(Exception):
+        from recollect.config.config import load_config
+        from recollect.core.uid import derive_uid
+        from recollect.hooks.stash import git_state
+        from recollect.redact.gate import Gate, clean_event, make_redactor
+
+        folder = git_state(event.directory)
+        if folder is None:
+            return
+        config = load_config(Path(event.directory), environment)
+        event = clean_event(event, config)
+        said = Gate(make_redactor(config))(event.asked)
+        spool = Spool(folder / VOUCHED_FOLDER)
+        moment = event.moment or time.time_ns() // 1_000_000
+        spool.put(
+            derive_uid(f"{event.session}\n{said}", moment),
+            {"session": event.session, "text": said, "at": moment / 1000},
+        )
+        spool.trim(_MOST_WAITING, lambda one: float(one.get("at") or 0))
+
+
+def speaker(store: Store, agent: str, text: str, environment: Mapping[str, str]) -> dict[str, Any]:
+    """Who says a text that a command keeps, as the fields of its provenance."""
+    agent = agent or agent_in(environment)
+    if not agent:
+        return {"said_by": USER}
+    if _is_vouched(store, text, environment):
+        return {"said_by": USER, "vouched": True}
+    return {"said_by": AGENT}
+
+
+def reworded_by_agent(memory: Memory, via: str) -> dict[str, Any]:
+    """The provenance of a person's memory whose words an agent changed: now the agent's."""
+    if memory.provenance.get("said_by", USER) != USER:
+        return {}
+    return {"provenance": {**memory.provenance, "said_by": AGENT, "reworded": via}}
+
+
+def _is_vouched(store: Store, text: str, environment: Mapping[str, str]) -> bool:
+    """Whether the person asked for just this, in this session; they asked once."""
+    spool = Spool(store.ledger.repository.state_dir / VOUCHED_FOLDER)
+    session, now = session_in(environment), store.ledger.clock().timestamp()
+    for uid, request in spool.waiting().items():
+        try:
+            age = now - float(request["at"])
+            asked, theirs = str(request["text"]), str(request["session"])
+        except (KeyError, TypeError, ValueError):
+            continue
+        if age > _SECONDS:
+            spool.drop(uid)
+        elif age >= -1 and session and session == theirs and _says(text, asked):
+            spool.drop(uid)
+            return True
+    return False
+
+
+def _says(text: str, asked: str) -> bool:
+    """Whether a text is, in other words, what was asked for."""
+    from recollect.index.text import query_terms
+
+    kept, wanted = set(query_terms(text)), set(query_terms(asked))
+    shared = len(kept & wanted)
+    return bool(shared) and shared >= _SHARE * len(wanted) and shared >= _SHARE * len(kept)

@@ -1,0 +1,82 @@
+"""`recollect config trust` and `untrust`: what a cloned repository may decide for you."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from recollect.cli.output import opened
+from recollect.config.config import find_project, load_config, needs_trust
+from recollect.config.trust import Trust, digest, forget, remember, trust_of
+from recollect.errors import ValidationError
+
+# Set in the shells that coding agents start: what they run is not what the person types.
+_AGENTS = ("CLAUDECODE", "AI_AGENT", "CODEX_SANDBOX")
+
+
+@click.command("trust")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.pass_context
+def trust_command(ctx: click.Context, yes: bool) -> None:
+    """Let the settings of this repository count, as they are now."""
+    directory = Path(ctx.obj.directory or ".").absolute()
+    with opened(ctx) as store:
+        programs = store.ledger.repository.git.local_programs()
+        home = store.config.home
+    project = find_project(directory)
+    if project is None:
+        raise ValidationError("There is no working tree here.", "Go to a repository.")
+    asked = needs_trust(project.values())
+    from recollect.ledger.git_programs import digest_of
+
+    wanted = Trust(digest(asked) if asked else "", digest_of(programs))
+    if wanted in (Trust(), trust_of(home, project.root)):
+        click.echo("Nothing here waits for trust.", err=True)
+        return
+    if asked:
+        click.echo(f"{project.path} sets:")
+        for line in _lines(asked, directory):
+            click.echo(f"  {line}")
+    if programs:
+        click.echo("The repository's own git configuration names programs:")
+        for setting in programs:
+            click.echo(f"  {setting.name!r} = {setting.value!r}")
+    _confirm(yes)
+    remember(home, project.root, wanted)
+    click.echo("Trusted, for this repository and as it is now.", err=True)
+
+
+def _lines(asked: Mapping[str, Any], directory: Path) -> list[str]:
+    present = load_config(directory, os.environ).settings
+    return [f"{name} = {value!r}  (now {present[name].value!r})" for name, value in asked.items()]
+
+
+def _confirm(yes: bool) -> None:
+    agent = next((name for name in _AGENTS if os.environ.get(name)), "")
+    if agent:
+        raise ValidationError(
+            f"Only a person can trust a repository, and {agent} says that an agent runs this.",
+            "Run it in a terminal of your own.",
+        )
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise ValidationError("There is no terminal to ask on.", "Look at the list, then add --yes")
+    click.confirm("Trust it?", abort=True, err=True)
+
+
+@click.command("untrust")
+@click.pass_context
+def untrust_command(ctx: click.Context) -> None:
+    """Let the settings of this repository count no longer."""
+    directory = Path(ctx.obj.directory or ".").absolute()
+    with opened(ctx) as store:
+        home = store.config.home
+    was = forget(home, directory)
+    said = "This repository is not trusted any more." if was else "It was not trusted."
+    click.echo(said, err=True)

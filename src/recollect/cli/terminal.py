@@ -1,0 +1,133 @@
+"""What a command prints: safe for a terminal, and for an agent that reads it.
+
+Memories hold what others wrote. On a terminal no character of theirs may move the cursor, hide or
+reorder text; a mark shows where one was. In an agent's shell what a reading command prints stands
+in the same frame as memories that are injected: it is data, not instructions.
+
+Verbs print with `click.echo`, `click.secho` and `click.style`. While a verb runs these are the
+ones of this module, so that none can forget it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Any
+
+import click
+
+from recollect.core.characters import HIDDEN, printable
+
+# What they print is what memories say.
+READING = frozenset(
+    {
+        *("candidate", "doctor", "lifecycle", "list", "log", "review", "scan", "search", "show"),
+        *("status", "strength", "timeline", "verify", "why"),
+    }
+)
+_plain_echo, _plain_style, _plain_confirm = click.echo, click.style, click.confirm
+# Colours are ours: text that was styled is kept here, under a name that no memory can know.
+_NAME = f"\x00{os.urandom(8).hex()}"
+_STYLED_NAME = re.compile(f"{_NAME}([0-9]{{1,9}})\x00")
+_styled: list[str] = []
+_frame: list[str] = []  # what closes the frame that is open
+
+
+def echo(
+    message: Any = None,
+    file: IO[Any] | None = None,
+    nl: bool = True,
+    err: bool = False,
+    color: bool | None = None,
+) -> None:
+    """Print a text; what is not meant to be seen is shown as a mark."""
+    text = "" if message is None else str(message)
+    if not err and _is_framed():
+        _open_frame()
+        text = _for_agent(text)
+    parts = _STYLED_NAME.split(text)
+    parts[::2] = map(printable, parts[::2])
+    parts[1::2] = [_styled[int(number)] for number in parts[1::2]]
+    _plain_echo("".join(parts), file=file, nl=nl, err=err, color=color)
+
+
+def echo_exactly(text: str, *, nl: bool = True, err: bool = False) -> None:
+    """Print a text of ours, or one that is escaped."""
+    _plain_echo(text, nl=nl, err=err)
+
+
+def escaped_json(value: Any, indent: int | None = None) -> str:
+    """A value as JSON in which characters that a terminal could obey are escaped."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    return HIDDEN.sub(lambda match: json.dumps(match[0])[1:-1], text)
+
+
+def style(text: Any, **styles: Any) -> str:
+    """A text in a colour, for `echo`."""
+    clean = printable(str(text))
+    _styled.append(_plain_style(clean, **styles))
+    return f"{_NAME}{len(_styled) - 1}\x00"
+
+
+def _secho(message: Any = None, **options: Any) -> None:
+    for_echo = {
+        name: options.pop(name) for name in ("file", "nl", "err", "color") if name in options
+    }
+    echo(style("" if message is None else message, **options), **for_echo)
+
+
+def _confirm(text: str, *arguments: Any, **options: Any) -> bool:
+    return _plain_confirm(printable(text), *arguments, **options)
+
+
+_OURS = {"echo": echo, "secho": _secho, "style": style, "confirm": _confirm}
+_for_an_agent = False
+
+
+@contextmanager
+def guarded(*, is_agent: bool) -> Iterator[None]:
+    """Let everything that is printed meanwhile pass the sanitiser, and for an agent the frame."""
+    global _for_an_agent  # noqa: PLW0603 - a process runs one command
+    before = {name: getattr(click, name) for name in _OURS}
+    outer, _for_an_agent = _for_an_agent, is_agent
+    for name, ours in _OURS.items():
+        setattr(click, name, ours)
+    try:
+        yield
+    finally:
+        while _frame:
+            _plain_echo(_frame.pop())
+        for name, theirs in before.items():
+            setattr(click, name, theirs)
+        _for_an_agent = outer
+        _styled.clear()
+
+
+def _is_framed() -> bool:
+    """Whether an agent reads what the verb at hand prints from memories."""
+    context = click.get_current_context(silent=True) if _for_an_agent else None
+    return context is not None and " ".join(context.command_path.split()[1:]) in READING
+
+
+def _open_frame() -> None:
+    if not _frame:
+        from recollect.core.marks import CLOSING, OPENING
+
+        _plain_echo(OPENING)
+        _frame.append(CLOSING)
+
+
+def _for_agent(text: str) -> str:
+    """A text that cannot close the frame, nor call a tool."""
+    from recollect.search.sanitise import quoted
+
+    parts = _STYLED_NAME.split(text)
+    parts[::2] = map(quoted, parts[::2])
+    for number in parts[1::2]:
+        _styled[int(number)] = quoted(_styled[int(number)])
+    return "".join(
+        part if place % 2 == 0 else f"{_NAME}{part}\x00" for place, part in enumerate(parts)
+    )

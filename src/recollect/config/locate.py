@@ -1,0 +1,35 @@
+"""Finding a repository without git: for code that has no time to ask it."""
+
+from __future__ import annotations
+
+import os
+
+
+def common_dir(directory: str) -> str:
+    """The git directory that all worktrees around a directory share; outside of any, itself."""
+    start = path = os.path.realpath(directory)
+    while True:
+        found = os.path.join(path, ".git")  # noqa: PTH118
+        try:
+            if os.stat(found).st_mode & 0o170000 == 0o040000:  # noqa: PTH116
+                return found
+            linked = os.path.join(path, _content(found).removeprefix("gitdir:").strip())  # noqa: PTH118
+            return os.path.realpath(os.path.join(linked, _shared(linked)))  # noqa: PTH118
+        except OSError:
+            above = os.path.dirname(path)  # noqa: PTH120
+            if above == path:
+                return start
+            path = above
+
+
+def _shared(linked: str) -> str:
+    """Where the git directory of a worktree says the shared one is; a submodule has none."""
+    try:
+        return _content(os.path.join(linked, "commondir")).strip()  # noqa: PTH118
+    except OSError:
+        return ""
+
+
+def _content(path: str) -> str:
+    with open(path, encoding="utf-8", errors="surrogateescape") as file:  # noqa: PTH123
+        return file.read(4096)

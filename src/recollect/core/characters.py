@@ -1,0 +1,151 @@
+"""Characters that are not what they seem: invisible ones, controls, and look-alikes."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from functools import cache
+
+from recollect.core.patterns import pattern
+
+# Unicode's Default_Ignorable_Code_Point, which `unicodedata` does not tell: nobody sees them.
+_IGNORABLE = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff"
+)
+# Controls but for the line feed and the tab, surrogates, private use, what separates lines
+# unseen, what notes annotate, and what shows nothing.
+_UNSEEN = (
+    r"\x00-\x08\x0b-\x1f\x7f-\x9f"
+    "\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u2028\u2029\u2800\ufff9-\ufffb"
+    "\U000110bd\U000110cd\U00013430-\U0001343f"
+    "\ud800-\udfff\ue000-\uf8ff\U000f0000-\U000ffffd\U00100000-\U0010fffd"
+)
+HIDDEN = pattern(f"[{_IGNORABLE}{_UNSEEN}]")
+# What a person's text needs of these: the look of a symbol, symbols and letters that join.
+_LOOK = "\ufe0e\ufe0f"
+_JOINERS = "\u200c\u200d"
+REPLACEMENT = "\ufffd"
+
+# Letters that look Latin and are not, as far as words of an order can be made of them.
+_LATIN = "abcdefghijklmnopqrstuvwxyz"
+_LIKE_LATIN = {
+    # Cyrillic, Greek
+    **dict(zip("авсԁеɡһіјкӏмпорԛгѕтцѵԝхуз", "abcdeghijklmnopqrstuvwxyz", strict=True)),
+    **dict(zip("αβςδεϝγηιϳκλμνορϙτυχωζσ", "abcdefgnijklmvopqtuxwzo", strict=True)),
+    # small capitals, which are letters of their own
+    **dict(zip("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnopqrstuvwyz", strict=True)),
+    # Armenian, Cherokee, Lisu and others that are used for it
+    **dict(zip("օոսհցɩıłøđħŧƿꓲꓳꓢꓰꓚꭵ", "onuhgiilodhtpioseci", strict=True)),
+    "ь": "b",
+    "н": "h",
+    "и": "u",
+    "ї": "i",
+    "є": "e",
+    "ǝ": "e",
+    "ƨ": "s",
+    "⁄": "/",
+    "∶": ":",
+    "ː": ":",
+    "꞉": ":",
+    "‹": "<",
+    "›": ">",
+    "〈": "<",
+    "〉": ">",
+    "⟨": "<",
+    "⟩": ">",
+    "《": "<",
+    "》": ">",
+    "【": "[",
+    "】": "]",
+}
+_LIKE_LATIN |= {
+    key.upper(): value.upper() for key, value in _LIKE_LATIN.items() if len(key.upper()) == 1
+}
+_LIKE_LATIN |= dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "ABEZHIKMNOPTYX", strict=True))
+# Letters in flags and in filled squares and circles.
+for _first in (0x1F1E6, 0x1F130, 0x1F150, 0x1F170):
+    _LIKE_LATIN |= {chr(_first + n): letter for n, letter in enumerate(_LATIN)}
+
+
+def visible(text: str) -> str:
+    """A text without what nobody sees: controls, zero widths, reversed directions, tags."""
+    if text.isascii() and text.isprintable():
+        return text
+    return HIDDEN.sub("", text)
+
+
+def printable(text: str) -> str:
+    """A text that a terminal cannot take for a command, nor show in another order.
+
+    What is hidden is replaced by a mark, so that one sees that there is something. Emoji and
+    scripts that join their letters keep what they need.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    text = text.replace("\r\n", "\n")
+    parts: list[str] = []
+    last = 0
+    for match in HIDDEN.finditer(text):
+        start = match.start()
+        parts += text[last:start], match[0] if _is_needed(text, start) else REPLACEMENT
+        last = match.end()
+    return "".join((*parts, text[last:]))
+
+
+def _is_needed(text: str, place: int) -> bool:
+    """Whether a hidden character belongs to how the ones beside it look."""
+    char = text[place]
+    if char not in _LOOK and char not in _JOINERS:
+        return False
+    before, after = text[place - 1 : place], text[place + 1 : place + 2]
+    if not before or before.isascii():
+        return char in _LOOK and bool(before) and before in "0123456789#*"  # keycaps
+    if char in _LOOK:
+        return unicodedata.category(before) in ("So", "Sm", "Po", "Sk")
+    if not after or after.isascii():
+        return False
+    if unicodedata.category(before) in ("So", "Sk") or before in _LOOK:
+        return unicodedata.category(after) == "So"
+    # Arabic and Indic letters; among Latin, Greek or Cyrillic ones it only hides something.
+    return all(c.isalpha() or unicodedata.combining(c) for c in (before, after)) and (
+        min(before, after) >= "\u0600"
+    )
+
+
+def fold(text: str) -> tuple[str, list[str]]:
+    """A text as somebody reads it, in Latin letters, and what stands for each of its characters.
+
+    Both have the same length: what is cut out of one can be cut out of the other. Hidden
+    characters are in neither.
+    """
+    folded: list[str] = []
+    original: list[str] = []
+    for char in text:
+        if char.isascii():
+            if char in "\n\t" or char.isprintable():
+                folded.append(char)
+                original.append(char)
+            continue
+        parts = _folded(char)
+        for number, part in enumerate(parts):
+            folded.append(part)
+            original.append(char if number == 0 else "")
+        if not parts and original and not HIDDEN.match(char):
+            original[-1] += char  # an accent goes where its letter goes
+    return "".join(folded), original
+
+
+@cache
+def _folded(char: str) -> str:
+    if HIDDEN.match(char):
+        return ""
+    return "".join(_parts(char))
+
+
+def _parts(char: str) -> Iterator[str]:
+    for part in unicodedata.normalize("NFKD", _LIKE_LATIN.get(char, char)):
+        if unicodedata.category(part) in ("Mn", "Me"):
+            continue
+        yield _LIKE_LATIN.get(part, " " if part.isspace() else part)

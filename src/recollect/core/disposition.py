@@ -1,0 +1,197 @@
+"""Disposition: whether a stored record counts, or is quarantined, and why.
+
+This is decided here and nowhere else. A quarantined record stays in its note byte for byte, through
+join, absorb and sync, but it makes no memory and changes none. `recollect doctor` lists it, and
+`recollect purge` removes it.
+
+`dispose` is total: it gives an answer for every text and never raises.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from recollect.core import limits
+from recollect.core.age import DateOutOfRange, parse_moment
+from recollect.core.legacy import BAD_ESCAPE, is_legacy, legacy_head, read_legacy
+from recollect.core.patterns import pattern
+from recollect.core.record import CREATE, PURGE, UPDATE, Record, read_record
+from recollect.core.uid import LENGTH, is_uid
+
+_OPENER = len("---\nuid: ")
+# What makes a closer look at the values of a header necessary; most headers have none of it.
+_SUSPECT = pattern(
+    rf"\d{{{limits.DIGITS + 1}}}|\\u(?:[dD][89a-fA-F]|0000)|[eE]\+?\d{{3}}|NaN|Infinity"
+)
+_NUMBER = pattern(r"-?\d+\Z")
+_UIDS = ("uid", "of")  # a uid may consist of digits alone
+
+
+class Disposition(NamedTuple):
+    """A record as far as it can be read, and why it is quarantined; no reason, if it counts."""
+
+    record: Record
+    reason: str = ""
+
+
+def dispose(text: str) -> Disposition:
+    """Read the text of a stored record and decide whether it counts."""
+    try:
+        if _is_too_large(text):
+            size = len(text.encode("utf-8", "surrogatepass"))
+            return _quarantine(text, f"it has {size} bytes; the limit is {limits.RECORD_BYTES}")
+        head = _head(text)
+        lines = head.count("\n") + 1
+        if lines > limits.HEADER_LINES:
+            return _quarantine(
+                text, f"its header has {lines} lines; the limit is {limits.HEADER_LINES}"
+            )
+        record = read_legacy(text) if is_legacy(text) else read_record(text)
+        return Disposition(record, _problem(text, head, record))
+    except Exception as error:  # no text of a stranger may stop a reader
+        return _quarantine(text, f"it cannot be read ({type(error).__name__})")
+
+
+def why_quarantined(text: str) -> str:
+    """Why a stored record is quarantined; an empty text if it counts."""
+    return dispose(text).reason
+
+
+def rank(text: str) -> tuple[bool, bool]:
+    """What counts before length where one uid has two texts.
+
+    A record that counts comes before one that is quarantined, and a creation before a change: no
+    broken copy and no change may take the place of a memory.
+    """
+    record, reason = dispose(text)
+    return not reason, record.op == CREATE
+
+
+def _quarantine(text: str, reason: str) -> Disposition:
+    uid = text[_OPENER : _OPENER + LENGTH]
+    return Disposition(Record(uid if is_uid(uid) else "", "", {}), reason)
+
+
+def _is_too_large(text: str) -> bool:
+    if len(text) * 4 <= limits.RECORD_BYTES:
+        return False
+    return len(text.encode("utf-8", "surrogatepass")) > limits.RECORD_BYTES
+
+
+def _head(text: str) -> str:
+    if is_legacy(text):
+        return legacy_head(text)
+    end = text.find("\n---\n", 3)
+    return text if end < 0 else text[4:end]
+
+
+def _problem(text: str, head: str, record: Record) -> str:
+    """What is wrong with a record, in words; nothing, if it counts."""
+    if "\0" in text:
+        return "it holds a NUL character"
+    return (
+        _wrong_operation(text, record)
+        or _wrong_moment(record.timestamp)
+        or _wrong_values(text, head, record)
+    )
+
+
+def _wrong_operation(text: str, record: Record) -> str:
+    if is_legacy(text):
+        return ""
+    if record.uid != text[_OPENER : _OPENER + LENGTH]:
+        return "its header names a second uid"
+    if record.op == CREATE:
+        return "" if record.of is None else "a creation must not name another record"
+    if record.op not in (UPDATE, PURGE):
+        return f"its operation {record.op[:20]!r} is not known; a newer version may know it"
+    if record.of is None or not is_uid(record.of):
+        return f"the {record.op} names no memory"
+    return f"the {record.op} names itself" if record.of == record.uid else ""
+
+
+def _wrong_moment(timestamp: str | None) -> str:
+    try:
+        parse_moment(timestamp)
+    except DateOutOfRange:
+        return (
+            f"its date {str(timestamp)[:40]!r} is not between the years {limits.FIRST_YEAR} and"
+            f" {limits.LAST_YEAR}"
+        )
+    return ""
+
+
+def _wrong_values(text: str, head: str, record: Record) -> str:
+    """What is wrong with the values of a header."""
+    legacy = is_legacy(text)
+    if legacy and BAD_ESCAPE.search(head):
+        return "its header holds an escape that stands for no character"
+    brackets = head.count("[") + head.count("{")
+    if not legacy and brackets <= limits.JSON_DEPTH and not _SUSPECT.search(head):
+        return ""
+    if not legacy:
+        for line in head.split("\n"):
+            key, _, value = line.partition(":")
+            value = value.strip(" ")
+            is_number = key not in _UIDS and _NUMBER.match(value) is not None
+            if is_number and len(value.lstrip("-")) > limits.DIGITS:
+                return f"a number in its header has more than {limits.DIGITS} digits"
+            if value[:1] in ("[", "{") and is_too_deep(value):
+                return f"a value in its header has more than {limits.JSON_DEPTH} levels"
+    return _wrong_value([*record.fields.values(), record.id, record.by, record.rev])
+
+
+def _wrong_value(values: list[Any]) -> str:
+    """What is wrong with values out of JSON; reading has bounded how deep they are."""
+    waiting = list(values)
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            if "\0" in value:
+                return "it holds a NUL character"
+            if not is_text(value):
+                return "its header holds half of a character (a lone surrogate)"
+        elif isinstance(value, float):
+            if not math.isfinite(value):
+                return "a number in its header is too large"
+        elif isinstance(value, int):
+            if abs(value) > limits.MAX_INTEGER:
+                return f"a number in its header has more than {limits.DIGITS} digits"
+        elif isinstance(value, dict):
+            waiting += [*value.keys(), *value.values()]
+        elif isinstance(value, list):
+            waiting += value
+    return ""
+
+
+def is_nested_too_deep(value: Any) -> bool:
+    """Whether a value has more levels than the limit, told without recursion."""
+    level = [value]
+    for _ in range(limits.JSON_DEPTH + 1):
+        inner = [one.values() if isinstance(one, Mapping) else one for one in level if _holds(one)]
+        level = [item for some in inner for item in some]
+        if not level:
+            return False
+    return any(map(_holds, level))
+
+
+def _holds(value: Any) -> bool:
+    return isinstance(value, Mapping | list | tuple)
+
+
+def is_text(value: str) -> bool:
+    """Whether a text can be written as bytes; bytes that were never UTF-8 can."""
+    try:
+        value.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def is_too_deep(value: str) -> bool:
+    """Whether JSON has more levels than the limit, told without reading it."""
+    from recollect.core.record import json_depth
+
+    return json_depth(value) > limits.JSON_DEPTH

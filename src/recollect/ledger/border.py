@@ -1,0 +1,152 @@
+"""The border between the private space and the shared one: what must not cross it.
+
+The local refs themselves say what is private, so that this holds without any index. What goes to a
+remote is looked at as it is sent, history included: a copy that plain git made of a private note,
+or a reference that an older version wrote, does not leave this clone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from recollect.core.legacy import is_legacy
+from recollect.core.names import parse_name
+from recollect.core.note import Note, parse_note, read_stored
+from recollect.core.places import LOCAL
+from recollect.core.record import PURGE, Record, render_record
+from recollect.core.spaces import Private, references, without_private
+from recollect.core.uid import PATTERN as UID
+from recollect.errors import ValidationError
+from recollect.ledger.git import Git
+from recollect.ledger.refs import PREFIXES, SEEN_PREFIXES, list_tips
+
+_SECONDS = 600.0
+_OF = re.compile(rf"\nof: ({UID})(?=\n)")
+_ID = re.compile(r"\nid: (\S{1,200})(?=\n)")
+_ANY_UID = re.compile(rf"(?=({UID}))".encode())  # wherever it begins
+_SHORTEST = 4  # characters of an anchor that an id must have
+_ANY_NAME = re.compile(rb":([0-9a-fA-F]{4})[0-9a-fA-F]{0,60}:[0-9]")
+
+
+def read_private(git: Git) -> Private:
+    """What is private here, as the local refs say."""
+    tips = list_tips(git, PREFIXES[LOCAL], SEEN_PREFIXES[LOCAL])
+    uids: set[str] = set()
+    names = set()
+    for data in _contents(git, "--no-walk", *{tip.commit for tip in tips.values()}):
+        for uid, text in parse_note(data.decode("utf-8", "surrogateescape")).items():
+            head = text[: max(text.find("\n---\n", 3) + 1, 0)]
+            uids |= {uid, *_OF.findall(head)}
+            names |= {parse_name(name) for name in _ID.findall(head)}
+    return Private(frozenset(uids), frozenset(name for name in names if name is not None))
+
+
+def check_shared(record: Record, private: Callable[[], Private]) -> None:
+    """Refuse a record for the shared space that refers to a private memory.
+
+    What is private is asked for only where the record refers to anything.
+    """
+    named = references(record)
+    if named and any(map(private().holds, named)):
+        raise refusal("A shared memory cannot refer to a private one: others would learn its uid.")
+
+
+def refusal(message: str) -> ValidationError:
+    """The error for whatever would carry something private to the shared space."""
+    return ValidationError(
+        message,
+        "Nothing was stored. Leave the reference out, or capture it with --sensitivity private.",
+    )
+
+
+class Outside:
+    """What a remote has of one kind, or of several; read only where it matters."""
+
+    def __init__(self, git: Git, commits: Iterable[str]) -> None:
+        self._git = git
+        self._commits = sorted(set(commits))
+        self._texts: frozenset[str] | None = None
+
+    def has(self, text: str) -> bool:
+        """Whether it has this very record."""
+        return text in self._all()
+
+    def speaks_of(self, uid: str | None) -> bool:
+        """Whether it has a memory of that uid, or a change of it."""
+        marks = (f"\nuid: {uid}\n", f"\nof: {uid}\n")
+        return any(mark in text for text in self._all() for mark in marks)
+
+    def _all(self) -> frozenset[str]:
+        if self._texts is None:
+            self._texts = frozenset(
+                text
+                for data in _contents(self._git, "--no-walk", *self._commits)
+                for text in parse_note(data.decode("utf-8", "surrogateescape")).values()
+            )
+        return self._texts
+
+
+def cleaned(note: Note, outside: Outside, private: Private) -> Note:
+    """A note as it may go to a remote.
+
+    What the remote has already stays as it is: it is no news there, and it changes nothing here.
+    """
+    kept: Note = {}
+    for uid, text in note.items():
+        if not _mentions(text.encode("utf-8", "replace"), private):
+            kept[uid] = text
+            continue
+        record = read_stored(text)
+        is_private = uid in private.uids or record.of in private.uids
+        crosses = is_private or any(map(private.holds, references(record)))
+        if not crosses or outside.has(text):
+            kept[uid] = text
+        elif is_private:
+            if record.op == PURGE and outside.speaks_of(record.of):
+                kept[uid] = text  # what the remote has under that uid is to be erased there
+        elif not is_legacy(text):
+            kept[uid] = render_record(without_private(record, private))
+    return kept
+
+
+def is_clean(git: Git, commits: Iterable[str], known: Iterable[str], private: Private) -> bool:
+    """Whether nothing private is in what some commits bring to who has the known ones."""
+    if not private.uids:
+        return True
+    there = sorted(set(known))
+    outside = Outside(git, there)
+    for data in _contents(git, *sorted(set(commits)), *(f"^{oid}" for oid in there)):
+        if _mentions(data, private):
+            note = parse_note(data.decode("utf-8", "surrogateescape"))
+            if cleaned(note, outside, private) != note:
+                return False
+    return True
+
+
+def _mentions(data: bytes, private: Private) -> bool:
+    """Whether a text may name a private memory; cheap, and right where it says no."""
+    if any(found.decode() in private.uids for found in _ANY_UID.findall(data)):
+        return True
+    anchors = {name.anchor[:_SHORTEST].encode() for name in private.names}
+    return any(found.lower() in anchors for found in _ANY_NAME.findall(data))
+
+
+def _contents(git: Git, *revisions: str) -> Iterator[bytes]:
+    """The notes of some commits and, unless they say not to walk, of their histories."""
+    if not any(name[:1] not in "-^" for name in revisions):
+        return
+    out = git.run(
+        "rev-list",
+        "--objects",
+        "--no-object-names",
+        "--filter=object:type=blob",
+        "--filter-provided-objects",
+        "--missing=allow-any",
+        *(name for name in revisions if name.startswith("-")),
+        "--stdin",
+        stdin="".join(f"{name}\n" for name in revisions if not name.startswith("-")).encode(),
+        timeout=_SECONDS,
+    )
+    oids = out.decode().split()
+    yield from (data for data in git.read_all(oids) if data is not None)

@@ -1,0 +1,127 @@
+"""Purges that came from somebody else: our copies are held until this clone's owner agrees.
+
+The purge record itself is taken, and the memory leaves the shared notes, as with every purge: all
+clones and the remote end with equal trees, and nothing that a colleague purged is published again.
+Only our own copy moves, in the same transaction, to `refs/mem/held/<kind>`, which is never pushed.
+It can be read and searched as before until the purge is accepted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from recollect.core.authority import BECAUSE, may_purge
+from recollect.core.note import Note, purge_records, read_stored
+from recollect.core.places import HELD, SHARED
+from recollect.core.record import CREATE, UPDATE, Record
+from recollect.ledger.merge import read_note, read_texts
+from recollect.ledger.refs import Key
+from recollect.ledger.tree import NotesTree, anchor_of
+
+if TYPE_CHECKING:
+    from recollect.ledger.session import Session
+
+ASK: Final = "ask"
+APPLY: Final = "apply"
+
+# Whether a purge is applied at once: the purge, the creation and updates, all that is purged.
+Judge = Callable[[Record, Record, Sequence[Record], frozenset[str]], bool]
+
+
+def judge_for(policy: str, owner: Callable[[], str]) -> Judge:
+    """How a clone judges purges that come from elsewhere."""
+
+    def judge(
+        purge: Record, create: Record, updates: Sequence[Record], purged: frozenset[str]
+    ) -> bool:
+        return policy == APPLY or may_purge(purge, create, updates, owner(), purged)
+
+    return judge
+
+
+def hold_back(
+    session: Session, key: Key, ours: str | None, joined: NotesTree, new: frozenset[str]
+) -> frozenset[str]:
+    """Move our copies of newly purged memories to the held notes, where the purge must wait.
+
+    `ours` is the tree that we had, `joined` the one that takes its place. Gives what is held.
+    """
+    if not new or ours is None or key.space != SHARED:
+        return frozenset()
+    tree = session.trees.tree(ours)
+    anchors = anchors_naming(session, ours, sorted(new))
+    notes = {anchor: read_note(session.objects, tree, anchor) for anchor in sorted(anchors)}
+    held = _undecided(session, key, joined, notes, new)
+    namespace = session[Key(HELD, key.kind)] if held else None
+    for anchor, note in notes.items():
+        for uid, text in note.items() if namespace is not None else ():
+            if _belongs(uid, text, held):
+                assert namespace is not None
+                namespace.add(anchor, uid, text)
+        # A tree that brings a purge may still hold the memory: then nothing differs there.
+        texts = read_texts(session.objects, joined, anchor)
+        if texts:
+            session.trees.put(joined, anchor, sorted(set(texts)), new)
+    return held
+
+
+def _undecided(
+    session: Session, key: Key, joined: NotesTree, notes: Mapping[str, Note], new: frozenset[str]
+) -> frozenset[str]:
+    """Those of the purged memories that we have and that only somebody else wants purged."""
+    project = read_note(session.objects, joined, session.repository.project_anchor)
+    purges: dict[str, list[Record]] = {}
+    for record in purge_records(project):
+        purges.setdefault(record.of or "", []).append(record)
+    incoming = [record for uid in new for record in purges.get(uid, ())]
+    purged = frozenset(purges) - _held_already(session, key, incoming)
+    records = [read_stored(text) for note in notes.values() for text in note.values()]
+    creations = {r.uid: r for r in records if r.op == CREATE and r.uid in new}
+    updates: dict[str, list[Record]] = {uid: [] for uid in creations}
+    for record in records:
+        if record.op == UPDATE and record.of in updates:
+            updates[record.of].append(record)
+    undecided = frozenset(creations)
+    while True:  # a merged memory goes with its source only where the purge of that one counts
+        accepted = purged - undecided
+        still = frozenset(
+            uid
+            for uid, create in creations.items()
+            if not any(
+                session.judge(purge, create, updates[uid], accepted)
+                for purge in purges.get(uid, ())
+            )
+        )
+        if still == undecided:
+            return undecided
+        undecided = still
+
+
+def _held_already(session: Session, key: Key, purges: Iterable[Record]) -> set[str]:
+    """Of what some purges give as their reason, that which is held: its purge does not count."""
+    reasons = {str(uid) for purge in purges for uid in purge.fields.get(BECAUSE) or ()}
+    tip = session.find(Key(HELD, key.kind).notes_ref).tip if reasons else None
+    if tip is None:
+        return set()
+    tree = session.trees.tree(tip.tree)
+    anchors = anchors_naming(session, tip.tree, sorted(reasons))
+    return {uid for anchor in anchors for uid in read_note(session.objects, tree, anchor)}
+
+
+def _belongs(uid: str, text: str, memories: frozenset[str]) -> bool:
+    return uid in memories or (read_stored(text).of or "") in memories
+
+
+def anchors_naming(session: Session, tree: str, uids: Sequence[str]) -> set[str]:
+    """The anchors whose notes name one of some memories, found by looking into all of them."""
+    repository = session.repository
+    out = repository.git.run(
+        *("grep", "-l", "-a", "-F", "--full-name", "-f", "-", tree),
+        stdin="".join(f"{uid}\n" for uid in uids).encode(),
+        ok=(0, 1),
+        timeout=300,
+    )
+    length = len(repository.project_anchor)
+    paths = (line.partition(":")[2] for line in out.decode("utf-8", "replace").splitlines())
+    return {anchor for anchor in (anchor_of(path, length) for path in paths) if anchor}

@@ -1,0 +1,190 @@
+"""Packs of our own: new objects that no `git gc` can remove before a ref leads to them.
+
+`git gc --prune=now` removes loose objects that no ref led to when it looked, also those that were
+written a moment ago. A swap of refs that comes between its look and its removal then leads to
+objects that are gone. So new objects are stored as git stores what it fetches: in a pack with a
+`.keep` file beside it, which no repack removes and no prune looks into. The `.keep` file goes when
+the refs have been moved: whoever starts to collect garbage from then on sees them.
+
+Each write leaves a small pack. They are combined before there are many, so that lookups stay fast
+and git's automatic maintenance (from 50 packs on) is not started by us. A file named like the pack
+in our own directory says that a pack is ours.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from recollect.errors import GitFailed
+from recollect.ledger.repository import Repository
+
+_REASON = "recollect"
+_MARK = ".pack"
+_MOST = 16
+# Packs are combined with those of about their size; the largest are left to git.
+_SIZES = (256 * 1024, 4 * 1024 * 1024)
+_FILES = (".idx", ".rev", ".bitmap", ".mtimes", ".pack")
+_VERSION_2 = b"\xfftOc\x00\x00\x00\x02"
+_FANOUT_END = 8 + 256 * 4
+_SECONDS = 600.0
+_ATTEMPTS = 40
+_PAUSE = 0.02
+_TAKEN_AWAY = ("No such file", "unable to rename", "unable to write file", "Could not stat")
+
+
+def add_pack(repository: Repository, pack: bytes) -> Path:
+    """Store a pack; the `.keep` file that protects it until `release`."""
+    said = _write(repository, "index-pack", "--stdin", f"--keep={_REASON}", stdin=pack)
+    name = said.split()[-1]
+    _mark(repository, name)
+    return _folder(repository) / f"pack-{name}.keep"
+
+
+def release(keeps: Collection[Path]) -> None:
+    """Take the protection away, once a ref leads to the objects, or none ever will."""
+    for keep in keeps:
+        with suppress(OSError):
+            keep.unlink()
+
+
+def release_stale(repository: Repository) -> None:
+    """Take away what a killed writer left. The caller holds the lock of all writers."""
+    for name in _names(repository):
+        keep = _folder(repository) / f"pack-{name}.keep"
+        with suppress(OSError):
+            if keep.read_text().strip() == _REASON:
+                keep.unlink()
+
+
+@contextmanager
+def registering(repository: Repository) -> Iterator[None]:
+    """Take the small packs that git makes in this block for ours, so that they are combined."""
+    before = {path.stem for path in _folder(repository).glob("pack-*.idx")}
+    yield
+    for path in _folder(repository).glob("pack-*.idx"):
+        if path.stem not in before:
+            _mark(repository, path.stem.removeprefix("pack-"))
+
+
+def combine(repository: Repository) -> None:
+    """Make one pack out of many small ones of ours, unless git is collecting garbage just now."""
+    names = _names(repository)
+    if len(names) < _MOST or (repository.common_dir / "gc.pid").exists():
+        return
+    tiers: dict[int, list[str]] = {}
+    for name in names:
+        if _is_in_midx(repository, name):
+            _unmark(repository, name)  # git takes care of it from now on
+            continue
+        try:
+            size = (_folder(repository) / f"pack-{name}.pack").stat().st_size
+        except OSError:
+            _unmark(repository, name)  # git has repacked it
+            continue
+        tier = sum(size > limit for limit in _SIZES)
+        if tier == len(_SIZES):
+            _unmark(repository, name)
+        else:
+            tiers.setdefault(tier, []).append(name)
+    for found in tiers.values():
+        if len(found) >= _MOST:
+            with suppress(GitFailed):  # the objects are where they were
+                _rewrite(repository, found, frozenset())
+
+
+def drop_objects(repository: Repository, oids: Collection[str]) -> None:
+    """Write our packs that hold some objects anew, without those objects."""
+    doomed = frozenset(oids)
+    size = len(repository.project_anchor) // 2
+    holding = [
+        name
+        for name in _names(repository)
+        if not doomed.isdisjoint(_listed(_folder(repository) / f"pack-{name}.idx", size))
+    ]
+    if any(_is_in_midx(repository, name) for name in holding):
+        # As git does when it removes a pack: it is a cache, and git works without it.
+        for path in _folder(repository).glob("multi-pack-index*"):
+            with suppress(OSError):
+                path.unlink()
+    for name in holding:
+        _rewrite(repository, [name], doomed)
+
+
+def _rewrite(repository: Repository, names: Collection[str], without: frozenset[str]) -> None:
+    """Put the objects of some packs into one, and remove those packs."""
+    folder = _folder(repository)
+    size = len(repository.project_anchor) // 2
+    oids = {oid for name in names for oid in _listed(folder / f"pack-{name}.idx", size)} - without
+    made = ""
+    if oids:
+        names_of_objects = "".join(f"{oid}\n" for oid in sorted(oids)).encode()
+        said = _write(
+            *(repository, "pack-objects", "-q", "--window=4", str(folder / "pack")),
+            stdin=names_of_objects,
+        )
+        made = said.strip()
+        _mark(repository, made)
+    for name in names:
+        if name != made and not (folder / f"pack-{name}.keep").exists():
+            for suffix in _FILES:
+                with suppress(OSError):
+                    (folder / f"pack-{name}{suffix}").unlink()
+            _unmark(repository, name)
+
+
+def _write(repository: Repository, *command: str, stdin: bytes) -> str:
+    """Run a command that writes a pack; again, if a `git gc` takes its temporary files away."""
+    for _ in range(_ATTEMPTS):
+        try:
+            said = repository.git.run(*command, stdin=stdin, detached=True, timeout=_SECONDS)
+        except GitFailed as error:
+            if not any(word in error.message for word in _TAKEN_AWAY):
+                raise
+            failure = error
+            time.sleep(_PAUSE)
+        else:
+            return said.decode("ascii", "replace")
+    raise failure
+
+
+def _listed(index: Path, oid_size: int) -> list[str]:
+    """The ids of the objects in a pack, from its index file; none where it cannot be read."""
+    try:
+        data = index.read_bytes()
+    except OSError:
+        return []
+    if not data.startswith(_VERSION_2):
+        return []
+    count = int.from_bytes(data[_FANOUT_END - 4 : _FANOUT_END], "big")
+    ids = data[_FANOUT_END : _FANOUT_END + count * oid_size]
+    return [ids[at : at + oid_size].hex() for at in range(0, len(ids), oid_size)]
+
+
+def _is_in_midx(repository: Repository, name: str) -> bool:
+    try:
+        data = (_folder(repository) / "multi-pack-index").read_bytes()
+    except OSError:
+        return False
+    return f"pack-{name}.idx".encode() in data
+
+
+def _folder(repository: Repository) -> Path:
+    return repository.common_dir / "objects" / "pack"
+
+
+def _names(repository: Repository) -> list[str]:
+    marks = repository.state_dir.glob(f"*{_MARK}")
+    return sorted(path.name.removesuffix(_MARK) for path in marks)
+
+
+def _mark(repository: Repository, name: str) -> None:
+    with suppress(OSError):
+        (repository.state_dir / f"{name}{_MARK}").touch(mode=0o600)
+
+
+def _unmark(repository: Repository, name: str) -> None:
+    with suppress(OSError):
+        (repository.state_dir / f"{name}{_MARK}").unlink()

@@ -1,0 +1,209 @@
+"""What people write into the mirror's files: suggestions, never memories by themselves.
+
+A file changes with every pull, checkout and merge, so a change in it is not yet the word of whoever
+reads it. Each waits for `recollect review`, attributed to the author of the file's last commit; the
+file stays as it is until somebody decides.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from recollect.core.age import seconds_of as seconds
+from recollect.core.characters import visible
+from recollect.core.claude_memory import Described, read_document
+from recollect.core.memory import Memory, fold
+from recollect.core.uid import derive_uid
+from recollect.errors import VersionConflict
+from recollect.importing.claude_memory import (
+    REFUSED,
+    adoption,
+    describe,
+    nonce_of,
+    plan,
+    write_plans,
+)
+from recollect.ledger.worktree import committed_by
+from recollect.ledger.writes import Change
+from recollect.mirror.compare import CHANGED, INVALID, OURS, Look, Sight
+
+if TYPE_CHECKING:
+    from recollect.capture.suggestions import Suggestion
+    from recollect.store.store import Store
+
+VIA: Final = "mirror"
+# Weaker than what was noticed in a talk: many files of one pull request must not push that out.
+_CONFIDENCE = 0.3
+# Each asks git for an author; the rest is suggested the next time.
+_MOST_AT_ONCE = 20
+_NAME_LENGTH = 120
+
+
+def accepted_mark(uid: str) -> str:
+    """How it is remembered that a suggestion was accepted."""
+    return f"mirror accepted {uid}"
+
+
+def rejected_mark(uid: str) -> str:
+    """How it is remembered that a suggestion was rejected."""
+    return f"mirror rejected {uid}"
+
+
+def suggest_changes(look: Look) -> list[str]:
+    """Suggest what people wrote into files; the files that brought a new suggestion.
+
+    A file that says nothing new counts as a copy from now on.
+    """
+    from recollect.capture.suggestions import is_waiting
+
+    found: list[str] = []
+    is_settled = look.store.local.noticing.is_rejected
+    for path, sight in list(look.sights.items()):
+        if sight.described is None:
+            continue
+        uid = _uid(sight)
+        if is_settled(accepted_mark(uid)):
+            look.sights[path] = sight._replace(state=OURS)
+            continue
+        try:
+            said = _said(look, sight)
+        except REFUSED as error:
+            look.sights[path] = sight._replace(state=INVALID, problem=error.message)
+            continue
+        if not said:
+            look.sights[path] = sight._replace(state=OURS)
+            continue
+        waits = is_waiting(look.store, uid)
+        if not (waits or is_settled(rejected_mark(uid)) or len(found) == _MOST_AT_ONCE):
+            _suggest(look, sight, uid, said)
+            found.append(path)
+            waits = True
+        if waits and sight.memory is not None and sight.memory.sensitivity != "public":
+            # It may not stay in the working tree, and the suggestion holds what it says.
+            look.sights[path] = sight._replace(state=OURS)
+    return found
+
+
+def _uid(sight: Sight) -> str:
+    assert sight.described is not None
+    if sight.memory is None:
+        return nonce_of(sight.described, Path(sight.path).stem, sight.text)
+    moment = int((seconds(sight.memory.created) or 0.0) * 1000)
+    return derive_uid(f"mirror\n{sight.memory.uid}\n{sight.path}\n{sight.text}", moment)
+
+
+def _said(look: Look, sight: Sight) -> str:
+    """What a file says that the ledger does not, for people; empty for nothing."""
+    assert sight.described is not None
+    if sight.memory is None:
+        plan(look.store, sight.described, Path(sight.path).stem, sight.text, VIA)
+        content = sight.described.content
+        return sight.described.body or json.dumps(content or {}, ensure_ascii=False, indent=1)
+    base = _base(look, sight.memory, sight.path)
+    return _in_words(adoption(look.store, sight.memory, base, sight.described))
+
+
+def _in_words(changes: Sequence[Change]) -> str:
+    lines = []
+    for change in changes:
+        lines += [f"{name}: {value}" for name, value in change.fields.items() if name != "changes"]
+        lines += [f"body: {change.body}"] if change.body is not None else []
+    return "\n".join(lines) or ("changes" if changes else "")
+
+
+def _base(look: Look, memory: Memory, path: str) -> Described:
+    """What a file said before somebody changed it."""
+    states = look.states(memory)
+    for entry in look.manifest.get(path, ()):
+        if entry.record in states:
+            return describe(states[entry.record], Path(path).stem)
+    return describe(memory, Path(path).stem)
+
+
+def _base_record(look: Look, sight: Sight) -> str:
+    if sight.memory is None:
+        return ""
+    known = {record.uid for record in look.history(sight.memory)}
+    entries = look.manifest.get(sight.path, ())
+    return next((entry.record for entry in entries if entry.record in known), "")
+
+
+def _suggest(look: Look, sight: Sight, uid: str, said: str) -> None:
+    from recollect.capture.suggestions import suggest, withdraw
+
+    assert sight.described is not None
+    store, file = look.store, f"{look.folder.name}/{sight.path}"
+    withdraw(store, sight.path)  # what the file said before
+    data = look.folder.read(sight.path) or b""
+    author = visible(committed_by(store.ledger.repository, file, data))[:_NAME_LENGTH]
+    says = {"summary": sight.described.summary, "body": said}
+    draft = {
+        "kind": sight.described.kind,
+        **store.redact(says),
+        "provenance": {"via": VIA, "author": author or store.ledger.author},
+    }
+    suggest(
+        store,
+        draft,
+        confidence=_CONFIDENCE,
+        why=f"{file}, last commit by {author}" if author else f"{file}, not committed",
+        updates=sight.memory.uid if sight.state == CHANGED and sight.memory else None,
+        nonce=uid,
+        document={
+            "path": sight.path,
+            "says": store.redact(json.loads(sight.text)),
+            "base": _base_record(look, sight),
+        },
+    )
+
+
+def accept_document(store: Store, suggestion: Suggestion) -> Memory:
+    """Take over what a file said when it was suggested."""
+    path = Path(str(suggestion.document["path"]))
+    text = json.dumps(suggestion.document["says"], ensure_ascii=False)
+    described = read_document(text, path.parent.name, path.stem)
+    author = str((suggestion.draft.get("provenance") or {}).get("author") or "unknown")
+    if suggestion.updates:
+        uid = suggestion.updates
+        write_plans(store, [], _changes(store, suggestion, described, path.stem, author))
+    else:
+        planned = plan(store, described, path.stem, text, VIA, suggestion.uid)
+        provenance = {"via": VIA, "author": author, "accepted": True}
+        fields = {**planned.creation.fields, "provenance": provenance}
+        creation = planned.creation._replace(fields=fields)
+        uid = write_plans(store, [planned._replace(creation=creation)])[0].uid
+    store.local.make_folder()
+    now = store.ledger.clock().timestamp()
+    store.local.noticing.reject([accepted_mark(suggestion.uid)], now)
+    return store.get(uid)
+
+
+def _changes(
+    store: Store, suggestion: Suggestion, described: Described, name: str, author: str
+) -> list[Change]:
+    found = store.indexing.fresh().get_many([str(suggestion.updates)])
+    if not found:
+        raise VersionConflict(
+            f"The memory that {suggestion.name} would change is gone.",
+            f"Drop the suggestion with: recollect review reject {suggestion.name}",
+        )
+    memory = found[0]
+    records = store.indexing.fresh().history(memory.uid)
+    base = describe(memory, name)
+    for count, record in enumerate(records, 1):
+        if record.uid == suggestion.document.get("base"):
+            was = fold(records[0], records[1:count], kind=memory.kind, name=memory.id)
+            base = describe(was, name)
+    return [_attributed(change, author) for change in adoption(store, memory, base, described)]
+
+
+def _attributed(change: Change, author: str) -> Change:
+    """A change with the name of whoever wrote it into the file."""
+    told: list[Any] = list(change.fields.get("changes") or [])
+    if not told:
+        return change
+    last = {**told[-1], "summary": f"{told[-1].get('summary', '')} (by {author})".strip()}
+    return change._replace(fields={**change.fields, "changes": [*told[:-1], last]})

@@ -1,0 +1,90 @@
+"""What imports and sleeps wrote, run by run: local state, so that a whole run can be taken back.
+
+Only uids and times are kept. It survives a rebuild of the index.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+import apsw
+
+SLEEP: Final = "sleep"
+IMPORT: Final = "import"
+_MOST_RUNS = 200
+
+Pair = tuple[str, str]
+
+
+class Run(NamedTuple):
+    """One import or sleep: when, and the records that it wrote, each with its memory, by uid."""
+
+    number: int
+    kind: str
+    at: float
+    records: tuple[tuple[str, str], ...]
+    is_undone: bool
+    # When the last sleep before this one was.
+    slept_before: float | None = None
+
+    @property
+    def name(self) -> str:
+        """What people type for it."""
+        return f"{self.kind}-{self.number}"
+
+
+class Runs:
+    """The runs of one repository."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+
+    def begin(
+        self, kind: str, at: float, records: Iterable[Pair], slept_before: float | None = None
+    ) -> str:
+        """Note a run before it writes, so that no crash leaves one that nobody knows; its name."""
+        with self._db:
+            self._db.execute(
+                "INSERT INTO run (kind, at, records, slept_before) VALUES (?, ?, ?, ?)",
+                (kind, at, json.dumps(list(records)), slept_before),
+            )
+            number = self._db.last_insert_rowid()
+            self._db.execute("DELETE FROM run WHERE id <= ?", (number - _MOST_RUNS,))
+        return f"{kind}-{number}"
+
+    def end(self, name: str, *, written: Iterable[Pair]) -> None:
+        """Note what a run has written; a run that wrote nothing is none."""
+        records = list(written)
+        with self._db:
+            if records:
+                self._db.execute(
+                    "UPDATE run SET records = ? WHERE id = ?", (json.dumps(records), _number(name))
+                )
+            else:
+                self._db.execute("DELETE FROM run WHERE id = ?", (_number(name),))
+
+    def undone(self, name: str, at: float) -> None:
+        """Note that a run was taken back."""
+        with self._db:
+            self._db.execute("UPDATE run SET undone = ? WHERE id = ?", (at, _number(name)))
+
+    def all(self) -> list[Run]:
+        """The runs that are remembered, newest first."""
+        rows = self._db.execute(
+            "SELECT id, kind, at, records, undone IS NOT NULL, slept_before FROM run"
+            " ORDER BY id DESC"
+        )
+        return [
+            Run(number, kind, at, tuple(map(tuple, json.loads(records))), bool(undone), before)
+            for number, kind, at, records, undone, before in rows
+        ]
+
+    def named(self, name: str) -> Run | None:
+        """The run of a name."""
+        return next((run for run in self.all() if run.name == name.strip().lower()), None)
+
+
+def _number(name: str) -> int:
+    return int(name.rpartition("-")[2])
