@@ -12,10 +12,11 @@ import pytest
 
 import recollect
 from recollect.api.recollect import Recollect
+from recollect.api.review import accept
 from recollect.capture import suggestions
-from recollect.capture.suggestions import accept, suggest
+from recollect.capture.spool_flush import aside_of, drain, keep, spool_of
+from recollect.capture.suggestions import suggest
 from recollect.state.local_key import KEY_FILE, SUGGESTION, sign
-from recollect.store.spool_flush import aside_of, drain, keep, spool_of
 from tests.ledger.conftest import Sandbox, isolated, sandbox
 
 __all__ = ["isolated", "sandbox"]

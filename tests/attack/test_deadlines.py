@@ -19,10 +19,10 @@ from typing import Any
 import pytest
 
 from recollect.api.recollect import Recollect
+from recollect.capture.spool_flush import aside_of, spool_of
 from recollect.config.config import data_dir
 from recollect.hooks.supervisor import Relay, supervise
 from recollect.state.failures import recent_failures
-from recollect.store.spool_flush import aside_of, spool_of
 from tests.hooks.test_runner import Agent, agent, repo, store, wait_a_while
 from tests.ledger.conftest import isolated, sandbox
 

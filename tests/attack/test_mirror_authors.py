@@ -7,6 +7,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
+from recollect.api import review
 from recollect.api.recollect import Recollect
 from recollect.capture import suggestions
 from recollect.cli import root
@@ -60,7 +61,7 @@ def test_a_file_of_a_pull_request_is_a_suggestion_of_its_author(
     listed = CliRunner().invoke(root, ["-C", str(repo), "review"]).stdout
     assert WHO in listed
 
-    (memory,) = suggestions.accept(store, [waiting])
+    (memory,) = review.accept(store, [waiting])
 
     assert memory.provenance == {"via": "mirror", "author": WHO, "accepted": True}
     assert Mirror(store).differences() == []
@@ -114,7 +115,7 @@ def test_an_edit_that_is_not_committed_stays_and_is_the_persons(
     assert waiting.why.endswith("not committed")
     assert waiting.draft["provenance"]["author"] == "Ada <ada@example.com>"
 
-    suggestions.accept(store, [waiting])
+    review.accept(store, [waiting])
     found = store.get(memory.uid)
     assert (found.body, found.tags) == ("By hand", ("new",))
     assert Mirror(store).differences() == []

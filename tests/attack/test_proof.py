@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from recollect.api.recollect import Recollect
+from recollect.capture.spool_flush import drain, keep, spool_of
 from recollect.core.note import Note, parse_note
 from recollect.core.proof import proves
 from recollect.core.uid import claims_proof
 from recollect.errors import VersionConflict
 from recollect.sleep.run import sleep
-from recollect.store.spool_flush import drain, keep, spool_of
 from tests.hooks.test_runner import Agent
 from tests.ledger.conftest import Sandbox, isolated, sandbox
 from tests.sleep.test_run import NOW, at, notes

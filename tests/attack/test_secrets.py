@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from recollect.capture.suggestions import accept, suggest, suggestions
+from recollect.api.review import accept
+from recollect.capture.suggestions import suggest, suggestions
 from recollect.config.config import data_dir
 from recollect.engine.server import Engine
 from recollect.errors import RecollectError

@@ -7,10 +7,11 @@ from hashlib import sha256
 import pytest
 
 from recollect.api.recollect import Recollect
+from recollect.api.review import accept
 from recollect.api.scan import scan
 from recollect.capture import suggestions
 from recollect.capture.novelty import fingerprint
-from recollect.capture.suggestions import MOST, accept, named, reject, suggest
+from recollect.capture.suggestions import MOST, named, reject, suggest
 from recollect.errors import Ambiguous, NotFound, SecretFound
 from tests.ledger.conftest import Sandbox, isolated, sandbox
 

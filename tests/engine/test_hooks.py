@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from recollect.api.recollect import Recollect
+from tests.hooks import test_runner
 from tests.hooks.test_runner import Agent, repo, store
 from tests.mcp.conftest import Server, ping, wait_for
 

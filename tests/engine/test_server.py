@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from recollect.capture.spool_flush import aside_of, spool_of
 from recollect.config.locate import common_dir
 from recollect.engine import client as asking
 from recollect.engine.background import Background
@@ -23,7 +24,6 @@ from recollect.engine.server import Engine
 from recollect.mcp.tools import call
 from recollect.state.engine_socket import PROTOCOL, addresses, connect
 from recollect.state.local_key import DRAFT, sign
-from recollect.store.spool_flush import aside_of, spool_of
 from tests.hooks.test_runner import Agent, git_behind, wait_a_while
 from tests.ledger.conftest import Sandbox
 from tests.mcp.conftest import Server, owner_of, ping, wait_for

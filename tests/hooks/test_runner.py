@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 
 from recollect.api.recollect import Recollect
+from recollect.capture.spool_flush import aside_of, spool_of
 from recollect.config.config import data_dir
 from recollect.errors import NotFound
 from recollect.hosts.protocol import EVENTS
 from recollect.state.failures import recent_failures
-from recollect.store.spool_flush import aside_of, spool_of
 from tests.ledger.conftest import Sandbox, isolated, sandbox
 
 __all__ = ["isolated", "sandbox"]

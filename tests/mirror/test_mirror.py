@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from recollect.api import review
 from recollect.api.recollect import Recollect
 from recollect.capture import suggestions
 from recollect.config.trust import trust_config
@@ -57,7 +58,7 @@ def switch_on(repo: Path, more: str = "") -> None:
 def take(store: Recollect) -> Report:
     """Look at the files, and accept all that they suggest."""
     report = Mirror(store).bring()
-    suggestions.accept(store, suggestions.suggestions(store))
+    review.accept(store, suggestions.suggestions(store))
     return report
 
 
@@ -347,7 +348,7 @@ def test_the_next_change_of_the_ledger_suggests_it_as_well(store: Recollect, rep
     assert any("recollect review" in warning for warning in store.warnings)
     (waiting,) = suggestions.suggestions(store)
     assert waiting.updates == memory.uid
-    suggestions.accept(store, [waiting])
+    review.accept(store, [waiting])
     assert store.get(memory.uid).body == "After"
     check(store, repo)
 

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from recollect.api import review
 from recollect.api.recollect import Recollect
 from recollect.capture import suggestions
 from recollect.core.age import seconds_of
@@ -358,7 +359,7 @@ def test_permanent_kinds_wait_for_a_word(store: Recollect) -> None:
     assert sleep(store).proposals == ()
     assert len(suggestions.suggestions(store)) == 1
 
-    suggestions.accept(store, [waiting])
+    review.accept(store, [waiting])
 
     (merged,) = store.memories()
     assert is_merged(merged)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from recollect.api import review
 from recollect.api.recollect import Recollect
 from recollect.capture import suggestions
 from recollect.cli import root
@@ -172,7 +173,7 @@ def test_a_suggestion_whose_sources_changed_is_refused(store: Recollect) -> None
     store.update(decisions[0].uid, summary="Use PostgreSQL for nothing any more")
 
     with pytest.raises(VersionConflict, match="has changed since"):
-        suggestions.accept(store, suggestions.suggestions(store))
+        review.accept(store, suggestions.suggestions(store))
 
     assert {memory.uid for memory in store.memories()} == {memory.uid for memory in decisions}
     assert suggestions.suggestions(store) == []
@@ -282,7 +283,7 @@ def test_clones_that_merged_more_or_less_agree_in_the_end(sandbox: Sandbox) -> N
         assert make_plan(clone).is_empty
     # Both say yes to the same suggestion.
     for clone in (ada, bob):
-        suggestions.accept(clone, suggestions.suggestions(clone))
+        review.accept(clone, suggestions.suggestions(clone))
     for clone in (ada, bob, ada):
         clone.sync()
 
@@ -308,7 +309,7 @@ def test_a_suggestion_that_is_settled_disappears(sandbox: Sandbox) -> None:
         assert len(suggestions.suggestions(clone)) == 2
     ada.set_status(first.uid, "archived")
     (left,) = suggestions.suggestions(ada)
-    suggestions.accept(ada, [left])
+    review.accept(ada, [left])
     ada.sync()
     bob.sync()
 

@@ -9,6 +9,7 @@ from datetime import timedelta
 import pytest
 from click.testing import CliRunner
 
+from recollect.api import review
 from recollect.api.recollect import Recollect
 from recollect.capture import suggestions
 from recollect.cli import root
@@ -146,7 +147,7 @@ def test_only_a_few_suggestions_wait(store: Recollect) -> None:
 
     assert len(sleep(store).proposals) == 5
     assert sleep(store).is_empty
-    suggestions.accept(store, suggestions.suggestions(store)[:1])
+    review.accept(store, suggestions.suggestions(store)[:1])
     assert len(sleep(store).proposals) == 1
 
 

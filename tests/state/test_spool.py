@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from recollect.api.recollect import Recollect
+from recollect.capture.spool_flush import drain, keep, spool_of
 from recollect.errors import NotWritable, ValidationError
 from recollect.ledger.lock import exclusive
 from recollect.state.spool import Spool
-from recollect.store.spool_flush import drain, keep, spool_of
 from tests.ledger.conftest import Sandbox, isolated, sandbox
 
 __all__ = ["isolated", "sandbox"]

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from recollect.capture.spool_flush import aside_of, spool_of
 from recollect.config.config import data_dir
 from recollect.core.authority import plain
 from recollect.core.disposition import dispose
@@ -26,7 +27,6 @@ from recollect.sleep.clock import clock_problem
 from recollect.state.engine_socket import addresses, is_private, ping
 from recollect.state.failures import FAILURES_FILE, recent_failures
 from recollect.store.indexing import Indexing
-from recollect.store.spool_flush import aside_of, spool_of
 from recollect.store.store import Store
 
 _REPAIR = "Run `recollect repair`."

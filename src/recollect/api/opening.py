@@ -62,7 +62,7 @@ def open_stores(
 
 def _git(directory: Path, config: Config, environment: Mapping[str, str]) -> Git:
     def approved() -> str:
-        from recollect.config.trust import trust_of
+        from recollect.config.trust_store import trust_of
 
         return trust_of(config.home, directory).programs
 

@@ -69,6 +69,9 @@ class Origin(NamedTuple):
     begins: int
 
 
+PASTED = "pasted"  # where it comes from, if somebody else wrote it
+
+
 def origin_of(lines: Sequence[str]) -> Origin:
     """Whose the lines of a text are."""
     foreign = [False] * len(lines)

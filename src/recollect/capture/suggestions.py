@@ -11,11 +11,9 @@ from typing import Any, NamedTuple
 from recollect.capture.novelty import NEW, Known, fingerprint, judge
 from recollect.core.memory import NO_FIELDS, Memory
 from recollect.core.status import VISIBLE
-from recollect.errors import Ambiguous, NotFound, VersionConflict
-from recollect.hooks.marking import PASTED
+from recollect.errors import Ambiguous, NotFound
 from recollect.state.local_key import SUGGESTION, is_ours, sign
 from recollect.state.spool import Spool
-from recollect.store.spool_flush import keep
 from recollect.store.store import Store
 
 FOLDER = "suggestions"
@@ -187,85 +185,6 @@ def named(store: Store, names: Sequence[str]) -> list[Suggestion]:
             raise Ambiguous(f"{name} means several suggestions.", [s.uid for s in meant])
         chosen += meant
     return chosen
-
-
-def accept(store: Store, chosen: Sequence[Suggestion], *, by: str = "user") -> list[Memory]:
-    """Make memories of suggestions, or change the ones they would update.
-
-    Whoever accepts what nobody here said vouches for it: it is theirs from then on.
-    """
-    _refuse_outdated(store, chosen)
-    memories = []
-    for suggestion in chosen:
-        if suggestion.document:
-            from recollect.mirror.suggestions import accept_document
-
-            memories.append(accept_document(store, suggestion))
-            waiting_suggestions(store).drop(suggestion.uid)
-            continue
-        draft = dict(suggestion.draft)
-        known = store.indexing.fresh().get_many([suggestion.updates] if suggestion.updates else [])
-        if known:
-            memories.append(
-                # A suggestion that is one sentence says nothing against the body that is there.
-                store.update(known[0].uid, summary=draft["summary"], body=draft.get("body") or None)
-            )
-        else:
-            draft["provenance"] = _accepted(draft.get("provenance") or {}, by)
-            memories += (
-                _merge(store, suggestion, draft) if suggestion.sources else keep(store, [draft])
-            )
-        waiting_suggestions(store).drop(suggestion.uid)
-    if any(suggestion.document for suggestion in chosen):
-        store.run_effects((), "import")
-    now = store.ledger.clock().timestamp()
-    store.local.usage.record([memory.uid for memory in memories], "accepted", now)
-    return memories
-
-
-def _merge(store: Store, suggestion: Suggestion, draft: Mapping[str, Any]) -> list[Memory]:
-    """Write what was merged. Whoever else says yes, in another clone, makes the same memory.
-
-    Its nonce derives from its sources, its author is theirs, and it says nothing about this clone.
-    """
-    from recollect.index.protocol import made_with
-    from recollect.ledger.writes import NOBODY
-    from recollect.sleep.plan import author_of
-
-    index = store.indexing.fresh()
-    known = made_with(index, suggestion.uid)
-    if known is not None:
-        return [known]
-    creation = store.prepare(draft, suggestion.uid)
-    fields = {
-        name: value
-        for name, value in creation.fields.items()
-        if name in draft or name not in ("branch", "project")
-    }
-    by = author_of(index.get_many(list(suggestion.sources)))
-    return store.create([creation._replace(fields=fields, by=by or NOBODY)])
-
-
-def _accepted(provenance: Mapping[str, Any], by: str) -> dict[str, Any]:
-    accepted: dict[str, Any] = {**provenance, "accepted": True}
-    if by != "user":
-        accepted["accepted_by"] = by
-    if provenance.get("via") == PASTED:
-        accepted["said_by"] = by
-    return accepted
-
-
-def _refuse_outdated(store: Store, chosen: Sequence[Suggestion]) -> None:
-    """Drop merges of what has changed since, and say so: they would hide what is true now."""
-    for suggestion in chosen:
-        sources = store.indexing.fresh().get_many(list(suggestion.sources))
-        present = {memory.uid: memory.version for memory in sources}
-        if present != dict(suggestion.sources):
-            waiting_suggestions(store).drop(suggestion.uid)
-            raise VersionConflict(
-                f"What {suggestion.name} would merge has changed since it was suggested.",
-                "Nothing was stored and the suggestion is dropped; sleep looks at them again.",
-            )
 
 
 def forget(store: Store, purged: Memory) -> None:

@@ -34,8 +34,8 @@ def note_request(event: Event, environment: Mapping[str, str]) -> None:
     """Note what a person asks to keep by a command; where that fails, nobody vouches."""
     with suppress(Exception):
         from recollect.config.config import load_config
+        from recollect.config.locate import git_state
         from recollect.core.uid import derive_uid
-        from recollect.hooks.stash import git_state
         from recollect.redact.gate import Gate, clean_event, make_redactor
 
         folder = git_state(event.directory)

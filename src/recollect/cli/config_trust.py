@@ -12,7 +12,7 @@ import click
 
 from recollect.cli.output import opened
 from recollect.config.config import find_project, load_config, needs_trust
-from recollect.config.trust import Trust, digest, forget, remember, trust_of
+from recollect.config.trust_store import Trust, digest, forget, remember, trust_of
 from recollect.errors import ValidationError
 
 # Set in the shells that coding agents start: what they run is not what the person types.

@@ -13,13 +13,13 @@ import click
 
 import recollect
 from recollect.api.recollect import Recollect
+from recollect.capture.spool_flush import drain
 from recollect.capture.vouching import speaker
 from recollect.cli.terminal import echo_exactly, escaped_json
 from recollect.core.age import age
 from recollect.core.memory import Memory
 from recollect.core.names import short
 from recollect.core.record import PURGE, UPDATE, Record
-from recollect.store.spool_flush import drain
 
 _ALTERED = "this is not what its author wrote; see `recollect doctor`"
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")

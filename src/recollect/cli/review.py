@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from recollect.api import review
 from recollect.api.recollect import Recollect
 from recollect.capture import suggestions
 from recollect.capture.suggestions import Suggestion
@@ -102,7 +103,7 @@ def accept_command(ctx: click.Context, names: tuple[str, ...], every: bool, as_j
     with opened(ctx) as store:
         by = "agent" if ctx.obj.agent else "user"
         chosen, changes = _chosen(store, names, every)
-        memories = suggestions.accept(store, chosen, by=by)
+        memories = review.accept(store, chosen, by=by)
         memories += [store.accept_change(change.record) for change in changes]
     if as_json:
         echo_json([memory.as_json() for memory in memories])

@@ -267,7 +267,7 @@ def _apply_project(
 
 def is_trusted(home: Path, root: Path, values: Mapping[str, Any]) -> bool:
     """Whether the person trusts what a project's file says now."""
-    from recollect.config.trust import digest, trust_of
+    from recollect.config.trust_store import digest, trust_of
 
     return trust_of(home, root).config == digest(needs_trust(values))
 

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import os
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
 
 def common_dir(directory: str) -> str:
     """The git directory that all worktrees around a directory share; outside of any, itself."""
@@ -33,3 +37,14 @@ def _shared(linked: str) -> str:
 def _content(path: str) -> str:
     with open(path, encoding="utf-8", errors="surrogateescape") as file:  # noqa: PTH123
         return file.read(4096)
+
+
+def git_state(directory: str) -> Path | None:
+    """Where the state of a repository is, found without git; None outside of any."""
+    from pathlib import Path
+
+    if not directory or not Path(directory).is_dir():
+        return None
+    git_dir = Path(common_dir(directory))
+    is_one = (git_dir / "HEAD").is_file() and (git_dir / "objects").is_dir()
+    return git_dir / "recollect" if is_one else None

@@ -1,82 +1,13 @@
-"""What the person trusts in a repository: its file for us, and programs that its git names.
-
-It is remembered in the person's data directory, for one repository and one content. Nothing in the
-repository, nor in a `.git` that somebody copied, can say that it is trusted.
-"""
+"""Trusting what a project's file says."""
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from recollect.config.config import data_dir, find_project, is_trusted, needs_trust
-from recollect.config.locate import common_dir
-from recollect.errors import BadConfig, NotWritable
-
-FOLDER = "trust"
-_OTHERS_MAY_WRITE = 0o022
-
-
-class Trust(NamedTuple):
-    """The digests of what is trusted; empty for nothing."""
-
-    config: str = ""
-    programs: str = ""
-
-
-def digest(values: Mapping[str, Any]) -> str:
-    """By which a set of settings is known again."""
-    import hashlib
-
-    said = json.dumps(sorted(values.items()), ensure_ascii=False, default=str)
-    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def trust_of(home: Path, directory: Path) -> Trust:
-    """What is trusted in the repository around a directory."""
-    repository = common_dir(str(directory))
-    path = _path(home, repository)
-    try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
-        with os.fdopen(handle, encoding="utf-8") as file:
-            if not _is_own(os.fstat(file.fileno())):
-                return Trust()
-            said = json.load(file)
-        if said["repository"] != repository:
-            return Trust()
-        return Trust(str(said["config"]), str(said["programs"]))
-    except (OSError, ValueError, KeyError, TypeError):
-        return Trust()
-
-
-def remember(home: Path, directory: Path, trust: Trust) -> None:
-    """Trust what these digests stand for, in the repository around a directory."""
-    repository = common_dir(str(directory))
-    path = _path(home, repository)
-    fresh = path.with_suffix(f".{os.getpid()}.new")
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        fresh.unlink(missing_ok=True)
-        handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump({"repository": repository, **trust._asdict()}, file)
-        fresh.replace(path)
-    except OSError as error:
-        fresh.unlink(missing_ok=True)
-        raise NotWritable(f"Trust cannot be remembered in {path.parent}: {error}") from None
-
-
-def forget(home: Path, directory: Path) -> bool:
-    """Trust nothing any more in the repository around a directory; whether anything was."""
-    was = trust_of(home, directory) != Trust()
-    try:
-        _path(home, common_dir(str(directory))).unlink(missing_ok=True)
-    except OSError as error:
-        raise NotWritable(f"Trust cannot be taken back: {error}") from None
-    return was
+from recollect.config.trust_store import digest, remember, trust_of
+from recollect.errors import BadConfig
 
 
 def is_settled(directory: Path, environment: Mapping[str, str]) -> bool:
@@ -101,17 +32,3 @@ def trust_config(directory: Path, environment: Mapping[str, str]) -> None:
     wanted = known._replace(config=digest(values) if values else "")
     if wanted != known:
         remember(home, project.root, wanted)
-
-
-def _path(home: Path, repository: str) -> Path:
-    import hashlib
-
-    name = hashlib.sha256(os.fsencode(repository)).hexdigest()[:32]
-    return home / FOLDER / f"{name}.json"
-
-
-def _is_own(found: os.stat_result) -> bool:
-    """Whether a file is the person's, and nobody else can have written it."""
-    if os.name != "posix":
-        return True
-    return found.st_uid == os.geteuid() and not found.st_mode & _OTHERS_MAY_WRITE

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 from recollect.api.opening import open_stores
 from recollect.api.recollect import Recollect
+from recollect.capture.spool_flush import drain
 from recollect.config.config import data_dir
 from recollect.engine.server import Engine
 from recollect.errors import EmbeddingError
 from recollect.state.failures import describe, note_failure
-from recollect.store.spool_flush import drain
 
 if TYPE_CHECKING:
     from recollect.embedding import Embedder

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from recollect.capture.markers import Marked, find_all_marked
+from recollect.capture.pasted import PASTED
 from recollect.core.marks import without_own_text
 from recollect.core.note import summarize
 from recollect.core.uid import derive_uid
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 _WHY = "marked in quoted or pasted text"
 _CONFIDENCE = 0.75
 _MOST_PASTED = 5
-PASTED = "pasted"  # where it comes from, if somebody else wrote it
 
 
 def marked_in(event: Event) -> list[Marked]:

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
+from recollect.capture.spool_flush import LONGEST_WAIT, aside_of, drain, keep
 from recollect.core.memory import Memory
 from recollect.hooks.marking import identity
 from recollect.hooks.session_state import SessionMind
 from recollect.ledger.lock import exclusive
-from recollect.store.spool_flush import LONGEST_WAIT, aside_of, drain, keep
 
 _LOCK = "noticing.lock"
 

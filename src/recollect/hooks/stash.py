@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recollect.config.locate import common_dir
+from recollect.config.locate import git_state
 from recollect.state.spool import STASH_FOLDER, Spool
 
 if TYPE_CHECKING:
@@ -101,12 +101,3 @@ def _folder(directory: str) -> Path | None:
     """Where to put it; None outside of any repository."""
     state = git_state(directory)
     return None if state is None else state / STASH_FOLDER
-
-
-def git_state(directory: str) -> Path | None:
-    """Where the state of a repository is, found without git; None outside of any."""
-    if not directory or not Path(directory).is_dir():
-        return None
-    git_dir = Path(common_dir(directory))
-    is_one = (git_dir / "HEAD").is_file() and (git_dir / "objects").is_dir()
-    return git_dir / "recollect" if is_one else None

@@ -9,24 +9,53 @@ It can be read and searched as before until the purge is accepted.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final, Protocol
 
 from recollect.core.authority import BECAUSE, may_purge
 from recollect.core.note import Note, purge_records, read_stored
 from recollect.core.places import HELD, SHARED
 from recollect.core.record import CREATE, UPDATE, Record
-from recollect.ledger.merge import read_note, read_texts
-from recollect.ledger.refs import Key
+from recollect.ledger.merge import TreeJoin, read_note, read_texts
+from recollect.ledger.objects import Objects
+from recollect.ledger.refs import Key, Tip
+from recollect.ledger.repository import Repository
 from recollect.ledger.tree import NotesTree, anchor_of
-
-if TYPE_CHECKING:
-    from recollect.ledger.session import Session
 
 ASK: Final = "ask"
 APPLY: Final = "apply"
 
 # Whether a purge is applied at once: the purge, the creation and updates, all that is purged.
 Judge = Callable[[Record, Record, Sequence[Record], frozenset[str]], bool]
+
+
+class Holder(Protocol):
+    """What holding needs of a session with the ledger."""
+
+    judge: Judge
+    objects: Objects
+    repository: Repository
+    trees: TreeJoin
+
+    def __getitem__(self, key: Key, /) -> Notes:
+        """The notes of a kind in a space, to be changed."""
+
+    def find(self, ref: str, /) -> Held:
+        """What a ref holds now."""
+
+
+class Notes(Protocol):
+    """Notes that records can be added to."""
+
+    def add(self, anchor: str, uid: str, text: str, /) -> None:
+        """Add a record to an anchor's note."""
+
+
+class Held(Protocol):
+    """What a ref holds."""
+
+    @property
+    def tip(self) -> Tip | None:
+        """The commit, if it is one."""
 
 
 def judge_for(policy: str, owner: Callable[[], str]) -> Judge:
@@ -41,7 +70,7 @@ def judge_for(policy: str, owner: Callable[[], str]) -> Judge:
 
 
 def hold_back(
-    session: Session, key: Key, ours: str | None, joined: NotesTree, new: frozenset[str]
+    session: Holder, key: Key, ours: str | None, joined: NotesTree, new: frozenset[str]
 ) -> frozenset[str]:
     """Move our copies of newly purged memories to the held notes, where the purge must wait.
 
@@ -67,7 +96,7 @@ def hold_back(
 
 
 def _undecided(
-    session: Session, key: Key, joined: NotesTree, notes: Mapping[str, Note], new: frozenset[str]
+    session: Holder, key: Key, joined: NotesTree, notes: Mapping[str, Note], new: frozenset[str]
 ) -> frozenset[str]:
     """Those of the purged memories that we have and that only somebody else wants purged."""
     project = read_note(session.objects, joined, session.repository.project_anchor)
@@ -98,7 +127,7 @@ def _undecided(
         undecided = still
 
 
-def _held_already(session: Session, key: Key, purges: Iterable[Record]) -> set[str]:
+def _held_already(session: Holder, key: Key, purges: Iterable[Record]) -> set[str]:
     """Of what some purges give as their reason, that which is held: its purge does not count."""
     reasons = {str(uid) for purge in purges for uid in purge.fields.get(BECAUSE) or ()}
     tip = session.find(Key(HELD, key.kind).notes_ref).tip if reasons else None
@@ -113,7 +142,7 @@ def _belongs(uid: str, text: str, memories: frozenset[str]) -> bool:
     return uid in memories or (read_stored(text).of or "") in memories
 
 
-def anchors_naming(session: Session, tree: str, uids: Sequence[str]) -> set[str]:
+def anchors_naming(session: Holder, tree: str, uids: Sequence[str]) -> set[str]:
     """The anchors whose notes name one of some memories, found by looking into all of them."""
     repository = session.repository
     out = repository.git.run(

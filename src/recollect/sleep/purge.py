@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from recollect.capture.spool_flush import aside_of, spool_of
 from recollect.capture.suggestions import forget
 from recollect.core.authority import is_reworded_by, may_decide
 from recollect.core.memory import Memory, status_before_hiding
@@ -40,7 +41,6 @@ from recollect.sleep.run import (
     write_steps,
 )
 from recollect.state.session_files import take_away
-from recollect.store.spool_flush import aside_of, spool_of
 from recollect.store.store import Store
 
 _IMPORTED = frozenset({"claude-memory", "mirror"})

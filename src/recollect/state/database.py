@@ -11,7 +11,7 @@ from pathlib import Path
 
 import apsw
 
-from recollect.index.sqlite.connection import load_copy
+from recollect.database import load_copy
 
 _BUSY_MILLISECONDS = 5_000
 # Applied in order; the number of applied ones is the file's version. Never edit, only append.

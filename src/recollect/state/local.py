@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 
 import apsw
 
-from recollect.index.sqlite.connection import UNWRITABLE
+from recollect.database import UNWRITABLE
 from recollect.state.database import open_state
 from recollect.state.episodes import Episodes
 from recollect.state.maintenance import Rest

@@ -11,22 +11,13 @@ from typing import ParamSpec, TypeVar
 
 import apsw
 
+from recollect.database import UNWRITABLE, load_copy
 from recollect.errors import MemoryIndexError
 from recollect.index.sqlite.schema import TABLES, VERSION
 
 P = ParamSpec("P")
 T = TypeVar("T")
 _BUSY_MILLISECONDS = 15_000
-_PAGE = 512  # bytes; no database is smaller
-# What says that the place is to blame: it is full, read-only, or cannot be reached.
-UNWRITABLE = (
-    apsw.FullError,
-    apsw.ReadOnlyError,
-    apsw.CantOpenError,
-    apsw.IOError,
-    apsw.PermissionsError,
-    apsw.AuthError,
-)
 # What reading finds where pages of a file hold something else than was written there.
 _NONSENSE = (KeyError, TypeError, ValueError, AttributeError)
 
@@ -102,24 +93,6 @@ def connect(path: Path | None, copy_of: Path | None = None) -> apsw.Connection:
             f"The index has version {version}; this program has {VERSION}.", "It is built anew."
         )
     return db
-
-
-def load_copy(db: apsw.Connection, path: Path) -> bool:
-    """Fill a database in memory with what a file holds that cannot be opened where it is."""
-    try:
-        if path.with_name(path.name + "-wal").stat().st_size:
-            return False  # what was written last is not in the file itself
-    except OSError:
-        pass  # there is none
-    try:
-        data = bytearray(path.read_bytes())
-    except OSError:
-        return False
-    if len(data) < _PAGE:
-        return False
-    data[18:20] = b"\x01\x01"  # a database in memory has no log beside it
-    db.deserialize("main", bytes(data))
-    return True
 
 
 @contextmanager
