@@ -16,23 +16,16 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final, NamedTuple
+from typing import IO, TYPE_CHECKING
 
-from recollect.core.limits import NOTE_BYTES
 from recollect.errors import GitFailed, GitMissing, GitTimeout, NotWritable
+from recollect.ledger.git_objects import ObjectReader, contents, failure, verb
 from recollect.ledger.git_settings import DROPPED, NO_NETWORK, NO_SIGNING, NO_TRANSPORT, SETTINGS
 
 if TYPE_CHECKING:
     from recollect.ledger.git_programs import GitSetting, Neutral
 
 _BULK_SECONDS = 900.0
-_NOT_WRITABLE = (
-    "Permission denied",
-    "insufficient permission",
-    "Read-only",
-    "No space left",
-    "Disk quota",
-)
 
 
 # What would be left behind if this process ended at once, and the thread that waits for it. A
@@ -45,21 +38,6 @@ def kill_running(thread: int | None = None) -> None:
     for process, owner in list(_running.items()):
         if process.returncode is None and thread in (None, owner):
             process.kill()
-
-
-class GitObject(NamedTuple):
-    """An object as `git cat-file --batch` gives it."""
-
-    oid: str
-    type: str
-    data: bytes
-    # Its contents were passed over: they are larger than any note may be.
-    is_too_large: bool = False
-
-
-# What `read_all` gives in the place of contents that are larger than the limit; compare with `is`.
-OVERSIZE: Final = bytes(bytearray(b"oversize"))
-_PIECE = 1 << 20
 
 
 class Git:
@@ -136,8 +114,8 @@ class Git:
 
     def _neutral(self, args: Sequence[str], network: bool) -> Neutral | None:
         """What keeps a command from running the repository's programs; None if nothing need."""
-        verb = _verb(args)
-        if not (network or verb == "repack"):
+        command = verb(args)
+        if not (network or command == "repack"):
             return None
         settings = self._configured()
         if self._trusts(settings):
@@ -145,12 +123,12 @@ class Git:
         from recollect.ledger.git_programs import neutral_network, neutral_repack
 
         if network:
-            neutral = neutral_network(settings, self._environment, verb)
+            neutral = neutral_network(settings, self._environment, command)
         else:
             neutral = neutral_repack(settings)
         if neutral.refused:
             raise GitFailed(
-                f"git {verb} would run the program that this repository's own configuration names"
+                f"git {command} would run the program that this repository's own configuration names"
                 f" in {neutral.refused}.",
                 "If it is yours, run: recollect config trust",
             )
@@ -202,7 +180,7 @@ class Git:
                 out, err = process.communicate(stdin, timeout=limit)
             except subprocess.TimeoutExpired:
                 _end(process)
-                raise GitTimeout(f"git {_verb(args)} took longer than {limit:g} seconds.") from None
+                raise GitTimeout(f"git {verb(args)} took longer than {limit:g} seconds.") from None
             except BaseException:
                 _end(process)
                 raise
@@ -252,7 +230,7 @@ class Git:
             watchdog.start()
             try:
                 assert process.stdout is not None
-                yield from _contents(process.stdout, most)
+                yield from contents(process.stdout, most)
             finally:
                 watchdog.cancel()
                 _end(process)
@@ -295,7 +273,7 @@ class Git:
             from recollect.ledger.git_programs import as_variables
 
             environment |= as_variables(neutral.settings, environment) | dict(neutral.environment)
-            place = args.index(_verb(args)) + 1
+            place = args.index(verb(args)) + 1
             args = (*args[:place], *neutral.options, *args[place:])
         self.spawns += 1
         try:
@@ -320,92 +298,6 @@ class Git:
             raise NotWritable(f"The directory {self.directory} is gone.") from None
         except OSError as error:
             raise GitMissing(f"git cannot be started: {error}") from None
-
-
-class ObjectReader:
-    """Asks one `git cat-file --batch` for objects, by id, ref or path expression."""
-
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        self._process = process
-        self._stdin = process.stdin
-        self._stdout = process.stdout
-
-    def get(self, name: str) -> GitObject | None:
-        """The object of that name, or None where there is none."""
-        return self.get_many([name])[0]
-
-    def get_many(self, names: Sequence[str]) -> list[GitObject | None]:
-        """The objects of those names. Meant for few: the names must fit into a pipe at once."""
-        try:
-            self._stdin.write("".join(f"{name}\n" for name in names).encode())
-            self._stdin.flush()
-            return [self._read() for _ in names]
-        except (BrokenPipeError, EOFError):
-            err = self._process.stderr.read() if self._process.stderr else b""
-            raise failure(("cat-file",), self._process.wait(), err) from None
-
-    def _read(self) -> GitObject | None:
-        header = self._stdout.readline()
-        if not header.endswith(b"\n"):
-            raise EOFError
-        words = header.split()
-        if len(words) != 3 or not words[2].isdigit():
-            return None
-        size = int(words[2])
-        if size > NOTE_BYTES:
-            _pass_over(self._stdout, size + 1)
-            return GitObject(words[0].decode(), words[1].decode(), b"", is_too_large=True)
-        data = self._stdout.read(size + 1)
-        if len(data) <= size:
-            raise EOFError
-        return GitObject(words[0].decode(), words[1].decode(), data[:-1])
-
-
-def _contents(stream: IO[bytes], most: int | None) -> Iterator[bytes | None]:
-    """Cut the output of `cat-file --batch` into contents; None where an object is missing."""
-    read, readline = stream.read, stream.readline
-    while header := readline():
-        if header.endswith(b" missing\n"):
-            yield None
-            continue
-        size = int(header[header.rindex(b" ") :])
-        if most is not None and size > most:
-            _pass_over(stream, size + 1)
-            yield OVERSIZE
-            continue
-        data = read(size + 1)
-        if len(data) <= size:
-            return  # git has given up in the middle of it
-        yield data[:-1]
-
-
-def _pass_over(stream: IO[bytes], count: int) -> None:
-    """Read bytes that nobody wants, piece by piece."""
-    while count > 0:
-        piece = stream.read(min(count, _PIECE))
-        if not piece:
-            return
-        count -= len(piece)
-
-
-def failure(args: Sequence[str], code: int, err: bytes) -> GitFailed | NotWritable:
-    """The error that a failed command stands for."""
-    text = err.decode("utf-8", "replace")
-    lines = [line for line in text.splitlines() if line.strip()]
-    # Traces and hints may come first; what went wrong is marked.
-    lines = [line for line in lines if line.startswith(("fatal: ", "error: "))] or lines
-    said = "; ".join(line.removeprefix("fatal: ").removeprefix("error: ") for line in lines[:3])
-    message = f"git {_verb(args)} failed with code {code}: {said or 'no message'}"
-    if any(word in text for word in _NOT_WRITABLE):
-        return NotWritable(message)
-    return GitFailed(message)
-
-
-def _verb(args: Sequence[str]) -> str:
-    """The git command among its arguments, which settings may precede."""
-    return next(arg for arg in args if arg != "-c" and "=" not in arg)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -20,7 +20,7 @@ from recollect.core.patterns import pattern
 from recollect.core.places import Place
 from recollect.core.record import Record
 from recollect.errors import CaptureError, Contended, GitFailed, NotWritable, StorageError
-from recollect.ledger.git import OVERSIZE
+from recollect.ledger.git_objects import OVERSIZE
 from recollect.ledger.lock import exclusive
 from recollect.ledger.refs import (
     PREFIXES,

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from recollect.errors import ObjectMissing, StorageError
 from recollect.ledger import packs
-from recollect.ledger.git import GitObject, ObjectReader
+from recollect.ledger.git_objects import GitObject, ObjectReader
 from recollect.ledger.repository import Repository
 
 _TYPES = {"commit": 1, "tree": 2, "blob": 3}

@@ -16,7 +16,8 @@ from recollect.core.note import Note, join, parse_note, purged_uids, scrub
 from recollect.core.patterns import pattern
 from recollect.core.places import SHARED, Place
 from recollect.errors import GitFailed
-from recollect.ledger.git import OVERSIZE, Git
+from recollect.ledger.git import Git
+from recollect.ledger.git_objects import OVERSIZE
 from recollect.ledger.ledger import Ledger
 from recollect.ledger.objects import TREE_MODE, Objects, decode_tree
 from recollect.ledger.refs import (

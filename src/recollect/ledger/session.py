@@ -15,7 +15,7 @@ from recollect.core.note import Note, add_record, render_note
 from recollect.core.spaces import Private
 from recollect.errors import ObjectMissing, ValidationError
 from recollect.ledger.border import read_private
-from recollect.ledger.git import ObjectReader
+from recollect.ledger.git_objects import ObjectReader
 from recollect.ledger.holding import Judge, hold_back
 from recollect.ledger.merge import TreeJoin, read_note
 from recollect.ledger.objects import Objects

@@ -7,7 +7,6 @@ hooks and configuration play no part in it.
 
 from __future__ import annotations
 
-import hashlib
 import random
 import time
 from collections.abc import Mapping
@@ -15,37 +14,28 @@ from dataclasses import dataclass, field
 
 from recollect.core.places import SHARED
 from recollect.errors import (
-    GitFailed,
-    NoRemote,
     NotWritable,
     ObjectMissing,
     PushRejected,
     StorageError,
-    SyncError,
-    UnsafeName,
 )
-from recollect.ledger.border import Outside, cleaned, is_clean, read_private
+from recollect.ledger.border import Outside, cleaned, is_clean
 from recollect.ledger.conflicts import Difference, changed_on_both_sides
 from recollect.ledger.erase import erase
-from recollect.ledger.git import Git
 from recollect.ledger.holding import hold_back
 from recollect.ledger.ledger import Ledger
 from recollect.ledger.lock import SYNC_LOCK, exclusive
 from recollect.ledger.merge import diff_trees, read_note
-from recollect.ledger.packs import registering
 from recollect.ledger.refs import (
     PREFIXES,
     REMOTES,
     SEEN_PREFIXES,
     Key,
-    Swap,
     Tip,
-    is_kind,
     list_refs,
-    list_tips,
     sort_out,
-    swap_refs,
 )
+from recollect.ledger.remote import RefLocked, Remote, fetch, find_remote, push
 from recollect.ledger.session import Namespace, Session
 from recollect.ledger.tree import anchor_of
 
@@ -54,22 +44,6 @@ _ROUNDS = 12
 _PATIENCE = 2
 _KILLED_SECONDS = 2.0
 _FINAL = ("denied", "declined", "protected", "prohibited", "not allowed", "permission")
-
-
-class RefLocked(Exception):
-    """A ref that a fetch wants to move is locked; it may be free in a moment."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
-
-
-@dataclass(frozen=True, slots=True)
-class Remote:
-    """A remote by name or address, and the folder of refs where we keep what it had."""
-
-    address: str
-    folder: str
 
 
 @dataclass(slots=True)
@@ -170,7 +144,7 @@ def _round(
     """Fetch, join, push once; why it has to be done again, or nothing if it is done."""
     before = len(ledger.warnings)
     ledger.tips()  # absorb first: what foreign commands left is ours to send
-    theirs, skipped = _fetch(ledger, target, report, timeout)
+    theirs, skipped = fetch(ledger, target, report.warn, timeout)
     # No absorbing from here to the join: it might erase what was just fetched.
     refs = sort_out(list_refs(ledger.repository.git, PREFIXES[SHARED], SEEN_PREFIXES[SHARED]))
     ours = refs.tips
@@ -205,72 +179,12 @@ def _round(
                 " to them. They were not sent, and were taken out of that ref; the private"
                 " memories are unchanged. To share one, capture it again and purge the first."
             )
-    rejected = _push(ledger, target, steps, theirs, timeout)
+    wanted = [key for key, step in steps.items() if step.push]
+    rejected = push(ledger, target, wanted, theirs, timeout)
     _erase_purged(ledger, steps, old_tips, report)
     for sentence in ledger.warnings[before:]:
         report.warn(sentence)
     return rejected
-
-
-def find_remote(git: Git, name: str | None) -> Remote:
-    """The remote to use: the one named, else `origin`, else the only one there is."""
-    known = git.run("remote").decode("utf-8", "surrogateescape").split()
-    if name is None:
-        if not known:
-            raise NoRemote("This repository has no remote.")
-        if "origin" not in known and len(known) > 1:
-            raise NoRemote("There are several remotes.", "Name one of: " + ", ".join(known))
-        name = "origin" if "origin" in known else known[0]
-    if not name or name.startswith("-") or "\0" in name or "\n" in name:
-        raise UnsafeName(f"{name!r} is not the name or address of a remote.")
-    if name in known:
-        return Remote(name, f"{REMOTES}{name}/")
-    if "/" not in name and ":" not in name and name != ".":
-        choices = "Name one of: " + ", ".join(known) if known else None
-        raise NoRemote(f"There is no remote {name!r}.", choices)
-    digest = hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:16]
-    return Remote(name, f"{REMOTES}at-{digest}/")
-
-
-def _fetch(
-    ledger: Ledger, remote: Remote, report: SyncReport, timeout: float
-) -> tuple[dict[str, Tip], set[str]]:
-    """What the remote has now, by kind, and the kinds that something there stands in the way of."""
-    git = ledger.repository.git
-    try:
-        with registering(ledger.repository):
-            git.run(
-                # In a pack from the start: no `git gc` can take loose objects away meanwhile.
-                *("-c", "fetch.unpackLimit=1"),
-                "fetch",
-                "--quiet",
-                "--no-filter",
-                "--no-tags",
-                "--no-write-fetch-head",
-                "--no-recurse-submodules",
-                "--no-auto-maintenance",
-                "--prune",
-                "--refmap=",
-                remote.address,
-                f"+{PREFIXES[SHARED]}*:{remote.folder}*",
-                network=True,
-                timeout=timeout,
-            )
-    except GitFailed as error:
-        if "cannot lock ref" in error.message:
-            raise RefLocked(error.message) from None
-        raise SyncError(f"The remote {remote.address} cannot be read: {error.message}") from None
-    refs = list_refs(git, remote.folder)
-    tips = {ref.removeprefix(remote.folder): tip for ref, tip in refs.tips.items()}
-    bad = {ref.removeprefix(remote.folder): problem for ref, problem in refs.bad.items()}
-    bad |= {name: "has a name that no kind of memory has" for name in tips if not is_kind(name)}
-    for name, problem in sorted(bad.items()):
-        report.warn(
-            f"{PREFIXES[SHARED]}{name} of {remote.address} {problem}. It is skipped."
-            f" Remove it with: git push {remote.address} :{PREFIXES[SHARED]}{name}"
-        )
-    theirs = {kind: tip for kind, tip in tips.items() if kind not in bad}
-    return theirs, {name.partition("/")[0] for name in bad}
 
 
 def _join_all(
@@ -365,68 +279,6 @@ def _keep_back(session: Session, namespace: Namespace, theirs: Tip | None) -> in
     if not is_clean(git, own, known, private):
         namespace.parents = ()  # the history holds it, too
     return count
-
-
-def _push(
-    ledger: Ledger,
-    remote: Remote,
-    steps: Mapping[Key, Step],
-    theirs: Mapping[str, Tip],
-    timeout: float,
-) -> str:
-    """Push what the steps ask for; why a ref was rejected, or nothing if none was."""
-    git = ledger.repository.git
-    # What we swapped in, not what another program may have put into the notes ref since.
-    tips = list_tips(git, SEEN_PREFIXES[SHARED])
-    wanted = {key: tips[key.seen_ref].commit for key, step in steps.items() if step.push}
-    if not wanted:
-        return ""
-    known = [tip.commit for tip in theirs.values()]
-    if not is_clean(git, wanted.values(), known, read_private(git)):
-        return "something private came into the shared notes meanwhile"
-    leases, specs = [], []
-    for key, commit in wanted.items():
-        expected = theirs[key.kind].commit if key.kind in theirs else ""
-        leases.append(f"--force-with-lease={key.notes_ref}:{expected}")
-        specs.append(f"{commit}:{key.notes_ref}")
-    # A remote that mirrors takes no single refs; for this push it is an ordinary one.
-    named = remote.folder == f"{REMOTES}{remote.address}/"
-    result = git.result(
-        *(("-c", f"remote.{remote.address}.mirror=false") if named else ()),
-        "push",
-        "--porcelain",
-        "--no-verify",
-        "--no-signed",
-        "--no-follow-tags",
-        "--no-recurse-submodules",
-        *leases,
-        remote.address,
-        *specs,
-        ok=(0, 1),
-        network=True,
-        timeout=timeout,
-    )
-    lines = result.stdout.decode("utf-8", "replace").splitlines()
-    rows = [line.split("\t") for line in lines if "\t" in line]
-    if result.returncode != 0 and not any(row[0] == "!" for row in rows):
-        said = result.stderr.decode("utf-8", "replace").strip()
-        raise SyncError(f"The remote {remote.address} cannot be written: {said}")
-    accepted = {row[1].partition(":")[2] for row in rows if row[0] != "!"}
-    pushed = {key: commit for key, commit in wanted.items() if key.notes_ref in accepted}
-    _remember(git, remote, pushed)
-    return "; ".join(row[2] for row in rows if row[0] == "!")
-
-
-def _remember(git: Git, remote: Remote, pushed: Mapping[Key, str]) -> None:
-    """Note what the remote has now."""
-    known = list_tips(git, remote.folder)
-    swaps = []
-    for key, commit in pushed.items():
-        ref = remote.folder + key.kind
-        old = known.get(ref)
-        swaps.append(Swap(ref, commit, old.commit if old else None))
-    if swaps:
-        swap_refs(git, swaps, "sync")
 
 
 def _erase_purged(

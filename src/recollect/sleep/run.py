@@ -13,7 +13,6 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Any
 
-from recollect.capture.suggestions import is_waiting, suggest, suggestions
 from recollect.config.config import Config
 from recollect.core.kinds import KINDS
 from recollect.core.memory import Memory, status_before_hiding, version_of
@@ -39,6 +38,7 @@ from recollect.sleep.planning import (
     without,
 )
 from recollect.sleep.policy import Policy
+from recollect.sleep.proposals import propose, worth_asking
 from recollect.sleep.undo import recorded
 from recollect.state.runs import SLEEP
 from recollect.store.prepare import change_in
@@ -46,9 +46,6 @@ from recollect.store.store import Store
 
 _LOCK = "sleep.lock"
 _BATCH = 1000  # writes in one transaction: others wait for it
-# A proposal is less certain than what somebody said, so it is the first to go from a full list.
-_PROPOSED = 0.3
-_MOST_PROPOSALS = 5
 # So long a clone in which nothing was ever used leaves everything in sight.
 _QUIET = 90 * 86_400.0
 
@@ -88,7 +85,7 @@ def make_plan(store: Store, planner: Planner = plan_sleep) -> Plan:
     return plan._replace(
         # No uid lives twice: what somebody has purged is not made again.
         merges=tuple(_redacted(store, [m for m in plan.merges if not _was_purged(index, m)])),
-        proposals=tuple(_worth_asking(store, index, _redacted(store, plan.proposals))),
+        proposals=tuple(worth_asking(store, index, _redacted(store, plan.proposals))),
         purgeable=tuple(without_needed(index, plan.purgeable)),
     )
 
@@ -188,28 +185,6 @@ def _redacted(store: Store, merges: Iterable[Merge]) -> Iterator[Merge]:
             yield merge._replace(summary=shorten_line(str(summary)), body=str(body))
 
 
-def _worth_asking(store: Store, index: Index, proposals: Iterable[Merge]) -> Iterator[Merge]:
-    """Those that wait for no answer yet and got none; only a few wait at a time."""
-    from recollect.capture.novelty import fingerprint
-
-    found = list(proposals)
-    if not found:
-        return
-    asked = sum(bool(waiting.sources) for waiting in suggestions(store))
-    for merge in found:
-        text = f"{merge.summary}\n{merge.body}"
-        if asked >= _MOST_PROPOSALS:
-            return
-        if (
-            "sensitivity" not in merge.fields  # what is private is not copied into a file
-            and not is_purged(index, merge.nonce)
-            and not is_waiting(store, merge.nonce)
-            and not store.local.noticing.is_rejected(fingerprint(text))
-        ):
-            asked += 1
-            yield merge
-
-
 @contextmanager
 def alone(store: Store) -> Iterator[None]:
     """Nobody else sleeps in this repository while this lasts; it is refused where somebody does."""
@@ -275,7 +250,7 @@ def carry_out(store: Store, plan: Plan) -> Plan:
     with store.deferred_effects("sleep"), recorded(store, SLEEP, every) as written:
         left = {n for k in sorted(units) for n in _write(store, units[k], "sleep", written)}
     for merge in plan.proposals:
-        _propose(store, merge)
+        propose(store, merge)
     store.local.make_folder()
     now = store.ledger.clock().timestamp()
     everything = index.select(Filters(statuses=ALL))
@@ -381,22 +356,3 @@ def _nonce(step: Step) -> str:
 def _step_nonce(uid: str, version: str, status: str, by: str, milliseconds: int) -> str:
     """The same in every clone that takes the same step from the same state."""
     return derive_uid("\n".join((uid, version, status, by)), milliseconds)
-
-
-def _propose(store: Store, merge: Merge) -> None:
-    """Let somebody say whether memories of a permanent kind may become one."""
-    suggest(
-        store,
-        {
-            "kind": merge.kind,
-            "created": merge.created,
-            "at": None,
-            **merge.fields,
-            "summary": merge.summary,
-            "body": merge.body,
-        },
-        confidence=_PROPOSED,
-        why=f"{len(merge.sources)} {merge.kind} say much the same",
-        nonce=merge.nonce,
-        sources={memory.uid: memory.version for memory in merge.sources},
-    )

@@ -12,7 +12,7 @@ import apsw
 
 from recollect.core.age import seconds_of
 from recollect.core.authority import depends_on_owner, person_of
-from recollect.core.crowding import sketch_of, voice_of
+from recollect.core.crowding import voice_of
 from recollect.core.disposition import dispose
 from recollect.core.legacy import is_legacy, was_legacy
 from recollect.core.memory import Memory, fold
@@ -25,17 +25,12 @@ from recollect.core.status import HIDDEN
 from recollect.core.strength import pace_of
 from recollect.index.protocol import Cursor, Progress
 from recollect.index.sqlite.schema import FACETS
+from recollect.index.sqlite.traits import sketch, trust_of
 from recollect.index.sqlite.words import date_words
-from recollect.index.text import indexable, plain_words
+from recollect.index.text import indexable
 
 _DAY = 86_400.0
 seconds = seconds_of
-# How far what somebody says can be trusted, before use raises it.
-_TRUST = {"user": 1.0, "agent": 0.7, "tool": 0.5}
-_DEFAULT_TRUST = 0.8
-_ALTERED_TRUST = 0.1
-_UNVOUCHED_TRUST = 0.5  # it came in by a file or by plain git, and nobody says who said it
-_MOST_SKETCHED = 5000  # characters
 
 
 _Stored = tuple[Place, Record, str]
@@ -309,12 +304,12 @@ class Applier:
             seconds(memory.updated),
             expires,
             memory.importance,
-            _trust_of(memory),
+            trust_of(memory),
             seconds(memory.status_changed),
             pace_of(memory.kind, memory.observation_type),
             _clean(" ".join(memory.sources)),
             _clean(voice_of(memory.author)),
-            _sketch(memory),
+            sketch(memory),
         )
         keys = self._keys(memory.uid)
         if not keys:
@@ -379,22 +374,6 @@ class Applier:
                         (db.last_insert_rowid(), piece),
                     )
                 db.execute("UPDATE memory SET embedded = 1 WHERE key = ?", (key,))
-
-
-def _trust_of(memory: Memory) -> float:
-    """How far a memory is trusted, by who said it."""
-    if memory.altered:
-        return _ALTERED_TRUST
-    said = memory.provenance.get("said_by")
-    if said is None and "via" in memory.provenance:
-        return _UNVOUCHED_TRUST
-    return _TRUST.get(str(said), _DEFAULT_TRUST)
-
-
-def _sketch(memory: Memory) -> bytes:
-    """What the beginning of a text is like; that is enough to tell an echo."""
-    words, denies = plain_words(f"{memory.summary} {memory.text}"[:_MOST_SKETCHED])
-    return sketch_of(words, denies=denies)
 
 
 def _clean(text: str | None) -> str | None:

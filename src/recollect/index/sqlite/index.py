@@ -2,13 +2,13 @@
 
 The binding is apsw, which brings a current SQLite with FTS5 and loads the vector extension on every
 Python build. Readers never wait for a writer (WAL); a writer that is killed leaves nothing half
-done. Writing is in `sqlite_apply`.
+done. Writing is in `apply`, reading records in `records`.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from os.path import commonprefix
 from pathlib import Path
 from typing import Any
@@ -18,12 +18,10 @@ import apsw
 from recollect.core.authority import person_of
 from recollect.core.crowding import Traits
 from recollect.core.kinds import find_kind
-from recollect.core.memory import Memory, order_updates
+from recollect.core.memory import Memory
 from recollect.core.names import SHORT_ANCHOR, Name, as_uid_prefix, parse_name
-from recollect.core.note import Note, add_record, read_stored
+from recollect.core.note import Note
 from recollect.core.places import Place
-from recollect.core.record import PURGE, Record
-from recollect.core.spaces import uid_of
 from recollect.index.protocol import (
     Cursor,
     Filters,
@@ -33,7 +31,7 @@ from recollect.index.protocol import (
     Progress,
     Ranked,
 )
-from recollect.index.sqlite.apply import NOBODY, Applier
+from recollect.index.sqlite.apply import Applier
 from recollect.index.sqlite.connection import (
     Immediate,
     at_one_moment,
@@ -42,8 +40,9 @@ from recollect.index.sqlite.connection import (
     failure,
 )
 from recollect.index.sqlite.filters import where
-from recollect.index.sqlite.memories import Memories, decode
+from recollect.index.sqlite.memories import Memories
 from recollect.index.sqlite.newest import newest_uids
+from recollect.index.sqlite.records import RecordReading
 from recollect.index.sqlite.schema import BIRTH, vector_table
 from recollect.index.sqlite.words import Words
 from recollect.index.text import query_terms
@@ -55,7 +54,7 @@ _MOST_NEIGHBOURS = 4096  # what the vector table gives at once
 _COMMON_SHARE = 0.3
 
 
-class SqliteIndex:
+class SqliteIndex(RecordReading):
     """An index in a file, or in memory where the path is None."""
 
     def __init__(
@@ -78,13 +77,6 @@ class SqliteIndex:
     def close(self) -> None:
         """Let go of the file."""
         self._db.close()
-
-    def _rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        with failing():
-            return list(self._db.execute(sql, tuple(parameters)))
-
-    def _one(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
-        return next((row[0] for row in self._rows(sql, parameters)), None)
 
     # The ledger's side
 
@@ -212,110 +204,6 @@ class SqliteIndex:
         )
         found = self.get_many([uid for (uid,) in rows])
         return [m for m in found if not set(uids).isdisjoint((*m.relates_to, *m.sources))]
-
-    def history(self, uid: str) -> list[Record]:
-        """The records of a memory: its creation, then its updates in the order they count."""
-        texts: Note = {}
-        digests: dict[str, str] = {}
-        for member, text, digest in self._rows(
-            "SELECT uid, text, digest FROM record WHERE owner = ?", (uid,)
-        ):
-            add_record(texts, member, decode(text))
-            digests[decode(text)] = digest
-        records = [read_stored(text)._replace(digest=digests[text]) for text in texts.values()]
-        own = uid_of(uid)
-        created = [record for record in records if record.uid == own]
-        updates = order_updates(record for record in records if record.uid != own)
-        if self._one("SELECT 1 FROM memory WHERE uid = ?", (uid,)):  # a purge does not reach it
-            updates = [record for record in updates if record.op != PURGE]
-        return created + updates
-
-    def contested(self) -> list[str]:
-        """The memories with changes that count only if this clone's owner made them."""
-        return [uid for (uid,) in self._rows("SELECT uid FROM contested ORDER BY uid")]
-
-    def purges(self, uid: str) -> list[Record]:
-        """The records that say that a memory is purged."""
-        rows = self._rows("SELECT DISTINCT text FROM record WHERE owner = ?", (uid,))
-        records = [read_stored(decode(text)) for (text,) in rows]
-        return [record for record in records if record.op == PURGE]
-
-    def places(self, uid: str) -> tuple[Place, ...]:
-        """Every place that holds the creation of a memory."""
-        rows = self._rows(
-            "SELECT space, kind, anchor FROM record JOIN place ON place.id = record.place"
-            " WHERE uid = ? AND owner = ? ORDER BY space, kind, anchor",
-            (uid_of(uid), uid),
-        )
-        return tuple(Place(*row) for row in rows)
-
-    def purges_with_prefix(self, prefix: str) -> list[Record]:
-        """The purge records of memories whose uid starts with a prefix."""
-        rows = self._rows(
-            "SELECT text FROM record WHERE owner >= ? AND owner < ? AND owner <> uid",
-            (prefix, prefix + "~"),
-        )
-        records = [read_stored(decode(text)) for (text,) in rows]
-        return [record for record in records if record.op == PURGE]
-
-    def outside(self, spaces: Collection[str]) -> list[str]:
-        """The memories that have records in other spaces than these."""
-        rows = self._rows(
-            "SELECT DISTINCT owner FROM record WHERE place IN (SELECT id FROM place"
-            " WHERE space NOT IN (SELECT value FROM json_each(?))) ORDER BY owner",
-            (json.dumps(sorted(spaces)),),
-        )
-        return [uid for (uid,) in rows]
-
-    def journal(self) -> Iterator[tuple[Record, Place]]:
-        """Every record, oldest first."""
-        last: tuple[str, ...] = ()
-        for uid, owner, text, space, kind, anchor in self._rows(
-            "SELECT uid, owner, text, space, kind, anchor FROM record"
-            " JOIN place ON place.id = record.place WHERE owner <> ?"
-            f" ORDER BY {BIRTH}, uid, owner, space, kind, anchor",
-            (NOBODY,),
-        ):
-            if (uid, owner) != last:
-                yield read_stored(decode(text)), Place(space, kind, anchor)
-            last = (uid, owner)
-
-    def texts(self) -> Iterator[tuple[Place, str, str]]:
-        """Every record as it was taken in: its place, its uid, its text."""
-        for uid, text, space, kind, anchor in self._rows(
-            "SELECT uid, text, space, kind, anchor FROM record"
-            " JOIN place ON place.id = record.place"
-        ):
-            yield Place(space, kind, anchor), uid, decode(text)
-
-    def quarantined(self) -> list[tuple[Place, str, str]]:
-        """Every record that is quarantined: its place, its uid, its text."""
-        rows = self._rows(
-            "SELECT space, kind, anchor, uid, text FROM record"
-            " JOIN place ON place.id = record.place WHERE owner = ?"
-            " ORDER BY uid, space, kind, anchor",
-            (NOBODY,),
-        )
-        return [(Place(*row[:3]), row[3], decode(row[4])) for row in rows]
-
-    def waiting(self) -> list[Record]:
-        """Updates whose creation has not arrived yet."""
-        rows = self._rows(
-            "SELECT text FROM record WHERE owner <> uid AND owner <> ? AND length(owner) <> 27"
-            " AND NOT EXISTS (SELECT 1 FROM memory WHERE memory.uid = owner)",
-            (NOBODY,),
-        )
-        records = [read_stored(decode(text)) for (text,) in rows]
-        purged = {record.of for record in records if record.op == PURGE}
-        return [r for r in records if r.op != PURGE and r.of not in purged]
-
-    def shared_names(self) -> list[str]:
-        """The names that more than one memory was born with."""
-        rows = self._rows(
-            "SELECT kind, anchor, number FROM name GROUP BY kind, number, anchor"
-            " HAVING count(*) > 1 ORDER BY kind, anchor, number"
-        )
-        return [str(Name(*row)) for row in rows]
 
     # Search
 

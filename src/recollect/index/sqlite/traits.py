@@ -1,0 +1,30 @@
+"""What the index keeps of a memory for ranking, computed once from the memory alone."""
+
+from __future__ import annotations
+
+from recollect.core.crowding import sketch_of
+from recollect.core.memory import Memory
+from recollect.index.text import plain_words
+
+# How far what somebody says can be trusted, before use raises it.
+_TRUST = {"user": 1.0, "agent": 0.7, "tool": 0.5}
+_DEFAULT_TRUST = 0.8
+_ALTERED_TRUST = 0.1
+_UNVOUCHED_TRUST = 0.5  # it came in by a file or by plain git, and nobody says who said it
+_MOST_SKETCHED = 5000  # characters
+
+
+def trust_of(memory: Memory) -> float:
+    """How far a memory is trusted, by who said it."""
+    if memory.altered:
+        return _ALTERED_TRUST
+    said = memory.provenance.get("said_by")
+    if said is None and "via" in memory.provenance:
+        return _UNVOUCHED_TRUST
+    return _TRUST.get(str(said), _DEFAULT_TRUST)
+
+
+def sketch(memory: Memory) -> bytes:
+    """What the beginning of a text is like; that is enough to tell an echo."""
+    words, denies = plain_words(f"{memory.summary} {memory.text}"[:_MOST_SKETCHED])
+    return sketch_of(words, denies=denies)

@@ -1,0 +1,121 @@
+"""What git says: the objects that `cat-file --batch` gives, and the errors behind exit codes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import IO, TYPE_CHECKING, Final, NamedTuple
+
+from recollect.core.limits import NOTE_BYTES
+from recollect.errors import GitFailed, NotWritable
+
+if TYPE_CHECKING:
+    import subprocess
+
+_NOT_WRITABLE = (
+    "Permission denied",
+    "insufficient permission",
+    "Read-only",
+    "No space left",
+    "Disk quota",
+)
+
+
+class GitObject(NamedTuple):
+    """An object as `git cat-file --batch` gives it."""
+
+    oid: str
+    type: str
+    data: bytes
+    # Its contents were passed over: they are larger than any note may be.
+    is_too_large: bool = False
+
+
+# What `read_all` gives in the place of contents that are larger than the limit; compare with `is`.
+OVERSIZE: Final = bytes(bytearray(b"oversize"))
+_PIECE = 1 << 20
+
+
+class ObjectReader:
+    """Asks one `git cat-file --batch` for objects, by id, ref or path expression."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self._process = process
+        self._stdin = process.stdin
+        self._stdout = process.stdout
+
+    def get(self, name: str) -> GitObject | None:
+        """The object of that name, or None where there is none."""
+        return self.get_many([name])[0]
+
+    def get_many(self, names: Sequence[str]) -> list[GitObject | None]:
+        """The objects of those names. Meant for few: the names must fit into a pipe at once."""
+        try:
+            self._stdin.write("".join(f"{name}\n" for name in names).encode())
+            self._stdin.flush()
+            return [self._read() for _ in names]
+        except (BrokenPipeError, EOFError):
+            err = self._process.stderr.read() if self._process.stderr else b""
+            raise failure(("cat-file",), self._process.wait(), err) from None
+
+    def _read(self) -> GitObject | None:
+        header = self._stdout.readline()
+        if not header.endswith(b"\n"):
+            raise EOFError
+        words = header.split()
+        if len(words) != 3 or not words[2].isdigit():
+            return None
+        size = int(words[2])
+        if size > NOTE_BYTES:
+            _pass_over(self._stdout, size + 1)
+            return GitObject(words[0].decode(), words[1].decode(), b"", is_too_large=True)
+        data = self._stdout.read(size + 1)
+        if len(data) <= size:
+            raise EOFError
+        return GitObject(words[0].decode(), words[1].decode(), data[:-1])
+
+
+def contents(stream: IO[bytes], most: int | None) -> Iterator[bytes | None]:
+    """Cut the output of `cat-file --batch` into contents; None where an object is missing."""
+    read, readline = stream.read, stream.readline
+    while header := readline():
+        if header.endswith(b" missing\n"):
+            yield None
+            continue
+        size = int(header[header.rindex(b" ") :])
+        if most is not None and size > most:
+            _pass_over(stream, size + 1)
+            yield OVERSIZE
+            continue
+        data = read(size + 1)
+        if len(data) <= size:
+            return  # git has given up in the middle of it
+        yield data[:-1]
+
+
+def _pass_over(stream: IO[bytes], count: int) -> None:
+    """Read bytes that nobody wants, piece by piece."""
+    while count > 0:
+        piece = stream.read(min(count, _PIECE))
+        if not piece:
+            return
+        count -= len(piece)
+
+
+def failure(args: Sequence[str], code: int, err: bytes) -> GitFailed | NotWritable:
+    """The error that a failed command stands for."""
+    text = err.decode("utf-8", "replace")
+    lines = [line for line in text.splitlines() if line.strip()]
+    # Traces and hints may come first; what went wrong is marked.
+    lines = [line for line in lines if line.startswith(("fatal: ", "error: "))] or lines
+    said = "; ".join(line.removeprefix("fatal: ").removeprefix("error: ") for line in lines[:3])
+    message = f"git {verb(args)} failed with code {code}: {said or 'no message'}"
+    if any(word in text for word in _NOT_WRITABLE):
+        return NotWritable(message)
+    return GitFailed(message)
+
+
+def verb(args: Sequence[str]) -> str:
+    """The git command among its arguments, which settings may precede."""
+    return next(arg for arg in args if arg != "-c" and "=" not in arg)
