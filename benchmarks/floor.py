@@ -1,4 +1,4 @@
-"""How often a prompt brings noise, and how often what it asks for: the floor of injection.
+"""How often a prompt brings noise, and how often what it asks for: the floor of selection.
 
 RECOLLECT_DATA=/path/to/data python -m benchmarks.floor
 
@@ -27,7 +27,7 @@ from benchmarks.quality import as_record, temporary_folder
 from recollect.api.recollect import Recollect
 from recollect.index.protocol import Filters
 from recollect.index.text import query_terms
-from recollect.search import selection as injection
+from recollect.search import selection
 from recollect.search.search import Question, search_words_first
 from recollect.search.selection import Candidate
 from recollect.search.triggers import asks_for_memory
@@ -75,7 +75,7 @@ def brought(store: Recollect, prompt: str, now: float, *, warm: bool = False) ->
         lambda index: search_words_first(
             index,
             question,
-            near=injection.FLOOR_VECTOR,
+            near=selection.FLOOR_VECTOR,
             now=now,
             embed=store.indexing.embed_query if warm else None,
         )
@@ -84,9 +84,9 @@ def brought(store: Recollect, prompt: str, now: float, *, warm: bool = False) ->
         Candidate(hit.memory, hit.score, "", hit.words, hit.evidence, hit.why.vector)
         for hit in hits
     ]
-    kept, _ = injection.beating_noise(candidates, len(query_terms(prompt)), asked=asked)
-    kept, _ = injection.different(kept)
-    return [c.memory.uid for c in injection.scaffolded(kept, MOST, now)[0]]
+    kept, _ = selection.above_floor(candidates, len(query_terms(prompt)), asked=asked)
+    kept, _ = selection.without_repeats(kept)
+    return [c.memory.uid for c in selection.pick_by_age(kept, MOST, now)[0]]
 
 
 def measure(

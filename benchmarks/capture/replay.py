@@ -26,7 +26,7 @@ from benchmarks.capture.transcripts import recorded
 from benchmarks.corpus import run_git
 from benchmarks.datasets import NoData, data_folder
 from recollect.capture import suggestions
-from recollect.hooks.opening import open_mind, read_config
+from recollect.hooks.opening import open_session, read_config
 from recollect.hooks.pipeline import Work, run
 from recollect.hooks.pipelines import PIPELINES
 from recollect.hosts.claude_code.events import read_event
@@ -138,10 +138,10 @@ def send(repo: Path, name: str, fields: Mapping[str, Any]) -> bool:
     event = read_event(name, {"cwd": str(repo), **fields}, {})
     if event.ignored:
         return False
-    mind = open_mind(event, read_config(event, os.environ), os.environ)
-    work = Work(event, mind)
+    session = open_session(event, read_config(event, os.environ), os.environ)
+    work = Work(event, session)
     run(PIPELINES[name], work)
-    for store in mind.stores:
+    for store in session.stores:
         store.close()
     if work.failures:
         raise work.failures[0]

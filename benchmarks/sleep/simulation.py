@@ -16,7 +16,7 @@ from recollect.api.recollect import Recollect
 from recollect.core.memory import Memory
 from recollect.hooks.pipeline import Work, run
 from recollect.hooks.pipelines import PIPELINES
-from recollect.hooks.session import RepositoryMind
+from recollect.hooks.session import HookSession
 from recollect.hosts import protocol as events
 from recollect.hosts.protocol import Event as HookEvent
 from recollect.index.protocol import ALL, Filters
@@ -167,7 +167,7 @@ class Life:
                     tally.junk += self._is_junk(given["uid"])
 
     def _run(self, event: HookEvent) -> Work:
-        work = Work(event, RepositoryMind(self.store, None, event))
+        work = Work(event, HookSession(self.store, None, event))
         run([part for part in PIPELINES[event.name] if part], work)
         if work.failures:
             raise work.failures[0]

@@ -14,7 +14,7 @@ import recollect
 from recollect.api.recollect import Recollect
 from recollect.api.review import accept
 from recollect.capture import suggestions
-from recollect.capture.spool_flush import aside_of, drain, keep, spool_of
+from recollect.capture.spool_flush import drain, keep, spool_of, stash_of
 from recollect.capture.suggestions import suggest
 from recollect.state.local_key import KEY_FILE, SUGGESTION, sign
 from tests.ledger.conftest import Sandbox, isolated, sandbox
@@ -63,7 +63,7 @@ def test_a_forged_draft_is_a_suggestion_of_nobody(
     (waiting,) = suggestions.suggestions(store)
     assert waiting.draft["provenance"] == {"via": "unknown"}
     assert "unknown origin" in waiting.why
-    assert (spool_of(store).waiting(), aside_of(store).waiting()) == ({}, {})
+    assert (spool_of(store).waiting(), stash_of(store).waiting()) == ({}, {})
     (memory,) = accept(store, [waiting])
     assert memory.provenance == {"via": "unknown", "accepted": True}
     assert memory.importance != 1.0

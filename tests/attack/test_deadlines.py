@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from recollect.api.recollect import Recollect
-from recollect.capture.spool_flush import aside_of, spool_of
+from recollect.capture.spool_flush import spool_of, stash_of
 from recollect.config.config import data_dir
 from recollect.hooks.supervisor import Relay, supervise
 from recollect.state.failures import recent_failures
@@ -255,7 +255,7 @@ def test_a_thousand_markers_are_kept(agent: Agent, store: Recollect) -> None:
     text = "\n\n".join(f"[remember] Berth {n} belongs to ship {n * 7}" for n in range(1000))
     said = agent.hook("prompt", {"RECOLLECT_HOOK_DEADLINE": "300"}, prompt=text)
     assert "Recollect: " in said["systemMessage"]
-    aside, spool = aside_of(store), spool_of(store)
+    aside, spool = stash_of(store), spool_of(store)
     kept = sum(memory.summary.startswith("Berth ") for memory in store.memories())
     assert kept + len({*aside.names(), *spool.names()}) >= 1000 or "not all" in str(said)
 

@@ -62,7 +62,7 @@ def test_a_rejected_one_is_remembered_as_rejected(store: Recollect) -> None:
     reject(store, [waiting])
 
     assert suggestions.suggestions(store) == []
-    assert store.local.noticing.is_rejected(fingerprint("use TABS everywhere!"))
+    assert store.local.observed.is_rejected(fingerprint("use TABS everywhere!"))
 
 
 def test_the_weakest_goes_when_there_are_too_many(store: Recollect) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from recollect.capture.spool_flush import aside_of, spool_of
+from recollect.capture.spool_flush import spool_of, stash_of
 from recollect.config.locate import common_dir
 from recollect.engine import client as asking
 from recollect.engine.background import Background
@@ -274,7 +274,7 @@ def test_a_real_engine_that_freezes_loses_nothing_and_keeps_nothing_twice(
     Agent(repo).hook("session-start", source="startup")  # it brings what waits
 
     assert "Recollect" in said[0]["systemMessage"]
-    assert aside_of(store).waiting() == {}
+    assert stash_of(store).waiting() == {}
     assert spool_of(store).waiting() == {}
     assert summaries(sandbox, repo) == ["Prices are kept in integer cents"]
 

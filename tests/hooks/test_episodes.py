@@ -14,16 +14,16 @@ from recollect.core.strength import Uses
 from recollect.hooks import stages
 from recollect.hooks.pipeline import Work, run
 from recollect.hooks.pipelines import LATE, PIPELINES
-from recollect.hooks.session import RepositoryMind
+from recollect.hooks.session import HookSession
 from recollect.hosts.protocol import Event
 from recollect.search.selection import (
     Candidate,
     Episode,
     belongs_to,
-    scaffolded,
+    pick_by_age,
     scale_of,
 )
-from recollect.sleep.run import alone, sleep
+from recollect.sleep.run import sleep, sleep_lock
 from tests.ledger.conftest import Sandbox, isolated, sandbox
 from tests.sleep.test_run import capture
 
@@ -45,7 +45,7 @@ class Desk:
     def event(self, name: str, session: str = "s1", **fields: Any) -> Work:
         """What happens at an event."""
         event = Event(name, session=session, directory=str(self.repo), **fields)
-        work = Work(event, RepositoryMind(self.store, None, event))
+        work = Work(event, HookSession(self.store, None, event))
         run(PIPELINES[name], work)
         run(LATE.get(name, ()), work)
         assert work.failures == []
@@ -141,7 +141,7 @@ def test_durable_memories_share_the_project_s_place() -> None:
     candidates = [Candidate(m, 1.0 - n / 100, "") for n, m in enumerate((*old, *young))]
     uses = {young[4].uid: Uses(3, 0.0)}
 
-    chosen, _ = scaffolded(candidates, 3, NOW.timestamp(), Episode("s1"), uses)
+    chosen, _ = pick_by_age(candidates, 3, NOW.timestamp(), Episode("s1"), uses)
 
     assert [c.memory.uid for c in chosen] == [old[0].uid, old[1].uid, young[0].uid]
 
@@ -160,8 +160,8 @@ def test_a_resumed_session_continues_where_it_was(desk: Desk) -> None:
 
     def scale(session: str) -> int:
         event = Event("prompt", session=session, directory=str(desk.repo))
-        mind = RepositoryMind(desk.store, None, event)
-        return scale_of(memory, desk.now.timestamp(), mind.episode(), {})
+        opened = HookSession(desk.store, None, event)
+        return scale_of(memory, desk.now.timestamp(), opened.episode(), {})
 
     assert scale("s1") == 3
     desk.event("session-start", source="resume")
@@ -309,7 +309,7 @@ def test_hashes_of_words_differ_from_repository_to_repository(sandbox: Sandbox) 
 def test_a_sleep_that_could_not_finish_is_put_off(desk: Desk) -> None:
     """Not every start pays for it again; after an hour it is tried once more."""
     capture(desk.store, [{"kind": "notes", "summary": "Anything"}])
-    with alone(desk.store):  # somebody else looks after them
+    with sleep_lock(desk.store):  # somebody else looks after them
         desk.event("session-start", session="s1", source="startup")
     desk.now += timedelta(minutes=5)
     soon = desk.event("session-start", session="s2", source="startup")

@@ -266,7 +266,7 @@ def test_a_red_test_that_turns_green_is_no_memory(
     agent.hook("tool-post", **bash, tool_response={"stdout": "3 passed in 0.05s", "stderr": ""})
 
     assert noticed(store) == []
-    assert store.local.noticing.failures("s1") == []
+    assert store.local.observed.failures("s1") == []
 
 
 def test_secrets_in_talk_and_tools_reach_no_file(
@@ -379,7 +379,7 @@ def test_work_counts_since_the_last_summary(agent: Agent, store: Recollect, tmp_
 
     # 0.05 for each use, 0.1 for each tool, 0.02 for each thing said: 0.6 in the third turn.
     assert asked == [2]
-    tools, exchanges = store.local.noticing.worked("s1", {}, 0, 0.0)
+    tools, exchanges = store.local.observed.worked("s1", {}, 0, 0.0)
     assert (tools, exchanges) == ({"Bash": 2, "Edit": 4}, 4)
 
 
@@ -454,7 +454,7 @@ def test_a_long_talk_is_looked_at_from_its_end(
     agent.hook("stop", transcript_path=str(path), last_assistant_message="Done.")
 
     assert len(noticed(store)) == 1
-    assert store.local.noticing.position("s1", str(path)) == path.stat().st_size
+    assert store.local.observed.position("s1", str(path)) == path.stat().st_size
 
 
 def test_memories_below_the_home_directory_are_found_again(tmp_path: Path, isolated: None) -> None:

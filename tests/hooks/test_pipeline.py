@@ -6,13 +6,13 @@ from typing import Any, cast
 
 from recollect.hooks.pipeline import Halt, Work, run
 from recollect.hooks.pipelines import PIPELINES
-from recollect.hooks.session_protocol import Mind
+from recollect.hooks.session import HookSession
 from recollect.hosts.protocol import EVENTS, Event
 
 
 def work() -> Work:
     """Work whose stages need no memory."""
-    return Work(Event("prompt"), cast(Mind, None))
+    return Work(Event("prompt"), cast(HookSession, None))
 
 
 def test_a_halt_ends_it_with_its_reason() -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from recollect.api.recollect import Recollect
-from recollect.capture.spool_flush import aside_of, spool_of
+from recollect.capture.spool_flush import spool_of, stash_of
 from recollect.config.config import data_dir
 from recollect.errors import NotFound
 from recollect.hosts.protocol import EVENTS
@@ -542,7 +542,7 @@ def test_a_slow_git_does_not_hold_up_the_prompt(
 
 def wait_a_while(store: Recollect) -> None:
     """As if half a minute had passed since something was put aside."""
-    for path in aside_of(store).folder.glob("*"):
+    for path in stash_of(store).folder.glob("*"):
         os.utime(path, (time.time() - 30,) * 2)
 
 
@@ -587,21 +587,21 @@ def test_what_is_marked_is_put_aside_before_anything_else(
     hook.stdin.write(json.dumps(payload).encode())
     hook.stdin.close()
     for _ in range(1000):
-        if len(aside_of(store).waiting()) == 2:
+        if len(stash_of(store).waiting()) == 2:
             break
         time.sleep(0.02)
     hook.kill()
     hook.wait()
-    (first, second) = aside_of(store).waiting().values()
+    (first, second) = stash_of(store).waiting().values()
     assert secret not in json.dumps(first)
     assert "quay" in second["summary"]
 
     agent.hook("session-start", source="startup")
-    assert len(aside_of(store).waiting()) == 2  # whoever put it there may still be at work
+    assert len(stash_of(store).waiting()) == 2  # whoever put it there may still be at work
     wait_a_while(store)
     agent.hook("session-start", source="startup")
 
-    assert aside_of(store).waiting() == {}
+    assert stash_of(store).waiting() == {}
     assert spool_of(store).waiting() == {}
     kept = [memory.summary for memory in store.memories()]
     assert sum("wharf is closed" in summary for summary in kept) == 1
@@ -615,7 +615,7 @@ def test_what_is_kept_is_no_longer_aside(agent: Agent, store: Recollect) -> None
     )
     said = agent.hook("prompt", prompt=text)["systemMessage"]
     again = agent.hook("prompt", prompt="[remember] The heron is grey")["systemMessage"]
-    assert aside_of(store).waiting() == {}
+    assert stash_of(store).waiting() == {}
     agent.hook("stop")
 
     assert said.count("remembered as") == 2

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.core.memory import Memory
-from recollect.search import selection as injection
+from recollect.search import selection
 from recollect.search.selection import Candidate
 from recollect.search.tokens import count_tokens
 from recollect.search.triggers import asks_for_memory
@@ -35,23 +35,23 @@ def names(candidates: list[Candidate]) -> list[str]:
 
 def test_what_shares_little_with_the_prompt_stays_out() -> None:
     """One common word of many is noise; of a prompt of one word it is everything."""
-    weak = candidate("weak", evidence=injection.FLOOR - 0.01)
+    weak = candidate("weak", evidence=selection.FLOOR - 0.01)
     single = candidate("single", words=1)
-    good = candidate("good", evidence=injection.FLOOR, words=2)
+    good = candidate("good", evidence=selection.FLOOR, words=2)
 
-    kept, skipped = injection.beating_noise([weak, single, good], 5, asked=False)
+    kept, skipped = selection.above_floor([weak, single, good], 5, asked=False)
 
     assert names(kept) == ["good"]
     assert {s.reason for s in skipped} == {"too weak"}
-    assert names(injection.beating_noise([single], 1, asked=False)[0]) == ["single"]
+    assert names(selection.above_floor([single], 1, asked=False)[0]) == ["single"]
 
 
 def test_a_question_for_memories_looks_wider() -> None:
     """The same memory passes when somebody asks for what is remembered."""
-    between = candidate("between", evidence=(injection.FLOOR + injection.FLOOR_WHEN_ASKED) / 2)
+    between = candidate("between", evidence=(selection.FLOOR + selection.FLOOR_WHEN_ASKED) / 2)
 
-    assert names(injection.beating_noise([between], 5, asked=False)[0]) == []
-    assert names(injection.beating_noise([between], 5, asked=True)[0]) == ["between"]
+    assert names(selection.above_floor([between], 5, asked=False)[0]) == []
+    assert names(selection.above_floor([between], 5, asked=True)[0]) == ["between"]
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_ordinary_talk_does_not_trigger() -> None:
 
 def test_what_the_agent_has_is_not_given_again_unless_it_changed() -> None:
     """The version decides."""
-    kept, skipped = injection.not_given(
+    kept, skipped = selection.without_given(
         [candidate("same"), candidate("changed"), candidate("new")], {"same": "1", "changed": "0"}
     )
 
@@ -89,7 +89,7 @@ def test_what_the_agent_has_is_not_given_again_unless_it_changed() -> None:
 
 def test_of_two_that_say_the_same_the_better_one_counts() -> None:
     """Diversity: the agent reads nothing twice."""
-    kept, skipped = injection.different(
+    kept, skipped = selection.without_repeats(
         [
             candidate("The cart total includes tax", score=0.4),
             candidate("The cart total includes tax now", score=0.9),
@@ -108,7 +108,7 @@ def test_every_time_scale_gets_its_place() -> None:
     session = [candidate(f"session {n}", age=5000, score=0.7 - n / 100) for n in range(5)]
     project = [candidate(f"project {n}", age=9e6, score=0.6 - n / 100) for n in range(5)]
 
-    kept, _ = injection.scaffolded([*fresh, *task, *session, *project], 5, NOW)
+    kept, _ = selection.pick_by_age([*fresh, *task, *session, *project], 5, NOW)
 
     assert names(kept) == ["now 0", "task 0", "task 1", "session 0", "project 0"]
 
@@ -117,9 +117,9 @@ def test_unused_places_go_to_the_next_scale() -> None:
     """With nothing recent, old knowledge gets all five."""
     project = [candidate(f"project {n}", age=9e6, score=0.6 - n / 100) for n in range(7)]
 
-    assert len(injection.scaffolded(project, 5, NOW)[0]) == 5
+    assert len(selection.pick_by_age(project, 5, NOW)[0]) == 5
     recent = [candidate(f"now {n}", age=60) for n in range(7)]
-    assert len(injection.scaffolded(recent, 5, NOW)[0]) == 5
+    assert len(selection.pick_by_age(recent, 5, NOW)[0]) == 5
 
 
 @given(st.lists(st.tuples(st.text(min_size=1), st.floats(0, 1)), max_size=20), st.integers(0, 900))
@@ -127,18 +127,18 @@ def test_the_budget_holds(texts: list[tuple[str, float]], budget: int) -> None:
     """Whatever comes, the elements stay within tokens and characters."""
     candidates = [candidate(f"{n} {text}", score=score) for n, (text, score) in enumerate(texts)]
 
-    filled = injection.fill(
+    filled = selection.fill(
         candidates, budget, lambda m, brief: m.summary[:5] if brief else m.summary, 500
     )
 
     assert sum(count_tokens(e) for e in filled.elements) <= max(0, budget)
-    assert sum(injection.utf16_length(e) for e in filled.elements) <= 500
+    assert sum(selection.utf16_length(e) for e in filled.elements) <= 500
     assert len(filled.chosen) + len(filled.skipped) == len(candidates)
 
 
 def test_one_that_does_not_fit_comes_without_its_body() -> None:
     """A summary is better than nothing."""
-    filled = injection.fill(
+    filled = selection.fill(
         [candidate("short")], 60, lambda m, brief: m.summary if brief else "long " * 100
     )
 
@@ -156,4 +156,4 @@ def test_tokens_are_counted_from_above_byte_by_byte(text: str) -> None:
 @given(st.text())
 def test_length_is_counted_as_javascript_does(text: str) -> None:
     """UTF-16 units, since the client counts those."""
-    assert injection.utf16_length(text) == len(text.encode("utf-16-le", "surrogatepass")) // 2
+    assert selection.utf16_length(text) == len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -23,13 +23,13 @@ from recollect.errors import LockTimeout
 from recollect.sleep import purge as erasing
 from recollect.sleep.lifecycle import is_merged
 from recollect.sleep.run import (
-    alone,
     carry_out,
     is_due,
     make_plan,
     plan_of_lifecycle,
     sleep,
     sleep_if_due,
+    sleep_lock,
 )
 from recollect.sleep.strength_report import strength_of
 from tests.ledger.conftest import Sandbox, isolated, sandbox
@@ -406,7 +406,7 @@ def test_doctor_tells_when_nobody_sleeps(store: Recollect) -> None:
 def test_one_runner_at_a_time(store: Recollect) -> None:
     """Whoever comes second is told; a hook just leaves it."""
     capture(store, notes(100, kind="notes"))
-    with alone(store):
+    with sleep_lock(store):
         with pytest.raises(LockTimeout, match="looks after"):
             sleep(store)
         assert sleep_if_due(store) is None

@@ -51,7 +51,7 @@ def test_purge_expired_lists_all_that_it_erases(store: Recollect) -> None:
     told = json.loads("\n".join(lines(store, "purge-expired", "--dry-run", "--json")))
     assert len(told["expired"]) == 2
     assert "Would erase for good: 2" in lines(store, "purge-expired", "--dry-run")
-    store.local.rest.confirm_clock(time.time())  # months have passed for the command line
+    store.local.maintenance.confirm_clock(time.time())  # months have passed for the command line
     assert "Erased: 2" in lines(store, "purge-expired", "--yes")
 
     assert states(store).keys() == {memory.uid for memory in others}

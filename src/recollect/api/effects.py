@@ -25,7 +25,7 @@ def retire_old_sessions(store: Store, done: Sequence[Done], reason: str) -> None
         from recollect.typed.session_rollover import retire_oldest
 
         try:
-            store.rolled_out = retire_oldest(store, sessions)
+            store.retired_sessions = retire_oldest(store, sessions)
         except RecollectError as error:
             store.ledger.warnings.append(f"Old sessions were not retired: {error.message}")
 
@@ -63,14 +63,14 @@ def settle_facts(store: Store, changed: Sequence[Memory]) -> None:
     from recollect.core.kinds import FACTS
 
     if any(memory.kind == FACTS for memory in changed):
-        from recollect.facts.expiry import settle
+        from recollect.facts.expiry import expire_facts
 
-        settle(store)
+        expire_facts(store)
 
 
 def update_mirror(store: Store, _changed: Sequence[object], _reason: str = "") -> None:
     """Bring the mirror up to date, where there is one."""
-    if store.config.flag("mirror.enabled") and not store.is_hurried:
+    if store.config.flag("mirror.enabled") and not store.has_deadline:
         from recollect.mirror.mirror import follow
 
         follow(store)

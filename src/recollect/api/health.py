@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from recollect.capture.spool_flush import aside_of, spool_of
+from recollect.capture.spool_flush import spool_of, stash_of
 from recollect.config.config import data_dir
 from recollect.core.authority import plain
 from recollect.core.disposition import dispose
@@ -198,7 +198,7 @@ def check_place(store: Store) -> Iterator[Finding]:
 
     broken = [
         path
-        for spool in (spool_of(store), aside_of(store), waiting_suggestions(store))
+        for spool in (spool_of(store), stash_of(store), waiting_suggestions(store))
         for path in spool.unreadable()
     ]
     if broken:
@@ -212,7 +212,7 @@ def check_place(store: Store) -> Iterator[Finding]:
 
 def check_hooks(store: Store) -> Iterator[Finding]:
     """What went wrong in hooks, where nobody was told, and what still waits for the ledger."""
-    waiting = len(spool_of(store).waiting().keys() | aside_of(store).waiting().keys())
+    waiting = len(spool_of(store).waiting().keys() | stash_of(store).waiting().keys())
     if waiting:
         yield Finding(
             WARNING,
@@ -292,8 +292,8 @@ def check_sleep(store: Store) -> Iterator[Finding]:
             "Correct the clock; if it is right, run: recollect sleep --force",
         )
     now = store.ledger.clock().timestamp()
-    last = store.local.rest.last_sleep()
-    waiting = last is not None and now - last >= _WEEK and store.local.rest.ended_since(last)
+    last = store.local.maintenance.last_sleep()
+    waiting = last is not None and now - last >= _WEEK and store.local.maintenance.ended_since(last)
     if store.config.flag("sleep.enabled") and waiting:
         yield Finding(
             WARNING,

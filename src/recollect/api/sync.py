@@ -89,7 +89,7 @@ def sync(store: Store, remote: str | None = None) -> SyncResult:
     """Exchange memories with a remote, and bring everything up to date that depends on them."""
     from recollect.capture.suggestions import forget
     from recollect.sleep.purge import purge_remains, shared_memories
-    from recollect.state.session_files import take_away
+    from recollect.state.session_files import remove_session_files
 
     everything = Filters(statuses=ALL)
     before = {memory.uid: memory for memory in store.indexing.fresh().select(everything)}
@@ -104,7 +104,7 @@ def sync(store: Store, remote: str | None = None) -> SyncResult:
     for uid in purged & before.keys():
         forget(store, before[uid])
     if purged:
-        take_away(store.ledger.repository.state_dir)
+        remove_session_files(store.ledger.repository.state_dir)
     accept_purges(store, _settled(store))
     purge_remains(store, after)
     update_mirror(store, after)

@@ -191,7 +191,7 @@ _NOT_OURS = pattern(r"^npm warn|^npm WARN|node_modules|site-packages|\(node:\d+\
 _REPORTS = ("remote: This repository moved", "Port ", "npm warn EBADENGINE", "npm WARN EBADENGINE")
 
 
-class Complaint(NamedTuple):
+class ErrorLine(NamedTuple):
     """What a tool said, in which line, and how much it is worth."""
 
     at: int
@@ -238,9 +238,9 @@ def plain(text: str) -> str:
     return one_line(text.replace("`", "'"))
 
 
-def find_complaint(report: Report) -> Complaint | None:
+def find_error_line(report: Report) -> ErrorLine | None:
     """The line that best says what is wrong."""
-    best: Complaint | None = None
+    best: ErrorLine | None = None
     lines = report.lines
     for at in report.telling:
         line = _LEAD.sub("", lines[at][:_MOST_LINE]).strip()
@@ -291,7 +291,7 @@ def _collect(low: str, needle: str, starts: list[int], found: set[int], start: i
         at = low.find(needle, starts[line + 1])
 
 
-def _weigh(lines: Sequence[str], at: int, match: re.Match[str], weight: float) -> Complaint | None:
+def _weigh(lines: Sequence[str], at: int, match: re.Match[str], weight: float) -> ErrorLine | None:
     groups = match.groupdict()
     test, said = plain(groups.get("test") or ""), plain(groups.get("said") or "")
     if not said or said.endswith(":"):
@@ -302,7 +302,7 @@ def _weigh(lines: Sequence[str], at: int, match: re.Match[str], weight: float) -
     return _valued(at, message, weight + (_NAMED if test else 0))
 
 
-def _valued(at: int, said: str, weight: float) -> Complaint:
+def _valued(at: int, said: str, weight: float) -> ErrorLine:
     low = said.lower()
     demands = _DEMANDS.are_in(low)
     if _NOT_THERE.are_in(low):
@@ -311,10 +311,10 @@ def _valued(at: int, said: str, weight: float) -> Complaint:
         weight = REQUIRED
     elif _SLIP.are_in(low):
         weight = SLIPPED
-    return Complaint(at, said, weight, demands, _PASSES.are_in(low))
+    return ErrorLine(at, said, weight, demands, _PASSES.are_in(low))
 
 
-def find_message(report: Report) -> Complaint | None:
+def find_message(report: Report) -> ErrorLine | None:
     """The last of at most three lines, where it reads like a sentence: it is the message."""
     lines = report.lines
     if len(lines) > 20:
@@ -341,7 +341,7 @@ def tells_of_failure(report: Report) -> bool:
     return any(_VERDICT.match(line) for line in told)
 
 
-def find_notice(report: Report) -> Complaint | None:
+def find_notice(report: Report) -> ErrorLine | None:
     """What a tool that went well says about later: what ages, what it demands."""
     for at in report.telling:
         line = report.lines[at][:_MOST_LINE].strip()
@@ -352,11 +352,11 @@ def find_notice(report: Report) -> Complaint | None:
         if len(said) < 15 or _NOT_OURS.search(line):
             continue
         if (notice or line.startswith(_REPORTS)) and _DEMANDS.are_in(low):
-            return Complaint(at, said, REQUIRED, demands=True)
+            return ErrorLine(at, said, REQUIRED, demands=True)
         if notice and _AGEING.are_in(low):
             label = notice["label"]
             # A warning with a name of its own, such as DeprecationWarning.
-            return Complaint(at, f"{label}: {said}" if len(label) > 7 else said, MISSING)
+            return ErrorLine(at, f"{label}: {said}" if len(label) > 7 else said, MISSING)
     return None
 
 

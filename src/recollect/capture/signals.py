@@ -26,7 +26,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from recollect.capture.accounts import accounts, explains
-from recollect.capture.own_talk import LABELLED, is_own_talk
+from recollect.capture.chatter import LABELLED, is_chatter
 from recollect.capture.request_rules import REQUESTS, is_asked, is_beyond_doubt, what_is_asked
 from recollect.capture.sentences import paragraphs, sentences, without_code, words
 from recollect.capture.signal_rules import (
@@ -160,7 +160,7 @@ def detect(text: str, *, by_agent: bool = False) -> list[Signal]:
     said = [(part, one) for part, some in enumerate(paragraphs(text)) for one in some]
     found, told = _with_accounts(said, _lone(said))
     if by_agent:
-        found = [one for one in found if not is_own_talk(one[1].type, one[1].sentence)]
+        found = [one for one in found if not is_chatter(one[1].type, one[1].sentence)]
     signals = [signal for _, signal in sorted([*found, *told], key=lambda one: one[0])]
     if by_agent or len(text) > MAX_TYPED:
         signals = [one._replace(confidence=min(one.confidence, HEARSAY)) for one in signals]

@@ -36,7 +36,7 @@ def spool_of(store: Store) -> Spool:
     return Spool(store.ledger.repository.state_dir / SPOOL_FOLDER)
 
 
-def aside_of(store: Store) -> Spool:
+def stash_of(store: Store) -> Spool:
     """What events have asked to keep, for as long as they are at work."""
     return Spool(store.ledger.repository.state_dir / STASH_FOLDER)
 
@@ -96,7 +96,7 @@ def drain(store: Store, own: frozenset[str] = frozenset()) -> list[Memory]:
 def _drain_all(store: Store, own: frozenset[str]) -> dict[str, Memory]:
     """Bring every waiting draft to the ledger; gives the memories by the nonces of the drafts."""
     try:
-        spool_of(store).adopt(aside_of(store), _ABANDONED)
+        spool_of(store).adopt(stash_of(store), _ABANDONED)
         return _drain_in_parts(store, own)
     except RecollectError as error:
         store.ledger.warnings.append(f"What was kept waits for the ledger: {error.message}")

@@ -207,6 +207,6 @@ def reject(store: Store, chosen: Sequence[Suggestion]) -> None:
         f"mirror rejected {suggestion.uid}" if suggestion.document else fingerprint(suggestion.text)
         for suggestion in chosen
     ]
-    store.local.noticing.reject(marks, now)
+    store.local.observed.reject(marks, now)
     for suggestion in chosen:
         waiting_suggestions(store).drop(suggestion.uid)

@@ -26,10 +26,10 @@ from recollect.capture.commands import (
     words_of,
 )
 from recollect.capture.error_lines import (
-    Complaint,
+    ErrorLine,
     Report,
     excerpt_of,
-    find_complaint,
+    find_error_line,
     find_message,
     find_notice,
     fingerprint,
@@ -160,7 +160,7 @@ def _from_failure(tool: str, command: str, output: str, error: str) -> Learning 
         score = _FAILED + _LATE
         return Learning(ERROR, RECOVERABLE, score, summary, excerpt, (), mark, command, said)
     report = read_report(_EXIT.sub("", error, count=1).strip() or output)
-    complaint = find_complaint(report) or find_message(report)
+    complaint = find_error_line(report) or find_message(report)
     if complaint is None:
         return None
     score = complaint.weight + (_ONE_OFF if is_inline(command) else 0)
@@ -180,7 +180,7 @@ def _from_success(command: str, output: str) -> Learning | None:
     name = shown(command)
     report = read_report(output)
     if hides_failure(command) and tells_of_failure(report):
-        complaint = find_complaint(report)
+        complaint = find_error_line(report)
         if complaint is None:
             return None
         category = DISCOVERY if complaint.demands else ERROR
@@ -188,7 +188,7 @@ def _from_success(command: str, output: str) -> Learning | None:
         return _learning(category, SILENT, score, f"`{name}` failed", complaint, report, command)
     for flag, what in _WAYS_ROUND.items():
         if flag in main_part(command):
-            found = Complaint(0, f"{flag} gets round {what}", _WAY_ROUND)
+            found = ErrorLine(0, f"{flag} gets round {what}", _WAY_ROUND)
             lead = f"`{name}` went through"
             return _learning(
                 WORKAROUND, RECOVERABLE, _WENT_WELL + _WAY_ROUND, lead, found, report, command
@@ -207,7 +207,7 @@ def _learning(
     severity: str,
     score: float,
     lead: str,
-    complaint: Complaint,
+    complaint: ErrorLine,
     report: Report,
     command: str,
 ) -> Learning:

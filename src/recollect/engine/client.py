@@ -78,9 +78,9 @@ def _serve(
 ) -> None:
     """Do what no engine has done."""
     if not was_taken and asks(given):
-        from recollect.hooks.stash import put_aside
+        from recollect.hooks.stash import stash
 
-        put_aside(arguments[0], moment, given, os.environ, relay)
+        stash(arguments[0], moment, given, os.environ, relay)
         answer, was_taken = ask(arguments[0], moment, given, os.environ)
         if answer is not None:
             (_print if relay is None else relay.write)(answer)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from recollect.config.config import Config, load_config, without_files
 from recollect.engine.client import PREFIXES
-from recollect.engine.stores import Stores, WarmMinds
+from recollect.engine.stores import StorePool, Stores
 from recollect.errors import BadConfig
 from recollect.hooks.runner import Deadline, note, serve
 from recollect.hosts.environment import PREFIXES as HOST_PREFIXES
@@ -48,7 +48,7 @@ class Engine:
         self.directory = directory
         # The project decides where hooks look for its engine.
         self.environment = {**environment, PROJECT_VARIABLE: str(directory)}
-        self.minds = WarmMinds()
+        self.pool = StorePool()
         self._lock = threading.Lock()
         self._door = threading.Lock()
         self._listener: Listener | None = None
@@ -85,8 +85,8 @@ class Engine:
                 listener.close()
         if self._lock.acquire(timeout=_LAST_WORK):
             try:
-                self.minds.close()
-                self.minds.share_embedder(None)
+                self.pool.close()
+                self.pool.share_embedder(None)
             finally:
                 self._lock.release()
 
@@ -98,11 +98,11 @@ class Engine:
     def with_stores(self, job: Callable[[Stores], T]) -> T:
         """Run a job on the memories of the project, when it is its turn."""
         with self._turn(-1):
-            stores = self.minds.open_stores(self.directory, self.config(), self.environment)
+            stores = self.pool.open_stores(self.directory, self.config(), self.environment)
             try:
                 return job(stores)
             finally:
-                self.minds.settle()
+                self.pool.record_state()
 
     @contextmanager
     def _turn(self, seconds: float) -> Iterator[bool]:
@@ -117,7 +117,7 @@ class Engine:
     def share_embedder(self, embedder: Embedder | None) -> None:
         """Let searches go by meaning, too."""
         with self._lock:
-            self.minds.share_embedder(embedder)
+            self.pool.share_embedder(embedder)
 
     # Hooks
 
@@ -145,7 +145,7 @@ class Engine:
                         environment,
                         deadline,
                         moment=call.moment,
-                        minds=self.minds,
+                        pool=self.pool,
                     )
                 except Exception as error:
                     if not deadline.is_over:

@@ -16,7 +16,7 @@ from recollect.api.opening import existing_directory, leave_named_repository, op
 from recollect.api.recollect import Recollect
 from recollect.config.config import Config, data_dir
 from recollect.engine.client import NAMES, PREFIXES
-from recollect.hooks.session import RepositoryMind
+from recollect.hooks.session import HookSession
 from recollect.ledger.repository import has_user_ledger
 from recollect.state.local import STATE_FILE
 from recollect.store.indexing import INDEX_FILE
@@ -48,7 +48,7 @@ class _Open(NamedTuple):
     signature: object
 
 
-class WarmMinds:
+class StorePool:
     """Open memories by directory and surroundings. Only one thread at a time may use it."""
 
     def __init__(self) -> None:
@@ -62,19 +62,19 @@ class WarmMinds:
             for store in opened.stores.all:
                 store.indexing.share_embedder(embedder)
 
-    def open_mind(
+    def open_session(
         self, event: Event, config: Config, environment: Mapping[str, str]
-    ) -> RepositoryMind:
+    ) -> HookSession:
         """What counts where an agent works; `release` gives it back."""
         directory = existing_directory(event.directory or None)
         stores = self.open_stores(directory, config, environment)
-        return RepositoryMind(*stores, event._replace(directory=str(directory)))
+        return HookSession(*stores, event._replace(directory=str(directory)))
 
-    def release(self, mind: RepositoryMind) -> None:
+    def release(self, session: HookSession) -> None:
         """Note the state in which an event leaves what it used."""
         for key, opened in self._open.items():
-            if opened.stores.store is mind.store:
-                self._settle(key, opened)
+            if opened.stores.store is session.store:
+                self._record_state(key, opened)
                 return
 
     def open_stores(
@@ -98,17 +98,17 @@ class WarmMinds:
                 store.indexing.share_embedder(self._embedder)
         opened = _Open(stores, config, None)
         self._open[key] = opened
-        self._settle(key, opened)
+        self._record_state(key, opened)
         while len(self._open) > _MOST_OPEN:
             _close(self._open.popitem(last=False)[1])
         return stores
 
-    def settle(self) -> None:
+    def record_state(self) -> None:
         """Note the state in which everything is after work on it."""
         for key, opened in list(self._open.items()):
-            self._settle(key, opened)
+            self._record_state(key, opened)
 
-    def _settle(self, key: Key, opened: _Open) -> None:
+    def _record_state(self, key: Key, opened: _Open) -> None:
         for store in opened.stores.all:
             store.indexing.most_changes, store.indexing.behind = None, 0
             store.ledger.__dict__.pop("author", None)  # who it is may change

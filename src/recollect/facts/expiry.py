@@ -34,7 +34,7 @@ def now_of(store: Store) -> str:
     return store.ledger.clock().strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def settle(store: Store, facts: Sequence[Fact] | None = None) -> None:
+def expire_facts(store: Store, facts: Sequence[Fact] | None = None) -> None:
     """Archive what is over, bring back what is open again; also what other clones stored.
 
     What led to this is written already: what goes wrong here is told, and the next one does it.

@@ -19,7 +19,7 @@ from recollect.core.fields import check_fields
 from recollect.core.kinds import FACTS
 from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.errors import ValidationError
-from recollect.facts.expiry import all_facts, now_of, settle
+from recollect.facts.expiry import all_facts, expire_facts, now_of
 from recollect.ledger.lock import exclusive
 from recollect.store.prepare import change_of
 from recollect.store.store import Store
@@ -88,7 +88,7 @@ def store_fact(
         draft = _draft(clean, {**said, "valid_from": begins}, provenance)
         new = fact_of(store.capture_many([draft])[0])
         assert new is not None
-        settle(store, [*known, new])
+        expire_facts(store, [*known, new])
     return _stored(store, near, new)
 
 
@@ -158,7 +158,7 @@ def _say_again(
             fields["relates_to"] = list(dict.fromkeys([*memory.relates_to, kept["source"]]))
         fields["content"] = {**(memory.content or {}), **content}
         store.write([change_of(store, memory, fields, None)], "fact")
-    settle(store)
+    expire_facts(store)
     store.local.usage.record([memory.uid], "said", _seconds(store))
     now = fact_of(store.get(memory.uid))
     assert now is not None

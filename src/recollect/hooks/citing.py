@@ -26,7 +26,7 @@ def notice_cited(work: Work) -> None:
     if len(said) < _FEW:
         return
     cited = []
-    for memory in work.mind.recalled(work.event.context):
+    for memory in work.session.recalled(work.event.context):
         own = frozenset(query_terms(memory.summary))
         if len(own) == _FEW:
             helped = own <= said and _are_together(own, answer)
@@ -35,7 +35,7 @@ def notice_cited(work: Work) -> None:
         if helped:
             cited.append(memory.uid)
     if cited:
-        work.mind.cite(work.event.context, cited)
+        work.session.cite(work.event.context, cited)
         work.note("cited", uids=cited)
 
 

@@ -27,12 +27,12 @@ class Draft(NamedTuple):
 
 def is_wanted(work: Work, kind: str) -> bool:
     """Whether memories of a kind may be noticed."""
-    return all(work.mind.setting(f"kinds.{kind}.{key}") for key in ("enabled", "auto_capture"))
+    return all(work.session.setting(f"kinds.{kind}.{key}") for key in ("enabled", "auto_capture"))
 
 
 def is_on(work: Work) -> bool:
     """Whether anything is to be noticed at all."""
-    return str(work.mind.setting("capture.mode")) != "off"
+    return str(work.session.setting("capture.mode")) != "off"
 
 
 def origin(work: Work, said_by: str, via: str) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def draft_of(work: Work, kind: str, text: str, said_by: str, via: str) -> dict[s
 def consider(work: Work, drafts: Sequence[Draft]) -> None:
     """Keep or suggest what is new. Two sessions that hear the same must not both keep it."""
     if drafts:
-        with work.mind.alone():
+        with work.session.locked():
             _consider_alone(work, drafts)
 
 
@@ -60,11 +60,11 @@ def _consider_alone(work: Work, drafts: Sequence[Draft]) -> None:
     """Redact, compare with what is known, then decide; every decision leaves a line."""
     certain: list[Draft] = []
     waiting: list[Known] | None = None
-    automatic = str(work.mind.setting("capture.mode")) == "auto"
+    automatic = str(work.session.setting("capture.mode")) == "auto"
     for draft in drafts:
         record = dict(draft.record)
         for field in ("summary", "body"):
-            record[field] = work.mind.redact(str(record.get(field) or ""))
+            record[field] = work.session.redact(str(record.get(field) or ""))
         draft = draft._replace(record=record)
         text = f"{record['summary']}\n{record['body']}"
         if not is_wanted(work, str(record["kind"])):
@@ -76,20 +76,22 @@ def _consider_alone(work: Work, drafts: Sequence[Draft]) -> None:
         if not is_sure and not is_memorable(text):
             work.note("skipped", reason="not memorable", why=draft.why)
             continue
-        if work.mind.is_rejected(fingerprint(text)):
+        if work.session.is_rejected(fingerprint(text)):
             work.note("skipped", reason="rejected before", why=draft.why)
             continue
-        said = next((doc.name for doc in work.mind.documents() if said_in(text, doc.text)), None)
+        said = next((doc.name for doc in work.session.documents() if said_in(text, doc.text)), None)
         if said is not None:
             work.note("skipped", reason=f"{said} says it already", why=draft.why)
             continue
         if waiting is None:
-            waiting = work.mind.suggested()
-        known = [Known(m.uid, f"{m.summary}\n{m.text}") for m in work.mind.similar(text, _LOOK_AT)]
+            waiting = work.session.suggested()
+        known = [
+            Known(m.uid, f"{m.summary}\n{m.text}") for m in work.session.similar(text, _LOOK_AT)
+        ]
         others = [Known("", f"{d.record['summary']}\n{d.record['body']}") for d in certain]
         like = judge(text, known)
         if like.verdict == DUPLICATE:
-            work.mind.touch([like.like])
+            work.session.touch([like.like])
             work.note("skipped", reason="known already", uids=[like.like], why=draft.why)
         elif judge(text, [*waiting, *others]).verdict in (DUPLICATE, NEAR):
             work.note("skipped", reason="suggested already", why=draft.why)
@@ -97,13 +99,15 @@ def _consider_alone(work: Work, drafts: Sequence[Draft]) -> None:
             certain.append(draft)
         else:
             updates = like.like if like.verdict == NEAR else None
-            work.mind.suggest(record, confidence=draft.confidence, why=draft.why, updates=updates)
+            work.session.suggest(
+                record, confidence=draft.confidence, why=draft.why, updates=updates
+            )
             waiting.append(Known("", text))
             work.note("suggested", why=draft.why, confidence=round(draft.confidence, 2))
     if certain:
-        named = {work.mind.identify(d.record, n): d.record for n, d in enumerate(certain)}
-        kept = work.mind.keep(named)
-        work.mind.know(work.event.context, kept)
+        named = {work.session.identify(d.record, n): d.record for n, d in enumerate(certain)}
+        kept = work.session.keep(named)
+        work.session.know(work.event.context, kept)
         work.note("kept", uids=[memory.uid for memory in kept], waiting=len(certain) - len(kept))
 
 

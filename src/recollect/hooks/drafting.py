@@ -17,7 +17,7 @@ _ASK_AGAIN = 30 * 60.0
 
 def _candidate(work: Work, kind: str, snippets: Sequence[str]) -> Mapping[str, Any] | None:
     """The memory that may be meant; its title is anybody's text."""
-    found = work.mind.candidate(kind, " ".join(snippets)) if snippets else None
+    found = work.session.candidate(kind, " ".join(snippets)) if snippets else None
     return None if found is None else {**found, "title": plain(str(found["title"]))}
 
 
@@ -28,7 +28,7 @@ def ask_to_draft(work: Work, findings: Sequence[Finding], said: Sequence[tuple[s
     """
     if work.event.name != events.STOP or work.event.again or not findings:
         return
-    setting = work.mind.setting
+    setting = work.session.setting
     parallel = bool(setting("triage.parallel"))
     wanted = []
     for kind in dict.fromkeys(finding.kind for finding in findings):
@@ -38,14 +38,14 @@ def ask_to_draft(work: Work, findings: Sequence[Finding], said: Sequence[tuple[s
             kind,
             max(finding.score for finding in of_kind),
             snippets,
-            plain(work.mind.redact(str(setting(f"kinds.{kind}.description")))),
+            plain(work.session.redact(str(setting(f"kinds.{kind}.description")))),
             _candidate(work, kind, snippets),
             str(setting(f"kinds.{kind}.model") or setting("triage.default_model")),
         )
         if parallel:
-            one = one._replace(context_file=work.mind.leave(kind, context_text(one, said)))
+            one = one._replace(context_file=work.session.write_file(kind, context_text(one, said)))
         wanted.append(one)
-    if not work.mind.may_ask(_ASK_AGAIN):
+    if not work.session.may_ask(_ASK_AGAIN):
         work.note("skipped", reason="the agent was asked within the last 30 minutes")
         return
     work.reply.request = request(
@@ -53,4 +53,4 @@ def ask_to_draft(work: Work, findings: Sequence[Finding], said: Sequence[tuple[s
     )
     work.note("asked the agent to draft", kinds=[one.kind for one in wanted])
     if any(one.kind == SESSIONS for one in wanted):
-        work.mind.counted()  # what was done until now does not count for the next summary
+        work.session.counted()  # what was done until now does not count for the next summary

@@ -13,13 +13,13 @@ def note_activity(work: Work) -> None:
     event = work.event
     if not event.session or event.agent:  # subagents have work of their own
         return
-    redact = work.mind.redact
-    paths = [redact(work.mind.relative(path)) for path in event.files]
+    redact = work.session.redact
+    paths = [redact(work.session.relative(path)) for path in event.files]
     words = keywords(paths, redact(outline(event.command)))
     if not words:
         return
-    calls = work.mind.note_activity(words, 2 * WINDOW)
-    if is_boundary(calls, float(work.mind.setting("sleep.boundary_threshold"))):
+    calls = work.session.note_activity(words, 2 * WINDOW)
+    if is_boundary(calls, float(work.session.setting("sleep.boundary_threshold"))):
         context = " ".join(sorted(words)[:_MOST_CONTEXT])
-        work.mind.mark_boundary(redact(context), WINDOW)
+        work.session.mark_boundary(redact(context), WINDOW)
         work.note("a new episode begins")

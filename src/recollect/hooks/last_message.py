@@ -18,7 +18,7 @@ def join_last(local: LocalState, event: Event, said: list[Said]) -> tuple[list[S
     def mark(text: str) -> str:
         return str(salted_hash(text, salt)) if text else ""
 
-    ahead, whole = local.noticing.last_message(event.session)
+    ahead, whole = local.observed.last_message(event.session)
     if ahead:
         new = without_counted(said, lambda text: mark(text) == ahead)
         if len(new) < len(said):

@@ -7,8 +7,8 @@ for keep the same memory.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from recollect.capture.markers import Marked, find_all_marked
 from recollect.capture.pasted import PASTED
@@ -16,14 +16,6 @@ from recollect.core.marks import without_own_text
 from recollect.core.note import summarize
 from recollect.core.uid import derive_uid
 from recollect.hosts.protocol import PROMPT, Event
-
-if TYPE_CHECKING:
-    from recollect.hooks.pipeline import Work
-
-
-_WHY = "marked in quoted or pasted text"
-_CONFIDENCE = 0.75
-_MOST_PASTED = 5
 
 
 def marked_in(event: Event) -> list[Marked]:
@@ -66,28 +58,3 @@ def identity(event: Event, draft: Mapping[str, Any], number: int) -> str:
     """The nonce of a draft, which is the given one of its event."""
     same = f"{event.session}\n{json.dumps(draft, sort_keys=True)}"
     return derive_uid(same, event.moment + number)
-
-
-def suggest_pasted(work: Work, pasted: Sequence[Marked]) -> None:
-    """Let the person decide on what was marked in a text that somebody else wrote."""
-    from recollect.capture.novelty import DUPLICATE, NEAR, Known, fingerprint, judge
-
-    waiting = work.mind.suggested()
-    suggested = 0
-    for item in pasted[:_MOST_PASTED]:
-        content = work.mind.redact(item.content)
-        draft = draft_of(work.event, item, content)
-        text = f"{draft['summary']}\n{draft['body']}"
-        if work.mind.is_rejected(fingerprint(text)) or work.mind.known(content, item.kind):
-            continue
-        if judge(text, waiting).verdict in (DUPLICATE, NEAR):
-            continue
-        work.mind.suggest(draft, confidence=_CONFIDENCE, why=_WHY, updates=None)
-        waiting.append(Known("", text))
-        suggested += 1
-    work.note("suggested", why=_WHY, count=suggested, of=len(pasted))
-    if suggested:
-        work.reply.notice.append(
-            f"Recollect: {suggested} marked in quoted or pasted text, so not kept as your word."
-            " See and accept with: recollect review"
-        )

@@ -23,7 +23,7 @@ from recollect.hooks.consider import (
     origin,
 )
 from recollect.hooks.pipeline import Work
-from recollect.hooks.session_protocol import Talk
+from recollect.hooks.talk import Talk
 from recollect.hosts import protocol as events
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def notice_prompt(work: Work) -> None:
 
         text = without_own_text(work.event.text)
         if is_prompt(text):
-            work.mind.note_goal(goal_of(text))
+            work.session.note_goal(goal_of(text))
         consider(work, _signals(work, [("user", text)], _AT_PROMPT))
 
 
@@ -54,27 +54,27 @@ def notice_talk(work: Work) -> None:
     """Signals in what was said since the last time, by a person or by the agent."""
     if not is_on(work):
         return
-    talk = work.mind.talk()
+    talk = work.session.talk()
     _notice_talk(work, talk)
     if work.event.name == events.STOP:
         _note_outcome(work, talk)
-    work.mind.heard()
+    work.session.heard()
 
 
 def _notice_talk(work: Work, talk: Talk) -> None:
     said = talk.said or [("assistant", without_own_text(work.event.text))]
     compacting = work.event.name == events.PRE_COMPACT
     consider(work, _signals(work, said, _AT_COMPACTION if compacting else _AT_STOP))
-    mode = str(work.mind.setting("triage.mode"))
+    mode = str(work.session.setting("triage.mode"))
     if mode == "off" or not talk.said:
         return
-    done = work.mind.worked(talk)
+    done = work.session.worked(talk)
     if compacting:
         return
-    recent = talk.said[-min(200, max(1, int(work.mind.setting("triage.max_messages")))) :]
+    recent = talk.said[-min(200, max(1, int(work.session.setting("triage.max_messages")))) :]
     if not _triage(work, recent, done):
         return
-    clean = [(role, work.mind.redact(text)) for role, text in recent]
+    clean = [(role, work.session.redact(text)) for role, text in recent]
     findings = _triage(work, clean, done)
     work.note("triage", categories=[finding.category for finding in findings])
     if mode == "draft":
@@ -89,7 +89,7 @@ def _triage(work: Work, said: Sequence[tuple[str, str]], done: Talk) -> list[Fin
     from recollect.capture.triage import DRAFTED, triage
 
     thresholds = {
-        category: float(work.mind.setting(f"kinds.{kind}.triage_threshold"))
+        category: float(work.session.setting(f"kinds.{kind}.triage_threshold"))
         for category, kind in DRAFTED.items()
     }
     tools, distinct = sum(done.tools.values()), len(done.tools)
@@ -129,16 +129,16 @@ def _note_outcome(work: Work, talk: Talk) -> None:
 
     if len(talk.said) > 1 and not talk.wrote:
         return
-    done = outcome_of(work.mind.redact(without_own_text(work.event.text)))
+    done = outcome_of(work.session.redact(without_own_text(work.event.text)))
     if done:
-        work.mind.reached(DONE + done)
+        work.session.reached(DONE + done)
 
 
 def sum_up(work: Work) -> None:
     """What earlier sessions did, each in one memory, now that they have ended."""
     if not is_on(work):
         return
-    for session, goal, reached in work.mind.unsummed():
+    for session, goal, reached in work.session.unsummarised():
         from recollect.capture.checkpoints import session_summary
 
         files, done = (
@@ -150,13 +150,13 @@ def sum_up(work: Work) -> None:
         if record is not None:
             record = {**record, **origin(work, "agent", "session"), "session": session}
             _consider_summary(work, record, float(record["confidence"]))
-        work.mind.summed(session)
+        work.session.summed(session)
 
 
 def _consider_summary(work: Work, record: Mapping[str, Any], sure: float) -> None:
     """Keep a summary that surely tells what a session was about, suggest one that may."""
-    if sure >= float(work.mind.setting("capture.suggest_threshold")):
-        certain = sure >= float(work.mind.setting("capture.auto_threshold"))
+    if sure >= float(work.session.setting("capture.suggest_threshold")):
+        certain = sure >= float(work.session.setting("capture.auto_threshold"))
         consider(work, [Draft(record, sure, certain, SUMMARY)])
     else:
         work.note("skipped", reason="it tells little of the session", why=SUMMARY)
@@ -168,8 +168,8 @@ def _signals(work: Work, said: Iterable[tuple[str, str]], limits: tuple[int, flo
     from recollect.capture.signal_rules import EXPLICIT
     from recollect.capture.signals import MAX_TYPED, detect
 
-    auto = float(work.mind.setting("capture.auto_threshold"))
-    suggest = float(work.mind.setting("capture.suggest_threshold"))
+    auto = float(work.session.setting("capture.auto_threshold"))
+    suggest = float(work.session.setting("capture.suggest_threshold"))
     most, least = limits
     found = []
     said = list(said)
@@ -177,7 +177,7 @@ def _signals(work: Work, said: Iterable[tuple[str, str]], limits: tuple[int, flo
         agent = role == "assistant"
         # What is found is cut, and half a secret is not found any more: redact, then look again.
         hears = detect(text, by_agent=agent)
-        for signal in detect(work.mind.redact(text), by_agent=agent) if hears else ():
+        for signal in detect(work.session.redact(text), by_agent=agent) if hears else ():
             action = decide(signal, auto=auto, suggest=suggest)
             must = (agent or len(text) > MAX_TYPED) and signal.type != EXPLICIT
             if must and not is_memorable(signal.sentence):
@@ -200,7 +200,7 @@ def _corrections(work: Work, said: Sequence[tuple[str, str]]) -> list[Draft]:
 
     if not corrections(said):
         return []
-    clean = [(role, work.mind.redact(text)) for role, text in said]
+    clean = [(role, work.session.redact(text)) for role, text in said]
     return [
         Draft({**draft(one), **origin(work, "user", "signal")}, one.confidence, False, _CORRECTED)
         for one in corrections(clean)

@@ -28,23 +28,25 @@ _OBSERVED = {"discovery": "learnings", "decision": "decisions"}
 def look_at_tool(work: Work) -> None:
     """What a tool taught: a failure waits for its solution, and then both are one memory."""
     # A plan in somebody's home is nothing that a session did to the project.
-    files = [work.mind.relative(path) for path in work.event.files if work.mind.is_inside(path)]
+    files = [
+        work.session.relative(path) for path in work.event.files if work.session.is_inside(path)
+    ]
     if work.event.name != TOOL_FAILURE and work.event.action not in (READ, COMMAND):
         _note_changes(work, files)
         return
     event, learning = _learn(work, files)
     if event.name == TOOL_FAILURE:
         if learning is not None:
-            work.mind.note_failure(learning.fingerprint, learning._asdict())
+            work.session.note_failure(learning.fingerprint, learning._asdict())
             work.note("a failure waits for its solution")
         return
     milestone = checkpoint(event.action, event.command, event.output)
     if milestone:
-        work.mind.reached(milestone)
+        work.session.reached(milestone)
     if _solve(work, event):
         return
     if repairs(event.command):  # such as `pip install tomli`: it may be the solution
-        work.mind.note_changes([_RUN + event.command])
+        work.session.note_changes([_RUN + event.command])
     _observe(work, event, files)
     if learning is not None and learning.score >= LASTING:
         record = {
@@ -58,9 +60,9 @@ def look_at_tool(work: Work) -> None:
 
 
 def _note_changes(work: Work, files: Sequence[str]) -> None:
-    work.mind.note_changes(files)
+    work.session.note_changes(files)
     for path in files:
-        work.mind.reached(FILE + path)
+        work.session.reached(FILE + path)
 
 
 def _learn(work: Work, files: Sequence[str]) -> tuple[Event, Learning | None]:
@@ -72,7 +74,7 @@ def _learn(work: Work, files: Sequence[str]) -> tuple[Event, Learning | None]:
     learning = learn_from(event.tool, event.command, files, event.output, event.error)
     if learning is None and not checkpoint(event.action, event.command, event.output):
         return event, None
-    redact = work.mind.redact
+    redact = work.session.redact
     event = event._replace(
         command=redact(event.command), output=redact(event.output), error=redact(event.error)
     )
@@ -81,10 +83,10 @@ def _learn(work: Work, files: Sequence[str]) -> tuple[Event, Learning | None]:
 
 def _solve(work: Work, event: Event) -> bool:
     """Whether the event solves a failure that waits; then both are one draft."""
-    done = work.mind.changes()
+    done = work.session.changes()
     changed = [one for one in done if not one.startswith(_RUN)]
     ran = [one.removeprefix(_RUN) for one in done if one.startswith(_RUN)]
-    for known in work.mind.failures():
+    for known in work.session.failures():
         failure = Learning(**{**known, "files": tuple(known["files"])})
         if solves(failure, event.command, event.tool, changed, ran=ran, output=event.output):
             if is_worth_keeping(failure, changed=changed, ran=ran):
@@ -93,18 +95,18 @@ def _solve(work: Work, event: Event) -> bool:
                 consider(work, [Draft(record, failure.score, False, "a failure and its solution")])
             else:
                 work.note("skipped", reason="it failed for the code at hand, and git has the fix")
-            work.mind.solved(failure.fingerprint)
+            work.session.solved(failure.fingerprint)
             return True
     return False
 
 
 def _observe(work: Work, event: Event, files: Sequence[str]) -> None:
     """Seed D's observations, as far as they are memorable."""
-    changed = [one for one in work.mind.changes() if not one.startswith(_RUN)]
+    changed = [one for one in work.session.changes() if not one.startswith(_RUN)]
     seen = observe(event.action, event.command, files, changed, event.output)
     if seen is None or seen.type not in _OBSERVED:
         return
-    text = work.mind.redact(seen.text)
+    text = work.session.redact(seen.text)
     record = {
         **draft_of(work, _OBSERVED[seen.type], text, "tool", "observation"),
         "observation_type": seen.type,

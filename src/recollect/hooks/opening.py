@@ -10,7 +10,7 @@ from recollect.config.config import Config, load_config, without_files
 from recollect.errors import BadConfig
 
 if TYPE_CHECKING:
-    from recollect.hooks.session import RepositoryMind
+    from recollect.hooks.session import HookSession
     from recollect.hosts.protocol import Event
 
 
@@ -26,13 +26,13 @@ def read_config(event: Event, environment: Mapping[str, str]) -> Config:
         return without_files(error.message, environment)
 
 
-def open_mind(event: Event, config: Config, environment: Mapping[str, str]) -> RepositoryMind:
+def open_session(event: Event, config: Config, environment: Mapping[str, str]) -> HookSession:
     """Open what counts where an agent works: the repository's memory and the person's own."""
-    from recollect.hooks.session import RepositoryMind
+    from recollect.hooks.session import HookSession
 
     directory = existing_directory(event.directory or None)
     surroundings = dict(environment)
     if event.directory:
         leave_named_repository(surroundings)
     store, personal = open_stores(directory, config, surroundings)
-    return RepositoryMind(store, personal, event._replace(directory=str(directory)))
+    return HookSession(store, personal, event._replace(directory=str(directory)))

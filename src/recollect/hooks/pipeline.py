@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from recollect.hooks.session_protocol import Mind
+from recollect.hooks.session import HookSession
 from recollect.hosts.protocol import Event, Reply
 from recollect.search.selection import Candidate
 
@@ -25,9 +25,9 @@ class Halt(Exception):
 class Work:
     """An event on its way through the stages."""
 
-    def __init__(self, event: Event, mind: Mind) -> None:
+    def __init__(self, event: Event, session: HookSession) -> None:
         self.event = event
-        self.mind = mind
+        self.session = session
         self.reply = Reply()
         # What might be put in front of the agent, how many at most and how many tokens.
         self.candidates: list[Candidate] = []

@@ -19,7 +19,7 @@ from recollect.hooks.input import CLIENT_WAITS, IN_DOUBT, MOST_INPUT, asks, exis
 
 if TYPE_CHECKING:
     from recollect.config.config import Config
-    from recollect.hooks.session import RepositoryMind
+    from recollect.hooks.session import HookSession
     from recollect.hooks.supervisor import Relay
     from recollect.hosts.protocol import Event, Host, Reply
 
@@ -38,12 +38,12 @@ _CHANGES_PER_SECOND = 1500
 class OpenSessions(Protocol):
     """Sessions that a long-lived process keeps open between events."""
 
-    def open_mind(
+    def open_session(
         self, event: Event, config: Config, environment: Mapping[str, str], /
-    ) -> RepositoryMind:
+    ) -> HookSession:
         """The session of an event; `release` gives it back."""
 
-    def release(self, mind: RepositoryMind, /) -> None:
+    def release(self, session: HookSession, /) -> None:
         """Note the state in which an event leaves what it used."""
 
 
@@ -186,9 +186,9 @@ def main(
         if given is None:
             given = sys.stdin.buffer.read(MOST_INPUT)
             if asks(given):
-                from recollect.hooks.stash import put_aside
+                from recollect.hooks.stash import stash
 
-                put_aside(name, moment, given, os.environ)
+                stash(name, moment, given, os.environ)
         payload = json.loads(given)
         payload = payload if isinstance(payload, dict) else {}
         serve(name, payload, os.environ, deadline, moment=moment, again=again)
@@ -206,12 +206,12 @@ def serve(
     deadline: Deadline,
     *,
     moment: int,
-    minds: OpenSessions | None = None,
+    pool: OpenSessions | None = None,
     again: bool = False,
 ) -> None:
     """Run the pipeline of an event and print what it has to say.
 
-    The engine calls it with its `minds`, which stay open; a hook opens and closes its own.
+    The engine calls it with its `pool`, which stay open; a hook opens and closes its own.
     """
     from recollect.config.config import data_dir
     from recollect.core.marks import MARKER
@@ -228,7 +228,7 @@ def serve(
         return
     deadline.folder = str(data_dir(environment))
     from recollect.errors import RecollectError
-    from recollect.hooks.opening import open_mind, read_config
+    from recollect.hooks.opening import open_session, read_config
     from recollect.hooks.pipeline import Work, run
     from recollect.hooks.pipelines import LATE, PIPELINES
     from recollect.hosts.protocol import Reply
@@ -245,8 +245,8 @@ def serve(
     deadline.set(max(seconds, deadline.to_keep if is_asked else 0.0))
     deadline.ready()
     try:
-        opened = open_mind if minds is None else minds.open_mind
-        mind = opened(event, config, environment)
+        opened = open_session if pool is None else pool.open_session
+        session = opened(event, config, environment)
     except RecollectError as error:
         if is_asked:
             reply = Reply()
@@ -254,16 +254,16 @@ def serve(
             deadline.say(host.write_reply(name, reply))
         raise
     try:
-        for store in mind.stores:
+        for store in session.stores:
             store.indexing.most_changes = int(seconds * _CHANGES_PER_SECOND)
         if again:
-            mind.drain()  # what the engine left in the spool must be known before anything is kept
-        work = Work(event, mind)
+            session.drain()  # what the engine left in the spool must be known first
+        work = Work(event, session)
         deadline.reply = work.reply
         for part in PIPELINES[name]:
             run((part,), work)
             deadline.ready()
-        behind = sum(store.indexing.behind for store in mind.stores)
+        behind = sum(store.indexing.behind for store in session.stores)
         if behind:
             work.note("behind", changes=behind)
             if name == "session-start":
@@ -276,11 +276,11 @@ def serve(
         def keep_trace(steps: list[dict[str, Any]]) -> None:
             milliseconds = round(deadline.milliseconds(), 1)
             try:
-                mind.store.local.sessions.trace(
-                    Trace(mind.now(), event.session, name, milliseconds, steps)
+                session.store.local.sessions.trace(
+                    Trace(session.now(), event.session, name, milliseconds, steps)
                 )
             except BROKEN:
-                mind.store.local.put_aside()
+                session.store.local.replace_broken()
 
         # What comes late may be cut off, so what was said is traced before.
         keep_trace(work.trace)
@@ -291,12 +291,12 @@ def serve(
         for failure in () if deadline.is_over else work.failures:
             note(name, failure, environment)
     finally:
-        for store in mind.stores:
-            store.is_hurried = False
-            if minds is None:
+        for store in session.stores:
+            store.has_deadline = False
+            if pool is None:
                 store.close()
-        if minds is not None:
-            minds.release(mind)
+        if pool is not None:
+            pool.release(session)
 
 
 def _deadline_key(name: str) -> str:

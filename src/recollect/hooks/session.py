@@ -16,8 +16,8 @@ from recollect.core.marks import MARKER
 from recollect.core.memory import Memory
 from recollect.core.names import parse_name
 from recollect.core.note import shorten_line
-from recollect.hooks.session_keeping import KeepingMind
-from recollect.hooks.session_protocol import Talk
+from recollect.hooks.session_keeping import KeepingSession
+from recollect.hooks.talk import Talk
 from recollect.hosts.protocol import STOP, WRITES, Event
 from recollect.hosts.registry import host_named
 from recollect.index.protocol import ALL, Filters, Index
@@ -50,14 +50,14 @@ _README = "README.md"
 _MOST_DOCUMENT = 100_000
 
 
-class RepositoryMind(KeepingMind):
+class HookSession(KeepingSession):
     """The memories that count in the directory where an agent works."""
 
     def __init__(self, store: Recollect, personal: Recollect | None, event: Event) -> None:
         super().__init__(store, event)
         self.stores = [store] if personal is None else [store, personal]
         for one in self.stores:
-            one.is_hurried = True
+            one.has_deadline = True
         self._directory = Path(event.directory or ".")
         self._root: Path | None = None
         self._documents: list[Known] | None = None
@@ -77,10 +77,10 @@ class RepositoryMind(KeepingMind):
         """Who works here, as memories name their author."""
         return self.store.ledger.author
 
-    # Noticing
+    # ObservedState
 
     def similar(self, text: str, limit: int) -> list[Memory]:
-        """Memories of any status that share words with a text, the likest first."""
+        """Memories of any status that share words with a text, the most similar first."""
         return [memory for store in self.stores for memory in _alike(store, text, limit)]
 
     def known(self, text: str, kind: str) -> Memory | None:
@@ -111,7 +111,7 @@ class RepositoryMind(KeepingMind):
 
     def is_rejected(self, fingerprint: str) -> bool:
         """Whether somebody said no to it before."""
-        return self.store.local.noticing.is_rejected(fingerprint)
+        return self.store.local.observed.is_rejected(fingerprint)
 
     def suggest(
         self, draft: Mapping[str, Any], *, confidence: float, why: str, updates: str | None
@@ -130,7 +130,7 @@ class RepositoryMind(KeepingMind):
         path, session = self._event.transcript, self._event.session
         if not path or not session:
             return Talk()
-        position = self.store.local.noticing.position(session, path)
+        position = self.store.local.observed.position(session, path)
         part = self._host.read_transcript(Path(path), position, most=_MOST_TALK)
         if part is None:
             return Talk(said := self._with_last([]), exchanges=len(said))
@@ -150,66 +150,66 @@ class RepositoryMind(KeepingMind):
 
     def worked(self, talk: Talk) -> Talk:
         """Count the work of a talk; all of it since the last summary of the session."""
-        noticing, session = self.store.local.noticing, self._event.session
+        noticing, session = self.store.local.observed, self._event.session
         tools, exchanges = noticing.worked(session, talk.tools, talk.exchanges, self._now)
         return talk._replace(tools=tools, exchanges=exchanges)
 
     def counted(self) -> None:
         """A summary was asked for: from here on it is counted anew."""
-        self.store.local.noticing.counted(self._event.session)
+        self.store.local.observed.counted(self._event.session)
 
     def heard(self) -> None:
         """What was said has been looked at, and need not be again."""
         if self._heard is not None:
             path, session = self._event.transcript, self._event.session
-            self.store.local.noticing.read_to(session, path, self._heard, self._now)
+            self.store.local.observed.read_to(session, path, self._heard, self._now)
         if self._last is not None:
-            self.store.local.noticing.note_last_message(self._event.session, *self._last, self._now)
+            self.store.local.observed.note_last_message(self._event.session, *self._last, self._now)
 
     def note_failure(self, fingerprint: str, learning: Mapping[str, Any]) -> None:
         """Keep what a failed tool taught until it is solved."""
-        self.store.local.noticing.failed(
+        self.store.local.observed.failed(
             self._event.session, fingerprint, json.dumps(self.store.redact(learning)), self._now
         )
 
     def failures(self) -> list[Mapping[str, Any]]:
         """The unsolved failures of this session, newest first."""
-        found = self.store.local.noticing.failures(self._event.session)
+        found = self.store.local.observed.failures(self._event.session)
         return [json.loads(learning) for _, learning in found]
 
     def solved(self, fingerprint: str) -> None:
         """A failure is solved."""
-        self.store.local.noticing.solved(self._event.session, fingerprint)
+        self.store.local.observed.solved(self._event.session, fingerprint)
 
     def note_changes(self, paths: Sequence[str]) -> None:
         """Note which files were changed."""
         clean = self.store.redact(list(paths))
-        self.store.local.noticing.changed(self._event.session, clean, self._now)
+        self.store.local.observed.changed(self._event.session, clean, self._now)
 
     def changes(self) -> list[str]:
         """The files that were changed since the last failure was solved."""
-        return self.store.local.noticing.changes(self._event.session)
+        return self.store.local.observed.changes(self._event.session)
 
     def note_goal(self, text: str) -> None:
         """Note what the session is about, the first time it is said."""
-        noticing, session = self.store.local.noticing, self._event.session
+        noticing, session = self.store.local.observed, self._event.session
         if session and MARKER not in text.lower() and not noticing.has_goal(session):
             noticing.begin(session, shorten_line(self.redact(text), _MOST_GOAL), self._now)
 
     def reached(self, what: str) -> None:
         """Note that the work came somewhere."""
-        self.store.local.noticing.reached(self._event.session, self.redact(what), self._now)
+        self.store.local.observed.reached(self._event.session, self.redact(what), self._now)
 
-    def unsummed(self) -> list[tuple[str, str, list[str]]]:
+    def unsummarised(self) -> list[tuple[str, str, list[str]]]:
         """Sessions that ended without a summary: id, goal, what was reached."""
         if self.store.project is not None:
             return []  # the user ledger holds those of other directories, too
-        unsummed = self.store.local.noticing.unsummed(but=self._event.session)
-        return [(s, goal, reached) for s, goal, reached in unsummed if not self._was_drafted(s)]
+        unsummarised = self.store.local.observed.unsummarised(but=self._event.session)
+        return [(s, goal, reached) for s, goal, reached in unsummarised if not self._was_drafted(s)]
 
     def _was_drafted(self, session: str) -> bool:
         """Whether the agent of a session wrote its summary when it was asked to."""
-        asked = self.store.local.noticing.asked_at(session)
+        asked = self.store.local.observed.asked_at(session)
         if asked is None:
             return False
         wanted = self._filters(self.store, kind=SESSIONS, statuses=ALL, since=asked - 1)
@@ -218,11 +218,11 @@ class RepositoryMind(KeepingMind):
 
     def summed(self, session: str) -> None:
         """A session has its summary, or needs none."""
-        self.store.local.noticing.summed(session)
+        self.store.local.observed.summed(session)
 
     def may_ask(self, pause: float) -> bool:
         """Whether the agent may be asked to draft; yes once in so many seconds."""
-        return self.store.local.noticing.may_ask(self._event.session, self._now, pause)
+        return self.store.local.observed.may_ask(self._event.session, self._now, pause)
 
     def candidate(self, kind: str, text: str) -> Mapping[str, Any] | None:
         """The memory of a kind that a text is about; by words only, there is little time."""
@@ -231,12 +231,14 @@ class RepositoryMind(KeepingMind):
         found = choose_candidate(self.store, kind, text, by_meaning=False).as_json()["candidate"]
         return dict(found) if found is not None else None
 
-    def leave(self, name: str, text: str) -> str:
+    def write_file(self, name: str, text: str) -> str:
         """Leave a text, which must be redacted, for the agents of this session to read."""
-        from recollect.state.session_files import leave
+        from recollect.state.session_files import write_session_file
 
         folder = self.store.ledger.repository.state_dir
-        return str(leave(folder, self._event.session, name, self.redact(text), self._now))
+        return str(
+            write_session_file(folder, self._event.session, name, self.redact(text), self._now)
+        )
 
     def follow_mirror(self, *, look: bool) -> None:
         """Bring the mirror up to date, now that nobody waits for an answer."""

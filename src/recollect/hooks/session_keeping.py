@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
-from recollect.capture.spool_flush import LONGEST_WAIT, aside_of, drain, keep
+from recollect.capture.spool_flush import LONGEST_WAIT, drain, keep, stash_of
 from recollect.core.memory import Memory
 from recollect.hooks.marking import identity
-from recollect.hooks.session_state import SessionMind
+from recollect.hooks.session_state import RecordedSession
 from recollect.ledger.lock import exclusive
 
 _LOCK = "noticing.lock"
 
 
-class KeepingMind(SessionMind):
+class KeepingSession(RecordedSession):
     """Keeps what an event brings, without secrets, each draft once."""
 
     def redact(self, text: str) -> str:
@@ -37,15 +37,15 @@ class KeepingMind(SessionMind):
             return self.store.new_nonce()
         return identity(self._event, self.store.redact(draft), number)
 
-    def settle(self, nonce: str) -> None:
+    def discard_stashed(self, nonce: str) -> None:
         """Take away what was put aside."""
-        aside_of(self.store).drop(nonce)
+        stash_of(self.store).drop(nonce)
 
     def drain(self) -> int:
         """Bring what waits to the ledger; how many that were."""
         return len(drain(self.store))
 
-    def alone(self) -> AbstractContextManager[None]:
+    def locked(self) -> AbstractContextManager[None]:
         """Nobody else looks at what is known and adds to it while this lasts."""
         lock = self.store.ledger.repository.state_dir / _LOCK
         return exclusive(lock, min(self.store.config.number("lock.timeout"), LONGEST_WAIT))

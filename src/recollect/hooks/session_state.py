@@ -18,7 +18,7 @@ from recollect.state.usage import STANDING
 _MOST_ASLEEP, _MOST_WRITES = 500, 50
 
 
-class SessionMind:
+class RecordedSession:
     """The sessions in the directory where an agent works."""
 
     def __init__(self, store: Recollect, event: Event) -> None:
@@ -105,9 +105,9 @@ class SessionMind:
 
     def sleep(self) -> Mapping[str, int] | None:
         """Look after the project's memories, if it is time and they are few enough for a hook."""
-        if not self.store.local.rest.is_due(self._now):
+        if not self.store.local.maintenance.is_due(self._now):
             return None
-        if not self.store.local.rest.may_try(self._now):
+        if not self.store.local.maintenance.may_try(self._now):
             return {"put_off": 1}
         from recollect.sleep.run import sleep_if_due
 

@@ -17,11 +17,12 @@ from recollect.core.memory import Memory
 from recollect.core.names import short
 from recollect.core.patterns import pattern
 from recollect.errors import RecollectError
-from recollect.hooks.marking import all_marked_in, draft_of, suggest_pasted
+from recollect.hooks.marking import all_marked_in, draft_of
 from recollect.hooks.pipeline import Halt, Stage, Work
+from recollect.hooks.suggest_pasted import suggest_pasted
 from recollect.hosts.protocol import SESSION_START, TOOL_POST
 from recollect.index.text import query_terms
-from recollect.search import selection as injection
+from recollect.search import selection
 from recollect.search.rendering import (
     render_block,
     render_guide,
@@ -48,7 +49,7 @@ def switched_on(key: str) -> Stage:
     """A stage that ends where a setting is off."""
 
     def stage(work: Work) -> None:
-        if not work.mind.setting(key):
+        if not work.session.setting(key):
             raise Halt(f"{key} is off")
 
     return stage
@@ -60,22 +61,22 @@ def switched_on(key: str) -> Stage:
 def begin_session(work: Work) -> None:
     """Note the start; after a compaction or a clear the agent knows nothing any more."""
     if work.event.source in ("compact", "clear", "startup"):
-        work.mind.forget_given(work.event.context)
+        work.session.forget_given(work.event.context)
     if work.event.source == "resume":
-        work.mind.resume(work.event.session)
-    work.mind.begin(work.event.session)
+        work.session.resume(work.event.session)
+    work.session.begin(work.event.session)
 
 
 def drain(work: Work) -> None:
     """Bring to the ledger what earlier events had no time for."""
-    brought = work.mind.drain()
+    brought = work.session.drain()
     if brought:
         work.note("brought to the ledger", memories=brought)
 
 
 def sleep(work: Work) -> None:
     """After a session ended, look after the memories, as far as nobody has to wait for it."""
-    done = work.mind.sleep()
+    done = work.session.sleep()
     if done == {"put_off": 1}:
         work.note("sleep put off", reason="the last one could not finish")
     elif done is not None:
@@ -84,13 +85,13 @@ def sleep(work: Work) -> None:
 
 def end_session(work: Work) -> None:
     """Leave the mark by which the next start, or sleep, knows that a session ended."""
-    work.mind.end(work.event.session)
+    work.session.end(work.event.session)
     work.note("ended", reason=work.event.source)
 
 
 def forget_given(work: Work) -> None:
     """What was given goes away with the context that is about to be compacted."""
-    work.mind.forget_given(work.event.context)
+    work.session.forget_given(work.event.context)
 
 
 # Guarding
@@ -98,14 +99,14 @@ def forget_given(work: Work) -> None:
 
 def guard_mirror(work: Work) -> None:
     """Files of the mirror are written by us alone."""
-    work.reply.denial = work.mind.guard(work.event.files)
+    work.reply.denial = work.session.guard(work.event.files)
     if work.reply.denial:
         work.note("denied", tool=work.event.tool)
 
 
 def follow_mirror(work: Work) -> None:
     """Files follow the memories once all is said; at a start, changes in them are looked for."""
-    work.mind.follow_mirror(look=work.event.name == SESSION_START)
+    work.session.follow_mirror(look=work.event.name == SESSION_START)
 
 
 # Keeping
@@ -123,7 +124,7 @@ def keep_marked(work: Work) -> None:
         # Two events that say the same at once shall keep it once; where that would take too long,
         # better twice than not at all.
         with suppress(RecollectError):
-            stack.enter_context(work.mind.alone())
+            stack.enter_context(work.session.locked())
         _keep(work, marked)
 
 
@@ -133,17 +134,17 @@ def _keep(work: Work, marked: Iterable[Marked]) -> None:
     for number, item in enumerate(marked):
         if item.unknown_kind:
             work.reply.notice.append(
-                f"Recollect: there is no kind {work.mind.redact(item.unknown_kind)!r};"
+                f"Recollect: there is no kind {work.session.redact(item.unknown_kind)!r};"
                 " kept as a note."
             )
         with _telling(work):
             if is_too_long(item.content):
                 check_body(item.content)  # it says so, before anything looks at all of it
             # Redacted before it is cut: half a secret is not found any more.
-            content = work.mind.redact(item.content)
+            content = work.session.redact(item.content)
             draft = draft_of(work.event, item, content)
-            nonce = work.mind.identify(draft, number)
-            known = work.mind.known(content, item.kind)
+            nonce = work.session.identify(draft, number)
+            known = work.session.known(content, item.kind)
             if known is not None and known.nonce == nonce:
                 kept.append(known)  # by an engine that fell silent while it did
             elif known is not None:
@@ -151,22 +152,22 @@ def _keep(work: Work, marked: Iterable[Marked]) -> None:
             elif draft not in drafts.values():
                 drafts[nonce] = draft
                 continue
-            work.mind.settle(nonce)
+            work.session.discard_stashed(nonce)
     with _telling(work):
-        kept += work.mind.keep(drafts) if drafts else []
+        kept += work.session.keep(drafts) if drafts else []
         for nonce in drafts:
-            work.mind.settle(nonce)
+            work.session.discard_stashed(nonce)
         if not drafts.keys() <= {memory.nonce for memory in kept}:
             work.reply.notice.append("Recollect: kept, and written to the ledger in a moment.")
     work.reply.notice += [f"Recollect: remembered as {short(memory.id)}" for memory in kept]
     if drafts:
-        work.mind.know(work.event.context, kept)
+        work.session.know(work.event.context, kept)
         waiting = drafts.keys() - {memory.nonce for memory in kept}
         work.note("kept", uids=[memory.uid for memory in kept], waiting=len(waiting))
 
 
 def _note_known(work: Work, known: Memory) -> None:
-    work.mind.touch([known.uid])
+    work.session.touch([known.uid])
     work.note("skipped", reason="known already", uids=[known.uid])
     work.reply.notice.append(f"Recollect: known already, as {short(known.id)}")
 
@@ -187,7 +188,7 @@ def _telling(work: Work) -> Iterator[None]:
 
 def guide(work: Work) -> None:
     """Tell the agent how to use the memory."""
-    text = render_guide(str(work.mind.setting("guidance.detail")))
+    text = render_guide(str(work.session.setting("guidance.detail")))
     if text and work.event.source != "resume":  # it is still in the context that is resumed
         work.reply.context.append(text)
         work.note("guided", tokens=count_tokens(text))
@@ -195,21 +196,21 @@ def guide(work: Work) -> None:
 
 def recall_standing(work: Work) -> None:
     """Working memory within its part of the budget, then what belongs to the work at hand."""
-    mode = str(work.mind.setting("inject.budget"))
-    size = work.mind.size()
+    mode = str(work.session.setting("inject.budget"))
+    size = work.session.size()
     if not size:
         raise Halt("nothing is remembered here yet")
     if mode == "minimal":
         raise Halt("inject.budget is minimal: guidance only")
     total, working, knowledge = _tier(mode, size, work)
     work.note("budget", mode=mode, memories=size, tokens=total)
-    standing = work.mind.standing(_LOOK_AT)
+    standing = work.session.standing(_LOOK_AT)
     used = _inject(work, standing, working, standing=True)
-    recent = work.mind.surroundings()
-    found = {c.memory.uid: c for c in work.mind.about_files(recent.files, _LOOK_AT)}
+    recent = work.session.surroundings()
+    found = {c.memory.uid: c for c in work.session.about_files(recent.files, _LOOK_AT)}
     for text in recent.texts:
-        answers = work.mind.answering(text, _LOOK_AT_EACH)
-        best, _ = injection.beating_noise(answers, len(query_terms(text)), asked=False)
+        answers = work.session.answering(text, _LOOK_AT_EACH)
+        best, _ = selection.above_floor(answers, len(query_terms(text)), asked=False)
         for candidate in best:
             found.setdefault(candidate.memory.uid, candidate)
     known = {candidate.memory.uid for candidate in standing}
@@ -220,7 +221,7 @@ def recall_standing(work: Work) -> None:
 
 def _tier(mode: str, size: int, work: Work) -> tuple[int, int, int]:
     if mode == "fixed":
-        total = int(work.mind.setting("inject.session_tokens"))
+        total = int(work.session.setting("inject.session_tokens"))
         return total, total // 2, total // 2
     name = mode if mode in TIERS else "simple"
     if mode == "adaptive":
@@ -236,37 +237,35 @@ def recall_prompt(work: Work) -> None:
     if not terms:
         raise Halt("no word in it carries meaning")
     asked = asks_for_memory(said)
-    found = work.mind.answering(text, _LOOK_AT * 2 if asked else _LOOK_AT)
-    work.candidates, skipped = injection.beating_noise(found, terms, asked=asked)
+    found = work.session.answering(text, _LOOK_AT * 2 if asked else _LOOK_AT)
+    work.candidates, skipped = selection.above_floor(found, terms, asked=asked)
     _note_skipped(work, skipped)
     if asked:
         # Somebody asks for what is remembered: then also for what has faded, if it answers better
         # than anything that has not.
         best = max((candidate.evidence for candidate in work.candidates), default=0.0)
-        archived = work.mind.answering(text, _LOOK_AT, archived=True)
-        faded, _ = injection.beating_noise(archived, terms, asked=False)
+        archived = work.session.answering(text, _LOOK_AT, archived=True)
+        faded, _ = selection.above_floor(archived, terms, asked=False)
         work.candidates += [candidate for candidate in faded if candidate.evidence > best]
-    work.budget = int(work.mind.setting("inject.prompt_tokens"))
-    work.most = int(work.mind.setting("inject.prompt_memories"))
+    work.budget = int(work.session.setting("inject.prompt_tokens"))
+    work.most = int(work.session.setting("inject.prompt_memories"))
 
 
 def recall_files(work: Work) -> None:
     """What is known of the files at hand: recorded files first, then words of the path."""
     if not work.event.files:
         raise Halt("no file is touched")
-    paths = [work.mind.relative(path) for path in work.event.files]
-    found = work.mind.about_files(paths, _LOOK_AT)
+    paths = [work.session.relative(path) for path in work.event.files]
+    found = work.session.about_files(paths, _LOOK_AT)
     words = " ".join(_path_words(paths))
     terms = len(query_terms(words))
-    also = work.mind.answering(words, _LOOK_AT) if terms else []
-    by_words, skipped = injection.beating_noise(
-        also, max(terms, injection.FLOOR_WORDS), asked=False
-    )
+    also = work.session.answering(words, _LOOK_AT) if terms else []
+    by_words, skipped = selection.above_floor(also, max(terms, selection.FLOOR_WORDS), asked=False)
     _note_skipped(work, skipped)
     known = {candidate.memory.uid for candidate in found}
     work.candidates = found + [c for c in by_words if c.memory.uid not in known]
-    work.budget = int(work.mind.setting("inject.prompt_tokens"))
-    work.most = int(work.mind.setting("inject.tool_memories"))
+    work.budget = int(work.session.setting("inject.prompt_tokens"))
+    work.most = int(work.session.setting("inject.tool_memories"))
 
 
 # Parts of a path that say nothing about what is in the file.
@@ -285,12 +284,12 @@ def recall_failure(work: Work) -> None:
     terms = len(query_terms(text))
     if not terms:
         raise Halt("the error says nothing")
-    found = work.mind.answering(text, _LOOK_AT)
+    found = work.session.answering(text, _LOOK_AT)
     # An error says much besides what is wrong.
-    work.candidates, skipped = injection.beating_noise(found, terms, asked=True)
+    work.candidates, skipped = selection.above_floor(found, terms, asked=True)
     _note_skipped(work, skipped)
-    work.budget = int(work.mind.setting("inject.prompt_tokens"))
-    work.most = int(work.mind.setting("inject.tool_memories"))
+    work.budget = int(work.session.setting("inject.prompt_tokens"))
+    work.most = int(work.session.setting("inject.tool_memories"))
 
 
 # Injection
@@ -307,17 +306,17 @@ def inject(work: Work) -> None:
 
 
 def _inject(
-    work: Work, candidates: Iterable[injection.Candidate], budget: int, *, standing: bool = False
+    work: Work, candidates: Iterable[selection.Candidate], budget: int, *, standing: bool = False
 ) -> int:
     """Render what fits into the budget; how many tokens that took."""
-    context, now = work.event.context, work.mind.now()
-    fresh, given = injection.not_given(candidates, work.mind.given(context))
-    kept, same = injection.different(fresh)
+    context, now = work.event.context, work.session.now()
+    fresh, given = selection.without_given(candidates, work.session.given(context))
+    kept, same = selection.without_repeats(fresh)
     most = work.most or len(kept)
-    kept, beyond = injection.fair(kept, most, now, work.mind.author)
-    uses = work.mind.uses([c.memory for c in kept])
-    chosen, others = injection.scaffolded(kept, most, now, work.mind.episode(), uses)
-    stale = work.mind.freshness([c.memory for c in chosen])
+    kept, beyond = selection.fair(kept, most, now, work.session.author)
+    uses = work.session.uses([c.memory for c in kept])
+    chosen, others = selection.pick_by_age(kept, most, now, work.session.episode(), uses)
+    stale = work.session.freshness([c.memory for c in chosen])
 
     def render(memory: Memory, brief: bool) -> str:
         return render_memory(
@@ -325,17 +324,17 @@ def _inject(
             age(memory.created, now),
             stale.get(memory.uid, ""),
             brief=brief,
-            is_own=work.mind.is_own,
+            is_own=work.session.is_own,
         )
 
-    taken = sum(map(injection.utf16_length, work.reply.context))
-    room = injection.MOST_CHARACTERS - taken - len(render_block(["", ""]))
-    filled = injection.fill(chosen, budget, render, room, now)
+    taken = sum(map(selection.utf16_length, work.reply.context))
+    room = selection.MOST_CHARACTERS - taken - len(render_block(["", ""]))
+    filled = selection.fill(chosen, budget, render, room, now)
     _note_skipped(work, (*given, *same, *beyond, *others, *filled.skipped))
     if not filled.chosen:
         return 0
     work.reply.context.append(render_block(filled.elements))
-    work.mind.give(context, [c.memory for c in filled.chosen], standing=standing)
+    work.session.give(context, [c.memory for c in filled.chosen], standing=standing)
     work.note(
         "injected",
         tokens=filled.tokens,

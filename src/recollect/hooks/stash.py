@@ -28,7 +28,7 @@ NOT_ASIDE = (
 )
 
 
-def put_aside(
+def stash(
     name: str,
     moment: int,
     given: bytes,

@@ -134,7 +134,7 @@ class MirrorFolder(NamedTuple):
                 temporary.unlink()
             raise NotWritable(f"The mirror cannot be written: {error}") from None
 
-    def put_aside(self, name: str, now: float) -> str:
+    def stash(self, name: str, now: float) -> str:
         """Let a file that cannot be read be, under another name; that name."""
         number = int(now)
         aside = f"{name}.invalid.{number}"

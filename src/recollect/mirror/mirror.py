@@ -72,7 +72,7 @@ class Report:
     written: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
     suggested: list[str] = field(default_factory=list)
-    put_aside: list[str] = field(default_factory=list)
+    stash: list[str] = field(default_factory=list)
     # What people should know of it, in sentences.
     notes: list[str] = field(default_factory=list)
 
@@ -197,8 +197,8 @@ class Mirror:
         return report
 
     def _put_aside(self, look: Look, sight: Sight, report: Report) -> None:
-        aside = self.folder.put_aside(sight.path, self._store.ledger.clock().timestamp())
-        report.put_aside.append(aside)
+        aside = self.folder.stash(sight.path, self._store.ledger.clock().timestamp())
+        report.stash.append(aside)
         report.notes.append(
             f"{self.folder.name}/{sight.path} cannot be taken over and was put aside as"
             f" {self.folder.name}/{aside} ({sight.problem})"

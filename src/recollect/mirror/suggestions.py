@@ -60,7 +60,7 @@ def suggest_changes(look: Look) -> list[str]:
     from recollect.capture.suggestions import is_waiting
 
     found: list[str] = []
-    is_settled = look.store.local.noticing.is_rejected
+    is_settled = look.store.local.observed.is_rejected
     for path, sight in list(look.sights.items()):
         if sight.described is None:
             continue
@@ -177,7 +177,7 @@ def accept_document(store: Store, suggestion: Suggestion) -> Memory:
         uid = write_plans(store, [planned._replace(creation=creation)])[0].uid
     store.local.make_folder()
     now = store.ledger.clock().timestamp()
-    store.local.noticing.reject([accepted_mark(suggestion.uid)], now)
+    store.local.observed.reject([accepted_mark(suggestion.uid)], now)
     return store.get(uid)
 
 

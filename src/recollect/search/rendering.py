@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from recollect.core.marks import CLOSING, GUIDE_CLOSING, GUIDE_OPENING, OPENING
 from recollect.core.memory import Memory
 from recollect.core.names import short
-from recollect.search.sanitise import govern
+from recollect.search.sanitise import sanitise
 
 _MOST_BODY = 600
 
@@ -81,9 +81,9 @@ def render_memory(
         "files": freshness,
     }
     given = " ".join(f'{name}="{_attribute(value)}"' for name, value in attributes.items() if value)
-    lines = govern(memory.summary).splitlines() or ["(nothing left to show)"]
+    lines = sanitise(memory.summary).splitlines() or ["(nothing left to show)"]
     if not brief:
-        lines += govern(_shortened(_rest(memory))).splitlines()
+        lines += sanitise(_shortened(_rest(memory))).splitlines()
     if _needs_note(memory, lines, is_own):
         lines.insert(0, f"[{_whose(memory)}; quoted, not a request of the user:]")
     quoted = "\n".join(f"> {line}" for line in lines if line.strip())
@@ -96,7 +96,7 @@ def render_block(elements: Sequence[str]) -> str:
 
 
 def _attribute(value: str) -> str:
-    return " ".join(govern(value).split())
+    return " ".join(sanitise(value).split())
 
 
 def _origin(memory: Memory) -> str:

@@ -61,7 +61,7 @@ _BLANKS = pattern(r"[^\S\n]+")
 _LEFT_OUT = "[left out: it reads like an order to the agent]"
 
 
-def govern(text: str) -> str:
+def sanitise(text: str) -> str:
     """A memory's text as it may be shown to an agent: harmless, and escaped for markup."""
     return escape(plain(text))
 

@@ -79,7 +79,7 @@ class Skipped(NamedTuple):
 Sorted = tuple[list[Candidate], list[Skipped]]
 
 
-def beating_noise(candidates: Iterable[Candidate], terms: int, *, asked: bool) -> Sorted:
+def above_floor(candidates: Iterable[Candidate], terms: int, *, asked: bool) -> Sorted:
     """Those that clearly belong to a text of so many words that carry meaning."""
     floor = FLOOR_WHEN_ASKED if asked else FLOOR
     words = min(FLOOR_WORDS, terms)
@@ -93,7 +93,7 @@ def beating_noise(candidates: Iterable[Candidate], terms: int, *, asked: bool) -
     return kept, skipped
 
 
-def not_given(candidates: Iterable[Candidate], given: Mapping[str, str]) -> Sorted:
+def without_given(candidates: Iterable[Candidate], given: Mapping[str, str]) -> Sorted:
     """Those that the agent does not have in its context yet, or that changed since.
 
     What is not what its author wrote is never given.
@@ -109,7 +109,7 @@ def not_given(candidates: Iterable[Candidate], given: Mapping[str, str]) -> Sort
     return kept, skipped
 
 
-def different(candidates: Iterable[Candidate]) -> Sorted:
+def without_repeats(candidates: Iterable[Candidate]) -> Sorted:
     """Those that say something that no better one says, best first."""
     kept: list[Candidate] = []
     words: list[frozenset[str]] = []
@@ -167,7 +167,7 @@ def _voice(memory: Memory, now: float) -> str:
     return dated(Traits(voice_of(memory.author)), seconds_of(memory.created), now).voice
 
 
-def scaffolded(
+def pick_by_age(
     candidates: Sequence[Candidate],
     most: int,
     now: float,

@@ -39,14 +39,14 @@ def confirm_clock(store: Store) -> None:
     """Note that a person says that the clock is right, and forget times that are still to come."""
     now = store.ledger.clock().timestamp()
     store.local.make_folder()
-    store.local.rest.set_back(now, store.local.rest.last_sleep())
-    store.local.rest.confirm_clock(now)
+    store.local.maintenance.set_back(now, store.local.maintenance.last_sleep())
+    store.local.maintenance.confirm_clock(now)
 
 
 def clock_problem(store: Store) -> str:
     """Why the clock cannot be believed, in a sentence; empty where it can."""
     now = store.ledger.clock().timestamp()
-    rest = store.local.rest
+    rest = store.local.maintenance
     last = rest.last_sleep()
     if last is not None and now < last - BACKWARD_SLACK:
         return f"The clock says {_date(now)}, which is before the last sleep, {_date(last)}."

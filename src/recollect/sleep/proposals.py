@@ -29,7 +29,7 @@ def worth_asking(store: Store, index: Index, proposals: Iterable[Merge]) -> Iter
             "sensitivity" not in merge.fields  # what is private is not copied into a file
             and not is_purged(index, merge.nonce)
             and not is_waiting(store, merge.nonce)
-            and not store.local.noticing.is_rejected(fingerprint(text))
+            and not store.local.observed.is_rejected(fingerprint(text))
         ):
             asked += 1
             yield merge

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from recollect.capture.spool_flush import aside_of, spool_of
+from recollect.capture.spool_flush import spool_of, stash_of
 from recollect.capture.suggestions import forget
 from recollect.core.authority import is_reworded_by, may_decide
 from recollect.core.memory import Memory, status_before_hiding
@@ -34,13 +34,13 @@ from recollect.sleep.lifecycle import (
 )
 from recollect.sleep.plan import BY_AGE, BY_GC, BY_MERGE, Step
 from recollect.sleep.run import (
-    alone,
     ours,
     policy_of,
+    sleep_lock,
     without_needed,
     write_steps,
 )
-from recollect.state.session_files import take_away
+from recollect.state.session_files import remove_session_files
 from recollect.store.store import Store
 
 _IMPORTED = frozenset({"claude-memory", "mirror"})
@@ -108,9 +108,9 @@ def purge(store: Store, memories: Sequence[Memory], because: Reasons = NO_REASON
     store.local.forget(list(doomed))
     for memory in doomed.values():
         forget(store, memory)
-        for waiting in (spool_of(store), aside_of(store)):
+        for waiting in (spool_of(store), stash_of(store)):
             waiting.drop(memory.nonce or memory.uid)
-    take_away(store.ledger.repository.state_dir)
+    remove_session_files(store.ledger.repository.state_dir)
     store.refresh()
     for effect in store.after_purge:
         effect(store, list(doomed.values()))
@@ -228,7 +228,7 @@ def _long_enough(store: Store, index: Index, retired: Sequence[Memory]) -> list[
     owner, now = store.ledger.author if retired else "", _now(store)
     theirs = [m for m in retired if not _retired_by_us(index.history(m.uid), m.author, owner)]
     store.local.make_folder()
-    since = store.local.rest.retired_since([memory.uid for memory in theirs], now)
+    since = store.local.maintenance.retired_since([memory.uid for memory in theirs], now)
     grace = policy_of(store.config).grace * _DAY
     return [m for m in retired if m.uid not in since or now - since[m.uid] >= grace]
 
@@ -241,7 +241,7 @@ def _retired_by_us(history: Sequence[Record], author: str | None, owner: str) ->
 
 def collect_garbage(store: Store) -> Garbage:
     """Purge, or archive, what has been retired for longer than the grace."""
-    with alone(store):
+    with sleep_lock(store):
         found = garbage(store)
         if found.archived:
             reason = "retired for long; kept because delete.archive_retired is on"

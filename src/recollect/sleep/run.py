@@ -186,7 +186,7 @@ def _redacted(store: Store, merges: Iterable[Merge]) -> Iterator[Merge]:
 
 
 @contextmanager
-def alone(store: Store) -> Iterator[None]:
+def sleep_lock(store: Store) -> Iterator[None]:
     """Nobody else sleeps in this repository while this lasts; it is refused where somebody does."""
     with ExitStack() as stack:
         try:
@@ -200,7 +200,7 @@ def alone(store: Store) -> Iterator[None]:
 
 def sleep(store: Store, planner: Callable[[Store], Plan] = make_plan) -> Plan:
     """Do what is due, and tell what that was."""
-    with alone(store):
+    with sleep_lock(store):
         return carry_out(store, planner(store))
 
 
@@ -233,7 +233,7 @@ def is_due(store: Store) -> bool:
     """Whether a session has ended since the last sleep, or a day has passed."""
     if not store.config.flag("sleep.enabled"):
         return False
-    return store.local.rest.is_due(store.ledger.clock().timestamp())
+    return store.local.maintenance.is_due(store.ledger.clock().timestamp())
 
 
 def carry_out(store: Store, plan: Plan) -> Plan:
@@ -255,7 +255,7 @@ def carry_out(store: Store, plan: Plan) -> Plan:
     now = store.ledger.clock().timestamp()
     everything = index.select(Filters(statuses=ALL))
     store.local.usage.know([memory.uid for memory in everything], now)
-    store.local.rest.slept(now)
+    store.local.maintenance.slept(now)
     store.refresh()
     return plan._replace(
         merges=tuple(merge for merge in plan.merges if merge.nonce not in left),

@@ -86,7 +86,7 @@ def recorded(store: Store, kind: str, writes: Iterable[Write]) -> Iterator[list[
         return
     store.local.make_folder()
     now = store.ledger.clock().timestamp()
-    name = store.local.runs.begin(kind, now, planned, store.local.rest.last_sleep())
+    name = store.local.runs.begin(kind, now, planned, store.local.maintenance.last_sleep())
     try:
         yield written
     finally:
@@ -122,8 +122,8 @@ def undo(store: Store, target: str, *, dry_run: bool = False) -> Undo:
 
 def _forget_future(store: Store, run: Run, now: float) -> None:
     """A sleep under a wrong clock has left times that are still to come."""
-    last = store.local.rest.last_sleep()
-    store.local.rest.set_back(now, run.slept_before if last is None or last > now else last)
+    last = store.local.maintenance.last_sleep()
+    store.local.maintenance.set_back(now, run.slept_before if last is None or last > now else last)
 
 
 def _run(store: Store, target: str) -> Run | None:

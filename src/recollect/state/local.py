@@ -15,8 +15,8 @@ import apsw
 from recollect.database import UNWRITABLE
 from recollect.state.database import open_state
 from recollect.state.episodes import Episodes
-from recollect.state.maintenance import Rest
-from recollect.state.observed import Noticing
+from recollect.state.maintenance import MaintenanceLog
+from recollect.state.observed import ObservedState
 from recollect.state.runs import Runs
 from recollect.state.sessions import Sessions
 from recollect.state.usage import Usage
@@ -65,9 +65,9 @@ class LocalState:
         return self._mending(Sessions)
 
     @property
-    def noticing(self) -> Noticing:
+    def observed(self) -> ObservedState:
         """What noticing must know from one event to the next."""
-        return self._mending(Noticing)
+        return self._mending(ObservedState)
 
     @property
     def episodes(self) -> Episodes:
@@ -75,9 +75,9 @@ class LocalState:
         return self._mending(Episodes)
 
     @property
-    def rest(self) -> Rest:
+    def maintenance(self) -> MaintenanceLog:
         """When the repository slept."""
-        return self._mending(Rest)
+        return self._mending(MaintenanceLog)
 
     @property
     def runs(self) -> Runs:
@@ -90,7 +90,7 @@ class LocalState:
             self.usage.forget(uids)
             self.sessions.forget(uids)
             self.episodes.forget_texts()
-            self.noticing.forget_texts()
+            self.observed.forget_texts()
 
     def make_folder(self) -> None:
         """Let there be a file, also where nothing is remembered yet."""
@@ -106,7 +106,7 @@ class LocalState:
             self._db = None
         self._is_in_memory = False
 
-    def put_aside(self) -> None:
+    def replace_broken(self) -> None:
         """Let a broken file be, under another name, and begin anew."""
         self.close()
         path = self._folder / STATE_FILE
@@ -133,7 +133,7 @@ class LocalState:
         elif self._is_in_memory:
             self._keep_in_memory(None, "")  # the copy was broken, too
         else:
-            self.put_aside()
+            self.replace_broken()
 
     def _keep_in_memory(self, copy_of: Path | None, why: str) -> None:
         """Go on without a file, with what it held if that can be read."""
@@ -160,11 +160,11 @@ class LocalState:
         except apsw.Error as error:
             if isinstance(error, (*UNWRITABLE, apsw.BusyError, apsw.LockedError)):
                 if path.is_dir():
-                    self.put_aside()
+                    self.replace_broken()
                 else:
                     self._keep_in_memory(path, "")
             else:
-                self.put_aside()
+                self.replace_broken()
         return self._db or self._open_anew(path)
 
     def _open_anew(self, path: Path) -> apsw.Connection:

@@ -11,7 +11,7 @@ PAUSE = 86_400.0
 _BACK_OFF = 3_600.0
 
 
-class Rest:
+class MaintenanceLog:
     """The sleeps of one repository."""
 
     def __init__(self, db: apsw.Connection) -> None:

@@ -14,7 +14,7 @@ _KEEP_SECONDS = 86_400.0
 _SAID = ""  # the name of no tool
 
 
-class Noticing:
+class ObservedState:
     """What was noticed in the sessions of one repository."""
 
     def __init__(self, db: apsw.Connection) -> None:
@@ -112,7 +112,7 @@ class Noticing:
         with self._db:
             self._db.execute("INSERT INTO milestone VALUES (?, ?, ?)", (session, at, what))
 
-    def unsummed(self, but: str) -> list[tuple[str, str, list[str]]]:
+    def unsummarised(self, but: str) -> list[tuple[str, str, list[str]]]:
         """Sessions that ended and have no summary yet: id, goal, and what was reached."""
         rows = self._db.execute(
             "SELECT goal.session, goal.text FROM goal JOIN session ON session.id = goal.session"

@@ -13,7 +13,7 @@ _DAY = 86_400.0
 _NOT_IN_NAMES = pattern(r"[^A-Za-z0-9_-]")
 
 
-def leave(state_dir: Path, session: str, name: str, text: str, now: float) -> Path:
+def write_session_file(state_dir: Path, session: str, name: str, text: str, now: float) -> Path:
     """Write a text, which must be redacted, where only this user can read it."""
     everything = state_dir / _FOLDER
     _tidy(everything, now)
@@ -27,7 +27,7 @@ def leave(state_dir: Path, session: str, name: str, text: str, now: float) -> Pa
     return path
 
 
-def take_away(state_dir: Path) -> None:
+def remove_session_files(state_dir: Path) -> None:
     """Remove everything that was left: a memory that is purged must not linger in it."""
     shutil.rmtree(state_dir / _FOLDER, ignore_errors=True)
 

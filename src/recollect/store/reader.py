@@ -45,7 +45,7 @@ class Reader:
         self._gate: Gate | None = None
         ledger.gate = self._last_look
         # Somebody waits for an answer: what can be done afterwards must wait.
-        self.is_hurried = False
+        self.has_deadline = False
 
     def __enter__(self) -> Self:
         return self
@@ -124,9 +124,9 @@ class Reader:
 
     def moment(self, text: str) -> str:
         """A date, an age such as `30d`, or a revision, as a timestamp."""
-        from recollect.store.time_parsing import moment_named
+        from recollect.store.time_parsing import parse_time
 
-        return moment_named(text, self.ledger.clock(), self.ledger.repository)
+        return parse_time(text, self.ledger.clock(), self.ledger.repository)
 
     def filters(self, **options: Any) -> Filters:
         """The filters that people and agents give, checked."""

@@ -37,7 +37,7 @@ class Store(Reader):
         self.after_purge: Sequence[AfterPurge] = ()
         self._deferred: list[Done] | None = None
         # The summaries of sessions that the last write retired.
-        self.rolled_out: list[Memory] = []
+        self.retired_sessions: list[Memory] = []
 
     def capture(
         self, kind: str, summary: str, body: str = "", *, at: str | None = "HEAD", **fields: Any

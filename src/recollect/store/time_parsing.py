@@ -15,7 +15,7 @@ _UNITS = {"m": 1 / 1440, "h": 1 / 24, "d": 1.0, "w": 7.0, "y": 365.0}
 _HINT = "Write it like 2026-08-23, 30d or HEAD~3"
 
 
-def moment_named(text: str, now: datetime, repository: Repository) -> str:
+def parse_time(text: str, now: datetime, repository: Repository) -> str:
     """A timestamp for `2026-08-23`, `2026-08-23T10:00:00Z`, `30d` ago, or a revision."""
     text = text.strip()
     age = _AGE.match(text.lower())

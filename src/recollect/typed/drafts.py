@@ -17,13 +17,13 @@ from recollect.typed.action_table import CREATE, DELETE, NOOP, UPDATE, resolve
 from recollect.typed.candidates import choice_of
 from recollect.typed.write import (
     Prepared,
-    alone,
     choose_candidate,
     finish,
     prepare_create,
     prepare_step,
     prepare_update,
     typed_kind,
+    typed_lock,
 )
 
 _WORDS = {
@@ -49,7 +49,7 @@ def write_drafts(store: Store, drafts: Any) -> list[dict[str, Any]]:
     answers: list[dict[str, Any]] = [{} for _ in wanted]
     ready: dict[int, Prepared] = {}
     kinds: set[str] = set()
-    with alone(store):
+    with typed_lock(store):
         for number, draft in enumerate(wanted):
             try:
                 check_depth(draft)

@@ -138,7 +138,7 @@ def create(
 
     `said` tells who says its text; without it, that is the user with `by_user`, else the agent.
     """
-    with alone(store):
+    with typed_lock(store):
         prepared = prepare_create(store, kind, document, by_user=by_user, said=said)
         return finish(store, [prepared])[0]
 
@@ -191,7 +191,7 @@ def _speaker(
 
 def update(store: Store, memory_id: str, document: Any, *, if_version: str) -> dict[str, Any]:
     """Change a typed memory by the rules of merging, if it is at the version that was read."""
-    with alone(store):
+    with typed_lock(store):
         return finish(store, [prepare_update(store, memory_id, document, if_version=if_version)])[0]
 
 
@@ -277,9 +277,9 @@ def finish(store: Store, prepared: Sequence[Prepared]) -> list[dict[str, Any]]:
             done |= _named(store.get(next(written).memory_uid))
         answers.append(done)
     if answers:
-        said = [*warnings_for(store, store.rolled_out), *store.ledger.warnings[before:]]
+        said = [*warnings_for(store, store.retired_sessions), *store.ledger.warnings[before:]]
         answers[-1]["warnings"] = [*answers[-1]["warnings"], *said]
-        store.rolled_out = []
+        store.retired_sessions = []
     return answers
 
 
@@ -295,7 +295,7 @@ def _named(memory: Memory) -> dict[str, Any]:
 
 
 @contextmanager
-def alone(store: Store) -> Iterator[None]:
+def typed_lock(store: Store) -> Iterator[None]:
     """Nobody else looks at what is known and adds to it while this lasts."""
     lock = store.ledger.repository.state_dir / _LOCK
     lock.parent.mkdir(parents=True, exist_ok=True)

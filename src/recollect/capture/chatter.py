@@ -34,7 +34,7 @@ LABELLED = pattern(
 )
 
 
-def is_own_talk(type_: str, sentence: str) -> bool:
+def is_chatter(type_: str, sentence: str) -> bool:
     """Whether a signal of an agent is worth nothing to others."""
     if type_ in (PREFERENCE, EXPLICIT) or _BETWEEN_US.search(sentence):
         return True
