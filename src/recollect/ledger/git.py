@@ -128,7 +128,7 @@ class Git:
             neutral = neutral_repack(settings)
         if neutral.refused:
             raise GitFailed(
-                f"git {command} would run the program that this repository's own configuration names"
+                f"git {command} would run a program that the configuration of this repository names"
                 f" in {neutral.refused}.",
                 "If it is yours, run: recollect config trust",
             )
