@@ -13,7 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from recollect.config.config import data_dir
 from recollect.sleep.run import sleep
+from recollect.state.local_key import DRAFT, sign
 from tests.ledger.conftest import Sandbox, isolated, sandbox
 from tests.ledger.test_as_before import _POWERLESS as POWERLESS
 
@@ -350,9 +352,10 @@ def test_a_broken_spool(place: Place, name: str, damage: Callable[[Path], None])
 def test_a_good_draft_beside_broken_ones_is_kept(place: Place) -> None:
     """One that cannot be read stops no other."""
     _spool_of_garbage(place.state / "spool")
+    nonce = "01M7GBJJDY86YZZDQ8VQJ7NATA"
     good = {"kind": "notes", "summary": "Waited for the ledger", "at": "HEAD"}
-    path = place.state / "spool" / "01M7GBJJDY86YZZDQ8VQJ7NATA.json"
-    path.write_text(json.dumps(good))
+    path = place.state / "spool" / f"{nonce}.json"
+    path.write_text(json.dumps(sign(data_dir(os.environ), DRAFT, nonce, good)))
 
     place.hook("session-start", source="startup")
 

@@ -24,7 +24,8 @@ MALLORY = {
     "GIT_COMMITTER_NAME": "Mallory",
     "GIT_COMMITTER_EMAIL": "mallory@example.com",
 }
-WHO = "Mallory <mallory@example.com>"
+NAME = "Mallory"
+WHO = f"{NAME} <mallory@example.com>"
 
 
 def commit_as_mallory(sandbox: Sandbox, repo: Path, branch: str) -> None:
@@ -55,11 +56,11 @@ def test_a_file_of_a_pull_request_is_a_suggestion_of_its_author(
     assert ledger(sandbox, repo) == before
     assert store.memories(status="all") == []
     (waiting,) = suggestions.suggestions(store)
-    assert waiting.why == f"{FOLDER}/decisions/use-postgres.json, last commit by {WHO}"
+    assert waiting.why == f"{FOLDER}/decisions/use-postgres.json, last commit by {NAME}"
     assert place.read_text() == document()
     assert sandbox.git(repo, "status", "--porcelain", "--", f"{FOLDER}/decisions") == ""
     listed = CliRunner().invoke(root, ["-C", str(repo), "review"]).stdout
-    assert WHO in listed
+    assert f"last commit by {NAME}" in listed
 
     (memory,) = review.accept(store, [waiting])
 
@@ -92,7 +93,7 @@ def test_a_checkout_changes_and_retires_nothing(
     assert store.get(memory.uid).version == memory.version
     assert store.get(other.uid).version == other.version
     assert {s.updates for s in suggestions.suggestions(store)} == {memory.uid, other.uid}
-    assert all(WHO in s.why for s in suggestions.suggestions(store))
+    assert all(NAME in s.why for s in suggestions.suggestions(store))
     assert "Mallory" not in json.dumps(files(repo))
 
 

@@ -7,6 +7,7 @@ that uid to the shared refs. Everything runs on real clones of a real hub.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from typing import NamedTuple
 import pytest
 
 from recollect.api.recollect import Recollect
+from recollect.config.trust import trust_config
 from recollect.core.memory import Memory
 from recollect.core.record import CREATE, PURGE, UPDATE, Record, render_record
 from recollect.core.uid import make_uid
@@ -186,6 +188,7 @@ def test_a_foreign_memory_with_a_private_uid_is_a_memory_of_its_own(team: Team) 
 def test_no_hook_injects_it_and_no_file_mirrors_it(team: Team) -> None:
     """Whatever sensitivity the shared records claim."""
     (team.ada / ".recollect.toml").write_text(MIRRORED)
+    trust_config(team.ada, os.environ)
     made = team.records(sensitivity="public", importance=1.0)
     team.push(made[CREATE], made[UPDATE])
     store = team.open()

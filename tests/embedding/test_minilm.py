@@ -25,7 +25,7 @@ from recollect.embedding.minilm.weights import read_tensors
 from recollect.embedding.minilm.wordpiece import WordPiece
 from recollect.errors import EmbeddingError
 
-VOCABULARY = (Path(opening.__file__).parent / "vocab.txt").read_text(encoding="utf-8")
+VOCABULARY = (Path(opening.__file__).parent / "minilm" / "vocab.txt").read_text(encoding="utf-8")
 INSTALLED = all(importlib.util.find_spec(name) for name in ("numpy", opening.PACKAGE))
 needs_model = pytest.mark.skipif(not INSTALLED, reason="the model is not installed")
 

@@ -547,7 +547,7 @@ def test_a_hook_asks_before_it_imports(repo: Path) -> None:
     ).stdout.split()
 
     assert set(loaded) <= {
-        *("recollect", "recollect.app", "recollect.engine.client"),
+        *("recollect", "recollect.engine.client"),
         *("__future__", "_socket", "select"),
     }
     assert PROTOCOL.startswith("recollect ")

@@ -16,7 +16,6 @@ from recollect.core.patterns import pattern
 _FENCE = pattern(r"[ \t]{0,3}(```{0,20}|~~~{0,20})")
 _QUOTE = pattern(r"[ \t]{0,8}>")
 _INDENTED = pattern(r"(?: {4}|[ ]{0,3}\t)[ \t]{0,99}\S")
-_ITEM = pattern(r"[ \t]{0,8}(?:[-*+]|\d{1,3}[.)])[ \t]")
 _OPEN_TAG = pattern(r"[ \t]{0,8}<([A-Za-z][\w:.-]{0,40})(?:[ \t][^<>\n]{0,300})?>")
 _VOID = frozenset("br hr img input link meta source area base col wbr private".split())  # noqa: SIM905
 _DIFF = pattern(r"diff --git |--- (?:a/|/dev/null)|\+\+\+ (?:b/|/dev/null)|@@ -\d")

@@ -147,7 +147,7 @@ def _given(path: Path) -> Path:
 
 def _vocabulary(folder: Path | None) -> tuple[str, str]:
     """The words of the model; and their hash, if a folder brought others than ours."""
-    ours = Path(__file__).parent / "vocab.txt"
+    ours = Path(__file__).parent / "minilm" / "vocab.txt"
     theirs = folder / "vocab.txt" if folder else ours
     data = (theirs if theirs.is_file() else ours).read_bytes()
     digest = hashlib.sha256(data).hexdigest()

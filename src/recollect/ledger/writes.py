@@ -57,7 +57,7 @@ class Creation(NamedTuple):
         """The record that it becomes, which has its uid but no name yet."""
         as_is = self.fields.get("sensitivity") == KEPT_AS_IT_IS
         fields, body = stamp.cleaned(self.fields, self.body, as_is=as_is)
-        return seal(
+        return _sealed(
             Record(
                 uid="",
                 op=CREATE,
@@ -163,7 +163,7 @@ class Change(NamedTuple):
         fields, body = stamp.cleaned(self.fields, self.body, as_is=self.as_is)
         if self.body == "":
             fields[BODY] = None
-        record = seal(
+        record = _sealed(
             Record(
                 uid="",
                 op=UPDATE,
@@ -245,17 +245,26 @@ class Stamp(NamedTuple):
 Write = Creation | Change
 
 
+def _sealed(record: Record) -> Record:
+    """The record under the uid that proves it; one that has no text form is refused."""
+    try:
+        return seal(record)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise _not_storable(f"a value has no text form ({error})") from None
+
+
+def _not_storable(reason: str) -> ValidationError:
+    return ValidationError(
+        f"The memory cannot be stored: {reason}.", "Nothing was stored. Correct it, try again."
+    )
+
+
 def _checked(record: Record) -> str:
     """The text of a record that every reader accepts; one beyond the limits is refused."""
-    try:
-        text = render_record(record)
-        reason = why_quarantined(text)
-    except (TypeError, ValueError, RecursionError) as error:
-        text, reason = "", f"a value has no text form ({error})"
+    text = render_record(record)
+    reason = why_quarantined(text)
     if reason:
-        raise ValidationError(
-            f"The memory cannot be stored: {reason}.", "Nothing was stored. Correct it, try again."
-        )
+        raise _not_storable(reason)
     return text
 
 

@@ -149,7 +149,7 @@ def _suggest(look: Look, sight: Sight, uid: str, said: str) -> None:
         store,
         draft,
         confidence=_CONFIDENCE,
-        why=f"{file}, last commit by {author}" if author else f"{file}, not committed",
+        why=f"{file}, last commit by {_name(author)}" if author else f"{file}, not committed",
         updates=sight.memory.uid if sight.state == CHANGED and sight.memory else None,
         nonce=uid,
         document={
@@ -205,5 +205,10 @@ def _attributed(change: Change, author: str) -> Change:
     told: list[Any] = list(change.fields.get("changes") or [])
     if not told:
         return change
-    last = {**told[-1], "summary": f"{told[-1].get('summary', '')} (by {author})".strip()}
+    last = {**told[-1], "summary": f"{told[-1].get('summary', '')} (by {_name(author)})".strip()}
     return change._replace(fields={**change.fields, "changes": [*told[:-1], last]})
+
+
+def _name(author: str) -> str:
+    """The name of an author, without the address."""
+    return author.partition("<")[0].strip() or author

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from recollect.core.patterns import pattern
+
 # A hook that keeps nothing needs no rules: they are imported where they are used.
 if TYPE_CHECKING:
     from recollect.config.config import Config
@@ -18,6 +20,9 @@ _MOST_KNOWN = 256
 _PLAIN_NAME = 20
 _SHORTEST_TOKEN = 16
 _UUID_DIGITS = 32
+# The author of a text, as git writes one: a name, and an address in angle brackets.
+_AUTHOR = "author"
+_IDENTITY = pattern(r"([^<>\n]{0,100})(<[^<>\s@]{1,100}@[^<>\s@]{1,100}>)\Z")
 # A value under such a name is judged together with the name, as in `"password": "…"`.
 _TELLING = ("pass", "pwd", "secret", "token", "credential", "key", "auth")
 
@@ -57,6 +62,10 @@ class Gate:
             name = key if _is_plain(key) else self(key, warnings)
             if name != key:  # two secrets must not become one key
                 name = next(n for n in _numbered(str(name)) if n not in cleaned and n not in value)
+            if key == _AUTHOR and isinstance(item, str) and (who := _IDENTITY.match(item)):
+                # Whoever wrote it is known by this address, as in git itself.
+                cleaned[name] = f"{self(who[1], warnings)}{who[2]}"
+                continue
             item = self._named(key, item, warnings) if isinstance(item, str) else item
             cleaned[name] = self(item, warnings)
         return cleaned

@@ -125,8 +125,9 @@ def purge_named(store: Store, name: str) -> list[str]:
     uid = find_quarantined(store, name)
     if uid is None:
         return purge(store, [store.get(name)])
-    index = store.indexing.fresh()
-    left = purge_targets(store.ledger, [Target(uid, "", index.places(uid), store.new_nonce())])
+    found = store.indexing.fresh().quarantined()
+    places = tuple(place for place, other, _ in found if other == uid)
+    left = purge_targets(store.ledger, [Target(uid, "", places, store.new_nonce())])
     store.refresh()
     return left
 
