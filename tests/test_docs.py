@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
@@ -461,6 +462,43 @@ def test_every_relative_link_resolves() -> None:
             broken.append(f"{source.relative_to(ROOT)}: {link} (no such heading)")
 
     assert broken == []
+
+
+_ATTACKERS = (
+    "Nobody (accidents)",
+    "A cloned repository",
+    "A pull request",
+    "A colleague with push rights",
+    "Another user of the machine",
+    "A program in the agent's shell",
+)
+
+
+def _tests_of(path: Path) -> set[str]:
+    """The names of the tests in a file, without running it."""
+    tree = ast.parse(path.read_text("utf-8"))
+    return {
+        node.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    }
+
+
+@pytest.mark.parametrize("attacker", _ATTACKERS)
+def test_every_test_of_the_threat_model_exists(attacker: str) -> None:
+    """Each row of an attacker's table says what happens and names tests that are there."""
+    table = list(rows(sections(page("security.md"))[attacker]))
+
+    assert table
+    for tries, happens, tests in table:
+        assert tries
+        assert happens
+        names = _CODE.findall(tests)
+        assert ", ".join(f"`{name}`" for name in names) == tests != "", tries
+        for name in names:
+            path, _, test = name.partition("::")
+            assert (ROOT / path).is_file(), name
+            assert test in _tests_of(ROOT / path), name
 
 
 def _navigation(entries: list[Any]) -> Iterator[str]:
