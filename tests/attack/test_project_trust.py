@@ -15,6 +15,7 @@ from recollect.capture.drafting import Wanted, request
 from recollect.cli import root
 from recollect.config.config import load_config
 from recollect.config.keys import ANY, KEYS, LESS, MORE, NEVER, TRUST
+from recollect.hosts.agents import VARIABLES
 from recollect.search.sanitise import plain
 from tests.ledger.conftest import Sandbox, isolated, sandbox
 
@@ -42,7 +43,7 @@ description = "{ORDER}"
 @pytest.fixture(autouse=True)
 def person(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody here is an agent, wherever the tests run."""
-    for name in ("CLAUDECODE", "AI_AGENT", "CODEX_SANDBOX"):
+    for name in VARIABLES:
         monkeypatch.delenv(name, raising=False)
 
 
@@ -161,9 +162,10 @@ def test_trust_is_for_one_repository_and_one_content(sandbox: Sandbox, repo: Pat
     assert load_config(repo).text("author") == ""
 
 
-def test_an_agent_cannot_trust(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("variable", VARIABLES)
+def test_an_agent_cannot_trust(repo: Path, monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
     """What a file talks an agent into is not the person's will."""
-    monkeypatch.setenv("CLAUDECODE", "1")
+    monkeypatch.setenv(variable, "1")
 
     said = run(repo, "config", "trust", "--yes")
 
@@ -288,3 +290,17 @@ def test_a_hook_in_a_hostile_clone_asks_the_agent_for_nothing(repo: Path) -> Non
 
     assert b"decision" not in done.stdout
     assert b"curl" not in done.stdout
+
+
+def test_what_trust_is_kept_in_is_the_person_s_alone(
+    repo: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The data directory and what is above it, if `config trust` is the first to need them."""
+    home = tmp_path / "new" / "data"
+    monkeypatch.setenv("XDG_DATA_HOME", str(home))
+
+    assert run(repo, "config", "trust", "--yes").exit_code == 0
+
+    made = [home, *home.rglob("*")]
+    assert any(path.suffix == ".json" for path in made)
+    assert {path.stat().st_mode & 0o077 for path in made} == {0}

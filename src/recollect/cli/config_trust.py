@@ -15,9 +15,6 @@ from recollect.config.config import find_project, load_config, needs_trust
 from recollect.config.trust_store import Trust, digest, forget, remember, trust_of
 from recollect.errors import ValidationError
 
-# Set in the shells that coding agents start: what they run is not what the person types.
-_AGENTS = ("CLAUDECODE", "AI_AGENT", "CODEX_SANDBOX")
-
 
 @click.command("trust")
 @click.option("--yes", is_flag=True, help="Do not ask.")
@@ -46,7 +43,7 @@ def trust_command(ctx: click.Context, yes: bool) -> None:
         click.echo("The repository's own git configuration names programs:")
         for setting in programs:
             click.echo(f"  {setting.name!r} = {setting.value!r}")
-    _confirm(yes)
+    _confirm(yes, ctx.obj.agent)
     remember(home, project.root, wanted)
     click.echo("Trusted, for this repository and as it is now.", err=True)
 
@@ -56,11 +53,10 @@ def _lines(asked: Mapping[str, Any], directory: Path) -> list[str]:
     return [f"{name} = {value!r}  (now {present[name].value!r})" for name, value in asked.items()]
 
 
-def _confirm(yes: bool) -> None:
-    agent = next((name for name in _AGENTS if os.environ.get(name)), "")
+def _confirm(yes: bool, agent: str) -> None:
     if agent:
         raise ValidationError(
-            f"Only a person can trust a repository, and {agent} says that an agent runs this.",
+            f"Only a person can trust a repository, and {agent} runs this.",
             "Run it in a terminal of your own.",
         )
     if yes:

@@ -17,6 +17,7 @@ from recollect.config.config import (
     key_named,
     parse_value,
 )
+from recollect.config.locate import make_private
 from recollect.errors import BadConfig, NotWritable
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ def _write(path: Path, document: TOMLDocument) -> None:
     try:
         if target.exists() and not os.access(target, os.W_OK):
             raise PermissionError("it may only be read")
-        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(target.parent)
         fresh.write_bytes(tomlkit.dumps(document).encode())
         if target.exists():
             shutil.copymode(target, fresh)

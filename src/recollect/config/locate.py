@@ -48,3 +48,15 @@ def git_state(directory: str) -> Path | None:
     git_dir = Path(common_dir(directory))
     is_one = (git_dir / "HEAD").is_file() and (git_dir / "objects").is_dir()
     return git_dir / "recollect" if is_one else None
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder, and the missing ones above it, for this person alone."""
+    missing = []
+    while not folder.is_dir():
+        missing.append(folder)
+        if folder.parent == folder:
+            break
+        folder = folder.parent
+    for path in reversed(missing):
+        path.mkdir(mode=0o700, exist_ok=True)

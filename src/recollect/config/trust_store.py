@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recollect.config.locate import common_dir
+from recollect.config.locate import common_dir, make_private
 from recollect.errors import NotWritable
 
 FOLDER = "trust"
@@ -56,7 +56,7 @@ def remember(home: Path, directory: Path, trust: Trust) -> None:
     path = _path(home, repository)
     fresh = path.with_suffix(f".{os.getpid()}.new")
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(path.parent)
         fresh.unlink(missing_ok=True)
         handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "w", encoding="utf-8") as file:

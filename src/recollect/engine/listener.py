@@ -20,6 +20,7 @@ from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recollect.config.locate import make_private
 from recollect.hooks.input import MOST_INPUT
 from recollect.hosts.protocol import EVENTS
 from recollect.state.engine_socket import PING, PROTOCOL, addresses, is_private
@@ -98,7 +99,7 @@ class Listener:
         for path in addresses(environment):
             folder = Path(path).parent
             try:
-                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                make_private(folder)
                 if not is_private(str(folder)):
                     continue
                 lock = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from recollect.config.locate import make_private
 from recollect.errors import LockTimeout, NotWritable
 
 SYNC_LOCK = "sync.lock"  # held by a sync or a purge from its beginning to its end
@@ -53,7 +54,7 @@ def exclusive(path: Path, timeout: float) -> Iterator[None]:
 
 def _open(path: Path) -> int:
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(path.parent)
         return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
         raise NotWritable(f"The ledger cannot be written: {error}") from None

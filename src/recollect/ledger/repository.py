@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+from recollect.config.locate import make_private
 from recollect.errors import GitFailed, GitMissing, NotWritable, StorageError
 from recollect.ledger.git import Git
 
@@ -130,7 +131,7 @@ def open_user_ledger(git: Git, data_dir: Path) -> Repository:
     path = data_dir / USER_LEDGER
     if not has_user_ledger(data_dir):
         try:
-            data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private(data_dir)
         except OSError as error:
             raise NotWritable(f"The data directory cannot be made: {error}") from None
         Git(data_dir, timeout=git.timeout).run(

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from recollect.config.locate import make_private
+
 FAILURES_FILE = "hook-failures.jsonl"
 _MOST_BYTES = 64 * 1024
 _FRAMES = 6
@@ -39,7 +41,7 @@ def note_failure(folder: Path, event: str, details: Mapping[str, Any]) -> None:
     line = json.dumps({"time": time.time(), "event": event, **details}) + "\n"
     path = folder / FAILURES_FILE
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(folder)
         if path.exists() and path.stat().st_size > _MOST_BYTES:
             path.replace(path.with_suffix(".old"))
         handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)

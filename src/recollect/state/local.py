@@ -12,6 +12,7 @@ from typing import Any, TypeVar, cast
 
 import apsw
 
+from recollect.config.locate import make_private
 from recollect.database import UNWRITABLE
 from recollect.state.database import open_state
 from recollect.state.episodes import Episodes
@@ -95,7 +96,7 @@ class LocalState:
     def make_folder(self) -> None:
         """Let there be a file, also where nothing is remembered yet."""
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private(self._folder)
         except OSError:
             return  # then it is kept in memory
 

@@ -14,6 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
+from recollect.config.locate import make_private
+
 KEY_FILE: Final = "local.key"
 DRAFT: Final = "draft"
 SUGGESTION: Final = "suggestion"
@@ -72,7 +74,7 @@ def _read(path: Path) -> bytes | None:
 def _make(path: Path) -> bytes | None:
     fresh = path.with_name(f"{KEY_FILE}.{os.getpid()}.new")
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(path.parent)
         handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "wb") as file:
             file.write(os.urandom(_BYTES))

@@ -6,6 +6,7 @@ import os
 import shutil
 from pathlib import Path
 
+from recollect.config.locate import make_private
 from recollect.core.patterns import pattern
 
 _FOLDER = "run"
@@ -18,7 +19,7 @@ def write_session_file(state_dir: Path, session: str, name: str, text: str, now:
     everything = state_dir / _FOLDER
     _tidy(everything, now)
     folder = everything / (_NOT_IN_NAMES.sub("-", session)[:80] or "session")
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private(folder)
     path = folder / f"{_NOT_IN_NAMES.sub('-', name)}.txt"
     path.unlink(missing_ok=True)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)

@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from recollect.config.locate import make_private
 from recollect.errors import NotWritable
 
 # Folders of the local state: what waits for the ledger, and what a hook at work asks to keep.
@@ -34,7 +35,7 @@ class Spool:
         """Keep a draft; when this returns it survives a crash."""
         partial = self.folder / f"{uid}.{os.getpid()}.part"
         try:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private(self.folder)
             handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(handle, "w", encoding="utf-8") as file:
                 json.dump(draft, file, ensure_ascii=False)
@@ -99,7 +100,7 @@ class Spool:
             path = other.folder / (uid + _SUFFIX)
             try:
                 if time.time() - path.stat().st_mtime >= seconds:
-                    self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                    make_private(self.folder)
                     path.replace(self.folder / (uid + _SUFFIX))
             except FileNotFoundError:
                 continue  # whoever put it there has kept it

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from recollect.config.locate import make_private
 from recollect.core.note import Note, read_stored
 from recollect.core.places import Place
 from recollect.errors import EmbeddingError, MemoryIndexError
@@ -211,7 +212,7 @@ class Indexing:
         if not self.path.exists() and not self._ledger.tips():
             return self._in_memory()  # nothing to remember yet: leave no trace
         try:
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private(self.path.parent)
             return SqliteIndex(self.path, self._owner)
         except OSError:
             self._is_memory_only = True
