@@ -55,7 +55,8 @@ def test_both_arms_live_through_the_same_events(tmp_path: Path, isolated: Path) 
     assert awake.lost == asleep.lost == []
     assert (awake.sleeps, awake.merged, awake.archived) == (0, 0, 0)
     assert asleep.sleeps > 5
-    assert asleep.visible < awake.visible == awake.memories
+    # The window of session summaries retires some in both.
+    assert asleep.visible < awake.visible <= awake.memories
     sessions = len(list(sessions_of(year.events)))
     for outcome in (awake, asleep):
         assert sum(month.sessions for month in outcome.months) == sessions

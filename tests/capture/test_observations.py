@@ -25,6 +25,8 @@ from recollect.core.fields import (
     check_summary,
 )
 from recollect.core.kinds import kind_named
+from recollect.hosts import claude_code
+from recollect.hosts.protocol import AGENT, COMMAND, CREATE
 from tests.capture.tool_outputs import (
     CARGO_TEST_FAILED,
     GO_TEST_FAILED,
@@ -43,7 +45,7 @@ def committed(subject: str, body: str = "") -> Observation:
     """What is observed of a commit."""
     message = f"{subject}\n\n{body}\n\nCo-Authored-By: Ada <ada@example.com>"
     command = f"git add -A && git commit -m \"$(cat <<'EOF'\n{message}\nEOF\n)\""
-    observation = observe("Bash", command, (), ("src/cart.py",), MADE.format(subject))
+    observation = observe(COMMAND, command, (), ("src/cart.py",), MADE.format(subject))
 
     assert observation is not None
     return observation
@@ -109,7 +111,7 @@ def test_everyday_work_is_observed_but_not_memorable(
     tool: str, command: str, modified: tuple[str, ...], output: str
 ) -> None:
     """Git knows it already."""
-    observation = observe(tool, command, (), modified, output)
+    observation = observe(claude_code.action_of(tool), command, (), modified, output)
 
     assert observation is not None
     assert memorability(observation) < GATE
@@ -118,7 +120,9 @@ def test_everyday_work_is_observed_but_not_memorable(
 @pytest.mark.parametrize("routine", ROUTINE, ids=[r.command or r.tool for r in ROUTINE])
 def test_routine_is_not_memorable(routine: Routine) -> None:
     """Listings, searches and passing tests are no observations worth keeping."""
-    observation = observe(routine.tool, routine.command, (), (), routine.output)
+    observation = observe(
+        claude_code.action_of(routine.tool), routine.command, (), (), routine.output
+    )
 
     assert observation is None or memorability(observation) < GATE
 
@@ -146,7 +150,7 @@ REPORTS = [
 @pytest.mark.parametrize(("report", "kind", "title"), REPORTS)
 def test_what_a_subagent_found(report: str, kind: str, title: str) -> None:
     """The first sentence that states something, not the talk around it."""
-    observation = observe("Agent", "", (), (), report)
+    observation = observe(AGENT, "", (), (), report)
 
     assert observation is not None
     assert (observation.type, observation.title) == (kind, title)
@@ -166,15 +170,15 @@ def test_what_a_subagent_found(report: str, kind: str, title: str) -> None:
 )
 def test_talk_is_no_discovery(report: str) -> None:
     """A report that states nothing gives nothing."""
-    assert observe("Agent", "", (), (), report) is None
+    assert observe(AGENT, "", (), (), report) is None
 
 
 def test_a_decision_record_is_a_decision() -> None:
     """By the place of the file; its heading is the title."""
     path = "docs/decisions/0009-own-redaction-rules.md"
     text = "# 9. Secrets are found by our own rules\n\nBecause the scanners need a network."
-    observation = observe("Write", "", (), (path,), text)
-    nameless = observe("Write", "", (), (path,), "File created successfully")
+    observation = observe(CREATE, "", (), (path,), text)
+    nameless = observe(CREATE, "", (), (path,), "File created successfully")
 
     assert observation is not None
     assert nameless is not None
@@ -413,7 +417,7 @@ OUTPUTS = ANY_TEXT | st.builds(lambda text: f"[main 1a2b3c4] {text}", ANY_TEXT)
 @given(TOOLS, COMMANDS, OUTPUTS, st.lists(ANY_TEXT, max_size=3))
 def test_any_text_is_fine(tool: str, command: str, output: str, files: list[str]) -> None:
     """Nothing raises, and what is observed keeps within its bounds."""
-    observation = observe(tool, command, files, files, output)
+    observation = observe(claude_code.action_of(tool), command, files, files, output)
     reached = checkpoint(tool, command, output)
     draft = session_summary([output, command], files, [reached] if reached else [], [output])
 
@@ -436,8 +440,8 @@ def test_long_texts_take_no_long_time(piece: str) -> None:
     text = piece * (200_000 // len(piece))
     start = time.process_time()
     for tool in ("Bash", "Agent", "Write"):
-        observe(tool, "git commit -m 'x'", (), ("a.md",), text)
-        observe(tool, text, (), (), text)
+        observe(claude_code.action_of(tool), "git commit -m 'x'", (), ("a.md",), text)
+        observe(claude_code.action_of(tool), text, (), (), text)
     checkpoint("Bash", "make test", text)
     memorability(text, known=[text[:2_000]])
     session_summary([text], ["a"], [text], [text])

@@ -21,7 +21,7 @@ from recollect.hosts.protocol import EVENTS
 from recollect.search.selection import utf16_length
 from tests.fuzz.fuzzing import mutate_json, run
 
-RECORDED = Path(__file__).parent.parent / "hosts" / "recorded"
+RECORDED = Path(__file__).parent.parent / "hosts" / "claude_code" / "recorded"
 MOST_UNITS = 10_000  # what the client takes as context
 
 

@@ -265,10 +265,8 @@ def test_only_what_was_given_counts_as_read(engine: Engine) -> None:
 
 
 def _log(store: Recollect) -> list[tuple[str, str]]:
-    connection = store.local.usage._db
-    return [
-        (str(uid), str(event)) for uid, event in connection.execute("SELECT uid, event FROM use")
-    ]
+    rows = store.local._opened().execute("SELECT uid, event FROM use")
+    return [(str(uid), str(event)) for uid, event in rows]
 
 
 def test_pages_follow_each_other(engine: Engine) -> None:

@@ -202,6 +202,8 @@ def test_a_hook_of_the_person_runs(sandbox: Sandbox, committing: Recollect, repo
     sandbox.git(repo, "config", "core.hooksPath", str(sandbox.root / "hooks"))
     (sandbox.root / "hooks" / "commit-msg").write_text('#!/bin/sh\necho "Signed" >> "$1"\n')
     (sandbox.root / "hooks" / "commit-msg").chmod(0o755)
+    trusted = CliRunner().invoke(root, ["-C", str(repo), "config", "trust", "--yes"])
+    assert trusted.exit_code == 0, trusted.output
     committing.capture("notes", "Second")
 
     assert "Signed" in sandbox.git(repo, "log", "-1", "--format=%B")

@@ -1,8 +1,8 @@
 """Record what the real client says to hooks: `python -m tests.realclient.record`.
 
 The client is driven through every event that Recollect serves, and each kind of event is kept as
-one file in `tests/hosts/recorded/`. Paths are those of Ada's machine; ids and times are as they
-came. Record again when the pinned version changes, and read the difference.
+one file in `tests/hosts/claude_code/recorded/`. Paths are those of Ada's machine; ids and times
+are as they came. Record again when the pinned version changes, and read the difference.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.realclient.workplace import Workplace
 
 HERE = Path(__file__).parent
 RECORDER = HERE / "recorder"
-RECORDED = HERE.parent / "hosts" / "recorded"
+RECORDED = HERE.parent / "hosts" / "claude_code" / "recorded"
 LONGEST = 2000
 
 Json = dict[str, Any]

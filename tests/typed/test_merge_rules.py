@@ -60,7 +60,9 @@ def updated(old: Memory, merged: Merged) -> Memory:
     body = fields.pop("body", None)
     if body == "":
         fields["body"] = body = None
-    update = Record("01NEW", UPDATE, fields, body, of=old.uid, rev=1, timestamp="2026-02-01")
+    update = Record(
+        "01NEW", UPDATE, fields, body, of=old.uid, rev=1, timestamp="2026-02-01", by="Ada"
+    )
     return fold(create, [update], kind=old.kind, name=old.id)
 
 

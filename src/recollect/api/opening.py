@@ -88,7 +88,11 @@ def existing_directory(path: str | os.PathLike[str] | None) -> Path:
         raise ValidationError(
             f"There is no directory {path or 'here any more'}", "Go to one that exists, or name it."
         ) from None
-    if not directory.is_dir():
+    try:
+        is_there = directory.is_dir()
+    except (OSError, ValueError):  # a name that no file system takes
+        is_there = False
+    if not is_there:
         raise ValidationError(f"There is no directory {directory}", "Name one that exists.")
     return directory
 

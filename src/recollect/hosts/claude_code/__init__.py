@@ -33,13 +33,13 @@ def read_transcript(path: Path, offset: int, *, most: int) -> Part | None:
 
 def install(scope: str, directory: Path, environment: Mapping[str, str]) -> Path:
     """Install the plugin; gives the folder that it is read from."""
-    from recollect.hosts.claude_code import install as installer
+    from recollect.hosts.claude_code import plugin_install
 
-    return installer.install(scope, directory, environment)
+    return plugin_install.install(scope, directory, environment)
 
 
 def uninstall(scope: str, directory: Path, environment: Mapping[str, str]) -> None:
     """Remove the plugin; the memories stay."""
-    from recollect.hosts.claude_code import install as installer
+    from recollect.hosts.claude_code import plugin_install
 
-    installer.uninstall(scope, directory, environment)
+    plugin_install.uninstall(scope, directory, environment)

@@ -59,7 +59,7 @@ def read_transcript(_path: Path, _offset: int, *, most: int) -> Part | None:  # 
 
 def install(scope: str, _directory: Path, _environment: Mapping[str, str]) -> Path:
     """Refused: Codex has commands of its own for this."""
-    from recollect.hosts.claude_code.install import plugin_folder
+    from recollect.hosts.claude_code.plugin_install import plugin_folder
 
     raise InstallFailed(
         f"Recollect cannot install itself into Codex yet ({scope}).",
