@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from recollect.core.marks import MARKER
 from recollect.core.patterns import pattern
 
 _FENCE = pattern(r"[ \t]{0,3}(```{0,20}|~~~{0,20})")
@@ -83,9 +84,15 @@ def origin_of(lines: Sequence[str]) -> Origin:
     begin = _beginning(lines, foreign)
     if begin is not None:
         foreign[begin:] = [True] * (len(lines) - begin)
-    if len(lines) >= _LONG:
+    if sum(map(_is_prose, lines)) >= _LONG:
         _mark_middle(lines, foreign)
     return Origin(foreign, len(lines) if begin is None else begin)
+
+
+def _is_prose(line: str) -> bool:
+    """Whether a line is neither blank nor a marker: a long list of markers is somebody's own."""
+    text = line.strip()
+    return bool(text) and text[: len(MARKER)].lower() != MARKER
 
 
 def _mark_fences(lines: Sequence[str], foreign: list[bool]) -> None:

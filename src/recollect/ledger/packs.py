@@ -51,11 +51,15 @@ def release(keeps: Collection[Path]) -> None:
 
 
 def release_stale(repository: Repository) -> None:
-    """Take away what a killed writer left. The caller holds the lock of all writers."""
-    for name in _names(repository):
-        keep = _folder(repository) / f"pack-{name}.keep"
+    """Release the packs that a killed writer left. The caller holds the lock of all writers.
+
+    A writer may have been killed before it could mark its pack, so every `.keep` file with our
+    reason counts.
+    """
+    for keep in _folder(repository).glob("pack-*.keep"):
         with suppress(OSError):
             if keep.read_text().strip() == _REASON:
+                _mark(repository, keep.stem.removeprefix("pack-"))
                 keep.unlink()
 
 
