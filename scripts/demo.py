@@ -1,4 +1,4 @@
-"""The main job in under a minute: two clones remember apart, merge, and recall together.
+"""Shows Recollect in under a minute: two clones capture, sync and search.
 
 Everything happens in a temporary folder, with the real command line and plain git.
 """
@@ -29,7 +29,7 @@ QUESTIONS = (
 
 
 class Stage:
-    """Runs commands as a user would type them, and shows both the command and what it says."""
+    """Runs commands as you would type them, and prints each command with its output."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -38,7 +38,7 @@ class Stage:
             "XDG_CONFIG_HOME": str(folder / "config"),
             "XDG_DATA_HOME": str(folder / "data"),
             "GIT_CONFIG_NOSYSTEM": "1",
-            # A fresh machine may be busy installing; a hook would give up after 300 ms.
+            # A machine that is still installing is busy; by default, a hook stops after 300 ms.
             "RECOLLECT_HOOK_DEADLINE": "5000",
             "GIT_AUTHOR_NAME": "Ada",
             "GIT_AUTHOR_EMAIL": "ada@example.com",
@@ -47,12 +47,12 @@ class Stage:
         }
 
     def say(self, text: str) -> None:
-        """A line of explanation."""
+        """Print a line of explanation."""
         sys.stdout.write(f"\n\033[1m{text}\033[0m\n" if sys.stdout.isatty() else f"\n# {text}\n")
         sys.stdout.flush()
 
     def hook(self, place: str, event: str, session: str, **fields: str) -> None:
-        """What an agent calls at an event of a session, and what it gets to read."""
+        """Run a hook as an agent does, and print what the agent gets."""
         given = json.dumps({"session_id": session, "cwd": str(self.folder / place), **fields})
         sys.stdout.write(
             f"{place} $ recollect hook {event}   # {next(iter(fields.values()), '')}\n"
@@ -60,14 +60,14 @@ class Stage:
         said = self.run(place, "recollect", "hook", event, show=False, given=given)
         answer = json.loads(said) if said.strip() else {}
         context = answer.get("hookSpecificOutput", {}).get("additionalContext", "")
-        text = answer.get("systemMessage", "") + context or "(nothing: no memory belongs to this)"
+        text = answer.get("systemMessage", "") + context or "(nothing: no memory answers this)"
         sys.stdout.write("".join(f"  {line}\n" for line in text.splitlines()))
         sys.stdout.flush()
 
     def run(
         self, place: str, *command: str, show: bool = True, most: int = 40, given: str = ""
     ) -> str:
-        """Run a command in one of the folders; its output."""
+        """Run a command in one of the folders and return its output."""
         real = [sys.executable, "-m", "recollect"] if command[0] == "recollect" else [command[0]]
         result = subprocess.run(
             [*real, *command[1:]],
@@ -103,7 +103,7 @@ def main() -> None:
         stage.run("laptop", "git", "push", "-q", "origin", "main", show=False)
         stage.run(".", "git", "clone", "-q", "-b", "main", "hub.git", "desktop", show=False)
 
-        stage.say("A decision is remembered next to the commit it belongs to.")
+        stage.say("Capture a decision. It is stored next to the current commit.")
         name = stage.run(
             "laptop",
             "recollect",
@@ -118,7 +118,7 @@ def main() -> None:
             "store.py",
         ).split()[0]
 
-        stage.say("Meanwhile, in another clone, somebody learns something.")
+        stage.say("In another clone, somebody else captures something.")
         stage.run(
             "desktop",
             "recollect",
@@ -133,42 +133,46 @@ def main() -> None:
             "recollect",
             "capture",
             "preferences",
-            "I like my tests to print the seed",
+            "I like my tests in random order",
             "--sensitivity",
             "private",
         )
 
-        stage.say("They share it through the git remote they already have; private stays private.")
+        stage.say("Share memories through the git remote. Private ones stay on their machine.")
         stage.run("laptop", "recollect", "sync")
         stage.run("desktop", "recollect", "sync")
         stage.run("laptop", "recollect", "sync")
 
-        stage.say("Both clones now hold the same, byte for byte.")
+        stage.say("Both clones now have the same memories, byte for byte.")
         for clone in ("laptop", "desktop"):
             stage.run(clone, "git", "rev-parse", "refs/notes/mem/decisions^{tree}")
 
-        stage.say("Recall: what do we know, and why was it so?")
+        stage.say("List the memories, and show one of them.")
         stage.run("desktop", "recollect", "list")
         stage.run("desktop", "recollect", "show", name)
 
-        stage.say("A question need not share a word with the memory; --explain says why.")
+        stage.say("Search by meaning: the question shares no word with the memory.")
         for kind, summary in KNOWN:
             stage.run("desktop", "recollect", "capture", kind, summary, show=False)
         for question in QUESTIONS:
             stage.run("desktop", "recollect", "search", question, "-n", "1", "--explain")
 
-        stage.say("In an agent all this happens by itself: one session marks something …")
+        stage.say(
+            "In an agent, hooks do this. In one session, the user marks something to remember."
+        )
         marked = "[remember:constraints] Refunds need a second pair of eyes"
         stage.hook("desktop", "prompt", "monday", prompt=marked)
         stage.hook("desktop", "prompt", "monday", prompt="Fix the typo in the footer")
 
-        stage.say("… and the next one starts with what matters, and gets what its prompt asks for.")
+        stage.say(
+            "The next session starts with what matters, and each prompt gets what answers it."
+        )
         stage.hook("desktop", "session-start", "tuesday", source="startup")
         question = "Why must the order import run in a transaction?"
         stage.hook("desktop", "prompt", "tuesday", prompt=question)
         stage.run("desktop", "recollect", "why", "--last")
 
-        stage.say("And plain git shows it next to the commit.")
+        stage.say("Plain git shows the memory next to its commit.")
         stage.run("desktop", "git", "log", "-1", "--notes=mem/decisions", most=14)
 
 
