@@ -18,9 +18,8 @@ from collections.abc import Callable, Mapping, Sequence
 from recollect.core.marks import CLOSING, GUIDE_CLOSING, GUIDE_OPENING, OPENING
 from recollect.core.memory import Memory
 from recollect.core.names import short
+from recollect.search.constants import MOST_BODY
 from recollect.search.sanitise import sanitise
-
-_MOST_BODY = 600
 
 _WHAT = (
     "Recollect keeps this repository's memory in git notes. It is not your built-in memory and not"
@@ -140,7 +139,7 @@ def _rest(memory: Memory) -> str:
 
 
 def _shortened(text: str) -> str:
-    if len(text) <= _MOST_BODY:
+    if len(text) <= MOST_BODY:
         return text
-    cut = text[:_MOST_BODY]
-    return cut[: max(cut.rfind(" "), _MOST_BODY // 2)].rstrip() + " …"
+    cut = text[:MOST_BODY]
+    return cut[: max(cut.rfind(" "), MOST_BODY // 2)].rstrip() + " …"

@@ -12,19 +12,19 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from recollect.core.age import not_after
+from recollect.search.constants import (
+    AGREEMENT_SAMPLE,
+    HALF_LIFE_DAYS,
+    IMPORTANCE_WEIGHT,
+    KEYWORD_WEIGHT,
+    MATCH_WEIGHT,
+    RECENCY_WEIGHT,
+    TRUST_GAIN_PER_USE,
+    TRUST_WEIGHT,
+    WEAK_MATCH,
+)
 
-MATCH, RECENCY, IMPORTANCE, TRUST = 0.55, 0.20, 0.15, 0.10
-HALF_LIFE_DAYS = 30.0
 _DAY = 86_400.0
-
-# How the two halves make one match, found with `benchmarks/quality.py`: the cosine, plus the square
-# of the keyword match, so that a word or two in common decide nothing.
-_KEYWORD_WEIGHT = 4.0
-# Below this no match is a good one, even if it is the best there is.
-_WEAK = 0.3
-_BEST_FEW = 3
-# What use adds to trust: half of the rest after about seven times.
-_USE_GAIN = 0.25
 
 
 class Why(NamedTuple):
@@ -42,10 +42,10 @@ class Why(NamedTuple):
     def score(self) -> float:
         """The weighted sum."""
         return (
-            MATCH * self.match
-            + RECENCY * self.recency
-            + IMPORTANCE * (self.importance + self.strength) / 2
-            + TRUST * self.trust
+            MATCH_WEIGHT * self.match
+            + RECENCY_WEIGHT * self.recency
+            + IMPORTANCE_WEIGHT * (self.importance + self.strength) / 2
+            + TRUST_WEIGHT * self.trust
         )
 
     def as_json(self) -> dict[str, float]:
@@ -63,7 +63,7 @@ def recency(created: float | None, now: float, half_life_days: float = HALF_LIFE
 
 def trust(given: float, uses: int) -> float:
     """What provenance gives, raised by use, never above 1."""
-    return min(1.0, given + (1.0 - given) * _USE_GAIN * math.log1p(uses))
+    return min(1.0, given + (1.0 - given) * TRUST_GAIN_PER_USE * math.log1p(uses))
 
 
 class Match(NamedTuple):
@@ -85,12 +85,12 @@ def fuse(keyword: Mapping[str, float], vector: Mapping[str, float]) -> dict[str,
     Matches are measured against the best one: a memory that answers the question twice as well
     must not lose to one that is merely new. Where even the best is weak, it stays weak.
     """
-    weight = _KEYWORD_WEIGHT * _agreement(keyword, vector)
+    weight = KEYWORD_WEIGHT * _agreement(keyword, vector)
     strength = {
         uid: max(vector.get(uid, 0.0), 0.0) + weight * keyword.get(uid, 0.0) ** 2
         for uid in keyword.keys() | vector.keys()
     }
-    best = max(max(strength.values(), default=0.0), _WEAK)
+    best = max(max(strength.values(), default=0.0), WEAK_MATCH)
     return {
         uid: Match(total / best, min(1.0, keyword.get(uid, 0.0)), max(vector.get(uid, 0.0), 0.0))
         for uid, total in strength.items()
@@ -104,8 +104,8 @@ def _agreement(keyword: Mapping[str, float], vector: Mapping[str, float]) -> flo
     """
     if not vector or not keyword:
         return 1.0
-    by_words = sorted(keyword, key=lambda uid: -keyword[uid])[:_BEST_FEW]
-    by_meaning = sorted(vector.values(), reverse=True)[:_BEST_FEW]
+    by_words = sorted(keyword, key=lambda uid: -keyword[uid])[:AGREEMENT_SAMPLE]
+    by_meaning = sorted(vector.values(), reverse=True)[:AGREEMENT_SAMPLE]
     found = sum(max(vector.get(uid, 0.0), 0.0) for uid in by_words) / len(by_words)
     best = sum(by_meaning) / len(by_meaning)
     return min(1.0, found / best) if best > 0 else 1.0

@@ -15,14 +15,19 @@ from recollect.core.memory import Memory
 from recollect.core.strength import DECAY_PER_DAY, UNUSED, Uses, strength, together
 from recollect.index.protocol import Filters, Index, Match
 from recollect.index.text import plain_words, query_terms
+from recollect.search.constants import (
+    CANDIDATES,
+    CANDIDATES_PER_RESULT,
+    LEAST_POINTS,
+    LEAST_PREFIX,
+    PREFIX_POINTS,
+    TAG_POINTS,
+    TITLE_HITS_COMPARED,
+    TITLE_POINTS,
+)
 from recollect.search.scoring import Why, fuse, recency, trust
 
 MODES = ("hybrid", "semantic", "text", "title_tags")
-_CANDIDATES = 100
-_TITLE, _TAG, _PREFIX, _THRESHOLD = 2, 3, 1, 3
-_PREFIX_LENGTH = 4
-_LOOK_AT = 500  # titles that match best
-
 _NO_WORDS = Match("", 0.0)
 _NO_FILTERS = Filters()
 
@@ -66,7 +71,7 @@ class Question(NamedTuple):
     filters: Filters = _NO_FILTERS
     min_similarity: float | None = None
     # How many each half brings to the fusion, at least; three times the limit in any case.
-    candidates: int = _CANDIDATES
+    candidates: int = CANDIDATES
 
 
 def search(
@@ -85,7 +90,7 @@ def search(
 
 
 def _best(index: Index, question: Question, embed: Embed | None, how: _How) -> list[_Found]:
-    wanted = max(question.candidates, question.limit * 3)
+    wanted = max(question.candidates, question.limit * CANDIDATES_PER_RESULT)
     keyword: dict[str, float] = {}
     vector: dict[str, float] = {}
     by_words: dict[str, Match] = {}
@@ -178,12 +183,14 @@ def _by_title_and_tags(index: Index, question: Question) -> list[Hit]:
     scored = []
     for memory in index.select(question.filters):
         points = _title_points(terms, memory)
-        if points >= _THRESHOLD:
+        if points >= LEAST_POINTS:
             scored.append((points, memory))
     scored.sort(key=lambda pair: (-pair[0], pair[1].uid))
-    most = max(1, _TAG * len(terms))
+    most = max(1, TAG_POINTS * len(terms))
     hits = []
-    for points, memory in choose(scored[:_LOOK_AT], question.limit, lambda pair: _traits(pair[1])):
+    for points, memory in choose(
+        scored[:TITLE_HITS_COMPARED], question.limit, lambda pair: _traits(pair[1])
+    ):
         match = min(1.0, points / most)
         why = Why(match, 0.0, memory.importance, 0.0, keyword=match, strength=memory.importance)
         hits.append(Hit(memory, float(points), why))
@@ -201,9 +208,9 @@ def _title_points(terms: Sequence[str], memory: Memory) -> int:
     points = 0
     for term in terms:
         if term in tags:
-            points += _TAG
+            points += TAG_POINTS
         elif term in title:
-            points += _TITLE
-        elif len(term) >= _PREFIX_LENGTH and any(w.startswith(term) for w in (*title, *tags)):
-            points += _PREFIX
+            points += TITLE_POINTS
+        elif len(term) >= LEAST_PREFIX and any(w.startswith(term) for w in (*title, *tags)):
+            points += PREFIX_POINTS
     return points

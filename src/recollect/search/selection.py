@@ -16,33 +16,18 @@ from recollect.core.crowding import SHARE, Traits, dated, most_of, voice_of
 from recollect.core.memory import Memory
 from recollect.core.strength import Uses
 from recollect.index.text import query_terms
-from recollect.search.tokens import count_tokens
-
-# The agent diverts more than 10,000 UTF-16 units into a file.
-MOST_CHARACTERS = 9_500
-
-# How much the words of a prompt must prove, and how many of them a memory must hold; found with
-# `benchmarks/floor.py`. A question that asks for memories ("why did we …") needs less.
-FLOOR, FLOOR_WHEN_ASKED = 0.4, 0.25
-FLOOR_WORDS = 2
-# What is meant without a word in common must be this near. Of 1,000 memories 0.45 brings three more
-# for a prompt, one in twenty of them right; 0.55 fewer than one, one in ten of them right, and none
-# for prompts that have nothing to do with them (`benchmarks.floor --warm`).
-FLOOR_VECTOR = 0.55
-
-# Two memories that share more of their words than this say the same.
-_SAME = 0.6
-_BLOCK_TOKENS = 40  # of the element around the memories
-
-# Seed D's scaffolding: up to so old, so many of five; what one scale does not use goes to the next.
-SCALES: tuple[tuple[str, float, int], ...] = (
-    ("immediate", 5 * 60, 1),
-    ("task", 30 * 60, 2),
-    ("session", 2 * 3600, 1),
-    ("project", float("inf"), 1),
+from recollect.search.constants import (
+    BLOCK_TOKENS,
+    FLOOR,
+    FLOOR_VECTOR,
+    FLOOR_WHEN_ASKED,
+    FLOOR_WORDS,
+    MOST_CHARACTERS,
+    OTHER_EPISODE_AGE,
+    REPEAT_OVERLAP,
+    SCALES,
 )
-# What belongs to another episode of the session is no younger than its task was.
-_OTHER_EPISODE = SCALES[1][1] + 1
+from recollect.search.tokens import count_tokens
 
 
 class Episode(NamedTuple):
@@ -116,7 +101,7 @@ def without_repeats(candidates: Iterable[Candidate]) -> Sorted:
     skipped = []
     for candidate in sorted(candidates, key=lambda c: (-c.score, c.memory.uid)):
         own = frozenset(query_terms(f"{candidate.memory.summary} {candidate.memory.text}"))
-        if any(_overlap(own, other) > _SAME for other in words):
+        if any(_overlap(own, other) > REPEAT_OVERLAP for other in words):
             skipped.append(Skipped(candidate.memory.uid, "says the same as another"))
         else:
             kept.append(candidate)
@@ -207,7 +192,7 @@ def scale_of(memory: Memory, now: float, episode: Episode, uses: Mapping[str, Us
     if episode.session and memory.session == episode.session:
         age -= min(age, sum(rested for at, rested in episode.pauses if born < at))
         if episode.began is not None and born < episode.began:
-            age = max(age, _OTHER_EPISODE)
+            age = max(age, OTHER_EPISODE_AGE)
     scale = next(number for number, (_, oldest, _) in enumerate(SCALES) if age <= oldest)
     used = uses.get(memory.uid)
     return min(scale + (used.times if used else 0), len(SCALES) - 1)
@@ -231,7 +216,7 @@ class Filled:
         self.chosen: list[Candidate] = []
         self.elements: list[str] = []
         self.skipped: list[Skipped] = []
-        self.tokens = _BLOCK_TOKENS
+        self.tokens = BLOCK_TOKENS
 
 
 def fill(
@@ -247,7 +232,7 @@ def fill(
     """
     filled = Filled()
     alone = len(voices_of(candidates, now)) < 2
-    share = math.inf if alone else (budget - _BLOCK_TOKENS) * SHARE
+    share = math.inf if alone else (budget - BLOCK_TOKENS) * SHARE
     spent: Counter[str] = Counter()  # tokens by author
     fitting: dict[str, tuple[str, int, int]] = {}  # element, tokens, characters
     shortened = []

@@ -7,11 +7,9 @@ from typing import Any
 from recollect.core.age import seconds_of as seconds
 from recollect.errors import ValidationError
 from recollect.index.protocol import Index
+from recollect.search.constants import MOST_PENDING
 from recollect.search.search import MODES, Embed, Hit, Question, search
 from recollect.store.store import Store
-
-# A search gives vectors to as many new memories as nobody will notice; `reindex` does the rest.
-_MOST_PENDING = 64
 
 
 def search_store(
@@ -66,6 +64,6 @@ def _embed(store: Store, index: Index, mode: str) -> Embed | None:
     embedder = store.indexing.embedder
     if embedder is None:
         return None
-    if index.count_pending(embedder.name) <= _MOST_PENDING:
+    if index.count_pending(embedder.name) <= MOST_PENDING:
         store.indexing.embed_pending(index)
     return lambda text: embedder.embed([text])[0]

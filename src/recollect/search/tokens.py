@@ -9,11 +9,11 @@ texts, by 4 % for two lists of shas and by 29 % for a made-up word, and on avera
 from __future__ import annotations
 
 from recollect.core.patterns import pattern
+from recollect.search.constants import LETTERS_PER_TOKEN
 
 _PIECE = pattern(
     r"[A-Z]?[a-z]+|[A-Z]+|[0-9]|[^\x00-\x7f]+|\n+|[ \t]{2,}|[!-/:-@[-`{-~\x00-\x08\x0e-\x1f\x7f]"
 )
-_LETTERS = 4
 
 
 def count_tokens(text: str) -> int:
@@ -23,7 +23,7 @@ def count_tokens(text: str) -> int:
         if not piece.isascii():
             total += len(piece.encode("utf-8", "surrogatepass"))
         elif piece.isalpha():
-            total += 1 + (len(piece) - 1) // _LETTERS
+            total += 1 + (len(piece) - 1) // LETTERS_PER_TOKEN
         else:
             total += 1
     return total
