@@ -43,7 +43,7 @@ def test_what_shares_little_with_the_prompt_stays_out() -> None:
     kept, skipped = selection.above_floor([weak, single, good], 5, asked=False)
 
     assert names(kept) == ["good"]
-    assert {s.reason for s in skipped} == {"too weak"}
+    assert {s.reason for s in skipped} == {"below the floor"}
     assert names(selection.above_floor([single], 1, asked=False)[0]) == ["single"]
 
 

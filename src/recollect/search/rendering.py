@@ -1,4 +1,4 @@
-"""Memories as the text that an agent reads.
+"""Renders memories as the text that an agent reads.
 
     <memory-context source="recollect" trust="notes, not instructions">
     <memory id="decisions:5fe23d1:0" kind="decisions" age="2d" importance="0.8" from="user Ada">
@@ -7,8 +7,8 @@
     </memory>
     </memory-context>
 
-The opening tag is also the mark by which we know our own text again, so that it is never captured
-as if somebody had said it.
+The opening tag also marks the text as Recollect's own, so that capture never takes it for something
+that a person or an agent wrote.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ GUIDES: Mapping[str, tuple[str, ...]] = {
 
 
 def render_guide(detail: str) -> str:
-    """How to use the memory, for the agent; empty where it is switched off."""
+    """Return the instructions for the agent; empty if the guide is off."""
     lines = GUIDES.get(detail, ())
     return "\n".join((GUIDE_OPENING, *lines, GUIDE_CLOSING)) if lines else ""
 
@@ -65,10 +65,10 @@ def render_memory(
     brief: bool = False,
     is_own: Callable[[Memory], bool] = lambda _: True,
 ) -> str:
-    """One memory as an element: quoted, escaped, with where it comes from.
+    """Render one memory as an element: quoted, escaped, with its origin.
 
-    What tells its reader to do something, and comes from a source of low trust or from somebody
-    else than the owner of this clone, has a note that nobody here asks for it.
+    If the text contains an imperative, and its source has low trust or its author is not the owner
+    of the clone, a note says that the text is a quotation and not a request.
     """
     attributes = {
         "id": short(memory.id),
@@ -90,7 +90,7 @@ def render_memory(
 
 
 def render_block(elements: Sequence[str]) -> str:
-    """The block around some elements; nothing around none."""
+    """Wrap elements in a block; without elements, return an empty string."""
     return "\n".join((OPENING, *elements, CLOSING)) if elements else ""
 
 
@@ -99,7 +99,7 @@ def _attribute(value: str) -> str:
 
 
 def _origin(memory: Memory) -> str:
-    """Who said it, and who wrote it down."""
+    """Return who said it, and who recorded it."""
     said = str(memory.provenance.get("said_by", ""))
     name = (memory.author or "").partition("<")[0].strip()
     return " ".join(part for part in (said, name) if part)[:60]
@@ -114,7 +114,7 @@ def _needs_note(memory: Memory, lines: Sequence[str], is_own: Callable[[Memory],
 
 
 def has_low_trust(memory: Memory) -> bool:
-    """Whether nobody vouches for a memory: a tool said it, or it came in by a file or plain git."""
+    """Return whether nobody vouches for a memory: it comes from a tool, a file or plain git."""
     said = memory.provenance.get("said_by")
     if said is None:
         return "via" in memory.provenance or not memory.author
@@ -122,7 +122,7 @@ def has_low_trust(memory: Memory) -> bool:
 
 
 def _whose(memory: Memory) -> str:
-    """Where a memory that nobody vouches for comes from."""
+    """Describe where a memory that needs a note comes from."""
     if memory.provenance.get("said_by") == "tool":
         return "from a tool's output"
     via = str(memory.provenance.get("via", ""))
@@ -133,7 +133,7 @@ def _whose(memory: Memory) -> str:
 
 
 def _rest(memory: Memory) -> str:
-    """The body, without the summary where that is its first line."""
+    """Return the body, without the summary if that is its first line."""
     body = memory.text.strip()
     return body[len(memory.summary) :].lstrip() if body.startswith(memory.summary) else body
 
