@@ -25,6 +25,7 @@ from recollect.core.fields import (
     check_summary,
 )
 from recollect.core.kinds import kind_named
+from recollect.hosts.protocol import AGENT, COMMAND, CREATE, EDIT, FETCH
 from tests.capture.tool_outputs import (
     CARGO_TEST_FAILED,
     GO_TEST_FAILED,
@@ -43,7 +44,7 @@ def committed(subject: str, body: str = "") -> Observation:
     """What is observed of a commit."""
     message = f"{subject}\n\n{body}\n\nCo-Authored-By: Ada <ada@example.com>"
     command = f"git add -A && git commit -m \"$(cat <<'EOF'\n{message}\nEOF\n)\""
-    observation = observe("Bash", command, (), ("src/cart.py",), MADE.format(subject))
+    observation = observe(COMMAND, command, (), ("src/cart.py",), MADE.format(subject))
 
     assert observation is not None
     return observation
@@ -90,17 +91,17 @@ def test_a_commit_that_explains_is_more_memorable() -> None:
 
 
 NOT_MEMORABLE = [
-    ("Edit", "", ("src/cart.py",), "The file src/cart.py has been updated."),
-    ("Write", "", ("src/tax.py",), "File created successfully at: src/tax.py"),
-    ("Edit", "", ("pyproject.toml",), "The file pyproject.toml has been updated."),
-    ("Bash", "npm install left-pad", (), "added 1 package in 1s"),
-    ("Bash", "uv add httpx", (), "Resolved 12 packages"),
-    ("Bash", "git mv src/a.py src/b.py", (), ""),
-    ("Bash", "git commit -m 'wip'", (), MADE.format("wip")),
-    ("Bash", "git commit -m 'chore: bump version'", (), MADE.format("chore: bump version")),
-    ("Bash", "git commit -m 'fix typo'", (), MADE.format("fix typo")),
-    ("Bash", "git commit -m 'update readme'", (), MADE.format("update readme")),
-    ("Bash", "git commit -qm 'docs: formatting'", (), ""),
+    (EDIT, "", ("src/cart.py",), "The file src/cart.py has been updated."),
+    (CREATE, "", ("src/tax.py",), "File created successfully at: src/tax.py"),
+    (EDIT, "", ("pyproject.toml",), "The file pyproject.toml has been updated."),
+    (COMMAND, "npm install left-pad", (), "added 1 package in 1s"),
+    (COMMAND, "uv add httpx", (), "Resolved 12 packages"),
+    (COMMAND, "git mv src/a.py src/b.py", (), ""),
+    (COMMAND, "git commit -m 'wip'", (), MADE.format("wip")),
+    (COMMAND, "git commit -m 'chore: bump version'", (), MADE.format("chore: bump version")),
+    (COMMAND, "git commit -m 'fix typo'", (), MADE.format("fix typo")),
+    (COMMAND, "git commit -m 'update readme'", (), MADE.format("update readme")),
+    (COMMAND, "git commit -qm 'docs: formatting'", (), ""),
 ]
 
 
@@ -146,7 +147,7 @@ REPORTS = [
 @pytest.mark.parametrize(("report", "kind", "title"), REPORTS)
 def test_what_a_subagent_found(report: str, kind: str, title: str) -> None:
     """The first sentence that states something, not the talk around it."""
-    observation = observe("Agent", "", (), (), report)
+    observation = observe(AGENT, "", (), (), report)
 
     assert observation is not None
     assert (observation.type, observation.title) == (kind, title)
@@ -166,15 +167,15 @@ def test_what_a_subagent_found(report: str, kind: str, title: str) -> None:
 )
 def test_talk_is_no_discovery(report: str) -> None:
     """A report that states nothing gives nothing."""
-    assert observe("Agent", "", (), (), report) is None
+    assert observe(AGENT, "", (), (), report) is None
 
 
 def test_a_decision_record_is_a_decision() -> None:
     """By the place of the file; its heading is the title."""
     path = "docs/decisions/0009-own-redaction-rules.md"
     text = "# 9. Secrets are found by our own rules\n\nBecause the scanners need a network."
-    observation = observe("Write", "", (), (path,), text)
-    nameless = observe("Write", "", (), (path,), "File created successfully")
+    observation = observe(CREATE, "", (), (path,), text)
+    nameless = observe(CREATE, "", (), (path,), "File created successfully")
 
     assert observation is not None
     assert nameless is not None
@@ -405,7 +406,7 @@ def _can_be_kept(draft: dict[str, object]) -> None:
 
 
 ANY_TEXT = st.text() | st.binary().map(lambda raw: raw.decode("utf-8", "surrogateescape"))
-TOOLS = st.sampled_from(["Bash", "Agent", "Write", "Edit", "WebFetch", "Read", ""])
+TOOLS = st.sampled_from([COMMAND, AGENT, CREATE, EDIT, FETCH, "Read", ""])
 COMMANDS = ANY_TEXT | st.sampled_from(["git commit -m x", "pytest", "npm i x", "git mv a b"])
 OUTPUTS = ANY_TEXT | st.builds(lambda text: f"[main 1a2b3c4] {text}", ANY_TEXT)
 
@@ -435,7 +436,7 @@ def test_long_texts_take_no_long_time(piece: str) -> None:
     """200 KB of anything are no trouble."""
     text = piece * (200_000 // len(piece))
     start = time.process_time()
-    for tool in ("Bash", "Agent", "Write"):
+    for tool in (COMMAND, AGENT, CREATE):
         observe(tool, "git commit -m 'x'", (), ("a.md",), text)
         observe(tool, text, (), (), text)
     checkpoint("Bash", "make test", text)

@@ -98,4 +98,8 @@ def test_it_is_light() -> None:
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
-    assert said.stdout.split() == ["recollect.core", "recollect.mirror.guard"]
+    assert said.stdout.split() == [
+        "recollect.mirror",
+        "recollect.mirror.guard",
+        "recollect.version",
+    ]

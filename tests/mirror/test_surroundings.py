@@ -193,7 +193,7 @@ def test_a_hook_of_the_person_runs(sandbox: Sandbox, committing: Recollect, repo
     committing.capture("notes", "First")
 
     assert subjects(sandbox, repo)[0] == "Commit the mirror"
-    assert any("was not committed" in warning for warning in committing.warnings)
+    assert any("Could not commit" in warning for warning in committing.warnings)
     assert sandbox.git(repo, "diff", "--cached", "--name-only") == ""
     check(committing, repo)
 

@@ -60,7 +60,9 @@ def updated(old: Memory, merged: Merged) -> Memory:
     body = fields.pop("body", None)
     if body == "":
         fields["body"] = body = None
-    update = Record("01NEW", UPDATE, fields, body, of=old.uid, rev=1, timestamp="2026-02-01")
+    update = Record(
+        "01NEW", UPDATE, fields, body, of=old.uid, rev=1, timestamp="2026-02-01", by=old.author
+    )
     return fold(create, [update], kind=old.kind, name=old.id)
 
 
@@ -257,7 +259,7 @@ def test_at_the_cap_tags_are_exchanged() -> None:
     assert set(result.fields["tags"]) == {*full[2:], "new1", "new2"}
     assert result.warnings == ["A memory can have at most 12 tags; removed: tag00, tag01."]
     for fewer in (full[1:], [*full[2:], "new1"]):
-        with pytest.raises(MergeRefused, match="one for one"):
+        with pytest.raises(MergeRefused, match="replace one tag with another"):
             merged(old, {"tags": fewer, "changes": WHY})
 
 

@@ -67,10 +67,6 @@ class Look:
     memories: dict[str, Memory]
     sights: dict[str, Sight] = field(default_factory=dict)
 
-    def read_ledger(self) -> None:
-        """Read the ledger as it is now."""
-        self.index, self.cursor, self.memories = _read_ledger(self.store)
-
     def wanted(self) -> dict[str, Memory]:
         """Return the memory of every file that should exist, except files that wait."""
         left = [sight for sight in self.sights.values() if sight.state in WAITING]

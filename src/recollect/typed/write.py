@@ -43,7 +43,6 @@ from recollect.typed.rules import (
 )
 from recollect.typed.session_rollover import warnings_for
 
-_RECENTLY = 24 * 3600.0
 _ALIKE = 5
 _LOCK = "noticing.lock"  # held from comparing with known memories until the new one is written
 # Action → target status, allowed source statuses, and the name of the result.
