@@ -135,10 +135,10 @@ def context_text(one: Wanted, said: Sequence[tuple[str, str]]) -> str:
         f'- "{escape(snippet)}"\n' for snippet in one.snippets
     )
     room = MOST_CONTEXT - len((head + tail).encode()) - 200
-    talk = escape("\n---\n".join(_windows(said, one.snippets)))
-    if len(talk.encode()) > room:
-        talk = talk.encode()[: max(room, 0)].decode("utf-8", "ignore") + f"\n{_CUT}"
-    return f"{head}<transcript_data>\n{talk}{tail}"
+    transcript = escape("\n---\n".join(_windows(said, one.snippets)))
+    if len(transcript.encode()) > room:
+        transcript = transcript.encode()[: max(room, 0)].decode("utf-8", "ignore") + f"\n{_CUT}"
+    return f"{head}<transcript_data>\n{transcript}{tail}"
 
 
 def _windows(said: Sequence[tuple[str, str]], snippets: Sequence[str]) -> list[str]:

@@ -27,20 +27,20 @@ _WHAT = (
 )
 _BLOCKS = (
     "Memories come in <memory-context> blocks: what people and agents noted earlier. Check one"
-    " against the code before you rely on it; CHANGED and GONE mean that the files it names are"
-    " not as they were."
+    " against the code before you rely on it; CHANGED and GONE mean that the files it names"
+    " changed or no longer exist."
 )
-_LOOK = "To look for more: recollect search 'words'; to read one: recollect show ID"
+_LOOK = "To find more: recollect search 'words'; to read one: recollect show ID"
 _KEEP = (
     "To keep a decision, fix, constraint or preference: recollect capture KIND 'one whole sentence'"
     " -m 'why'"
 )
 _MORE = (
-    "Look before a choice that others may have made already, and keep what the next session should"
-    " know, once. Kinds: decisions, preferences, constraints, runbooks, tech-debt, learnings,"
-    " patterns, solutions, blockers, progress, notes.",
-    "What is known of a file: recollect timeline --file PATH",
-    "Where a memory is outdated, say so: recollect resolve ID, or recollect retire ID --reason"
+    "Search before a choice that others may have made already, and save what the next session"
+    " should know, once. Kinds: decisions, preferences, constraints, runbooks, tech-debt,"
+    " learnings, patterns, solutions, blockers, progress, notes.",
+    "To see what is known about a file: recollect timeline --file PATH",
+    "If a memory is outdated, say so: recollect resolve ID, or recollect retire ID --reason"
     " 'why'. Never put a secret into a memory.",
 )
 GUIDES: Mapping[str, tuple[str, ...]] = {
