@@ -80,7 +80,7 @@ def tell_of_hidden(store: Store, same: Sequence[Memory], *, by_user: bool) -> li
             raise RecentlyRetired(
                 f"{short(memory.id)} has the same content and was retired less than a day ago"
                 + (f" ({memory.status_reason})." if memory.status_reason else "."),
-                "Skip it, restore and update that memory, or, if the user asks for it now, add"
+                "Skip it, or restore and update that one, or, if the user asks for it now, add"
                 " --by-user.",
             )
         said.append(
@@ -154,5 +154,5 @@ def check_unchangeable(memory: Memory, document: Any) -> None:
         if said is not None and said != value:
             raise MergeRefused(
                 f"An update cannot change {field} from {value} to {said}.",
-                f"Omit {field}. To change the status, use `recollect write retire` or `archive`.",
+                f"Omit {field}; `recollect write retire` and `archive` change the status.",
             )

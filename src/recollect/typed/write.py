@@ -74,7 +74,7 @@ def typed_kind(name: str) -> str:
         typed = ", ".join(known for known in SCHEMAS if known != FACTS)
         raise UnknownKind(
             f"{kind} has no typed content.",
-            f"Use one of: {typed}; or run `recollect capture {kind} '…'`.",
+            f"Use one of: {typed}; or use `recollect capture {kind} '…'`.",
         )
     return kind
 
@@ -210,7 +210,8 @@ def prepare_update(
     if not if_version:
         raise ValidationError(
             "An update needs the version that you read.",
-            f"Run `recollect show {short(memory.id)} --json` and pass its version as --if-version.",
+            f"Read it with `recollect show {short(memory.id)} --json` and pass its version as"
+            " --if-version.",
         )
     if if_version != memory.version:
         raise VersionConflict(
