@@ -184,7 +184,7 @@ def test_the_mirror_is_committed_and_nothing_else(
     assert status == ["A  staged.txt", f"?? {FOLDER}/memory-config.json", "?? loose.txt"]
     committing.purge(memory.uid)
     assert sandbox.git(repo, "ls-files", f"{FOLDER}/notes") == ""
-    assert not any("not committed" in warning for warning in committing.warnings)
+    assert not any("Could not commit" in warning for warning in committing.warnings)
 
 
 def test_a_hook_of_the_person_runs(sandbox: Sandbox, committing: Recollect, repo: Path) -> None:
