@@ -28,6 +28,7 @@ from recollect.api.recollect import Recollect
 from recollect.index.protocol import Filters
 from recollect.index.text import query_terms
 from recollect.search import selection
+from recollect.search.constants import FLOOR_VECTOR
 from recollect.search.search import Question, search_words_first
 from recollect.search.selection import Candidate
 from recollect.search.triggers import asks_for_memory
@@ -75,7 +76,7 @@ def brought(store: Recollect, prompt: str, now: float, *, warm: bool = False) ->
         lambda index: search_words_first(
             index,
             question,
-            near=selection.FLOOR_VECTOR,
+            near=FLOOR_VECTOR,
             now=now,
             embed=store.indexing.embed_query if warm else None,
         )

@@ -28,7 +28,7 @@ def test_one_command_and_everything_it_needs() -> None:
     assert "update of decisions:abc1234:0, if_version 0af3" in text
     assert f"- decisions: {shape('decisions')}" in text
     assert text.count("recollect write drafts --input -") == 1
-    assert "Decline" in text
+    assert "write nothing and stop" in text
     assert request([]) == ""
 
 

@@ -26,7 +26,7 @@ from recollect.core.fields import (
 )
 from recollect.core.kinds import kind_named
 from recollect.hosts import claude_code
-from recollect.hosts.protocol import AGENT, COMMAND, CREATE
+from recollect.hosts.protocol import AGENT, COMMAND, CREATE, EDIT, FETCH
 from tests.capture.tool_outputs import (
     CARGO_TEST_FAILED,
     GO_TEST_FAILED,
@@ -92,17 +92,17 @@ def test_a_commit_that_explains_is_more_memorable() -> None:
 
 
 NOT_MEMORABLE = [
-    ("Edit", "", ("src/cart.py",), "The file src/cart.py has been updated."),
-    ("Write", "", ("src/tax.py",), "File created successfully at: src/tax.py"),
-    ("Edit", "", ("pyproject.toml",), "The file pyproject.toml has been updated."),
-    ("Bash", "npm install left-pad", (), "added 1 package in 1s"),
-    ("Bash", "uv add httpx", (), "Resolved 12 packages"),
-    ("Bash", "git mv src/a.py src/b.py", (), ""),
-    ("Bash", "git commit -m 'wip'", (), MADE.format("wip")),
-    ("Bash", "git commit -m 'chore: bump version'", (), MADE.format("chore: bump version")),
-    ("Bash", "git commit -m 'fix typo'", (), MADE.format("fix typo")),
-    ("Bash", "git commit -m 'update readme'", (), MADE.format("update readme")),
-    ("Bash", "git commit -qm 'docs: formatting'", (), ""),
+    (EDIT, "", ("src/cart.py",), "The file src/cart.py has been updated."),
+    (CREATE, "", ("src/tax.py",), "File created successfully at: src/tax.py"),
+    (EDIT, "", ("pyproject.toml",), "The file pyproject.toml has been updated."),
+    (COMMAND, "npm install left-pad", (), "added 1 package in 1s"),
+    (COMMAND, "uv add httpx", (), "Resolved 12 packages"),
+    (COMMAND, "git mv src/a.py src/b.py", (), ""),
+    (COMMAND, "git commit -m 'wip'", (), MADE.format("wip")),
+    (COMMAND, "git commit -m 'chore: bump version'", (), MADE.format("chore: bump version")),
+    (COMMAND, "git commit -m 'fix typo'", (), MADE.format("fix typo")),
+    (COMMAND, "git commit -m 'update readme'", (), MADE.format("update readme")),
+    (COMMAND, "git commit -qm 'docs: formatting'", (), ""),
 ]
 
 
@@ -409,7 +409,7 @@ def _can_be_kept(draft: dict[str, object]) -> None:
 
 
 ANY_TEXT = st.text() | st.binary().map(lambda raw: raw.decode("utf-8", "surrogateescape"))
-TOOLS = st.sampled_from(["Bash", "Agent", "Write", "Edit", "WebFetch", "Read", ""])
+TOOLS = st.sampled_from([COMMAND, AGENT, CREATE, EDIT, FETCH, "Read", ""])
 COMMANDS = ANY_TEXT | st.sampled_from(["git commit -m x", "pytest", "npm i x", "git mv a b"])
 OUTPUTS = ANY_TEXT | st.builds(lambda text: f"[main 1a2b3c4] {text}", ANY_TEXT)
 
@@ -439,9 +439,9 @@ def test_long_texts_take_no_long_time(piece: str) -> None:
     """200 KB of anything are no trouble."""
     text = piece * (200_000 // len(piece))
     start = time.process_time()
-    for tool in ("Bash", "Agent", "Write"):
-        observe(claude_code.action_of(tool), "git commit -m 'x'", (), ("a.md",), text)
-        observe(claude_code.action_of(tool), text, (), (), text)
+    for tool in (COMMAND, AGENT, CREATE):
+        observe(tool, "git commit -m 'x'", (), ("a.md",), text)
+        observe(tool, text, (), (), text)
     checkpoint("Bash", "make test", text)
     memorability(text, known=[text[:2_000]])
     session_summary([text], ["a"], [text], [text])

@@ -418,7 +418,7 @@ TAUGHT: tuple[Taught, ...] = (
         "",
         "workaround",
         "sev-2",
-        "`npm install --legacy-peer-deps` went through: --legacy-peer-deps gets round "
+        "`npm install --legacy-peer-deps` went through: --legacy-peer-deps works around "
         "conflicts of peer…",
     ),
     Taught(

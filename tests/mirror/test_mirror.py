@@ -567,7 +567,7 @@ def test_a_file_of_a_purged_memory_does_not_bring_it_back(
     sandbox.git(repo, "commit", "--quiet", "--message", "Mirror")
 
     store.purge("use-postgres")
-    assert "the history of the branch keeps it" in store.warnings[-1]
+    assert "the history of the branch still contains it" in store.warnings[-1]
     before = sandbox.trees(repo)
     sandbox.git(repo, "checkout", "--quiet", "HEAD", "--", ".claude")
     Mirror(store).bring()

@@ -85,7 +85,7 @@ def test_a_folder_that_leads_out_is_refused(
     store.capture("notes", "A note")
 
     assert list(outside.rglob("*")) == []
-    assert any("The mirror stayed as it was" in warning for warning in store.warnings)
+    assert any("Could not update the mirror" in warning for warning in store.warnings)
     assert len(store.memories()) == 1
 
 
@@ -140,7 +140,7 @@ def test_without_a_working_tree_there_is_no_mirror(
     store = sandbox.open(outside)
     store.capture("notes", "A note")
     assert store.warnings == []
-    with pytest.raises(ValidationError, match="outside of a repository"):
+    with pytest.raises(ValidationError, match="needs a repository"):
         Mirror(store)
 
 
@@ -184,7 +184,7 @@ def test_the_mirror_is_committed_and_nothing_else(
     assert status == ["A  staged.txt", f"?? {FOLDER}/memory-config.json", "?? loose.txt"]
     committing.purge(memory.uid)
     assert sandbox.git(repo, "ls-files", f"{FOLDER}/notes") == ""
-    assert not any("not committed" in warning for warning in committing.warnings)
+    assert not any("Could not commit" in warning for warning in committing.warnings)
 
 
 def test_a_hook_of_the_person_runs(sandbox: Sandbox, committing: Recollect, repo: Path) -> None:
@@ -193,7 +193,7 @@ def test_a_hook_of_the_person_runs(sandbox: Sandbox, committing: Recollect, repo
     committing.capture("notes", "First")
 
     assert subjects(sandbox, repo)[0] == "Commit the mirror"
-    assert any("was not committed" in warning for warning in committing.warnings)
+    assert any("Could not commit" in warning for warning in committing.warnings)
     assert sandbox.git(repo, "diff", "--cached", "--name-only") == ""
     check(committing, repo)
 
@@ -242,8 +242,8 @@ def _rebase(sandbox: Sandbox, repo: Path) -> None:
 @pytest.mark.parametrize(
     ("get_there", "why"),
     [
-        (_merge, "a merge is under way"),
-        (_rebase, "a rebase is under way"),
+        (_merge, "a merge is in progress"),
+        (_rebase, "a rebase is in progress"),
         (lambda box, repo: box.git(repo, "checkout", "--quiet", "--detach"), "no branch"),
         (lambda box, repo: box.git(repo, "checkout", "--quiet", "--orphan", "new"), "no commit"),
         (lambda _, repo: (repo / ".git/info/exclude").write_text(".claude\n"), "git ignores"),

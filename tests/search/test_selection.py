@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from recollect.core.memory import Memory
 from recollect.search import selection
+from recollect.search.constants import FLOOR, FLOOR_WHEN_ASKED
 from recollect.search.selection import Candidate
 from recollect.search.tokens import count_tokens
 from recollect.search.triggers import asks_for_memory
@@ -35,20 +36,20 @@ def names(candidates: list[Candidate]) -> list[str]:
 
 def test_what_shares_little_with_the_prompt_stays_out() -> None:
     """One common word of many is noise; of a prompt of one word it is everything."""
-    weak = candidate("weak", evidence=selection.FLOOR - 0.01)
+    weak = candidate("weak", evidence=FLOOR - 0.01)
     single = candidate("single", words=1)
-    good = candidate("good", evidence=selection.FLOOR, words=2)
+    good = candidate("good", evidence=FLOOR, words=2)
 
     kept, skipped = selection.above_floor([weak, single, good], 5, asked=False)
 
     assert names(kept) == ["good"]
-    assert {s.reason for s in skipped} == {"too weak"}
+    assert {s.reason for s in skipped} == {"below the floor"}
     assert names(selection.above_floor([single], 1, asked=False)[0]) == ["single"]
 
 
 def test_a_question_for_memories_looks_wider() -> None:
     """The same memory passes when somebody asks for what is remembered."""
-    between = candidate("between", evidence=(selection.FLOOR + selection.FLOOR_WHEN_ASKED) / 2)
+    between = candidate("between", evidence=(FLOOR + FLOOR_WHEN_ASKED) / 2)
 
     assert names(selection.above_floor([between], 5, asked=False)[0]) == []
     assert names(selection.above_floor([between], 5, asked=True)[0]) == ["between"]

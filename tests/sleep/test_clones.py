@@ -131,7 +131,7 @@ def test_a_source_that_was_edited_while_it_was_to_come_back_comes_later(
 
     assert len(done.steps) == len(plan.steps) - 1
     assert source.uid not in {step.memory.uid for step in done.steps}
-    assert any("left something for later" in warning for warning in ada.warnings)
+    assert any("skipped a change until the next run" in warning for warning in ada.warnings)
     assert out_of_sight(ada) == {"corrected"}
     sleep(ada)
     assert ada.get(source.uid).status == "active"

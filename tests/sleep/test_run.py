@@ -390,7 +390,7 @@ def test_what_somebody_changes_meanwhile_is_left_alone(store: Recollect, sandbox
 
     assert store.get(first.uid).status == "resolved"
     assert store.get(third.uid).status == "archived"
-    assert len([text for text in store.warnings if "left something" in text]) == 2
+    assert len([text for text in store.warnings if "skipped a change" in text]) == 2
 
 
 def test_doctor_tells_when_nobody_sleeps(store: Recollect) -> None:
@@ -407,7 +407,7 @@ def test_one_runner_at_a_time(store: Recollect) -> None:
     """Whoever comes second is told; a hook just leaves it."""
     capture(store, notes(100, kind="notes"))
     with sleep_lock(store):
-        with pytest.raises(LockTimeout, match="looks after"):
+        with pytest.raises(LockTimeout, match="Another sleep is running"):
             sleep(store)
         assert sleep_if_due(store) is None
     assert sleep_if_due(store) is not None

@@ -61,7 +61,7 @@ def updated(old: Memory, merged: Merged) -> Memory:
     if body == "":
         fields["body"] = body = None
     update = Record(
-        "01NEW", UPDATE, fields, body, of=old.uid, rev=1, timestamp="2026-02-01", by="Ada"
+        "01NEW", UPDATE, fields, body, of=old.uid, rev=1, timestamp="2026-02-01", by=old.author
     )
     return fold(create, [update], kind=old.kind, name=old.id)
 
@@ -132,8 +132,8 @@ def test_a_list_may_shrink_but_not_quietly() -> None:
     warnings = merged(memory(), {"content": fewer, "changes": WHY}).warnings
 
     assert warnings == [
-        'The list content.rationale is shorter; these went: "two writers".',
-        "The list content.alternatives is shorter; these went:"
+        'The list content.rationale is shorter; removed: "two writers".',
+        "The list content.alternatives is shorter; removed:"
         ' "{"option": "SQLite", "rejected_reason": "one writer"}".',
     ]
 
@@ -151,7 +151,7 @@ def test_lists_inside_an_object_are_watched_too() -> None:
     given = {"examples": {"prefer": ["uv add"], "avoid": ["pip install"]}}
 
     assert merged(old, {"content": given, "changes": WHY}).warnings == [
-        'The list content.examples.prefer is shorter; these went: "uv sync".'
+        'The list content.examples.prefer is shorter; removed: "uv sync".'
     ]
 
 
@@ -201,7 +201,7 @@ def test_values_that_come_and_go_are_told() -> None:
 
     assert [change["summary"] for change in gone.fields["changes"]] == [
         "content.active changed from true to false",
-        "content.expires was taken out",
+        "content.expires was removed",
     ]
     assert back.fields["changes"] == [
         {"summary": "content.expires was added", "field": "content.expires", "new_value": "never"}
@@ -240,7 +240,7 @@ def test_a_person_need_not_explain() -> None:
 
 def test_an_agent_cannot_drop_tags() -> None:
     """The refusal names them; a person can."""
-    with pytest.raises(MergeRefused, match=r"these tags would be lost: database\.") as refused:
+    with pytest.raises(MergeRefused, match=r"would remove these tags: database\.") as refused:
         merged(memory(), {"tags": ["sql"], "changes": WHY})
 
     assert "old tags" in refused.value.hint
@@ -257,9 +257,9 @@ def test_at_the_cap_tags_are_exchanged() -> None:
     result = merged(old, {"tags": [*full[2:], "new1", "new2"], "changes": WHY})
 
     assert set(result.fields["tags"]) == {*full[2:], "new1", "new2"}
-    assert result.warnings == ["A memory has at most 12 tags; these went: tag00, tag01."]
+    assert result.warnings == ["A memory can have at most 12 tags; removed: tag00, tag01."]
     for fewer in (full[1:], [*full[2:], "new1"]):
-        with pytest.raises(MergeRefused, match="one for one"):
+        with pytest.raises(MergeRefused, match="replace one tag with another"):
             merged(old, {"tags": fewer, "changes": WHY})
 
 
@@ -276,9 +276,9 @@ def test_an_agent_drops_a_file_only_when_it_is_gone() -> None:
     """A file that was deleted may go, with a word about it."""
     old = memory(files_modified=["db.py", "old.py"])
 
-    with pytest.raises(MergeRefused, match=r"would be lost: db\.py, old\.py\."):
+    with pytest.raises(MergeRefused, match=r"would remove these files: db\.py, old\.py\."):
         merged(old, {"related_files": ["new.py"], "changes": WHY})
-    with pytest.raises(MergeRefused, match=r"would be lost: db\.py\."):
+    with pytest.raises(MergeRefused, match=r"would remove these files: db\.py\."):
         merged(old, {"related_files": [], "changes": WHY}, missing=frozenset({"old.py"}))
     result = merged(
         old,
@@ -286,7 +286,7 @@ def test_an_agent_drops_a_file_only_when_it_is_gone() -> None:
         missing=frozenset({"old.py", "new.py"}),
     )
     assert result.fields["files_modified"] == ["db.py", "new.py"]
-    assert result.warnings == ['These files do not exist any more and were dropped: "old.py".']
+    assert result.warnings == ['Removed files that no longer exist: "old.py".']
     by_hand = merged(old, {"related_files": []}, by_person=True)
     assert by_hand.fields["files_modified"] == []
     assert by_hand.warnings == []
@@ -362,8 +362,8 @@ def test_a_slug_in_use_is_not_taken() -> None:
     assert "slugs" not in result.fields
     assert result.renamed_from is None
     assert result.warnings == [
-        "The slug orders-live-in-cockroachdb is used by another memory; the old one,"
-        " use-postgresql-for-storage, stays."
+        "Another memory uses the slug orders-live-in-cockroachdb; the memory keeps"
+        " use-postgresql-for-storage."
     ]
 
 
@@ -409,7 +409,7 @@ def test_a_plain_memory_can_become_typed() -> None:
         "context": "Growth",
     }
     assert result.fields["changes"] == [
-        {"summary": "Typed content was added to a plain memory.", "field": "content"}
+        {"summary": "Added typed content to a plain memory.", "field": "content"}
     ]
     assert updated(old, result).body == "Two writers."
 
@@ -520,8 +520,8 @@ def test_an_agent_is_refused_just_for_a_loss(
     except MergeRefused as refused:
         message = refused.message
 
-    assert ("tags would be lost" in message) == loses_tags
-    assert ("files would be lost" in message) == loses_files
+    assert ("remove these tags" in message) == loses_tags
+    assert ("remove these files" in message) == loses_files
     assert bool(message) == (loses_tags or loses_files)
 
 

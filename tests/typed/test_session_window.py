@@ -158,10 +158,10 @@ def test_the_warning_names_what_would_be_lost_and_how_to_keep_it() -> None:
     warning = Leaving(session(1), tuple(items)).warning()
 
     assert warning == (
-        "The session session-1 leaves the window and no other memory says this:"
-        ' "Step one"; "Step two"; "Step three"; "Step four"; "Step five" and 2 more. Keep what'
-        ' still matters with `recollect capture KIND "…"`; `recollect show session-1` has all'
-        " of it."
+        "The session session-1 leaves the window, and no other memory says:"
+        ' "Step one"; "Step two"; "Step three"; "Step four"; "Step five" and 2 more. To keep'
+        ' what still matters, run `recollect capture KIND "…"`; to read all of it,'
+        " run `recollect show session-1`."
     )
     assert Leaving(session(1), ()).warning() == ""
     nameless = Leaving(session(1)._replace(slugs=()), ("Step " + "long " * 40,)).warning()

@@ -609,7 +609,7 @@ def test_a_refused_draft_stops_no_other(store: Recollect) -> None:
         "skipped",
         "refused",
     ]
-    assert answers[4]["error"]["message"].startswith("No DELETE")
+    assert answers[4]["error"]["message"].startswith("DELETE is not allowed")
     assert store.get(known["id"]).version == known["version"]
 
 

@@ -1,1 +1,1 @@
-"""What a session leaves behind: noticed, cleaned, kept once."""
+"""Capture: finds what a session leaves behind, redacts it, and stores it once."""

@@ -1,8 +1,9 @@
-"""What was wrong and what cured it, told in one message: together they are worth keeping.
+"""Finds a cause and its fix in one message, which together are worth keeping.
 
-"The problem is that the lock outlives its process. [...] The fix: its age is checked, too." Apart,
-the first is a bug that is gone, and the second cures nobody knows what. What is said in between
-belongs to it, as far as it is no talk about the work. A guess is no cause, and a plan no cure.
+"The problem is that the lock outlives its process. [...] The fix: its age is checked, too." Alone,
+the first is a bug that is gone, and the second fixes nobody knows what. Sentences between them
+belong to the account, except talk about the work itself. A guess is not a cause, and a plan is not
+a fix.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from recollect.capture.sentences import without_code, words
 from recollect.core.patterns import pattern
 
 MAX_ACCOUNT = 600  # characters
-_FARTHEST, _FARTHEST_PARTS = 8, 4  # sentences and paragraphs from the cause to the cure
+_FARTHEST, _FARTHEST_PARTS = 8, 4  # sentences and paragraphs from the cause to the fix
 _FEWEST_WORDS = 4
 
 _LEAD = r"(?:(?:so|and|but|ah|aha|ok|okay|found it|here it is|there it is)[,.:!—– ]+)*"
@@ -27,11 +28,11 @@ _WRONG = pattern(
 _CURE = pattern(
     rf"{_LEAD}(?:the |a |my |our )?(?:actual |real |right |simple |simplest |final )?"
     r"(?:fix|solution|remedy|workaround|cure)(?: here)?(?::|,? (?:is|was)"
-    # Not "the fix is small": what it is, or what it does.
+    # Not "the fix is small": it must say what the fix is or does.
     r"(?=:| (?:to|that|an?|the|just|not|\w+ing)\b| simpler?\b.{0,20}:| [`x]{2}))",
     re.IGNORECASE,
 )
-# It says nothing without the sentence before it.
+# Meaningless without the sentence before it.
 _CURED_BY = pattern(r"(?:fixed|solved)(?: (?:it|this|that))? by (?:not )?\w+ing\b", re.IGNORECASE)
 _GUESS = pattern(
     r"\b(?:likely|probably|maybe|perhaps|possibly|might|may|could|would|should|seems?|suspects?"
@@ -56,16 +57,16 @@ _NEEDS_CURE = ("fix", "solution", "remedy", "workaround", "cure", "solved")
 
 
 class Account(NamedTuple):
-    """A cause and its cure, and which sentences tell them."""
+    """A cause and its fix, and the sentences that contain them."""
 
     parts: tuple[int, ...]
     text: str
 
 
 def accounts(said: Sequence[tuple[int, str]]) -> list[Account]:
-    """The accounts of a message, given as its sentences with the numbers of their paragraphs."""
+    """Return the accounts of a message, given as sentences with their paragraph numbers."""
     found: list[Account] = []
-    free = 0  # the sentences before this one are told already
+    free = 0  # the sentences before this one already belong to an account
     for cure, (_, sentence) in enumerate(said):
         low = sentence.lower()
         if not any(map(low.__contains__, _NEEDS_CURE)):
@@ -79,7 +80,7 @@ def accounts(said: Sequence[tuple[int, str]]) -> list[Account]:
 
 
 def _parts(said: Sequence[tuple[int, str]], cure: int, free: int) -> list[int]:
-    """The sentences of the account that ends with a cure; none if it is no cure, or of nothing."""
+    """Return the sentences of the account that ends with a fix; none without a cause."""
     paragraph, sentence = said[cure]
     if _CURED_BY.match(sentence):
         before = cure - 1
@@ -105,7 +106,7 @@ def _parts(said: Sequence[tuple[int, str]], cure: int, free: int) -> list[int]:
 
 
 def _causes(said: Sequence[tuple[int, str]], cure: int, free: int) -> Iterator[int]:
-    """The sentences before a cure that say what was wrong, the nearest first."""
+    """Yield the sentences before a fix that state a cause, the nearest first."""
     for at in range(cure - 1, max(free, cure - _FARTHEST) - 1, -1):
         if said[at][0] < said[cure][0] - _FARTHEST_PARTS:
             return
@@ -114,7 +115,7 @@ def _causes(said: Sequence[tuple[int, str]], cure: int, free: int) -> Iterator[i
 
 
 def _is(form: re.Pattern[str], sentence: str) -> bool:
-    """Whether a sentence states with some certainty what was wrong, or what cured it."""
+    """Return whether a sentence states a cause, or a fix, with some certainty."""
     text = without_code(sentence).replace("’", "'")
     match = form.match(text)
     if match is None or text.endswith(("?", ":")) or _GUESS.search(text[: match.end() + 30]):
@@ -124,13 +125,13 @@ def _is(form: re.Pattern[str], sentence: str) -> bool:
 
 
 def explains(sentence: str) -> bool:
-    """Whether a sentence belongs to what is told: no talk, no question, no guess."""
+    """Return whether a sentence belongs to an account: no chatter, question or guess."""
     whole = not sentence.endswith(("?", ":")) and _tells(sentence)
     return whole and not _TALK.match(sentence) and not _GUESS.search(sentence)
 
 
 def _tells(text: str) -> bool:
-    """Whether a text has some words of its own."""
+    """Return whether a text has enough meaningful words."""
     found = _WORD.findall(text.lower())
     return sum(word not in _EMPTY for word in found) >= _FEWEST_WORDS - 1
 
@@ -140,7 +141,7 @@ def _length(said: Sequence[tuple[int, str]], parts: Sequence[int]) -> int:
 
 
 def _joined(sentences: Sequence[str]) -> str:
-    """Sentences as one text, each with a mark at its end."""
+    """Join sentences into one text, each with a mark at its end."""
     *before, last = sentences
     return " ".join(
         [one if one.endswith((".", "!", "…")) else one + "." for one in before] + [last]

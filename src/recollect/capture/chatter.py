@@ -1,7 +1,8 @@
-"""What an agent says to whom it works with, and to nobody else.
+"""Recognises what an agent says only to the person it works with.
 
-It thinks aloud: of wishes ("I need to"), of itself, of what only the two of them see ("your path",
-"option B"), of a cure for nobody knows what. None of it means anything to the next session.
+Agents think aloud: about intentions ("I need to"), about themselves, about things that only the two
+can see ("your path", "option B"), about a fix for nobody knows what. None of it means anything to
+the next session.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ LABELLED = pattern(
 
 
 def is_chatter(type_: str, sentence: str) -> bool:
-    """Whether a signal of an agent is worth nothing to others."""
+    """Return whether a signal of an agent is worthless to others."""
     if type_ in (PREFERENCE, EXPLICIT) or _BETWEEN_US.search(sentence):
         return True
     bare = type_ == RESOLUTION and (_WAS_DONE.match(sentence) or not _REASON.search(sentence))

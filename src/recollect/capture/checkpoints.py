@@ -1,7 +1,7 @@
-"""Milestones of a session: tests pass, a commit was made; and the summary of a session.
+"""Finds milestones of a session (tests pass, a commit was made), and drafts its summary.
 
-They are read from the shapes in which real tools report them. A session in which nothing happened
-has no summary.
+The milestones come from the output formats of real tools. A session in which nothing happened has
+no summary.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from recollect.hosts.protocol import WRITES
 TESTS_PASS = "tests pass"  # noqa: S105
 COMMIT_MADE = "commit made: "
 _MOST_LISTED, _MOST_DONE = 20, 10
-_TOLD, _SAID, _WEAK = 1.0, 0.8, 0.5  # how surely a headline stands for its session
+_TOLD, _SAID, _WEAK = 1.0, 0.8, 0.5  # how certain it is that a headline stands for its session
 _SEVERAL = 3  # commits that say more than the first task of a session
 _MOST_COMMAND = 8_000
 
@@ -37,15 +37,15 @@ _MESSAGE = pattern(
     r"\s(?:-[a-z]*m|--message)[= ]*(?P<quote>['\"])(?P<text>(?:\\.|(?!(?P=quote))[^\\]){1,4000})"
 )
 _FED = pattern(r"<<-?\s{0,9}['\"]?(\w{1,60}+)['\"]?[^\n]{0,400}\n")
-_MOST_FED = 4  # documents in one command that are looked at
+_MOST_FED = 4  # heredocs in one command that are searched
 _TRAILER = pattern(r"^(?:[A-Z][\w-]+: .+|🤖.*)$", re.MULTILINE)
 _MERGE = pattern(r"Merge (?:remote-tracking )?(?:branch|pull request|commit|tag)\b")
-# What is done besides, by those who say what a commit is.
+# Commands that commonly accompany the one that names a commit.
 _ASIDE = pattern(r"\W*(?:build|chore|ci|docs?|refactor|style|tests?)(?:\([^)]*\))?!?: ")
 _NEW = pattern(r"\W*feat(?:\([^)]*\))?!?: ")
 _QUIET = pattern(r"\s(?:-q|--quiet|-[a-z]*q[a-z]*m)\b")
 
-# The verdict is at the end of a report.
+# The result is at the end of a report.
 _MOST_REPORT = 16_000
 _MOST_LINE = 300
 _PASSED = pattern(
@@ -71,15 +71,15 @@ _GRADLE_TESTS = pattern(r"gradlew?\b.{0,500}\b(?:test|check|build)\b")
 
 
 def commit_of(command: str, output: str) -> tuple[str, str, str] | None:
-    """Subject, body and place of the commit that a command made."""
+    """Return the subject, body and place of the commit that a command made."""
     if not any(words_of(part.text)[:2] == ["git", "commit"] for part in parts_of(command)):
         return None
     command = command[:_MOST_COMMAND]
-    given = _fed(command)
+    given = _heredoc(command)
     if given is None and (found := _MESSAGE.search(command)):
         given = found["text"]
     message = (given or "").strip()
-    # Of several the last: a commit that was amended is the one that stays.
+    # Take the last of several: an amended commit is the one that stays.
     lines = reversed(clean_lines(output))
     made = next((m for line in lines if line.startswith("[") and (m := _MADE.match(line))), None)
     if made is None:
@@ -94,8 +94,8 @@ def commit_of(command: str, output: str) -> tuple[str, str, str] | None:
     )
 
 
-def _fed(command: str) -> str | None:
-    """The first document that a command holds, up to the line that ends it."""
+def _heredoc(command: str) -> str | None:
+    """Return the first heredoc of a command."""
     for opened in islice(_FED.finditer(command), _MOST_FED):
         end = opened[1]
         lines = command[opened.end() :].split("\n")
@@ -108,12 +108,12 @@ def _fed(command: str) -> str | None:
 
 
 def _body(message: str) -> str:
-    """What a commit message says behind its subject, without trailers."""
+    """Return a commit message without its subject and trailers."""
     return _TRAILER.sub("", message.partition("\n")[2]).strip()[:2_000]
 
 
 def checkpoint(action: str, command: str, output: str) -> str | None:
-    """The milestone that a tool event reached: tests pass, or a commit was made."""
+    """Return the milestone that a tool event reached: tests pass, or a commit was made."""
     if not command or action in WRITES:
         return None
     commit = commit_of(command, output)
@@ -132,9 +132,9 @@ def checkpoint(action: str, command: str, output: str) -> str | None:
 def session_summary(
     prompts: Sequence[str], files: Sequence[str], checkpoints: Sequence[str], done: Sequence[str]
 ) -> dict[str, Any] | None:
-    """What a session did, as a draft; None where nothing happened.
+    """Draft a summary of a session; None if nothing happened.
 
-    `done` is what the agent said of it, see `outcomes`.
+    `done` is what the agent reported; see `outcomes`.
     """
     steps = list(dict.fromkeys(one_line(step) for step in checkpoints))
     paths = [path for path in dict.fromkeys(map(one_line, files)) if path]
@@ -171,14 +171,14 @@ def _headline(
     paths: Sequence[str],
     steps: Sequence[str],
 ) -> tuple[str, float]:
-    """What stands for a session, and how surely it does.
+    """Return the headline of a session, and how certain it is.
 
-    A task and a commit do; what the agent says of its work is often a detail, and the names of
-    files, a question or an errand tell little.
+    A task or a commit is certain. What the agent says about its work is often a detail, and file
+    names, a question or a chore say little.
     """
     if is_task(goal) and (is_plan(goal) or len(commits) < _SEVERAL):
         return goal, _TOLD
-    if commits:  # what a session is about is done first, and then what belongs to it
+    if commits:  # the main work comes first, and follow-ups after it
         new = [subject for subject in commits if _NEW.match(subject)]
         main = [subject for subject in commits if not _ASIDE.match(subject)]
         return (new or main or commits)[0], _TOLD

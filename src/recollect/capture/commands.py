@@ -1,7 +1,7 @@
-"""What a shell command is about: the part that does the work, and whether it only looks.
+"""Parses shell commands: which part does the work, and whether it only reads.
 
-An agent writes `cd web && npm test 2>&1 | tail -20`; what a person remembers is `npm test`. Reading
-is best effort, never fails, and takes time in proportion to the text; no shell is run.
+An agent writes `cd web && npm test 2>&1 | tail -20`; a person remembers `npm test`. Parsing is best
+effort, never fails, and is linear in the length of the text. No shell is run.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TOKEN = pattern(
     r"""'[^']*'|"(?:\\.|[^"\\])*"|\\.|&&|\|\||\|&|[|;\n]|&(?![>\d])|\#[^\n]*|[^'"\\|;\n&\#]+|.""",
     re.DOTALL,
 )
-# Before the line is taken apart: the `&` of `2>&1` ends nothing.
+# Removed before splitting: the `&` of `2>&1` does not end a command.
 _JOINED = pattern(r"(?<!\s)\s*+(?:\d?>&\s*+\d|&>{1,2})")
 _REDIRECT = pattern(r"(?<!\s)\s*+(?:(?:\d|&)?>{1,2}\s*+(?:&\d|[^\s<>|;]+)|<<?<?\s*+[^\s<>|;]+)")
 _ASSIGNMENT = pattern(r"(?:export\s+)?[A-Za-z_]\w*=(?:'[^']*'|\"[^\"]*\"|\S*)\s+(?=\S)")
@@ -41,19 +41,19 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# They set the stage and do no work.
+# Commands that only prepare.
 _STAGE = _words(
     "cd pushd popd echo printf export set source . sleep true false : wait unset exit for case "
     "done fi } { trap read local"
 )
-# They only look: what they print is somebody else's text.
+# Commands that only read: their output is somebody else's text.
 _LOOK = _words(
     "ls ll cat bat head tail less more grep egrep fgrep rg ag ack find fd tree stat file wc du df "
     "awk sed jq yq sort uniq cut tr diff cmp which type command whereis ps env printenv pwd date "
     "whoami hostname uname history strings hexdump xxd od nl column man test [ [[ basename dirname "
     "realpath readlink journalctl tee xargs lsof id"
 )
-# The same, for programs of which only some subcommands look.
+# Programs of which only these subcommands read.
 _LOOK_SUB = {
     "git": "status log show diff blame branch remote rev-parse ls-files ls-tree grep config reflog "
     "describe cat-file for-each-ref shortlog stash-list",
@@ -66,27 +66,27 @@ _LOOK_SUB = {
     "go": "doc list env version",
     "systemctl": "status",
 }
-# In front of the program that does the work.
+# Wrappers before the program that does the work.
 _PREFIX = _words("sudo env nohup nice exec xvfb-run command time timeout stdbuf")
-# What they run is named behind their `run`.
+# For these, the program follows `run`.
 _RUNNERS = _words("uv poetry pipenv pdm hatch rye")
-# Their first word is a target, not a subcommand.
+# For these, the first word is a target, not a subcommand.
 _PLAIN = _words("pytest mypy jest vitest eslint tsc node pyright flake8 pylint black isort bash sh")
 _NUMBER = pattern(r"-?\d+[smhd]?$")
 _MODULE = pattern(r"python[\d.]*$")
 
 
 class Part(NamedTuple):
-    """One simple command of a line, and what comes behind it."""
+    """One simple command of a line, and the operator after it."""
 
     text: str
-    # `&&`, `||`, `;`, `|` or nothing at the end.
+    # `&&`, `||`, `;`, `|`, or nothing at the end.
     then: str
 
 
 @lru_cache(maxsize=8)
 def parts_of(command: str) -> tuple[Part, ...]:
-    """The simple commands of a line, without comments, redirections and what is fed to them."""
+    """Return the simple commands of a line, without comments, redirections and input."""
     text = _JOINED.sub(" ", _HEREDOC.sub(r"<<\2\3", command[:_MOST]))
     parts: list[Part] = []
     pieces: list[str] = []
@@ -110,7 +110,7 @@ def _part(pieces: list[str], then: str) -> Part:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a simple command, without what stands in front of the program."""
+    """Return the words of a simple command, without wrappers before the program."""
     while assigned := _ASSIGNMENT.match(text):
         text = text[assigned.end() :]
     words = text.split()
@@ -120,13 +120,13 @@ def words_of(text: str) -> list[str]:
 
 
 def program_of(text: str) -> str:
-    """The name of the program that a simple command runs."""
+    """Return the name of the program that a simple command runs."""
     words = words_of(text)
     return words[0].rsplit("/", 1)[-1] if words else ""
 
 
 def main_part(command: str) -> str:
-    """The simple command that does the work; the last of several, for it is the one that failed."""
+    """Return the simple command that does the work: the last of several, which failed."""
     parts = parts_of(command)
     heads = [part for before, part in zip([None, *parts], parts, strict=False) if _leads(before)]
     for wanted in (_works, _acts):
@@ -149,7 +149,7 @@ def _works(text: str) -> bool:
 
 
 def looks(text: str) -> bool:
-    """Whether a simple command only shows what is there."""
+    """Return whether a simple command only reads."""
     words = words_of(text)
     if not words:
         return True
@@ -158,35 +158,35 @@ def looks(text: str) -> bool:
         return False
     subcommands = _LOOK_SUB.get(program, "").split()
     rest = [word for word in words[1:4] if not word.startswith("-")]
-    # `gh pr view` has it in the second place.
+    # `gh pr view` has the subcommand in the second place.
     return program in _LOOK or any(word in subcommands for word in rest[: 1 + (program == "gh")])
 
 
 def only_looks(command: str) -> bool:
-    """Whether nothing in a command line does any work."""
+    """Return whether all parts of a command line only read."""
     parts = parts_of(command)
     heads = [part for before, part in zip([None, *parts], parts, strict=False) if _leads(before)]
     return not any(_works(part.text) for part in heads)
 
 
 def hides_failure(command: str) -> bool:
-    """Whether a command line can succeed although its main part failed."""
+    """Return whether a command line can succeed although its main part failed."""
     parts = parts_of(command)
     main = main_part(command)
     return any(part.then in ("|", "||", ";", "&") for part in parts if part.text == main)
 
 
 def is_inline(command: str) -> bool:
-    """Whether the program itself is in the command: a script that nobody runs twice."""
+    """Return whether the command contains its own program: a script that nobody runs twice."""
     return bool(_INLINE.search(main_part(command)) or _INLINE.search(command[:_MOST]))
 
 
 def shown(command: str, limit: int = LONGEST_SHOWN) -> str:
-    """The main part as a person would name it, on one line."""
+    """Return the main part as a person would write it, on one line."""
     text = main_part(command)
     while assigned := _ASSIGNMENT.match(text):
         text = text[assigned.end() :]
-    # A tool of the project by its name: where it lies is the same for nobody else.
+    # Name a tool of the project without its path, which differs between machines.
     text = _PLACE.sub("", plain(text))
     if len(text) <= limit:
         return text
@@ -196,7 +196,7 @@ def shown(command: str, limit: int = LONGEST_SHOWN) -> str:
 
 
 def task_of(command: str) -> tuple[tuple[str, ...], frozenset[str]]:
-    """What a command does, as program and subcommand, and to what: its targets without options."""
+    """Return program and subcommand, and the targets without options."""
     words = words_of(main_part(command))
     if not words:
         return (), frozenset()

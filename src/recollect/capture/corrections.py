@@ -1,9 +1,9 @@
-"""What a person had to tell the agent: a statement to which it answered that they are right.
+"""Finds what a person had to tell the agent: a statement that the agent conceded.
 
 "The proxy strips that header." "You're right, then it must be the cookie." What the agent could not
-know, the next one cannot know either. The words of such a statement give nothing away; the answer
-does. It must make sense to somebody who was not there: a request, a question, a story of the moment
-and what points at something unseen do not.
+know, the next one cannot know either. The words of such a statement reveal nothing; the answer
+does. The statement must make sense to somebody who was not there: requests, questions, stories of
+the moment and references to something unseen do not.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from recollect.capture.signal_rules import DECISION, KIND_OF_TYPE, LEARNING, PRE
 from recollect.capture.signals import Signal, is_question
 from recollect.core.patterns import pattern
 
-_SURE = 0.75  # worth a look, and no more
-_LONGEST_PROMPT, _LONGEST = 400, 300  # characters; what is longer was pasted
+_SURE = 0.75  # enough for a suggestion, not for automatic capture
+_LONGEST_PROMPT, _LONGEST = 400, 300  # characters; longer text was pasted
 _FEWEST_WORDS = 4
 
 _GIVES_IN = pattern(
@@ -36,7 +36,7 @@ _LEAD = pattern(
     r"|it(?:'?s| is| would be) better)[, ]+)*",
     re.IGNORECASE,
 )
-# What depends on what was said before.
+# Words that depend on what was said before.
 _POINTS = words(
     "also and because but he her his it it's its or she so that that's them then there there's"
     " these they they're this those though what which"
@@ -46,7 +46,7 @@ _DOES = words(
     " put remove rename revert run set show start stop test try update wait write yes yeah no nope"
     " thanks"
 )
-# What somebody did, or would do next, is true for a day.
+# What somebody did, or will do next, is only true for a day.
 _STORY = pattern(
     r"i\b|we(?!(?:'d| would| also| always| never| only| don't| do not| cannot| can't)*"
     r" (?:always|deploy|have to|keep|must|need|never|only|prefer|run|ship|should|store|support|use"
@@ -60,7 +60,7 @@ _ASKS = pattern(
 )
 _DOUBT = pattern(
     r"\?|\b(?:maybe|perhaps|not sure|i guess|i wonder|probably|might|seem)\b"
-    # how things stand today
+    # a state of today
     r"|\b(?:has|have) been\b|(?<!for )(?<!from )\bnow\b|\b(?:today|ready|done)\b",
     re.IGNORECASE,
 )
@@ -79,7 +79,7 @@ _EMPTY = words(
 
 
 def corrections(said: Sequence[tuple[str, str]]) -> list[Signal]:
-    """What the agent was told in a talk of (role, text) and could not have known."""
+    """Return what a person told the agent in a conversation of (role, text) pairs."""
     return [
         Signal(kind, KIND_OF_TYPE[kind], best, _SURE)
         for (one, told), (other, answer) in pairwise(said)
@@ -90,7 +90,7 @@ def corrections(said: Sequence[tuple[str, str]]) -> list[Signal]:
 
 
 def _best(told: str) -> Iterator[tuple[str, str]]:
-    """The statement that tells most, and its type; none where somebody asks something."""
+    """Return the most meaningful statement and its type; none if the text asks something."""
     statements = [without_filler(one) for one in sentences(told)]
     asks = any(map(is_question, statements))
     statements = [one for one in statements if _is_statement(one)]
@@ -103,7 +103,7 @@ def _best(told: str) -> Iterator[tuple[str, str]]:
 
 
 def _is_statement(sentence: str) -> bool:
-    """Whether it says something that is so, or is to be so, to somebody who was not there."""
+    """Return whether a sentence is a statement that makes sense to somebody who was not there."""
     text = sentence.replace("’", "'")
     lead = _LEAD.match(text)
     rest = text[lead.end() :] if lead else text
@@ -122,5 +122,5 @@ def _is_statement(sentence: str) -> bool:
 
 
 def _content(text: str) -> int:
-    """How many words carry a meaning of their own."""
+    """Return the number of meaningful words."""
     return sum(word not in _EMPTY for word in _WORD.findall(text.lower()))

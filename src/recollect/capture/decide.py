@@ -1,7 +1,7 @@
-"""What becomes of a signal: kept, suggested or left.
+"""Decides what happens to a signal: capture, suggest or ignore it.
 
-Each signal is judged for itself, and each sentence becomes at most one memory. Who asks for
-something to be kept gets at least a suggestion, whatever the thresholds are.
+Each signal is judged by itself, and each sentence becomes at most one memory. An explicit request
+becomes at least a suggestion, whatever the thresholds are.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from recollect.capture.tags import tags_of
 from recollect.core.note import SUMMARY_LENGTH, summarize
 from recollect.core.patterns import pattern
 
-# How people begin to talk; nobody remembers it. "No force push" begins with no such word.
+# Filler words at the start of a sentence. "No force push" does not start with one.
 _FILLER = pattern(
     r"(?:(?:h+m+|u+h+|u+m+|ok(?:ay)?|ah+|oh+|btw|hey|yeah|yep|nope)[,.:!…—–-]*\s+"
     r"|(?:no|yes|right|well|actually|sure|so|fine|sorry)[,.:!…—–-]+\s+)+",
@@ -27,7 +27,7 @@ SUGGEST_FROM = 0.70
 
 
 class Action:
-    """The three things that can be done with a signal."""
+    """What can be done with a signal."""
 
     AUTO = "auto"
     SUGGEST = "suggest"
@@ -35,7 +35,7 @@ class Action:
 
 
 def decide(signal: Signal, *, auto: float = AUTO_FROM, suggest: float = SUGGEST_FROM) -> str:
-    """What to do with a signal, by how sure it is."""
+    """Return what to do with a signal, by its confidence."""
     if signal.confidence >= auto:
         return Action.AUTO
     if signal.confidence >= suggest or signal.type == EXPLICIT:
@@ -44,12 +44,12 @@ def decide(signal: Signal, *, auto: float = AUTO_FROM, suggest: float = SUGGEST_
 
 
 def draft(signal: Signal) -> dict[str, Any]:
-    """The memory that a signal would become; it has a body when the summary is not all of it."""
+    """Return the draft of a signal; it has a body if the summary does not contain all of it."""
     text = without_filler(" ".join(signal.sentence.split()))
     summary, body = summarize(text)
     first = sentences(text)[:1]
     if body and first and len(first[0]) <= SUMMARY_LENGTH:
-        summary = first[0]  # a whole sentence reads better than as much of two as there is room for
+        summary = first[0]  # one whole sentence reads better than parts of two
     return {
         "kind": signal.kind,
         "summary": summary,
@@ -60,6 +60,6 @@ def draft(signal: Signal) -> dict[str, Any]:
 
 
 def without_filler(text: str) -> str:
-    """A text without the sounds that people make before they say something."""
+    """Return a text without filler words at its start."""
     filler = _FILLER.match(text)
     return text[filler.end() :] or text if filler else text

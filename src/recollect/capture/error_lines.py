@@ -1,8 +1,8 @@
-"""The line in which a tool says what is wrong, found by its form and weighed by its content.
+"""Finds the line in which a tool says what is wrong, by its form, and rates it by its content.
 
-`ModuleNotFoundError: No module named 'tomli'` has the form of an exception, and says that something
-is missing: that is a fact about a machine or a project, worth more than a failed assertion. A slip
-of whoever typed the command, such as a wrong option, is worth nothing. Time is in proportion to the
+`ModuleNotFoundError: No module named 'tomli'` has the form of an exception and says that something
+is missing. That is a fact about a machine or a project, worth more than a failed assertion. A
+typing mistake, such as a wrong option, is worth nothing. The time is linear in the length of the
 text, and no text makes it fail.
 """
 
@@ -23,12 +23,12 @@ _MOST_LINE = 400
 _MOST_CANDIDATES = 120
 _TAIL = 20_000
 _ANYBODY = 0.1
-# A message that names the test is preferred to one that does not.
+# A message that names the test is preferred.
 _NAMED = 0.01
 
 _ESCAPE = pattern(r"\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)|[()][A-Z0-9])")
 _CONTROL = pattern(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
-# What a runner puts in front of the lines of others.
+# Prefixes that runners add to the lines of other programs.
 _LEAD = pattern(r"^\s*(?:#\d+ [\d.]+ |\[[a-z][\w:.-]*\] |remote: )")
 _SPACE = pattern(r"\s+")
 _WORD = pattern(r"[A-Za-z]{2,}")
@@ -37,7 +37,7 @@ _NOISE = pattern(
     re.IGNORECASE,
 )
 
-# A line without any of these says nothing that is looked for.
+# A line without any of these is skipped.
 _NEEDLES = (
     *("error", "fail", "exception", "fatal", "panic", "denied", "not found", "cannot", "can't"),
     *("conflict", "refused", "rejected", "no such", "unsupported", "deprecat", "in use", "killed"),
@@ -47,9 +47,9 @@ _NEEDLES = (
 )
 
 _PATH = r"(?P<where>[\w./@~+-]+\.\w{1,5})"
-# The place of exceptions among the forms.
+# The position of exceptions among the forms.
 _EXCEPTION = 2
-# How tools say that something is wrong; the first that fits a line counts.
+# The forms of error messages; the first that matches a line counts.
 _FORMS: Sequence[tuple[re.Pattern[str], float]] = (
     (pattern(r"(?:FAILED|ERROR) [\w./-]+::(?P<test>\S+)(?: - (?P<said>.+))?$"), FORMED),
     (pattern(r"ERROR [\w./-]+\.py(?: - (?P<said>.+))?$"), SAID),
@@ -101,14 +101,14 @@ _FORMS: Sequence[tuple[re.Pattern[str], float]] = (
         FORMED,
     ),
     (pattern(r".*: (?P<said>undefined reference to .+)"), FORMED),
-    # Any program about itself: only what is missing or demanded makes it worth anything.
+    # Any program about itself: counts only if it says that something is missing or required.
     (pattern(r"[\w./-]{1,80}: (?:\(\d+\) )?(?P<said>[A-Z].{8,})"), _ANYBODY),
     (pattern(r"Found (?P<said>\d+ errors? in \d+ files?)"), SAID),
 )
 
 
 class _Phrases:
-    """Phrases to look for in lower case: a search for words takes a fraction of one regex."""
+    """Phrases to find in lower case; much faster than a regular expression."""
 
     def __init__(self, words: str, shapes: str) -> None:
         self._words = tuple(words.split("|"))
@@ -126,7 +126,7 @@ _EMPTY = _Phrases(
     r"|process completed|re-run maven|failed to execute goal|to see |-+$|\(|in \S+$|compilation err"
     r"|tests? run|test(?:s| suites?):|path |exit$)",
 )
-# What is missing is a fact about a machine or a project; it will be missing again.
+# Something that is missing is a fact about a machine or a project, and will be missing again.
 _NOT_THERE = _Phrases(
     "no module named|command not found|eresolve|needed by|connection refused|econnrefused"
     "|could not connect|failed to connect|couldn't connect|permission denied|eacces"
@@ -153,7 +153,7 @@ _DEMANDS = _Phrases(
     r"|must be run (?:from|with|as|in)\b|only (?:supported|available|works) (?:on|with|in)\b"
     r"|release version \d+ not supported",
 )
-# Whoever typed the command erred.
+# Mistakes of whoever typed the command.
 _SLIP = _Phrases(
     "unrecognized arg|unrecognized option|unrecognized sub|unrecognised|unknown option"
     "|unknown flag|unknown argument|unknown command|unknown switch|unknown shorthand"
@@ -171,7 +171,7 @@ _PASSES = _Phrases(
     "|could not resolve host|etimedout|in use|try again|locked",
     r"\b50[234]\b|\b429\b|\block\b",
 )
-# A command line that hides its exit code failed when a line of its output says one of these.
+# Output that shows a failure although the command line hides the exit code.
 _VERDICT = pattern(
     r"(?>(?:=+ .*?\b)?\d++ (?:failed|errors?)\b).* in [\d.]+|(?:FAILED|ERROR) \S+::"
     r"|test result: FAILED|--- FAIL|FAIL\b|Tests?: .*\d failed|Tests +\d+ failed|npm (?:ERR!|error)"
@@ -185,9 +185,9 @@ _AGEING = _Phrases(
     "|deprecated and|deprecated since|deprecated in",
     r"deprecat\w{0,9}warning",
 )
-# Somebody else's packages age all the time.
+# Dependencies are deprecated all the time.
 _NOT_OURS = pattern(r"^npm warn|^npm WARN|node_modules|site-packages|\(node:\d+\)")
-# Without a label, a line must begin like this to be taken for a report.
+# Without a label, a line must begin like this to count as a report.
 _REPORTS = ("remote: This repository moved", "Port ", "npm warn EBADENGINE", "npm WARN EBADENGINE")
 
 
@@ -197,27 +197,27 @@ class ErrorLine(NamedTuple):
     at: int
     said: str
     weight: float
-    # It tells what is demanded, renamed or not supported.
+    # It says what is required, renamed or not supported.
     demands: bool = False
-    # It may be gone the next time.
+    # It may be gone next time.
     passes: bool = False
 
 
 class Report(NamedTuple):
-    """A tool's text by lines, and which of them may say something."""
+    """The lines of a tool's output, and which of them may say something."""
 
     lines: list[str]
     telling: list[int]
 
 
 def read_report(text: str) -> Report:
-    """A tool's text, ready to be looked through."""
+    """Split a tool's output, ready to be searched."""
     lines = clean_lines(text)
     return Report(lines, _candidates(lines))
 
 
 def clean_lines(text: str) -> list[str]:
-    """The lines of a text as they stood on the screen: no colours, no overwritten progress."""
+    """Return the lines of a text as a screen shows them: no colours, no overwritten progress."""
     if len(text) > MOST_TEXT:
         text = text[: MOST_TEXT // 4] + "\n" + text[-MOST_TEXT * 3 // 4 :]
     if "\x1b" in text:
@@ -229,17 +229,17 @@ def clean_lines(text: str) -> list[str]:
 
 
 def one_line(text: str) -> str:
-    """A text on one line: no control characters, single spaces."""
+    """Return a text on one line: no control characters, single spaces."""
     return _SPACE.sub(" ", _CONTROL.sub(" ", text)).strip()
 
 
 def plain(text: str) -> str:
-    """A text on one line that may stand beside a command in backticks."""
+    """Return a text on one line that can stand beside a command in backticks."""
     return one_line(text.replace("`", "'"))
 
 
 def find_error_line(report: Report) -> ErrorLine | None:
-    """The line that best says what is wrong."""
+    """Return the line that best says what is wrong."""
     best: ErrorLine | None = None
     lines = report.lines
     for at in report.telling:
@@ -249,7 +249,7 @@ def find_error_line(report: Report) -> ErrorLine | None:
             if match is None:
                 continue
             found = _weigh(lines, at, match, weight)
-            # Of several exceptions the last is the one that nobody caught.
+            # Of several exceptions, the last is the one that nobody caught.
             if found is not None and (
                 best is None
                 or found.weight > best.weight
@@ -261,9 +261,9 @@ def find_error_line(report: Report) -> ErrorLine | None:
 
 
 def _candidates(lines: Sequence[str]) -> list[int]:
-    """The lines that may say something, each once: the first of them and the last."""
+    """Yield the lines that may say something, each once: the first and the last of them."""
     low = "\n".join(lines).lower()
-    # A letter may get longer in lower case, but no line is gained or lost.
+    # Lowercasing may lengthen a letter, but does not add or remove lines.
     starts = [0, *accumulate(len(line) + 1 for line in low.split("\n"))]
     found: set[int] = set()
     for needle in _NEEDLES:
@@ -315,7 +315,7 @@ def _valued(at: int, said: str, weight: float) -> ErrorLine:
 
 
 def find_message(report: Report) -> ErrorLine | None:
-    """The last of at most three lines, where it reads like a sentence: it is the message."""
+    """Return the last of at most three lines if it reads like a sentence: it is the message."""
     lines = report.lines
     if len(lines) > 20:
         return None
@@ -328,7 +328,7 @@ def find_message(report: Report) -> ErrorLine | None:
 
 
 def _next(lines: Sequence[str], at: int) -> str:
-    """The next line that says something."""
+    """Return the next line that says something."""
     for line in lines[at + 1 : at + 4]:
         if line.strip():
             return plain(line[:_MOST_LINE])
@@ -336,18 +336,18 @@ def _next(lines: Sequence[str], at: int) -> str:
 
 
 def tells_of_failure(report: Report) -> bool:
-    """Whether a text says that something failed, whatever the exit code."""
+    """Return whether a text says that something failed, whatever the exit code."""
     told = (report.lines[at][:_MOST_LINE].strip() for at in report.telling)
     return any(_VERDICT.match(line) for line in told)
 
 
 def find_notice(report: Report) -> ErrorLine | None:
-    """What a tool that went well says about later: what ages, what it demands."""
+    """Return what a successful tool says about the future: deprecations and requirements."""
     for at in report.telling:
         line = report.lines[at][:_MOST_LINE].strip()
         low = line.lower()
         notice = _NOTICE.search(line, 0, 200) if "warn" in low else None
-        # Up to the end of the line, not of the search.
+        # To the end of the line, not of the search window.
         said = plain(line[notice.start("said") :] if notice else line.removeprefix("remote: "))
         if len(said) < 15 or _NOT_OURS.search(line):
             continue
@@ -355,20 +355,20 @@ def find_notice(report: Report) -> ErrorLine | None:
             return ErrorLine(at, said, REQUIRED, demands=True)
         if notice and _AGEING.are_in(low):
             label = notice["label"]
-            # A warning with a name of its own, such as DeprecationWarning.
+            # A named warning, such as DeprecationWarning.
             return ErrorLine(at, f"{label}: {said}" if len(label) > 7 else said, MISSING)
     return None
 
 
 def fingerprint(said: str, *context: str) -> str:
-    """A name for what was said that numbers, paths, hashes and times do not change."""
+    """Return a name for a message that ignores numbers, paths, hashes and times."""
     words = _SPACE.sub(" ", _NOISE.sub("#", said.lower())).strip()
     text = "\0".join((words, *context) if len(words) < 20 else (words,))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def excerpt_of(report: Report, at: int, limit: int) -> str:
-    """What stands around a line, at most so many bytes of it."""
+    """Return the text around a line, at most this many bytes."""
     lines = report.lines
     kept = [_cut(lines[at], limit)] if lines else []
     size = _size(kept[0]) if kept else 0

@@ -1,7 +1,7 @@
-"""What the agent said last, which the transcript may not hold yet.
+"""Joins the agent's last message, which the transcript may not contain yet.
 
-The client sends the last message with the event and writes the transcript in its own time. Both are
-joined here, so that the message counts when it is said, and only then.
+The client sends the last message with the event and writes the transcript later. They are joined
+here, so that the message counts when it is said, and only once.
 """
 
 from __future__ import annotations
@@ -11,24 +11,24 @@ from typing import NamedTuple
 
 Said = tuple[str, str]  # role, text
 _AGENT = "assistant"
-# It is at the beginning of what is new, in few lines.
+# It is at the start of the new part, within a few lines.
 _MOST_LINES = 8
 
 
 class Joined(NamedTuple):
-    """What was said, and the end of it that the transcript does not hold yet."""
+    """The conversation, and its end that the transcript does not contain yet."""
 
     said: list[Said]
     ahead: str = ""
 
 
 def normal(text: str) -> str:
-    """A text without the white space that may differ between event and transcript."""
+    """Remove the white space that may differ between event and transcript."""
     return " ".join(text.split())
 
 
 def with_last(said: Sequence[Said], last: str) -> Joined:
-    """Add the last message to what the transcript holds, as far as that lacks it."""
+    """Add the part of the last message that the transcript lacks."""
     found, wanted = list(said), normal(last)
     if not wanted:
         return Joined(found)
@@ -39,7 +39,7 @@ def with_last(said: Sequence[Said], last: str) -> Joined:
         recent.insert(0, normal(text))
     if " ".join(recent).endswith(wanted):
         return Joined(found)
-    # One message is several lines of the transcript; some of them may be there.
+    # One message has several transcript lines, and some of them may be there.
     for count in range(min(len(recent), _MOST_LINES), 0, -1):
         beginning = " ".join(recent[-count:]) + " "
         if wanted.startswith(beginning):
@@ -48,7 +48,7 @@ def with_last(said: Sequence[Said], last: str) -> Joined:
 
 
 def without_counted(said: Sequence[Said], is_counted: Callable[[str], bool]) -> list[Said]:
-    """Leave out the message that was counted before the transcript held it."""
+    """Remove the message that was counted before the transcript contained it."""
     for start in range(min(len(said), _MOST_LINES)):
         joined = ""
         for end in range(start, min(len(said), start + _MOST_LINES)):

@@ -1,14 +1,13 @@
-"""`[remember]`: what somebody explicitly asks to keep.
+"""Finds `[remember]` markers, which explicitly ask to keep something.
 
     [remember] The staging database is reset every night.
     [remember:decisions] Use PostgreSQL for persistence
     because two workers write at once.
 
-A marker counts at the start of a line only: `list[remember]` is code. One that stands in a
-quotation, in code or in a pasted text is somebody else's, and only a suggestion. What
-belongs to it ends with a blank line, the next marker or `[/remember]`; with the latter it may hold
-blank lines. Without a kind the text decides; one that does not exist is kept as a note, with a
-warning.
+A marker counts only at the start of a line: `list[remember]` is code. A marker in a quotation, in
+code or in pasted text is somebody else's, and only becomes a suggestion. Its text ends at a blank
+line, the next marker or `[/remember]`; with the latter, it may contain blank lines. Without a kind,
+the text decides. If the kind does not exist, the memory becomes a note, with a warning.
 """
 
 from __future__ import annotations
@@ -26,30 +25,30 @@ if TYPE_CHECKING:
 
 _MARKER = pattern(r"^[ \t]*\[remember(?:[: ][ \t]{0,9}(?P<kind>[^\]\n]{0,40}))?\]:?", re.IGNORECASE)
 _END = pattern(r"\[/remember\]", re.IGNORECASE)
-# What stands before a marker in a quotation, a list or a diff.
+# What comes before a marker in a quotation, a list or a diff.
 _LEADING = pattern(r"^[ \t>+\-*#|]{1,40}", re.IGNORECASE)
 _FENCE = pattern(r"^[ \t]{0,3}(?:```|~~~)")
 DEFAULT_KIND = "notes"
 
 
 class Marked(NamedTuple):
-    """Something that somebody asked to keep."""
+    """Something that a marker asks to keep."""
 
-    kind: str  # empty where none was asked for
+    kind: str  # empty if the marker names none
     content: str
-    # The kind that was asked for and does not exist.
+    # The requested kind, if it does not exist.
     unknown_kind: str = ""
-    # Whether whoever wrote the text said it, and did not only quote or paste it.
+    # Whether the writer of the text said it, instead of quoting or pasting it.
     is_own: bool = True
 
 
 def find_marked(text: str) -> list[Marked]:
-    """Everything that whoever wrote a text asks to keep, in order."""
+    """Return everything that the writer of a text asks to keep, in order."""
     return [marked for marked in find_all_marked(text) if marked.is_own]
 
 
 def find_all_marked(text: str) -> list[Marked]:
-    """Everything that a text asks to keep, in order; also what somebody else wrote into it."""
+    """Return everything that a text asks to keep, in order, including quoted and pasted markers."""
     if MARKER not in text.lower():
         return []
     from recollect.capture.pasted import origin_of
@@ -65,7 +64,7 @@ def find_all_marked(text: str) -> list[Marked]:
 
 
 def _blocks(lines: list[str], origin: Origin) -> Iterator[tuple[int, str, list[str]]]:
-    """Where each marker stands, its kind, and the lines that belong to it."""
+    """Yield the position and kind of each marker, and the lines that belong to it."""
     bare = [_bare(line) if origin.foreign[at] else line for at, line in enumerate(lines)]
     after = 0
     for at, line in enumerate(bare):
@@ -80,19 +79,19 @@ def _blocks(lines: list[str], origin: Origin) -> Iterator[tuple[int, str, list[s
 
 
 def _bare(line: str) -> str:
-    """A line of somebody else without what shows that it is."""
+    """Return a quoted line without its quotation marks."""
     return "" if _FENCE.match(line) else _LEADING.sub("", line)
 
 
 def _closing(lines: list[str], start: int, origin: Origin) -> int | None:
-    """The line that closes the block explicitly, before any other marker, in the same hand."""
+    """Return the line that closes the block explicitly, before any other marker, by one writer."""
     mine = not origin.foreign[start]
     paragraph = True
     for at in range(start, len(lines)):
         if at > start and _MARKER.match(lines[at]) and (mine or origin.foreign[at]):
             return None
         if mine and at == origin.begins and not paragraph:
-            return None  # what was pasted behind it may hold anything
+            return None  # pasted text after it may contain anything
         paragraph = paragraph and bool(lines[at].strip())
         if _END.search(lines[at]):
             unclosed = at >= origin.begins > start
@@ -104,7 +103,7 @@ def _paragraph_end(lines: list[str], start: int, origin: Origin) -> int:
     theirs = origin.foreign[start - 1]
     for at in range(start, len(lines)):
         is_over = not lines[at].strip() or _MARKER.match(lines[at])
-        # A list of commands behind it is its own; a fence, a tag or a quotation is not.
+        # A list of commands after the marker belongs to it; a fence, a tag or a quotation does not.
         if is_over or (origin.foreign[at] != theirs and at < origin.begins):
             return at
     return len(lines)

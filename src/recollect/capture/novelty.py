@@ -1,7 +1,7 @@
-"""Whether something is new: against memories, what waits, what was rejected, and what the docs say.
+"""Compares a text with memories, pending and rejected suggestions, and the docs.
 
-The same words in another order or case are the same (a fingerprint tells); most of the same words
-are a duplicate; many of them are near, and then the known memory is the one to change.
+The same words in any order or case are the same (by fingerprint). Most of the same words make a
+duplicate. Many of the same words are near, and then the known memory is the one to change.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ NEW: Final = "new"
 NEAR: Final = "near"
 DUPLICATE: Final = "duplicate"
 
-# Shares of common words from which on two texts are near, or the same.
+# The shares of common words from which two texts are near, or duplicates.
 _NEAR, _SAME = 0.5, 0.8
-# What a document says counts when one of its sentences holds nearly all of the words.
+# A document counts if one of its sentences contains nearly all of the words.
 _SAID = 0.85
 _FEWEST = 3
-# Endings that make no difference to what is said.
+# Endings that do not change the meaning.
 _ENDING = pattern(r"(?:ing|ed|es|s|e)\Z")
 _WORD = pattern(r"[^\W_]+")
 _DOC_SENTENCE = pattern(r"[.!?]\s+|\n\s*\n|\n\s*[-*#|]|\n\s*\d+[.)]\s")
 
 
 class Known(NamedTuple):
-    """A text that is known already, and what it is."""
+    """A known text, and what it is."""
 
     name: str
     text: str
 
 
 class Novelty(NamedTuple):
-    """How new a text is; where it is not, what it is like."""
+    """How new a text is, and the most similar known text."""
 
     verdict: str
     like: str = ""
@@ -43,7 +43,7 @@ class Novelty(NamedTuple):
 
 
 def fingerprint(text: str) -> str:
-    """The same for texts that say the same words, in whatever case, order and punctuation."""
+    """Return a value that is equal for the same words, whatever case, order and punctuation."""
     import hashlib
 
     words = " ".join(sorted(_stems(text)))
@@ -60,7 +60,7 @@ def judge(text: str, known: Iterable[Known]) -> Novelty:
         if similarity > best.similarity:
             best, best_text = Novelty(NEW, other.name, similarity), other.text
     if best.similarity >= _SAME:
-        # "Tabs, not spaces" and "spaces, not tabs" have the same words, and mean the opposite.
+        # "Tabs, not spaces" and "spaces, not tabs" have the same words and opposite meanings.
         same = _says_the_same(text, best_text)
         return best._replace(verdict=DUPLICATE if same else NEAR)
     if best.similarity >= _NEAR:
@@ -69,7 +69,7 @@ def judge(text: str, known: Iterable[Known]) -> Novelty:
 
 
 def said_in(text: str, document: str) -> bool:
-    """Whether a document says it already, in one of its sentences."""
+    """Return whether one sentence of a document already says it."""
     mine = _stems(text)
     if len(mine) < _FEWEST:
         return False
@@ -81,7 +81,7 @@ def said_in(text: str, document: str) -> bool:
 
 
 def _similarity(mine: frozenset[str], theirs: frozenset[str]) -> float:
-    """Common words over all words; one that holds the other whole counts nearly as the same."""
+    """Return common words over all words; if one contains the other, nearly 1."""
     if not mine or not theirs:
         return 1.0 if mine == theirs else 0.0
     common = len(mine & theirs)
@@ -93,7 +93,7 @@ def _similarity(mine: frozenset[str], theirs: frozenset[str]) -> float:
 
 
 def _says_the_same(one: str, other: str) -> bool:
-    """Whether two texts of the same words deny as much, and have them in the same order."""
+    """Return whether two texts with the same words have as many denials and the same order."""
     if denials(one) != denials(other):
         return False
     mine, theirs = _sequence(one), _sequence(other)
@@ -102,12 +102,12 @@ def _says_the_same(one: str, other: str) -> bool:
 
 
 def _sequence(text: str) -> list[str]:
-    """The stems of a text in the order in which they first come."""
+    """Return the stems of a text in order of first occurrence."""
     return list(dict.fromkeys(_stem(word) for word in _words(text)))
 
 
 def _words(text: str) -> list[str]:
-    """The words that carry meaning; names such as `PostgreSQL` count once, not by their parts."""
+    """Return the meaningful words; names such as `PostgreSQL` count once, not by their parts."""
     words = _WORD.findall(text.lower()) if text.isascii() else query_terms(text)
     return [word for word in words if word not in STOP_WORDS]
 

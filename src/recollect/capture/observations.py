@@ -1,8 +1,8 @@
-"""What was done and found out in a session, as observations; which of them are memorable.
+"""Turns what was done and found out in a session into observations, and rates them.
 
-An observation has a type, a title, an importance and concepts. Most of what an agent does is no
-observation at all, and most observations are not memorable: that a file was edited is known to git.
-What is memorable tells why, or names what will matter again. The gate is 0.30.
+An observation has a type, a title, an importance and concepts. Most of what an agent does is not an
+observation, and most observations are not memorable: git already knows that a file was edited. A
+memorable one gives a reason, or names something that will matter again. The threshold is 0.30.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TYPE_WEIGHTS: Mapping[str, float] = {
     "change": 0.3,
 }
 GATE = 0.30
-# How much each dimension counts; what is known already makes all of it worth less.
+# The weight of each dimension; what is known already lowers all of it.
 _SUBSTANCE, _SALIENCE, _TYPE = 0.45, 0.25, 0.30
 _CONFIGURATION = pattern(
     r"(?:^|/)(?:\.github/|\.circleci/|\.env|Dockerfile|Makefile|docker-compose|compose\.|pyproject\.toml"
@@ -51,7 +51,7 @@ _BY_PREFIX = {
     "style": "refactor",
     "perf": "refactor",
 }
-# Which type a text is about; the first that fits counts.
+# The type of a text; the first pattern that matches counts.
 _BY_WORDS: Sequence[tuple[str, re.Pattern[str]]] = (
     (
         "decision",
@@ -133,7 +133,7 @@ _BY_TYPE = {
     "discovery": "how-it-works",
     "decision": "why-it-exists",
 }
-# Talk about the work, not about the thing.
+# Talk about the work, not about its subject.
 _TALK = pattern(
     r"^(?:I|I'(?:ve|ll|m)|Here(?:'s| is| are)|Let me|Now|Perfect|Great|Good|Based on|Below|Summary"
     r"|Verdict|Next|Done|This (?:review|report|document|PR)|Launching|agentId|The (?:user|task)"
@@ -141,7 +141,7 @@ _TALK = pattern(
     re.IGNORECASE,
 )
 _WHOLE = pattern(r"[A-Z'\"`(].*[.!]['\")]?$")
-# What a report must say to be more than a description.
+# What a report must contain to be more than a description.
 _CUE = pattern(
     r"\b(?:because|turns out|turned out|root cause|caused by|the (?:reason|cause|culprit)"
     r"|only works?"
@@ -157,7 +157,7 @@ _REASON = pattern(
     r"|breaks?|fails?|the reason|limit(?:ed|s)?|without|cannot|can't)\b",
     re.IGNORECASE,
 )
-# The runs are bounded, so that one long word does not take a second.
+# The repeats are bounded, so that one long word does not take a second.
 _SPECIFIC = pattern(
     r"`[^`]{1,80}`|\b\w{1,40}[_./]\w|\b[a-z]{1,40}[A-Z]|\b[A-Z]{2,20}\b|\b\d{1,20}\b|--\w|['\"]\w{1,40}['\"]"
 )
@@ -181,12 +181,12 @@ class Observation(NamedTuple):
     concepts: tuple[str, ...]
     files_read: tuple[str, ...] = ()
     files_modified: tuple[str, ...] = ()
-    # What it was taken from, as far as it tells more than the title.
+    # The text it was taken from, if that says more than the title.
     detail: str = ""
 
     @property
     def text(self) -> str:
-        """All that it says."""
+        """The complete text."""
         return "\n".join(part for part in (self.title, self.detail) if part)
 
 
@@ -197,10 +197,10 @@ def observe(
     files_modified: Sequence[str],
     output: str,
 ) -> Observation | None:
-    """What a tool event that went well did or found out; None where it was routine."""
+    """Return what a successful tool event did or found out; None if it was routine."""
     found: Observation | None = None
     if action in (AGENT, FETCH):
-        found = _from_talk(action, output[:_MOST_TEXT])
+        found = _from_report(action, output[:_MOST_TEXT])
     elif action in WRITES and files_modified:
         found = _from_files(action, files_modified, output[:_MOST_TEXT])
     elif command and not only_looks(command):
@@ -230,7 +230,7 @@ def _observation(kind: str, title: str, subtitle: str, detail: str = "") -> Obse
 
 
 def classify(text: str) -> str:
-    """The observation type that a text is about; `change` where nothing speaks for another."""
+    """Return the observation type of a text; `change` if nothing else fits."""
     conventional = _CONVENTIONAL.match(text)
     if conventional and conventional["type"] in _BY_PREFIX:
         return _BY_PREFIX[conventional["type"]]
@@ -242,8 +242,8 @@ def classify(text: str) -> str:
     return "change"
 
 
-def _from_talk(action: str, output: str) -> Observation | None:
-    """The first sentence of a report that states something worth knowing."""
+def _from_report(action: str, output: str) -> Observation | None:
+    """Return the first sentence of a report that states something worth knowing."""
     for sentence in _SENTENCE.split(output):
         said = one_line(_MARKS.sub("", sentence))
         if not 30 <= len(said) <= 240 or _TALK.match(said) or not _WHOLE.match(said):
@@ -294,7 +294,7 @@ def _from_command(command: str) -> Observation | None:
 
 
 def memorability(what: Observation | str, *, known: Collection[str] = ()) -> float:
-    """From 0 to 1: substance, salience and the weight of its type, less what is known already."""
+    """Rate an observation from 0 to 1: substance, salience and type, less what is known already."""
     text = (what.text if isinstance(what, Observation) else what)[:_MOST_TEXT]
     kind = what.type if isinstance(what, Observation) else classify(text)
     score = (
@@ -306,7 +306,7 @@ def memorability(what: Observation | str, *, known: Collection[str] = ()) -> flo
 
 
 def _substance(text: str) -> float:
-    """How much a text tells: reasons count most, then how much there is of it."""
+    """Return how much a text says: reasons count most, then length."""
     words = len(_WORD.findall(text))
     if words < 3:
         return 0.0
@@ -316,14 +316,14 @@ def _substance(text: str) -> float:
 
 
 def _salience(what: Observation | str, text: str) -> float:
-    """How closely a text is tied to this project: it names things, and files are behind it."""
+    """Return how closely a text is tied to this project: names in it, and files behind it."""
     specific = min(4, len(_SPECIFIC.findall(text))) / 4
     tied = isinstance(what, Observation) and bool(what.files_modified or what.files_read)
     return min(1.0, 0.8 * specific + (0.2 if tied else 0.0))
 
 
 def _distinctiveness(text: str, known: Collection[str]) -> float:
-    """1 for what is new, 0 for what is known word for word."""
+    """Return 1 for what is new, 0 for what is known word for word."""
     words = set(_WORD.findall(text.lower()))
     if not words:
         return 0.0

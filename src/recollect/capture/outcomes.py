@@ -1,8 +1,8 @@
-"""What a session was for and what came of it, in the words of those who were there.
+"""Finds what a session was for and what it achieved, in the participants' own words.
 
-The last answer of a turn says what was done: "Done. Added a retry to the upload client." That is
-what the next session wants to know; the files that were changed say less, and the first prompt of a
-session is as often a question or an errand as it is what the session was about.
+The last answer of a turn says what was done: "Done. Added a retry to the upload client." The next
+session wants to know that. The changed files say less, and the first prompt is as often a question
+or a chore as the subject of the session.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from recollect.core.patterns import pattern
 LONGEST = 200  # characters
 _MOST_SENTENCES = 40
 _FEWEST_WORDS = 4
-_MANY_WORDS = 12  # nobody describes an errand at such length
+_MANY_WORDS = 12  # nobody describes a chore at such length
 
 _DID_WORDS = (
     r"(?:added|adjusted|allowed|bumped|changed|cleaned|configured|converted|corrected"
@@ -24,7 +24,7 @@ _DID_WORDS = (
     r"|implemented|improved|inlined|installed|introduced|logged|merged|migrated|moved|reduced"
     r"|refactored|registered|removed|renamed|replaced|reset|resolved|restored|reverted|reworked"
     r"|rewrote|simplified|split|switched|unified|updated|upgraded|wired|wrapped|wrote)"
-    # Behind it must stand what was done, or it is done to nobody knows what.
+    # What was done must follow, or it is unclear to what.
     r" (?!(?:it|this|that|them|these|those|to|into|by|with|from|as|in|on|for|and|or)\b)"
     r"(?=[\w`\"'/])"
 )
@@ -36,7 +36,7 @@ _CHEERS = pattern(
 _DID = pattern(
     r"(?:i(?:'ve| have)? (?:also |now |just )?|(?:also |and |both )?)"
     + _DID_WORDS
-    # "`cart.py` - Added ...": a file and what was done to it
+    # "`cart.py` - Added ...": a file and its change
     + r"|(?:x{3,}|[\w./-]+\.\w{1,5})(?: \([^)]{1,30}\))? ?[:—–-]+ ?"
     + _DID_WORDS
     + r"|(?!now |if |when |once |but |or |so |and )[^,;]{3,80}?\b"
@@ -65,7 +65,7 @@ _COURTESY = pattern(
     r"|i(?:'d| would) like (?:you )?to |i want (?:you )?to |let'?s (?:now |please )?)+",
     re.IGNORECASE,
 )
-# What somebody wants to be there afterwards begins with one of these.
+# A prompt that asks for a lasting result begins with one of these.
 _MAKES = words(
     "add adapt allow build change clean convert create delete design disable display document drop"
     " enable expand extend extract fix generate handle implement improve install integrate"
@@ -76,7 +76,7 @@ _MAKES = words(
 _WORKS = words("analyse analyze debug diagnose plan research resolve solve sort troubleshoot")
 _FOLLOWS = pattern(r"\w+ (?:the|this) (?:following )?(?:plan|spec|design)\b", re.IGNORECASE)
 _PLAN = pattern(r"^(?:plan|task|goal|feature|title)\s*:\s*", re.IGNORECASE)
-# Who wants to know something, and who wants something done that leaves nothing behind.
+# Prompts that ask a question, or ask for something that leaves nothing behind.
 _ASKS = words(
     "are can compare could describe did do does explain find give how is list print read show"
     " summarise summarize tell walk what when where which who why"
@@ -88,7 +88,7 @@ _ERRANDS = words(
 )
 _WORD = pattern(r"[^\W\d_][\w'-]{2,}")
 _ANY_WORD = pattern(r"[\w'-]{3,}")
-_NAMED = pattern(r"(?:^|\s)@\S+")  # a file that is to be read
+_NAMED = pattern(r"(?:^|\s)@\S+")  # a file to read
 _EMPTY = words(
     "all and any everything findings for from hard issues more please really that the them these"
     " this those very with you"
@@ -96,7 +96,7 @@ _EMPTY = words(
 
 
 def outcome_of(answer: str) -> str:
-    """The first thing that an answer says was done; empty where it says of none."""
+    """Return the first thing that an answer says was done; empty if there is none."""
     for sentence in sentences(answer)[:_MOST_SENTENCES]:
         cheers = _CHEERS.match(sentence)
         said = sentence[cheers.end() :] if cheers else sentence
@@ -118,12 +118,12 @@ def _tells_of_something_done(sentence: str) -> bool:
 
 
 def is_prompt(text: str) -> bool:
-    """Whether a prompt says what somebody wants: no command, no bare yes."""
+    """Return whether a prompt says what somebody wants: not a command, not just a yes."""
     return len(_ANY_WORD.findall(text[:2_000])) >= 2 and not _NO_PROMPT.match(text[:2_000])
 
 
 def goal_of(prompt: str) -> str:
-    """What a prompt asks for, on one line."""
+    """Return what a prompt asks for, on one line."""
     lines = [" ".join(line.lstrip("#>*- \t").split()) for line in prompt.splitlines()]
     lines = [line for line in lines if line]
     if not lines:
@@ -136,18 +136,18 @@ def goal_of(prompt: str) -> str:
 
 
 def is_task(goal: str) -> bool:
-    """Whether a goal says what shall be there afterwards."""
+    """Return whether a goal names a lasting result."""
     first = _WORD.match(goal)
     return first is not None and first[0].lower() in _MAKES and tells_what_to_do(goal)
 
 
 def is_plan(goal: str) -> bool:
-    """Whether a goal announces all that is to be done."""
+    """Return whether a goal announces everything that is to be done."""
     return _FOLLOWS.match(goal) is not None
 
 
 def tells_what_to_do(goal: str) -> bool:
-    """Whether a goal speaks of work that leaves something behind: no question, no errand."""
+    """Return whether a goal is about work with a lasting result: not a question, not a chore."""
     found = _content(goal)
     first = found[0].lower() if found else ""
     asks = first in _ASKS or goal.rstrip().endswith("?") or is_question(goal)

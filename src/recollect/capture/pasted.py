@@ -1,8 +1,8 @@
-"""Which lines of a text somebody else wrote: quotations, code, and what was pasted.
+"""Finds the lines of a text that somebody else wrote: quotations, code, and pasted text.
 
-Whoever pastes an issue, a log or a mail says nothing of what stands in it. Where a pasted text has
-an end that can be seen (a fence, a tag, a quotation) it ends there; where it has none, everything
-behind its beginning belongs to it, because whoever wrote it also wrote its last line.
+Whoever pastes an issue, a log or a mail does not say what is in it. If a pasted text has a visible
+end (a fence, a tag, a quotation), it ends there. If not, everything after its beginning belongs to
+it, because its author also wrote its last line.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _OPEN_TAG = pattern(r"[ \t]{0,8}<([A-Za-z][\w:.-]{0,40})(?:[ \t][^<>\n]{0,300})?
 _VOID = frozenset("br hr img input link meta source area base col wbr private".split())  # noqa: SIM905
 _DIFF = pattern(r"diff --git |--- (?:a/|/dev/null)|\+\+\+ (?:b/|/dev/null)|@@ -\d")
 _DIFF_LINE = pattern(r"[-+ \\]|@@|diff |index |new file|deleted file|similarity |rename |old mode")
-# A line of a log or a trace; these stand together without blank lines.
+# A line of a log or a trace; these come without blank lines between them.
 _LOG = pattern(
     r"\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|\[?(?:TRACE|DEBUG|INFO|WARN(?:ING)?"
     r"|ERROR|FATAL)\b"
@@ -29,7 +29,7 @@ _LOG = pattern(
     r"|[ \t]{1,20}at [\w.$<>]{1,200}\("
     r"|[ \t]{1,8}File \"[^\"\n]{1,300}\", line \d|npm ERR!|\$ \w|>>> "
 )
-# What only a report, a ticket, a mail or a thread has: each begins a text of somebody else.
+# The start of a report, a ticket, a mail or a thread: somebody else's text begins here.
 _REPORT = pattern(
     r"[ \t#*_>\-]{0,12}(?:steps to reproduce|expected (?:behaviou?r|results?)"
     r"|actual (?:behaviou?r|results?)"
@@ -57,23 +57,23 @@ _INTRODUCED = pattern(
     r"text|slack|reviews?|description|transcript|wiki|post|changelog|file)\b.{0,60}:[ \t*_]{0,4}\Z",
     re.IGNORECASE,
 )
-# A text of so many lines is hardly typed; its first and last paragraphs may be.
+# A text with this many lines was hardly typed; only its first and last paragraphs may be.
 _LONG = 60
 _LONGEST_INTRODUCTION = 300
 
 
 class Origin(NamedTuple):
-    """For each line whether somebody else wrote it; where a text without an end begins, if any."""
+    """For each line, whether somebody else wrote it; and where a text without an end begins."""
 
     foreign: Sequence[bool]
     begins: int
 
 
-PASTED = "pasted"  # where it comes from, if somebody else wrote it
+PASTED = "pasted"  # the source, if somebody else wrote it
 
 
 def origin_of(lines: Sequence[str]) -> Origin:
-    """Whose the lines of a text are."""
+    """Return who wrote the lines of a text."""
     foreign = [False] * len(lines)
     _mark_fences(lines, foreign)
     _mark_tags(lines, foreign)
@@ -106,7 +106,7 @@ def _mark_fences(lines: Sequence[str], foreign: list[bool]) -> None:
 
 
 def _mark_tags(lines: Sequence[str], foreign: list[bool]) -> None:
-    """Up to the last closing tag of the name: one within may be somebody's way out."""
+    """Mark up to the last closing tag with the name: an inner one may be an attempt to escape."""
     closing: dict[str, int] = {}
     for at, line in enumerate(lines):
         if "</" in line:
@@ -124,14 +124,14 @@ def _mark_tags(lines: Sequence[str], foreign: list[bool]) -> None:
 
 
 def _mark_quotes(lines: Sequence[str], foreign: list[bool]) -> None:
-    """Lines that begin with `>`, and those that go on with a quoted one."""
+    """Mark lines that begin with `>`, and those that continue a quoted line."""
     for at, line in enumerate(lines):
         if _QUOTE.match(line):
             foreign[at] = True
 
 
 def _mark_code(lines: Sequence[str], foreign: list[bool]) -> None:
-    """Indented by four, behind a blank line: Markdown's other way to show code."""
+    """Mark code that is indented by four after a blank line, as Markdown allows."""
     least = min((_indent(line) for line in lines if line.strip()), default=0)
     for at, line in enumerate(lines):
         if _indent(line) - least < 4 or not line.strip():
@@ -157,12 +157,12 @@ def _mark_diffs(lines: Sequence[str], foreign: list[bool]) -> None:
 
 
 def _follows(lines: Sequence[str], at: int, what: re.Pattern[str]) -> bool:
-    """Whether something comes again within a few lines."""
+    """Return whether a line occurs again within a few lines."""
     return any(what.match(line) for line in lines[at : at + 12])
 
 
 def _mark_logs(lines: Sequence[str], foreign: list[bool]) -> None:
-    """Lines in one paragraph with those of a log, and paragraphs between two of them."""
+    """Mark paragraphs that contain lines of a log, and paragraphs between two of them."""
     logs = [at for at, line in enumerate(lines) if _LOG.match(line)]
     if not logs:
         return
@@ -175,7 +175,7 @@ def _mark_logs(lines: Sequence[str], foreign: list[bool]) -> None:
 
 
 def _beginning(lines: Sequence[str], foreign: Sequence[bool]) -> int | None:
-    """Where a text without an end of its own begins."""
+    """Return where a text without a visible end begins."""
     for at, line in enumerate(lines):
         if foreign[at]:
             continue
@@ -190,7 +190,7 @@ def _beginning(lines: Sequence[str], foreign: Sequence[bool]) -> int | None:
 
 
 def _is_bare(lines: Sequence[str], foreign: Sequence[bool], at: int) -> bool:
-    """Whether what was introduced stands there as plain lines, more than one."""
+    """Return whether the introduced text follows as plain lines, more than one."""
     while at < len(lines) and not lines[at].strip():
         at += 1
     if at >= len(lines) or foreign[at]:
@@ -199,7 +199,7 @@ def _is_bare(lines: Sequence[str], foreign: Sequence[bool], at: int) -> bool:
 
 
 def _mark_middle(lines: Sequence[str], foreign: list[bool]) -> None:
-    """All but the first and the last paragraph of a long text."""
+    """Mark all but the first and the last paragraph of a long text."""
     blank = [at for at, line in enumerate(lines) if not line.strip()]
     if len(blank) >= 2:
         start, end = blank[0], blank[-1]

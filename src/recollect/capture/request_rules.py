@@ -1,9 +1,10 @@
-"""The words that ask for something to be kept, and how sure each of them is.
+"""The phrases that ask to keep something, and the confidence of each.
 
-Only what is beyond doubt may be kept unseen: it opens the sentence, it is said to somebody, and
-what to keep follows in the same breath. Everything else is shown first. Handbooks, forms and
+Only a request beyond doubt is captured without review: it opens the sentence, it addresses
+somebody, and what to keep follows directly. All others become suggestions. Handbooks, forms and
 comments use the same words: "remember to close the file", "Remember my choice", "keep in mind that
-if you". They speak to anybody, of anything; who asks an agent speaks of what is theirs.
+if you". They address anybody, about anything; a person who asks an agent speaks about their own
+work.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from recollect.capture.signal_rules import EXPLICIT, HEARSAY, Rule, rule
 from recollect.core.patterns import pattern
 
 _AGENT = r"(?:claude|codex|copilot|cursor|gemini|agent|assistant)"
-# What people say before they come to their request.
+# Words before the actual request.
 _LEAD = (
     r"^(?:(?:please|pls|plz|kindly|ok|okay|hey|hi|hello|btw|fyi|also|and|so|oh|yes|yeah|great|good"
     rf"|nice|thanks|note|important|just|always|{_AGENT}|going forward|one more thing|let'?s"
@@ -22,7 +23,7 @@ _LEAD = (
     r"|you (?:should|must)"
     r"|i(?:'d| would)? (?:want|need|like) you to)[,:!.]*(?: -)? )*"
 )
-# Where a request begins: at the start of a clause, or behind words that ask.
+# Where a request begins: at the start of a clause, or after words that ask.
 _ASK = (
     r"(?:^|[,;:(—–] ?| - |\b(?:please|pls|plz|kindly|also|and|so|then|just|ok|okay|hey|btw|fyi"
     rf"|{_AGENT}|let'?s|(?:you|we) (?:should|must|have to|need to)|(?:make sure|be sure|you) to"
@@ -45,12 +46,12 @@ _THING = (
     r"(?:convention|decision|fact|info|information|insight|knowledge|learning|lesson|memory|note"
     r"|preference|reminder|rule)\b"
 )
-# Behind "this" when it is the whole matter, and not "this file".
+# "this" as the whole object, not as in "this file".
 _IS_ALL = (
     rf"(?=[:;,.!]|$| [-–—] | (?:down|for {_LATER}|in (?:mind|your)|please|pls|to"
     r" (?:memory|your))\b)"
 )
-# What to keep, in the same breath.
+# What to keep, directly after the request.
 _CONTENT = r"(?::|,? that\b| [-–—](?= ))"
 # What makes a sentence of "remember the host" or "don't forget the host".
 _IS = (
@@ -61,7 +62,7 @@ _IS = (
 _OURS = r"(?:i|i'm|i've|my|me|we|we're|we've|our|us|this (?:repo\w*|project|code ?base|fork|team))"
 
 REQUESTS: tuple[Rule, ...] = (
-    # A request that is one beyond doubt.
+    # Requests beyond doubt.
     rule(
         EXPLICIT,
         0.98,
@@ -97,7 +98,7 @@ REQUESTS: tuple[Rule, ...] = (
         rf"{_LEAD}(?:note|keep (?:{_IT} )?in mind) (?:{_IT} )?for (?:all )?"
         rf"(?:future|later|next|the next) (?:chats?|conversations?|sessions?|time){_CONTENT}",
     ),
-    # What others say as well: asked for, but never kept unseen.
+    # Phrases that others use too: requests, but never captured without review.
     rule(
         EXPLICIT,
         0.95,
@@ -163,7 +164,7 @@ REQUESTS: tuple[Rule, ...] = (
         r"|\byou mind (?:noting|remembering|saving)\b",
         HEARSAY,
     ),
-    # What somebody must not forget to do is a task.
+    # Something that somebody must not forget to do is a task.
     rule(
         EXPLICIT,
         0.92,
@@ -232,7 +233,7 @@ REQUESTS: tuple[Rule, ...] = (
     ),
 )
 
-# Forms, lists of commands, messages of commits, tips, and what is told of somebody else.
+# Forms, lists of commands, commit messages, tips, and stories about somebody else.
 _NOT_TOLD = pattern(
     r"^(?-i:(?:feat|fix|chore|docs|refactor|test|perf|build|style|revert)(?:\([^)]*\))?!?: )"
     r"|^\W*(?:tip|hint|warning|caution|example|faq|q|a|error|fatal|usage|step \d+)\b[ :]"
@@ -245,7 +246,7 @@ _OF_OTHERS = pattern(
     r"|^\W*(?:if|in case|when|whenever|although|while|oh sure|yeah right)\b",
     re.IGNORECASE,
 )
-# What handbooks tell everybody.
+# Advice that handbooks give to everybody.
 _TO_ANYBODY = pattern(
     r"^,?(?: that)? ?(?:if|when|whenever|for each|an?|any|some|you|it(?! turn)|there)\b"
     r"|^(?: that)? ?(?:this|these) (?:\w+ )?(?:also|are|both|can|case|code|edge|example|function"
@@ -262,7 +263,7 @@ _TO_READERS = pattern(
     re.IGNORECASE,
 )
 _FEWEST_WORDS = 3
-# "Remember this: the sum of two even numbers is even" is a lesson, with a name in it a fact.
+# "Remember this: the sum of two even numbers is even" is a lesson; with a name in it, a fact.
 _TEXTBOOK = pattern(r"remember (?:this|that|it|these|the following):", re.IGNORECASE)
 _SPECIFIC = pattern(
     r"\S[A-Z\d_/@=]|\s[A-Z]\w|\d|`|(?i:\b(?:api|branch|build|bus|clients?|customers?|database|db"
@@ -281,7 +282,7 @@ _OURS_ANYWHERE = pattern(rf"\b{_OURS}\b", re.IGNORECASE)
 
 
 def is_asked(text: str, match: re.Match[str]) -> bool:
-    """Whether the words of a request are one, by what stands around them."""
+    """Return whether the phrase is a request, by the words around it."""
     before, after = text[: match.start()], text[match.end() :]
     if _NOT_TOLD.search(text) or _OF_OTHERS.search(before) or _SO_YOU_CAN.search(after):
         return False
@@ -293,7 +294,7 @@ def is_asked(text: str, match: re.Match[str]) -> bool:
 
 
 def is_beyond_doubt(match: re.Match[str], after: str) -> bool:
-    """Whether what to keep follows, and is neither said to everybody nor true everywhere."""
+    """Return whether what to keep follows, and is neither addressed to all nor true everywhere."""
     if len(after.split()) < _FEWEST_WORDS or _TO_READERS.search(after):
         return False
     textbook = _TEXTBOOK.fullmatch(match[0])
@@ -301,5 +302,5 @@ def is_beyond_doubt(match: re.Match[str], after: str) -> bool:
 
 
 def what_is_asked(rest: str) -> str:
-    """What a request says beside its own words; what it is good for is not what to keep."""
+    """Return what a request asks to keep, without its own words and its purpose."""
     return _PURPOSE.sub("", rest)

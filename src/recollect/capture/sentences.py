@@ -1,10 +1,10 @@
-"""What a person or an agent says, as whole sentences.
+"""Splits what a person or an agent says into whole sentences.
 
-Code, quotations, tables, headings, bare addresses and the markup of tools are not said by anybody,
-so they are left out. A line of a list is a sentence. What stands under `[remember]` was asked for
-already and is not looked at again. Markdown's emphasis goes, its inline code stays: a memory reads
-well with it. For the same reason one line of code behind a colon stays, and a heading such as "Root
-cause", which says what the paragraph under it is. The time is linear in the length of the text.
+Leaves out what nobody says: code, quotations, tables, headings, bare addresses and the markup of
+tools. A list item is a sentence. The text of a `[remember]` marker is already captured, so it is
+skipped. Markdown emphasis is removed, and inline code stays, because a memory reads well with it.
+For the same reason, one line of code after a colon stays, and so does a heading such as "Root
+cause", which describes its paragraph. The time is linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from itertools import chain
 from recollect.core.marks import MARKER
 from recollect.core.patterns import pattern
 
-MAX_SENTENCE = 1000  # more without a full stop is a log or data
-MAX_TEXT = 200_000  # of a longer text the end, which is the newest
+MAX_SENTENCE = 1000  # longer text without a full stop is a log or data
+MAX_TEXT = 200_000  # of a longer text, the end, which is newest
 _MIN_WRAP = 40  # nobody wraps text at less
 
 
 def words(text: str) -> frozenset[str]:
-    """A set of words, written as a line of them."""
+    """Split a string into a set of words."""
     return frozenset(text.split())
 
 
@@ -35,7 +35,7 @@ _RULE = pattern(r"[ \t]*(?:-{3,}|={3,}|\*{3,}|_{3,})[ \t]*$")
 _CODE_ONLY = pattern(r"(?:`[^`]*`[\s,;:.]*)+$")
 _ADDRESS = pattern(r"<?(?:https?|ssh|git|file)://")
 _CODE = pattern(r"`[^`]*`")
-_MOST_CODE = 120  # of one line of it
+_MOST_CODE = 120  # of one line
 _LABEL = pattern(
     r"(?:the )?(?:actual |real )?(?:root cause|cause|problem|issue|bug|fix|solution|workaround"
     r"|key (?:finding|insight|learning|takeaway)|(?:known )?limitation)",
@@ -49,7 +49,7 @@ _INLINE_TAGS = words(
     "a b big br center details div em font hr i img kbd li ol p s small span strong sub summary"
     " sup u ul"
 )
-# What stands in these is a program's, as in all elements with a hyphen or a line in their name.
+# Content of programs, as in all elements with a hyphen or an underscore in their name.
 _FOREIGN_TAGS = words(
     "blockquote code env html invoke output parameter pre private result script stderr stdout"
     " style svg table thinking"
@@ -70,7 +70,7 @@ _ABBREVIATIONS = words(
     "approx al ca cf dr e.g eg esp etc fig i.e ie incl jr mr mrs ms nos nr pp prof resp sr viz vs"
     " w.r.t"
 )
-_MAY_END = words("al etc jr sr")  # as the last word of a sentence, when a new one plainly begins
+_MAY_END = words("al etc jr sr")  # as the last word of a sentence, if a new one clearly begins
 _GOES_ON = words(
     "and as at because but by for from if in instead into of on or over rather since so than that"
     " the then to unless until when where which while whose with without"
@@ -78,12 +78,12 @@ _GOES_ON = words(
 
 
 def sentences(text: str) -> list[str]:
-    """Every sentence of a text that somebody said, in order."""
+    """Return every sentence of a text, in order."""
     return list(chain.from_iterable(paragraphs(text)))
 
 
 def paragraphs(text: str) -> list[list[str]]:
-    """The sentences of each run of lines; where something was left out, a run of none."""
+    """Yield the sentences of each run of lines; an empty run where something was left out."""
     text = text[-MAX_TEXT:].replace("\r\n", "\n").replace("\r", "\n")
     return [
         [one for line in block for one in _split(_plain(line)) if _is_prose(one)]
@@ -92,7 +92,7 @@ def paragraphs(text: str) -> list[list[str]]:
 
 
 def _without_markup(text: str) -> str:
-    """The text without what programs wrapped in elements, and without HTML's own tags."""
+    """Remove elements that programs wrote, and HTML tags."""
     if "<" not in text:
         return text
     tags = list(_TAG.finditer(text))
@@ -122,7 +122,7 @@ def _without_markup(text: str) -> str:
 
 
 def _blocks(lines: list[str]) -> list[list[str]]:
-    """Runs of lines that belong together, each line as long as its author meant it."""
+    """Yield runs of lines that belong together, with wrapped lines joined."""
     blocks: list[list[str]] = []
     run: list[str] = []
     code: list[str] = []
@@ -147,17 +147,17 @@ def _blocks(lines: list[str]) -> list[list[str]]:
             label = ""
             continue
         elif run and _RULE.match(line):
-            run.pop()  # it was a heading, and this its underline
+            run.pop()  # it was a heading, and this is its underline
         blocks += _said(run)
         if line.strip() and (not blocks or blocks[-1]):
-            blocks.append([])  # here something foreign stood between two paragraphs
+            blocks.append([])  # excluded text stood between two paragraphs
         label = _label(line) if line.strip() else label
         run = []
     return blocks
 
 
 def _add_code(blocks: list[list[str]], code: list[str]) -> None:
-    """Give one line of code to the sentence that announced it."""
+    """Append one line of code to the sentence that announced it."""
     line = code[0].strip() if len(code) == 1 else ""
     before = blocks[-2] if len(blocks) > 1 else []
     announced = bool(before) and before[-1].rstrip("*_").endswith(":")
@@ -166,7 +166,7 @@ def _add_code(blocks: list[list[str]], code: list[str]) -> None:
 
 
 def _label(line: str) -> str:
-    """What a heading says about the paragraph under it, if that is all it says."""
+    """Return what a heading says about its paragraph, if it says only that."""
     if not _HEADING.match(line) and not _BOLD_ONLY.match(line.strip()):
         return ""
     said = " ".join(_NO_LETTER.sub(" ", line.replace("_", " ")).split())
@@ -174,16 +174,16 @@ def _label(line: str) -> str:
 
 
 def _said(run: list[str]) -> list[list[str]]:
-    """The paragraph that lines are, or none: what stands under a marker is asked for already."""
+    """Return lines as a paragraph, or nothing if they belong to a marker."""
     marked = not run or run[0].lstrip().lower().startswith(MARKER)
     return [] if marked else [_joined(run)]
 
 
 def _is_foreign(line: str, *, after_text: bool) -> bool:
-    """Whether a line is not somebody's words: a quote, a table, a heading, a command."""
+    """Return whether a line is not prose: a quotation, a table, a heading, a command."""
     bare = line.strip()
     if not after_text and line.startswith(("    ", "\t")) and not _ITEM.match(line):
-        return True  # an indented block of code
+        return True  # an indented code block
     if (
         bare.startswith((">", "|", "//", "/*", "<!--"))
         or bare.count(" | ") > 1
@@ -198,7 +198,7 @@ def _is_foreign(line: str, *, after_text: bool) -> bool:
 
 
 def _joined(run: list[str]) -> list[str]:
-    """The lines of a paragraph, those joined that were only wrapped."""
+    """Join the lines of a paragraph that were only wrapped."""
     width = max(len(line) for line in run)
     joined: list[list[str]] = []
     before, in_item = "", False
@@ -221,9 +221,9 @@ def _joined(run: list[str]) -> list[str]:
 
 
 def _plain(line: str) -> str:
-    """A line without the marks of emphasis, outside of its inline code."""
+    """Remove emphasis marks from a line, outside of its inline code."""
     parts = line.split("`")
-    if len(parts) % 2 == 0:  # one backtick has no partner: no code after it
+    if len(parts) % 2 == 0:  # a backtick without a partner starts no code
         parts[-2:] = ["`".join(parts[-2:])]
     parts[::2] = [_unmarked(part) for part in parts[::2]]
     return " ".join("`".join(parts).split())
@@ -242,12 +242,12 @@ def _unmarked(text: str) -> str:
 
 
 def without_code(text: str) -> str:
-    """The text with its inline code blotted out, as long as before."""
+    """Return the text with its inline code blanked, at the same length."""
     return _CODE.sub(lambda code: "x" * len(code[0]), text) if "`" in text else text
 
 
 def _split(line: str) -> list[str]:
-    """A line as sentences."""
+    """Split a line into sentences."""
     found: list[str] = []
     start = 0
     for end in _END.finditer(_without_quotes(without_code(line))):
@@ -259,17 +259,17 @@ def _split(line: str) -> list[str]:
 
 
 def _without_quotes(text: str) -> str:
-    """The text without the ends of sentences that somebody quotes, as long as before."""
+    """Blank the sentence ends inside quotations, at the same length."""
     if '"' not in text and "“" not in text:
         return text
     return _QUOTE.sub(lambda quote: _ENDS.sub("x", quote[0]), text)
 
 
 def _ends(line: str, start: int, end: re.Match[str]) -> bool:
-    """Whether a sentence ends at this mark."""
+    """Return whether a sentence ends at this mark."""
     begins = line[end.end() + 1 : end.end() + 2]  # there is one space between two words
     if end[0].endswith(('"', "”")) and begins.islower():
-        return False  # who quotes goes on
+        return False  # the sentence continues after the quotation
     if not end[0].startswith("."):
         return True
     if end[0].startswith(".."):
@@ -278,11 +278,12 @@ def _ends(line: str, start: int, end: re.Match[str]) -> bool:
     last = word[0] if word else ""
     if last.lower() in _ABBREVIATIONS:
         return last.lower() in _MAY_END and begins.isupper()
-    return not (len(last) == 1 and last.isupper() and last != "I")  # an initial ends none
+    # an initial does not end a sentence
+    return not (len(last) == 1 and last.isupper() and last != "I")
 
 
 def _is_prose(sentence: str) -> bool:
-    """Whether it is words, at least two of them, and not a log, an address or a path."""
+    """Return whether it has at least two words, and is not a log, an address or a path."""
     if not 3 <= len(sentence) <= MAX_SENTENCE or " " not in sentence:
         return False
     letters = sum(map(str.isalpha, sentence)) + sentence.count(" ")

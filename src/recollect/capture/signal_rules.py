@@ -1,10 +1,10 @@
-"""The words that give a signal away, and how sure each of them is.
+"""The phrases that reveal a signal, and the confidence of each.
 
-The six types and their confidences are those of the memory lifecycle that this project carries on.
-Narrower than there are the patterns that everyday talk is full of: "problem", "important" and
-"interesting" count where they open a sentence, "fixed the" where it says how, "blocked by" where it
-is people or their work that wait, a request where somebody is asked. "The issue is" alone is never
-suggested: in the sessions that were read it always told of a bug that was fixed minutes later.
+The six types and their confidences come from the original memory lifecycle. Patterns that are
+frequent in everyday language are narrower here: "problem", "important" and "interesting" count if
+they open a sentence, "fixed the" if it says how, "blocked by" if people or their work wait, and a
+request if it addresses somebody. "The issue is" alone is never suggested: in the sessions used for
+tuning, it always described a bug that was fixed minutes later.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SUPPOSED = 0.60  # below any suggestion
 
 
 class Rule(NamedTuple):
-    """One pattern. It matches only where one of `needs` stands, which is cheap to look for."""
+    """One pattern. It is tried only if the text contains one of `needs`: a cheap check."""
 
     type: str
     confidence: float
@@ -41,7 +41,7 @@ class Rule(NamedTuple):
 
 
 def rule(kind: str, confidence: float, needs: str, text: str, at_most: float = 1.0) -> Rule:
-    """A rule, written with its `needs` in one line."""
+    """Build a rule from its `needs` on one line."""
     return Rule(kind, confidence, tuple(needs.split("|")), pattern(text, re.IGNORECASE), at_most)
 
 
@@ -49,13 +49,13 @@ _WE = (
     r"\b(?:i|we)(?:'ve| have|'d| had)?(?: (?:all|also|already|both|just|now|then|therefore"
     r"|\w+ly))?"
 )
-# Who or what can be held up; a thread and a request are blocked as a matter of course.
+# Who or what can be blocked; threads and requests block as a matter of course.
 _HELD_UP = (
     r"\b(?:i'm|we're|i am|we are|i was|we were|been|this is|that's|it's|(?:build|ci|deployment"
     r"|issue|merge|migration|pr|progress|release|rollout|task|ticket|upgrade|work)(?: is| was)?)"
     r"(?: (?:also|completely|currently|now|still))? "
 )
-# Who decides to have a look has decided nothing yet.
+# A decision to look at something decides nothing yet.
 _TRY = (
     r"(?:check|continue|dig|experiment|explore|figure|find|give|go with the flow"
     r"|investigate|look|open"
@@ -65,7 +65,7 @@ _WITH_A_HOW = (
     r"(?=.{0,1000}(?<!-)\b(?:by|because|since|using|caused?|causing|due to|instead of|so that)\b)"
 )
 
-# What begins a rule for whoever works here, and not a report of what a program does.
+# The start of a rule for people who work here, not a report of what a program does.
 _VERB = (
     r"(?:add|answer|ask|avoid|begin|build|call|check|commit|deploy|document|explain|format|give"
     r"|include|keep|leave|log|make|merge|name|open|pin|push|put|read|reply|respond|review|run|send"
@@ -112,7 +112,7 @@ STATEMENTS: tuple[Rule, ...] = (
     rule(DECISION, 0.80, "went with", rf"{_WE} went with\b"),
     rule(DECISION, 0.82, "final", r"\bfinal(?:ly)? (?:choosing|decided|settled on)\b"),
     rule(DECISION, 0.80, "made the call", rf"{_WE} made the call to\b"),
-    # A choice with its reason; without, it is what to do next.
+    # A choice with its reason; without one, it is just the next step.
     rule(
         DECISION,
         0.75,
@@ -200,7 +200,7 @@ STATEMENTS: tuple[Rule, ...] = (
     rule(
         RESOLUTION, 0.92, "fixed|solved", rf"(?<!-)\b(?:fixed|resolved|solved) the\b{_WITH_A_HOW}"
     ),
-    # What "this" was, the sentence does not say.
+    # The sentence does not say what "this" was.
     rule(
         RESOLUTION,
         0.92,

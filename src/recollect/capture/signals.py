@@ -1,22 +1,22 @@
-"""Sentences that say something worth keeping: six types of signal, found by their words.
+"""Finds sentences worth keeping: six types of signal, by their words.
 
 | type | kind | says |
 |---|---|---|
 | decision | decisions | what was chosen |
 | learning | learnings | what was found out |
-| blocker | blockers | what stands in the way |
+| blocker | blockers | what blocks the work |
 | resolution | solutions | what solved a problem |
-| preference | preferences | how somebody likes it done |
-| explicit | notes, or what the sentence is by its other words | please keep this |
+| preference | preferences | how somebody wants it done |
+| explicit | notes, or the kind of the rest of the sentence | please keep this |
 
-Each pattern has a confidence of its own; the shape of the sentence moves it a little. Then doubt
-takes away: a question and a denial are no signal, what is supposed stays below a suggestion, what
-is hearsay below automatic capture, and so does a sentence that says nothing without its neighbours
-("That fixed it."): it takes the one before it along, or is not worth keeping.
+Each pattern has its own confidence, which the shape of the sentence adjusts a little. Doubt lowers
+it: questions and denials are no signal, assumptions stay below a suggestion, and hearsay stays
+below automatic capture. So does a sentence that means nothing without its neighbours ("That fixed
+it."): it is joined with the one before it, or dropped.
 
-Words in code or in quotation marks are nobody's statement and never match. What an agent says is
-never kept unseen, and it has no wishes: "I need to" and "keep in mind" are how it thinks aloud. Nor
-is anything kept unseen out of a text so long that nobody typed it.
+Words in code or quotation marks never match. What an agent says is never captured without review,
+and it has no preferences: "I need to" and "keep in mind" are how it thinks aloud. Text that is too
+long to be typed is not captured without review either.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ from recollect.core.patterns import pattern
 RULES = (*STATEMENTS, *REQUESTS)
 
 MAX_JOINED = 600  # characters of a sentence with its neighbours
-MAX_TYPED = 2_000  # characters; more was pasted, and may be anybody's words
+MAX_TYPED = 2_000  # characters; longer text was pasted, and may be somebody else's
 _MAX_LABELLED = 400
-_ACCOUNT = 0.87  # how sure a cause with its cure is
+_ACCOUNT = 0.87  # the confidence of a cause with its fix
 _LONG_MATCH, _SHORT_MATCH, _SHORT_SENTENCE = 20, 5, 20
-_WISH = 0.70  # a preference that is no surer than this is a wish of the moment
+_WISH = 0.70  # a preference at or below this confidence is a wish of the moment
 
 
 class Signal(NamedTuple):
-    """A sentence worth keeping, what it is, and how sure that is."""
+    """A sentence worth keeping, its type, and its confidence."""
 
     type: str
     kind: str
@@ -97,7 +97,7 @@ _DOUBT = pattern(
     r"|for example|for instance|e\.g)\b",
     re.IGNORECASE,
 )
-# What is said of the moment, for fun, by others, or of a world that is not this one.
+# Statements about the moment, jokes, hearsay, and hypothetical worlds.
 _PASSING = pattern(
     r"\blet me\b|\bas (?:you (?:asked|said|wanted|wished)|requested)\b|\b(?:lol|haha|jk)\b|/s$"
     r"|\bif (?:i|it|they|we) (?:were|had)\b|\{\w[\w .]*\}|\bwill look\b|\bi'll (?:look|see|try)\b"
@@ -125,13 +125,13 @@ _REINFORCING = pattern(
     re.IGNORECASE,
 )
 _WORD = pattern(r"[^\W\d][\w.+#-]*")
-# At what nobody sees who was not there.
+# References to something that others cannot see.
 _POINTING = pattern(r"\b(?:this|these|those|here|above|below|the following)\b", re.IGNORECASE)
-# Characters of a text that tell its kind: what it is about stands at its beginning.
+# Characters that decide the kind of a text: its subject is at the beginning.
 _MOST_JUDGED = 10_000
 _POINTS_BACK = words("remember save note that got figured fixed keep")
 _OF_PEOPLE = (PREFERENCE, EXPLICIT)
-_SAID_IN_A_WORD = (DECISION, PREFERENCE, EXPLICIT)  # "We chose uv." says all
+_SAID_IN_A_WORD = (DECISION, PREFERENCE, EXPLICIT)  # "We chose uv." is complete
 _EMPTY_WORDS = words(
     "am an as at be by do go he if in is it me my no of ok on or she so to up us we i'd i'm i've"
     " ago change continue leave memory move next note proceed remember save session sessions skip"
@@ -149,14 +149,14 @@ _EMPTY_WORDS = words(
 
 
 class _Reading(NamedTuple):
-    """The strongest signal of a sentence, and whether the sentence says what it is about."""
+    """The strongest signal of a sentence, and whether the sentence names its subject."""
 
     signal: Signal
     complete: bool
 
 
 def detect(text: str, *, by_agent: bool = False) -> list[Signal]:
-    """What a text says that is worth keeping: at most one signal for a sentence, in order."""
+    """Return what a text says that is worth keeping: at most one signal per sentence, in order."""
     said = [(part, one) for part, some in enumerate(paragraphs(text)) for one in some]
     found, told = _with_accounts(said, _lone(said))
     if by_agent:
@@ -168,9 +168,9 @@ def detect(text: str, *, by_agent: bool = False) -> list[Signal]:
 
 
 def _lone(said: list[tuple[int, str]]) -> list[tuple[int, Signal]]:
-    """The signals of single sentences, and of those that point at their neighbours."""
+    """Return the signals of single sentences, and of those that refer to their neighbours."""
     found: list[tuple[int, Signal]] = []
-    taken = -1  # the sentences up to here belong to a signal already
+    taken = -1  # the sentences up to here already belong to a signal
     for at, (_, sentence) in enumerate(said):
         reading = _read(sentence) if at > taken else None
         if reading is None:
@@ -183,7 +183,7 @@ def _lone(said: list[tuple[int, str]]) -> list[tuple[int, Signal]]:
         elif not reading.complete:
             first, last = _neighbours(said, at, asks=signal.type == EXPLICIT)
             if first == last and signal.type == EXPLICIT:
-                continue  # nobody knows what was asked for
+                continue  # it is unclear what was asked for
             if first == last:
                 signal = signal._replace(confidence=min(signal.confidence, SUPPOSED))
             else:
@@ -199,7 +199,7 @@ _Found = list[tuple[int, Signal]]
 
 
 def _with_accounts(said: list[tuple[int, str]], found: _Found) -> tuple[_Found, _Found]:
-    """The signals of sentences that belong to no account, and those of the accounts."""
+    """Return the signals of sentences outside accounts, and those of the accounts."""
     others = {at for at, signal in found if signal.type in (DECISION, *_OF_PEOPLE)}
     told: _Found = []
     for account in accounts(said):
@@ -211,7 +211,7 @@ def _with_accounts(said: list[tuple[int, str]], found: _Found) -> tuple[_Found, 
 
 
 def kind_of(text: str) -> str:
-    """The kind of what somebody asks to keep without saying which."""
+    """Return the kind of a request that does not name one."""
     readings = filter(None, map(_read, sentences(text[:_MOST_JUDGED])))
     sure = [signal for signal, _ in readings if signal.confidence > SUPPOSED]
     best = max(sure, key=lambda s: (s.kind != DEFAULT_KIND, s.confidence), default=None)
@@ -219,7 +219,7 @@ def kind_of(text: str) -> str:
 
 
 def _paragraph(said: list[tuple[int, str]], at: int) -> int:
-    """The last sentence of the paragraph that a label heads, as far as it is not too long."""
+    """Return the last sentence of the paragraph below a label, within the length limit."""
     length = len(said[at][1])
     while at + 1 < len(said) and said[at + 1][0] == said[at][0]:
         length += len(said[at + 1][1]) + 2
@@ -230,7 +230,7 @@ def _paragraph(said: list[tuple[int, str]], at: int) -> int:
 
 
 def _neighbours(said: list[tuple[int, str]], at: int, *, asks: bool) -> tuple[int, int]:
-    """The first and the last sentence that one which points at others speaks of."""
+    """Return the first and the last sentence that a sentence refers to."""
     part, sentence = said[at]
     if sentence.endswith(":"):
         last, length = at, len(sentence)
@@ -255,24 +255,24 @@ def _neighbours(said: list[tuple[int, str]], at: int, *, asks: bool) -> tuple[in
 
 
 def _widen(signal: Signal, whole: str) -> Signal:
-    """A signal with its neighbours; only a request is as sure as it was."""
+    """Extend a signal to its neighbours; only a request keeps its confidence."""
     confidence = signal.confidence
     if len(signal.sentence) < _SHORT_SENTENCE:
         limit = HEARSAY if confidence <= HEARSAY else 1.0
-        confidence = round(min(limit, confidence + 0.05), 3)  # it is not short any more
+        confidence = round(min(limit, confidence + 0.05), 3)  # it is no longer short
     if signal.type == EXPLICIT:
         return Signal(signal.type, _kind_beside(whole), whole, confidence)
     return signal._replace(sentence=whole, confidence=min(confidence, HEARSAY))
 
 
 def _together(parts: list[str]) -> str:
-    """Several sentences as one text, with a mark between those that end without."""
+    """Join sentences, with a mark after those that end without one."""
     ended = [p if p.endswith((".", "!", "?", ":", ";", "…")) else p + ";" for p in parts[:-1]]
     return " ".join([*ended, parts[-1]])
 
 
 def _read(sentence: str) -> _Reading | None:
-    """The strongest signal of a sentence, if there is any."""
+    """Return the strongest signal of a sentence, if there is one."""
     text = without_code(sentence).replace("’", "'")
     text = _QUOTED.sub(lambda quote: "x" * len(quote[0]), text)
     if _TO_DO.match(text) or _SAID_BY.search(text):
@@ -287,7 +287,7 @@ def _read(sentence: str) -> _Reading | None:
     ]
     if not found:
         return None
-    # Who asks for something asks for it, whatever else the sentence is.
+    # A request stays a request, whatever else the sentence is.
     confidence, rule, match = max(found, key=lambda one: (one[1].type == EXPLICIT, one[0]))
     rest = f"{text[: match.start()]} {text[match.end() :]}"
     points = rule.type != EXPLICIT and bool(_POINTING.search(rest))
@@ -301,12 +301,12 @@ def _read(sentence: str) -> _Reading | None:
 
 
 def is_question(text: str) -> bool:
-    """Whether a sentence asks something."""
+    """Return whether a sentence asks something."""
     return text.endswith("?") or bool(_QUESTION.match(text))
 
 
 def _matches(text: str) -> Iterator[tuple[Rule, re.Match[str]]]:
-    """Every pattern that a sentence holds, where it is not denied."""
+    """Yield every pattern that matches a sentence and is not denied."""
     lower = text.lower()
     for rule in RULES:
         if any(map(lower.__contains__, rule.needs)):
@@ -324,7 +324,7 @@ def _clause_before(text: str, match: re.Match[str]) -> str:
 
 
 def _confidence(rule: Rule, text: str, match: re.Match[str]) -> float:
-    """How sure a match is, by the shape of its sentence and by the doubt before it."""
+    """Return the confidence of a match, by the shape of its sentence and the doubt before it."""
     before, after = text[: match.start()], text[match.end() :]
     length = len(match[0].strip())
     confidence = rule.confidence
@@ -360,7 +360,7 @@ def _confidence(rule: Rule, text: str, match: re.Match[str]) -> float:
 
 
 def _kind_beside(sentence: str) -> str:
-    """The kind of a request by what else its sentence says."""
+    """Return the kind of a request by the rest of its sentence."""
     text = without_code(sentence).replace("’", "'")
     others = [
         (_confidence(rule, text, match), rule.type)
@@ -375,6 +375,6 @@ def _kind_beside(sentence: str) -> str:
 
 
 def _says_something(text: str, enough: int = 2) -> bool:
-    """Whether so many words carry a meaning of their own."""
+    """Return whether a text has this many meaningful words."""
     found = (word.rstrip(".") for word in _WORD.findall(text.lower()))
     return sum(len(word) > 1 and word not in _EMPTY_WORDS for word in found) >= enough

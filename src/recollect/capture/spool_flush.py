@@ -1,8 +1,8 @@
-"""Brings what waits in the spool to the ledger, each draft once.
+"""Writes the drafts of the spool to the ledger, each draft once.
 
-A draft waits under its nonce. Two processes may bring the same draft, with contents that differ in
-the branch or the author, and so under two uids: whoever is about to write one looks, under the lock
-of the spool, whether a memory of that nonce is there.
+A draft is stored under its nonce. Two processes may write the same draft with different branches or
+authors, and so under two uids. Before writing, the process checks, under the lock of the spool,
+whether a memory with that nonce exists.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from recollect.state.spool import SPOOL_FOLDER, STASH_FOLDER, Spool
 from recollect.store.store import Store
 
 _LOCK = "spool.lock"
-# Seconds for another event to come to an end: a hook has no time for more.
+# Seconds to wait for another event; a hook has no time for more.
 LONGEST_WAIT = 1.0
-# Seconds after which no event is at work any more: the client waits for 5.
+# Seconds after which no event is still running: the client waits for 5.
 _ABANDONED = 10.0
 # Drafts that are written together: few enough for the shortest deadline.
 _AT_ONCE = 50
 
 
 def spool_of(store: Store) -> Spool:
-    """The spool of a ledger."""
+    """Return the spool of a ledger."""
     return Spool(store.ledger.repository.state_dir / SPOOL_FOLDER)
 
 
 def stash_of(store: Store) -> Spool:
-    """What events have asked to keep, for as long as they are at work."""
+    """Return the stash: what running events have been asked to keep."""
     return Spool(store.ledger.repository.state_dir / STASH_FOLDER)
 
 
@@ -48,14 +48,14 @@ def keep(
     nonces: Sequence[str] = (),
     moment: int = 0,
 ) -> list[Memory]:
-    """Remember drafts: spooled first, then written; gives those that reached the ledger.
+    """Capture drafts: spool them first, then write them; return those that reached the ledger.
 
-    Bad ones are refused before anything is kept. Where the nonces are given, what is kept again
-    with one of them is the same memory. The moment is in milliseconds, and now where it is 0.
+    Invalid drafts are refused first. With given nonces, repeating a call makes the same memories.
+    The moment is in milliseconds; 0 means now.
     """
     spool = spool_of(store)
     now = datetime.fromtimestamp(moment / 1000, UTC) if moment else store.ledger.clock()
-    # Whoever drains the spool may be in another directory, on another branch.
+    # The process that flushes the spool may be in another directory, on another branch.
     repository = store.ledger.repository
     born = {
         "created": now.strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -68,13 +68,13 @@ def keep(
     signed = {}
     for nonce, draft in named.items():
         store.prepare(draft, nonce)
-        place = {"project": draft.get("project")}  # a path, by which it is found again
+        place = {"project": draft.get("project")}  # a path that must stay findable
         clean = {**store.redact(draft), **place}
         signed[nonce] = sign(store.config.home, DRAFT, nonce, clean)
     unspooled = {}
     try:
         spool.put_all(signed)
-    except NotWritable as error:  # the ledger may take it all the same
+    except NotWritable as error:  # the ledger may still accept it
         store.ledger.warnings.append(error.message)
         unspooled = {nonce: store.prepare(draft, nonce) for nonce, draft in named.items()}
     kept = store.create(list(unspooled.values())) if unspooled else []
@@ -85,28 +85,30 @@ def keep(
 
 
 def drain(store: Store, own: frozenset[str] = frozenset()) -> list[Memory]:
-    """Bring every waiting draft to the ledger; gives the memories they became.
+    """Write every spooled draft to the ledger; return the memories.
 
-    Where the ledger cannot be written now they go on waiting, with a warning. What this person did
-    not put there on this machine is only suggested; the uids in `own` were put there just now.
+    If the ledger cannot be written now, drafts stay spooled, with a warning. Drafts that this
+    person did not write on this machine are only suggested; the nonces in `own` were just written.
     """
     return list(_drain_all(store, own).values())
 
 
 def _drain_all(store: Store, own: frozenset[str]) -> dict[str, Memory]:
-    """Bring every waiting draft to the ledger; gives the memories by the nonces of the drafts."""
+    """Write every spooled draft to the ledger; return the memories by the nonces of the drafts."""
     try:
         spool_of(store).adopt(stash_of(store), _ABANDONED)
         return _drain_in_parts(store, own)
     except RecollectError as error:
-        store.ledger.warnings.append(f"What was kept waits for the ledger: {error.message}")
+        store.ledger.warnings.append(
+            f"Captured memories stay in the spool for now: {error.message}"
+        )
         return {}
 
 
 def _drain_in_parts(store: Store, own: frozenset[str]) -> dict[str, Memory]:
-    """Bring them some at a time: what is brought stays, although the time may end before the rest.
+    """Write some drafts at a time, so that finished ones stay if the time runs out.
 
-    What cannot be kept goes on waiting, and is not tried twice.
+    A draft that cannot be written stays spooled, and is not tried twice.
     """
     brought: dict[str, Memory] = {}
     tried: set[str] = set()
@@ -130,10 +132,10 @@ def _drain(store: Store, names: Sequence[str], own: frozenset[str]) -> dict[str,
                 creations[nonce] = store.prepare(unsigned(draft), nonce)
             except (ValidationError, TypeError, ValueError, AttributeError) as error:
                 said = getattr(error, "message", repr(error))
-                store.ledger.warnings.append(f"A waiting memory cannot be kept: {said}")
+                store.ledger.warnings.append(f"Cannot write a spooled memory: {said}")
         uids = {nonce: creation.record(stamp).uid for nonce, creation in creations.items()}
-        # One that was written by a process that was killed before it could say so is not written
-        # again, nor one that somebody erased before a process that hung came back to it.
+        # Skip a draft that another process wrote before it was killed, and one whose memory was
+        # purged before a hanging process came back to it.
         there, purged = store.indexing.using(
             lambda index: (
                 {nonce: memory for nonce in waiting for memory in _kept_as(index, nonce)},
@@ -153,22 +155,22 @@ def _drain(store: Store, names: Sequence[str], own: frozenset[str]) -> dict[str,
 
 
 def _kept_as(index: Index, nonce: str) -> list[Memory]:
-    """The memory that a draft became; older versions kept it with its nonce as the uid."""
+    """Return the memory of a draft; older versions used its nonce as the uid."""
     found = made_with(index, nonce)
     return [found] if found is not None else index.get_many([nonce])
 
 
 def _suggest_unknown(store: Store, nonce: str, draft: Mapping[str, Any]) -> None:
-    """A draft that somebody else left here: its words wait for review, its claims are dropped."""
+    """Suggest a draft of unknown origin: its text is pending, its metadata is dropped."""
     from recollect.capture.suggestions import suggest_unknown
 
     if suggest_unknown(store, draft):
         spool_of(store).drop(nonce)
         store.ledger.warnings.append(
-            "A waiting memory was not written by you on this machine; it waits for: recollect"
+            "You did not write a spooled memory on this machine. To accept or reject it: recollect"
             " review"
         )
     else:
         store.ledger.warnings.append(
-            f"{spool_of(store).folder / nonce}.json was not written by you, and is no draft."
+            f"You did not write {spool_of(store).folder / nonce}.json, and it is not a draft."
         )

@@ -1,6 +1,6 @@
-"""What was noticed and is not certain enough: it waits for somebody to accept or reject it.
+"""Keeps suggestions: captures that are not certain enough, pending until you review them.
 
-Suggestions are local and never shared. A rejected one is not suggested again.
+Suggestions are local and never shared. A rejected suggestion is not suggested again.
 """
 
 from __future__ import annotations
@@ -25,35 +25,35 @@ _UNKNOWN_WHY = "unknown origin: you did not write it on this machine"
 
 
 class Suggestion(NamedTuple):
-    """A draft that waits for a word; `updates` is the memory that it would change."""
+    """A pending draft; `updates` is the memory that it would change."""
 
     uid: str
     draft: Mapping[str, Any]
     confidence: float
     why: str
     updates: str | None = None
-    # What it was merged from, by uid: the versions that were read.
+    # The sources of a merge, by uid, with the versions that were read.
     sources: Mapping[str, str] = NO_FIELDS
-    # A file of the mirror that it was found in: its path, what it says, and from which state.
+    # The mirror file that it comes from: its path, its text, and its base state.
     document: Mapping[str, Any] = NO_FIELDS
 
     @property
     def name(self) -> str:
-        """What people type for it."""
+        """The name that people type."""
         return self.uid[-_NAME_LENGTH:].lower()
 
     @property
     def is_unknown(self) -> bool:
-        """Whether nobody answers for it."""
+        """Whether its origin is unknown."""
         return bool(self.draft.get("provenance") == UNKNOWN)
 
     @property
     def text(self) -> str:
-        """All that it says."""
+        """The complete text."""
         return f"{self.draft.get('summary', '')}\n{self.draft.get('body', '')}"
 
     def as_json(self) -> dict[str, Any]:
-        """The suggestion as `--json` prints it."""
+        """Return the suggestion as `--json` prints it."""
         return {
             "id": self.name,
             **self.draft,
@@ -64,7 +64,7 @@ class Suggestion(NamedTuple):
 
 
 def waiting_suggestions(store: Store) -> Spool:
-    """Where suggestions wait for review."""
+    """Return the store of pending suggestions."""
     return Spool(store.ledger.repository.state_dir / FOLDER)
 
 
@@ -79,7 +79,7 @@ def suggest(
     sources: Mapping[str, str] = NO_FIELDS,
     document: Mapping[str, Any] = NO_FIELDS,
 ) -> int:
-    """Keep a draft for review, without secrets; how many weaker ones had to go for it."""
+    """Store a redacted draft for review; return how many weaker ones were dropped for it."""
     spool = waiting_suggestions(store)
     nonce = nonce or store.new_nonce()
     said = {
@@ -88,7 +88,7 @@ def suggest(
         "why": store.redact(why),
         "updates": updates,
         "sources": dict(sources),
-        "document": dict(document),  # redacted by whoever read the file
+        "document": dict(document),  # redacted by the reader of the file
         "project": store.project,
     }
     spool.put(nonce, sign(store.config.home, SUGGESTION, nonce, said))
@@ -96,25 +96,25 @@ def suggest(
 
 
 def _confidence(waiting: Mapping[str, Any]) -> float:
-    """How sure a suggestion is; whatever stands in its file."""
+    """Return a valid confidence, whatever the file contains."""
     said = waiting.get("confidence")
     return float(said) if isinstance(said, int | float) else 0.0
 
 
 def withdraw(store: Store, path: str) -> None:
-    """Drop what a file of the mirror suggested before it was changed again."""
+    """Drop the earlier suggestion of a mirror file that changed again."""
     for suggestion in suggestions(store):
         if suggestion.document and suggestion.document.get("path") == path:
             waiting_suggestions(store).drop(suggestion.uid)
 
 
 def is_waiting(store: Store, uid: str) -> bool:
-    """Whether a suggestion of this uid waits for review."""
+    """Return whether a suggestion with this uid is pending."""
     return uid in waiting_suggestions(store).waiting()
 
 
 def suggest_unknown(store: Store, draft: Mapping[str, Any]) -> bool:
-    """Keep the words of a draft that nobody answers for; whether it has any."""
+    """Store the text of a draft of unknown origin; return whether it has any."""
     words = _words(draft)
     if not words:
         return False
@@ -124,7 +124,7 @@ def suggest_unknown(store: Store, draft: Mapping[str, Any]) -> bool:
 
 
 def _words(draft: Any) -> dict[str, str]:
-    """What a draft says, without what it says of itself; empty for what is no draft."""
+    """Return the text of a draft without its metadata; empty if it is not a draft."""
     if not isinstance(draft, Mapping):
         return {}
     words = {name: draft.get(name) or "" for name in ("kind", "summary", "body")}
@@ -133,14 +133,14 @@ def _words(draft: Any) -> dict[str, str]:
 
 
 def suggestions(store: Store) -> list[Suggestion]:
-    """What waits for review, oldest first."""
+    """Return the pending suggestions, oldest first."""
     found = []
     for uid, waiting in waiting_suggestions(store).waiting().items():
         draft = waiting.get("draft")
         if not isinstance(draft, dict) or waiting.get("project") != store.project:
             continue
         if not is_ours(store.config.home, SUGGESTION, uid, waiting):
-            # It came with a copied repository: only its words count, whatever else it says.
+            # It came with a copied repository: only its text counts.
             words = _words(draft)
             if words:
                 draft = {**words, "provenance": UNKNOWN}
@@ -156,7 +156,7 @@ def suggestions(store: Store) -> list[Suggestion]:
 
 
 def _is_settled(store: Store, suggestion: Suggestion) -> bool:
-    """Whether a merge is needless by now: its sources are merged, hidden or gone. It is dropped."""
+    """Return whether a merge is obsolete: its sources are merged, hidden or gone."""
     if not suggestion.sources:
         return False
     from recollect.index.protocol import is_purged, merged_from
@@ -174,7 +174,7 @@ def _is_settled(store: Store, suggestion: Suggestion) -> bool:
 
 
 def named(store: Store, names: Sequence[str]) -> list[Suggestion]:
-    """The suggestions of some names; one that means none, or several, is refused."""
+    """Return the suggestions with these names; raise if a name matches none or several."""
     waiting = suggestions(store)
     chosen = []
     for name in names:
@@ -182,13 +182,13 @@ def named(store: Store, names: Sequence[str]) -> list[Suggestion]:
         if not meant or not name.strip():
             raise NotFound(f"There is no suggestion {name}", "List them with: recollect review")
         if len(meant) > 1:
-            raise Ambiguous(f"{name} means several suggestions.", [s.uid for s in meant])
+            raise Ambiguous(f"{name} matches several suggestions.", [s.uid for s in meant])
         chosen += meant
     return chosen
 
 
 def forget(store: Store, purged: Memory) -> None:
-    """Drop the suggestions that say what a purged memory said, or were made of it."""
+    """Drop the suggestions with the text of a purged memory, or made from it."""
     gone = Known("", f"{purged.summary}\n{purged.text}")
     for uid, waiting in waiting_suggestions(store).waiting().items():
         draft = waiting.get("draft")
@@ -200,7 +200,7 @@ def forget(store: Store, purged: Memory) -> None:
 
 
 def reject(store: Store, chosen: Sequence[Suggestion]) -> None:
-    """Drop suggestions for good."""
+    """Reject suggestions for good."""
     now = store.ledger.clock().timestamp()
     store.local.make_folder()
     marks = [

@@ -1,4 +1,4 @@
-"""The technologies that a text speaks of, by their names and those of their tools."""
+"""Finds the technologies that a text mentions, by their names and those of their tools."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TAG = pattern(
 
 
 def tags_of(text: str) -> tuple[str, ...]:
-    """The technologies that a text speaks of, at most five, in the order of their mention."""
+    """Return the technologies that a text mentions, at most five, in order."""
     found = dict.fromkeys(match.lastgroup or "" for match in _TAG.finditer(text))
     if "python" in found and "pytest" in text.lower():
         found["testing"] = None

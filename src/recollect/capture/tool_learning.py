@@ -1,14 +1,14 @@
-"""What a tool event teaches: an error, a workaround, a discovery or a warning.
+"""Learns from tool events: errors, workarounds, discoveries and warnings.
 
-What a tool said is found and weighed by `complaints`; what the event was like is added here: it
-failed, it failed behind a pipe that hides it, or it went well. What is found in somebody else's
-text, with `cat` or `grep`, teaches nothing, and neither does a script that nobody runs twice. From
-`LASTING` on a learning is worth keeping, with its fix or alone. Below that it tells of the code at
-hand: a red test and a wrong type go as they came, and git has what was changed. Such a failure is
-worth keeping only if it was not the code that was repaired.
+`error_lines` finds and rates what a tool said. This module adds the outcome of the event: it
+failed, it failed behind a pipe that hides the failure, or it succeeded. Somebody else's text, found
+with `cat` or `grep`, teaches nothing, and neither does a script that nobody runs twice. From
+`LASTING` on, a learning is worth keeping, with or without its fix. Below that, it is about the
+current code: failed tests and type errors come and go, and git has the changes. Such a failure is
+worth keeping only if the fix was not in the code.
 
-Nothing here raises, whatever the text, and nothing here is redacted: that is done before anything
-is kept.
+Nothing here raises, whatever the text. Nothing here is redacted: that happens before anything is
+written.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from recollect.core.patterns import pattern
 
 ERROR, WORKAROUND, DISCOVERY, WARNING = "error", "workaround", "discovery", "warning"
 CATEGORIES = (ERROR, WORKAROUND, DISCOVERY, WARNING)
-# It failed and nobody was told; it failed; it went on, or would the next time.
+# A hidden failure; a failure; and a warning that did not stop the command.
 SILENT, HARD, RECOVERABLE = "sev-0", "sev-1", "sev-2"
 SEVERITIES = (SILENT, HARD, RECOVERABLE)
 THRESHOLD = 0.6
@@ -52,17 +52,17 @@ EXCERPT_BYTES = 1_024
 MOST_FILES = 8
 _MOST_COMMAND = 500
 
-# What a learning counts before it is known what the tool said.
+# The base value of a learning, before rating what the tool said.
 _FAILED, _HIDDEN, _LOOKED, _WENT_WELL = 0.4, 0.35, 0.2, 0.25
 _LATE, _WAY_ROUND = 0.25, 0.4
 _ONE_OFF = -0.25
 
-# The client's own tools: what they refuse is a slip of the agent, what they show is a file.
+# The client's own tools: what they refuse is the agent's mistake, and what they show is a file.
 _OWN_TOOLS = pattern(
     r"(?:Read|(?:Multi|Notebook)?Edit|Write|Grep|Glob|LS|apply_patch|Agent|Task\w*|TodoWrite|Skill"
     r"|ToolSearch|ExitPlanMode|AskUserQuestion|BashOutput|Kill\w+|Web(?:Fetch|Search))\Z"
 )
-# Nobody learns from what somebody stopped.
+# An interrupted command teaches nothing.
 _STOPPED = (
     *("interrupted by user", "interrupted by the user", "doesn't want to proceed", "hook error"),
     *("doesn't want to take", "tool use was rejected", "<tool_use_error>", "permission to use "),
@@ -72,7 +72,7 @@ _STOPPED = (
 _EXIT = pattern(r"^\s*(?:Error: )?Exit code (-?\d+)\s*\n?")
 _TIMED_OUT = pattern(r"^\s*(?:Error: )?Command timed out after ([\w. ]{1,20}?)\s*(?:\n|$)")
 _ENDLESS = pattern(r"\b(?:sleep|watch|serve|dev|start|tail -f|--watch|runserver|up)\b")
-# What looks at files may find that a tool is not there, and no more.
+# Commands that read files can only show that a tool is missing.
 _NO_TOOL = pattern(r"command not found|cannot connect to|not (?:logged in|authenticated)|dubious")
 _WAYS_ROUND = {
     "--legacy-peer-deps": "conflicts of peer dependencies",
@@ -90,7 +90,7 @@ _WAYS_ROUND = {
     "GIT_SSL_NO_VERIFY": "a certificate that is not trusted",
     "NODE_TLS_REJECT_UNAUTHORIZED=0": "a certificate that is not trusted",
 }
-# What changes the surroundings of a command: programs, and what others are told to do.
+# Commands that change the environment: programs, and subcommands of others.
 _REPAIRERS = words("chmod chown cp export kill ln mkdir mv")
 _REPAIRS = words(
     "add ci config download enable generate init install link login migrate pull restart start sync"
@@ -114,9 +114,9 @@ class Learning(NamedTuple):
     summary: str
     excerpt: str
     files: tuple[str, ...]
-    # The same for the same thing again, whatever its numbers, paths, hashes and times.
+    # The same for the same problem, whatever its numbers, paths, hashes and times.
     fingerprint: str
-    # What was run, and what it said, as they stand in the summary.
+    # The command and its message, as in the summary.
     command: str = ""
     said: str = ""
 
@@ -130,7 +130,7 @@ def learn_from(
     *,
     threshold: float = THRESHOLD,
 ) -> Learning | None:
-    """What an event taught; None where it was routine."""
+    """Return what an event taught; None if it was routine."""
     if _OWN_TOOLS.match(tool) or _is_stopped(error):
         return None
     if error.strip():
@@ -174,7 +174,7 @@ def _from_failure(tool: str, command: str, output: str, error: str) -> Learning 
 
 
 def _from_success(command: str, output: str) -> Learning | None:
-    # What no command printed is a page, a file or an answer, not a report.
+    # Text that no command printed is a page, a file or an answer, not a report.
     if not command or only_looks(command) or is_inline(command):
         return None
     name = shown(command)
@@ -188,7 +188,7 @@ def _from_success(command: str, output: str) -> Learning | None:
         return _learning(category, SILENT, score, f"`{name}` failed", complaint, report, command)
     for flag, what in _WAYS_ROUND.items():
         if flag in main_part(command):
-            found = ErrorLine(0, f"{flag} gets round {what}", _WAY_ROUND)
+            found = ErrorLine(0, f"{flag} works around {what}", _WAY_ROUND)
             lead = f"`{name}` went through"
             return _learning(
                 WORKAROUND, RECOVERABLE, _WENT_WELL + _WAY_ROUND, lead, found, report, command
@@ -225,7 +225,7 @@ def _learning(
 
 
 def _sentence(lead: str, said: str, tail: str = "") -> str:
-    """`lead: said tail`, with as much of what was said as fits."""
+    """Return `lead: message tail`, with as much of the message as fits."""
     room = SUMMARY_LENGTH - len(lead) - len(tail) - 2
     if len(said) > room:
         cut = said[: max(0, room - 1)]
@@ -235,13 +235,13 @@ def _sentence(lead: str, said: str, tail: str = "") -> str:
 
 
 def _files(given: Sequence[str], excerpt: str) -> tuple[str, ...]:
-    """The files of the event, and those of the project that the excerpt names."""
+    """Return the files of the event, and those of the project that the excerpt names."""
     named = [path for path in _IN_PROJECT.findall(excerpt) if not _FOREIGN.search(path)]
     return tuple(dict.fromkeys([*given, *(path.removeprefix("./") for path in named)]))[:MOST_FILES]
 
 
 def repairs(command: str) -> bool:
-    """Whether a command changes what others need: it installs, configures or starts something."""
+    """Return whether a command changes the environment: installs, configures or starts."""
     if only_looks(command):
         return False
     named = [word for word in words_of(main_part(command)) if not word.startswith("-")]
@@ -253,7 +253,7 @@ def repairs(command: str) -> bool:
 
 
 def is_worth_keeping(failure: Learning, *, changed: Sequence[str], ran: Sequence[str]) -> bool:
-    """Whether a failure that was solved will be met again, by somebody who has the same code."""
+    """Return whether a solved failure is likely to happen again to somebody with the same code."""
     return failure.score >= LASTING or (not changed and any(map(repairs, ran)))
 
 
@@ -266,10 +266,10 @@ def solves(
     ran: Sequence[str] = (),
     output: str = "",
 ) -> bool:
-    """Whether a tool event that went well is the fix of an earlier failure.
+    """Return whether a successful tool event is the fix of an earlier failure.
 
-    It is, if it does what failed, and something was done in between: files were changed, or a
-    command was run that repairs. A failure that is gone by itself has no solution to tell of.
+    It is if it does what failed, and something happened in between: files changed, or a command
+    changed the environment. A failure that disappears by itself has no fix to report.
     """
     if failure.severity == RECOVERABLE and failure.category != ERROR:
         return False
@@ -283,14 +283,14 @@ def solves(
 
 
 def _covers(command: str, failure: Learning) -> bool:
-    """Whether a command runs at least what failed."""
+    """Return whether a command runs at least what failed."""
     task, targets = task_of(command)
     failed, wanted = task_of(failure.command)
     if not task or task != failed:
         return False
     if not targets or targets == wanted:
         return True
-    # Only the file that failed is tried again, or the folder that it is in.
+    # A retry of the failed file, or of its folder, is enough.
     wanted = wanted or frozenset(failure.files)
     return bool(wanted) and all(any(_within(one, target) for target in targets) for one in wanted)
 
@@ -304,7 +304,7 @@ def _within(path: str, target: str) -> bool:
 def solution_of(
     failure: Learning, *, command: str, changed: Sequence[str], ran: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """The one memory that tells of a problem and what solved it."""
+    """Return one memory with the problem and its fix."""
     fixes = [shown(one) for one in ran if repairs(one)]
     paths = [path for path in dict.fromkeys(changed) if is_ours(path)]
     names = list(dict.fromkeys(path.rsplit("/", 1)[-1] for path in paths))
@@ -334,7 +334,7 @@ def solution_of(
 
 
 def _full(failure: Learning) -> str:
-    """The summary with all that was said."""
+    """Return the summary with the complete message."""
     return (
         failure.summary.partition(": ")[0] + ": " + failure.said
         if failure.said
@@ -343,6 +343,6 @@ def _full(failure: Learning) -> str:
 
 
 def is_ours(path: str) -> bool:
-    """Whether it is a path inside the repository."""
+    """Return whether a path is inside the repository."""
     odd = path.startswith(("/", "\\", "-", "~")) or ".." in path or path[1:2] == ":"
     return bool(path.strip()) and not odd and path.isprintable()

@@ -1,11 +1,11 @@
-"""Whether a part of a conversation holds something worth keeping, and of which kind.
+"""Finds whether a part of a conversation has something worth keeping, and of which kind.
 
-Six categories. Five look for words: a line that holds one of a category's words counts, and counts
-more where a word that backs it up stands within four lines ("failed", and two lines on "the fix").
-The sixth, the session's summary, only measures how much was done since the last summary.
+There are six categories. Five look for words: a line with a word of the category counts, and counts
+more if a supporting word is within four lines ("failed", and two lines later "the fix"). The sixth,
+the session summary, only measures how much was done since the last summary.
 
-Only statements count. Code, quotations, questions, denials ("no errors") and what the agent is
-about to do ("let me check the error") say nothing that could be kept.
+Only statements count. Code, quotations, questions, denials ("no errors") and announcements ("let me
+check the error") contain nothing to keep.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _MOST_PLAIN, _MOST_BACKED = 3, 2  # matches that count
 _SUMMARY_THRESHOLD = 0.6
 _FEWEST_WORDS = 4
 _LONGEST_SENTENCE, _LONGEST_SNIPPET, _LONGEST_LINE = 300, 500, 4000
-# A shorter line ends where its writer wanted it to end; the second, where small letters follow.
+# A shorter line ends where its writer wanted; the second limit applies before lower case.
 _WRAPPED, _GOES_ON = 60, 40
 
 
 class Finding(NamedTuple):
-    """Something that may be worth keeping; the snippet of a session's summary is empty."""
+    """Something that may be worth keeping; the snippet of a session summary is empty."""
 
     category: str
     kind: str
@@ -47,12 +47,12 @@ class _Category(NamedTuple):
     plain: float
     backed: float
     threshold: float
-    # Whether what backs it up belongs to it even from another line, as a fix does to a failure.
+    # Whether the supporting word belongs to it even on another line, as a fix does to a failure.
     answered: bool = False
 
 
 def _any_of(words: str) -> re.Pattern[str]:
-    """Any of some words, whole; a part of a name or a path is not a word."""
+    """Return a pattern for any of some whole words; a part of a name or a path does not count."""
     return pattern(rf"(?<![\w./\\-])(?:{words})(?![\w/\\-]|\.\w)", re.IGNORECASE)
 
 
@@ -94,7 +94,7 @@ _CATEGORIES = (
     _Category(
         "TECH_DEBT",
         "tech-debt",
-        # A to-do list may be written in small letters; what is owed is not.
+        # A to-do list may be in lower case; debt is not.
         _any_of(
             r"(?-i:TODOs?)|deferred|tech(?:nical)? debt|workarounds?|hacks?|will address later"
         ),
@@ -108,7 +108,7 @@ _CATEGORIES = (
         "preferences",
         _any_of(
             r"always use|never use|prefer(?:s|red)?|conventions?|from now on|established"
-            # "the standard library" is none of ours
+            # "the standard library" is not a standard of the project
             r"|standards?(?= (?:practice|way|here|for|is|are)\b|[.,;:)]|\s*\Z)"
         ),
         _any_of(r"agreed|going forward|consistently|rules?|practices?|workflows?"),
@@ -126,8 +126,8 @@ DRAFTED: Mapping[str, str] = {
 
 _FENCE = pattern(r"[ \t]{0,3}(```+|~~~+)")
 _INLINE_CODE = pattern(r"(`{1,2})[^`]++\1")
-_NOT_OWN = pattern(r"\s*[>|]")  # a quotation, a row of a table
-# Where something new begins, so that the line before does not go on here.
+_NOT_OWN = pattern(r"\s*[>|]")  # a quotation, a table row
+# Where something new begins, so that the previous line does not continue here.
 _ITEM = pattern(r"\s*(?:[-+•]\s|[*#\[]|\d+[.)]\s)")
 _ITEM_MARK = pattern(r"\s*(?:(?:[-*+•]|\d+[.)]|\[[ x]\])\s+)*")
 _END = pattern(r"(?<![.!?…])[.!?…]++[\"'”’)\]*_]*+(?=\s|\Z)")
@@ -147,7 +147,7 @@ _INVISIBLE = ("Cc", "Cf", "Co", "Cs")
 
 
 class _Text(NamedTuple):
-    """A line or sentence as it was written, and with its inline code blanked, equally long."""
+    """A line or sentence as written, and with its inline code blanked at the same length."""
 
     role: str
     said: str
@@ -158,7 +158,7 @@ _BLANK = _Text("", "", "")
 
 
 class _Evidence(NamedTuple):
-    """A statement that counts, and whether something near it backs it up."""
+    """A statement that counts, and whether something near supports it."""
 
     snippet: str
     backed: bool
@@ -172,11 +172,11 @@ def triage(
     distinct: int = 0,
     thresholds: Mapping[str, float] | None = None,
 ) -> list[Finding]:
-    """What (role, text) pairs and the work done since the last summary point to, best first.
+    """Return what (role, text) pairs and the work since the last summary point to, best first.
 
-    `distinct` says how many different tools were used. A category may give several findings, one
-    per statement; no statement is given twice. A snippet has not been redacted. A category may
-    have a threshold of its own.
+    `distinct` is the number of different tools used. A category may have several findings, one per
+    statement; no statement is returned twice. Snippets are not redacted. A category may have its
+    own threshold.
     """
     asked = {name.upper(): value for name, value in (thresholds or {}).items()}
     lines = list(_lines(messages))
@@ -197,13 +197,13 @@ def triage(
 
 
 def is_whole(finding: Finding) -> bool:
-    """Whether somebody who was not there can use it; the window of RUNBOOK joins strangers."""
+    """Return whether somebody who was not there can use it; RUNBOOK may join unrelated lines."""
     alone = finding.category in ("DECISION", "CONSTRAINT", "TECH_DEBT")
     return alone and bool(finding.snippet) and not _POINTS.match(finding.snippet)
 
 
 def _threshold(asked: object, usual: float) -> float:
-    """The threshold that was asked for, if it is a number, else the usual one."""
+    """Return the requested threshold if it is a number, otherwise the default."""
     if isinstance(asked, bool) or not isinstance(asked, int | float) or not math.isfinite(asked):
         return usual
     return min(1.0, max(0.0, float(asked)))
@@ -217,7 +217,7 @@ def _score(category: _Category, evidence: Sequence[_Evidence]) -> float:
 
 
 def _evidence(category: _Category, lines: Sequence[_Text]) -> list[_Evidence]:
-    """The statements that count, in order: one per line, each once, up to the caps."""
+    """Return the statements that count, in order: one per line, each once, up to the limits."""
     found: list[_Evidence] = []
     seen: set[str] = set()
     known: dict[int, _Text | None] = {}
@@ -250,7 +250,7 @@ def _support(
     statement: _Text,
     known: dict[int, _Text | None],
 ) -> tuple[int, _Text | None]:
-    """The nearest claim that backs up a statement, and the number of its line."""
+    """Return the nearest claim that supports a statement, and its line number."""
     if backing.search(statement.prose):
         return number, statement
     for distance in range(_WINDOW + 1):
@@ -267,7 +267,7 @@ def _support(
 def _in_order(
     lines: Sequence[_Text], number: int, statement: _Text, place: int, support: _Text
 ) -> list[_Text]:
-    """A statement and what backs it up, as they were said; once, if they are one."""
+    """Join a statement and its support in their order; once, if they are the same."""
     if support == statement or not _is_whole(support):
         return [statement]
     if place == number:
@@ -278,7 +278,7 @@ def _in_order(
 
 
 def _claims(words: re.Pattern[str], line: _Text) -> Iterator[_Text]:
-    """The sentences of a line that claim something with one of the words."""
+    """Yield the sentences of a line that claim something with one of the words."""
     if not words.search(line.prose):
         return
     for sentence in _sentences(line):
@@ -293,7 +293,7 @@ def _claims(words: re.Pattern[str], line: _Text) -> Iterator[_Text]:
 
 
 def _is_whole(sentence: _Text) -> bool:
-    """Whether it can stand alone: no heading, nothing that only leads to what follows."""
+    """Return whether it can stand alone: not a heading, not an introduction."""
     said = sentence.said
     return (
         len(said) <= _LONGEST_SENTENCE
@@ -318,7 +318,7 @@ def _sentences(line: _Text) -> Iterator[_Text]:
 
 
 def _lines(messages: Sequence[tuple[str, str]]) -> Iterator[_Text]:
-    """The lines of all messages; code and quotations are blank."""
+    """Return the lines of all messages; code and quotations are blank."""
     for role, text in messages:
         for said in _unwrapped(_without_code(text.splitlines())):
             said = said[:_LONGEST_LINE]
@@ -340,7 +340,7 @@ def _without_code(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _unwrapped(lines: Iterator[str]) -> Iterator[str]:
-    """The lines, with those put together again that were only broken to fit a width."""
+    """Rejoin lines that were only wrapped."""
     whole, last = "", ""
     for line in lines:
         goes_on = (
@@ -359,7 +359,7 @@ def _unwrapped(lines: Iterator[str]) -> Iterator[str]:
 
 
 def _snippet(sentences: Sequence[_Text]) -> str:
-    """Sentences as they can be shown: visible, on one line, without marks; empty if too long."""
+    """Return sentences for display: visible, on one line, without marks; empty if too long."""
     *before, last = (sentence.said.replace("`", "").replace("**", "") for sentence in sentences)
     ended = (text if text.rstrip(_CLOSING).endswith(_FINISHED) else text + "." for text in before)
     text = " ".join((*ended, last))

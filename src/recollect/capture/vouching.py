@@ -1,8 +1,8 @@
-"""Who said what a command keeps: a person, or the agent in whose shell it runs.
+"""Finds out who said what a command captures: a person, or the agent that runs it.
 
-A person who types `/recollect:remember …` asks in their own words, though the agent's shell runs
-the command. The hook that sees what they typed notes it, and vouches for one capture of the same
-session that says the same within a few minutes. Everything else in an agent's shell is the
+If a person types `/recollect:remember …`, they ask in their own words, although the agent's shell
+runs the command. The hook that sees their prompt records it, and vouches for one capture of the
+same session with the same text within a few minutes. Everything else in an agent's shell is the
 agent's.
 """
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 USER, AGENT = "user", "agent"
 VOUCHED_FOLDER = "vouched"
 _SECONDS = 15 * 60.0
-# How much of what the person asked for, and of what is kept, must be in the other.
+# The share of the requested words, and of the captured words, that must be in the other.
 _SHARE = 0.5
 _MOST_WAITING = 20
 
 
 def note_request(event: Event, environment: Mapping[str, str]) -> None:
-    """Note what a person asks to keep by a command; where that fails, nobody vouches."""
+    """Record what a person asks to capture by a command; if that fails, nothing is vouched for."""
     with suppress(Exception):
         from recollect.config.config import load_config
         from recollect.config.locate import git_state
@@ -54,7 +54,7 @@ def note_request(event: Event, environment: Mapping[str, str]) -> None:
 
 
 def speaker(store: Store, agent: str, text: str, environment: Mapping[str, str]) -> dict[str, Any]:
-    """Who says a text that a command keeps, as the fields of its provenance."""
+    """Return who said a text that a command captures, as provenance fields."""
     agent = agent or agent_in(environment)
     if not agent:
         return {"said_by": USER}
@@ -64,14 +64,14 @@ def speaker(store: Store, agent: str, text: str, environment: Mapping[str, str])
 
 
 def reworded_by_agent(memory: Memory, via: str) -> dict[str, Any]:
-    """The provenance of a person's memory whose words an agent changed: now the agent's."""
+    """Return the provenance of a person's memory after an agent changed its words: the agent's."""
     if memory.provenance.get("said_by", USER) != USER:
         return {}
     return {"provenance": {**memory.provenance, "said_by": AGENT, "reworded": via}}
 
 
 def _is_vouched(store: Store, text: str, environment: Mapping[str, str]) -> bool:
-    """Whether the person asked for just this, in this session; they asked once."""
+    """Return whether the person asked for this in this session; each request counts once."""
     spool = Spool(store.ledger.repository.state_dir / VOUCHED_FOLDER)
     session, now = session_in(environment), store.ledger.clock().timestamp()
     for uid, request in spool.waiting().items():
@@ -89,7 +89,7 @@ def _is_vouched(store: Store, text: str, environment: Mapping[str, str]) -> bool
 
 
 def _says(text: str, asked: str) -> bool:
-    """Whether a text is, in other words, what was asked for."""
+    """Return whether a text says, in other words, what was requested."""
     from recollect.index.text import query_terms
 
     kept, wanted = set(query_terms(text)), set(query_terms(asked))

@@ -1,1 +1,1 @@
-"""Facts: subject, predicate, object, with the time in which each is true."""
+"""Facts: subject, predicate and object, with the time in which each is true."""

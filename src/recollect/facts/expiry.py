@@ -1,9 +1,9 @@
-"""Facts that are over leave everyday recall, and come back when they are open again.
+"""Archives facts that are no longer true, and restores facts that are true again.
 
-What is true when is a rule over all facts (`core.facts`), and queries go by that. What is written
-down here is only whether a fact is shown beside other memories; it says so with `status_by`, so
-that what a person archived or brought back is left alone. Every clone writes the same records from
-the same knowledge, and nothing where all is written.
+The rule in `core.facts` decides when a fact is true, and queries use that rule. This module only
+records whether a fact appears among other memories. It marks its changes with `status_by`, so that
+it never overrides a person who archived or restored a fact. Every clone writes the same records
+from the same facts, and nothing if nothing is due.
 """
 
 from __future__ import annotations
@@ -23,21 +23,22 @@ from recollect.store.store import Store
 
 
 def all_facts(store: Store) -> list[Fact]:
-    """Every public fact that nobody deleted, oldest first."""
+    """Return every public fact that nobody deleted, oldest first."""
     memories = store.memories(kind=FACTS, status=(*VISIBLE, ARCHIVED), sensitivity="public")
-    # What `gc` archives was deleted before.
+    # A memory that `gc` archived was deleted before.
     return [f for f in map(fact_of, (m for m in memories if m.status_by != BY_GC)) if f is not None]
 
 
 def now_of(store: Store) -> str:
-    """The moment at which facts are true now."""
+    """Return the current time, in the format of facts."""
     return store.ledger.clock().strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def expire_facts(store: Store, facts: Sequence[Fact] | None = None) -> None:
-    """Archive what is over, bring back what is open again; also what other clones stored.
+    """Archive facts that are over and restore those that hold again, including other clones' facts.
 
-    What led to this is written already: what goes wrong here is told, and the next one does it.
+    The caller has already written its own change. If this step fails, it adds a warning, and the
+    next call repeats it.
     """
     try:
         known = all_facts(store) if facts is None else facts
@@ -47,25 +48,25 @@ def expire_facts(store: Store, facts: Sequence[Fact] | None = None) -> None:
         mine = {m.uid for m in ours(store.indexing.fresh(), [step.memory for step in steps])}
         write_steps(store, [step for step in steps if step.memory.uid in mine], "fact")
     except RecollectError as error:
-        store.ledger.warnings.append(f"Facts that are over were not archived: {error.message}")
+        store.ledger.warnings.append(f"Could not archive expired facts: {error.message}")
 
 
 def _steps(facts: Sequence[Fact], now: str) -> Iterator[Step]:
     for fact, closer in zip(settled(facts), closers(facts), strict=True):
         memory = fact.memory
         is_over = bool(fact.valid_until) and fact.valid_until <= now
-        # Not now, but the same in every clone; and before whatever a person does meanwhile, so
-        # that the person has the last word where both changed it apart.
+        # Use a time that is the same in every clone, and earlier than any later change by a person,
+        # so that the person's change wins if both happen.
         since = moved(memory) or 0.0
         if is_over and memory.status in VISIBLE and not _is_wanted(memory, closer):
-            reason = "its time is over" if closer is None else "a newer fact says otherwise"
+            reason = "no longer valid" if closer is None else "replaced by a newer fact"
             yield Step(memory, ARCHIVED, reason, BY_FACT, since)
         elif not is_over and (memory.status, memory.status_by) == (ARCHIVED, BY_FACT):
-            yield Step(memory, status_before_hiding(memory), "true again", BY_FACT, since)
+            yield Step(memory, status_before_hiding(memory), "valid again", BY_FACT, since)
 
 
 def _is_wanted(memory: Memory, closer: Fact | None) -> bool:
-    """Whether a person brought it back from the archive, after it was over."""
+    """Return whether a person restored the fact after it was over."""
     steps = [change for change in memory.changes if change.get("field") == "status"]
     if memory.status_by is not None or not steps or steps[-1].get("old_value") != ARCHIVED:
         return False

@@ -1,11 +1,11 @@
-"""Facts: subject, predicate, object, each a memory of its own, so that they merge and sync.
+"""Stores and queries facts. Each fact is a memory of its own, so that facts merge and sync.
 
-A fact is true for a time. Of some predicates there is one value at a time ("version", "owner",
-"default branch"): there a newer fact closes the older one, which stays, archived, true until then.
-Whoever stores a fact may say otherwise. The same fact, said again, is not stored twice.
+A fact is true for a time. Some predicates have one value at a time ("version", "owner", "default
+branch"): there, a newer fact closes the older one, which stays archived and true until then. The
+caller can override this for each fact. The same fact is not stored twice.
 
-Queries go by the rule of `core.facts` alone, so that clones which stored apart agree as soon as
-they have synced, and what a fact had closed is true again when that fact goes.
+Queries use only the rule in `core.facts`. So clones that stored facts independently agree once they
+sync, and if a fact is deleted, the fact that it closed is true again.
 """
 
 from __future__ import annotations
@@ -26,20 +26,21 @@ from recollect.store.store import Store
 
 _LOCK = "facts.lock"
 _MOST_PART = 500
-_SAID = ("valid_from", "valid_until", "source", "replaces")
+_DETAILS = ("valid_from", "valid_until", "source", "replaces")
 
 
 class Found(NamedTuple):
-    """A fact that a query found, and how many steps away it is."""
+    """A fact that a query found, and how many hops away it is."""
 
     fact: Fact
     hop: int
 
 
 class Stored(NamedTuple):
-    """A fact after storing it: whether it is new, and what it closed.
+    """The result of storing a fact: whether it is new, and which facts it closed.
 
-    Of one that was known: which news of it were `kept`, and which were not.
+    For a known fact, `kept` names the details that were added to it, and `unkept` those that were
+    not.
     """
 
     fact: Fact
@@ -62,7 +63,7 @@ def store_fact(
     replaces: bool | None = None,
     provenance: Mapping[str, Any] | None = None,
 ) -> Stored:
-    """Keep a fact. `source` names a memory; `replaces` overrules what the predicate says."""
+    """Store a fact. `source` names a memory; `replaces` overrides the rule of the predicate."""
     parts = [
         _part(name, part) for name, part in zip(PARTS, (subject, predicate, thing), strict=True)
     ]
@@ -84,7 +85,7 @@ def store_fact(
         near = [fact for fact in known if fact.key[:2] == wanted[:2]]
         same = [fact for fact in settled(near) if fact.key == wanted and fact.is_valid(begins)]
         if same and not (replaces and _closes_more(near, same, begins)):
-            return _say_again(store, near, same, said)
+            return _add_details(store, near, same, said)
         draft = _draft(clean, {**said, "valid_from": begins}, provenance)
         new = fact_of(store.capture_many([draft])[0])
         assert new is not None
@@ -93,7 +94,7 @@ def store_fact(
 
 
 def _stored(store: Store, others: Sequence[Fact], new: Fact) -> Stored:
-    """A new fact, and those of the others that end otherwise because of it."""
+    """Return the new fact, and the other facts whose end it changes."""
     *ended, fact = settled([*others, new])
     closed = [now for before, now in zip(settled(others), ended, strict=True) if now != before]
     uids = [one.memory.uid for one in (*closed, fact)]
@@ -106,10 +107,10 @@ def _stored(store: Store, others: Sequence[Fact], new: Fact) -> Stored:
 
 
 def _closes_more(near: Sequence[Fact], same: Sequence[Fact], begins: str) -> bool:
-    """Whether a known fact that replaces, from a moment on, is news of its own.
+    """Return whether storing a known fact that replaces others, from a moment on, adds something.
 
-    It is where others are true at that moment, or were true beside it before: that they were is
-    not taken back.
+    It does if other facts are true at that moment, or were true beside it before, because that
+    remains true of the past.
     """
     if any(fact.key != same[0].key and fact.is_valid(begins) for fact in settled(near)):
         return True
@@ -117,7 +118,7 @@ def _closes_more(near: Sequence[Fact], same: Sequence[Fact], begins: str) -> boo
 
 
 def _ends_stay(near: Sequence[Fact], fact: Fact, replaces: bool) -> bool:
-    """Whether all would end as they do, had this fact replaced others, or not, from its start."""
+    """Return whether all facts end as before if this one does, or does not, replace others."""
     changed = [
         one._replace(replaces=replaces) if one.memory.uid == fact.memory.uid else one
         for one in near
@@ -126,14 +127,14 @@ def _ends_stay(near: Sequence[Fact], fact: Fact, replaces: bool) -> bool:
 
 
 def _first(same: Sequence[Fact]) -> Fact:
-    """The one of equal facts that queries show."""
+    """Return which of several equal facts queries show."""
     return min(same, key=lambda fact: fact.order)
 
 
-def _say_again(
+def _add_details(
     store: Store, near: Sequence[Fact], same: Sequence[Fact], said: Mapping[str, Any]
 ) -> Stored:
-    """Add to a known fact what is news and contradicts nothing; the rest is told."""
+    """Add new details to a known fact if they contradict nothing; report the others."""
     fact = _first(same)
     memory, replaces = fact.memory, said["replaces"]
     is_heard = any(f.replaces for f in same) if replaces else all(f.replaces is False for f in same)
@@ -171,7 +172,7 @@ def _draft(
     parts: Sequence[str], said: Mapping[str, Any], provenance: Mapping[str, Any] | None
 ) -> dict[str, Any]:
     sentence = " ".join(" ".join(part.split()) for part in parts)
-    more = {name: said[name] for name in _SAID if said[name] is not None}
+    more = {name: said[name] for name in _DETAILS if said[name] is not None}
     return {
         "kind": FACTS,
         "summary": shorten_line(sentence),
@@ -193,9 +194,9 @@ def query_facts(
     history: bool = False,
     hops: int = 1,
 ) -> list[Found]:
-    """Facts by any of their parts, true now or at a moment; with `history`, whenever.
+    """Find facts by any of their parts, true now or at a moment; with `history`, at any time.
 
-    With two hops, also what is said of the things that were found.
+    With two hops, also find facts about the subjects and objects found.
     """
     moment = store.moment(at) if at else now_of(store)
     every = settled(all_facts(store))
@@ -222,7 +223,7 @@ def query_facts(
 
 
 def _distinct(facts: Iterable[Fact], *, history: bool = False) -> list[Fact]:
-    """Two clones may have stored the same; the one that began first counts."""
+    """Drop facts that two clones stored twice; keep the one that began first."""
     first: dict[object, Fact] = {}
     for fact in facts:
         name = (*fact.key, fact.valid_until if history else "")
@@ -235,7 +236,7 @@ def _distinct(facts: Iterable[Fact], *, history: bool = False) -> list[Fact]:
 def _part(name: str, value: str) -> str:
     text = " ".join(value.split())
     if not text or len(text) > _MOST_PART:
-        raise ValidationError(f"The {name} of a fact takes 1 to {_MOST_PART} characters.")
+        raise ValidationError(f"The {name} of a fact must have 1 to {_MOST_PART} characters.")
     return text
 
 

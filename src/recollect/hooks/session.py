@@ -22,9 +22,10 @@ from recollect.hosts.protocol import STOP, WRITES, Event
 from recollect.hosts.registry import host_named
 from recollect.index.protocol import ALL, Filters, Index
 from recollect.ledger.worktree import RecentWork, compare_files, find_root, recent_work
+from recollect.search.constants import FLOOR_VECTOR
 from recollect.search.scoring import recency
 from recollect.search.search import Hit, Question, search_words_first
-from recollect.search.selection import FLOOR_VECTOR, Candidate, belongs_to
+from recollect.search.selection import Candidate, belongs_to
 
 # Working memory: which kinds, how many at most, how much the kind counts, and what it is there for.
 _STANDING = (

@@ -23,6 +23,7 @@ from recollect.hooks.suggest_pasted import suggest_pasted
 from recollect.hosts.protocol import SESSION_START, TOOL_POST
 from recollect.index.text import query_terms
 from recollect.search import selection
+from recollect.search.constants import FLOOR_WORDS, MOST_CHARACTERS
 from recollect.search.rendering import (
     render_block,
     render_guide,
@@ -260,7 +261,7 @@ def recall_files(work: Work) -> None:
     words = " ".join(_path_words(paths))
     terms = len(query_terms(words))
     also = work.session.answering(words, _LOOK_AT) if terms else []
-    by_words, skipped = selection.above_floor(also, max(terms, selection.FLOOR_WORDS), asked=False)
+    by_words, skipped = selection.above_floor(also, max(terms, FLOOR_WORDS), asked=False)
     _note_skipped(work, skipped)
     known = {candidate.memory.uid for candidate in found}
     work.candidates = found + [c for c in by_words if c.memory.uid not in known]
@@ -328,7 +329,7 @@ def _inject(
         )
 
     taken = sum(map(selection.utf16_length, work.reply.context))
-    room = selection.MOST_CHARACTERS - taken - len(render_block(["", ""]))
+    room = MOST_CHARACTERS - taken - len(render_block(["", ""]))
     filled = selection.fill(chosen, budget, render, room, now)
     _note_skipped(work, (*given, *same, *beyond, *others, *filled.skipped))
     if not filled.chosen:

@@ -1,1 +1,1 @@
-"""Importers: other systems' stores as memories."""
+"""Imports the stores of other tools as memories."""

@@ -1,8 +1,8 @@
-"""Bringing in documents of the claude-memory plugin: a whole store, or one file of the mirror.
+"""Imports documents of the claude-memory plugin: a whole store, or one file of the mirror.
 
-A document's nonce derives from what it says, and it has no author, so importing twice adds nothing,
-nor does importing in two clones that then sync. Everything of one import is written in one go, or
-nothing is.
+The nonce of a document derives from its text, and it has no author. So importing twice adds
+nothing, and neither does importing in two clones that then sync. An import is written completely or
+not at all.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ PURGED: Final = "purged"
 FOREIGN: Final = "foreign"
 INVALID: Final = "invalid"
 DEFAULT_FOLDER: Final = ".claude/memory"
-# What makes a document one that cannot be taken, and nothing else.
+# The errors that make a document unusable.
 REFUSED = (ParseError, ValidationError, SecretFound)
 
 
@@ -65,14 +65,14 @@ Gate = Callable[[Any], Any]
 
 
 class Plan(NamedTuple):
-    """A memory to be born, and what became of it since: when, and the fields that changed."""
+    """A memory to create, and its later change: when, and which fields."""
 
     creation: Creation
     steps: tuple[tuple[str, Mapping[str, Any]], ...] = ()
 
 
 class Outcome(NamedTuple):
-    """What became of one file."""
+    """The result for one file."""
 
     file: str
     result: str
@@ -82,26 +82,27 @@ class Outcome(NamedTuple):
 
 
 def read_file(folder: MirrorFolder, path: str, gate: Gate) -> tuple[Described, str]:
-    """What a file says without its secrets, and its text; refused where it is no valid document.
+    """Return what a file says without its secrets, and its text; raise if it is not valid.
 
-    Secrets go before anything is read: cut and in lower case, as tags are, they are not found.
+    Redaction comes first, because rules do not find secrets that were cut or lowercased, as in
+    tags.
     """
     data = folder.read(path, BIGGEST)
     if data is None:
-        raise ParseError(f"It is no plain file of at most {BIGGEST // 1024} KB that can be read.")
+        raise ParseError(f"It is not a readable plain file of at most {BIGGEST // 1024} KB.")
     try:
         text = data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError:
         raise ParseError("It is not text.") from None
     place = Path(path)
     clean = text
-    with suppress(ValueError, RecursionError):  # what is no JSON is refused below
+    with suppress(ValueError, RecursionError):  # text that is not JSON is refused below
         clean = json.dumps(gate(json.loads(text)), ensure_ascii=False)
     return read_document(clean, place.parent.name, place.stem), text
 
 
 def nonce_of(described: Described, name: str, text: str) -> str:
-    """The nonce of a document, the same in every clone that has the same file."""
+    """Return the nonce of a document, which is the same in every clone that has the file."""
     identity = ("claude-memory", described.kind, name, described.created, text)
     return derive_uid("\n".join(identity), _milliseconds(described.created))
 
@@ -111,7 +112,7 @@ def _milliseconds(time: str) -> int:
 
 
 def by_birth(memories: Sequence[Memory]) -> dict[tuple[str, str, str | None], Memory]:
-    """Memories by what a document tells of its identity: kind, name and birth."""
+    """Return memories by what identifies a document: kind, name and creation time."""
     return {
         (memory.kind, slug, memory.created): memory for memory in memories for slug in memory.slugs
     }
@@ -120,7 +121,7 @@ def by_birth(memories: Sequence[Memory]) -> dict[tuple[str, str, str | None], Me
 def plan(
     store: Store, described: Described, name: str, text: str, via: str, nonce: str = ""
 ) -> Plan:
-    """A document that can be written, without secrets; refused where it cannot be taken."""
+    """Prepare a document for writing, without secrets; raise if it is not usable."""
     draft: dict[str, Any] = {
         "kind": described.kind,
         "summary": described.summary,
@@ -129,7 +130,7 @@ def plan(
         "files_modified": list(described.files),
         "created": described.created,
         "provenance": {"via": via},
-        "at": None,  # every clone must find the same place for it
+        "at": None,  # every clone must give it the same place
     }
     if described.confidence != DEFAULT_CONFIDENCE:
         draft["confidence"] = described.confidence
@@ -150,7 +151,7 @@ def plan(
         step = {"status": described.status, **_reason(store, described.status_reason)}
         steps.append((described.status_changed or described.updated, step))
     if described.updated > max(described.created, described.status_changed or ""):
-        # The fold counts this one as an edit, and a change of status as none.
+        # Folding counts this change as an edit, but not a change of status.
         if described.times_updated > 1:
             log["times_updated"] = described.times_updated - 1
         if described.times_updated:
@@ -166,7 +167,7 @@ def plan(
 def _sized(value: Any) -> Any:
     size = len(json.dumps(value, ensure_ascii=False).encode())
     if size > MAX_BODY_BYTES:
-        raise ValidationError(f"The content has {size} bytes; at most {MAX_BODY_BYTES} fit.")
+        raise ValidationError(f"The content has {size} bytes; the limit is {MAX_BODY_BYTES}.")
     return value
 
 
@@ -177,7 +178,7 @@ def _reason(store: Store, reason: str) -> dict[str, str]:
 def write_plans(
     store: Store, plans: Sequence[Plan], changes: Sequence[Change] = ()
 ) -> list[Record]:
-    """Write memories with what became of them, and changes to others: all of it or nothing."""
+    """Write memories with their later changes, and changes to others: completely or not at all."""
     stamp = store.ledger.stamp()
 
     def edit(session: Session) -> list[Record]:
@@ -186,7 +187,7 @@ def write_plans(
             record = planned.creation.apply(session, stamp)
             written.append(record)
             name = parse_name(record.id or "")
-            assert name is not None  # it was named just now
+            assert name is not None  # just named
             place = Place(SHARED, planned.creation.kind, name.anchor)
             for number, (time, fields) in enumerate(planned.steps):
                 nonce = derive_uid(f"{record.uid}\n{number}", _milliseconds(time))
@@ -199,16 +200,16 @@ def write_plans(
 
 
 def describe(memory: Memory, name: str) -> Described:
-    """A memory as its own document would be read."""
+    """Return a memory as its own document would be read."""
     text = render_document(to_document(memory, name))
     return read_document(text, folder_of(memory.kind), name)
 
 
 def adoption(store: Store, memory: Memory, base: Described, found: Described) -> list[Change]:
-    """What somebody changed in a document, as changes to its memory; refused where it cannot be.
+    """Return what somebody changed in a document, as changes to its memory; raise if not allowed.
 
-    Only what differs from `base`, the state the document was written from, is a change: what became
-    of the memory meanwhile stays.
+    Only a difference from `base`, the state that the document was written from, is a change. Later
+    changes of the memory stay.
     """
     fields: dict[str, Any] = {}
     body = None
@@ -221,7 +222,8 @@ def adoption(store: Store, memory: Memory, base: Described, found: Described) ->
     fields |= _files(memory, base, found)
     if found.body != base.body:
         body = found.body
-        if memory.kind in SCHEMAS:  # only a long title is in it; the rest is not in the document
+        # only a long title is in the body; the document does not have the rest
+        if memory.kind in SCHEMAS:
             body = f"{found.body}\n\n{memory.body}".strip()
     if found.content is not None and found.content != base.content:
         fields["content"] = _merged(memory, base.content or {}, found.content)
@@ -246,7 +248,7 @@ def _files(memory: Memory, base: Described, found: Described) -> dict[str, Any]:
 
 
 def _merged(memory: Memory, base: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
-    """The memory's content with what was changed in the document."""
+    """Return the memory's content with the changes of the document."""
     content = dict(memory.content or content_of_text(memory.kind, memory.summary, memory.body))
     for name in {**base, **found}:
         if name not in found:
@@ -264,7 +266,7 @@ def _change(
     given: Mapping[str, Any],
     body: str | None,
 ) -> list[Change]:
-    """The change of fields that can be written; none where nothing differs from what is known."""
+    """Return the change of fields; none if nothing differs from the memory."""
     fields = dict(store.redact(given))
     if "summary" in fields:
         summary = fields["summary"]
@@ -291,11 +293,11 @@ def _change(
     return [change_of(store, memory, fields, body)]
 
 
-# A whole store
+# Import of a whole store
 
 
 def import_folder(store: Store, path: Path, *, dry_run: bool = False) -> list[Outcome]:
-    """Import every valid document of a store; what each file came to."""
+    """Import every valid document of a store; return the result for each file."""
     if not path.is_dir():
         raise ValidationError(
             f"There is no folder {path}", "Name the folder of the store: the one with index.md"
@@ -348,7 +350,7 @@ def import_folder(store: Store, path: Path, *, dry_run: bool = False) -> list[Ou
 
 
 def _newer(store: Store, memory: Memory, described: Described, name: str) -> list[Change]:
-    """What the plugin changed in a document since it was imported."""
+    """Return what the plugin changed in a document since it was imported."""
     if described.updated <= (memory.updated or ""):
         return []
     changes = adoption(store, memory, describe(memory, name), described)

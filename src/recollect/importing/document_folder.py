@@ -1,7 +1,7 @@
-"""The folder of the mirror: finding it, reading it without being led astray, writing it safely.
+"""Finds, reads and writes the folder of the mirror, safely.
 
-What stands in the folder may have come with a repository that nobody trusts: links are never
-followed, odd files are never opened, and nothing is written over that is not known to be a copy.
+The folder may come from a repository that you do not trust. So links are never followed, special
+files are never opened, and only known copies are overwritten.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from recollect.store.store import Store
 
 INDEX_PAGE: Final = "index.md"
 MANIFEST: Final = ".recollect.json"
-# Raised when the same memory is written as other bytes than before.
+# Increase this if the same memory is written as different bytes.
 FORMAT: Final = 1
-# The biggest document that is looked at.
+# The largest document that is read.
 BIGGEST: Final = 512 * 1024
 _TEMPORARY = ".recollect-"
 _FILE = pattern(r"[a-z0-9_][a-z0-9_-]*/[^./\\\x00-\x1f][^/\\\x00-\x1f]*\.json\Z")
@@ -36,7 +36,7 @@ _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 class Entry(NamedTuple):
-    """What the manifest knows of a file: the memory, its state, its last record, the bytes."""
+    """An entry of the manifest: memory, version, last record, and hash of the file."""
 
     uid: str
     version: str
@@ -44,12 +44,12 @@ class Entry(NamedTuple):
     sha256: str
 
 
-# Where two branches were merged, a file may have the lines of both.
+# After a merge of two branches, a file may have the entries of both.
 Manifest = dict[str, tuple[Entry, ...]]
 
 
 class Seen(NamedTuple):
-    """What this clone remembers of the folder, so that it need not read all of it each time."""
+    """What this clone knows about the folder, so that it does not read all files every time."""
 
     cursor: Mapping[str, str]
     manifest: tuple[int, ...]
@@ -65,11 +65,11 @@ class MirrorFolder(NamedTuple):
 
     root: Path
     path: Path
-    # As it is written in the configuration, with forward slashes.
+    # As configured, with forward slashes.
     name: str
 
     def scan(self, listed: Iterable[str]) -> dict[str, tuple[int, ...]]:
-        """The files of the mirror that are there, and those listed, each with its state."""
+        """Return the files of the mirror, and those listed, each with its state."""
         folders = {folder_of(kind.name) for kind in KINDS}
         folders |= {path.partition("/")[0] for path in listed}
         found = {}
@@ -77,8 +77,8 @@ class MirrorFolder(NamedTuple):
             place = self.path / folder
             if place.is_symlink():
                 raise ValidationError(
-                    f"{place} is a symbolic link, and the mirror follows none.",
-                    "Put a folder in its place, or choose another with mirror.path.",
+                    f"{place} is a symbolic link, which the mirror does not follow.",
+                    "Replace it with a folder, or set mirror.path to another folder.",
                 )
             for entry in _entries(place):
                 if is_file(f"{folder}/{entry.name}"):
@@ -93,16 +93,16 @@ class MirrorFolder(NamedTuple):
                     (place / entry.name).unlink(missing_ok=True)
 
     def state(self, name: str) -> tuple[int, ...]:
-        """By what a change of a file is noticed; empty where there is none."""
+        """Return a value that changes with the file; empty if there is no file."""
         try:
             return _state((self.path / name).lstat())
         except OSError:
             return ()
 
     def read(self, name: str, most: int = -1) -> bytes | None:
-        """The contents of a file, line ends as we write them.
+        """Return the content of a file with normalised line ends.
 
-        None for what is no plain file, or one with more bytes than it may have.
+        Returns None if it is not a plain file, or larger than `most` bytes.
         """
         try:
             handle = os.open(self.path / name, os.O_RDONLY | _NO_FOLLOW)
@@ -116,11 +116,11 @@ class MirrorFolder(NamedTuple):
                 data = file.read(most + 1 if most >= 0 else -1)
         except OSError:
             return None
-        # A checkout may have turned the line ends.
+        # A checkout may have converted the line ends.
         return data.replace(b"\r\n", b"\n") if most < 0 or len(data) <= most else None
 
     def write(self, name: str, text: str) -> None:
-        """Put a text into a file: all of it or nothing, never through a link."""
+        """Write a file atomically, and never through a link."""
         target = self.path / name
         temporary = target.with_name(f"{_TEMPORARY}{os.getpid()}-{os.urandom(4).hex()}")
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW | getattr(os, "O_BINARY", 0)
@@ -132,33 +132,33 @@ class MirrorFolder(NamedTuple):
         except OSError as error:
             with suppress(OSError):
                 temporary.unlink()
-            raise NotWritable(f"The mirror cannot be written: {error}") from None
+            raise NotWritable(f"Cannot write the mirror: {error}") from None
 
-    def stash(self, name: str, now: float) -> str:
-        """Let a file that cannot be read be, under another name; that name."""
+    def rename_invalid(self, name: str, now: float) -> str:
+        """Rename an invalid file, and return its new name."""
         number = int(now)
-        aside = f"{name}.invalid.{number}"
-        while os.path.lexists(self.path / aside):
+        renamed = f"{name}.invalid.{number}"
+        while os.path.lexists(self.path / renamed):
             number += 1
-            aside = f"{name}.invalid.{number}"
+            renamed = f"{name}.invalid.{number}"
         try:
-            (self.path / name).rename(self.path / aside)
+            (self.path / name).rename(self.path / renamed)
         except OSError as error:
-            raise NotWritable(f"{self.name}/{name} cannot be put aside: {error}") from None
-        return aside
+            raise NotWritable(f"Cannot rename {self.name}/{name}: {error}") from None
+        return renamed
 
     def remove(self, name: str) -> None:
-        """Delete a file, and its folder where that was the last."""
+        """Delete a file, and its folder if that is then empty."""
         path = self.path / name
         try:
             path.unlink(missing_ok=True)
         except OSError as error:
-            raise NotWritable(f"{self.name}/{name} cannot be deleted: {error}") from None
+            raise NotWritable(f"Cannot delete {self.name}/{name}: {error}") from None
         with suppress(OSError):
             path.parent.rmdir()
 
     def erase(self, name: str) -> None:
-        """Delete a file and everything that was ever put aside of it."""
+        """Delete a file and all its renamed invalid versions."""
         folder, _, file = name.rpartition("/")
         for entry in list(_entries(self.path / folder)):
             if entry.name.startswith(f"{file}.invalid."):
@@ -167,19 +167,19 @@ class MirrorFolder(NamedTuple):
 
 
 def find_folder(store: Store) -> MirrorFolder:
-    """The folder of the mirror; refused where there can be none."""
+    """Return the folder of the mirror; raise if there can be none."""
     repository = store.ledger.repository
     root = store.work_tree
     if repository.is_user_ledger:
         raise ValidationError(
-            "There is no mirror outside of a repository.",
-            "Go to a repository; what is yours alone stays in your own ledger.",
+            "The mirror needs a repository.",
+            "Run this inside a repository. Your personal memories have no mirror.",
         )
     if root is None or not _is_tree_of(root, repository.git_dir):
         raise _no_tree()
     name = store.config.text("mirror.path").strip().replace("\\", "/")
     relative = PurePosixPath(name)
-    hint = "Set mirror.path to a folder of its own inside the working tree, like .claude/memory"
+    hint = "Set mirror.path to a separate folder inside the working tree, such as .claude/memory"
     parts = relative.parts
     if not parts or relative.is_absolute() or ".." in parts or ":" in name:
         raise ValidationError(f"mirror.path cannot be {name!r}.", hint)
@@ -189,12 +189,12 @@ def find_folder(store: Store) -> MirrorFolder:
     inside = path.resolve()
     real = root.resolve()
     if not inside.is_relative_to(real) or inside == real:
-        raise ValidationError(f"{path} leads out of the working tree.", hint)
+        raise ValidationError(f"{path} is outside the working tree.", hint)
     if inside.is_relative_to(repository.common_dir.resolve()) or (
         path.exists() and not path.is_dir()
     ):
         raise ValidationError(f"{path} cannot hold the mirror.", hint)
-    # Asking git takes a moment, and a mirror that is there has its answer.
+    # Asking git takes time, and a mirror that exists was checked before.
     if not os.path.lexists(path / MANIFEST) and _is_bare(store):
         raise _no_tree()
     return MirrorFolder(root, path, str(relative))
@@ -203,12 +203,12 @@ def find_folder(store: Store) -> MirrorFolder:
 def _no_tree() -> ValidationError:
     return ValidationError(
         "A bare repository has no working tree, so it has no mirror.",
-        "Switch the mirror on in a clone that has files.",
+        "Turn on the mirror in a clone that has a working tree.",
     )
 
 
 def _is_tree_of(root: Path, git_dir: Path) -> bool:
-    """Whether a working tree belongs to a repository, and not to one around it."""
+    """Return whether a working tree belongs to this repository, and not to an enclosing one."""
     link = root / ".git"
     try:
         if link.is_dir():
@@ -228,12 +228,12 @@ def _is_bare(store: Store) -> bool:
 
 
 def is_file(path: str) -> bool:
-    """Whether a path inside the mirror is one that a memory's file may have."""
+    """Return whether a path inside the mirror can be the file of a memory."""
     return _FILE.match(path) is not None
 
 
 def digest(data: bytes) -> str:
-    """The hash by which a file is known."""
+    """Return the hash of a file."""
     return sha256(data).hexdigest()
 
 
@@ -249,11 +249,11 @@ def _state(found: os.stat_result) -> tuple[int, ...]:
     return (found.st_mode, found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
 
 
-# The manifest
+# Manifest
 
 
 def read_manifest(folder: MirrorFolder) -> Manifest:
-    """What the manifest says of each file; what two branches say, where they were merged."""
+    """Return the entries of each file; after a merge of branches, those of both."""
     data = folder.read(MANIFEST) or b""
     manifest: Manifest = {}
     for line in data.decode("utf-8", "replace").splitlines():
@@ -273,7 +273,7 @@ def _entry(value: Any) -> Entry | None:
 
 
 def render_manifest(manifest: Manifest) -> str:
-    """The manifest as JSON, one line for each file and each on its own, so that git merges it."""
+    """Return the manifest as JSON with one line per file, so that git can merge it."""
     lines = [
         f",{json.dumps(path)}: {json.dumps(entry._asdict())}"
         for path in sorted(manifest)
@@ -286,7 +286,7 @@ def render_manifest(manifest: Manifest) -> str:
 
 
 def _seen_path(store: Store) -> Path:
-    """Working trees share a ledger and have a mirror each."""
+    """Return the path of the state; working trees share a ledger, but each has its own mirror."""
     repository = store.ledger.repository
     is_linked = repository.git_dir != repository.common_dir
     return repository.state_dir / (
@@ -295,7 +295,7 @@ def _seen_path(store: Store) -> Path:
 
 
 def read_seen(store: Store, folder: MirrorFolder) -> Seen:
-    """What was remembered; nothing where that cannot be used."""
+    """Return the saved state; an empty one if it is unusable."""
     try:
         said = json.loads(_seen_path(store).read_text("utf-8"))
         if said["format"] != FORMAT or said["folder"] != str(folder.path):
@@ -307,7 +307,7 @@ def read_seen(store: Store, folder: MirrorFolder) -> Seen:
 
 
 def save_seen(store: Store, folder: MirrorFolder, seen: Seen) -> None:
-    """Remember; where that is impossible, everything is read again the next time."""
+    """Save the state; if that fails, the next run reads everything again."""
     path = _seen_path(store)
     said = {**seen._asdict(), "format": FORMAT, "folder": str(folder.path)}
     temporary = path.with_suffix(f".{os.getpid()}.tmp")
@@ -317,12 +317,12 @@ def save_seen(store: Store, folder: MirrorFolder, seen: Seen) -> None:
 
 
 def forget_seen(store: Store) -> None:
-    """Remember nothing."""
+    """Delete the saved state."""
     _seen_path(store).unlink(missing_ok=True)
 
 
 def known_hash(seen: Seen, path: str, state: tuple[int, ...]) -> str | None:
-    """The hash of a file that has not been touched since it was last read."""
+    """Return the hash of a file that has not changed since it was last read."""
     known = seen.hashes.get(path)
     if known is None or known[0] != state or max(state[1:3]) > seen.saved - _RECENT:
         return None

@@ -1,7 +1,7 @@
-"""Comparing the mirror with the ledger: what each file is. Nothing here changes anything.
+"""Compares the mirror with the ledger and classifies each file. Nothing here changes anything.
 
-A file that says what its memory said at any time is a copy, whatever brought it here: a crash, a
-checkout of another branch. Only other words are somebody's change.
+A file with any earlier text of its memory is a copy, whether a crash or a checkout brought it back.
+Only other text counts as somebody's change.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from recollect.index.protocol import ALL, Filters, Index, is_purged, made_with
 from recollect.mirror.page import file_names
 from recollect.store.store import Store
 
-# A copy, perhaps of a former state.
+# A copy, possibly of an earlier state.
 OURS: Final = "ours"
 CHANGED: Final = "changed"
 NEW: Final = "new"
 INVALID: Final = "invalid"
-# The manifest names a memory, or a state of one, that only another clone has: it waits for a sync.
+# The manifest names a memory, or a state of one, that only another clone has: wait for a sync.
 FOREIGN: Final = "foreign"
 PURGED: Final = "purged"
-# Files that stay as they are: they wait for a sync, or for somebody to review what they say.
+# Files that stay as they are until a sync or a review.
 WAITING: Final = (FOREIGN, CHANGED, NEW)
 _PUBLIC = "public"
 
@@ -61,18 +61,14 @@ class Look:
     store: Store
     folder: MirrorFolder
     manifest: Manifest
-    # The ledger: how far it was read, and what it says.
+    # The ledger: how far it was read, and its memories.
     index: Index
     cursor: Mapping[str, str]
     memories: dict[str, Memory]
     sights: dict[str, Sight] = field(default_factory=dict)
 
-    def read_ledger(self) -> None:
-        """Read the ledger as it is now."""
-        self.index, self.cursor, self.memories = _read_ledger(self.store)
-
     def wanted(self) -> dict[str, Memory]:
-        """The memory of every file that should be there, but for those that wait."""
+        """Return the memory of every file that should exist, except files that wait."""
         left = [sight for sight in self.sights.values() if sight.state in WAITING]
         waiting = {sight.memory.uid for sight in left if sight.memory is not None}
         public = [
@@ -84,7 +80,7 @@ class Look:
         return {path: self.memories[uid] for uid, path in names.items()}
 
     def held(self) -> Manifest:
-        """The lines of the manifest that are another clone's, or of files that wait."""
+        """Return the manifest entries of other clones, and of files that wait."""
         return {path: entries for path, entries in self.manifest.items() if self._is_held(path)}
 
     def _is_held(self, path: str) -> bool:
@@ -96,11 +92,11 @@ class Look:
         )
 
     def history(self, memory: Memory) -> list[Record]:
-        """The records of a memory."""
+        """Return the records of a memory."""
         return self.index.history(memory.uid)
 
     def states(self, memory: Memory) -> dict[str, Memory]:
-        """The memory as it was after each of its records, by the record's uid."""
+        """Return the memory as it was after each of its records, by the uid of the record."""
         records = self.history(memory)
         return {
             record.uid: fold(
@@ -114,17 +110,17 @@ class Look:
         }
 
     def former(self, memory: Memory, path: str) -> set[str]:
-        """The hashes of what we ever wrote, or would have written, for a memory."""
+        """Return the hashes of every text that the memory's file has had, or could have had."""
         return {digest(text_of(was, path).encode()) for was in self.states(memory).values()}
 
 
 def _is_mirrored(memory: Memory) -> bool:
-    """Whether a memory has a file: one that is public, and has not the uid of a private one."""
+    """Return whether a memory has a file: it is public, and no private one has its uid."""
     return memory.sensitivity == _PUBLIC and not is_marked(memory.uid)
 
 
 def text_of(memory: Memory, path: str) -> str:
-    """What the file of a memory should say."""
+    """Return the text that the file of a memory should have."""
     return render_document(to_document(memory, Path(path).stem))
 
 
@@ -136,7 +132,7 @@ def _read_ledger(store: Store) -> tuple[Index, Mapping[str, str], dict[str, Memo
 
 
 def look_at(store: Store, folder: MirrorFolder, seen: Seen) -> Look:
-    """Look at every file; those that were not touched since they were seen are not read again."""
+    """Classify every file; files that did not change since the last look are not read again."""
     look = Look(store, folder, read_manifest(folder), *_read_ledger(store))
     public = [memory for memory in look.memories.values() if _is_mirrored(memory)]
     births = by_birth(public)
@@ -153,7 +149,7 @@ def look_at(store: Store, folder: MirrorFolder, seen: Seen) -> Look:
 
 
 def _listed(look: Look, path: str, sha: str | None) -> Sight | None:
-    """What the manifest and the history know of a file; None if its words must be read."""
+    """Classify a file by the manifest and the history; None if its text must be read."""
     entries = look.manifest.get(path)
     if not entries:
         return None
@@ -176,7 +172,7 @@ def _unlisted(
     path: str,
     sha: str | None,
 ) -> Sight:
-    """What a file is that no manifest names: somebody's, or ours if the manifest was lost."""
+    """Classify a file that no manifest names: new, or a copy if the manifest was lost."""
     try:
         described, text = read_file(look.folder, path, look.store.redact)
     except REFUSED as error:
@@ -195,7 +191,7 @@ def _unlisted(
 
 
 def _read(look: Look, path: str, sha: str | None, memory: Memory) -> Sight:
-    """A file of a known memory that is not what we wrote last."""
+    """Read a file of a known memory that is not what Recollect wrote last."""
     if sha in look.former(memory, path):
         return Sight(path, OURS, sha, memory)
     try:
@@ -203,5 +199,5 @@ def _read(look: Look, path: str, sha: str | None, memory: Memory) -> Sight:
     except REFUSED as error:
         return Sight(path, INVALID, sha, memory, problem=error.message)
     if memory.kind != described.kind:
-        return Sight(path, INVALID, sha, problem=f"The memory is one of {memory.kind}.")
+        return Sight(path, INVALID, sha, problem=f"The memory has the kind {memory.kind}.")
     return Sight(path, CHANGED, sha, memory, described, text)

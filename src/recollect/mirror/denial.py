@@ -1,6 +1,7 @@
-"""What an agent is told that wants to write into the mirror: which command does what it wants.
+"""Refuses an agent's direct write into the mirror, and names the command to use instead.
 
-A hook asks before every tool that writes a file, so little is imported until the answer is no.
+A hook asks before every tool call that writes a file, so this module imports little until the
+answer is no.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from recollect.store.store import Store
 
 
 def denial(store: Store, paths: Sequence[str], directory: str | Path) -> str:
-    """Why a tool must not write to these files; empty where it may."""
+    """Return why a tool must not write to these files; empty if it may."""
     root = store.work_tree
     if root is None:
         return ""
@@ -26,7 +27,7 @@ def denial(store: Store, paths: Sequence[str], directory: str | Path) -> str:
 
 
 def _memory(store: Store, root: Path, name: str, path: Path) -> str:
-    """The memory whose file it is, if it is one's."""
+    """Return the id of the memory that a file belongs to, if any."""
     from recollect.core.names import short
     from recollect.importing.document_folder import MirrorFolder, read_manifest
 

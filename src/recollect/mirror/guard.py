@@ -1,6 +1,6 @@
-"""Whether a path is inside the mirror, and what to tell an agent that wants to write there.
+"""Tells whether a path is inside the mirror, and what to tell an agent that writes there.
 
-The files of the mirror are copies; the ledger writes them. A hook asks before every tool that
+The files of the mirror are copies that Recollect writes. A hook asks before every tool call that
 writes a file, so this module imports next to nothing.
 """
 
@@ -19,11 +19,11 @@ def is_mirror_path(
     mirror_path: str,
     resolve: Callable[[str], str] = os.path.realpath,
 ) -> bool:
-    """Whether a path, as a tool was given it, is the mirror's folder or something in it.
+    """Return whether a path, as a tool received it, is the mirror's folder or inside it.
 
-    It counts both as it is written and as the file system would follow it: a link into the folder
-    and a link that stands in the folder are as guarded as a plain name. Letter case is ignored,
-    since file systems may ignore it too.
+    The path is checked both as written and as the file system resolves it, so links into the folder
+    and links inside the folder are guarded too. Letter case is ignored, because file systems may
+    ignore it.
     """
     if not path.strip():
         return False
@@ -32,7 +32,7 @@ def is_mirror_path(
     folders = {_comparable(folder), _comparable(resolve(folder))}
     try:
         places = {_comparable(given), _comparable(resolve(given))}
-    except (OSError, ValueError):  # a name that no file can have
+    except (OSError, ValueError):  # not a valid file name
         places = {_comparable(given)}
     return any(
         place == folder or place.startswith(folder + "/") for place in places for folder in folders
@@ -40,7 +40,7 @@ def is_mirror_path(
 
 
 def _comparable(path: str) -> str:
-    """A path without `.`, `..`, doubled slashes, and differences that a file system may ignore."""
+    """Normalise `.`, `..`, repeated slashes, and differences that a file system may ignore."""
     if os.name == "nt":
         path = path.replace("\\", "/")
     normal = posixpath.normpath(path)
@@ -48,18 +48,18 @@ def _comparable(path: str) -> str:
 
 
 def deny_reason(path: str, memory: str = "") -> str:
-    """Why a direct write is refused, with the command that does what was wanted."""
+    """Return why a direct write is refused, with the command to use instead."""
     if memory:
         command = (
             f"recollect write update {memory} --input FILE --if-version V"
-            f" (the version is shown by: recollect show {memory} --json)"
+            f" (to see the version: recollect show {memory} --json)"
         )
     else:
         command = (
             "recollect write update ID --input FILE --if-version V"
-            " (a new memory: recollect write create --kind KIND --input FILE)"
+            " (for a new memory: recollect write create --kind KIND --input FILE)"
         )
     return (
-        f"{path} is in the mirror: the files there are copies of memories, written by Recollect."
-        f" Change the memory, and its file follows: {command}"
+        f"{path} is in the mirror. Its files are copies of memories that Recollect writes."
+        f" Change the memory instead, and the file follows: {command}"
     )

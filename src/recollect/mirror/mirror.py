@@ -1,9 +1,8 @@
-"""The mirror: public memories as files in the working tree, for people who review them there.
+"""Keeps public memories as files in the working tree, for people who review them there.
 
-The ledger is the truth and the files are copies. What people change in them, or a checkout brings,
-is suggested and waits for review, what cannot be understood is put aside under another name, and
-every other file says again what the ledger says. All of it is decided by comparing, so that a crash
-at any point is repaired the next time.
+The ledger is authoritative and the files are copies. A change that a person or a checkout makes to
+a file becomes a pending suggestion. An invalid file is renamed. Every other file is rewritten from
+the ledger. Each run compares again, so the next run repairs the effects of a crash.
 """
 
 from __future__ import annotations
@@ -49,14 +48,14 @@ from recollect.mirror.suggestions import suggest_changes
 from recollect.store.store import Store
 
 LOCK: Final = "mirror.lock"
-# What else can be wrong with a file than what a look says.
+# Problems of a file in addition to those that a look reports.
 MISSING: Final = "missing"
 STALE: Final = "stale"
 LEFT_OVER: Final = "left over"
 
 
 class Difference(NamedTuple):
-    """A file that is not what the ledger says."""
+    """A file that differs from the ledger."""
 
     file: str
     state: str
@@ -66,19 +65,19 @@ class Difference(NamedTuple):
 
 @dataclass(slots=True)
 class Report:
-    """What bringing a mirror up to date did."""
+    """The result of an update of the mirror."""
 
     files: int = 0
     written: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
     suggested: list[str] = field(default_factory=list)
     stash: list[str] = field(default_factory=list)
-    # What people should know of it, in sentences.
+    # Warnings for the user.
     notes: list[str] = field(default_factory=list)
 
     @property
     def has_changed(self) -> bool:
-        """Whether any file is not what it was."""
+        """Whether any file changed."""
         return bool(self.written or self.removed)
 
 
@@ -90,7 +89,7 @@ class Mirror:
         self.folder = find_folder(store)
 
     def bring(self, *, look: bool = True) -> Report:
-        """Bring the mirror up to date; unless it is to look, only where the ledger has moved."""
+        """Update the mirror; without `look`, only if the ledger changed."""
         with self._alone():
             seen = read_seen(self._store, self.folder)
             if not look and self._is_current(seen):
@@ -104,7 +103,7 @@ class Mirror:
         return report
 
     def differences(self) -> list[Difference]:
-        """What is not as the ledger says, every file read; nothing is changed."""
+        """Return every difference from the ledger. Reads every file and changes nothing."""
         with self._alone():
             look = look_at(self._store, self.folder, NOTHING_SEEN)
             wanted = look.wanted()
@@ -130,12 +129,12 @@ class Mirror:
                 data = self.folder.read(name)
                 if data is None:
                     found.append(Difference(name, MISSING))
-                elif as_said and data != text.encode():  # else it follows from the rest
+                elif as_said and data != text.encode():  # otherwise it follows from the other files
                     found.append(Difference(name, STALE))
         return sorted(found)
 
     def clear(self) -> list[str]:
-        """Delete every file that is an unchanged copy; gives those that stay."""
+        """Delete every file that is an unchanged copy; return the others."""
         with self._alone():
             look = look_at(self._store, self.folder, NOTHING_SEEN)
             stay = {path: sight for path, sight in look.sights.items() if sight.state != OURS}
@@ -168,11 +167,11 @@ class Mirror:
         for path in suggest_changes(look):
             report.suggested.append(path)
             report.notes.append(
-                f"{self.folder.name}/{path} was changed; that waits for: recollect review"
+                f"{self.folder.name}/{path} was changed. To accept or reject it: recollect review"
             )
         for sight in list(look.sights.values()):
             if sight.state == INVALID:
-                self._put_aside(look, sight, report)
+                self._rename_invalid(look, sight, report)
             elif sight.state == PURGED:
                 self._erase(look, sight, report)
         wanted = look.wanted()
@@ -196,12 +195,12 @@ class Mirror:
         report.files = len(wanted)
         return report
 
-    def _put_aside(self, look: Look, sight: Sight, report: Report) -> None:
-        aside = self.folder.stash(sight.path, self._store.ledger.clock().timestamp())
-        report.stash.append(aside)
+    def _rename_invalid(self, look: Look, sight: Sight, report: Report) -> None:
+        renamed = self.folder.rename_invalid(sight.path, self._store.ledger.clock().timestamp())
+        report.stash.append(renamed)
         report.notes.append(
-            f"{self.folder.name}/{sight.path} cannot be taken over and was put aside as"
-            f" {self.folder.name}/{aside} ({sight.problem})"
+            f"{self.folder.name}/{sight.path} is not valid; renamed it to"
+            f" {self.folder.name}/{renamed} ({sight.problem})"
         )
         del look.sights[sight.path]
 
@@ -213,13 +212,13 @@ class Mirror:
             "rev-parse", "--verify", "--quiet", f"HEAD:{path}", ok=(0, 1, 128)
         )
         if said.strip():
-            report.notes.append(f"{path} was committed, and the history of the branch keeps it.")
+            report.notes.append(f"Deleted {path}, but the history of the branch still contains it.")
         del look.sights[sight.path]
 
     def _write(
         self, look: Look, wanted: Mapping[str, Memory], seen: Seen, report: Report
     ) -> Manifest:
-        """Write the files that do not say what the ledger says; the manifest of all."""
+        """Write the files that differ from the ledger; return the manifest of all files."""
         manifest = look.held()
         for path, memory in wanted.items():
             sight, entries = look.sights.get(path), look.manifest.get(path, ())
@@ -240,14 +239,14 @@ class Mirror:
             return
         is_ours = name == MANIFEST or (there or b"").startswith(HEADING.encode())
         if not is_ours and os.path.lexists(self.folder.path / name):
-            report.notes.append(f"{self.folder.name}/{name} is somebody else's and stays.")
+            report.notes.append(f"Kept {self.folder.name}/{name}, which Recollect did not write.")
             return
         self.folder.write(name, text)
         report.written.append(name)
 
 
 def _is_copy(sight: Sight | None, entries: tuple[Entry, ...], memory: Memory) -> bool:
-    """Whether a file is known to say what its memory says, without rendering that again."""
+    """Return whether a file is known to be current, without rendering its memory again."""
     if sight is None or len(entries) != 1:
         return False
     return entries[0][:2] == (memory.uid, memory.version) and entries[0].sha256 == sight.sha256
@@ -271,14 +270,14 @@ def _page(look: Look, wanted: Mapping[str, Memory]) -> str:
 
 
 def follow(store: Store, *, look: bool = False) -> None:
-    """Let the mirror follow the ledger; what goes wrong is told, and repaired the next time."""
+    """Update the mirror after a change of the ledger; on failure, only warn."""
     if store.ledger.repository.is_user_ledger:
         return
     try:
         report = Mirror(store).bring(look=look)
     except RecollectError as error:
-        store.ledger.warnings.append(f"The mirror stayed as it was: {error.message} {error.hint}")
+        store.ledger.warnings.append(f"Could not update the mirror: {error.message} {error.hint}")
     except OSError as error:
-        store.ledger.warnings.append(f"The mirror stayed as it was: {error}")
+        store.ledger.warnings.append(f"Could not update the mirror: {error}")
     else:
         store.ledger.warnings += report.notes

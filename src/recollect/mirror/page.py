@@ -1,4 +1,4 @@
-"""The mirror as a whole: what its files are called, and the page that lists them."""
+"""Names the files of the mirror, and renders the page that lists them."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _NOTE = (
 _NOT_IN_DISPLAYS = pattern(r"[^A-Z]+")
 _LONGEST = 80
 _SHORT_TAIL = 4
-# What nobody sees in a line: controls, spaces of no width, marks of direction, tags.
+# Invisible characters: controls, zero-width spaces, direction marks, tags.
 _HIDDEN = pattern(
     "[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202f\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
 )
 
 
 def file_names(memories: Iterable[Memory], taken: Container[str] = ()) -> dict[str, str]:
-    """The file of each memory, by path in the mirror; `taken` are files that are not ours.
+    """Return the file of each memory, by path in the mirror; `taken` are files of other people.
 
-    Where two would have the same, the younger one's gets the end of its uid.
+    If two would have the same name, the younger one gets the end of its uid.
     """
     named: dict[str, str] = {}
     owners: set[str] = set()
@@ -48,7 +48,7 @@ def _tails(uid: str) -> Iterator[str]:
     yield ""
     for length in range(_SHORT_TAIL, len(uid) + 1, 2):
         yield "-" + uid[-length:]
-    for number in count(2):  # somebody took them all on purpose
+    for number in count(2):  # somebody took all of them on purpose
         yield f"-{uid}-{number}"
 
 
@@ -57,7 +57,7 @@ def _stem(slug: str, tail: str) -> str:
 
 
 class Row(NamedTuple):
-    """What the page says of a file."""
+    """What the page says about a file."""
 
     category: str
     title: str
@@ -66,7 +66,7 @@ class Row(NamedTuple):
 
 
 def row_of(memory: Memory | Described) -> Row:
-    """What the page says of a memory, or of a document of which there is no memory here yet."""
+    """Return the row of a memory, or of a document that has no memory here yet."""
     return Row(
         category_of(memory.kind),
         memory.summary,
@@ -76,7 +76,7 @@ def row_of(memory: Memory | Described) -> Row:
 
 
 def render_index(rows: Mapping[str, Row], folder: str) -> str:
-    """The page that lists what is active, by path in the mirror's folder."""
+    """Render the page that lists active memories, by path in the mirror's folder."""
     lines = []
     for path, row in rows.items():
         if row.is_active:
@@ -89,7 +89,7 @@ def render_index(rows: Mapping[str, Row], folder: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """A title that cannot pose as another part of its line."""
+    """Return a title that cannot imitate another part of its line."""
     text = " ".join(_HIDDEN.sub(" ", text).split())
     while " -> " in text or "#tags:" in text:
         text = text.replace(" -> ", " - ").replace("#tags:", "")

@@ -1,8 +1,8 @@
-"""What people write into the mirror's files: suggestions, never memories by themselves.
+"""Turns changes in the files of the mirror into suggestions, never into memories by themselves.
 
-A file changes with every pull, checkout and merge, so a change in it is not yet the word of whoever
-reads it. Each waits for `recollect review`, attributed to the author of the file's last commit; the
-file stays as it is until somebody decides.
+A file changes with every pull, checkout and merge, so a change in it is not yet the decision of the
+person who works here. Each change is pending until `recollect review`, attributed to the author of
+the file's last commit. The file stays as it is until somebody decides.
 """
 
 from __future__ import annotations
@@ -35,25 +35,26 @@ if TYPE_CHECKING:
     from recollect.store.store import Store
 
 VIA: Final = "mirror"
-# Weaker than what was noticed in a talk: many files of one pull request must not push that out.
+# Below suggestions from conversations, so that a pull request with many files does not push them
+# out.
 _CONFIDENCE = 0.3
-# Each asks git for an author; the rest is suggested the next time.
+# Each suggestion asks git for an author; the rest is suggested next time.
 _MOST_AT_ONCE = 20
 _NAME_LENGTH = 120
 
 
 def accepted_mark(uid: str) -> str:
-    """How it is remembered that a suggestion was accepted."""
+    """Return the mark of an accepted suggestion."""
     return f"mirror accepted {uid}"
 
 
 def rejected_mark(uid: str) -> str:
-    """How it is remembered that a suggestion was rejected."""
+    """Return the mark of a rejected suggestion."""
     return f"mirror rejected {uid}"
 
 
 def suggest_changes(look: Look) -> list[str]:
-    """Suggest what people wrote into files; the files that brought a new suggestion.
+    """Suggest what people wrote into files; return the files with a new suggestion.
 
     A file that says nothing new counts as a copy from now on.
     """
@@ -82,7 +83,7 @@ def suggest_changes(look: Look) -> list[str]:
             found.append(path)
             waits = True
         if waits and sight.memory is not None and sight.memory.sensitivity != "public":
-            # It may not stay in the working tree, and the suggestion holds what it says.
+            # The file may not stay in the working tree, and the suggestion has its text.
             look.sights[path] = sight._replace(state=OURS)
     return found
 
@@ -96,7 +97,7 @@ def _uid(sight: Sight) -> str:
 
 
 def _said(look: Look, sight: Sight) -> str:
-    """What a file says that the ledger does not, for people; empty for nothing."""
+    """Describe what a file says and the ledger does not; empty if there is nothing."""
     assert sight.described is not None
     if sight.memory is None:
         plan(look.store, sight.described, Path(sight.path).stem, sight.text, VIA)
@@ -115,7 +116,7 @@ def _in_words(changes: Sequence[Change]) -> str:
 
 
 def _base(look: Look, memory: Memory, path: str) -> Described:
-    """What a file said before somebody changed it."""
+    """Return what a file said before somebody changed it."""
     states = look.states(memory)
     for entry in look.manifest.get(path, ()):
         if entry.record in states:
@@ -136,7 +137,7 @@ def _suggest(look: Look, sight: Sight, uid: str, said: str) -> None:
 
     assert sight.described is not None
     store, file = look.store, f"{look.folder.name}/{sight.path}"
-    withdraw(store, sight.path)  # what the file said before
+    withdraw(store, sight.path)  # the earlier suggestion of this file
     data = look.folder.read(sight.path) or b""
     author = visible(committed_by(store.ledger.repository, file, data))[:_NAME_LENGTH]
     says = {"summary": sight.described.summary, "body": said}
@@ -161,7 +162,7 @@ def _suggest(look: Look, sight: Sight, uid: str, said: str) -> None:
 
 
 def accept_document(store: Store, suggestion: Suggestion) -> Memory:
-    """Take over what a file said when it was suggested."""
+    """Write what a file said when it was suggested."""
     path = Path(str(suggestion.document["path"]))
     text = json.dumps(suggestion.document["says"], ensure_ascii=False)
     described = read_document(text, path.parent.name, path.stem)
@@ -187,8 +188,8 @@ def _changes(
     found = store.indexing.fresh().get_many([str(suggestion.updates)])
     if not found:
         raise VersionConflict(
-            f"The memory that {suggestion.name} would change is gone.",
-            f"Drop the suggestion with: recollect review reject {suggestion.name}",
+            f"The memory that {suggestion.name} changes no longer exists.",
+            f"Reject the suggestion: recollect review reject {suggestion.name}",
         )
     memory = found[0]
     records = store.indexing.fresh().history(memory.uid)
@@ -201,7 +202,7 @@ def _changes(
 
 
 def _attributed(change: Change, author: str) -> Change:
-    """A change with the name of whoever wrote it into the file."""
+    """Add the name of the person who changed the file to a change."""
     told: list[Any] = list(change.fields.get("changes") or [])
     if not told:
         return change
@@ -210,5 +211,5 @@ def _attributed(change: Change, author: str) -> Change:
 
 
 def _name(author: str) -> str:
-    """The name of an author, without the address."""
+    """Return the name of an author, without the address."""
     return author.partition("<")[0].strip() or author

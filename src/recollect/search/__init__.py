@@ -1,1 +1,1 @@
-"""Search and selection: what answers a query, and what an agent gets to read."""
+"""Search, and the selection of what an agent gets to read."""

@@ -1,7 +1,7 @@
-"""What reads like an order to an agent: known attacks, and plain imperatives.
+"""Detects text that gives orders to an agent: known attacks, and plain imperatives.
 
-An attack is cut out whoever wrote it. An imperative is what memories are made of ("always use
-uv"); only where nobody trusted said it, it is shown with a note that it is quoted.
+Attacks are removed, whoever wrote them. Imperatives are normal in memories ("always use uv"), so
+they stay; if the source is not trusted, rendering adds a note that the text is quoted.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from recollect.core.patterns import pattern
 
-# Up to so many words between two that make an order; each repeat is bounded.
+# The number of words allowed between two words of an attack. Every repeat is bounded.
 _GAP = r"\W{1,9}"
 _WORDS = rf"(?:\w{{1,24}}{_GAP})"
 _RULES = r"(?:instructions?|prompts?|directives?|guidelines?|guardrails|orders)"
@@ -53,7 +53,7 @@ _HINTS = (
     *("you are", "you will", "everything", "unescape", "rot13", "orders", "restriction", "person"),
     *("your ", "constraints", "training", "before", "above"),
 )
-# A word that is spelled with digits, or letter by letter.
+# Words spelled with digits, or letter by letter.
 _LEET = str.maketrans("013457@$", "oieastas")
 _DIGIT_IN_WORD = pattern(r"[a-z][013457@$]|[013457@$][a-z]", re.IGNORECASE)
 _SPELLED = pattern(r"(?:\b\w[ .\-_*]){5,200}\w\b")
@@ -61,7 +61,7 @@ _BETWEEN = pattern(r"[ .\-_*]")
 _BASE64 = pattern(r"[A-Za-z0-9+/]{24,2000}={0,2}")
 _SENTENCE_END = pattern(r"(?<=[.!?])\s{1,20}|\n")
 
-# At the start of a sentence, an order to whoever reads it.
+# An instruction at the start of a sentence.
 _IMPERATIVE = pattern(
     r"(?:^|[.!?:;]\s|\n)[\s>*#_\-\d.)]{0,12}(?:please\W{1,3}|now\W{1,3}|then\W{1,3}|first\W{1,3}|"
     r"always\W{1,3}|never\W{1,3}|immediately\W{1,3}|must\W{1,3}|(?:do\W{1,3}not"
@@ -81,7 +81,7 @@ _IMPERATIVE = pattern(
 
 
 def attacks(text: str) -> Iterator[tuple[int, int]]:
-    """Where the sentences are that hold an attack, in order."""
+    """Yield the spans of the sentences that contain an attack, in order."""
     lowered = text.lower()
     is_suspect = any(hint in lowered for hint in _HINTS)
     if not (is_suspect or _may_hide(text)):
@@ -103,7 +103,7 @@ def attacks(text: str) -> Iterator[tuple[int, int]]:
 
 
 def is_imperative(text: str) -> bool:
-    """Whether a text tells its reader to do something."""
+    """Return whether a text tells its reader to do something."""
     return _IMPERATIVE.search(text) is not None
 
 
@@ -112,7 +112,7 @@ def _may_hide(text: str) -> bool:
 
 
 def _hidden_attacks(text: str) -> Iterator[tuple[int, int]]:
-    """Attacks that are spelled letter by letter, or encoded."""
+    """Yield the spans of attacks that are spelled letter by letter or encoded."""
     for match in _SPELLED.finditer(text):
         words = _BETWEEN.sub("", match[0]).lower()
         if any(words.startswith(verb) for verb in _SPELLED_VERBS) and any(
@@ -121,10 +121,10 @@ def _hidden_attacks(text: str) -> Iterator[tuple[int, int]]:
             yield match.span()
     for match in _BASE64.finditer(text):
         try:
-            said = a2b_base64(match[0][: len(match[0]) // 4 * 4]).decode("ascii")
+            decoded = a2b_base64(match[0][: len(match[0]) // 4 * 4]).decode("ascii")
         except (Error, ValueError):
             continue
-        if _ATTACK.search(said):
+        if _ATTACK.search(decoded):
             yield match.span()
 
 
@@ -132,7 +132,7 @@ _SPELLED_VERBS = ("ignore", "disregard", "forget", "override", "bypass", "reveal
 
 
 def _widened(text: str, ends: Sequence[tuple[int, int]], span: tuple[int, int]) -> tuple[int, int]:
-    """The sentences that a span lies in."""
+    """Return the span of the sentences that contain a span."""
     before = bisect_right(ends, (span[0], span[0])) - 1
     begin = min(ends[before][1], span[0]) if before >= 0 else 0
     after = bisect_left(ends, (span[1], -1))

@@ -1,11 +1,11 @@
-"""What a memory may look like in front of an agent: data that can be read, never a command.
+"""Makes the text of a memory safe to show to an agent: data to read, never a command.
 
-Memories come from anywhere: a colleague, a web page that an agent read, a tool's output. The
-governor lets what they say through and takes away what could make an agent take them for somebody
-who gives orders. A person's own "always use uv" is no attack and passes.
+Memories come from anywhere: a colleague, a web page that an agent read, the output of a tool. This
+module keeps what they say and removes what could make an agent mistake them for its user or its
+system prompt. A person's own "always use uv" is not an attack and passes.
 
-Filters look at a text as a model reads it: without hidden characters, and with look-alikes as the
-letters that they look like. What they do not object to is shown as it was written.
+The filters read a text as a model reads it: without hidden characters, and with look-alike
+characters replaced by the letters they imitate. What the filters accept is shown as written.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from collections.abc import Iterable
 
 from recollect.core.characters import (
     fold,
-    visible,  # it is asked for here
+    visible,  # re-exported for callers of this module
 )
 from recollect.core.patterns import pattern
 from recollect.search.orders import attacks
 
-# Somebody else's turn, at the start of a line.
+# A turn of another role, at the start of a line.
 _ROLE = pattern(
     r"^[\s>*#_\-=\[({|]{0,40}(?:system|assistant|human|user|developer|tool)"
     r"(?:[ _-](?:prompt|message|instructions?|note|override))?[\s*_\-=\])}|]{0,12}:\s{0,20}"
@@ -39,7 +39,8 @@ _PERSONA = pattern(
     r"chatgpt|gpt|codex|language model)\b[^.\n]{0,300}\.?|from now on,? you\b)\s{0,20}",
     re.IGNORECASE | re.MULTILINE,
 )
-# Markup by which agents call tools or speak in roles; escaped markup would still be a lure.
+# Markup with which agents call tools or speak in roles. Escaping is not enough: the escaped form
+# still invites a model to follow it.
 _CALL = pattern(
     r"<\|[a-z_]{1,30}\|>(?:(?:system|assistant|user|developer)\b)?"
     r"|</?\s{0,9}(?:antml:|tool_?(?:use|call|result|calls|code)|function_?(?:calls?|results?)"
@@ -53,7 +54,7 @@ _CALL = pattern(
     r"|\bto=functions\.\w{1,40}",
     re.IGNORECASE | re.MULTILINE,
 )
-# An expression is only tried, and thereby compiled, where one of these stands.
+# A pattern is tried, and so compiled, only if the text contains one of its hints.
 _PERSONA_HINTS = ("as an ai", "you are ", "from now on")
 _ROLE_HINTS = (":", "]", "==", "##", "--", "**")
 _CALL_HINTS = ("<", "[", '"', ":", "to=functions")
@@ -62,19 +63,19 @@ _LEFT_OUT = "[left out: it reads like an order to the agent]"
 
 
 def sanitise(text: str) -> str:
-    """A memory's text as it may be shown to an agent: harmless, and escaped for markup."""
+    """Return the text of a memory as an agent may see it: harmless, and escaped for markup."""
     return escape(plain(text))
 
 
 def plain(text: str) -> str:
-    """The same for whoever escapes it later."""
+    """Return the same without escaping, for callers that escape it later."""
     text = _filtered(text)
     text = "\n".join(_BLANKS.sub(" ", line).rstrip() for line in text.split("\n"))
     return text.strip()
 
 
 def quoted(text: str) -> str:
-    """A text for an agent that asked for it: as it is, but for hidden characters and calls."""
+    """Return a text that an agent asked for, without hidden characters and tool calls."""
     shown, parts = _readable(text)
     if "<" in shown or "[" in shown:
         shown, parts = _cut(shown, parts, (m.span() for m in _CALL.finditer(shown)), " ")
@@ -82,14 +83,14 @@ def quoted(text: str) -> str:
 
 
 def escape(text: str) -> str:
-    """A text that cannot open or close an element, nor end an attribute."""
+    """Escape a text so that it cannot open or close an element, or end an attribute."""
     return (
         text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
     )
 
 
 def _readable(text: str) -> tuple[str, str | list[str]]:
-    """A text as a model reads it, and what to show for each of its characters."""
+    """Return a text as a model reads it, and what to show for each of its characters."""
     if text.isascii():
         text = visible(text)
         return text, text
@@ -97,7 +98,7 @@ def _readable(text: str) -> tuple[str, str | list[str]]:
 
 
 def _filtered(text: str) -> str:
-    """A text without calls, roles, personas and attacks."""
+    """Remove tool calls, roles, personas and attacks from a text."""
     shown, parts = _readable(text)
     if any(hint in shown for hint in _CALL_HINTS):
         shown, parts = _cut(shown, parts, (m.span() for m in _CALL.finditer(shown)), " ")
@@ -113,7 +114,7 @@ def _filtered(text: str) -> str:
 def _cut(
     shown: str, parts: str | list[str], spans: Iterable[tuple[int, int]], instead: str
 ) -> tuple[str, str | list[str]]:
-    """Both forms of a text with something else in the place of some stretches."""
+    """Replace spans in both forms of a text."""
     kept: list[str] = []
     left: list[str] = []
     last = 0

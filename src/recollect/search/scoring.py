@@ -1,8 +1,7 @@
-"""How good a memory is for a query: the parts of a score, and why.
+"""Computes the score of a memory for a query, and the parts that explain it.
 
-The score is seed D's: match 0.55, recency 0.20, importance 0.15, trust 0.10. Match is what keyword
-and vector search say together; everything else breaks ties between what matches alike. Half of what
-importance counts is how strong the memory is: what was of use comes before what was not.
+Match combines keyword and vector search. The other parts order memories that match equally well.
+The weights are in `search/constants.py`.
 """
 
 from __future__ import annotations
@@ -12,19 +11,19 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from recollect.core.age import not_after
+from recollect.search.constants import (
+    AGREEMENT_SAMPLE,
+    HALF_LIFE_DAYS,
+    IMPORTANCE_WEIGHT,
+    KEYWORD_WEIGHT,
+    MATCH_WEIGHT,
+    RECENCY_WEIGHT,
+    TRUST_GAIN_PER_USE,
+    TRUST_WEIGHT,
+    WEAK_MATCH,
+)
 
-MATCH, RECENCY, IMPORTANCE, TRUST = 0.55, 0.20, 0.15, 0.10
-HALF_LIFE_DAYS = 30.0
 _DAY = 86_400.0
-
-# How the two halves make one match, found with `benchmarks/quality.py`: the cosine, plus the square
-# of the keyword match, so that a word or two in common decide nothing.
-_KEYWORD_WEIGHT = 4.0
-# Below this no match is a good one, even if it is the best there is.
-_WEAK = 0.3
-_BEST_FEW = 3
-# What use adds to trust: half of the rest after about seven times.
-_USE_GAIN = 0.25
 
 
 class Why(NamedTuple):
@@ -40,21 +39,21 @@ class Why(NamedTuple):
 
     @property
     def score(self) -> float:
-        """The weighted sum."""
+        """The weighted sum of the parts."""
         return (
-            MATCH * self.match
-            + RECENCY * self.recency
-            + IMPORTANCE * (self.importance + self.strength) / 2
-            + TRUST * self.trust
+            MATCH_WEIGHT * self.match
+            + RECENCY_WEIGHT * self.recency
+            + IMPORTANCE_WEIGHT * (self.importance + self.strength) / 2
+            + TRUST_WEIGHT * self.trust
         )
 
     def as_json(self) -> dict[str, float]:
-        """The parts as `--json` prints them."""
+        """Return the parts as `--json` prints them."""
         return {name: round(getattr(self, name), 4) for name in self._fields}
 
 
 def recency(created: float | None, now: float, half_life_days: float = HALF_LIFE_DAYS) -> float:
-    """1 for something new, halved every half-life; 0 for what has no date."""
+    """Return 1 for a new memory, halved every half-life; 0 without a date."""
     if created is None:
         return 0.0
     age = (now - not_after(created, now)) / _DAY
@@ -62,12 +61,12 @@ def recency(created: float | None, now: float, half_life_days: float = HALF_LIFE
 
 
 def trust(given: float, uses: int) -> float:
-    """What provenance gives, raised by use, never above 1."""
-    return min(1.0, given + (1.0 - given) * _USE_GAIN * math.log1p(uses))
+    """Return the trust that provenance gives, raised by use, at most 1."""
+    return min(1.0, given + (1.0 - given) * TRUST_GAIN_PER_USE * math.log1p(uses))
 
 
 class Match(NamedTuple):
-    """How well a memory matches: against the best one, by its words, and by its meaning."""
+    """How well a memory matches: relative to the best match, by keywords, and by vector."""
 
     relative: float
     keyword: float
@@ -75,22 +74,22 @@ class Match(NamedTuple):
 
     @property
     def similarity(self) -> float:
-        """How similar it is to the question, whatever else was found."""
+        """The similarity to the query, independent of other matches."""
         return max(self.keyword, self.vector)
 
 
 def fuse(keyword: Mapping[str, float], vector: Mapping[str, float]) -> dict[str, Match]:
-    """For each memory how well it matches.
+    """Combine keyword and vector scores into one match for each memory.
 
-    Matches are measured against the best one: a memory that answers the question twice as well
-    must not lose to one that is merely new. Where even the best is weak, it stays weak.
+    Matches are relative to the best one, so that a memory that answers the query twice as well does
+    not lose to one that is merely newer. If even the best match is weak, it stays weak.
     """
-    weight = _KEYWORD_WEIGHT * _agreement(keyword, vector)
+    weight = KEYWORD_WEIGHT * _agreement(keyword, vector)
     strength = {
         uid: max(vector.get(uid, 0.0), 0.0) + weight * keyword.get(uid, 0.0) ** 2
         for uid in keyword.keys() | vector.keys()
     }
-    best = max(max(strength.values(), default=0.0), _WEAK)
+    best = max(max(strength.values(), default=0.0), WEAK_MATCH)
     return {
         uid: Match(total / best, min(1.0, keyword.get(uid, 0.0)), max(vector.get(uid, 0.0), 0.0))
         for uid, total in strength.items()
@@ -98,14 +97,14 @@ def fuse(keyword: Mapping[str, float], vector: Mapping[str, float]) -> dict[str,
 
 
 def _agreement(keyword: Mapping[str, float], vector: Mapping[str, float]) -> float:
-    """Whether the best matches by words look right by meaning, too, from 0 to 1.
+    """Return how far the best keyword matches are also near by vector, from 0 to 1.
 
-    Where a question is a paraphrase they do not: the few words that happen to match mislead.
+    For a paraphrase they are not: the few words that happen to match mislead.
     """
     if not vector or not keyword:
         return 1.0
-    by_words = sorted(keyword, key=lambda uid: -keyword[uid])[:_BEST_FEW]
-    by_meaning = sorted(vector.values(), reverse=True)[:_BEST_FEW]
+    by_words = sorted(keyword, key=lambda uid: -keyword[uid])[:AGREEMENT_SAMPLE]
+    by_meaning = sorted(vector.values(), reverse=True)[:AGREEMENT_SAMPLE]
     found = sum(max(vector.get(uid, 0.0), 0.0) for uid in by_words) / len(by_words)
     best = sum(by_meaning) / len(by_meaning)
     return min(1.0, found / best) if best > 0 else 1.0

@@ -1,7 +1,7 @@
-"""Search: keywords and vectors beside each other, fused, scored, explained.
+"""Runs keyword and vector search side by side, fuses and scores the results, and explains them.
 
-Filters apply before ranking. Any text is a legal query; without an embedder keyword search does the
-work alone.
+Filters apply before ranking. Any text is a valid query. Without an embedder, keyword search works
+alone.
 """
 
 from __future__ import annotations
@@ -15,14 +15,19 @@ from recollect.core.memory import Memory
 from recollect.core.strength import DECAY_PER_DAY, UNUSED, Uses, strength, together
 from recollect.index.protocol import Filters, Index, Match
 from recollect.index.text import plain_words, query_terms
+from recollect.search.constants import (
+    CANDIDATES,
+    CANDIDATES_PER_RESULT,
+    LEAST_POINTS,
+    LEAST_PREFIX,
+    PREFIX_POINTS,
+    TAG_POINTS,
+    TITLE_HITS_COMPARED,
+    TITLE_POINTS,
+)
 from recollect.search.scoring import Why, fuse, recency, trust
 
 MODES = ("hybrid", "semantic", "text", "title_tags")
-_CANDIDATES = 100
-_TITLE, _TAG, _PREFIX, _THRESHOLD = 2, 3, 1, 3
-_PREFIX_LENGTH = 4
-_LOOK_AT = 500  # titles that match best
-
 _NO_WORDS = Match("", 0.0)
 _NO_FILTERS = Filters()
 
@@ -31,26 +36,26 @@ CountUses = Callable[[Sequence[str]], Mapping[str, Uses]]
 
 
 class Hit(NamedTuple):
-    """A memory that was found, its score, and why."""
+    """A memory that was found, its score, and the parts of that score."""
 
     memory: Memory
     score: float
     why: Why
-    # How many of the query's words it holds, and how much these prove.
+    # How many words of the query it contains, and how much evidence they give.
     words: int = 0
     evidence: float = 0.0
 
 
-class _Found(NamedTuple):
-    """A hit that has not been read yet."""
+class _Unread(NamedTuple):
+    """A hit whose memory is not loaded yet."""
 
     uid: str
     why: Why
     match: Match
 
 
-class _How(NamedTuple):
-    """What scoring needs to know besides the question."""
+class _Context(NamedTuple):
+    """What scoring needs besides the query."""
 
     now: float
     uses: CountUses | None
@@ -58,15 +63,15 @@ class _How(NamedTuple):
 
 
 class Question(NamedTuple):
-    """What is asked, and what counts as an answer."""
+    """A query with its limit, mode and filters."""
 
     text: str
     limit: int = 10
     mode: str = "hybrid"
     filters: Filters = _NO_FILTERS
     min_similarity: float | None = None
-    # How many each half brings to the fusion, at least; three times the limit in any case.
-    candidates: int = _CANDIDATES
+    # The least number of candidates of each of the two searches.
+    candidates: int = CANDIDATES
 
 
 def search(
@@ -78,21 +83,23 @@ def search(
     uses: CountUses | None = None,
     decay_per_day: float = DECAY_PER_DAY,
 ) -> list[Hit]:
-    """The best answers, best first."""
+    """Return the best memories for a query, best first."""
     if question.mode == "title_tags":
         return _by_title_and_tags(index, question)
-    return _read(index, _best(index, question, embed, _How(now, uses, decay_per_day)))
+    return _read(index, _best(index, question, embed, _Context(now, uses, decay_per_day)))
 
 
-def _best(index: Index, question: Question, embed: Embed | None, how: _How) -> list[_Found]:
-    wanted = max(question.candidates, question.limit * 3)
+def _best(
+    index: Index, question: Question, embed: Embed | None, context: _Context
+) -> list[_Unread]:
+    wanted = max(question.candidates, question.limit * CANDIDATES_PER_RESULT)
     keyword: dict[str, float] = {}
     vector: dict[str, float] = {}
     by_words: dict[str, Match] = {}
     if question.mode in ("hybrid", "text"):
         found = index.lexical(question.text, question.filters, wanted)
         by_words = {match.uid: match for match in found.matches}
-        # How much of a full match each one reaches.
+        # The share of a full match that each memory reaches.
         keyword = {uid: match.score / found.ideal for uid, match in by_words.items()}
     if question.mode in ("hybrid", "semantic") and embed is not None and question.text.strip():
         asked = embed(index.distinctive(question.text))
@@ -104,14 +111,14 @@ def _best(index: Index, question: Question, embed: Embed | None, how: _How) -> l
         matches = {uid: match for uid, match in matches.items() if match.similarity >= floor}
     rows = index.ranking(list(matches))
     parts = {row.uid: (row.uid, *row.sources) for row in rows}
-    counts = how.uses([uid for own in parts.values() for uid in own]) if how.uses else {}
+    counts = context.uses([uid for own in parts.values() for uid in own]) if context.uses else {}
     explained = {}
     for row in rows:
         match = matches[row.uid]
         used = together(counts.get(uid, UNUSED) for uid in parts[row.uid])
         explained[row.uid] = Why(
             match=match.relative,
-            recency=recency(row.created, how.now),
+            recency=recency(row.created, context.now),
             importance=row.importance,
             trust=trust(row.trust, used.times),
             keyword=match.keyword,
@@ -120,19 +127,19 @@ def _best(index: Index, question: Question, embed: Embed | None, how: _How) -> l
                 row.importance,
                 used,
                 since=row.moved if row.moved is not None else row.created,
-                now=how.now,
+                now=context.now,
                 pace=row.pace,
-                rate=how.decay_per_day,
+                rate=context.decay_per_day,
             ),
         )
-    traits = {row.uid: dated(row.traits, row.created, how.now) for row in rows}
+    traits = {row.uid: dated(row.traits, row.created, context.now) for row in rows}
     ranked = sorted(explained, key=lambda uid: (-explained[uid].score, uid))
     best = choose(ranked, question.limit, traits.__getitem__)
-    return [_Found(uid, explained[uid], by_words.get(uid, _NO_WORDS)) for uid in best]
+    return [_Unread(uid, explained[uid], by_words.get(uid, _NO_WORDS)) for uid in best]
 
 
-def _read(index: Index, found: Sequence[_Found]) -> list[Hit]:
-    """What was found, with its text: the only costly part of a memory."""
+def _read(index: Index, found: Sequence[_Unread]) -> list[Hit]:
+    """Load the memories of hits. This is the only costly step per memory."""
     memories = {memory.uid: memory for memory in index.get_many([one.uid for one in found])}
     return [
         Hit(memories[one.uid], one.why.score, one.why, one.match.words, one.match.evidence)
@@ -151,13 +158,13 @@ def search_words_first(
     uses: CountUses | None = None,
     decay_per_day: float = DECAY_PER_DAY,
 ) -> list[Hit]:
-    """What words find, in its order; where there is a model, then what is near without words."""
-    how = _How(now, uses, decay_per_day)
-    by_words = _best(index, question._replace(mode="text"), None, how)
+    """Return keyword hits in their order, then hits that are near by vector but share no words."""
+    context = _Context(now, uses, decay_per_day)
+    by_words = _best(index, question._replace(mode="text"), None, context)
     if embed is None:
         return _read(index, by_words)
     meant = question._replace(mode="semantic", min_similarity=near)
-    by_meaning = {one.uid: one for one in _best(index, meant, embed, how)}
+    by_meaning = {one.uid: one for one in _best(index, meant, embed, context)}
     both = [
         one._replace(why=one.why._replace(vector=by_meaning.pop(one.uid).why.vector))
         if one.uid in by_meaning
@@ -173,17 +180,19 @@ def search_words_first(
 
 
 def _by_title_and_tags(index: Index, question: Question) -> list[Hit]:
-    """Seed B's deterministic score: a title word 2, a tag 3, a prefix of four or more 1."""
+    """Score by points: a word of the title, a tag, or a prefix of either. Deterministic."""
     terms = query_terms(question.text)
     scored = []
     for memory in index.select(question.filters):
         points = _title_points(terms, memory)
-        if points >= _THRESHOLD:
+        if points >= LEAST_POINTS:
             scored.append((points, memory))
     scored.sort(key=lambda pair: (-pair[0], pair[1].uid))
-    most = max(1, _TAG * len(terms))
+    most = max(1, TAG_POINTS * len(terms))
     hits = []
-    for points, memory in choose(scored[:_LOOK_AT], question.limit, lambda pair: _traits(pair[1])):
+    for points, memory in choose(
+        scored[:TITLE_HITS_COMPARED], question.limit, lambda pair: _traits(pair[1])
+    ):
         match = min(1.0, points / most)
         why = Why(match, 0.0, memory.importance, 0.0, keyword=match, strength=memory.importance)
         hits.append(Hit(memory, float(points), why))
@@ -201,9 +210,9 @@ def _title_points(terms: Sequence[str], memory: Memory) -> int:
     points = 0
     for term in terms:
         if term in tags:
-            points += _TAG
+            points += TAG_POINTS
         elif term in title:
-            points += _TITLE
-        elif len(term) >= _PREFIX_LENGTH and any(w.startswith(term) for w in (*title, *tags)):
-            points += _PREFIX
+            points += TITLE_POINTS
+        elif len(term) >= LEAST_PREFIX and any(w.startswith(term) for w in (*title, *tags)):
+            points += PREFIX_POINTS
     return points

@@ -1,6 +1,6 @@
-"""Which memories are put in front of an agent: few, different, new to it, and within a budget.
+"""Selects the memories that an agent gets: few, different, new to it, and within a budget.
 
-Nothing is better than noise: what does not clearly belong to what is being asked stays out.
+No memory is better than an irrelevant one, so the floor is high.
 """
 
 from __future__ import annotations
@@ -16,41 +16,26 @@ from recollect.core.crowding import SHARE, Traits, dated, most_of, voice_of
 from recollect.core.memory import Memory
 from recollect.core.strength import Uses
 from recollect.index.text import query_terms
-from recollect.search.tokens import count_tokens
-
-# The agent diverts more than 10,000 UTF-16 units into a file.
-MOST_CHARACTERS = 9_500
-
-# How much the words of a prompt must prove, and how many of them a memory must hold; found with
-# `benchmarks/floor.py`. A question that asks for memories ("why did we …") needs less.
-FLOOR, FLOOR_WHEN_ASKED = 0.4, 0.25
-FLOOR_WORDS = 2
-# What is meant without a word in common must be this near. Of 1,000 memories 0.45 brings three more
-# for a prompt, one in twenty of them right; 0.55 fewer than one, one in ten of them right, and none
-# for prompts that have nothing to do with them (`benchmarks.floor --warm`).
-FLOOR_VECTOR = 0.55
-
-# Two memories that share more of their words than this say the same.
-_SAME = 0.6
-_BLOCK_TOKENS = 40  # of the element around the memories
-
-# Seed D's scaffolding: up to so old, so many of five; what one scale does not use goes to the next.
-SCALES: tuple[tuple[str, float, int], ...] = (
-    ("immediate", 5 * 60, 1),
-    ("task", 30 * 60, 2),
-    ("session", 2 * 3600, 1),
-    ("project", float("inf"), 1),
+from recollect.search.constants import (
+    BLOCK_TOKENS,
+    FLOOR,
+    FLOOR_VECTOR,
+    FLOOR_WHEN_ASKED,
+    FLOOR_WORDS,
+    MOST_CHARACTERS,
+    OTHER_EPISODE_AGE,
+    REPEAT_OVERLAP,
+    SCALES,
 )
-# What belongs to another episode of the session is no younger than its task was.
-_OTHER_EPISODE = SCALES[1][1] + 1
+from recollect.search.tokens import count_tokens
 
 
 class Episode(NamedTuple):
-    """What the session is at: when it turned to this, and how long it rested in between."""
+    """What a session works on: when that began, and when the session paused."""
 
     session: str = ""
     began: float | None = None
-    # When it was resumed, and after how many seconds.
+    # Each pause: when the session resumed, and after how many seconds.
     pauses: Sequence[tuple[float, float]] = ()
 
 
@@ -58,7 +43,7 @@ NO_EPISODE = Episode()
 
 
 class Candidate(NamedTuple):
-    """A memory that may help now, how much, and what speaks for it."""
+    """A memory that may help now, its score, and the evidence for it."""
 
     memory: Memory
     score: float
@@ -70,7 +55,7 @@ class Candidate(NamedTuple):
 
 
 class Skipped(NamedTuple):
-    """A memory that was left out, and why."""
+    """A memory that was skipped, and why."""
 
     uid: str
     reason: str
@@ -80,7 +65,7 @@ Sorted = tuple[list[Candidate], list[Skipped]]
 
 
 def above_floor(candidates: Iterable[Candidate], terms: int, *, asked: bool) -> Sorted:
-    """Those that clearly belong to a text of so many words that carry meaning."""
+    """Keep the candidates that clearly belong to a text with this many meaningful words."""
     floor = FLOOR_WHEN_ASKED if asked else FLOOR
     words = min(FLOOR_WORDS, terms)
     kept, skipped = [], []
@@ -89,35 +74,35 @@ def above_floor(candidates: Iterable[Candidate], terms: int, *, asked: bool) -> 
         if by_words or candidate.vector >= FLOOR_VECTOR:
             kept.append(candidate)
         else:
-            skipped.append(Skipped(candidate.memory.uid, "too weak"))
+            skipped.append(Skipped(candidate.memory.uid, "below the floor"))
     return kept, skipped
 
 
 def without_given(candidates: Iterable[Candidate], given: Mapping[str, str]) -> Sorted:
-    """Those that the agent does not have in its context yet, or that changed since.
+    """Keep the candidates that the agent has not been given yet, or that changed since.
 
-    What is not what its author wrote is never given.
+    An altered memory, whose text is not what its author wrote, is never given.
     """
     kept, skipped = [], []
     for candidate in candidates:
         if candidate.memory.altered:
             skipped.append(Skipped(candidate.memory.uid, "altered: not what its author wrote"))
         elif given.get(candidate.memory.uid) == candidate.memory.version:
-            skipped.append(Skipped(candidate.memory.uid, "given before"))
+            skipped.append(Skipped(candidate.memory.uid, "already given"))
         else:
             kept.append(candidate)
     return kept, skipped
 
 
 def without_repeats(candidates: Iterable[Candidate]) -> Sorted:
-    """Those that say something that no better one says, best first."""
+    """Keep the candidates that do not repeat a better one, best first."""
     kept: list[Candidate] = []
     words: list[frozenset[str]] = []
     skipped = []
     for candidate in sorted(candidates, key=lambda c: (-c.score, c.memory.uid)):
         own = frozenset(query_terms(f"{candidate.memory.summary} {candidate.memory.text}"))
-        if any(_overlap(own, other) > _SAME for other in words):
-            skipped.append(Skipped(candidate.memory.uid, "says the same as another"))
+        if any(_overlap(own, other) > REPEAT_OVERLAP for other in words):
+            skipped.append(Skipped(candidate.memory.uid, "repeats a better one"))
         else:
             kept.append(candidate)
             words.append(own)
@@ -132,10 +117,10 @@ def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
 def fair(
     candidates: Sequence[Candidate], places: int, now: float, own: Callable[[], str]
 ) -> Sorted:
-    """Those that leave room for others: no author has more than a share of the places.
+    """Limit each author to a share of the places.
 
-    Places that nobody else can fill go to the memories of the person at work, whose author `own`
-    tells. An author who is alone has all places.
+    Places that nobody else can fill go to the person at work, whose author string `own` returns. If
+    there is only one author, they get all places.
     """
     if len(voices_of(candidates, now)) < 2:
         return list(candidates), []
@@ -151,7 +136,7 @@ def fair(
             beyond.append(candidate.memory.uid)
     kept.update(beyond[: max(0, places - len(kept))])
     skipped = [
-        Skipped(c.memory.uid, "its author has a share already")
+        Skipped(c.memory.uid, "its author already has a full share")
         for c in candidates
         if c.memory.uid not in kept
     ]
@@ -159,7 +144,7 @@ def fair(
 
 
 def voices_of(candidates: Iterable[Candidate], now: float) -> set[str]:
-    """The authors of some memories, as they count for shares."""
+    """Return the authors of candidates, as they count for shares."""
     return {_voice(candidate.memory, now) for candidate in candidates}
 
 
@@ -174,9 +159,9 @@ def pick_by_age(
     episode: Episode = NO_EPISODE,
     uses: Mapping[str, Uses] = MappingProxyType({}),
 ) -> Sorted:
-    """The best of each time scale, so that what just happened and what has long been known share.
+    """Pick the best of each time scale, so that recent and long-known memories share the places.
 
-    The candidates come best first and stay in that order.
+    The candidates come best first and keep their order.
     """
     left = list(candidates)
     chosen: list[Candidate] = []
@@ -190,15 +175,15 @@ def pick_by_age(
             left.remove(candidate)
     chosen += left[: max(0, most - len(chosen))]
     taken = {candidate.memory.uid for candidate in chosen}
-    skipped = [Skipped(c.memory.uid, "better ones first") for c in candidates if c not in chosen]
+    skipped = [Skipped(c.memory.uid, "others ranked higher") for c in candidates if c not in chosen]
     return [c for c in candidates if c.memory.uid in taken], skipped
 
 
 def scale_of(memory: Memory, now: float, episode: Episode, uses: Mapping[str, Uses]) -> int:
-    """On which time scale a memory is, as a position in `SCALES`.
+    """Return the time scale of a memory, as a position in `SCALES`.
 
-    What an earlier episode of the session left behind is not what is being done now. Each use takes
-    a memory one scale further: it has proved durable.
+    A memory of an earlier episode of the session does not count as current. Each use moves a memory
+    one scale further, because use shows that it lasts.
     """
     born = seconds_of(memory.created)
     if born is None:
@@ -207,14 +192,14 @@ def scale_of(memory: Memory, now: float, episode: Episode, uses: Mapping[str, Us
     if episode.session and memory.session == episode.session:
         age -= min(age, sum(rested for at, rested in episode.pauses if born < at))
         if episode.began is not None and born < episode.began:
-            age = max(age, _OTHER_EPISODE)
+            age = max(age, OTHER_EPISODE_AGE)
     scale = next(number for number, (_, oldest, _) in enumerate(SCALES) if age <= oldest)
     used = uses.get(memory.uid)
     return min(scale + (used.times if used else 0), len(SCALES) - 1)
 
 
 def belongs_to(memory: Memory, episode: Episode) -> bool:
-    """Whether a memory was made in the episode at hand."""
+    """Return whether a memory was made in the current episode."""
     born = seconds_of(memory.created)
     return (
         bool(episode.session)
@@ -225,13 +210,13 @@ def belongs_to(memory: Memory, episode: Episode) -> bool:
 
 
 class Filled:
-    """What fitted into a budget: the memories, their elements, and how much they take."""
+    """The memories that fit into a budget, their elements, and the tokens they take."""
 
     def __init__(self) -> None:
         self.chosen: list[Candidate] = []
         self.elements: list[str] = []
         self.skipped: list[Skipped] = []
-        self.tokens = _BLOCK_TOKENS
+        self.tokens = BLOCK_TOKENS
 
 
 def fill(
@@ -241,13 +226,13 @@ def fill(
     characters: int = MOST_CHARACTERS,
     now: float = math.inf,
 ) -> Filled:
-    """Render as many as fit, in order; one that does not fit is tried without its body.
+    """Render as many candidates as fit, in order; try those that do not fit without their body.
 
-    Where there are several authors, none takes more than a share before the others had their turn.
+    With several authors, none gets more than a share until the others have had their turn.
     """
     filled = Filled()
     alone = len(voices_of(candidates, now)) < 2
-    share = math.inf if alone else (budget - _BLOCK_TOKENS) * SHARE
+    share = math.inf if alone else (budget - BLOCK_TOKENS) * SHARE
     spent: Counter[str] = Counter()  # tokens by author
     fitting: dict[str, tuple[str, int, int]] = {}  # element, tokens, characters
     shortened = []
@@ -276,13 +261,13 @@ def fill(
     filled.chosen = [c for c in candidates if c.memory.uid in fitting]
     filled.elements = [fitting[c.memory.uid][0] for c in filled.chosen]
     filled.skipped = [
-        Skipped(c.memory.uid, "no room") for c in candidates if c.memory.uid not in fitting
+        Skipped(c.memory.uid, "over the budget") for c in candidates if c.memory.uid not in fitting
     ]
     return filled
 
 
 def utf16_length(text: str) -> int:
-    """The length of a text as JavaScript counts it."""
+    """Return the length of a text in UTF-16 units, as JavaScript counts it."""
     if text.isascii():
         return len(text)
     return len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -1,4 +1,4 @@
-"""Search in the memories of one store, with the filters that people and agents give."""
+"""Searches the memories of one store, with the filters that people and agents use."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from typing import Any
 from recollect.core.age import seconds_of as seconds
 from recollect.errors import ValidationError
 from recollect.index.protocol import Index
+from recollect.search.constants import MOST_PENDING
 from recollect.search.search import MODES, Embed, Hit, Question, search
 from recollect.store.store import Store
-
-# A search gives vectors to as many new memories as nobody will notice; `reindex` does the rest.
-_MOST_PENDING = 64
 
 
 def search_store(
@@ -25,14 +23,14 @@ def search_store(
     counting: bool = True,
     **filters: Any,
 ) -> list[Hit]:
-    """The memories that answer a query, best first, each with its score and why.
+    """Return the memories that answer a query, best first, each with its score and the reason.
 
-    Private, secret and unclassified memories are found only when `sensitivity` asks for them.
-    Without `counting`, whoever shows some of the hits to a reader notes that.
+    Private, secret and unclassified memories are found only if `sensitivity` asks for them. Without
+    `counting`, the caller records which hits it shows.
     """
     chosen = mode or store.config.text("recall.match_strategy")
     if chosen not in MODES:
-        raise ValidationError(f"There is no mode {chosen!r}.", "Use one of: " + ", ".join(MODES))
+        raise ValidationError(f"Unknown mode {chosen!r}.", "Use one of: " + ", ".join(MODES))
     filters.setdefault("sensitivity", ("public",))
     now = store.ledger.clock().timestamp()
     wanted = store.filters(**filters)._replace(alive_at=now)
@@ -40,7 +38,7 @@ def search_store(
     if as_of is not None:
         moment = store.moment(as_of)
         return search(store.indexing.as_of(moment), question, now=seconds(moment) or now)
-    # What is recent is counted from the end of the time that was asked about.
+    # Recency counts from the end of the period that the query asks for.
     asked_at = min(now, wanted.until) if wanted.until is not None else now
 
     def answer(index: Index) -> list[Hit]:
@@ -60,12 +58,12 @@ def search_store(
 
 
 def _embed(store: Store, index: Index, mode: str) -> Embed | None:
-    """How to turn a query into a vector, once every memory has its own."""
+    """Return a function that embeds a query, after embedding new memories."""
     if mode not in ("hybrid", "semantic"):
         return None
     embedder = store.indexing.embedder
     if embedder is None:
         return None
-    if index.count_pending(embedder.name) <= _MOST_PENDING:
+    if index.count_pending(embedder.name) <= MOST_PENDING:
         store.indexing.embed_pending(index)
     return lambda text: embedder.embed([text])[0]

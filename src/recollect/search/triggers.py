@@ -1,4 +1,4 @@
-"""Phrases by which people ask for what is remembered. They widen the search, and decide nothing."""
+"""Phrases with which people ask for memories. They lower the floor of a search, nothing else."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TRIGGER = pattern(
 
 
 def asks_for_memory(prompt: str) -> bool:
-    """Whether a prompt asks for what was remembered."""
+    """Return whether a prompt asks for memories."""
     return _TRIGGER.search(prompt) is not None
 
 
@@ -30,5 +30,5 @@ _ABOUT_MEMORY = pattern(
 
 
 def asked_for(prompt: str) -> str:
-    """A prompt without the words that only say that something is to be remembered."""
+    """Return a prompt without the words that only ask to remember."""
     return _ABOUT_MEMORY.sub(" ", prompt)

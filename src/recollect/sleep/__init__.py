@@ -1,1 +1,1 @@
-"""What turns a pile of notes into a memory: fading, merging, episodes. Values in, values out."""
+"""Sleep: merges similar memories, archives stale ones, and finds where episodes of work end."""

@@ -1,7 +1,7 @@
-"""Where one episode of work ends and another begins: what tools touch becomes something else.
+"""Detects where one episode of work ends and another begins, from what tools touch.
 
-The words of the last few tool calls are compared with those of the few before. People cut what they
-live through into events in the same way, at the moments when the surroundings change.
+Compares the words of the last few tool calls with those of the few before. People divide their
+experience in the same way, at the moments when the surroundings change.
 """
 
 from __future__ import annotations
@@ -13,33 +13,33 @@ from typing import Final
 from recollect.core.patterns import pattern
 from recollect.index.text import query_terms
 
-# How many tool calls make a window; two adjacent ones are compared.
+# The number of tool calls in a window. Two adjacent windows are compared.
 WINDOW: Final = 4
-# Parts of a path that say nothing about what is being worked on.
+# Parts of a path that say nothing about the work.
 _PLAIN = frozenset({"src", "lib", "tests", "test", "app", "main", "index", "init", "spec"})
 _MOST_COMMAND = 400
 _SEPARATOR = pattern(r"&&|\|\||[|;]")
 _PROGRAM = pattern(r"[A-Za-z][\w.+-]{0,30}\Z")
 _PATH = pattern(r"[\w@.+-]+(?:/[\w@.+-]+)+/?|[\w@+-]+\.[A-Za-z]\w{0,5}")
-# What is quoted, what follows `<<`, and further lines may be anything.
+# Quoted text, heredocs and further lines may contain anything.
 _QUOTED = pattern(r"""'[^']*'|"(?:\\.|[^"\\])*"|\\.""", re.DOTALL)
 _NO_WORD = "\0"
 _ANYTHING = pattern(r"[\r\n'\"`#]|<<|\$\(")
 
 
 def outline(command: str) -> str:
-    """A command without what may be anything: quoted text, documents in it, further lines."""
+    """Return a command without quoted text, heredocs and further lines."""
     text = _ANYTHING.split(_QUOTED.sub(_NO_WORD, command), maxsplit=1)[0]
     if len(text) <= _MOST_COMMAND:
         return text
-    return text[:_MOST_COMMAND].rpartition(" ")[0]  # half a word is no word
+    return text[:_MOST_COMMAND].rpartition(" ")[0]  # do not cut a word in half
 
 
 def keywords(paths: Iterable[str], command: str) -> frozenset[str]:
-    """What a tool call is about: the words of the paths it names, and the programs it runs.
+    """Return what a tool call is about: the words of the paths it names, and the programs it runs.
 
-    Other words of a command may be anything, a password too, and are left alone. Paths and the
-    outline of a command must be redacted before: nobody recognizes a secret in its words.
+    Other words of a command are ignored, because they may be anything, such as a password. Redact
+    paths and the outline of the command first: after splitting, a secret is not recognisable.
     """
     named = list(paths)
     words: set[str] = set()
@@ -49,7 +49,7 @@ def keywords(paths: Iterable[str], command: str) -> frozenset[str]:
             words.add(first.lower())
         before = ""
         for word in rest.split():
-            # `-p some.word` is the value of an option, and maybe no file.
+            # `-p some.word` is the value of an option, and may not be a file.
             if _PATH.fullmatch(word) and ("/" in word or not before.startswith("-")):
                 named.append(word)
             before = word
@@ -60,7 +60,7 @@ def keywords(paths: Iterable[str], command: str) -> frozenset[str]:
 
 
 def is_boundary(calls: Sequence[frozenset[int]], threshold: float) -> bool:
-    """Whether the last calls are about something else than those before them.
+    """Return whether the last calls are about something else than those before them.
 
     Calls come oldest first, each as the set of (the hashes of) its words.
     """

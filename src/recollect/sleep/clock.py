@@ -1,8 +1,8 @@
-"""Whether the clock can be believed, before anything is archived or erased because of age.
+"""Checks that the clock is plausible before anything is archived or erased because of its age.
 
-A clock that jumped ahead makes everything old at once. What happened here before is known from
-local state and from git's reflogs, which this machine wrote by its own clock; records of others say
-nothing about it.
+A clock that jumped ahead makes everything old at once. Local state and git's reflogs, which this
+machine wrote by its own clock, show when something last happened here. Records of other people
+prove nothing about this clock.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from recollect.store.store import Store
 
 _DAY = 86_400.0
-# After a pause of more than this, time may have passed, or the clock may have jumped.
+# After a longer gap, either time has passed or the clock has jumped.
 FORWARD_JUMP: Final = 45 * _DAY
-# If the clock stays where it is for so long, then the time has passed.
+# If the clock stays where it is for this long, time has really passed.
 SETTLED_AFTER: Final = 3 * _DAY
-# Clocks are corrected by less than this.
+# Normal clock corrections are smaller than this.
 BACKWARD_SLACK: Final = 600.0
-_FIX = "Correct the clock; if it is right, run: recollect sleep --force"
+_FIX = "Correct the clock. If it is right, run: recollect sleep --force"
 
 
 def check_clock(store: Store, *, force: bool = False) -> None:
-    """Refuse to go on where the clock has jumped; with `force`, a person says that it is right."""
+    """Raise an error if the clock has jumped; with `force`, a person confirms that it is right."""
     if force:
         confirm_clock(store)
     problem = clock_problem(store)
@@ -36,7 +36,7 @@ def check_clock(store: Store, *, force: bool = False) -> None:
 
 
 def confirm_clock(store: Store) -> None:
-    """Note that a person says that the clock is right, and forget times that are still to come."""
+    """Record that a person confirms the clock, and drop stored times that are in the future."""
     now = store.ledger.clock().timestamp()
     store.local.make_folder()
     store.local.maintenance.set_back(now, store.local.maintenance.last_sleep())
@@ -44,28 +44,28 @@ def confirm_clock(store: Store) -> None:
 
 
 def clock_problem(store: Store) -> str:
-    """Why the clock cannot be believed, in a sentence; empty where it can."""
+    """Return why the clock is not plausible, as a sentence; empty if it is."""
     now = store.ledger.clock().timestamp()
-    rest = store.local.maintenance
-    last = rest.last_sleep()
+    log = store.local.maintenance
+    last = log.last_sleep()
     if last is not None and now < last - BACKWARD_SLACK:
-        return f"The clock says {_date(now)}, which is before the last sleep, {_date(last)}."
-    confirmed = rest.confirmed()
-    moments = rest.moments()
+        return f"The clock says {_date(now)}, which is before the last sleep ({_date(last)})."
+    confirmed = log.confirmed()
+    moments = log.moments()
     before = jumped_from(moments, now, confirmed)
     if before is not None:
-        # Captures by hand leave no local state, but the reflogs know.
+        # A manual capture leaves no local state, but the reflogs have it.
         before = jumped_from([*moments, *_reflog_moments(store)], now, confirmed)
     if before is None:
         return ""
     return (
-        f"The clock says {_date(now)}, and the last thing that happened here was on"
-        f" {_date(before)}: it may have jumped."
+        f"The clock says {_date(now)}, but the last activity here was on"
+        f" {_date(before)}. The clock may have jumped."
     )
 
 
 def jumped_from(moments: Sequence[float], now: float, confirmed: float | None) -> float | None:
-    """The last moment before a jump of the clock that has not settled; None where there is none."""
+    """Return the last moment before a recent jump of the clock, or None."""
     known = sorted(moment for moment in moments if moment <= now + BACKWARD_SLACK)
     settled = now - SETTLED_AFTER
     if confirmed is not None and confirmed <= now + BACKWARD_SLACK:

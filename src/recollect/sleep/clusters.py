@@ -1,9 +1,9 @@
-"""Which memories say much the same: greedy single linkage on the words that they share.
+"""Groups similar memories: greedy single linkage on the words that they share.
 
-Comparing all pairs would take hours for a hundred thousand. An inverted index says which sets share
-words at all; of those that hold a word only the last few are asked, and the few that share most
-words are compared. Single linkage leads to the others through them, so the work grows with the
-number of sets, not with its square.
+Comparing all pairs of a hundred thousand memories would take hours. An inverted index finds the
+sets that share words. For each word, only the last few sets are considered, and only those that
+share most words are compared. Single linkage reaches the others through them, so the work grows
+with the number of sets, not with its square.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-# Of the sets that hold a word, so many are asked; of those asked, so many are compared.
-_ASKED = 64
+# For each word, this many sets are considered; of those, this many are compared.
+_CONSIDERED = 64
 _COMPARED = 32
-# A word that more sets than this hold says nothing about what they are about, if they are many.
+# A word that more than this share of many sets contain says nothing about their subject.
 _COMMON_SHARE = 0.05
 _MANY = 200
-# A merged memory that names more sources than this cannot be read any more.
+# A merged memory with more sources than this is not readable.
 MOST_MEMBERS = 25
 
 
 def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
-    """The share of common words in all words of two sets."""
+    """Return the share of common words in all words of two sets."""
     common = len(one & other)
     return common / (len(one) + len(other) - common) if common else 0.0
 
@@ -31,22 +31,22 @@ def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
 def find_clusters(
     words: Mapping[str, frozenset[str]], similarity: float, least: int, *, any_word: bool = False
 ) -> list[list[str]]:
-    """Groups of at least so many keys whose words are linked by so much similarity.
+    """Return groups of at least `least` keys whose words are linked by this similarity.
 
-    Words that many sets hold do not count, unless any word does.
+    Words that many sets contain do not count, unless `any_word` is set.
 
-    The result depends on the sets alone, never on the order in which they come. Keys are in
-    their own order, and groups by their first key.
+    The result depends only on the sets, not on their order. Keys are sorted within a group, and
+    groups are sorted by their first key.
     """
-    groups = _linked(words if any_word else _telling(words), similarity)
+    groups = _linked(words if any_word else _without_common_words(words), similarity)
     clusters = [part for group in groups for part in _parts(sorted(group), least)]
     return sorted(clusters)
 
 
-def _telling(words: Mapping[str, frozenset[str]]) -> dict[str, frozenset[str]]:
-    """The sets without the words that many of them hold, as templates of tools have them.
+def _without_common_words(words: Mapping[str, frozenset[str]]) -> dict[str, frozenset[str]]:
+    """Remove words that many sets contain, such as those of a tool's template.
 
-    Where nothing else is in a set they are what it says: the same a thousand times is the same.
+    If nothing else is left of a set, it keeps its words: a thousand copies are still copies.
     """
     if len(words) < _MANY:
         return dict(words)
@@ -57,7 +57,7 @@ def _telling(words: Mapping[str, frozenset[str]]) -> dict[str, frozenset[str]]:
 
 
 def _linked(words: Mapping[str, frozenset[str]], similarity: float) -> Iterable[list[str]]:
-    # Equal sets are one: a thousand copies need no comparison.
+    # Equal sets are grouped first: a thousand copies need no comparison.
     equal: dict[frozenset[str], list[str]] = {}
     for key in sorted(words):
         if words[key]:
@@ -76,9 +76,9 @@ def _linked(words: Mapping[str, frozenset[str]], similarity: float) -> Iterable[
         shared: Counter[int] = Counter()
         for word in own:
             known = holding.setdefault(word, [])
-            shared.update(known[-_ASKED:])
+            shared.update(known[-_CONSIDERED:])
             known.append(number)
-        # What was not asked may share more than was counted, but hardly twice as much.
+        # Sets that were not considered may share more words than counted, but hardly twice as many.
         enough = similarity * len(own) / 2
         likely = [other for other, count in shared.items() if count >= enough]
         if len(likely) > _COMPARED:
@@ -93,7 +93,7 @@ def _linked(words: Mapping[str, frozenset[str]], similarity: float) -> Iterable[
 
 
 def _parts(group: Sequence[str], least: int) -> list[list[str]]:
-    """A group in parts that can be read, none of them too small; a group that is, is none."""
+    """Split a group into readable parts, none of them too small; drop a group that is too small."""
     if len(group) < least:
         return []
     count = math.ceil(len(group) / MOST_MEMBERS)

@@ -1,8 +1,8 @@
-"""Makes one memory of several that say much the same, out of their own sentences.
+"""Merges several similar memories into one, using their own sentences.
 
-Nothing is invented and nothing is lost: the merged memory names its sources, they are archived as
-they are, and its nonce derives from their uids, so that two clones that sleep apart make the same
-one.
+Nothing is invented and nothing is lost. The merged memory names its sources, which are archived
+unchanged. Its nonce derives from their uids, so that two clones that sleep independently make the
+same memory.
 """
 
 from __future__ import annotations
@@ -28,19 +28,18 @@ from recollect.sleep.wording import MOST_OF_ONE, Said, claims, pieces_of, word
 T = TypeVar("T")
 _DAY = 86_400.0
 _MOST_FILES = 40
-# What nobody has classified is the most sensitive of all: it is never given to anybody.
+# Unclassified memories count as the most sensitive, because they are never shown to anyone.
 _SENSITIVITY = ("public", "private", "secret", "unknown")
-# The least trusted voice among the sources is the voice of the merged memory.
+# A merged memory gets the provenance of its least trusted source.
 _VOICES = ("tool", "agent", "user")
-# Typed by hand or short-lived by nature: summaries of sessions have a window of their own, and a
-# fact is one sentence already.
+# Session summaries have their own window, and a fact is already one sentence.
 _NEVER = frozenset({"sessions", "facts"})
 
 
 def plan_merges(
     memories: Sequence[Memory], policy: Policy, now: float, *, min_age: float | None = None
 ) -> list[Merge]:
-    """The merges that are due: old enough, alike enough, of one kind, project and space."""
+    """Return the merges that are due: similar, old enough, and of one kind, project and space."""
     oldest = (policy.min_age if min_age is None else min_age) * _DAY
     sources = {uid for memory in memories for uid in memory.sources}
     free = [
@@ -59,9 +58,9 @@ def plan_merges(
     ]
     merges: list[Merge] = []
     parts: list[list[Memory]] = [[]]
-    while parts:  # what the second grouping takes may make room in the first
+    while parts:  # a merge of the second grouping may make room in the first
         for key in (_claims_of, _headline_of):
-            # What memories of one headline have in common is what they are about.
+            # With one headline, shared words are the subject, so no word is too common.
             parts = list(_grouped(free, key, policy, any_word=key is _headline_of))
             merges += [merge(part, oldest) for part in parts]
             taken = {memory.uid for part in parts for memory in part}
@@ -70,12 +69,12 @@ def plan_merges(
 
 
 def _claims_of(memory: Memory) -> Hashable:
-    """Memories that claim the same may be worded as they like."""
+    """Group memories that make the same claims, in whatever words."""
     return claims(f"{memory.summary}\n{memory.text}")
 
 
 def _headline_of(memory: Memory) -> Hashable:
-    """Memories of one headline may tell different things below it."""
+    """Group memories with one headline, whatever their bodies say."""
     return tuple(query_terms(memory.summary)), claims(memory.summary)
 
 
@@ -86,7 +85,7 @@ def _grouped(
     *,
     any_word: bool,
 ) -> Iterator[list[Memory]]:
-    """What can be merged among memories of one kind, project and space, and of one key."""
+    """Yield what can be merged among memories of one kind, project, space and key."""
     groups: dict[Hashable, list[Memory]] = {}
     for memory in memories:
         is_local = memory.sensitivity in LOCAL_SENSITIVITIES
@@ -97,9 +96,9 @@ def _grouped(
 
 
 def _alike(group: Sequence[Memory], policy: Policy, any_word: bool) -> Iterator[list[Memory]]:
-    """The parts of a group that can be merged: they say much the same, and it fits into one text.
+    """Yield the parts of a group that can be merged: similar, and short enough for one text.
 
-    What is left of a cluster is looked at again, as the next sleep would do.
+    The rest of a cluster is clustered again, as the next sleep would do.
     """
     left = {memory.uid: memory for memory in group}
     words = {uid: words_of(memory) for uid, memory in left.items()}
@@ -119,7 +118,7 @@ def _alike(group: Sequence[Memory], policy: Policy, any_word: bool) -> Iterator[
 
 
 def _fitting(cluster: Sequence[Memory], least: int) -> Iterator[list[Memory]]:
-    """Parts of a cluster, each with as many members as one text has room for."""
+    """Split a cluster into parts that each fit into one text."""
     pieces = {memory.uid: pieces_of(memory) for memory in cluster}
     rest = list(cluster)
     while len(rest) >= least:
@@ -141,7 +140,7 @@ def _fitting(cluster: Sequence[Memory], least: int) -> Iterator[list[Memory]]:
 
 
 def _have_room(part: Sequence[Memory]) -> bool:
-    """Whether one memory can have the tags and files of all of them."""
+    """Return whether one memory can hold the tags and files of all of them."""
     return (
         len({tag for memory in part for tag in memory.tags}) <= MAX_TAGS
         and len({path for memory in part for path in memory.files_modified}) <= _MOST_FILES
@@ -150,12 +149,12 @@ def _have_room(part: Sequence[Memory]) -> bool:
 
 
 def words_of(memory: Memory) -> frozenset[str]:
-    """The words of a memory that carry meaning."""
+    """Return the meaningful words of a memory."""
     return frozenset(query_terms(f"{memory.summary}\n{memory.text}"))
 
 
 def merge(sources: Sequence[Memory], wait: float = 0.0) -> Merge:
-    """One memory out of several, whatever the order in which they come."""
+    """Merge several memories into one; their order does not matter."""
     sources = tuple(sorted(sources, key=lambda memory: memory.uid))
     newest = max(sources, key=lambda memory: (seconds_of(memory.created) or 0.0, memory.uid))
     best = _most_typical(sources)
@@ -167,7 +166,7 @@ def merge(sources: Sequence[Memory], wait: float = 0.0) -> Merge:
         summary=headline + count,
         body=word(sources, headline),
         fields=_fields(sources),
-        # What somebody corrected yesterday is not old because it was merged today.
+        # A recent correction must not look old because of the merge.
         created=max(map(_last_touched, sources), key=lambda at: seconds_of(at) or 0.0),
         due=max(touched(memory) or 0.0 for memory in sources) + wait,
         sources=sources,
@@ -175,19 +174,19 @@ def merge(sources: Sequence[Memory], wait: float = 0.0) -> Merge:
 
 
 def _merge_nonce(sources: Iterable[str], created: str | None) -> str:
-    """The nonce of what is merged from some memories: the same in every clone."""
+    """Return the nonce of a merge, which is the same in every clone."""
     names = "\n".join(sorted(sources))
     return derive_uid(f"merged\n{names}", int((seconds_of(created) or 0.0) * 1000))
 
 
 def _last_touched(memory: Memory) -> str:
-    """When a memory was born or last changed, as a record says it."""
+    """Return when a memory was created or last changed, as its record says."""
     moments = filter(None, (memory.created, memory.updated, memory.status_changed))
     return max(moments, key=lambda at: seconds_of(at) or 0.0, default="")
 
 
 def _most_typical(sources: Sequence[Memory]) -> Memory:
-    """The source that shares most with the others; then the most important, then the newest."""
+    """Return the source most like the others; on a tie, the most important, then the newest."""
     words = {memory.uid: words_of(memory) for memory in sources}
 
     def rank(memory: Memory) -> tuple[float, float, str]:
@@ -198,7 +197,7 @@ def _most_typical(sources: Sequence[Memory]) -> Memory:
 
 
 def _fields(sources: Sequence[Memory]) -> dict[str, Any]:
-    """What the merged memory keeps: the union, the strongest, the most sensitive."""
+    """Return the fields of the merged memory: union, highest importance, highest sensitivity."""
     voice = min((_voice(memory) for memory in sources), key=_VOICES.index)
     uids = [memory.uid for memory in sources]
     fields: dict[str, Any] = {
@@ -223,24 +222,24 @@ def _fields(sources: Sequence[Memory]) -> dict[str, Any]:
 
 
 def highest_sensitivity(levels: Iterable[str]) -> str:
-    """The most sensitive level; one that this version does not know is as good as unknown."""
+    """Return the most sensitive level; a level of a newer version counts as unknown."""
     known = [level if level in _SENSITIVITY else "unknown" for level in levels]
     return max(known, key=_SENSITIVITY.index)
 
 
 def _voice(memory: Memory) -> str:
-    """Who said it; what was captured without a word about that was captured by a person."""
+    """Return who said it; without provenance, a person captured it."""
     said = str(memory.provenance.get("said_by", "user"))
     return said if said in _VOICES else "agent"
 
 
 def _common(sources: Sequence[Memory], get: Callable[[Memory], Iterable[str]]) -> list[str]:
-    """The values of all sources, those that most of them have first."""
+    """Return the values of all sources, the most frequent first."""
     counts = Counter(value for memory in sources for value in dict.fromkeys(get(memory)))
     return sorted(counts, key=lambda value: (-counts[value], value))
 
 
 def _same(values: Iterable[T]) -> T | None:
-    """The value that all of them have, if they have one."""
+    """Return the value that all sources share, if there is one."""
     found = list(dict.fromkeys(values))
     return found[0] if len(found) == 1 else None

@@ -1,8 +1,8 @@
-"""The life of memories: what fades is archived, what stays archived by age is retired.
+"""Decides when memories are archived and retired because of their age.
 
-Timers run from the last change, the last use, or from when this clone first knew a memory,
-whichever is later: who has only just got a memory cannot say that nobody uses it. What a person
-archived stays for ever. Permanent kinds never age, and nothing here purges anything.
+Timers start at the last change, at the last use, or when this clone first saw a memory, whichever
+is latest: a clone that just received a memory cannot know that nobody uses it. A memory that a
+person archived stays archived. Permanent kinds never age, and nothing here purges anything.
 """
 
 from __future__ import annotations
@@ -28,31 +28,32 @@ from recollect.sleep.plan import BY_AGE, BY_MERGE, BY_USE, Step
 from recollect.sleep.policy import Policy
 
 _DAY = 86_400.0
-# From here on a memory is not forgotten before its retention is over.
+# From this importance on, a memory does not fade before its retention ends.
 IMPORTANT = 0.7
-# From here on what a person said is not retired by age.
+# From this importance on, age does not retire what a person said.
 PRECIOUS = 0.9
-# How something came that somebody asked to keep.
-_ASKED = frozenset({"marker", "request"})
+# The provenance of memories that somebody asked for.
+_REQUESTED = frozenset({"marker", "request"})
 
 
 class Used(NamedTuple):
-    """What the log knows of memories: their uses, and when they last answered something."""
+    """What the usage log knows about memories."""
 
     uses: Mapping[str, Uses] = MappingProxyType({})
     shown: Mapping[str, float] = MappingProxyType({})
-    # Since when memories are known here; what is not among them is known since `begins`.
+    # When this clone first saw a memory; memories that are not listed count from `begins`.
     known: Mapping[str, float] = MappingProxyType({})
     begins: float = -math.inf
-    # Until then nothing is archived by age: nobody has used anything here, and that says nothing.
+    # Until then, nothing is archived by age. Nothing has been used in this clone yet, which says
+    # nothing about the memories.
     quiet_until: float = -math.inf
 
     def of(self, memory: Memory) -> Uses:
-        """The uses of a memory; those of its sources are its own."""
+        """Return the uses of a memory, including those of its sources."""
         return together(self.uses.get(uid, UNUSED) for uid in (memory.uid, *memory.sources))
 
     def known_since(self, memory: Memory) -> float:
-        """When this clone first knew of a memory; of a merged one, of the last of its sources."""
+        """Return when this clone first saw a memory; for a merged one, the last of its sources."""
         parts = memory.sources or (memory.uid,)
         return max(self.known.get(uid, self.begins) for uid in parts)
 
@@ -61,7 +62,7 @@ NEVER_USED = Used()
 
 
 class Lives(NamedTuple):
-    """The steps that are due, what may be purged, and how many are too many."""
+    """The status changes that are due, what may be purged, and how many memories exceed the cap."""
 
     steps: tuple[Step, ...]
     purgeable: tuple[Memory, ...]
@@ -71,7 +72,7 @@ class Lives(NamedTuple):
 def plan_lives(
     memories: Iterable[Memory], used: Used, policy: Policy, now: float, *, merged: int = 0
 ) -> Lives:
-    """What is due. `merged` memories come on top: they were made of others just now."""
+    """Return the status changes that are due; `merged` counts memories just made."""
     steps: list[Step] = []
     purgeable: list[Memory] = []
     staying: list[Memory] = []
@@ -94,10 +95,11 @@ def plan_lives(
 
 
 def due_step(memory: Memory, used: Used, policy: Policy, now: float) -> Step | None:
-    """The step that a memory is due for, if there is one."""
+    """Return the status change that a memory is due for, if there is one."""
     if is_expired(memory, now) and memory.status != RETIRED:
         ends = expires(memory)
-        if ends is not None and _since(memory) <= ends:  # one that was restored since stays
+        # a memory that was restored since then stays
+        if ends is not None and _since(memory) <= ends:
             return Step(memory, RETIRED, f"expired after its {memory.ttl} days", BY_AGE, ends)
     if memory.status in VISIBLE:
         return _archived_by_age(memory, used, policy, now)
@@ -121,7 +123,7 @@ def _archived_by_age(memory: Memory, used: Used, policy: Policy, now: float) -> 
 
 
 def next_archiving(memory: Memory, used: Used, policy: Policy) -> tuple[float, str] | None:
-    """When a memory is archived unless it is used before, and why; None for one that never is."""
+    """Return when and why a memory will be archived if nobody uses it; None if it never is."""
     days = policy.retention.get(memory.kind, 0.0)
     since = touched(memory)
     if not days or since is None:
@@ -130,7 +132,7 @@ def next_archiving(memory: Memory, used: Used, policy: Policy) -> tuple[float, s
     uses = used.of(memory)
     reason = f"not read or cited for {days:.0f} days"
     old = max(since, uses.last or since) + days * _DAY, reason
-    # What somebody asked to keep, called important, used, or brought back has its full time.
+    # Memories that somebody asked for, marked important, used or restored get their full time.
     if (
         not was_noticed(memory)
         or memory.importance >= IMPORTANT
@@ -144,8 +146,8 @@ def next_archiving(memory: Memory, used: Used, policy: Policy) -> tuple[float, s
 
 
 def _fading_days(memory: Memory, policy: Policy) -> float:
-    """After how many days a memory that nobody used has faded."""
-    # To be merged from several is to have been noticed as many times.
+    """Return after how many days without use a memory has faded."""
+    # A memory merged from several was observed several times.
     full = strengthened(memory.importance, len(memory.sources))
     rate = policy.decay_per_day * _pace(memory)
     if not rate:
@@ -156,7 +158,7 @@ def _fading_days(memory: Memory, policy: Policy) -> float:
 def _make_room(
     staying: Iterable[Memory], used: Used, policy: Policy, now: float, visible: int
 ) -> list[Step]:
-    """The weakest go when there are too many; never permanent ones, never young ones."""
+    """Archive the weakest memories above the cap, but never permanent or young ones."""
     if not policy.most or visible <= policy.most or used.quiet_until > now:
         return []
     free = []
@@ -167,26 +169,26 @@ def _make_room(
             and days
             and not is_merged(memory)
             and now - since >= policy.min_age * _DAY
-            and not _is_strange(memory, used, policy, now)
+            and not _is_new_here(memory, used, policy, now)
         ):
             strong = strength_of(memory, used.of(memory), policy, now)
             free.append((strong, memory.importance, since, memory.uid, memory))
-    reason = f"one of the weakest among more than {policy.most}"
+    reason = f"one of the weakest of more than {policy.most} memories"
     return [
         Step(memory, ARCHIVED, reason, BY_AGE, now)
         for *_, memory in sorted(free, key=lambda row: row[:4])[: visible - policy.most]
     ]
 
 
-def _is_strange(memory: Memory, used: Used, policy: Policy, now: float) -> bool:
-    """Whether it came from elsewhere, and not long enough ago to know whether it is used."""
+def _is_new_here(memory: Memory, used: Used, policy: Policy, now: float) -> bool:
+    """Return whether it came from another clone too recently to know whether it is used."""
     known, born = used.known_since(memory), seconds_of(memory.created) or 0.0
     days = policy.retention.get(memory.kind, 0.0)
     return known - born > policy.min_age * _DAY and now - known < days * _DAY
 
 
 def strength_of(memory: Memory, uses: Uses, policy: Policy, now: float) -> float:
-    """How strong a memory is now."""
+    """Return the current strength of a memory."""
     return strength(
         memory.importance,
         uses,
@@ -198,12 +200,12 @@ def strength_of(memory: Memory, uses: Uses, policy: Policy, now: float) -> float
 
 
 def moved(memory: Memory) -> float | None:
-    """When a memory was born, or last changed its status."""
+    """Return when a memory was created or last changed its status."""
     return seconds_of(memory.status_changed or memory.created)
 
 
 def lives_since(memory: Memory) -> float | None:
-    """When a memory was born, or last came into sight: to be hidden is not to be used."""
+    """Return when a memory was created or last became visible: being hidden is not use."""
     shown = [
         change.get("date")
         for change in memory.changes
@@ -213,55 +215,55 @@ def lives_since(memory: Memory) -> float | None:
 
 
 def touched(memory: Memory) -> float | None:
-    """When a memory was born, or last changed in any way."""
+    """Return when a memory was created or last changed in any way."""
     moments = (moved(memory), seconds_of(memory.updated))
     return max((moment for moment in moments if moment is not None), default=None)
 
 
 def expires(memory: Memory) -> float | None:
-    """When a memory's time is over, if it has one."""
+    """Return when a memory's time to live ends, if it has one."""
     born = seconds_of(memory.created)
     return None if memory.ttl is None or born is None else born + memory.ttl * _DAY
 
 
 def is_expired(memory: Memory, now: float) -> bool:
-    """Whether a memory's time is over."""
+    """Return whether a memory's time to live has ended."""
     ends = expires(memory)
     return ends is not None and ends <= now
 
 
 def is_merged(memory: Memory) -> bool:
-    """Whether a memory was merged from others."""
+    """Return whether a memory was merged from others."""
     return memory.provenance.get("via") == VIA_SLEEP
 
 
 def was_merged(memory: Memory) -> bool:
-    """Whether it is archived because it was merged into another one."""
+    """Return whether a memory is archived because it was merged into another one."""
     return (memory.status, memory.status_by) == (ARCHIVED, BY_MERGE)
 
 
 def was_noticed(memory: Memory) -> bool:
-    """Whether a heuristic kept it, and nobody asked for it or accepted it."""
+    """Return whether a heuristic captured it, and nobody asked for it or accepted it."""
     said = memory.provenance
-    return "hook" in said and said.get("via") not in _ASKED and not said.get("accepted")
+    return "hook" in said and said.get("via") not in _REQUESTED and not said.get("accepted")
 
 
 def is_untouched(memory: Memory) -> bool:
-    """Whether it is as it was born: nobody edited it, and its status never changed."""
+    """Return whether nobody edited it and its status never changed."""
     return not memory.times_updated and memory.status_changed == memory.created
 
 
 def may_be_retired(memory: Memory) -> bool:
-    """Whether age alone may retire it, after which it can be erased.
+    """Return whether age alone may retire it, after which `gc` can erase it.
 
-    What somebody asked to keep, edited, or called most important, is archived by age and stays.
+    Memories that somebody asked for, edited, or marked most important are archived by age and stay.
     """
     is_theirs = memory.provenance.get("said_by") == "user" and memory.importance >= PRECIOUS
     return was_noticed(memory) and not is_theirs and not memory.times_updated
 
 
 def _may_be_erased(memory: Memory) -> bool:
-    """Whether what is retired may go for good; its own time is over, or a person said so."""
+    """Return whether a retired memory may be erased: it expired, or a person retired it."""
     return memory.status_by != BY_AGE or memory.ttl is not None or may_be_retired(memory)
 
 
@@ -275,6 +277,6 @@ def _since(memory: Memory) -> float:
 
 
 def _passed(memory: Memory, now: float) -> float:
-    """Days since the last change of status; 0 where nobody knows."""
+    """Return the days since the last change of status; 0 if unknown."""
     since = moved(memory)
     return 0.0 if since is None else max(0.0, now - since) / _DAY

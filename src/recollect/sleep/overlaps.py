@@ -1,10 +1,10 @@
-"""What merged memories hold: no two of them the same source, and no source is held by none.
+"""Resolves merged memories that share sources, and restores sources that no merge contains.
 
-Two clones sleep apart, and one knows more than the other: of two merged memories that share a
-source one stays, what somebody has reworded or brought back, then what was made of more. Another
-one is archived. A source that was archived for a merge and that nothing holds any more comes back,
-however that came about. All of that depends on the memories alone, so clones that have synced
-agree, and what was left half done is done by the next sleep.
+Two clones may sleep independently, and one may know more than the other. Of two merged memories
+that share a source, one stays: first one that a person edited or restored, then the one with more
+sources. The other is archived. A source that was archived for a merge comes back if no merged
+memory contains it any more. All of this depends only on the memories, so clones agree after a sync,
+and the next sleep completes what was interrupted.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from recollect.sleep.plan import BY_AGE, BY_MERGE, Step
 
 
 def plan_overlaps(memories: Sequence[Memory]) -> list[Step]:
-    """The steps after which each source is held once, or is in sight; what comes back is first."""
-    staying, leaving = _sorted(memories)
+    """Return the steps after which each source is in one merge or visible; restores come first."""
+    staying, leaving = _split(memories)
     going = {memory.uid for memory in leaving}
     held = {
         uid
@@ -31,28 +31,28 @@ def plan_overlaps(memories: Sequence[Memory]) -> list[Step]:
     reworded = [memory for memory in staying if memory.status not in VISIBLE]
     free = [m for m in memories if was_merged(m) and not is_merged(m) and m.uid not in held]
     return [
-        *(_back(memory, "somebody has reworded it", moved(memory) or 0.0) for memory in reworded),
-        *(_back(m, "nothing in sight was merged from it", moved(m) or 0.0) for m in free),
+        *(_restore(memory, "edited by a person", moved(memory) or 0.0) for memory in reworded),
+        *(_restore(m, "no merged memory contains it", moved(m) or 0.0) for m in free),
         *(
-            Step(memory, ARCHIVED, "another one was merged from the same", BY_MERGE, due)
+            Step(memory, ARCHIVED, "another memory was merged from the same sources", BY_MERGE, due)
             for memory in leaving
         ),
     ]
 
 
-def _back(memory: Memory, reason: str, due: float) -> Step:
+def _restore(memory: Memory, reason: str, due: float) -> Step:
     return Step(memory, status_before_hiding(memory), reason, BY_MERGE, due)
 
 
 def is_spare(memory: Memory) -> bool:
-    """Whether a merged memory was archived for another one, and nobody has a word of it."""
+    """Return whether a merged memory was archived for another one, and nobody edited it."""
     return is_merged(memory) and was_merged(memory) and not memory.times_updated
 
 
 def _holds(memory: Memory) -> bool:
-    """Whether what a memory was merged from need not be in sight itself.
+    """Return whether the sources of a merged memory can stay hidden.
 
-    What a person archived stays with all that is in it, and what fades takes its sources along.
+    A merge that a person archived keeps its sources, and one that fades takes its sources with it.
     """
     if memory.status == RETIRED:
         return memory.status_by == BY_AGE
@@ -60,15 +60,15 @@ def _holds(memory: Memory) -> bool:
 
 
 def _is_wanted(memory: Memory) -> bool:
-    """Whether somebody has reworded it, or brought it back."""
+    """Return whether a person edited or restored it."""
     is_back = memory.status_by is None and memory.status_changed != memory.created
     return memory.times_updated > 0 or is_back
 
 
-def _sorted(memories: Iterable[Memory]) -> tuple[list[Memory], list[Memory]]:
-    """The merged memories that stay, and those that share sources with one that does.
+def _split(memories: Iterable[Memory]) -> tuple[list[Memory], list[Memory]]:
+    """Return the merged memories that stay, and those that share sources with one that stays.
 
-    What was reworded in one clone while another one archived it is among those that stay.
+    A memory that was edited in one clone while another archived it stays.
     """
     found = [
         memory

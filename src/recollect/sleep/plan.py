@@ -1,4 +1,4 @@
-"""What sleep is going to do, as data. A run carries out a plan, and a dry run prints the same."""
+"""The plan of a sleep, as data. A run carries it out, and a dry run prints it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from recollect.core.proof import seal
 from recollect.core.record import CREATE, Record
 from recollect.core.status import ARCHIVED, RETIRED, VISIBLE
 
-# Who changed a status, where it was no person: written with the change as `status_by`.
+# What changed a status if it was not a person; recorded with the change as `status_by`.
 BY_AGE: Final = "age"
 BY_MERGE: Final = "merge"
 BY_USE: Final = "use"
@@ -20,7 +20,7 @@ BY_UNDO: Final = "undo"
 
 
 class Step(NamedTuple):
-    """A memory changes its status: into which, why, on whose account, and since when it is due."""
+    """A change of status: of which memory, to what, why, by what, and when it was due."""
 
     memory: Memory
     status: str
@@ -29,7 +29,7 @@ class Step(NamedTuple):
     due: float
 
     def as_json(self) -> dict[str, Any]:
-        """The step as `--json` prints it."""
+        """Return the step as `--json` prints it."""
         return {
             "id": self.memory.id,
             "uid": self.memory.uid,
@@ -43,7 +43,7 @@ class Step(NamedTuple):
 
 
 class Merge(NamedTuple):
-    """Memories that say much the same become one, which names them; they are archived."""
+    """A merge of similar memories into one that names them; the sources are archived."""
 
     nonce: str
     kind: str
@@ -56,12 +56,12 @@ class Merge(NamedTuple):
 
     @property
     def by(self) -> str | None:
-        """Whose words it holds: the author of the newest source. The same in every clone."""
+        """The author of the newest source, who counts as its author. The same in every clone."""
         return author_of(self.sources)
 
     @property
     def record(self) -> Record:
-        """The creation that it becomes, without a name."""
+        """The create record of the merged memory, without a name."""
         fields = {**self.fields, "summary": self.summary, "type": self.kind}
         body = self.body or None
         made = Record("", CREATE, fields, body, timestamp=self.created, by=self.by)
@@ -69,11 +69,11 @@ class Merge(NamedTuple):
 
     @property
     def uid(self) -> str:
-        """The uid of the memory that it becomes."""
+        """The uid of the merged memory."""
         return self.record.uid
 
     def as_json(self) -> dict[str, Any]:
-        """The merge as `--json` prints it."""
+        """Return the merge as `--json` prints it."""
         return {
             "uid": self.uid,
             "kind": self.kind,
@@ -86,7 +86,7 @@ class Merge(NamedTuple):
 
 
 def author_of(sources: Iterable[Memory]) -> str | None:
-    """Who wrote the newest of some memories; the same whatever their order."""
+    """Return the author of the newest memory, independent of their order."""
     newest = max(sources, key=lambda memory: (memory.created or "", memory.uid), default=None)
     return newest.author if newest is not None else None
 
@@ -96,12 +96,12 @@ class Plan(NamedTuple):
 
     looked_at: int = 0
     merges: tuple[Merge, ...] = ()
-    # Merges of permanent kinds: somebody must say yes.
+    # Merges of permanent kinds, which a person must confirm.
     proposals: tuple[Merge, ...] = ()
     steps: tuple[Step, ...] = ()
-    # Retired long enough to be purged; `recollect gc` does it, nothing else does.
+    # Retired long enough to be purged, which only `recollect gc` does.
     purgeable: tuple[Memory, ...] = ()
-    # How many more than the soft cap are left, because none of them may go.
+    # How many memories exceed the cap and cannot be archived.
     over_cap: int = 0
 
     @property
@@ -110,7 +110,7 @@ class Plan(NamedTuple):
         return not (self.merges or self.proposals or self.steps)
 
     def limited(self, writes: int) -> Plan:
-        """As much of the plan as so many writes can do; what is left is due the next time."""
+        """Return the part of the plan that fits into this many writes."""
         merges = []
         for merge in self.merges:
             if writes <= len(merge.sources):
@@ -120,11 +120,11 @@ class Plan(NamedTuple):
         return self._replace(merges=tuple(merges), proposals=(), steps=self.steps[: max(0, writes)])
 
     def steps_to(self, *statuses: str) -> list[Step]:
-        """The steps into a status, or several."""
+        """Return the steps to one of some statuses."""
         return [step for step in self.steps if step.status in statuses]
 
     def as_json(self) -> dict[str, Any]:
-        """The plan as `--json` prints it."""
+        """Return the plan as `--json` prints it."""
         return {
             "looked_at": self.looked_at,
             "merge": [merge.as_json() for merge in self.merges],

@@ -1,6 +1,6 @@
-"""What one sleep would do to a store: merges first, then the lives of what is left.
+"""Plans what a sleep does: merges first, then status changes of the remaining memories.
 
-Planning the outcome of a plan gives an empty plan: to sleep ten times is to sleep once.
+After a plan is carried out, the next plan is empty: sleeping ten times equals sleeping once.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from recollect.sleep.policy import Policy
 
 
 def plan_sleep(memories: Sequence[Memory], used: Used, policy: Policy, now: float) -> Plan:
-    """Everything that is due."""
-    merges, proposals = _sorted(plan_merges(memories, policy, now), used, policy, now)
+    """Plan everything that is due."""
+    merges, proposals = _split(plan_merges(memories, policy, now), used, policy, now)
     merged = {memory.uid for merge in merges for memory in merge.sources}
     apart = plan_overlaps(memories)
     rest = without(memories, merged | {step.memory.uid for step in apart})
@@ -36,7 +36,7 @@ def plan_sleep(memories: Sequence[Memory], used: Used, policy: Policy, now: floa
 
 
 def plan_lifecycle(memories: Sequence[Memory], used: Used, policy: Policy, now: float) -> Plan:
-    """The changes of status that are due, and nothing else."""
+    """Plan only the status changes that are due."""
     apart = plan_overlaps(memories)
     rest = without(memories, {step.memory.uid for step in apart})
     shown = sum(step.status in VISIBLE for step in apart)
@@ -45,25 +45,25 @@ def plan_lifecycle(memories: Sequence[Memory], used: Used, policy: Policy, now: 
 
 
 def without(memories: Iterable[Memory], uids: Collection[str]) -> list[Memory]:
-    """Memories but for some."""
+    """Return the memories except some."""
     return [memory for memory in memories if memory.uid not in uids]
 
 
 def plan_summaries(
     memories: Sequence[Memory], used: Used, policy: Policy, now: float, *, days: float
 ) -> Plan:
-    """The merges of what is older than so many days, and nothing else."""
+    """Plan only the merges of memories older than this many days."""
     found = plan_merges(memories, policy, now, min_age=days)
-    merges, proposals = _sorted(found, used, policy, now)
+    merges, proposals = _split(found, used, policy, now)
     return Plan(len(memories), tuple(merges), tuple(proposals))
 
 
-def _sorted(
+def _split(
     found: Iterable[Merge], used: Used, policy: Policy, now: float
 ) -> tuple[list[Merge], list[Merge]]:
-    """Merges to be made, and those of permanent kinds, which need a word.
+    """Separate merges to make from those of permanent kinds, which a person must confirm.
 
-    What would be archived as soon as it is made is not worth making: its sources go that way.
+    A merge that would be archived at once is dropped: its sources are archived themselves.
     """
     merges, proposals = [], []
     for merge in found:
@@ -75,14 +75,14 @@ def _sorted(
 
 
 def as_memory(merge: Merge) -> Memory:
-    """The memory that a merge becomes."""
+    """Return the memory that a merge becomes."""
     return fold(merge.record, (), kind=merge.kind, name=f"{merge.kind}:{'0' * 40}:0")
 
 
 def archiving(sources: Iterable[Memory], due: float) -> list[Step]:
-    """The steps by which sources are archived in favour of what they were merged into.
+    """Return the steps that archive the sources of a merge.
 
-    The reason does not say what that says: a purge removes the records of a memory, and no word of
-    one may be in a record of another. Which one it is, `relates_to` tells.
+    The reason does not quote the merged memory: a purge removes the records of a memory, so no
+    record of another may repeat its words. `relates_to` names the merged memory.
     """
     return [Step(memory, ARCHIVED, "merged", BY_MERGE, due) for memory in sources]

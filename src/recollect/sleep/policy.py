@@ -1,4 +1,4 @@
-"""What sleep goes by: the figures that configuration may change."""
+"""The settings of sleep that configuration can change."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ NO_RETENTION: Mapping[str, float] = {}
 
 
 class Policy(NamedTuple):
-    """How long what is kept. Days, unless a name says otherwise."""
+    """How long memories are kept. In days, unless a name says otherwise."""
 
-    # By kind; 0 is for ever, and so is a kind that is not named: a newer version wrote it.
+    # By kind. 0 means forever, and so does a missing kind, which a newer version wrote.
     retention: Mapping[str, float] = NO_RETENTION
     decay_per_day: float = DECAY_PER_DAY
-    # Nothing younger is merged or archived to make room.
+    # Younger memories are not merged, and not archived to make room.
     min_age: float = 7.0
-    # What age archived is retired after so long, and what is retired may be purged after the grace.
+    # Memories archived by age are retired after this long; retired ones may be purged after the
+    # grace.
     archived: float = 180.0
     grace: float = 30.0
-    # As many memories as recall should have to look at; 0 is any number.
+    # The cap of visible memories; 0 means no cap.
     most: int = 1000
-    # How much of their words memories share that are merged, and how many it takes.
+    # The share of words that merged memories have in common, and how many memories a merge needs.
     similarity: float = 0.4
     least: int = 3

@@ -1,4 +1,4 @@
-"""Merges of permanent kinds: nobody merges those unasked, so they are suggested."""
+"""Suggests merges of permanent kinds, which are never merged without a person's consent."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from recollect.index.protocol import Index, is_purged
 from recollect.sleep.plan import Merge
 from recollect.store.store import Store
 
-# A proposal is less certain than what somebody said, so it is the first to go from a full list.
-_PROPOSED = 0.3
+# Merges rank below captured suggestions, so they are the first to leave a full list.
+_CONFIDENCE = 0.3
 _MOST_PROPOSALS = 5
 
 
 def worth_asking(store: Store, index: Index, proposals: Iterable[Merge]) -> Iterator[Merge]:
-    """Those that wait for no answer yet and got none; only a few wait at a time."""
+    """Yield the merges that are neither pending nor rejected; only a few are pending at a time."""
     found = list(proposals)
     if not found:
         return
@@ -26,7 +26,7 @@ def worth_asking(store: Store, index: Index, proposals: Iterable[Merge]) -> Iter
         if asked >= _MOST_PROPOSALS:
             return
         if (
-            "sensitivity" not in merge.fields  # what is private is not copied into a file
+            "sensitivity" not in merge.fields  # private memories are not copied into a file
             and not is_purged(index, merge.nonce)
             and not is_waiting(store, merge.nonce)
             and not store.local.observed.is_rejected(fingerprint(text))
@@ -36,7 +36,7 @@ def worth_asking(store: Store, index: Index, proposals: Iterable[Merge]) -> Iter
 
 
 def propose(store: Store, merge: Merge) -> None:
-    """Let somebody say whether memories of a permanent kind may become one."""
+    """Suggest the merge of memories of a permanent kind."""
     suggest(
         store,
         {
@@ -47,8 +47,8 @@ def propose(store: Store, merge: Merge) -> None:
             "summary": merge.summary,
             "body": merge.body,
         },
-        confidence=_PROPOSED,
-        why=f"{len(merge.sources)} {merge.kind} say much the same",
+        confidence=_CONFIDENCE,
+        why=f"{len(merge.sources)} {merge.kind} are similar",
         nonce=merge.nonce,
         sources={memory.uid: memory.version for memory in merge.sources},
     )

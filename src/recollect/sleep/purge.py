@@ -1,8 +1,8 @@
-"""Erasing memories for good: named ones, expired ones, and what has been retired long enough.
+"""Erases memories: named ones, expired ones, and those that have been retired long enough.
 
-A merged memory holds words of its sources. When one of them is purged the merged memory goes too,
-and the other sources come back; the next sleep merges them again, without the purged one. When a
-merged memory goes, its sources come back: what they say must be somewhere.
+A merged memory contains words of its sources. If you purge one of them, the merged memory is purged
+too, and the other sources come back; the next sleep merges them again without the purged one. If
+you purge a merged memory, its sources come back, so that nothing they say is lost.
 """
 
 from __future__ import annotations
@@ -50,16 +50,16 @@ _DAY = 86_400.0
 
 
 class Garbage(NamedTuple):
-    """What was retired long enough: what becomes of it, and what could not be erased."""
+    """Memories retired long enough, what happens to them, and what could not be erased."""
 
     memories: tuple[Memory, ...]
     archived: bool = False
     left: tuple[str, ...] = ()
-    # What stays because something was merged from it that is not retired long enough itself.
+    # Kept because a memory was merged from them that is not retired long enough itself.
     waiting: tuple[Memory, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """As `--json` prints it."""
+        """Return the result as `--json` prints it."""
         return {
             "action": "archive" if self.archived else "purge",
             "memories": [
@@ -74,8 +74,8 @@ class Garbage(NamedTuple):
 def purge(store: Store, memories: Sequence[Memory], because: Reasons = NO_REASONS) -> list[str]:
     """Erase memories here and, after the next sync, in every clone.
 
-    `because` names, for a memory that machinery purges, the purged ones whose words it holds.
-    Gives what could not be erased, in sentences; normally nothing.
+    `because` names, for a memory that is purged automatically, the purged ones whose words it
+    contains. Returns sentences about what could not be erased; normally none.
     """
     if not memories:
         return []
@@ -83,7 +83,7 @@ def purge(store: Store, memories: Sequence[Memory], because: Reasons = NO_REASON
     made = merged_from(store.indexing.fresh(), doomed)
     for memory in made:
         store.ledger.warnings.append(
-            f"{memory.id} was merged from a purged memory and is purged too; its other sources"
+            f"{memory.id} was merged from a purged memory, so it is purged too. Its other sources"
             " are active again."
         )
     reasons = {m.uid: tuple(uid for uid in m.sources if uid in doomed) for m in made}
@@ -118,9 +118,9 @@ def purge(store: Store, memories: Sequence[Memory], because: Reasons = NO_REASON
 
 
 def purge_named(store: Store, name: str) -> list[str]:
-    """Erase the memory of an id, or a quarantined record by its uid.
+    """Erase the memory with an id, or a quarantined record by its uid.
 
-    Gives what could not be erased, in sentences; normally nothing.
+    Returns sentences about what could not be erased; normally none.
     """
     uid = find_quarantined(store, name)
     if uid is None:
@@ -133,33 +133,33 @@ def purge_named(store: Store, name: str) -> list[str]:
 
 
 def find_quarantined(store: Store, name: str) -> str | None:
-    """The uid of the one quarantined record that a text can mean, if it means no memory."""
+    """Return the uid of the one quarantined record that a name matches, if it matches no memory."""
     prefix = as_uid_prefix(name)
     if prefix is None or store.candidates(name):
         return None
     found = {uid for _, uid, _ in store.indexing.fresh().quarantined() if uid.startswith(prefix)}
     if len(found) > 1:
-        raise Ambiguous(f"{name} means {len(found)} quarantined records.", sorted(found))
+        raise Ambiguous(f"{name} matches {len(found)} quarantined records.", sorted(found))
     return next(iter(found), None)
 
 
 def _can_be_made_again(memory: Memory) -> bool:
-    """Whether its nonce was not drawn at random: a sleep, an import or a hook may give it again."""
+    """Return whether a sleep, an import or a hook could make it again with the same nonce."""
     via = memory.provenance.get("via")
     return bool(memory.sources or memory.provenance.get("hook") or via in _IMPORTED)
 
 
 def shared_memories(store: Store, uids: Collection[str]) -> set[str]:
-    """The memories that uids of the shared space stand for; never a private one of the same uid."""
+    """Return the memories of the shared space with these uids, never a private one."""
     private = read_private(store.ledger.repository.git).uids if uids else frozenset()
     return {marked(uid) if uid in private else uid for uid in uids}
 
 
 def purge_remains(store: Store, memories: Sequence[Memory]) -> None:
-    """Purge what was merged from a purged memory by a clone that did not know of the purge.
+    """Purge what a clone that did not know of a purge merged from the purged memory.
 
-    Only a creation says what a memory was merged from. What a person has reworded since is theirs:
-    it stays, and they are told.
+    Only a create record names sources. A memory that a person edited since is theirs: it stays, and
+    they get a warning.
     """
     here = {memory.uid for memory in memories}
     index = store.indexing.fresh()
@@ -168,8 +168,8 @@ def purge_remains(store: Store, memories: Sequence[Memory]) -> None:
         gone = tuple(u for u in memory.sources if u not in here and is_purged(index, u))
         if gone and is_reworded_by(index.history(memory.uid)[1:], store.ledger.author):
             store.ledger.warnings.append(
-                f"{memory.id} was merged from a memory that is purged now. You have reworded it, so"
-                f" it stays. If it still holds what was purged: recollect purge {memory.id}"
+                f"{memory.id} was merged from a memory that is now purged. You edited it, so it"
+                f" stays. If it still contains the purged text, run: recollect purge {memory.id}"
             )
         elif gone:
             remains[memory.uid] = gone
@@ -179,10 +179,10 @@ def purge_remains(store: Store, memories: Sequence[Memory]) -> None:
 def bring_back_sources(
     store: Store, going: Mapping[str, Memory], *, for_good: bool = False
 ) -> None:
-    """Bring the sources of merged memories back, but for those that go themselves.
+    """Restore the sources of merged memories, except those that are purged themselves.
 
-    What another merged memory in sight holds, too, need not come. Where age retired what they
-    were merged into, they have faded with it: they stay archived, on account of age from now on.
+    Sources that another visible merge contains stay archived. If age retired the merged memory, its
+    sources faded with it: they stay archived, from now on because of age.
     """
     made = [memory for memory in going.values() if is_merged(memory)]
     wanted = {uid: None for memory in made for uid in memory.sources if uid not in going}
@@ -200,12 +200,14 @@ def bring_back_sources(
             status, by = status_before_hiding(source), BY_MERGE
             if source.uid in old:
                 status, by = ARCHIVED, BY_AGE
-            steps.append(Step(source, status, "what it was merged into is gone", by, _now(store)))
+            steps.append(
+                Step(source, status, "the memory that it was merged into is gone", by, _now(store))
+            )
     write_steps(store, steps, "purge", gone=going.keys() if for_good else frozenset())
 
 
 def garbage(store: Store) -> Garbage:
-    """What `collect_garbage` would act on."""
+    """Return what `collect_garbage` would act on."""
     index = store.indexing.fresh()
     retired = index.select(Filters(statuses=frozenset({RETIRED})))
     lives = plan_lives(ours(index, retired), NEVER_USED, policy_of(store.config), _now(store))
@@ -222,9 +224,10 @@ def garbage(store: Store) -> Garbage:
 
 
 def _long_enough(store: Store, index: Index, retired: Sequence[Memory]) -> list[Memory]:
-    """Those whose grace is over also where somebody else retired them.
+    """Return the memories whose grace is over, even if somebody else retired them.
 
-    Dates of others are claims: their retirements count from when this clone first saw them.
+    Dates of other people are only claims, so their retirements count from when this clone first saw
+    them.
     """
     owner, now = store.ledger.author if retired else "", _now(store)
     theirs = [m for m in retired if not _retired_by_us(index.history(m.uid), m.author, owner)]
@@ -235,17 +238,17 @@ def _long_enough(store: Store, index: Index, retired: Sequence[Memory]) -> list[
 
 
 def _retired_by_us(history: Sequence[Record], author: str | None, owner: str) -> bool:
-    """Whether the last change of status is the author's or the owner's."""
+    """Return whether the author or the owner made the last change of status."""
     moves = [record.by for record in history if "status" in record.fields]
     return not moves or may_decide(moves[-1], author, owner)
 
 
 def collect_garbage(store: Store) -> Garbage:
-    """Purge, or archive, what has been retired for longer than the grace."""
+    """Purge, or archive, memories that have been retired longer than the grace."""
     with sleep_lock(store):
         found = garbage(store)
         if found.archived:
-            reason = "retired for long; kept because delete.archive_retired is on"
+            reason = "retired long ago; kept because delete.archive_retired is on"
             steps = [Step(m, ARCHIVED, reason, BY_GC, _now(store)) for m in found.memories]
             write_steps(store, steps, "gc")
             return found
@@ -253,9 +256,9 @@ def collect_garbage(store: Store) -> Garbage:
 
 
 def expired(store: Store) -> list[Memory]:
-    """The memories whose own time is over, whatever their status, and what was merged from them.
+    """Return the expired memories, whatever their status, and what was merged from them.
 
-    All that a purge of them erases, so that it can be told before.
+    This is everything that a purge of them erases, so that it can be listed first.
     """
     index, now = store.indexing.fresh(), _now(store)
     everything = index.select(Filters(statuses=ALL, project=store.project))
@@ -264,7 +267,7 @@ def expired(store: Store) -> list[Memory]:
 
 
 def _was_restored(memory: Memory) -> bool:
-    """Whether somebody brought it back after its time was over."""
+    """Return whether somebody restored it after it expired."""
     ends, since = expires(memory), moved(memory)
     return memory.status == ACTIVE and ends is not None and since is not None and ends < since
 

@@ -1,8 +1,8 @@
-"""Sleep: plans what is due and carries it out, one runner per repository, resumable at any point.
+"""Runs sleep: plans what is due and carries it out, one process per repository, resumable.
 
-Every write is one transaction of the ledger, and what was written is not planned again: a run that
-was killed goes on where it was. The nonces of what sleep writes derive from what it is about, and a
-merge says the same in every clone, so that two clones that sleep apart make the same memory of it.
+Every write is one transaction of the ledger, and what is written is not planned again, so a run
+that was killed continues where it stopped. Nonces derive from the content, and a merge has the same
+text in every clone, so that clones that sleep independently make the same memory.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ from recollect.store.prepare import change_in
 from recollect.store.store import Store
 
 _LOCK = "sleep.lock"
-_BATCH = 1000  # writes in one transaction: others wait for it
-# So long a clone in which nothing was ever used leaves everything in sight.
+_BATCH = 1000  # writes in one transaction, which others wait for
+# A clone in which nothing was ever used archives nothing by age for this long.
 _QUIET = 90 * 86_400.0
 
 Planner = Callable[[Sequence[Memory], Used, Policy, float], Plan]
 
 
 def policy_of(config: Config) -> Policy:
-    """What sleep goes by here."""
+    """Return the settings of sleep in this store."""
     return Policy(
         retention={k.name: config.number(f"kinds.{k.name}.retention_days") for k in KINDS},
         decay_per_day=config.number("sleep.decay_per_day"),
@@ -66,7 +66,7 @@ def policy_of(config: Config) -> Policy:
 
 
 def used(store: Store) -> Used:
-    """What the log knows of memories."""
+    """Return what the usage log knows about memories."""
     usage, now = store.local.usage, store.ledger.clock().timestamp()
     uses, shown, known = usage.uses(), usage.shown(), usage.known()
     quiet = -math.inf if uses else min(known.values(), default=now) + _QUIET
@@ -74,7 +74,7 @@ def used(store: Store) -> Used:
 
 
 def make_plan(store: Store, planner: Planner = plan_sleep) -> Plan:
-    """What is due now. A run does exactly this."""
+    """Plan what is due now. A run carries out exactly this plan."""
     index = store.indexing.fresh()
     now = store.ledger.clock().timestamp()
     memories = ours(index, index.select(Filters(statuses=ALL)))
@@ -83,7 +83,7 @@ def make_plan(store: Store, planner: Planner = plan_sleep) -> Plan:
     corrected = _corrected(index, without(memories, known))
     plan = plan._replace(steps=(*plan.steps, *corrected))
     return plan._replace(
-        # No uid lives twice: what somebody has purged is not made again.
+        # A uid is never used twice: what somebody purged is not made again.
         merges=tuple(_redacted(store, [m for m in plan.merges if not _was_purged(index, m)])),
         proposals=tuple(worth_asking(store, index, _redacted(store, plan.proposals))),
         purgeable=tuple(without_needed(index, plan.purgeable)),
@@ -91,24 +91,24 @@ def make_plan(store: Store, planner: Planner = plan_sleep) -> Plan:
 
 
 def _was_purged(index: Index, merge: Merge) -> bool:
-    """Whether somebody purged what these sources were merged into before."""
+    """Return whether somebody purged an earlier merge of these sources."""
     return is_purged(index, merge.nonce)
 
 
 def plan_of_lifecycle(store: Store) -> Plan:
-    """The changes of status that are due."""
+    """Plan the status changes that are due."""
     return make_plan(store, plan_lifecycle)
 
 
 def plan_of_summaries(store: Store, days: float) -> Plan:
-    """The merges of what is older than so many days."""
+    """Plan the merges of memories older than this many days."""
     return make_plan(store, partial(plan_summaries, days=days))._replace(steps=())
 
 
 def _corrected(index: Index, memories: Iterable[Memory]) -> Iterator[Step]:
-    """Sources that somebody changed in one clone while another merged them: they come back.
+    """Return steps that restore sources that one clone changed while another merged them.
 
-    What they were merged into does not hold the correction.
+    The merged memory does not contain the correction.
     """
     for memory in memories:
         if (
@@ -117,15 +117,15 @@ def _corrected(index: Index, memories: Iterable[Memory]) -> Iterator[Step]:
             and _was_changed_meanwhile(index.history(memory.uid))
         ):
             since = moved(memory) or 0.0
-            reason = "changed while it was merged"
+            reason = "changed while it was being merged"
             yield Step(memory, status_before_hiding(memory), reason, BY_MERGE, since)
 
 
 def _was_changed_meanwhile(history: Sequence[Record]) -> bool:
-    """Whether a source is archived at another version than the one that was merged.
+    """Return whether a source is archived at another version than the merged one.
 
-    The nonce of the change that archived it derives from that version; older versions of the
-    program made the uid so.
+    The nonce of the change that archived it derives from that version. Older versions of the
+    program derived the uid from it.
     """
     creation, *updates = history
     archivings = [
@@ -149,10 +149,10 @@ def _was_changed_meanwhile(history: Sequence[Record]) -> bool:
 
 
 def ours(index: Index, memories: Iterable[Memory]) -> list[Memory]:
-    """Those that may be changed: what another tool keeps we only read.
+    """Return the memories that may be changed: those of another tool are read-only.
 
-    Nor what only claims to be private, or has the uid of a private memory: what is private must
-    not be merged with it, and a change of it must not go to others.
+    Also drops memories that only claim to be private, or have the uid of a private memory: private
+    memories must not be merged with them, and their changes must not be shared.
     """
     shared = set(index.outside([LOCAL]))
     found = without(memories, set(index.outside({SHARED, LOCAL})))
@@ -160,9 +160,9 @@ def ours(index: Index, memories: Iterable[Memory]) -> list[Memory]:
 
 
 def without_needed(index: Index, garbage: Sequence[Memory]) -> list[Memory]:
-    """Garbage without the sources of merged memories that are none: to erase one takes both.
+    """Return the garbage without the sources of merged memories that stay.
 
-    What was archived for another merge of the same is no loss: it goes with its source.
+    A merge that was archived for another one is no loss: it goes with its source.
     """
     staying = merged_from(index, {memory.uid for memory in garbage})
     staying = [memory for memory in staying if not is_spare(memory)]
@@ -171,7 +171,7 @@ def without_needed(index: Index, garbage: Sequence[Memory]) -> list[Memory]:
 
 
 def _redacted(store: Store, merges: Iterable[Merge]) -> Iterator[Merge]:
-    """Merges as they are written; without those that say what must not be stored any more."""
+    """Redact merges; drop those that contain what must not be stored any more."""
     for merge in merges:
         if merge.fields.get("sensitivity") == "secret":
             yield merge
@@ -187,19 +187,19 @@ def _redacted(store: Store, merges: Iterable[Merge]) -> Iterator[Merge]:
 
 @contextmanager
 def sleep_lock(store: Store) -> Iterator[None]:
-    """Nobody else sleeps in this repository while this lasts; it is refused where somebody does."""
+    """Hold the lock of sleep in this repository; raise an error if another process has it."""
     with ExitStack() as stack:
         try:
             stack.enter_context(exclusive(store.ledger.repository.state_dir / _LOCK, 0.0))
         except LockTimeout:
             raise LockTimeout(
-                "Another process looks after these memories right now.", "Try again in a minute."
+                "Another sleep is running in this repository.", "Try again in a minute."
             ) from None
         yield
 
 
 def sleep(store: Store, planner: Callable[[Store], Plan] = make_plan) -> Plan:
-    """Do what is due, and tell what that was."""
+    """Carry out what is due, and return it."""
     with sleep_lock(store):
         return carry_out(store, planner(store))
 
@@ -207,17 +207,17 @@ def sleep(store: Store, planner: Callable[[Store], Plan] = make_plan) -> Plan:
 def sleep_if_due(
     store: Store, *, most: int | None = None, writes: int | None = None
 ) -> Plan | None:
-    """Sleep, if it is time and nobody else does; None where there was nothing to do.
+    """Sleep if it is due and no other process does; return None if there was nothing to do.
 
-    A hook has little time: with `most`, it is done only where there are no more memories than that,
-    and with `writes`, only so much of it. Whoever has time does the rest.
+    A hook has little time: `most` skips stores with more memories than that, and `writes` limits
+    the work. A later sleep does the rest.
     """
     if not is_due(store) or clock_problem(store):
         return None
     if most is not None and store.indexing.fresh().count(Filters(statuses=ALL)) > most:
         return None
     if store.indexing.behind:
-        return None  # the index does not know everything yet
+        return None  # the index is not complete yet
 
     def planner(store: Store) -> Plan:
         plan = make_plan(store)
@@ -230,14 +230,14 @@ def sleep_if_due(
 
 
 def is_due(store: Store) -> bool:
-    """Whether a session has ended since the last sleep, or a day has passed."""
+    """Return whether a session has ended since the last sleep, or a day has passed."""
     if not store.config.flag("sleep.enabled"):
         return False
     return store.local.maintenance.is_due(store.ledger.clock().timestamp())
 
 
 def carry_out(store: Store, plan: Plan) -> Plan:
-    """Write what a plan says, kind by kind, in transactions of moderate size; tell what was."""
+    """Write a plan, kind by kind, in transactions of moderate size; return what was written."""
     index = store.indexing.fresh()
     units: dict[str, list[list[Write]]] = {}
     for merge in plan.merges:
@@ -266,7 +266,7 @@ def carry_out(store: Store, plan: Plan) -> Plan:
 def write_steps(
     store: Store, steps: Sequence[Step], reason: str, *, gone: Set[str] = frozenset()
 ) -> None:
-    """Write changes of status; what is gone is related to no more."""
+    """Write status changes, and drop relations to memories that are gone."""
     index = store.indexing.fresh()
     with store.deferred_effects(reason):
         _write(store, [[_step(index, step, gone=gone)] for step in steps], reason)
@@ -274,10 +274,10 @@ def write_steps(
 
 
 def archive_sources(store: Store, merged: Memory) -> None:
-    """Archive what a memory was merged from, after somebody said that it may be."""
+    """Archive the sources of a merge after a person confirmed it."""
     index = store.indexing.fresh()
     sources = [m for m in index.get_many(merged.sources) if m.status in VISIBLE]
-    # Not now, but a moment that is the same in every clone in which somebody says so.
+    # Use a time that is the same in every clone in which somebody confirms.
     steps = archiving(sources, max((touched(source) or 0.0 for source in sources), default=0.0))
     with store.deferred_effects("merge"):
         _write(store, [[_step(index, step, merged.uid)] for step in steps], "merge")
@@ -287,9 +287,9 @@ def archive_sources(store: Store, merged: Memory) -> None:
 def _write(
     store: Store, units: Iterable[list[Write]], reason: str, log: list[Record] | None = None
 ) -> list[str]:
-    """Write units in transactions of moderate size; what belongs together is written together.
+    """Write units in transactions of moderate size; a unit is never split.
 
-    Gives the nonces of what was not written.
+    Returns the nonces of what was not written.
     """
     left: list[str] = []
     written: list[Record] = [] if log is None else log
@@ -308,13 +308,15 @@ def _write(
 def _write_apart(
     store: Store, units: Iterable[list[Write]], reason: str, written: list[Record]
 ) -> list[str]:
-    """Write what can be written; what somebody changed meanwhile is left to the next sleep."""
+    """Write units one by one; one that somebody changed meanwhile is left to the next sleep."""
     left: list[str] = []
     for unit in units:
         try:
             written += store.write(unit, reason)
         except (NotFound, VersionConflict) as error:
-            store.ledger.warnings.append(f"Sleep left something for later: {error.message}")
+            store.ledger.warnings.append(
+                f"Sleep skipped a change until the next run: {error.message}"
+            )
             left += [write.nonce for write in unit]
     return left
 
@@ -325,7 +327,7 @@ def _creation(merge: Merge) -> Creation:
         kind=merge.kind,
         fields={**merge.fields, "summary": merge.summary},
         body=merge.body,
-        revision=None,  # it belongs to the project, not to one of its sources' commits
+        revision=None,  # it belongs to the project, not to the commit of a source
         created=merge.created,
         by=merge.by or NOBODY,
     )
@@ -344,7 +346,7 @@ def _step(
         fields["relates_to"] = [*memory.relates_to, merged]
     elif not gone.isdisjoint(memory.relates_to):
         fields["relates_to"] = [uid for uid in memory.relates_to if uid not in gone]
-    # Only as long as it is what was planned for: somebody may have changed it since.
+    # Only if the memory is still as planned: somebody may have changed it since.
     return change_in(index, memory, _nonce(step), fields, expected=memory.version)
 
 
@@ -354,5 +356,5 @@ def _nonce(step: Step) -> str:
 
 
 def _step_nonce(uid: str, version: str, status: str, by: str, milliseconds: int) -> str:
-    """The same in every clone that takes the same step from the same state."""
+    """Return a nonce: the same in every clone that takes the same step from the same state."""
     return derive_uid("\n".join((uid, version, status, by)), milliseconds)

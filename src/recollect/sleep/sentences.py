@@ -1,7 +1,7 @@
-"""A text in parts that can stand alone: sentences, and whatever has a form, which is not cut.
+"""Splits a text into parts that can stand alone: sentences, and blocks that must not be cut.
 
-In doubt a part is larger. A line may end within a sentence; a list, a table, a block of code and
-lines that are indented keep their lines, with the line before them if it announces them.
+In doubt, a part is larger. A line break does not end a sentence. A list, a table, a code block and
+indented lines keep their lines, together with the line before them if it announces them.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ _TABLE = pattern(r"[ \t]*\|")
 _INDENTED = pattern(r"(?: {2}|\t)")
 _HEADING = pattern(r"^(?:#{1,6} .*|[^\n]+\n(?:={3,}|-{3,})[ \t]*)$", re.MULTILINE)
 _END = pattern(r"(?<=[.!?])(\s+)")
-_LONGEST_END = 100  # characters of a sentence that tell whether it ends
-# After these a full stop ends no sentence: a letter or number alone, "e.g.", and a few more.
+_LONGEST_END = 100  # characters that tell whether a sentence ends
+# No sentence ends after these: a single letter or number, "e.g.", and a few more.
 _ABBREVIATED = pattern(
     r"^\d+\.\Z"
     r"|(?:^|[\s(])(?:[^\W\d]|(?:\w\.)+\w|etc|vs|cf|ca|bzw|resp|approx|incl|usw|vgl|nr)\.\Z",
@@ -36,9 +36,9 @@ class Part(NamedTuple):
 
 
 def parts_of(text: str) -> Iterator[Part]:
-    """The parts of a text in their order; each that shows anything."""
+    """Return the visible parts of a text, in order."""
     text = text.replace("\r\n", "\n").strip("\n")
-    if _HEADING.search(text):  # what is below a heading belongs to it
+    if _HEADING.search(text):  # the text below a heading belongs to it
         yield Part(text, is_block=True)
         return
     for block in _blocks(text.split("\n")):
@@ -50,9 +50,9 @@ def parts_of(text: str) -> Iterator[Part]:
 
 
 def _blocks(lines: list[str]) -> Iterator[list[str]]:
-    """Lines that belong together; empty ones are between them."""
+    """Yield lines that belong together, separated by empty lines."""
     block: list[str] = []
-    was_formed, fence = False, ""  # whether any line of the block has a form
+    was_formed, fence = False, ""  # whether any line of the block has a layout
     for line in lines:
         if fence:
             block.append(line)
@@ -62,7 +62,7 @@ def _blocks(lines: list[str]) -> Iterator[list[str]]:
             continue
         is_formed = _has_form(line)
         if not line.strip() or _RULE.match(line):
-            # A list or an indented block may go on after an empty line.
+            # A list or an indented block may continue after an empty line.
             if was_formed:
                 block.append(line)
             elif block:
@@ -92,7 +92,7 @@ def _has_form(line: str) -> bool:
 
 
 def _sentences(text: str) -> Iterator[str]:
-    """Sentences of a paragraph, which may go over several lines."""
+    """Split a paragraph, which may span several lines, into sentences."""
     pieces = _END.split(text)
     sentence = pieces[0]
     for space, following in zip(pieces[1::2], pieces[2::2], strict=True):

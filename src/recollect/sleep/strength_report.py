@@ -1,4 +1,4 @@
-"""Why a memory is strong or fading: the parts of its strength, and its course over time."""
+"""Explains why a memory is strong or fading: the parts of its strength, and its course."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ from recollect.store.store import Store
 
 _POINTS = 60
 _DAY = 86_400.0
-# So far the course of what never fades is drawn.
+# How far the course of a memory that never fades is drawn.
 _AHEAD = 30 * _DAY
 
 
 class Strength(NamedTuple):
-    """How strong a memory is now, what made it so, and how it came and goes on."""
+    """The current strength of a memory, its parts, and its past and future course."""
 
     memory: Memory
     now: float
     value: float
     uses: Uses
-    # What use has made of its importance, and what is left of that.
+    # The importance after uses raised it, and what is left of it.
     full: float
     fresh: float
     idle_days: float
     decay_per_day: float
-    # When nothing is left of it unless somebody uses it; None for one that never fades.
+    # When the strength reaches zero without further use; None if it never fades.
     faded_at: float | None
-    # When it is archived unless somebody uses it, and why; with a time of its own, when that is
-    # over: then it is retired, used or not.
+    # When it will be archived without further use, and why. If it has a time to live: when that
+    # ends, after which it is retired, used or not.
     archived_at: float | None
     reason: str
     is_limited: bool
-    # From its birth until it has faded, if nobody uses it any more: moment and strength.
+    # From creation until it has faded, without further use: moment and strength.
     course: Sequence[tuple[float, float]]
     used_at: Sequence[float]
 
     def as_json(self) -> dict[str, Any]:
-        """As `--json` prints it."""
+        """Return the report as `--json` prints it."""
         return {
             "id": self.memory.id,
             "uid": self.memory.uid,
@@ -64,7 +64,7 @@ class Strength(NamedTuple):
 
 
 def strength_of(store: Store, memory_id: str) -> Strength:
-    """The strength of one memory."""
+    """Return the strength of one memory."""
     memory = store.get(memory_id)
     policy = policy_of(store.config)
     now = store.ledger.clock().timestamp()
@@ -112,18 +112,18 @@ def strength_of(store: Store, memory_id: str) -> Strength:
 
 
 def _aging(memory: Memory, used: Used, policy: Policy) -> tuple[float, str] | None:
-    """When it goes out of sight, and why."""
+    """Return when it will be hidden, and why."""
     aging = next_archiving(memory, used, policy)
     if aging is not None:  # while nothing was ever used here, nothing is archived
         aging = max(aging[0], used.quiet_until), aging[1]
     ends = expires(memory)
     if ends is not None and ends >= (moved(memory) or 0.0) and (aging is None or ends <= aging[0]):
-        return ends, f"its {memory.ttl} days are over"
+        return ends, f"expires after its {memory.ttl} days"
     return aging
 
 
 def _lives(store: Store, memory: Memory) -> list[float]:
-    """When it was born, and when it came into sight again."""
+    """Return when it was created, and when it became visible again."""
     moments = [
         seconds_of(record.timestamp)
         for record in store.history(memory.uid)

@@ -1,7 +1,7 @@
-"""Undo: takes back the last change of a memory, or everything that an import or a sleep wrote.
+"""Undoes the last change of a memory, or everything that an import or a sleep wrote.
 
-Nothing is removed: undo writes new records that say what was true before, and the history keeps
-all. What somebody changed since is left alone and told. A purge cannot be undone.
+Nothing is removed: undo writes new records with the earlier values, and the history keeps
+everything. It skips and reports what somebody changed since. A purge cannot be undone.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from recollect.store.store import Store
 
 LAST = "--last"
-# What follows from other fields, or only ever grows.
+# Fields that follow from other fields, or only ever grow.
 _NOT_TAKEN_BACK = frozenset({"changes", "times_updated", "slugs", "type", "id", UNDOES, BODY})
 _OF_STATUS = ("status", "status_reason", "status_by")
 
 
 class Reversal(NamedTuple):
-    """What undo writes for one memory: the fields as they were, and what that takes back."""
+    """What undo writes for one memory: the earlier values, and the records it takes back."""
 
     memory: Memory
     fields: dict[str, Any]
@@ -40,20 +40,20 @@ class Reversal(NamedTuple):
     takes_back: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """The reversal as `--json` prints it."""
+        """Return the reversal as `--json` prints it."""
         shown = {"id": self.memory.id, "uid": self.memory.uid, "summary": self.memory.summary}
         body = {} if self.body is None else {BODY: self.body}
         return {**shown, "set": {**self.fields, **body}, "takes_back": list(self.takes_back)}
 
 
 class Kept(NamedTuple):
-    """A memory that undo leaves as it is, and why."""
+    """A memory that undo leaves unchanged, and why."""
 
     memory: Memory
     why: str
 
     def as_json(self) -> dict[str, Any]:
-        """As `--json` prints it."""
+        """Return the memory as `--json` prints it."""
         return {"id": self.memory.id, "uid": self.memory.uid, "why": self.why}
 
 
@@ -66,7 +66,7 @@ class Undo(NamedTuple):
     is_dry_run: bool = False
 
     def as_json(self) -> dict[str, Any]:
-        """The undo as `--json` prints it."""
+        """Return the undo as `--json` prints it."""
         return {
             "target": self.target,
             "dry_run": self.is_dry_run,
@@ -77,8 +77,8 @@ class Undo(NamedTuple):
 
 @contextmanager
 def recorded(store: Store, kind: str, writes: Iterable[Write]) -> Iterator[list[Record]]:
-    """Note what a run writes; whoever writes puts the records into the list that this gives."""
-    # What a record is called is known once it is written; until then its nonce stands for it.
+    """Record what a run writes; the caller adds its records to the list that this yields."""
+    # The uid of a record is known once it is written; until then, its nonce stands for it.
     planned = [(write.nonce, getattr(write, "of", write.nonce)) for write in writes]
     written: list[Record] = []
     if not planned:
@@ -95,7 +95,7 @@ def recorded(store: Store, kind: str, writes: Iterable[Write]) -> Iterator[list[
 
 
 def undo(store: Store, target: str, *, dry_run: bool = False) -> Undo:
-    """Take back a run, by its name or the last one, or the last change of a memory."""
+    """Undo a run, by its name or the last one, or the last change of a memory."""
     run = _run(store, target)
     planned = _of_run(store, run) if run is not None else _of_memory(store, target)
     if dry_run:
@@ -116,12 +116,12 @@ def undo(store: Store, target: str, *, dry_run: bool = False) -> Undo:
         now = store.ledger.clock().timestamp()
         store.local.runs.undone(run.name, now)
         if run.kind == SLEEP:
-            _forget_future(store, run, now)
+            _remove_future_times(store, run, now)
     return planned
 
 
-def _forget_future(store: Store, run: Run, now: float) -> None:
-    """A sleep under a wrong clock has left times that are still to come."""
+def _remove_future_times(store: Store, run: Run, now: float) -> None:
+    """Remove future times that a sleep under a wrong clock has recorded."""
     last = store.local.maintenance.last_sleep()
     store.local.maintenance.set_back(now, run.slept_before if last is None or last > now else last)
 
@@ -130,14 +130,14 @@ def _run(store: Store, target: str) -> Run | None:
     if target != LAST:
         run = store.local.runs.named(target)
         if run is not None and run.is_undone:
-            raise NothingToUndo(f"{run.name} was undone already.")
+            raise NothingToUndo(f"{run.name} is already undone.")
         return run
     for run in store.local.runs.all():
         if not run.is_undone:
             return run
     raise NothingToUndo(
-        "No import and no sleep is left to undo here.",
-        "Name a memory to take back its last change: recollect undo ID",
+        "There is no import or sleep to undo.",
+        "To undo the last change of a memory, run: recollect undo ID",
     )
 
 
@@ -161,7 +161,8 @@ def _of_run(store: Store, run: Run) -> Undo:
         taken = [update.uid for update in updates if update.uid in written]
         found, why = _reversal(store, memory, create, updates, taken)
         if found is not None:
-            if "status" in found.fields:  # sleep moved it, so this is no edit of a person
+            # sleep changed it, so this does not count as an edit by a person
+            if "status" in found.fields:
                 found.fields.setdefault("status_by", BY_UNDO)
             reversals.append(found)
         if why:
@@ -170,7 +171,7 @@ def _of_run(store: Store, run: Run) -> Undo:
 
 
 def _memory_uid(index: Index, name: str) -> str:
-    """The uid of a memory that a run names; one that was killed names it by its nonce."""
+    """Return the uid of a memory that a run names; a run that was killed names it by its nonce."""
     made = made_with(index, name) if is_nonce(name) else None
     return name if made is None else made.uid
 
@@ -193,8 +194,8 @@ def _of_memory(store: Store, target: str) -> Undo:
         if why:
             return Undo(memory.id, (), (Kept(memory, why),))
     raise NothingToUndo(
-        f"{memory.id} has no change left to undo.",
-        f"To take back the memory itself: recollect retire {memory.id}",
+        f"{memory.id} has no change to undo.",
+        f"To retire the memory itself, run: recollect retire {memory.id}",
     )
 
 
@@ -202,7 +203,7 @@ def _refuse_purged(store: Store, target: str) -> None:
     for record, _ in store.journal():
         if record.op == PURGE and target in (record.of, record.id):
             raise NothingToUndo(
-                f"{target} was purged, and a purge cannot be undone.", "Capture it again."
+                f"{target} was purged. A purge cannot be undone.", "Capture it again."
             )
 
 
@@ -213,7 +214,7 @@ def _reversal(
     updates: Sequence[Record],
     taken: Collection[str],
 ) -> tuple[Reversal | None, str]:
-    """What makes a memory as if some updates had not been; why a part of it has to stay."""
+    """Return the change that reverts some updates, and why a part of them has to stay."""
     kept = [update for update in updates if update.uid not in taken]
     owner = store.ledger.author
     before = fold(create, kept, kind=memory.kind, name=memory.id, owner=owner)
@@ -251,6 +252,6 @@ def _touched(updates: Iterable[Record]) -> set[str]:
 
 
 def _value(memory: Memory, name: str) -> Any:
-    """A field as an update says it; None where it is not set."""
+    """Return a field as an update states it; None if it is not set."""
     value = memory.as_json().get(name, memory.extra.get(name))
     return None if value in ([], {}, "") else value

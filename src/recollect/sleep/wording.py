@@ -1,9 +1,9 @@
-"""What several memories say, each thing once: the text of what they are merged into.
+"""Writes the text of a merged memory: everything that its sources say, each thing once.
 
-Two sentences are the same only where their words are, signs and little words included, in the same
-order; case, spaces and the full stop aside. One is left out where another memory said the same, or
-begins with it and goes on without turning it round. Whatever has a form stays whole: blocks of
-code, tables, lists, texts with headings.
+Two sentences are the same only if all their words and signs are the same, in the same order; case,
+spaces and the final full stop do not count. A sentence is dropped if another memory has the same
+one, or one that starts with it and continues without reversing its meaning. Anything with a layout
+stays whole: code blocks, tables, lists, texts with headings.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from recollect.index.text import denials, query_terms
 from recollect.sleep.clusters import jaccard
 from recollect.sleep.sentences import Part, parts_of
 
-# What is merged is said in so many characters, or in as many as the longest source takes.
+# A merged text has at most this many characters, or as many as its longest source.
 _MOST = 500
 MOST_OF_ONE = 4_000
-# Two sentences that share more of their words than this are about the same, and it matters which
-# of them is the newer one.
+# Two sentences that share more of their words than this are about the same subject, so the text
+# shows which of them is newer.
 _ALIKE = 0.5
-# A shorter sentence is no beginning of another one: "No" has nothing to do with "No idea".
+# A shorter sentence never counts as the start of another: "No" is not the start of "No idea".
 _LEAST_BEGINNING = 3
 _NUMBERED = pattern(r"(?<![\w.+:/-])(?=[\w.+:/-]*?\d)[\w.+:/-]++")
 _STOPS = ".,;:!"
-# What turns round what was said before it, or something that it is said about.
-_TURNS = """
+# Words that reverse what was said before them, or what they refer to.
+_REVERSING_WORDS = """
 after avoid before but disable disabled except fail failed fails false if instead never no not off
 only or otherwise rather stop though unless until when without wrong aber außer falsch falls kein
 keine nicht nie ohne sondern statt wenn"""
-_TURNING = frozenset(_TURNS.split())
-# What one memory says and another does not, where they say the opposite.
+_REVERSING = frozenset(_REVERSING_WORDS.split())
+# Words that only one of two memories contains if they say the opposite.
 _OPPOSITES = """
 after before disable disabled enable enabled false off true without kein keine keinen nicht nie ohne
 vor nach < > <= >= ✅ ❌"""
@@ -45,61 +45,62 @@ Claims = tuple[tuple[str, ...], int]
 
 
 class Piece(NamedTuple):
-    """A sentence, or a part that must not be cut: what it says, and when it was said."""
+    """A sentence, or a block that must not be cut, and when it was said."""
 
     text: str
     tokens: tuple[str, ...]
     day: str = ""
-    # When it was last said, where it was said again.
+    # When it was repeated for the last time.
     last: str = ""
     is_summary: bool = False
     is_block: bool = False
 
     @property
     def length(self) -> int:
-        """How many characters it takes."""
+        """The number of characters it takes."""
         return len(self.text) + 2
 
     def begins(self, other: Piece) -> bool:
-        """Whether another sentence says this and goes on, and does not turn it round."""
+        """Return whether another sentence starts with this one and does not reverse its meaning."""
         own = len(self.tokens)
         return (
             _LEAST_BEGINNING <= own < len(other.tokens)
             and not (self.is_block or other.is_block)
             and other.tokens[:own] == self.tokens
-            and _TURNING.isdisjoint(other.tokens[own:])
+            and _REVERSING.isdisjoint(other.tokens[own:])
             and denials(self.text) == denials(other.text)
             and not any(sign in other.text for sign in (*_UNSPACED, "?"))
         )
 
 
 class Said:
-    """What some memories say, in the order in which they said it."""
+    """Collects what memories say, in their order, each thing once."""
 
     def __init__(self) -> None:
-        """Nothing yet."""
+        """Start empty."""
         self._pieces: dict[int, Piece] = {}
         self._same: dict[tuple[str, ...], int] = {}
         self._beginnings: dict[tuple[str, ...], list[int]] = {}
         self._count = 0
         self._length = 0
-        # The length of what the wordiest of them says alone.
+        # The length of the longest memory by itself.
         self._longest = 0
 
     @property
     def pieces(self) -> list[Piece]:
-        """Each thing once."""
+        """The collected pieces."""
         return list(self._pieces.values())
 
     def add(self, pieces: Sequence[Piece], *, whatever: bool = False) -> bool:
-        """Say what one memory more says; False, and nothing is added, where there is no room."""
+        """Add what one more memory says; if there is no room, add nothing and return False."""
         longest = max(self._longest, sum(piece.length for piece in pieces))
         room = max(_MOST, min(longest, MOST_OF_ONE))
         again: list[int] = []
         new: list[Piece] = []
         needless: set[int] = set()
         length = self._length
-        # What one memory says twice it may have meant twice: it is compared with others only.
+        # Repetition within one memory may be intended, so pieces are compared only with other
+        # memories.
         for piece in pieces:
             known = self._same.get(piece.tokens)
             if known is not None:
@@ -109,7 +110,7 @@ class Said:
             others = self._beginnings.get(lead, ())
             if any(piece.begins(self._pieces[number]) for number in others):
                 continue
-            # A sentence in a text has its place there; a summary has none.
+            # A sentence has its place in a text; a summary does not.
             shorter = {
                 number
                 for number in others
@@ -140,9 +141,9 @@ class Said:
 
 
 def claims(text: str) -> Claims:
-    """What must be equal, however alike the words are: numbers, contrasts, and what is denied.
+    """Return what must be equal, however similar the words are: numbers, contrasts and denials.
 
-    "Needs Node 18" and "needs Node 22" share nearly all of their words, and one of them is wrong.
+    "Needs Node 18" and "needs Node 22" share nearly all words, and one of them is wrong.
     """
     text = text.replace("\u2019", "'")
     numbers = {w.rstrip(".+-:/").lstrip(".+:/").lower() for w in _NUMBERED.findall(text)}
@@ -152,7 +153,7 @@ def claims(text: str) -> Claims:
 
 
 def tokens_of(text: str) -> tuple[str, ...]:
-    """The words and signs of a text in their order; case, spaces and a full stop do not count."""
+    """Return the words and signs of a text in order, without case and final full stop."""
     found: list[str] = []
     for word in text.casefold().replace("\u2019", "'").split():
         bare = word.rstrip(_STOPS)
@@ -165,7 +166,7 @@ def tokens_of(text: str) -> tuple[str, ...]:
 
 
 def pieces_of(memory: Memory) -> tuple[Piece, ...]:
-    """What a memory says, piece by piece: its summary, then its text."""
+    """Return what a memory says, piece by piece: its summary, then its text."""
     day = day_of(memory)
     summary = _piece(Part(memory.summary), day, is_summary=True)
     return (summary, *(_piece(part, day) for part in parts_of(memory.text)))
@@ -178,7 +179,7 @@ def _piece(part: Part, day: str = "", *, is_summary: bool = False) -> Piece:
 
 
 def word(sources: Iterable[Memory], headline: str) -> str:
-    """The text below a headline: all that the sources say and it does not."""
+    """Return the text below a headline: what the sources say and the headline does not."""
     dated = sorted(sources, key=lambda memory: (memory.created or "", memory.uid))
     said = Said()
     said.add([_piece(Part(headline))], whatever=True)
@@ -196,7 +197,7 @@ def word(sources: Iterable[Memory], headline: str) -> str:
 def _line(
     piece: Piece, words: frozenset[str], others: Iterable[tuple[Piece, frozenset[str]]]
 ) -> str:
-    """A line of the text; with the day, where others, of other days, are about the same."""
+    """Return one line, with its day if lines of other days are about the same subject."""
     if piece.is_block:
         return f"\n{piece.text}\n"
     is_dated = any(
@@ -204,7 +205,8 @@ def _line(
         or (
             other.tokens != piece.tokens
             and not other.is_block
-            # What has no words of its own is an answer, and may be another one than before.
+            # A sentence without meaningful words is an answer, which may differ from an earlier
+            # one.
             and (jaccard(words, theirs) > _ALIKE or not (words or theirs))
         )
         for other, theirs in others
@@ -216,5 +218,5 @@ def _line(
 
 
 def day_of(memory: Memory) -> str:
-    """The day on which a memory was born."""
+    """Return the day on which a memory was created."""
     return re.split(r"[T ]", memory.created or "?")[0]

@@ -1,1 +1,1 @@
-"""Typed memories: candidates, merge rules and writes of documents."""
+"""Typed memories: finding the memory to change, merge rules, and writes."""

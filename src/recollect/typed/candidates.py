@@ -1,17 +1,17 @@
-"""Which memory new information is about, if any, and what may be done with it.
+"""Finds the memory that new information is about, if any, and what may be done with it.
 
-Agents ask this before they write, so that news about a known matter changes the memory of it
-instead of adding another. The answer depends on the words alone: the same question gets the same
-answer. It proposes; a false candidate costs a look, because an agent may create all the same, while
+Agents ask this before they write, so that news about a known subject changes its memory instead of
+adding another. The answer depends on the words alone, so the same question gets the same answer. It
+is a proposal: a wrong candidate costs one look, because the agent can still create a memory, while
 a missed one becomes a duplicate.
 
-A word of the title counts 2, a tag 3, a beginning of 4 letters or more 1; 3 points make a
-candidate. By itself that finds a candidate for nearly any longer text, so the title must also be
-met in one passage: more than half of the words that carry its meaning, or at least three that are
-40 % of them. Measured with the texts in `tests/capture/test_candidates.py`, each against all
-memories of its project: of 48 about a known matter 46 find it and none finds another; of 57 about
-something else 2 find one, where the points alone find one for 41. The second project (19 of 20,
-and 1 of 22) was written after the rule was set.
+A word of the title counts 2, a tag 3, a prefix of 4 letters or more 1; 3 points make a candidate.
+By itself, that finds a candidate for nearly any longer text, so one passage must also contain
+enough of the title: more than half of its meaningful words, or at least three that are 40 % of
+them. Measured with the texts in `tests/typed/test_candidates.py`, each against all memories of
+its project: of 48 texts about a known subject, 46 find it and none finds another; of 57 texts about
+something else, 2 find one, while points alone would find one for 41. The texts of the second
+project (19 of 20, and 1 of 22) were written after the rule was set.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from recollect.typed.action_table import (
 )
 
 LIFECYCLE_EVENTS: tuple[str, ...] = ("resolved", "removed", "reversed", "superseded", "deprecated")
-# What people chose and what was done is not deleted because a session says so.
+# A session must not delete decisions of people, or the record of what was done.
 DELETE_DISALLOWED: frozenset[str] = frozenset({"decisions", "preferences", "sessions"})
 
 _TITLE_WORD, _TAG, _BEGINNING = 2, 3, 1
@@ -45,11 +45,11 @@ _SHORTEST_BEGINNING = 4
 _ENOUGH_WORDS, _ENOUGH_SHARE = 3, 0.4
 _PASSAGE = 12
 _EXCERPT = 200
-# Words of how and when, which stand in titles of every matter.
-_IDLE_WORDS = """
+# Words that appear in titles on any subject.
+_COMMON_WORDS = """
     always instead longer may must never new one per still two use used uses using
 """
-_IDLE = STOP_WORDS | frozenset(_IDLE_WORDS.split())
+_COMMON = STOP_WORDS | frozenset(_COMMON_WORDS.split())
 _WORD = pattern(r"[^\W_]+")
 _LATIN = pattern(r"[a-z0-9]+")
 
@@ -62,19 +62,19 @@ class Choice(NamedTuple):
     delete_allowed: bool
     pre_action: str | None
     structural_cud: str
-    # By action, why it is forbidden.
+    # Forbidden actions, each with the reason.
     vetoes: Mapping[str, str]
     hints: tuple[str, ...]
     score: int
 
     @property
     def allowed(self) -> list[str]:
-        """The actions that can still come of a proposal."""
+        """The actions that can still result from a proposal."""
         left = {resolve(self.structural_cud, action, self.vetoes) for action in ACTIONS}
         return [action for action in ACTIONS if action in left]
 
     def as_json(self) -> dict[str, Any]:
-        """The choice as agents read it."""
+        """Return the choice as agents read it."""
         return {
             "candidate": None if self.candidate is None else _shown(self.candidate),
             "lifecycle_event": self.lifecycle_event,
@@ -96,10 +96,10 @@ def choose(
     lifecycle_event: str | None = None,
     similar: Iterable[tuple[str, float]] = (),
 ) -> Choice:
-    """The memory that new information is about, among the active ones of its kind.
+    """Find the memory that new information is about, among the active ones of its kind.
 
-    `similar` are uids with the similarity, 0 to 1, that a search found: it decides between equal
-    scores, and finds a candidate where no words do.
+    `similar` holds uids with the similarity, 0 to 1, that a search found. It decides between equal
+    scores, and finds a candidate if the words find none.
     """
     candidate, score, hints = _find(_Text(new_info), memories, dict(similar))
     return choice_of(kind, candidate, lifecycle_event, hints, score)
@@ -112,7 +112,7 @@ def choice_of(
     found: Sequence[str] = (),
     score: int = 0,
 ) -> Choice:
-    """What may be done, once it is known which memory is meant."""
+    """Return what may be done, once the memory is known."""
     if lifecycle_event is not None and lifecycle_event not in LIFECYCLE_EVENTS:
         raise ValidationError(
             f"{lifecycle_event!r} is not a lifecycle event.",
@@ -127,13 +127,13 @@ def choice_of(
         meaning = "no known memory matches, so there is nothing to change"
     elif delete_allowed:
         structural = UPDATE_OR_DELETE
-        meaning = "DELETE it if nothing of it holds any more, else UPDATE it"
+        meaning = "DELETE the memory if none of it is true any more; otherwise, UPDATE it"
     else:
         structural = UPDATE
-        vetoes[DELETE] = f"No DELETE: a session may change {kind}, not delete them."
-        meaning = "UPDATE it to say so, because DELETE is not allowed here"
+        vetoes[DELETE] = f"DELETE is not allowed: a session can change {kind}, but not delete them."
+        meaning = "UPDATE the memory to say so; DELETE is not allowed for this kind"
     if lifecycle_event:
-        hints.append(f"The matter is {lifecycle_event}: {meaning}.")
+        hints.append(f"The subject is {lifecycle_event}: {meaning}.")
     return Choice(
         candidate,
         lifecycle_event,
@@ -147,7 +147,7 @@ def choice_of(
 
 
 class _Text:
-    """A text as its words in order, made for asking where a word is."""
+    """The words of a text in order, indexed for lookups."""
 
     def __init__(self, text: str) -> None:
         self._places: dict[str, list[int]] = {}
@@ -161,11 +161,11 @@ class _Text:
         return word in self._places
 
     def begins(self, word: str) -> bool:
-        """Whether it has a word that this one begins with, or that begins with this one."""
+        """Return whether the text has a word that starts with this one, or the other way round."""
         return len(word) >= _SHORTEST_BEGINNING and bool(self._related(word))
 
     def places(self, word: str) -> list[int]:
-        """Where the word stands, or one that it begins with, or that begins with it."""
+        """Return the positions of a word, its prefixes, and words that start with it."""
         return [place for other in self._related(word) for place in self._places[other]]
 
     def _related(self, word: str) -> list[str]:
@@ -182,28 +182,28 @@ class _Text:
 def _find(
     text: _Text, memories: Iterable[Memory], similar: Mapping[str, float]
 ) -> tuple[Memory | None, int, list[str]]:
-    """The best memory, its score, and how it was found."""
+    """Return the best memory, its score, and how it was found."""
     by_words: list[tuple[int, float, str, Memory]] = []
     by_meaning: list[tuple[float, str, int, Memory]] = []
     for memory in memories:
         title = list(dict.fromkeys(_words(memory.summary)))
         score = _score(text, title, memory.tags)
         similarity = similar.get(memory.uid, 0.0)
-        if score >= _THRESHOLD and _is_met(text, title):
+        if score >= _THRESHOLD and _covers_title(text, title):
             by_words.append((-score, -similarity, memory.uid, memory))
         elif similarity >= _SIMILAR:
             by_meaning.append((-similarity, memory.uid, score, memory))
     if by_words:
         points, _, _, memory = min(by_words, key=lambda found: found[:3])
-        return memory, -points, [f"One candidate was found by its words (score {-points})."]
+        return memory, -points, [f"Found one candidate by its words (score {-points})."]
     if by_meaning:
         similarity, _, score, memory = min(by_meaning, key=lambda found: found[:2])
-        return memory, score, [f"One candidate was found by similarity ({-similarity:.2f})."]
+        return memory, score, [f"Found one candidate by similarity ({-similarity:.2f})."]
     return None, 0, []
 
 
 def _score(text: _Text, title: Sequence[str], tags: Iterable[str]) -> int:
-    """Points for each word of the title and each tag, once, however often it is said."""
+    """Score each word of the title and each tag once, however often the text repeats it."""
     score = 0
     for word in title:
         score += _TITLE_WORD if text.has(word) else _BEGINNING * text.begins(word)
@@ -216,8 +216,8 @@ def _score(text: _Text, title: Sequence[str], tags: Iterable[str]) -> int:
     return score
 
 
-def _is_met(text: _Text, title: Sequence[str]) -> bool:
-    """Whether one passage of the text has enough of the title's words."""
+def _covers_title(text: _Text, title: Sequence[str]) -> bool:
+    """Return whether one passage of the text contains enough words of the title."""
     length = max(_PASSAGE, 2 * len(title))
     hits = sorted((place, word) for word in title for place in text.places(word))
     most = start = 0
@@ -235,19 +235,19 @@ def _is_met(text: _Text, title: Sequence[str]) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    """The words that carry meaning, in order; of an unspaced script its pairs of characters."""
+    """Return the meaningful words in order; for scripts without spaces, pairs of characters."""
     found: list[str] = []
     for word in _WORD.findall(text.casefold()):
         terms = [word] if word.isascii() else query_terms(word)
-        if word not in terms:  # it was taken apart: `データベースにpostgresqlを使う`
+        if word not in terms:  # a mixed script was split: `データベースにpostgresqlを使う`
             found += terms
             terms = _LATIN.findall(word)
-        found += [term for term in terms if len(term) >= _SHORTEST_WORD and term not in _IDLE]
+        found += [term for term in terms if len(term) >= _SHORTEST_WORD and term not in _COMMON]
     return found
 
 
 def _shown(memory: Memory) -> dict[str, Any]:
-    """A candidate as agents read it: enough to decide, and to name it in an update."""
+    """Return a candidate as agents read it: enough to decide, and to name it in an update."""
     last = memory.changes[-1].get("summary") if memory.changes else None
     return {
         "id": memory.id,
@@ -268,7 +268,7 @@ def _shown(memory: Memory) -> dict[str, Any]:
 
 
 def _key_fields(memory: Memory) -> dict[str, str]:
-    """The fields of the content that say most, or the body where there is no content."""
+    """Return the most telling fields of the content, or the body if there is no content."""
     from recollect.core.content import SCHEMAS
 
     schema = SCHEMAS.get(memory.kind)

@@ -1,8 +1,8 @@
-"""Several drafts of an agent at once: one document in, few commits out.
+"""Writes several drafts of an agent at once, in few commits.
 
-Each draft says what the agent wants (create, update, retire or noop). Code finds the memory it is
-about, and a table decides what happens. One that is refused is told why and keeps no other one
-from being written.
+Each draft proposes an action (create, update, retire or noop). Code finds the memory that it is
+about, and a table decides what happens. A refused draft reports the reason and does not stop the
+others.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from recollect.typed.write import (
     typed_lock,
 )
 
-_WORDS = {
+_ACTION_NAMES = {
     "create": CREATE,
     "update": UPDATE,
     "retire": DELETE,
@@ -34,18 +34,18 @@ _WORDS = {
     "noop": NOOP,
     "none": NOOP,
 }
-_OF_A_DRAFT = ("action", "kind", "category", "id", "if_version", "lifecycle_event", "reason")
+_DRAFT_FIELDS = ("action", "kind", "category", "id", "if_version", "lifecycle_event", "reason")
 _MOST = 20
 _EXAMPLE = '[{"action": "create", "kind": "decisions", "title": "…", "content": {…}}]'
 
 
 def write_drafts(store: Store, drafts: Any) -> list[dict[str, Any]]:
-    """Write an agent's drafts; what became of each, in their order."""
+    """Write an agent's drafts; return the result of each, in order."""
     wanted = [drafts] if isinstance(drafts, Mapping) else drafts
     if not isinstance(wanted, list) or not all(isinstance(one, Mapping) for one in wanted):
-        raise ValidationError("Drafts are a list of objects.", f"For example: {_EXAMPLE}")
+        raise ValidationError("Drafts must be a list of objects.", f"For example: {_EXAMPLE}")
     if len(wanted) > _MOST:
-        raise ValidationError(f"{len(wanted)} drafts are too many.", f"Send at most {_MOST}.")
+        raise ValidationError(f"Too many drafts: {len(wanted)}.", f"Send at most {_MOST}.")
     answers: list[dict[str, Any]] = [{} for _ in wanted]
     ready: dict[int, Prepared] = {}
     kinds: set[str] = set()
@@ -53,9 +53,9 @@ def write_drafts(store: Store, drafts: Any) -> list[dict[str, Any]]:
         for number, draft in enumerate(wanted):
             try:
                 check_depth(draft)
-                draft = store.redact(draft)  # also for what is told if it is refused
+                draft = store.redact(draft)  # also for the report if it is refused
                 kind = _kind(store, draft)
-                if kind in kinds:  # the second of a kind must see what became of the first
+                if kind in kinds:  # the second draft of a kind must see the result of the first
                     _finish(store, ready, answers)
                     kinds.clear()
                 action, prepared = _prepare(store, kind, draft)
@@ -76,7 +76,7 @@ def _finish(store: Store, ready: dict[int, Prepared], answers: list[dict[str, An
 
 
 def _kind(store: Store, draft: Mapping[str, Any]) -> str:
-    """The kind that a draft is of; one that wants nothing needs none."""
+    """Return the kind of a draft; a noop needs none."""
     named = str(draft.get("id") or "")
     action = _action(draft)
     if action == NOOP:
@@ -88,23 +88,23 @@ def _kind(store: Store, draft: Mapping[str, Any]) -> str:
 
 def _action(draft: Mapping[str, Any]) -> str:
     word = str(draft.get("action") or "create").strip().lower()
-    if word not in _WORDS:
+    if word not in _ACTION_NAMES:
         raise ValidationError(
-            f"{word!r} is no action.", "Use create, update, retire or noop as the action."
+            f"{word!r} is not an action.", "Use create, update, retire or noop as the action."
         )
-    return _WORDS[word]
+    return _ACTION_NAMES[word]
 
 
 def _prepare(store: Store, kind: str, draft: Mapping[str, Any]) -> tuple[str, Prepared]:
-    """What is done with a draft, and how."""
+    """Return what to do with a draft, ready to be written."""
     wish = _action(draft)
     if wish == NOOP:
         return NOOP, _skipped([])
-    document = {name: value for name, value in draft.items() if name not in _OF_A_DRAFT}
+    document = {name: value for name, value in draft.items() if name not in _DRAFT_FIELDS}
     event = draft.get("lifecycle_event") or None
     named = str(draft.get("id") or "")
     if named and wish != CREATE:
-        # The agent read it and says so: no guess is needed which one it means.
+        # The agent read the memory and names it, so no search for a candidate is needed.
         choice = choice_of(kind, store.get(named), event)
     else:
         choice = choose_candidate(store, kind, _about(document), event)
@@ -117,7 +117,9 @@ def _prepare(store: Store, kind: str, draft: Mapping[str, Any]) -> tuple[str, Pr
     if action == DELETE:
         return action, prepare_step(store, target, "retire", str(draft.get("reason") or ""))
     if wish == DELETE:
-        raise MergeRefused(" ".join(choice.vetoes.values()), "Send an update that says what holds.")
+        raise MergeRefused(
+            " ".join(choice.vetoes.values()), "Send an update that says what is true now."
+        )
     version = str(draft.get("if_version") or "")
     return action, prepare_update(store, target, document, if_version=version)
 
@@ -127,14 +129,14 @@ def _skipped(hints: Sequence[str]) -> Prepared:
 
 
 def _about(document: Mapping[str, Any]) -> str:
-    """The words of a draft by which its candidate is found."""
+    """Return the words of a draft that find its candidate."""
     tags = document.get("tags")
     words = tags if isinstance(tags, list) else [tags or ""]
     return " ".join(map(str, (document.get("title") or "", *words)))
 
 
 def _write(store: Store, ready: Mapping[int, Prepared]) -> dict[int, dict[str, Any]]:
-    """Write all at once; where one was overtaken by another writer, each for itself."""
+    """Write all drafts at once; if another writer changed one of them, write one by one."""
     try:
         return dict(zip(ready, finish(store, list(ready.values())), strict=True))
     except VersionConflict:

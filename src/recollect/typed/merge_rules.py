@@ -1,9 +1,9 @@
-"""What an update may do to a memory: an agent adds and corrects, only a person takes away.
+"""Decides what an update may change: an agent adds and corrects, and only a person removes.
 
-A field that is not given stays. One that is given replaces what was there, except that an agent
-cannot drop tags, nor files that exist. What a memory is (uid, kind, time of creation) and its
+A field that is not given stays. A field that is given replaces the old value, except that an agent
+cannot drop tags, or files that exist. The identity of a memory (uid, kind, creation time) and its
 status are not part of a document, so no update reaches them. Every update says what changed: its
-author does, or we do where a single value changed.
+author does, or, if a single value changed, this module does.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _RENAMED = 0.5
 _LONGEST_VALUE = 200
 _SHORT_VALUE = 60
 _WORD = pattern(r"[^\W_]+")
-_NO_LESS = "An agent adds and takes nothing away"
+_ONLY_ADD = "An agent can add, but not remove"
 _SAY_WHAT = 'Add `changes: [{"summary": "what changed and why"}]`'
 
 
 class Merged(NamedTuple):
-    """The fields of the memory that an update writes, and what its author should know."""
+    """The fields that an update writes, and the warnings for its author."""
 
     fields: dict[str, Any]
     warnings: list[str]
@@ -48,10 +48,10 @@ def merge(
     taken: Callable[[str], bool],
     by_person: bool,
 ) -> Merged:
-    """What a document makes of a memory. The same one again adds its own `changes`, nothing else.
+    """Merge a document into a memory. The same document again adds its own `changes`, nothing else.
 
     `exists` tells whether a path is in the working tree, `taken` whether a slug is in use. The
-    `changes` of the result are this update's own: those before it are in their own records.
+    `changes` of the result are those of this update: earlier ones are in their own records.
     """
     fields: dict[str, Any] = {}
     warnings: list[str] = []
@@ -98,15 +98,15 @@ def merge(
 
 
 def word_difference_ratio(one: str, other: str) -> float:
-    """How much of the words of two titles differs: 1 - common / all, whatever case and order."""
+    """Return how much two titles differ: 1 - common / all words, ignoring case and order."""
     mine, theirs = (set(_WORD.findall(title.casefold())) for title in (one, other))
     every = mine | theirs
     return 1 - len(mine & theirs) / len(every) if every else 0.0
 
 
 def _title(old: Memory, document: Document) -> dict[str, Any]:
-    """The summary, and the body where a title is too long for a summary."""
-    # Where the old title was too long as well, it begins the body and goes with the old title.
+    """Return the summary, and the body if the title is too long for a summary."""
+    # If the old title was also too long, it begins the body; it is removed with the old title.
     head, _, rest = old.body.partition("\n\n")
     was_title = len(head) > SUMMARY_LENGTH and shorten_line(head) == old.summary
     body = "\n\n".join(filter(None, (document.body, rest if was_title else old.body)))
@@ -117,15 +117,15 @@ def _title(old: Memory, document: Document) -> dict[str, Any]:
 def _slugs(
     old: Memory, title: str, taken: Callable[[str], bool], warnings: list[str]
 ) -> list[str] | None:
-    """The slugs after a new title, the newest first, or None where they stay."""
+    """Return the slugs after a new title, newest first, or None if they do not change."""
     if word_difference_ratio(old.summary, title) <= _RENAMED:
         return None
     slug = slugify(title)
     if slug in old.slugs[:1]:
         return None
     if slug not in old.slugs and taken(slug):
-        stays = f"; the old one, {old.slugs[0]}, stays" if old.slugs else ""
-        warnings.append(f"The slug {slug} is used by another memory{stays}.")
+        stays = f"; the memory keeps {old.slugs[0]}" if old.slugs else ""
+        warnings.append(f"Another memory uses the slug {slug}{stays}.")
         return None
     return [slug, *(known for known in old.slugs if known != slug)]
 
@@ -138,7 +138,7 @@ def _tags(
     *,
     by_person: bool,
 ) -> list[str]:
-    """The tags after an update. `untagged` stands for none and goes when another comes."""
+    """Return the tags after an update. `untagged` means none; any other tag replaces it."""
     tags = [tag for tag in given if tag != UNTAGGED] or [UNTAGGED]
     if not old.tags and tags == [UNTAGGED]:
         return []
@@ -146,16 +146,20 @@ def _tags(
     if by_person or not gone:
         return tags
     full = len(old.tags) >= MAX_TAGS
-    if full and len(tags) >= MAX_TAGS:  # as many came as went
-        warnings.append(f"A memory has at most {MAX_TAGS} tags; these went: {', '.join(gone)}.")
+    if full and len(tags) >= MAX_TAGS:  # as many were added as removed
+        warnings.append(f"A memory can have at most {MAX_TAGS} tags; removed: {', '.join(gone)}.")
         return tags
-    rule = f"With {MAX_TAGS} tags, an agent exchanges one for one" if full else _NO_LESS
+    rule = (
+        f"With {MAX_TAGS} tags, an agent can only replace one tag with another"
+        if full
+        else _ONLY_ADD
+    )
     if not full and len(tags) >= MAX_TAGS:
-        rule = f"A memory has at most {MAX_TAGS} tags"
+        rule = f"A memory can have at most {MAX_TAGS} tags"
     refusals.append(
         _Refusal(
-            f"{rule}; these tags would be lost: {', '.join(gone)}.",
-            "Send the old tags with the new ones, or leave `tags` out.",
+            f"{rule}; the update would remove these tags: {', '.join(gone)}.",
+            "Send the old tags with the new ones, or omit `tags`.",
         )
     )
     return tags
@@ -168,23 +172,23 @@ def _check_files(
     warnings: list[str],
     refusals: list[_Refusal],
 ) -> None:
-    """An agent may drop a file only when it is not there any more."""
+    """Allow an agent to drop a file only if the file no longer exists."""
     gone = [path for path in old.files_modified if path not in given]
     kept = [path for path in gone if exists(path)]
     dangling = [path for path in gone if path not in kept]
     if kept:
         refusals.append(
             _Refusal(
-                f"{_NO_LESS}; these files would be lost: {', '.join(kept)}.",
-                "Send them with the new ones, or leave `related_files` out.",
+                f"{_ONLY_ADD}; the update would remove these files: {', '.join(kept)}.",
+                "Send them with the new ones, or omit `related_files`.",
             )
         )
     if dangling:
-        warnings.append(f"These files do not exist any more and were dropped: {_quoted(dangling)}.")
+        warnings.append(f"Removed files that no longer exist: {_quoted(dangling)}.")
 
 
 def _content(old: Memory, given: Mapping[str, Any], warnings: list[str]) -> dict[str, Any]:
-    """The content with what was given; fields of a newer version stay as they are."""
+    """Return the content with the given fields; fields of a newer version stay as they are."""
     if old.content is None:
         from recollect.core.content import content_of_text
 
@@ -200,19 +204,19 @@ def _content(old: Memory, given: Mapping[str, Any], warnings: list[str]) -> dict
             left = now.get(path, [])
             gone = [item for item in items if item not in left]
             if len(left) < len(items) and gone:
-                warnings.append(f"The list {path} is shorter; these went: {_quoted(gone)}.")
+                warnings.append(f"The list {path} is shorter; removed: {_quoted(gone)}.")
     return content
 
 
 def _part(before: Any, given: Any) -> Any:
-    """What a field becomes: of one that has parts, those that are not given stay."""
+    """Return the new value of a field; parts of it that are not given stay."""
     if not isinstance(before, Mapping) or not isinstance(given, Mapping):
         return given
     return {k: v for k, v in {**before, **given}.items() if v is not None}
 
 
 def _lists(content: Mapping[str, Any], prefix: str = "content.") -> Iterator[tuple[str, list[Any]]]:
-    """Every list of a content with its path."""
+    """Yield every list of a content with its path."""
     for name, value in content.items():
         if isinstance(value, list):
             yield prefix + name, value
@@ -223,7 +227,7 @@ def _lists(content: Mapping[str, Any], prefix: str = "content.") -> Iterator[tup
 def _generated(
     old: Memory, fields: Mapping[str, Any], given: Sequence[Mapping[str, str]]
 ) -> Iterator[dict[str, str]]:
-    """An entry for each single value that changed and that the author says nothing about."""
+    """Describe each single value that changed and that the author does not mention."""
     told = {entry.get("field", "").removeprefix("content.") for entry in given}
     if "summary" in fields and not told & {"title", "summary"}:
         yield _entry("title", old.summary, fields["summary"])
@@ -231,7 +235,7 @@ def _generated(
         return
     if old.content is None:
         if "content" not in told:
-            yield {"summary": "Typed content was added to a plain memory.", "field": "content"}
+            yield {"summary": "Added typed content to a plain memory.", "field": "content"}
         return
     new = fields["content"]
     for name in dict.fromkeys((*old.content, *new)):
@@ -246,7 +250,7 @@ def _entry(field: str, before: Any, after: Any) -> dict[str, str]:
     if not old:
         what = "was added"
     elif not new:
-        what = "was taken out"
+        what = "was removed"
     elif max(len(old), len(new)) <= _SHORT_VALUE:
         what = f"changed from {old} to {new}"
     else:
@@ -256,7 +260,7 @@ def _entry(field: str, before: Any, after: Any) -> dict[str, str]:
 
 
 def _value(value: Any) -> str:
-    """A single value as a change shows it; the ledger keeps it whole."""
+    """Return a single value as a change shows it; the ledger keeps all of it."""
     if value is None:
         return ""
     text = value if isinstance(value, str) else json.dumps(value)

@@ -1,4 +1,4 @@
-"""The rules that keep what agents write true to its kind, and from piling up."""
+"""Checks what agents write against the rules of its kind, and limits how much they can add."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _RECENTLY = 24 * 3600.0
 
 
 def check_enabled(store: Store, kind: str) -> None:
-    """Refuse a kind that the configuration has switched off."""
+    """Refuse a kind that the configuration turns off."""
     if not store.config.flag(f"kinds.{kind}.enabled"):
-        raise KindDisabled(f"{kind} is switched off by kinds.{kind}.enabled.")
+        raise KindDisabled(f"{kind} is turned off by kinds.{kind}.enabled.")
 
 
 def checked_document(store: Store, kind: str, document: Any, *, creating: bool) -> Document:
-    """A document without secrets and in stored form, from which names may be made.
+    """Return a document without secrets and in stored form, safe to derive names from.
 
-    It is redacted twice: what hid a secret from the first look, such as a letter of no width, is
-    gone after the check.
+    Redaction runs twice: validation removes what may hide a secret from the first run, such as a
+    zero-width character.
     """
     check_depth(document)
     given = check_document(kind, store.redact(document), creating=creating)
@@ -46,7 +46,7 @@ def checked_document(store: Store, kind: str, document: Any, *, creating: bool) 
 def same_memories(
     store: Store, kind: str, given: Document, known: Sequence[Memory]
 ) -> list[Memory]:
-    """The memories that say the same words, or bear the title of one that was just retired."""
+    """Return the memories with the same words, or with the title of one that was just retired."""
     draft = Memory(
         uid="", id="", kind=kind, summary=given.summary, body=given.body, content=given.content
     )
@@ -60,12 +60,12 @@ def same_memories(
 
 
 def _folded(text: str) -> str:
-    """The same for texts that differ in case and blanks only: "before" is not "after"."""
+    """Normalise case and white space only: "before" and "after" must stay different."""
     return " ".join(text.casefold().split())
 
 
 def _retired_lately(store: Store, memory: Memory) -> bool:
-    """Whether somebody retired it within a day; the window of sessions is nobody."""
+    """Return whether a person retired it within a day; the window of sessions does not count."""
     since = seconds(memory.status_changed)
     now = store.ledger.clock().timestamp()
     is_recent = since is not None and now - since < _RECENTLY
@@ -73,32 +73,33 @@ def _retired_lately(store: Store, memory: Memory) -> bool:
 
 
 def tell_of_hidden(store: Store, same: Sequence[Memory], *, by_user: bool) -> list[str]:
-    """What to say of hidden memories that said the same; one that was just retired stays gone."""
+    """Warn about hidden memories with the same words; refuse one that was just retired."""
     said = []
     for memory in same:
         if _retired_lately(store, memory) and not by_user:
             raise RecentlyRetired(
-                f"{short(memory.id)} said this and was retired less than a day ago"
+                f"{short(memory.id)} has the same content and was retired less than a day ago"
                 + (f" ({memory.status_reason})." if memory.status_reason else "."),
-                "Leave it, or restore and update that one, or, if the user asks for it now, add"
+                "Skip it, or restore and update that one, or, if the user asks for it now, add"
                 " --by-user.",
             )
-        said.append(f"{short(memory.id)} said the same and is {memory.status}; they are linked.")
+        said.append(
+            f"{short(memory.id)} has the same content and is {memory.status}; linked the two."
+        )
     return said
 
 
 def check_room(store: Store, kind: str, known: Sequence[Memory], *, by_user: bool) -> None:
-    """Refuse another memory where there are as many as the configuration allows."""
+    """Refuse another memory if there are as many as the configuration allows."""
     if kind == SESSIONS:
-        return  # they have a window, which makes room by itself
+        return  # sessions have a window, which makes room by itself
     most = int(store.config.number(f"kinds.{kind}.max_memories"))
     active = [memory for memory in known if memory.status == ACTIVE]
     if most and not by_user and len(active) >= most:
         oldest = ", ".join(short(m.id) for m in sorted(active, key=_last_touched)[:3])
         raise TooMany(
             f"There are {len(active)} active {kind}; kinds.{kind}.max_memories allows {most}.",
-            "Update one that is there, or archive what is not needed; longest untouched:"
-            f" {oldest}.",
+            f"Update one of them, or archive one that is not needed. Oldest first: {oldest}.",
         )
 
 
@@ -107,13 +108,13 @@ def _last_touched(memory: Memory) -> str:
 
 
 def taken_slugs(store: Store, kind: str, but: str = "") -> set[str]:
-    """The slugs of a kind that are taken, in whatever directory."""
+    """Return the slugs of a kind that are in use, in any directory."""
     memories = store.indexing.fresh().select(Filters(kind=kind, statuses=ALL))
     return {slug for memory in memories if memory.uid != but for slug in memory.slugs}
 
 
 def free_slug(slug: str, taken: Collection[str]) -> str:
-    """A slug that is not taken: this one, or with a number behind it."""
+    """Return a slug that is not in use: this one, or this one with a number."""
     number, free = 1, slug
     while free in taken:
         number += 1
@@ -123,7 +124,7 @@ def free_slug(slug: str, taken: Collection[str]) -> str:
 
 
 def without_known_changes(memory: Memory, document: Any) -> Any:
-    """The document without changes that the memory has: an agent may send all of it back."""
+    """Remove changes that the memory already has: an agent may send the whole document back."""
     changes = document.get("changes") if isinstance(document, Mapping) else None
     if not isinstance(changes, list):
         return document
@@ -137,7 +138,7 @@ def without_known_changes(memory: Memory, document: Any) -> Any:
 
 
 def check_unchangeable(memory: Memory, document: Any) -> None:
-    """Refuse what no update may change, where a document says it otherwise."""
+    """Refuse a document that changes what no update may change."""
     if not isinstance(document, Mapping):
         return
     now = {
@@ -153,5 +154,5 @@ def check_unchangeable(memory: Memory, document: Any) -> None:
         if said is not None and said != value:
             raise MergeRefused(
                 f"An update cannot change {field} from {value} to {said}.",
-                f"Leave {field} out; `recollect write retire` and `archive` change the status.",
+                f"Omit {field}; `recollect write retire` and `archive` change the status.",
             )

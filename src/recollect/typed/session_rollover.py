@@ -1,6 +1,7 @@
-"""The rolling window of session summaries: the newest stay, the oldest are retired.
+"""Keeps the newest session summaries of each person and retires the oldest.
 
-Each person has a window: what a colleague did today does not push out what you did yesterday.
+Each person has their own window, so that a colleague's work of today does not push out yours of
+yesterday.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from recollect.store.prepare import prepare_status
 from recollect.store.store import Store
 from recollect.typed.session_window import name_unique, overflow
 
-REASON = "a newer session took its place"
+REASON = "replaced by a newer session"
 
 
 def retire_oldest(store: Store, newest: Collection[str]) -> list[Memory]:
-    """Retire the summaries beyond the window, but never those that just came; gives them.
+    """Retire the summaries beyond the window, but never those just written; return them.
 
-    Nothing is lost by it: a retired memory can be restored until `gc`.
+    Nothing is lost: you can restore a retired memory until `gc` purges it.
     """
     own = _own(store)
     most = max(1, int(store.config.number("sessions.max_retained")))
@@ -34,7 +35,7 @@ def retire_oldest(store: Store, newest: Collection[str]) -> list[Memory]:
 
 
 def warnings_for(store: Store, gone: Collection[Memory]) -> list[str]:
-    """What only these summaries say, in sentences."""
+    """Return warnings with what only these summaries say."""
     if not gone:
         return []
     sessions = [*_own(store), *gone]

@@ -1,8 +1,8 @@
-"""The rolling window of sessions: the newest few stay, and what only an old one says is named.
+"""Finds the sessions that leave the rolling window, and what only they say.
 
-A session that leaves is retired, not erased, so nothing here stops it. But a step that was never
-taken should not go quietly: before the oldest leaves, its items are compared with what the
-sessions after it and all other memories say.
+A session that leaves is retired, not erased, so nothing here prevents it. But an open task should
+not disappear unnoticed: before a session leaves, its items are compared with what later sessions
+and all other memories say.
 """
 
 from __future__ import annotations
@@ -22,45 +22,45 @@ from recollect.index.text import query_terms
 
 _LISTS = ("completed", "blockers", "next_actions")
 _MOST_NAMED = 5
-# Another text says an item only if it has nearly all of its words; a part of them is not enough.
+# Another text repeats an item only if it contains nearly all of its words.
 _COVERED = 0.8
 _SENTENCE_END = pattern(r"(?<=[.!?])\s+|\n+")
-_STEM = 4  # letters that words of one stem share
+_STEM = 4  # letters that words with one stem share
 
 
 class Leaving(NamedTuple):
-    """A session that leaves the window, and what nothing else says."""
+    """A session that leaves the window, and what no other memory says."""
 
     memory: Memory
     unique: tuple[str, ...]
 
     def warning(self) -> str:
-        """What would be lost from sight and how to keep it; empty where there is nothing."""
+        """The warning about what only this session says; empty if there is nothing."""
         if not self.unique:
             return ""
         name = self.memory.slugs[0] if self.memory.slugs else short(self.memory.id)
         items = "; ".join(f'"{shorten_line(item)}"' for item in self.unique[:_MOST_NAMED])
         more = len(self.unique) - _MOST_NAMED
         return (
-            f"The session {name} leaves the window and no other memory says this: {items}"
+            f"The session {name} leaves the window, and no other memory says: {items}"
             + (f" and {more} more" if more > 0 else "")
-            + '. Keep what still matters with `recollect capture KIND "…"`; `recollect show'
-            f" {name}` has all of it."
+            + '. To keep what still matters, run `recollect capture KIND "…"`; to read all of it,'
+            f" run `recollect show {name}`."
         )
 
 
 class _Statement(NamedTuple):
-    """Something that a memory says, and the words to find it by."""
+    """A statement of a memory, and the words to find it by."""
 
     words: frozenset[str]
     known: Known
 
 
 def overflow(sessions: Sequence[Memory], keep: int, now: float = math.inf) -> list[Memory]:
-    """The active sessions beyond the newest `keep`, the oldest first.
+    """Return the active sessions beyond the newest `keep`, oldest first.
 
-    Their time runs from the last change of status: one that was restored is new again. What is
-    dated after `now` is no reason for others to leave, so it leaves first.
+    Age counts from the last change of status, so a restored session is new again. A session that is
+    dated after `now` leaves first, so that a wrong date cannot push out others.
     """
     ordered = _in_order(sessions)
     ordered.sort(key=lambda memory: not is_ahead(seconds_of(memory.created), now))
@@ -70,9 +70,9 @@ def overflow(sessions: Sequence[Memory], keep: int, now: float = math.inf) -> li
 def name_unique(
     sessions: Sequence[Memory], leaving: Sequence[Memory], others: Sequence[Memory]
 ) -> list[Leaving]:
-    """The sessions that leave, each with what nothing else says.
+    """Return the sessions that leave, each with what no other memory says.
 
-    What two of them say counts as said as long as one is left, as if they left one by one.
+    If two of them say the same, it counts as kept until the last of them leaves.
     """
     ordered, gone = _in_order(sessions), {memory.uid for memory in leaving}
     said = [statement for memory in others for statement in _statements(memory)]
@@ -103,7 +103,7 @@ def _says(statement: _Statement, item: str, words: frozenset[str]) -> bool:
 
 
 def _items(memory: Memory) -> list[str]:
-    """What a session did and left open; without content, the lines of its body."""
+    """Return what a session did and left open; without content, the lines of its body."""
     if memory.content is None:
         return _lines(memory.body)
     lists = (memory.content.get(name) for name in _LISTS)
@@ -118,7 +118,7 @@ def _statements(memory: Memory) -> list[_Statement]:
 
 
 def _lines(text: str) -> list[str]:
-    """The sentences of a text, without the marks of lists and headings."""
+    """Split a text into sentences, without list and heading marks."""
     parts = (part.lstrip("#>*- \t").rstrip() for part in _SENTENCE_END.split(text))
     return [part for part in parts if part]
 

@@ -1,8 +1,8 @@
-"""Typed memories: what an agent may write, and how it is kept from piling up.
+"""Creates and updates typed memories, and keeps agents from adding duplicates.
 
-The agent drafts a document; code decides. A document is checked against the schema of its kind,
-compared with what is known, and merged by rules that an agent cannot talk its way around. What a
-person wants (`by_user`) is bound by the schema only.
+The agent drafts a document, and code decides. A document is checked against the schema of its kind,
+compared with known memories, and merged by rules that the agent cannot override. What a person asks
+for (`by_user`) only has to match the schema.
 """
 
 from __future__ import annotations
@@ -43,10 +43,9 @@ from recollect.typed.rules import (
 )
 from recollect.typed.session_rollover import warnings_for
 
-_RECENTLY = 24 * 3600.0
 _ALIKE = 5
-_LOCK = "noticing.lock"  # whoever compares with what is known, and then adds to it, holds it
-# What an agent calls it → where it leads, from where, and what it is called when it is there.
+_LOCK = "noticing.lock"  # held from comparing with known memories until the new one is written
+# Action → target status, allowed source statuses, and the name of the result.
 _STEPS: Mapping[str, tuple[str, tuple[str, ...], str]] = {
     "retire": (RETIRED, (ACTIVE, RESOLVED), "retired"),
     "archive": (ARCHIVED, (ACTIVE, RESOLVED), "archived"),
@@ -57,36 +56,36 @@ _WAYS_BACK = {ARCHIVED: "unarchive", RETIRED: "restore"}
 
 
 class Prepared(NamedTuple):
-    """Something that can be written, and what will have been done then."""
+    """A write that is ready, and the result to report after it."""
 
     write: Creation | Change | None
     done: dict[str, Any]
 
 
 def typed_kind(name: str) -> str:
-    """The kind behind a name, if agents write it as a document."""
+    """Return the kind with this name; refuse kinds that are not written as documents."""
     kind = kind_named(name).name
     if kind == FACTS:
         raise UnknownKind(
-            "A fact is not written as a document.",
-            "Keep it with the tool store_fact: subject, predicate, object.",
+            "A fact is not a document.",
+            "Store it with the store_fact tool: subject, predicate, object.",
         )
     if kind not in SCHEMAS:
         typed = ", ".join(known for known in SCHEMAS if known != FACTS)
         raise UnknownKind(
             f"{kind} has no typed content.",
-            f"Use one of: {typed}; or keep it with `recollect capture {kind} '…'`.",
+            f"Use one of: {typed}; or use `recollect capture {kind} '…'`.",
         )
     return kind
 
 
-# Which memory is meant
+# Candidates
 
 
 def find_candidate(
     store: Store, kind: str, new_info: str, lifecycle_event: str | None = None
 ) -> dict[str, Any]:
-    """Whether new information is about a memory that is there, and what may be done to that."""
+    """Return the memory that new information is about, and what may be done with it, as JSON."""
     return choose_candidate(store, kind, new_info, lifecycle_event).as_json()
 
 
@@ -98,7 +97,7 @@ def choose_candidate(
     *,
     by_meaning: bool = True,
 ) -> Choice:
-    """The active memory of a kind that new information is about, if there is one."""
+    """Return the active memory of a kind that new information is about, if there is one."""
     name = typed_kind(kind)
     check_enabled(store, name)
     memories = store.memories(kind=name, status=ACTIVE, sensitivity=("public",))
@@ -112,7 +111,7 @@ def choose_candidate(
 
 
 def _similar(store: Store, kind: str, text: str) -> Sequence[tuple[str, float]]:
-    """Memories of a kind that mean nearly the same, where there is a model to tell."""
+    """Return memories of a kind with nearly the same meaning, if a model is available."""
     if not text.strip() or store.config.text("recall.match_strategy") == "title_tags":
         return ()
     index, embedder = store.indexing.fresh(), store.indexing.embedder
@@ -134,9 +133,10 @@ def create(
     by_user: bool = False,
     said: Callable[[str], Mapping[str, Any]] | None = None,
 ) -> dict[str, Any]:
-    """Keep a new typed memory, unless it is known already.
+    """Create a typed memory, unless it exists already.
 
-    `said` tells who says its text; without it, that is the user with `by_user`, else the agent.
+    `said` returns who said its text. Without it, that is the user with `by_user`, otherwise the
+    agent.
     """
     with typed_lock(store):
         prepared = prepare_create(store, kind, document, by_user=by_user, said=said)
@@ -151,7 +151,7 @@ def prepare_create(
     by_user: bool = False,
     said: Callable[[str], Mapping[str, Any]] | None = None,
 ) -> Prepared:
-    """A new memory that can be written; refused where the rules say so."""
+    """Prepare a new memory; refuse it if a rule forbids it."""
     name = typed_kind(kind)
     if not by_user:
         check_enabled(store, name)
@@ -190,7 +190,7 @@ def _speaker(
 
 
 def update(store: Store, memory_id: str, document: Any, *, if_version: str) -> dict[str, Any]:
-    """Change a typed memory by the rules of merging, if it is at the version that was read."""
+    """Update a typed memory by the merge rules, if it still has the version that was read."""
     with typed_lock(store):
         return finish(store, [prepare_update(store, memory_id, document, if_version=if_version)])[0]
 
@@ -198,7 +198,7 @@ def update(store: Store, memory_id: str, document: Any, *, if_version: str) -> d
 def prepare_update(
     store: Store, memory_id: str, document: Any, *, if_version: str, by_person: bool = False
 ) -> Prepared:
-    """A change that can be written."""
+    """Prepare an update."""
     memory = store.get(memory_id)
     name = typed_kind(memory.kind)
     if memory.status == RETIRED:
@@ -210,13 +210,14 @@ def prepare_update(
     if not if_version:
         raise ValidationError(
             "An update needs the version that you read.",
-            f"Read it with `recollect show {short(memory.id)} --json` and send --if-version.",
+            f"Read it with `recollect show {short(memory.id)} --json` and pass its version as"
+            " --if-version.",
         )
     if if_version != memory.version:
         raise VersionConflict(
             f"{short(memory.id)} is at version {memory.version}, not at {if_version}.",
-            f"Nothing was stored. Read it again (`recollect show {short(memory.id)} --json`), put"
-            f" your change into what it says now, and send --if-version {memory.version}.",
+            f"Nothing was stored. Read it again (`recollect show {short(memory.id)} --json`), add"
+            f" your change to what it says now, and pass --if-version {memory.version}.",
         )
     check_unchangeable(memory, document)
     given = checked_document(store, name, without_known_changes(memory, document), creating=False)
@@ -234,21 +235,21 @@ def prepare_update(
 
 
 def _in_tree(store: Store) -> Callable[[str], bool]:
-    """Whether a file that a memory names is there; where there is no tree, nobody can say no."""
+    """Return a check whether a file exists; without a working tree, every file does."""
     root = store.work_tree
     return lambda path: root is None or (root / path).exists()
 
 
 def change_status(store: Store, memory_id: str, action: str, reason: str = "") -> dict[str, Any]:
-    """Retire, archive, unarchive or restore; what is there already stays as it is."""
+    """Retire, archive, unarchive or restore a memory; do nothing if it already has that status."""
     prepared = prepare_step(store, memory_id, action, reason)
     return finish(store, [prepared])[0]
 
 
 def prepare_step(store: Store, memory_id: str, action: str, reason: str = "") -> Prepared:
-    """A step in the life of a memory that can be written."""
+    """Prepare a change of status."""
     if action not in _STEPS:
-        raise ValidationError(f"There is no action {action!r}.", "Use one of: " + ", ".join(_STEPS))
+        raise ValidationError(f"Unknown action {action!r}.", "Use one of: " + ", ".join(_STEPS))
     memory = store.get(memory_id)
     target, sources, done = _STEPS[action]
     if memory.status == target and target != ACTIVE:
@@ -259,14 +260,14 @@ def prepare_step(store: Store, memory_id: str, action: str, reason: str = "") ->
             f"{short(memory.id)} is {memory.status}, so it cannot be {done}.",
             f"First run: recollect write {way} {short(memory.id)}"
             if way
-            else f"Only what is {' or '.join(sources)} can be {done}.",
+            else f"Only {' or '.join(sources)} memories can be {done}.",
         )
     change = prepare_status(store, memory, RESTORED if target == ACTIVE else target, reason)
     return Prepared(change._replace(expected=memory.version), {"status": done, "warnings": []})
 
 
 def finish(store: Store, prepared: Sequence[Prepared]) -> list[dict[str, Any]]:
-    """Write what was prepared, in one commit for each kind, and tell what was done."""
+    """Write what was prepared, in one commit for each kind; return what was done."""
     before = len(store.ledger.warnings)
     writes = [p.write for p in prepared if p.write is not None]
     written = iter(store.write(writes, "write") if writes else ())
@@ -296,7 +297,7 @@ def _named(memory: Memory) -> dict[str, Any]:
 
 @contextmanager
 def typed_lock(store: Store) -> Iterator[None]:
-    """Nobody else looks at what is known and adds to it while this lasts."""
+    """Hold the lock that keeps others from comparing with known memories and adding to them."""
     lock = store.ledger.repository.state_dir / _LOCK
     lock.parent.mkdir(parents=True, exist_ok=True)
     with exclusive(lock, store.config.number("lock.timeout")):

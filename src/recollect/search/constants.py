@@ -1,0 +1,98 @@
+"""Every number that decides what a search finds, ranks and shows, with what it was chosen on.
+
+To change ranking, change a value here, then run `python -m benchmarks.quality` (ranking) and
+`python -m benchmarks.floor` (what hooks inject) before and after. Two groups of numbers live below
+this package, because the index needs them too: the BM25 weights in `index/sqlite/words.py`, and the
+share of one author in `core/crowding.py`. Aging is in `core/strength.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+# Score
+
+# Weights of the four parts of a score; they add up to 1. They come from the original design.
+# Match decides. The other parts order memories that match equally well. Strength counts for half of
+# the importance weight, so that memories that helped before rank first.
+MATCH_WEIGHT: Final = 0.55
+RECENCY_WEIGHT: Final = 0.20
+IMPORTANCE_WEIGHT: Final = 0.15
+TRUST_WEIGHT: Final = 0.10
+# After this many days, recency is worth half. From the original design.
+HALF_LIFE_DAYS: Final = 30.0
+# How much use raises trust: after about seven uses, half of what is missing to 1. A judgement.
+TRUST_GAIN_PER_USE: Final = 0.25
+
+# Fusion of keyword and vector search
+
+# match = cosine + KEYWORD_WEIGHT × agreement × keyword². The square keeps one or two shared words
+# from deciding. Chosen with `benchmarks/quality.py`, where it held on conversations, commit
+# messages and paraphrases alike.
+KEYWORD_WEIGHT: Final = 4.0
+# Matches are relative to the best one, but never to less than this: if even the best match is weak,
+# it stays weak. Chosen with `benchmarks/quality.py`.
+WEAK_MATCH: Final = 0.3
+# How many of the best matches tell whether keywords and vectors agree. `benchmarks/quality.py`.
+AGREEMENT_SAMPLE: Final = 3
+# Keyword and vector search each bring at least this many candidates, and at least this many times
+# the limit. A limit on time, kept by `benchmarks/index.py`.
+CANDIDATES: Final = 100
+CANDIDATES_PER_RESULT: Final = 3
+
+# Match strategy `title_tags`
+
+# Points for each word of the query, and the points that make a hit. From the original design: the
+# strategy is deterministic, so the numbers are part of its definition.
+TITLE_POINTS: Final = 2
+TAG_POINTS: Final = 3
+PREFIX_POINTS: Final = 1
+LEAST_POINTS: Final = 3
+# A shorter word does not count as a prefix.
+LEAST_PREFIX: Final = 4
+# Diversity looks at this many of the best hits. A limit on time.
+TITLE_HITS_COMPARED: Final = 500
+
+# Floor: what a hook may inject at all
+
+# How much evidence the words of a prompt must give, from 0 to 1, and how many of them a memory must
+# contain. A prompt that asks for memories ("why did we …") needs less. Chosen with
+# `benchmarks/floor.py`.
+FLOOR: Final = 0.4
+FLOOR_WHEN_ASKED: Final = 0.25
+FLOOR_WORDS: Final = 2
+# The similarity that a memory needs if it shares too few words. With 1,000 memories, 0.45 adds
+# three per prompt, of which one in twenty is right; 0.55 adds fewer than one, of which one in ten
+# is right, and none to unrelated prompts. Chosen with `benchmarks.floor --warm`.
+FLOOR_VECTOR: Final = 0.55
+
+# Selection and diversity
+
+# Two memories that share more than this part of their words are repeats. The same value as
+# `core.crowding.SAME`, which compares within one author. A judgement.
+REPEAT_OVERLAP: Final = 0.6
+# Time scales: name, oldest age in seconds, and places out of five. Places that one scale does not
+# use pass to the next. From the original design.
+SCALES: Final[tuple[tuple[str, float, int], ...]] = (
+    ("immediate", 5 * 60, 1),
+    ("task", 30 * 60, 2),
+    ("session", 2 * 3600, 1),
+    ("project", float("inf"), 1),
+)
+# A memory of another episode of the session is at least this old: past the scale of the task.
+OTHER_EPISODE_AGE: Final = SCALES[1][1] + 1
+
+# Budget
+
+# Claude Code moves output of more than 10,000 UTF-16 units into a file.
+MOST_CHARACTERS: Final = 9_500
+# Tokens of the element around the memories.
+BLOCK_TOKENS: Final = 40
+# Characters of a body that an agent gets to see; `recollect show` prints all of it. A judgement.
+MOST_BODY: Final = 600
+# A token has at most this many letters. Measured against the tokenizer that Anthropic published;
+# see `search/tokens.py`.
+LETTERS_PER_TOKEN: Final = 4
+# A search embeds at most this many new memories, which takes no noticeable time. `reindex` embeds
+# the rest.
+MOST_PENDING: Final = 64
