@@ -1,4 +1,4 @@
-"""Everything that can be configured: the only list of keys."""
+"""Every configuration key: the only list."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from typing import NamedTuple
 from recollect.core.kinds import KINDS, Kind
 
 ABOVE_ZERO = 1e-9
-# What a project's file may do with a key before the person trusts it. It comes with the repository,
-# so it may not speak to the agent, write, send, impersonate, or spend the person's time or money.
+# What an untrusted project's file may do with a key. The file comes with the repository, so it may
+# not talk to the agent, write, send, impersonate, or spend the user's time or money.
 TRUST = "trust"  # nothing
 ANY = "any"  # set it
-LESS = "less"  # set it to less than what counts without the project, in the order of the choices
-MORE = "more"  # set it to more
-NEVER = "never"  # nothing, trusted or not: it protects the person
+LESS = "less"  # lower it below its value without the project, in the order of the choices
+MORE = "more"  # raise it
+NEVER = "never"  # nothing, trusted or not: the key protects the user
 
 
 class ConfigKey(NamedTuple):
-    """One thing that can be configured."""
+    """One configuration key."""
 
     name: str
     default: str | float | bool
     meaning: str
     project: str = TRUST
-    # The smallest and the largest number that it takes, or the words.
+    # The smallest and largest number that it accepts, or the choices.
     least: float = ABOVE_ZERO
     most: float = math.inf
     choices: tuple[str, ...] = ()
 
     @property
     def is_personal(self) -> bool:
-        """Whether only the person may set it."""
+        """Whether only the user may set it."""
         return self.project == NEVER
 
     def is_free(self, value: str | float | bool, present: str | float | bool) -> bool:
-        """Whether an untrusted project may set a value where another one counts without it."""
+        """Whether an untrusted project may set a value, given the current one."""
         if self.project in (LESS, MORE):
             wanted, there = self._rank(value), self._rank(present)
             return wanted <= there if self.project == LESS else wanted >= there
@@ -55,12 +55,12 @@ class ConfigKey(NamedTuple):
         return "RECOLLECT_" + self.name.upper().replace(".", "_").replace("-", "_")
 
 
-# What the agent calls its models; nothing else gets into what it is asked to do.
+# The agent's names for its models; nothing else may reach the agent's instructions.
 _MODELS = ("haiku", "sonnet", "opus", "inherit")
-# How long a kind is kept, in days, unless it is permanent.
+# How many days a kind is kept, unless it is permanent.
 _RETENTION = 90.0
 _CENTURY = 36_525.0
-# For what an agent drafts: how sure triage must be, and the model that drafts in parallel.
+# For typed kinds: the confidence that triage needs, and the model that drafts in parallel.
 _DRAFTED: Mapping[str, tuple[float, str]] = {
     "decisions": (0.4, "sonnet"),
     "preferences": (0.4, "haiku"),

@@ -14,7 +14,7 @@ from recollect.errors import UnknownKind
 
 
 class Kind(NamedTuple):
-    """One kind: its name, its aliases, and how long its memories are kept."""
+    """One kind: its name, its aliases, its purpose, and how long its memories are kept."""
 
     name: str
     aliases: tuple[str, ...]
@@ -23,7 +23,7 @@ class Kind(NamedTuple):
     permanent: bool = False
 
 
-# The kinds that code speaks of by name.
+# Kinds that code refers to by name.
 SESSIONS = "sessions"
 FACTS = "facts"
 
@@ -57,12 +57,12 @@ _BY_ANY_NAME: Mapping[str, Kind] = {
 
 
 def find_kind(name: str) -> Kind | None:
-    """The kind that goes by this name or alias, whatever its case, or None."""
+    """Return the kind with this name or alias, ignoring case; None if there is none."""
     return _BY_ANY_NAME.get(name.strip().lower())
 
 
 def kind_named(name: str) -> Kind:
-    """The kind that goes by this name or alias; an unknown name is refused."""
+    """Return the kind with this name or alias; raise an error if there is none."""
     kind = find_kind(name)
     if kind is None:
         what = f"There is no kind {name!r}." if name.strip() else "The kind is empty."
