@@ -250,7 +250,7 @@ class Problem(NamedTuple):
     fix: str
 
     def __str__(self) -> str:
-        return f"{self.field} must be {self.expected}, not {self.got}."
+        return f"{self.field} must be {self.expected}, but is {self.got}."
 
 
 class BadContent(ValidationError):

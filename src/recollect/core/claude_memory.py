@@ -46,7 +46,6 @@ LEFT: Final = "claude_memory"
 _TITLE_LENGTH: Final = 120
 _SHORT_TEXT: Final = 300
 _EPOCH: Final = "1970-01-01T00:00:00Z"
-_CATEGORIES: Mapping[str, str] = {"sessions": "session_summary", "tech-debt": "tech_debt"}
 _ENTRY = ("date", "summary", "field", "old_value", "new_value")
 _NOT_IN_FOLDERS = pattern(r"[^a-z0-9_-]+")
 _NOT_IN_TAGS = pattern(r"[\x00-\x1f\x7f,]+")
@@ -79,7 +78,7 @@ def category_of(kind: str) -> str:
     known = BY_NAME.get(kind)
     if known is None:
         return kind
-    return _CATEGORIES.get(kind) or min((kind, *known.aliases), key=len)
+    return known.plugin_name or min((kind, *known.aliases), key=len)
 
 
 def folder_of(kind: str) -> str:

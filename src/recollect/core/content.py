@@ -33,12 +33,10 @@ __all__ = [
     "SCHEMAS",
     "check_content",
     "check_object",
-    "check_partial_content",
     "check_value",
     "clean_text",
     "content_of_text",
     "content_text",
-    "has_content",
     "json_schema",
     "refuse",
     "shown",
@@ -50,23 +48,10 @@ _MOST_UNKNOWN = 20
 _DEEPEST = 4
 
 
-def has_content(kind: str) -> bool:
-    """Whether memories of this kind have typed content."""
-    return kind in SCHEMAS
-
-
 def check_content(kind: str, content: Any) -> dict[str, Any]:
     """Validate the content of a new memory and return its stored form."""
     problems: list[Problem] = []
     checked = check_object(schema_of(kind).fields, content, "content", problems)
-    refuse(problems)
-    return checked
-
-
-def check_partial_content(kind: str, content: Any) -> dict[str, Any]:
-    """Validate the fields that an update changes; None removes an optional field."""
-    problems: list[Problem] = []
-    checked = check_object(schema_of(kind).fields, content, "content", problems, partial=True)
     refuse(problems)
     return checked
 

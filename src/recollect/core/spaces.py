@@ -42,7 +42,7 @@ def uid_of(identity: str) -> str:
 
 
 def owner_of(record: Record) -> str:
-    """Return the memory that a record belongs to, in its own space; empty if it names none."""
+    """Return the memory that a record belongs to, in its own space; marked `?` if it is no uid."""
     uid = record.memory_uid
     return uid if len(uid) == LENGTH else f"?{uid}"
 

@@ -73,8 +73,8 @@ def open_embedder(
         if not path and digest != PINNED:
             raise EmbeddingError(
                 f"The embedding model in {file} is not the released file.",
-                "Reinstall Recollect (in a clone, `make install`), or set `embedding.path` to weights"
-                " that you trust.",
+                "Reinstall Recollect (in a clone, `make install`), or set `embedding.path` to"
+                " weights that you trust.",
             )
         if extra:
             digest = hashlib.sha256(f"{digest} {extra}".encode()).hexdigest()

@@ -8,7 +8,7 @@ runs on every backend.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, NotRequired, Protocol, TypedDict, Unpack
 
 from recollect.core.crowding import Traits
 from recollect.core.memory import Memory
@@ -19,6 +19,7 @@ from recollect.core.uid import is_nonce, proving_prefix
 
 Cursor = Mapping[str, str]  # notes ref → the last tree that was read
 Progress = Callable[[int], None]
+ChangedNotes = Iterable[tuple[Place, Note | None]]  # None: the note is gone
 # For `Filters.statuses`: any status.
 ALL = frozenset({"all"})
 
@@ -87,6 +88,18 @@ class Ranked(NamedTuple):
     traits: Traits = Traits()
 
 
+class Step(TypedDict):
+    """One step of an index from a cursor to the next."""
+
+    since: Cursor
+    cursor: Cursor
+    # Notes that are not listed are gone.
+    complete: NotRequired[bool]
+    # The same for some namespaces only, each a space and a kind.
+    whole: NotRequired[Collection[tuple[str, str]]]
+    progress: NotRequired[Progress | None]
+
+
 class Index(Protocol):
     """A searchable copy of the ledger."""
 
@@ -96,21 +109,8 @@ class Index(Protocol):
     def cursor(self) -> Cursor:
         """Return what has been read of the ledger."""
 
-    def apply(
-        self,
-        notes: Iterable[tuple[Place, Note | None]],
-        *,
-        since: Cursor,
-        cursor: Cursor,
-        complete: bool = False,
-        whole: Collection[tuple[str, str]] = (),
-        progress: Progress | None = None,
-    ) -> bool:
-        """Apply changed notes, all or none; False if another process moved the cursor first.
-
-        `complete` says that notes which are not listed are gone; `whole` says so for some
-        namespaces only, each a space and a kind.
-        """
+    def apply(self, notes: ChangedNotes, **step: Unpack[Step]) -> bool:
+        """Apply changed notes, all or none; False if another process moved the cursor first."""
 
     def needs_rebuild(self) -> bool:
         """Whether a purge was applied: deleted text remains in database files, so rebuild."""

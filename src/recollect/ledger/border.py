@@ -21,7 +21,6 @@ from recollect.errors import ValidationError
 from recollect.ledger.git import Git
 from recollect.ledger.refs import PREFIXES, SEEN_PREFIXES, list_tips
 
-_SECONDS = 600.0
 _OF = re.compile(rf"\nof: ({UID})(?=\n)")
 _ID = re.compile(r"\nid: (\S{1,200})(?=\n)")
 _ANY_UID = re.compile(rf"(?=({UID}))".encode())  # wherever it starts
@@ -134,19 +133,5 @@ def _mentions(data: bytes, private: Private) -> bool:
 
 def _contents(git: Git, *revisions: str) -> Iterator[bytes]:
     """Return the notes of commits and, unless a revision is `--no-walk`, of their histories."""
-    if not any(name[:1] not in "-^" for name in revisions):
-        return
-    out = git.run(
-        "rev-list",
-        "--objects",
-        "--no-object-names",
-        "--filter=object:type=blob",
-        "--filter-provided-objects",
-        "--missing=allow-any",
-        *(name for name in revisions if name.startswith("-")),
-        "--stdin",
-        stdin="".join(f"{name}\n" for name in revisions if not name.startswith("-")).encode(),
-        timeout=_SECONDS,
-    )
-    oids = out.decode().split()
+    oids = git.history_blobs(revisions)
     yield from (data for data in git.read_all(oids) if data is not None)

@@ -133,21 +133,7 @@ def _kind(ref: str, keys: Iterable[Key]) -> bool:
 
 def _holding(git: Git, tips: Iterable[str], erased: frozenset[str]) -> set[str]:
     """Return the notes in the history of commits that contain or change a purged memory."""
-    names = "".join(f"{tip}\n" for tip in tips).encode()
-    if not names:
-        return set()
-    out = git.run(
-        "rev-list",
-        "--objects",
-        "--no-object-names",
-        "--filter=object:type=blob",
-        "--filter-provided-objects",
-        "--missing=allow-any",
-        "--stdin",
-        stdin=names,
-        timeout=600,
-    )
-    oids = out.decode().split()
+    oids = git.history_blobs(list(tips))
     holding = set()
     for oid, data in zip(oids, git.read_all(oids), strict=True):
         note = parse_note((data or b"").decode("utf-8", "surrogateescape"))

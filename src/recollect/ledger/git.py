@@ -16,7 +16,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, TypedDict, Unpack
 
 from recollect.errors import GitFailed, GitMissing, GitTimeout, NotWritable
 from recollect.ledger.git_objects import ObjectReader, contents, failure, verb
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from recollect.ledger.git_programs import GitSetting, Neutral
 
 _BULK_SECONDS = 900.0
+_HISTORY_SECONDS = 600.0
 
 
 # The processes to kill if this process must end at once, and the thread that waits for each.
@@ -38,6 +39,21 @@ def kill_running(thread: int | None = None) -> None:
     for process, owner in list(_running.items()):
         if process.returncode is None and thread in (None, owner):
             process.kill()
+
+
+class RunOptions(TypedDict, total=False):
+    """The options of a git command."""
+
+    stdin: bytes
+    # The exit codes that are no error.
+    ok: Sequence[int]
+    timeout: float | None
+    network: bool
+    # Run it in its own process group, so that a signal to ours cannot stop it half way: git leaves
+    # lock files behind when it is killed.
+    detached: bool
+    # A commit of the user's own, with their signature.
+    personal: bool
 
 
 class Git:
@@ -134,50 +150,25 @@ class Git:
             )
         return neutral
 
-    def run(
-        self,
-        *args: str,
-        stdin: bytes = b"",
-        ok: Sequence[int] = (0,),
-        timeout: float | None = None,
-        network: bool = False,
-        detached: bool = False,
-        personal: bool = False,
-    ) -> bytes:
-        """Run a command and return its output; see `result` for the options."""
-        return self.result(
-            *args,
-            stdin=stdin,
-            ok=ok,
-            timeout=timeout,
-            network=network,
-            detached=detached,
-            personal=personal,
-        ).stdout
+    def run(self, *args: str, **options: Unpack[RunOptions]) -> bytes:
+        """Run a command and return its output."""
+        return self.result(*args, **options).stdout
 
     def result(
-        self,
-        *args: str,
-        stdin: bytes = b"",
-        ok: Sequence[int] = (0,),
-        timeout: float | None = None,
-        network: bool = False,
-        detached: bool = False,
-        personal: bool = False,
+        self, *args: str, **options: Unpack[RunOptions]
     ) -> subprocess.CompletedProcess[bytes]:
-        """Run a command and return its output, its errors and its exit code.
-
-        `detached` runs it in its own process group, so that a signal to ours cannot stop it half
-        way: git leaves lock files behind when it is killed. `personal` marks a commit of the user's
-        own, with their signature.
-        """
-        limit = timeout or self.timeout
+        """Run a command and return its output, its errors and its exit code."""
+        limit = options.get("timeout") or self.timeout
         process = self._spawn(
-            args, stdin=subprocess.PIPE, network=network, detached=detached, personal=personal
+            args,
+            stdin=subprocess.PIPE,
+            network=options.get("network", False),
+            detached=options.get("detached", False),
+            personal=options.get("personal", False),
         )
         with process:
             try:
-                out, err = process.communicate(stdin, timeout=limit)
+                out, err = process.communicate(options.get("stdin", b""), timeout=limit)
             except subprocess.TimeoutExpired:
                 _end(process)
                 raise GitTimeout(
@@ -186,7 +177,7 @@ class Git:
             except BaseException:
                 _end(process)
                 raise
-        if process.returncode not in ok:
+        if process.returncode not in options.get("ok", (0,)):
             raise failure(args, process.returncode, err)
         return subprocess.CompletedProcess(args, process.returncode, out, err)
 
@@ -235,6 +226,24 @@ class Git:
             finally:
                 watchdog.cancel()
                 _end(process)
+
+    def history_blobs(self, revisions: Sequence[str]) -> list[str]:
+        """List the blobs of commits and, without `--no-walk`, of their histories."""
+        if all(name[:1] in "-^" for name in revisions):
+            return []
+        out = self.run(
+            "rev-list",
+            "--objects",
+            "--no-object-names",
+            "--filter=object:type=blob",
+            "--filter-provided-objects",
+            "--missing=allow-any",
+            *(name for name in revisions if name.startswith("-")),
+            "--stdin",
+            stdin="".join(f"{name}\n" for name in revisions if not name.startswith("-")).encode(),
+            timeout=_HISTORY_SECONDS,
+        )
+        return out.decode().split()
 
     def sizes(self, oids: Iterable[str]) -> dict[str, int]:
         """Return the sizes of objects without reading them; missing ones are left out."""

@@ -21,7 +21,6 @@ from recollect.ledger.refs import Key, Tip
 from recollect.ledger.repository import Repository
 from recollect.ledger.tree import NotesTree, anchor_of
 
-ASK: Final = "ask"
 APPLY: Final = "apply"
 
 # Decides whether a purge applies at once, from the purge, the creation, the updates and all purges.

@@ -311,10 +311,6 @@ class Ledger:
             tips = self._all_refs().tips
         return {ref: tip for ref, tip in tips.items() if ref.startswith(tuple(PREFIXES.values()))}
 
-    def bad_refs(self) -> dict[str, str]:
-        """Return the refs that cannot be used as notes, and why."""
-        return self._all_refs().bad
-
     def _absorb_each(self, keys: Sequence[Key]) -> bool:
         """Absorb namespaces; if one fails, the others still proceed."""
         try:

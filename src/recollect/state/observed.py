@@ -35,9 +35,7 @@ class ObservedState:
             )
 
     def last_message(self, session: str) -> tuple[str, str]:
-        """Return hashes of the agent's last message: the part that the transcript lacked, and all
-        of it.
-        """
+        """Return hashes of the agent's last message: what the transcript lacked, and all of it."""
         rows = self._db.execute(
             "SELECT ahead, whole FROM last_message WHERE session = ?", (session,)
         )

@@ -150,7 +150,7 @@ def _refuse_to_reword(memory: Memory) -> None:
     if fact_of(memory) is not None:
         raise ValidationError(
             "The words of a fact follow from its subject, predicate and object.",
-            "Store the correct fact with the tool store_fact. If this one was never true, retire it.",
+            "Store the right fact with the tool store_fact. If this one was never true, retire it.",
         )
 
 

@@ -8,10 +8,10 @@ Writing is in `apply`, reading records in `records`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os.path import commonprefix
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import apsw
 
@@ -20,16 +20,15 @@ from recollect.core.crowding import Traits
 from recollect.core.kinds import find_kind
 from recollect.core.memory import Memory
 from recollect.core.names import SHORT_ANCHOR, Name, as_uid_prefix, parse_name
-from recollect.core.note import Note
-from recollect.core.places import Place
 from recollect.index.protocol import (
+    ChangedNotes,
     Cursor,
     Filters,
     LexicalMatches,
     Match,
     Pending,
-    Progress,
     Ranked,
+    Step,
 )
 from recollect.index.sqlite.apply import Applier
 from recollect.index.sqlite.connection import (
@@ -84,23 +83,18 @@ class SqliteIndex(RecordReading):
         """Return what has been read of the ledger."""
         return dict(self._rows("SELECT ref, tree FROM cursor"))
 
-    def apply(
-        self,
-        notes: Iterable[tuple[Place, Note | None]],
-        *,
-        since: Cursor,
-        cursor: Cursor,
-        complete: bool = False,
-        whole: Collection[tuple[str, str]] = (),
-        progress: Progress | None = None,
-    ) -> bool:
+    def apply(self, notes: ChangedNotes, **step: Unpack[Step]) -> bool:
         """Apply changed notes, all or none; False if another process moved the cursor first."""
         try:
             with Immediate(self._db):
-                if self.cursor() != since:
+                if self.cursor() != step["since"]:
                     return False
                 self._applier.apply(
-                    notes, cursor, complete=complete, whole=whole, progress=progress
+                    notes,
+                    step["cursor"],
+                    complete=step.get("complete", False),
+                    whole=step.get("whole", ()),
+                    progress=step.get("progress"),
                 )
                 return True
         except (apsw.Error, UnicodeError) as error:
