@@ -1,7 +1,7 @@
-"""Marks in a text: what asks to keep something, and what stands around our own words.
+"""Marks in a text: capture markers, and the tags around what Recollect injects.
 
-Whatever Recollect puts in front of an agent stands between an opening and a closing tag, so that it
-is never captured as if somebody had said it.
+Everything that Recollect injects is between an opening and a closing tag, so that it is never
+captured as if a person had written it.
 """
 
 from __future__ import annotations

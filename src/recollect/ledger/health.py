@@ -110,7 +110,7 @@ def _check_refs(ledger: Ledger) -> Iterator[Finding]:
             yield Finding(
                 PROBLEM,
                 "refs",
-                f"The ref {exact} stands where the ledger's refs have to be.",
+                f"The ref {exact} is in the way of the ledger's refs.",
                 f"Rename it: git update-ref {exact}-old {exact} && git update-ref -d {exact}",
             )
         for ref in (ref for ref in tips if ref.startswith(PREFIXES[space])):

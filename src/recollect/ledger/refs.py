@@ -4,9 +4,9 @@ refs/notes/mem/<kind>             the truth, shared with the team
 refs/notes/mem-local/<kind>       private and secret memories, never pushed
 refs/notes/cs/<kind>              notes of an older system: read, never written
 refs/mem/seen/<kind>              the tip we wrote or joined last; seen-local likewise
-refs/mem/held/<kind>              what somebody else purged, until this clone's owner agrees
+refs/mem/held/<kind>              what someone else purged, until this clone's owner agrees
 refs/mem/remotes/<remote>/<kind>  what a remote had when we last asked
-refs/mem/replaced/<oid>           what stood where a notes ref has to be, before we wrote there
+refs/mem/replaced/<oid>           what was in the place of a notes ref before we wrote there
 """
 
 from __future__ import annotations
@@ -220,9 +220,9 @@ def swap_refs(git: Git, swaps: Iterable[Swap], reason: str) -> bool:
     except GitFailed as error:
         if "exists; cannot create" in error.message:
             raise StorageError(
-                "A ref stands where the ledger's refs have to be: " + error.message,
+                "A ref is in the way of the ledger's refs: " + error.message,
                 "Rename it, for example: git update-ref refs/notes/old-mem refs/notes/mem"
-                " && git update-ref -d refs/notes/mem. `recollect doctor` says which one it is.",
+                " && git update-ref -d refs/notes/mem. To find the ref, run `recollect doctor`.",
             ) from None
         if "cannot lock ref" in error.message:
             return False

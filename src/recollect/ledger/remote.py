@@ -94,7 +94,7 @@ def fetch(
     refs = list_refs(git, remote.folder)
     tips = {ref.removeprefix(remote.folder): tip for ref, tip in refs.tips.items()}
     bad = {ref.removeprefix(remote.folder): problem for ref, problem in refs.bad.items()}
-    bad |= {name: "has a name that no kind of memory has" for name in tips if not is_kind(name)}
+    bad |= {name: "has a name that is not a valid kind" for name in tips if not is_kind(name)}
     for name, problem in sorted(bad.items()):
         warn(
             f"{PREFIXES[SHARED]}{name} of {remote.address} {problem}. It is skipped."
