@@ -1,4 +1,4 @@
-"""What every SQLite file of ours needs, in the index and in the local state."""
+"""Helpers for the SQLite files of the index and of the local state."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import apsw
 
 _PAGE = 512  # bytes; no database is smaller
-# What says that the place is to blame: it is full, read-only, or cannot be reached.
+# Errors that mean the location is at fault: it is full, read-only or unreachable.
 UNWRITABLE = (
     apsw.FullError,
     apsw.ReadOnlyError,
@@ -19,18 +19,18 @@ UNWRITABLE = (
 
 
 def load_copy(db: apsw.Connection, path: Path) -> bool:
-    """Fill a database in memory with what a file holds that cannot be opened where it is."""
+    """Load a file that SQLite cannot open in place into a database in memory."""
     try:
         if path.with_name(path.name + "-wal").stat().st_size:
-            return False  # what was written last is not in the file itself
+            return False  # the latest writes are not in the main file
     except OSError:
-        pass  # there is none
+        pass  # no WAL file
     try:
         data = bytearray(path.read_bytes())
     except OSError:
         return False
     if len(data) < _PAGE:
         return False
-    data[18:20] = b"\x01\x01"  # a database in memory has no log beside it
+    data[18:20] = b"\x01\x01"  # a database in memory has no WAL
     db.deserialize("main", bytes(data))
     return True

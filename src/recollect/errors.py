@@ -47,7 +47,7 @@ from typing import Any, ClassVar, NamedTuple
 
 
 class RecollectError(Exception):
-    """Something went wrong; the message says what and the hint says what to do."""
+    """The base of every error: the message says what happened, the hint says what to do."""
 
     category: ClassVar[str] = "internal"
     exit_code: ClassVar[int] = 1
@@ -60,7 +60,7 @@ class RecollectError(Exception):
             self.hint = hint
 
     def as_json(self) -> dict[str, Any]:
-        """The error as `--json` prints it."""
+        """Return the error as `--json` prints it."""
         return {
             "error": type(self).__name__,
             "category": self.category,
@@ -71,78 +71,78 @@ class RecollectError(Exception):
 
 
 class StorageError(RecollectError):
-    """Git or the disk refused."""
+    """Git or the file system failed."""
 
     category = "storage"
     exit_code = 10
 
 
 class GitMissing(StorageError):
-    """The git executable is not on the PATH, or too old."""
+    """The git executable is not on the PATH, or is too old."""
 
     exit_code = 11
-    hint = "Install git 2.34 or newer and make sure that `git --version` works."
+    hint = "Install git 2.34 or newer, and check that `git --version` works."
 
 
 class GitFailed(StorageError):
-    """A git command ended with an error."""
+    """A git command failed."""
 
     exit_code = 12
 
 
 class GitTimeout(StorageError):
-    """A git command took longer than it may."""
+    """A git command exceeded its time limit."""
 
     exit_code = 13
-    hint = "Try again; raise `git.timeout` in the configuration if the machine is slow."
+    hint = "Try again. If the machine is slow, raise `git.timeout` in the configuration."
 
 
 class NotWritable(StorageError):
-    """The repository or the data directory cannot be written."""
+    """The repository or the data directory is not writable."""
 
     exit_code = 14
-    hint = "Check the permissions of the repository and the free space of the disk."
+    hint = "Check the permissions of the repository and the free disk space."
 
 
 class ObjectMissing(StorageError):
-    """An object that a notes ref leads to is not in this clone."""
+    """An object that a notes ref points to is not in this clone."""
 
     exit_code = 15
-    hint = "In a partial clone run `recollect sync`, else `git fsck` to see what is damaged."
+    hint = "In a partial clone, run `recollect sync`. Otherwise, run `git fsck` to find the damage."
 
 
 class MemoryIndexError(RecollectError):
-    """The derived index cannot be used; it can be rebuilt at any time."""
+    """The derived index is unusable. You can rebuild it at any time."""
 
     category = "index"
     exit_code = 20
-    # The place is to blame, not the file: to build another one there would fail as well.
+    # The location is at fault, not the file: building another file there would fail too.
     unwritable = False
 
 
 class EmbeddingError(RecollectError):
-    """The embedding model cannot be used; keyword search goes on without it."""
+    """The embedding model is unusable. Keyword search still works."""
 
     category = "embedding"
     exit_code = 30
 
 
 class ParseError(RecollectError):
-    """A text cannot be read as what it should be."""
+    """A text does not have the expected format."""
 
     category = "parse"
     exit_code = 40
 
 
 class BadConfig(ParseError):
-    """A configuration file or variable holds something that cannot be used."""
+    """A configuration file or variable has an invalid value."""
 
     exit_code = 41
-    hint = "Correct the value there; docs/configuration.md lists what each key takes."
+    hint = "Correct the value. For the values that each key accepts, see docs/configuration.md."
 
 
 class CaptureError(RecollectError):
-    """A write could not be finished; nothing was stored."""
+    """A write could not be completed. Nothing was stored."""
 
     category = "capture"
     exit_code = 50
@@ -152,43 +152,43 @@ class LockTimeout(CaptureError):
     """Another process held the ledger's lock for too long."""
 
     exit_code = 51
-    hint = "Nothing was stored. Wait a moment and try again; raise `lock.timeout` if it stays so."
+    hint = "Nothing was stored. Try again in a moment. If it persists, raise `lock.timeout`."
 
 
 class Contended(CaptureError):
-    """Other programs moved the notes again and again while we tried to write."""
+    """Other programs kept moving the notes refs while we tried to write."""
 
     exit_code = 52
     hint = "Nothing was stored. Try again when the other program has finished."
 
 
 class SecretFound(CaptureError):
-    """The text holds a secret and the strategy is to store nothing then."""
+    """The text contains a secret, and `redact.strategy` is `block`."""
 
     exit_code = 53
-    hint = "Nothing was stored. Take the secret out and try again."
+    hint = "Nothing was stored. Remove the secret and try again."
 
     def __init__(self, found: tuple[str, ...]) -> None:
-        super().__init__("The text holds what must not be stored: " + ", ".join(found) + ".")
+        super().__init__("The text contains secrets: " + ", ".join(found) + ".")
         self.found = found
 
 
 class VersionConflict(CaptureError):
-    """The memory was changed after the version that the writer had read."""
+    """The memory changed after the version that the writer had read."""
 
     exit_code = 54
-    hint = "Nothing was stored. Read the memory again and send its present version."
+    hint = "Nothing was stored. Read the memory again and send its current version."
 
 
 class ClockJumped(CaptureError):
-    """The clock is far from where it was, so nothing can be said about the age of memories."""
+    """The clock jumped, so the age of memories is unknown."""
 
     exit_code = 55
-    hint = "Nothing was changed. Correct the clock; if it is right, run: recollect sleep --force"
+    hint = "Nothing was changed. Correct the clock. If it is right, run: recollect sleep --force"
 
 
 class RecallError(RecollectError):
-    """Something that was asked for could not be given."""
+    """The request could not be answered."""
 
     category = "recall"
     exit_code = 60
@@ -202,47 +202,47 @@ class NotFound(RecallError):
 
 
 class Ambiguous(RecallError):
-    """More than one memory answers to this id."""
+    """The id matches more than one memory."""
 
     exit_code = 62
 
     def __init__(self, message: str, candidates: list[str]) -> None:
-        super().__init__(message, "Name one of them: " + ", ".join(candidates))
+        super().__init__(message, "Use one of: " + ", ".join(candidates))
         self.candidates = candidates
 
     def as_json(self) -> dict[str, Any]:
-        """The error with the ids to choose from."""
+        """Return the error with the ids to choose from."""
         return {**super().as_json(), "candidates": self.candidates}
 
 
 class ValidationError(RecollectError):
-    """What was given is not acceptable; nothing was changed."""
+    """An argument is invalid. Nothing was changed."""
 
     category = "validation"
     exit_code = 70
-    hint = "Correct the value and try again; nothing was changed."
+    hint = "Nothing was changed. Correct the value and try again."
 
 
 class UnknownKind(ValidationError):
-    """There is no kind of that name."""
+    """No kind has this name."""
 
     exit_code = 71
 
 
 class IllegalTransition(ValidationError):
-    """A memory cannot go from its status to the one asked for."""
+    """A memory cannot change from its current status to the requested one."""
 
     exit_code = 72
 
 
 class UnsafeName(ValidationError):
-    """A ref, path or remote has a shape that git could take for something else."""
+    """A ref, path or remote has a form that git could misinterpret."""
 
     exit_code = 73
 
 
 class Problem(NamedTuple):
-    """One thing that is wrong with a document, said so that an agent can repair it."""
+    """One problem in a document, described so that an agent can fix it."""
 
     field: str
     expected: str
@@ -254,7 +254,7 @@ class Problem(NamedTuple):
 
 
 class BadContent(ValidationError):
-    """A typed document does not have the shape of its kind."""
+    """A typed document does not match the schema of its kind."""
 
     exit_code = 74
 
@@ -270,7 +270,7 @@ class BadContent(ValidationError):
         self.field, self.expected, self.got, self.fix = first
 
     def as_json(self) -> dict[str, Any]:
-        """The error with the first problem taken apart, and all of them."""
+        """Return the error with the parts of the first problem, and the list of all problems."""
         return {
             **super().as_json(),
             "field": self.field,
@@ -282,42 +282,42 @@ class BadContent(ValidationError):
 
 
 class MergeRefused(ValidationError):
-    """An update would take away what only a person may take away."""
+    """An update would remove something that only a person may remove."""
 
     exit_code = 75
-    hint = "Nothing was changed. Keep what the memory has, and add to it."
+    hint = "Nothing was changed. Keep the existing content and add to it."
 
 
 class RecentlyRetired(ValidationError):
-    """A memory that was retired a short while ago would come back under a new name."""
+    """A recently retired memory would come back under a new name."""
 
     exit_code = 76
-    hint = "Nothing was stored. `recollect restore ID` brings the old one back."
+    hint = "Nothing was stored. To bring the old one back, run: recollect restore ID"
 
 
 class KindDisabled(ValidationError):
-    """The configuration has switched this kind off."""
+    """The configuration disables this kind."""
 
     exit_code = 77
-    hint = "Nothing was stored. Switch it on with `kinds.<kind>.enabled`, or use another kind."
+    hint = "Nothing was stored. Enable it with `kinds.<kind>.enabled`, or use another kind."
 
 
 class TooMany(ValidationError):
-    """There are as many memories of this kind as the configuration allows."""
+    """This kind has as many memories as the configuration allows."""
 
     exit_code = 78
     hint = "Nothing was stored. Update or retire one, or raise `kinds.<kind>.max_memories`."
 
 
 class NothingToUndo(ValidationError):
-    """There is no change that undo could take back."""
+    """There is no change to undo."""
 
     exit_code = 79
-    hint = "List what can be undone: recollect undo"
+    hint = "To list what you can undo, run: recollect undo"
 
 
 class SyncError(RecollectError):
-    """The exchange with a remote failed; nothing was lost on either side."""
+    """The exchange with a remote failed. Nothing was lost on either side."""
 
     category = "sync"
     exit_code = 80
@@ -328,24 +328,24 @@ class NoRemote(SyncError):
     """There is no remote to sync with."""
 
     exit_code = 81
-    hint = "Add one with `git remote add origin URL`, or name one: `recollect sync REMOTE`."
+    hint = "Add one with `git remote add origin URL`, or run: recollect sync REMOTE"
 
 
 class PushRejected(SyncError):
-    """The remote does not take what was pushed."""
+    """The remote rejected the push."""
 
     exit_code = 82
 
 
 class HostError(RecollectError):
-    """An agent could not be given a memory."""
+    """An agent could not be set up."""
 
     category = "host"
     exit_code = 90
-    hint = "See docs/hooks.md for how to do it by hand."
+    hint = "To set it up by hand, see docs/hooks.md."
 
 
 class InstallFailed(HostError):
-    """The plugin could not be installed, or not be removed."""
+    """The plugin could not be installed or removed."""
 
     exit_code = 91

@@ -118,7 +118,7 @@ def test_a_read_only_repository_with_an_index(place: Place, is_behind: bool) -> 
             assert note in place.run("list").stdout
         refused = place.run("capture", "notes", "never")
         assert refused.returncode != 0
-        assert "cannot be written" in refused.stderr
+        assert "Cannot write" in refused.stderr
         told = place.hook("prompt", prompt="[remember] the sky is blue")
         assert "NOT kept" in told
     place.prefix = ()

@@ -149,7 +149,7 @@ def test_a_shared_purge_erases_nothing_private(team: Team) -> None:
     result = store.sync()
 
     assert result.purged == []
-    assert not [w for w in result.report.warnings if "still holds" in w]
+    assert not [w for w in result.report.warnings if "still contains" in w]
     assert_private(team)
     assert store.local.usage.uses()[team.private.uid] == uses
     team.sandbox.git(team.ada, "fsck", "--strict")

@@ -19,16 +19,14 @@ from recollect.cli.schema import schema_command
 from recollect.core.content import (
     SCHEMAS,
     check_content,
-    check_partial_content,
     clean_text,
     content_of_text,
     content_text,
-    has_content,
     json_schema,
 )
 from recollect.core.content_schemas import ITEM_LENGTH, MAX_ENTRIES, TEXT_LENGTH
 from recollect.core.document import check_document
-from recollect.core.kinds import KINDS
+from recollect.core.kinds import BY_NAME, FACTS, KINDS
 from recollect.core.record import read_value, render_value
 from recollect.errors import BadContent, ValidationError
 from tests.core.strategies import TEXT, UID_TEXT
@@ -199,15 +197,20 @@ def refusal(kind: str, content: Any) -> BadContent:
     return caught.value
 
 
+def check_partial_content(kind: str, content: Any) -> Any:
+    """The content of an update, checked."""
+    return check_document(kind, {"content": content}, creating=False).content
+
+
 def document(content: Any) -> dict[str, Any]:
     """A document that is right in all but, perhaps, its content."""
     return {"title": "A title", "content": content}
 
 
 def test_the_typed_kinds_are_those_of_the_vocabulary() -> None:
-    """A kind that says it is typed has a shape, and no other has."""
-    assert SCHEMAS.keys() == SHAPES.keys() == {kind.name for kind in KINDS if kind.typed}
-    assert all(has_content(kind.name) == kind.typed for kind in KINDS)
+    """Every schema belongs to a kind, and every kind that agents draft has a schema."""
+    assert SCHEMAS.keys() == SHAPES.keys() <= BY_NAME.keys()
+    assert {kind.name for kind in KINDS if kind.drafting} == SCHEMAS.keys() - {FACTS}
 
 
 @EACH_KIND

@@ -96,7 +96,7 @@ def test_what_no_tool_does_is_for_the_user() -> None:
 
 def test_a_change_of_the_configuration_of_git_is_for_the_user() -> None:
     """To trust a directory is a decision that no agent takes."""
-    said = for_agents("Trust it with: git config --global --add safe.directory PATH")
+    said = for_agents("To trust it, run: git config --global --add safe.directory PATH")
 
     assert said.startswith("Ask the user: ")
 

@@ -1,8 +1,8 @@
 """Configuration: defaults, then the user's TOML, then the project's, then RECOLLECT_* variables.
 
-`config_keys` lists what can be configured. Each value remembers where it came from. A project's
-file comes with the repository: it counts at the root of the working tree only, what needs trust is
-ignored until the person gives it, and nothing in it can stop a command.
+`config.keys` lists the keys. Each value remembers where it came from. A project's file comes with
+the repository: it counts only at the root of the working tree, settings that need trust are ignored
+until the user trusts them, and nothing in it can stop a command.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PROJECT_FILE = ".recollect.toml"
 UNTRUSTED = "ignored until you trust it: recollect config trust"
 _MOST_BYTES = 1 << 20
 _MOST_NAMED, _MOST_WARNINGS = 8, 8
-_KEYS_ARE_LISTED = "`recollect config list --all` shows every key."
+_KEYS_ARE_LISTED = "To see every key, run: recollect config list --all"
 _ADDRESS = pattern(r"[/:\\]")
 
 
@@ -38,7 +38,7 @@ class Setting(NamedTuple):
 
 
 class Ignored(NamedTuple):
-    """A value that a project's file gives and that does not count, and why."""
+    """A value in a project's file that has no effect, and why."""
 
     value: str | float | bool
     source: str
@@ -46,34 +46,34 @@ class Ignored(NamedTuple):
 
 
 class Config(NamedTuple):
-    """All settings of one run, and what was odd about the files."""
+    """All settings of one run, and warnings about the files."""
 
     settings: Mapping[str, Setting]
     warnings: tuple[str, ...] = ()
-    # What a project's file says and may not, by key.
+    # What a project's file sets but may not set, by key.
     ignored: Mapping[str, Ignored] = {}
-    # Where the person's own data is; nothing that comes with a repository is in there.
+    # The user's own data directory; nothing in it comes with a repository.
     home: Path = Path()
 
     def number(self, name: str) -> float:
-        """The value of a key that is a number."""
+        """Return the value of a number key."""
         return float(self.settings[name].value)
 
     def text(self, name: str) -> str:
-        """The value of a key that is text."""
+        """Return the value of a text key."""
         return str(self.settings[name].value)
 
     def flag(self, name: str) -> bool:
-        """The value of a key that is on or off."""
+        """Return the value of an on-off key."""
         return bool(self.settings[name].value)
 
     def explain(self, name: str) -> Setting:
-        """A setting with its source; an unknown key is refused."""
+        """Return a setting with its source; raise an error for an unknown key."""
         return self.settings[key_named(name).name]
 
 
 def key_named(name: str) -> ConfigKey:
-    """The key of a name; an unknown one is refused."""
+    """Return the key with that name; raise an error if it is unknown."""
     key = _BY_NAME.get(name)
     if key is None:
         raise BadConfig(f"There is no configuration key {name!r}.", _KEYS_ARE_LISTED)
@@ -81,12 +81,12 @@ def key_named(name: str) -> ConfigKey:
 
 
 def is_address(value: Any) -> bool:
-    """Whether a remote is given by where it is, and not by its name."""
+    """Whether a remote is given as an address and not as a name."""
     return _ADDRESS.search(str(value)) is not None
 
 
 def data_dir(environment: Mapping[str, str]) -> Path:
-    """Where the user ledger lives: RECOLLECT_DATA_DIR, or the platform's place for data."""
+    """Return the data directory, with the user ledger: RECOLLECT_DATA_DIR, or the platform's."""
     named = environment.get("RECOLLECT_DATA_DIR")
     if named:
         return Path(named).expanduser()
@@ -95,7 +95,7 @@ def data_dir(environment: Mapping[str, str]) -> Path:
 
 
 def config_dir(environment: Mapping[str, str]) -> Path:
-    """Where the user's configuration lives: RECOLLECT_CONFIG_DIR, or the platform's place."""
+    """Return the configuration directory: RECOLLECT_CONFIG_DIR, or the platform's."""
     named = environment.get("RECOLLECT_CONFIG_DIR")
     if named:
         return Path(named).expanduser()
@@ -104,7 +104,7 @@ def config_dir(environment: Mapping[str, str]) -> Path:
 
 
 def without_files(warning: str, env: Mapping[str, str]) -> Config:
-    """Defaults and variables only, with a warning on why no file counts."""
+    """Return defaults and variables only, with a warning about why no file is used."""
     settings = _defaults()
     with suppress(BadConfig):
         settings |= _variables(env)
@@ -124,7 +124,7 @@ def _variables(env: Mapping[str, str]) -> dict[str, Setting]:
 
 
 def load_config(directory: Path, environment: Mapping[str, str] | None = None) -> Config:
-    """Read every source, the stronger over the weaker."""
+    """Read every source; stronger sources override weaker ones."""
     env = os.environ if environment is None else environment
     settings = _defaults()
     warnings: list[str] = []
@@ -144,7 +144,7 @@ def load_config(directory: Path, environment: Mapping[str, str] | None = None) -
 
 
 class Project(NamedTuple):
-    """The root of a working tree, the file in it that counts, and the tables our keys are under."""
+    """The root of a working tree, its configuration file, and the TOML tables of our keys."""
 
     root: Path
     path: Path
@@ -152,11 +152,11 @@ class Project(NamedTuple):
 
     @property
     def is_there(self) -> bool:
-        """Whether the repository has a file for us."""
+        """Whether the repository has a configuration file for Recollect."""
         return self.path.is_file()
 
     def values(self) -> dict[str, Any]:
-        """What the file says, by dotted name."""
+        """Return the values in the file, by dotted name."""
         if not self.is_there:
             return {}
         found: Any = _read_toml(self.path)
@@ -169,9 +169,9 @@ class Project(NamedTuple):
 
 
 def find_project(directory: Path) -> Project | None:
-    """The project around a directory; None outside of any working tree.
+    """Return the project around a directory; None outside any working tree.
 
-    Only its root counts: what lies deeper, like `node_modules/x`, is not the project's word.
+    Only the root counts: a file deeper down, as in `node_modules/x`, is not the project's own.
     """
     root = next((f for f in (directory, *directory.parents) if _is_root(f)), None)
     if root is None:
@@ -183,7 +183,7 @@ def find_project(directory: Path) -> Project | None:
 
 
 def _is_root(folder: Path) -> bool:
-    """Whether a folder has a repository: an empty `.git` does not make one, for git neither."""
+    """Whether a folder has a repository: for git too, an empty `.git` does not count."""
     git = folder / ".git"
     try:
         return git.is_file() or (
@@ -201,13 +201,13 @@ def _has_table(pyproject: Path) -> bool:
             return False
         return "recollect" in (_read_toml(pyproject).get("tool") or {})
     except BadConfig:
-        return True  # it is told why it does not count
+        return True  # the warning says why it has no effect
     except (OSError, TypeError):
         return False
 
 
 def needs_trust(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Those settings of a project that count, wholly or partly, only when it is trusted."""
+    """Return the project settings that have full effect only if the project is trusted."""
     return {
         name: value
         for name, value in values.items()
@@ -218,18 +218,18 @@ def needs_trust(values: Mapping[str, Any]) -> dict[str, Any]:
 def _apply_project(
     project: Project, settings: dict[str, Setting], ignored: dict[str, Ignored], home: Path
 ) -> list[str]:
-    """Let a project's file say what it may; what people should know, in sentences.
+    """Apply what a project's file may set; return warnings for the user.
 
-    A mistake in it must not stop anybody, nor take away what the person has set.
+    A mistake in it must not stop anyone, nor change what the user has set.
     """
     path = project.path
     try:
         values = project.values()
     except BadConfig as error:
-        return [f"{error.message} Nothing in it counts."]
+        return [f"{error.message} Ignored the whole file."]
     warnings: list[str] = []
     waiting: list[str] = []
-    trusted: bool | None = None  # looked up when it matters
+    trusted: bool | None = None  # looked up on demand
     for name, value in values.items():
         key = _BY_NAME.get(name)
         if key is None:
@@ -238,14 +238,14 @@ def _apply_project(
         try:
             wanted = _typed(key, value, str(path))
         except BadConfig as error:
-            warnings.append(f"{error.message}. It is ignored.")
+            warnings.append(f"{error.message}. Ignored it.")
             continue
         if name == "sync.remote" and is_address(value):
             # It must not send memories to an address of its own.
-            warnings.append(f"{path}: sync.remote may only name a remote here; it is ignored.")
+            warnings.append(f"{path}: ignored sync.remote, which may only name a remote here.")
             ignored[name] = Ignored(wanted, str(path), "a project may only name a remote")
         elif key.is_personal:
-            warnings.append(f"{path}: only you can set {name}; it is ignored.")
+            warnings.append(f"{path}: ignored {name}, which only you can set.")
             ignored[name] = Ignored(wanted, str(path), "only you can set it")
         else:
             is_free = key.is_free(wanted, settings[name].value)
@@ -266,7 +266,7 @@ def _apply_project(
 
 
 def is_trusted(home: Path, root: Path, values: Mapping[str, Any]) -> bool:
-    """Whether the person trusts what a project's file says now."""
+    """Whether the user trusts the current contents of a project's file."""
     from recollect.config.trust_store import digest, trust_of
 
     return trust_of(home, root).config == digest(needs_trust(values))
@@ -302,7 +302,7 @@ def _typed(key: ConfigKey, value: Any, source: str) -> str | float | bool:
 
 
 def parse_value(key: ConfigKey, given: str, source: str) -> str | float | bool:
-    """A value that was given as text."""
+    """Parse a value that was given as text."""
     if isinstance(key.default, bool):
         words = {"1": True, "true": True, "yes": True, "on": True}
         words |= {"0": False, "false": False, "no": False, "off": False}
@@ -329,7 +329,7 @@ def _allowed(key: ConfigKey, value: str | float | bool, source: str) -> str | fl
 
 
 def _range(key: ConfigKey) -> str:
-    """The numbers that a key takes, in words."""
+    """Describe the numbers that a key accepts."""
     if key.least == ABOVE_ZERO:
         return "above 0" if key.most == math.inf else f"above 0, up to {key.most:g}"
     return "of 0 or more" if key.most == math.inf else f"from {key.least:g} to {key.most:g}"

@@ -1,4 +1,4 @@
-"""Changing configuration files: one key at a time, everything else stays as it was written."""
+"""Editing configuration files: one key at a time; everything else stays as written."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 def set_key(
     name: str, given: str, *, directory: Path, environment: Mapping[str, str], user: bool = False
 ) -> Path:
-    """Set a key in the user's file, or in that of the project around a directory; gives the file.
+    """Set a key in the user's file or in the project's file; return the file.
 
-    What a file cannot say, or a project's file may not say, is refused and changes nothing.
+    What a file cannot contain, or a project's file may not set, is rejected and changes nothing.
     """
     key = key_named(name)
     value = parse_value(key, given, key.name)
@@ -40,7 +40,7 @@ def set_key(
         )
     if not user and name == "sync.remote" and is_address(value):
         raise BadConfig(
-            "A project's file may only name a remote, not an address.",
+            "A project's file may only name a remote, not give an address.",
             "Name a remote, or set it for yourself with --user.",
         )
     path, prefix = _file(directory, environment, user=user)
@@ -56,7 +56,7 @@ def set_key(
 
 
 def _table(place: Any, name: str, path: Path) -> Any:
-    """A table inside another one, made where there is none."""
+    """Return a table inside another one, created if it does not exist."""
     if name not in place:
         import tomlkit
         from tomlkit.items import InlineTable
@@ -64,14 +64,14 @@ def _table(place: Any, name: str, path: Path) -> Any:
         inline = isinstance(place, InlineTable)
         place[name] = tomlkit.inline_table() if inline else tomlkit.table(is_super_table=True)
     if not isinstance(place[name], Mapping):
-        raise BadConfig(f"{path}: {name} is no table.", "Correct the file; nothing was changed.")
+        raise BadConfig(f"{path}: {name} is not a table.", "Nothing was changed. Correct the file.")
     return place[name]
 
 
 def unset_key(
     name: str, *, directory: Path, environment: Mapping[str, str], user: bool = False
 ) -> Path | None:
-    """Take a key out of a file; the file, or None where it does not set the key."""
+    """Remove a key from a file; return the file, or None if it does not set the key."""
     key_named(name)
     path, prefix = _file(directory, environment, user=user)
     document = _read(path)
@@ -92,14 +92,14 @@ def unset_key(
 def _file(
     directory: Path, environment: Mapping[str, str], *, user: bool
 ) -> tuple[Path, tuple[str, ...]]:
-    """The file to change, and the tables under which it keeps our keys."""
+    """Return the file to change, and the tables under which it keeps our keys."""
     if user:
         return config_dir(environment) / USER_FILE, ()
     project = find_project(directory)
     if project is None:
         raise BadConfig(
-            "There is no repository here, so there is no project's file.",
-            "Go to a repository, or set it for yourself with --user.",
+            "There is no repository here, so there is no project configuration.",
+            "Change to a repository, or set it for yourself with --user.",
         )
     return project.path, project.tables
 
@@ -108,7 +108,7 @@ def _file(
 def _still_trusted(
     directory: Path, environment: Mapping[str, str], *, user: bool
 ) -> Iterator[None]:
-    """What the person changes in a file that they trust, or that asks for nothing, is trusted."""
+    """Keep a file trusted, or in need of no trust, after the user's own change to it."""
     from recollect.config.trust import is_settled, trust_config
 
     settled = not user and is_settled(directory, environment)
@@ -124,17 +124,17 @@ def _read(path: Path) -> TOMLDocument:
     try:
         return tomlkit.parse(path.read_bytes()) if path.exists() else tomlkit.document()
     except (TOMLKitError, OSError, UnicodeDecodeError) as error:
-        raise BadConfig(f"{path} cannot be read: {error}", "Correct the file.") from None
+        raise BadConfig(f"Cannot read {path}: {error}", "Correct the file.") from None
 
 
 def _write(path: Path, document: TOMLDocument) -> None:
     import tomlkit
 
-    target = path.resolve()  # a link stays one
+    target = path.resolve()  # keep a symbolic link
     fresh = target.with_name(f"{target.name}.{os.getpid()}.new")
     try:
         if target.exists() and not os.access(target, os.W_OK):
-            raise PermissionError("it may only be read")
+            raise PermissionError("it is read-only")
         make_private(target.parent)
         fresh.write_bytes(tomlkit.dumps(document).encode())
         if target.exists():
@@ -142,4 +142,4 @@ def _write(path: Path, document: TOMLDocument) -> None:
         fresh.replace(target)
     except OSError as error:
         fresh.unlink(missing_ok=True)
-        raise NotWritable(f"{path} cannot be written: {error}") from None
+        raise NotWritable(f"Cannot write {path}: {error}") from None

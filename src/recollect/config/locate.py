@@ -1,4 +1,4 @@
-"""Finding a repository without git: for code that has no time to ask it."""
+"""Finding a repository without git, for code that has no time to run it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def common_dir(directory: str) -> str:
-    """The git directory that all worktrees around a directory share; outside of any, itself."""
+    """Return the git directory that all worktrees share; outside any, the directory itself."""
     start = path = os.path.realpath(directory)
     while True:
         found = os.path.join(path, ".git")  # noqa: PTH118
@@ -27,7 +27,7 @@ def common_dir(directory: str) -> str:
 
 
 def _shared(linked: str) -> str:
-    """Where the git directory of a worktree says the shared one is; a submodule has none."""
+    """Return the shared git directory that a worktree names; a submodule has none."""
     try:
         return _content(os.path.join(linked, "commondir")).strip()  # noqa: PTH118
     except OSError:
@@ -40,7 +40,7 @@ def _content(path: str) -> str:
 
 
 def git_state(directory: str) -> Path | None:
-    """Where the state of a repository is, found without git; None outside of any."""
+    """Return where a repository's state is, found without git; None outside any."""
     from pathlib import Path
 
     if not directory or not Path(directory).is_dir():
@@ -51,7 +51,7 @@ def git_state(directory: str) -> Path | None:
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder, and the missing ones above it, for this person alone."""
+    """Create a folder, and its missing parents, for this user only."""
     missing = []
     while not folder.is_dir():
         missing.append(folder)

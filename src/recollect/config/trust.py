@@ -11,7 +11,7 @@ from recollect.errors import BadConfig
 
 
 def is_settled(directory: Path, environment: Mapping[str, str]) -> bool:
-    """Whether a project's file is trusted, or says nothing that needs it."""
+    """Whether a project's file is trusted, or needs no trust."""
     project = find_project(directory)
     try:
         values = project.values() if project is not None else {}
@@ -23,7 +23,7 @@ def is_settled(directory: Path, environment: Mapping[str, str]) -> bool:
 
 
 def trust_config(directory: Path, environment: Mapping[str, str]) -> None:
-    """Trust what the project's file says now; nothing else changes."""
+    """Trust the current contents of the project's file; change nothing else."""
     project = find_project(directory)
     if project is None:
         return

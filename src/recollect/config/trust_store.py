@@ -1,6 +1,6 @@
-"""Where trust is remembered: in the person's data directory, for one repository and one content.
+"""The trust store: in the user's data directory, per repository and content.
 
-Nothing in the repository, nor in a `.git` that somebody copied, can say that it is trusted.
+Nothing in the repository, nor in a copied `.git`, can declare itself trusted.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Trust(NamedTuple):
 
 
 def digest(values: Mapping[str, Any]) -> str:
-    """By which a set of settings is known again."""
+    """Return a digest that identifies a set of settings."""
     import hashlib
 
     said = json.dumps(sorted(values.items()), ensure_ascii=False, default=str)
@@ -34,7 +34,7 @@ def digest(values: Mapping[str, Any]) -> str:
 
 
 def trust_of(home: Path, directory: Path) -> Trust:
-    """What is trusted in the repository around a directory."""
+    """Return what is trusted in the repository around a directory."""
     repository = common_dir(str(directory))
     path = _path(home, repository)
     try:
@@ -51,7 +51,7 @@ def trust_of(home: Path, directory: Path) -> Trust:
 
 
 def remember(home: Path, directory: Path, trust: Trust) -> None:
-    """Trust what these digests stand for, in the repository around a directory."""
+    """Trust what these digests identify, in the repository around a directory."""
     repository = common_dir(str(directory))
     path = _path(home, repository)
     fresh = path.with_suffix(f".{os.getpid()}.new")
@@ -64,16 +64,16 @@ def remember(home: Path, directory: Path, trust: Trust) -> None:
         fresh.replace(path)
     except OSError as error:
         fresh.unlink(missing_ok=True)
-        raise NotWritable(f"Trust cannot be remembered in {path.parent}: {error}") from None
+        raise NotWritable(f"Cannot save trust in {path.parent}: {error}") from None
 
 
 def forget(home: Path, directory: Path) -> bool:
-    """Trust nothing any more in the repository around a directory; whether anything was."""
+    """Revoke all trust in the repository around a directory; return whether there was any."""
     was = trust_of(home, directory) != Trust()
     try:
         _path(home, common_dir(str(directory))).unlink(missing_ok=True)
     except OSError as error:
-        raise NotWritable(f"Trust cannot be taken back: {error}") from None
+        raise NotWritable(f"Cannot revoke trust: {error}") from None
     return was
 
 
@@ -85,7 +85,7 @@ def _path(home: Path, repository: str) -> Path:
 
 
 def _is_own(found: os.stat_result) -> bool:
-    """Whether a file is the person's, and nobody else can have written it."""
+    """Whether a file is the user's and nobody else can have written it."""
     if os.name != "posix":
         return True
     return found.st_uid == os.geteuid() and not found.st_mode & _OTHERS_MAY_WRITE

@@ -1,4 +1,4 @@
-"""How long ago something was, in one short word."""
+"""Timestamps and ages: parsing them, comparing them, and showing them as `3d`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ _UNITS = ((31_536_000, "y"), (604_800, "w"), (86_400, "d"), (3600, "h"), (60, "m
 
 
 class DateOutOfRange(ValueError):
-    """A date is beyond the limits, so that no clock and no calendar can be asked about it."""
+    """A date is outside the supported range, so no clock or calendar function accepts it."""
 
 
 def parse_moment(timestamp: str | None) -> datetime | None:
-    """A timestamp as a moment in UTC; None where it is none. Raises only `DateOutOfRange`."""
+    """Parse a timestamp to UTC; None if it is invalid. Raises only `DateOutOfRange`."""
     try:
         then = datetime.fromisoformat(timestamp or "")
         offset = then.utcoffset()
@@ -32,7 +32,7 @@ def parse_moment(timestamp: str | None) -> datetime | None:
 
 
 def seconds_of(timestamp: str | None) -> float | None:
-    """A timestamp as seconds since 1970; None where it is none, or beyond the limits."""
+    """Return a timestamp as seconds since 1970; None if it is invalid or out of range."""
     try:
         then = parse_moment(timestamp)
     except DateOutOfRange:
@@ -41,12 +41,12 @@ def seconds_of(timestamp: str | None) -> float | None:
 
 
 def not_after(moment: float, now: float) -> float:
-    """A moment as it counts: one in the future counts as now."""
+    """Cap a moment at now."""
     return min(moment, now)
 
 
 def counted(timestamp: str | None, now: float) -> str:
-    """A timestamp as it counts: one in the future counts as now; empty for what is none."""
+    """Cap a timestamp at now; empty if it is invalid."""
     then = seconds_of(timestamp)
     if then is None or then <= now:
         return timestamp or ""
@@ -54,19 +54,19 @@ def counted(timestamp: str | None, now: float) -> str:
 
 
 def seconds_since(timestamp: str | None, now: float) -> float | None:
-    """How many seconds ago a timestamp was; None where it is none."""
+    """Return how many seconds ago a timestamp was; None if it is invalid."""
     then = seconds_of(timestamp)
     return None if then is None else now - not_after(then, now)
 
 
 def age(timestamp: str | None, now: float) -> str:
-    """An age such as `3d`; `?` for what is no timestamp."""
+    """Return an age such as `3d`; `?` for an invalid timestamp."""
     passed = seconds_since(timestamp, now)
     return "?" if passed is None else age_of(passed)
 
 
 def age_of(passed: float) -> str:
-    """Seconds as an age."""
+    """Format seconds as an age."""
     for size, letter in _UNITS:
         if passed >= size:
             return f"{int(passed // size)}{letter}"

@@ -1,12 +1,12 @@
-"""Whose change counts: the fields that only the author of a memory or the owner of a clone may set.
+"""Authority: the fields that only a memory's author or the clone's owner may set.
 
-A team may edit each other's words, and the history keeps every version. What decides how long a
-memory lives, how far it is trusted and who may see it is different: a change of these fields by
-anybody else is a suggestion. It stays in the ledger, and the owner of a clone can accept it by
+Team members may edit each other's text, and the history keeps every version. The fields that decide
+how long a memory lives, how far it is trusted and who may see it are protected: a change to them by
+anyone else is only a suggestion. It stays in the ledger, and the owner of a clone accepts it by
 writing the same change.
 
 `by` is a claim: nothing is signed. These rules stop accidents and people who act under their own
-name; they do not stop somebody who can push and forges a name.
+name. They do not stop someone who can push and forges a name.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ PROTECTED: Final = frozenset(
 )
 _LONGEST_SHOWN = 2000
 _WORDS = frozenset({"summary", "body", "content"})
-# The author of a purge record that machinery writes; it is nobody's e-mail address.
+# The author of a purge record that Recollect writes by itself; not an e-mail address.
 MACHINE: Final = "recollect"
-# In a purge record: the purged memories because of which a merged one goes too.
+# In a purge record: the purged memories that a merged memory is purged with.
 BECAUSE: Final = "because"
 
 
 class SuggestedChange(NamedTuple):
-    """A change of protected fields that does not count, because somebody else made it."""
+    """A change to protected fields that has no effect, because someone else made it."""
 
     memory: str
     record: str
@@ -46,17 +46,17 @@ class SuggestedChange(NamedTuple):
     fields: Mapping[str, Any]
 
     def as_json(self) -> dict[str, Any]:
-        """The change as `--json` prints it."""
+        """Return the change as `--json` prints it."""
         return {**self._asdict(), "fields": dict(self.fields)}
 
 
 def plain(text: str) -> str:
-    """A text of somebody else for a terminal: on one line, without characters that act or hide."""
+    """Make someone else's text safe for a terminal: one line, no control or hidden characters."""
     return "".join(c if c.isprintable() else " " for c in text)[:_LONGEST_SHOWN].strip()
 
 
 def person_of(by: str | None) -> str:
-    """What identifies a person: the e-mail address, else the whole name; empty for nobody."""
+    """Return what identifies a person: the e-mail address, else the whole name, else empty."""
     text = (by or "").strip()
     _, opened, rest = text.rpartition("<")
     email = rest.partition(">")[0].strip()
@@ -70,12 +70,12 @@ def is_same_person(one: str | None, other: str | None) -> bool:
 
 
 def may_decide(by: str | None, author: str | None, owner: str | None) -> bool:
-    """Whether somebody may set the protected fields of a memory, as this clone sees it."""
+    """Whether a person may set the protected fields of a memory, as seen from this clone."""
     return is_same_person(by, author) or is_same_person(by, owner)
 
 
 def depends_on_owner(create: Record, updates: Iterable[Record]) -> bool:
-    """Whether a memory has changes that count only if this clone's owner made them."""
+    """Whether a memory has changes that take effect only if this clone's owner made them."""
     return any(
         not PROTECTED.isdisjoint(update.fields) and not is_same_person(update.by, create.by)
         for update in updates
@@ -83,7 +83,7 @@ def depends_on_owner(create: Record, updates: Iterable[Record]) -> bool:
 
 
 def counting_fields(update: Record, create: Record, owner: str | None) -> Mapping[str, Any]:
-    """The fields of an update that count."""
+    """Return the fields of an update that take effect."""
     if PROTECTED.isdisjoint(update.fields) or may_decide(update.by, create.by, owner):
         return update.fields
     return {name: value for name, value in update.fields.items() if name not in PROTECTED}
@@ -92,9 +92,9 @@ def counting_fields(update: Record, create: Record, owner: str | None) -> Mappin
 def suggested_changes(
     create: Record, updates: Iterable[Record], owner: str | None
 ) -> list[SuggestedChange]:
-    """The changes that wait for an answer, given the updates in the order in which they count.
+    """Return the changes that are still pending, given the updates in fold order.
 
-    A later change of the same field by the author or the owner is an answer, whatever it says.
+    A later change to the same field by the author or the owner settles it, whatever it says.
     """
     waiting: dict[str, SuggestedChange] = {}
     for update in updates:
@@ -119,10 +119,10 @@ def may_purge(
     owner: str | None,
     purged: Iterable[str] = (),
 ) -> bool:
-    """Whether a purge that came from elsewhere is applied without asking.
+    """Whether to apply someone else's purge without asking.
 
-    It is by the author or by the owner; or the memory was merged, from its birth, from one that is
-    purged, and so holds the words of that one, and the owner has not reworded it.
+    Yes if the author or the owner wrote it. Also if the memory was created by merging one that is
+    purged, and so contains its text, and the owner has not reworded it since.
     """
     if may_decide(purge.by, create.by, owner):
         return True
@@ -136,7 +136,7 @@ def may_purge(
 
 
 def is_reworded_by(updates: Iterable[Record], owner: str | None) -> bool:
-    """Whether the owner of this clone has put a memory into their own words since it was made."""
+    """Whether the owner of this clone has reworded a memory since it was created."""
     return any(
         is_same_person(update.by, owner)
         and (update.body is not None or not _WORDS.isdisjoint(update.fields))
@@ -145,10 +145,10 @@ def is_reworded_by(updates: Iterable[Record], owner: str | None) -> bool:
 
 
 def sources_at_birth(create: Record) -> tuple[str, ...]:
-    """What a memory was merged from, as its creation says; an update cannot make up sources."""
+    """Return what a memory was merged from, by its creation; updates cannot add sources."""
     provenance = create.fields.get("provenance")
     if not isinstance(provenance, dict) or provenance.get("via") != "sleep":
         return ()
-    # The first versions that merged did not say: there it is what they related it to.
+    # The first versions did not record sources; there, use the relations.
     named = provenance.get("sources", create.fields.get("relates_to"))
     return tuple(map(str, named)) if isinstance(named, list) else ()

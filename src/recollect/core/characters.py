@@ -1,4 +1,4 @@
-"""Characters that are not what they seem: invisible ones, controls, and look-alikes."""
+"""Deceptive characters: invisible ones, controls, and look-alikes."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from functools import cache
 
 from recollect.core.patterns import pattern
 
-# Unicode's Default_Ignorable_Code_Point, which `unicodedata` does not tell: nobody sees them.
+# Unicode's Default_Ignorable_Code_Point, which `unicodedata` does not expose: all invisible.
 _IGNORABLE = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff"
 )
-# Controls but for the line feed and the tab, surrogates, private use, what separates lines
-# unseen, what notes annotate, and what shows nothing.
+# Controls except line feed and tab, surrogates, private use, invisible line separators, interlinear
+# annotation, and characters that render as nothing.
 _UNSEEN = (
     r"\x00-\x08\x0b-\x1f\x7f-\x9f"
     "\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u2028\u2029\u2800\ufff9-\ufffb"
@@ -23,20 +23,20 @@ _UNSEEN = (
     "\ud800-\udfff\ue000-\uf8ff\U000f0000-\U000ffffd\U00100000-\U0010fffd"
 )
 HIDDEN = pattern(f"[{_IGNORABLE}{_UNSEEN}]")
-# What a person's text needs of these: the look of a symbol, symbols and letters that join.
+# The invisible characters that ordinary text needs: variation selectors and joiners.
 _LOOK = "\ufe0e\ufe0f"
 _JOINERS = "\u200c\u200d"
 REPLACEMENT = "\ufffd"
 
-# Letters that look Latin and are not, as far as words of an order can be made of them.
+# Letters that look Latin but are not, as far as they can spell an instruction.
 _LATIN = "abcdefghijklmnopqrstuvwxyz"
 _LIKE_LATIN = {
     # Cyrillic, Greek
     **dict(zip("авсԁеɡһіјкӏмпорԛгѕтцѵԝхуз", "abcdeghijklmnopqrstuvwxyz", strict=True)),
     **dict(zip("αβςδεϝγηιϳκλμνορϙτυχωζσ", "abcdefgnijklmvopqtuxwzo", strict=True)),
-    # small capitals, which are letters of their own
+    # small capitals, which are separate letters
     **dict(zip("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnopqrstuvwyz", strict=True)),
-    # Armenian, Cherokee, Lisu and others that are used for it
+    # Armenian, Cherokee, Lisu and others that are used for spoofing
     **dict(zip("օոսհցɩıłøđħŧƿꓲꓳꓢꓰꓚꭵ", "onuhgiilodhtpioseci", strict=True)),
     "ь": "b",
     "н": "h",
@@ -70,17 +70,17 @@ for _first in (0x1F1E6, 0x1F130, 0x1F150, 0x1F170):
 
 
 def visible(text: str) -> str:
-    """A text without what nobody sees: controls, zero widths, reversed directions, tags."""
+    """Remove everything invisible: controls, zero widths, direction overrides, tags."""
     if text.isascii() and text.isprintable():
         return text
     return HIDDEN.sub("", text)
 
 
 def printable(text: str) -> str:
-    """A text that a terminal cannot take for a command, nor show in another order.
+    """Make a text safe to print: a terminal can neither execute nor reorder it.
 
-    What is hidden is replaced by a mark, so that one sees that there is something. Emoji and
-    scripts that join their letters keep what they need.
+    A mark replaces each hidden character, so that you see that something is there. Emoji and
+    scripts with joined letters keep the characters they need.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -95,7 +95,7 @@ def printable(text: str) -> str:
 
 
 def _is_needed(text: str, place: int) -> bool:
-    """Whether a hidden character belongs to how the ones beside it look."""
+    """Whether a hidden character affects how its neighbours are displayed."""
     char = text[place]
     if char not in _LOOK and char not in _JOINERS:
         return False
@@ -108,17 +108,17 @@ def _is_needed(text: str, place: int) -> bool:
         return False
     if unicodedata.category(before) in ("So", "Sk") or before in _LOOK:
         return unicodedata.category(after) == "So"
-    # Arabic and Indic letters; among Latin, Greek or Cyrillic ones it only hides something.
+    # Arabic and Indic letters; between Latin, Greek or Cyrillic letters it only hides something.
     return all(c.isalpha() or unicodedata.combining(c) for c in (before, after)) and (
         min(before, after) >= "\u0600"
     )
 
 
 def fold(text: str) -> tuple[str, list[str]]:
-    """A text as somebody reads it, in Latin letters, and what stands for each of its characters.
+    """Fold a text to the Latin letters that it looks like, character by character.
 
-    Both have the same length: what is cut out of one can be cut out of the other. Hidden
-    characters are in neither.
+    Returns the folded text and the original of each character. Both have the same length, so a cut
+    in one applies to the other. Hidden characters are in neither.
     """
     folded: list[str] = []
     original: list[str] = []
@@ -133,7 +133,7 @@ def fold(text: str) -> tuple[str, list[str]]:
             folded.append(part)
             original.append(char if number == 0 else "")
         if not parts and original and not HIDDEN.match(char):
-            original[-1] += char  # an accent goes where its letter goes
+            original[-1] += char  # an accent stays with its letter
     return "".join(folded), original
 
 

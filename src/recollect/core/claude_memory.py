@@ -1,10 +1,10 @@
-"""The documents of the claude-memory plugin: a memory as its JSON file, and back.
+"""Documents of the claude-memory plugin: convert a memory to its JSON file and back.
 
-The mirror writes them and whoever used that plugin brings them. Writing gives what the plugin's own
-schemas accept, whatever the ledger holds. Reading loses nothing: what has no place in a memory is
-kept beside it, under `left`.
+The mirror writes these documents, and users of that plugin import them. Written documents always
+pass the plugin's own schemas, whatever the ledger holds. Reading loses nothing: what a memory has
+no field for is kept in `left`.
 
-Invariant: reading what was written for a memory gives the memory's own values again.
+Invariant: reading a written document gives the memory's own values again.
 """
 
 from __future__ import annotations
@@ -41,12 +41,11 @@ from recollect.core.status import ACTIVE, ARCHIVED, RETIRED, VISIBLE
 from recollect.errors import BadContent, ParseError, ValidationError
 
 VERSION: Final = "1.0"
-# The field of a record that keeps what a document says and a memory has no place for.
+# The record field for the parts of a document that a memory has no field for.
 LEFT: Final = "claude_memory"
 _TITLE_LENGTH: Final = 120
 _SHORT_TEXT: Final = 300
 _EPOCH: Final = "1970-01-01T00:00:00Z"
-_CATEGORIES: Mapping[str, str] = {"sessions": "session_summary", "tech-debt": "tech_debt"}
 _ENTRY = ("date", "summary", "field", "old_value", "new_value")
 _NOT_IN_FOLDERS = pattern(r"[^a-z0-9_-]+")
 _NOT_IN_TAGS = pattern(r"[\x00-\x1f\x7f,]+")
@@ -54,7 +53,7 @@ _NOT_IN_LINES = pattern(r"[\x00-\x1f\x7f\s]+")
 
 
 class Described(NamedTuple):
-    """What a document says, in the words of a memory."""
+    """The values of a document, under the field names of a memory."""
 
     kind: str
     summary: str
@@ -70,20 +69,20 @@ class Described(NamedTuple):
     status_reason: str = ""
     changes: tuple[Mapping[str, Any], ...] = ()
     times_updated: int = 0
-    # What has no place in a memory, as it stood in the document.
+    # The parts that a memory has no field for, unchanged.
     left: Mapping[str, Any] = {}
 
 
 def category_of(kind: str) -> str:
-    """What the plugin calls a kind, in the singular."""
+    """Return the plugin's singular name for a kind."""
     known = BY_NAME.get(kind)
     if known is None:
         return kind
-    return _CATEGORIES.get(kind) or min((kind, *known.aliases), key=len)
+    return known.plugin_name or min((kind, *known.aliases), key=len)
 
 
 def folder_of(kind: str) -> str:
-    """The folder of a kind's files: its name, also where a newer version chose an odd one."""
+    """Return the folder for a kind's files: its name, made safe if it is an odd one."""
     return _NOT_IN_FOLDERS.sub("-", kind.lower()).strip("-") or "other"
 
 
@@ -91,7 +90,7 @@ def folder_of(kind: str) -> str:
 
 
 def to_document(memory: Memory, name: str) -> dict[str, Any]:
-    """A memory as a document, `name` being that of its file."""
+    """Convert a memory to a document; `name` is its file name."""
     created = _time(memory.created or memory.updated)
     document: dict[str, Any] = {
         "schema_version": VERSION,
@@ -117,16 +116,16 @@ def to_document(memory: Memory, name: str) -> dict[str, Any]:
 
 
 def render_document(document: Mapping[str, Any]) -> str:
-    """The text of a document's file."""
+    """Render the text of a document's file."""
     text = json.dumps(document, ensure_ascii=False, indent=2) + "\n"
-    return text.encode("utf-8", "replace").decode()  # a note may hold bytes that are no text
+    return text.encode("utf-8", "replace").decode()  # a note may contain bytes that are not text
 
 
 def record_status(status: str) -> str:
-    """What a document calls a status."""
+    """Return a document's name for a status."""
     if status in VISIBLE:
         return ACTIVE
-    # One that only a newer version knows is kept out of everybody's way.
+    # A status that only a newer version knows is treated as hidden.
     return RETIRED if status == RETIRED else ARCHIVED
 
 
@@ -158,7 +157,7 @@ def _content(memory: Memory) -> dict[str, Any]:
 
 
 def _fitting(field: Field, value: Any) -> Any:
-    """A value as the plugin takes it, without what it does not know; None if it takes none."""
+    """Fit a value to the plugin's schema, without unknown parts; None if nothing fits."""
     if field.form in (TEXTS, OBJECTS):
         if not isinstance(value, list | tuple) or len(value) < field.least:
             return None
@@ -194,10 +193,9 @@ def _fitting_object(fields: Sequence[Field], value: Any) -> dict[str, Any] | Non
 
 
 def read_document(text: str, folder: str, name: str) -> Described:
-    """What the document in a file says; one that is not valid is refused, with the reason.
+    """Parse the document in a file; raise an error with the reason if it is invalid.
 
-    The plugin sets no limit to the length of a text; what is longer than an agent may write is
-    taken as it is.
+    The plugin does not limit text length, so texts longer than an agent may write are accepted.
     """
     document = _parsed(text)
     take = document.pop
@@ -213,7 +211,7 @@ def read_document(text: str, folder: str, name: str) -> Described:
     created = _moment("created_at", take("created_at", None))
     updated = _moment("updated_at", take("updated_at", None) or created)
     left: dict[str, Any] = {}
-    if document.get("id") == name:  # if not, the file's name counts
+    if document.get("id") == name:  # if not, the file name is used
         take("id")
     status, changed, reason = _status(document, updated, left)
     content, body = _read_content(kind, take("content", None), left)
@@ -250,14 +248,14 @@ def _parsed(text: str) -> dict[str, Any]:
     try:
         found = json.loads(text.removeprefix("\ufeff"), parse_constant=refuse)
     except (ValueError, RecursionError) as error:
-        raise ParseError(f"It is not JSON: {error}", "Correct the file.") from None
+        raise ParseError(f"The file is not valid JSON: {error}", "Correct the file.") from None
     if not isinstance(found, dict):
         raise _wrong("document", "an object", found)
     try:
         text.encode("utf-8")
         json.dumps(found, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:
-        raise ParseError("It holds what is no valid Unicode.", "Correct the file.") from None
+        raise ParseError("The file contains invalid Unicode.", "Correct the file.") from None
     return found
 
 
@@ -284,13 +282,13 @@ def _moment(field: str, value: Any) -> str:
 def _status(
     document: dict[str, Any], updated: str, left: dict[str, Any]
 ) -> tuple[str, str | None, str]:
-    """The status, when it came to be, and why."""
+    """Return the status, when it was set, and why."""
     status = document.pop("record_status", None) or ACTIVE
     if status not in (ACTIVE, ARCHIVED, RETIRED):
         raise _wrong("record_status", "one of active, archived, retired", status)
     if status == ACTIVE:
         for name in ("retired_at", "retired_reason", "archived_at", "archived_reason"):
-            if document.get(name) is None:  # it says that there is none
+            if document.get(name) is None:  # an explicit "none"
                 document.pop(name, None)
         return ACTIVE, None, ""
     since = document.pop(f"{status}_at", None)
@@ -307,7 +305,7 @@ def _status(
 def _read_content(
     kind: str, content: Any, left: dict[str, Any]
 ) -> tuple[Mapping[str, Any] | None, str]:
-    """The typed content and the plain text; what belongs to neither is left."""
+    """Return the typed content and the plain text; anything else goes to `left`."""
     if not isinstance(content, Mapping):
         raise _wrong("content", "an object", content)
     schema = SCHEMAS.get(kind)
@@ -327,7 +325,7 @@ def _read_content(
         kept = _fitting_object(schema.fields, known)
         if kept is None:
             raise
-        # It is valid for the plugin, or would be without what the plugin does not know.
+        # It is valid for the plugin, or would be without the fields that the plugin does not know.
         if kept != {name: value for name, value in known.items() if value is not None}:
             left["content"] = dict(content)
         return kept, ""
@@ -352,7 +350,7 @@ def _files(given: Any, left: dict[str, Any]) -> tuple[str, ...]:
     for path in dict.fromkeys(given):
         with suppress(ValidationError):
             kept.append(check_path(path))
-    if len(kept) < len(set(given)) or len(kept) > MAX_ITEMS:  # one may lead out of the project
+    if len(kept) < len(set(given)) or len(kept) > MAX_ITEMS:  # one may point outside the project
         left["related_files"] = given
     return tuple(kept[:MAX_ITEMS])
 

@@ -1,9 +1,9 @@
-"""Typed content: checked when it is written, shown as text, published as JSON Schema.
+"""Typed content: validate it on write, render it as text, publish it as JSON Schema.
 
-Writing is strict: what does not fit is refused, with every problem of a document at once, so that
-an agent can repair it in one go. Small slips are put right instead: a text where a list belongs,
-the case of a choice, characters that nobody sees. Reading is lenient: whatever a note holds, also
-from a newer version, is shown and nothing is refused.
+Writing is strict: invalid content is rejected with all its problems at once, so that an agent can
+fix them in one pass. Small mistakes are corrected instead: a text in place of a list, the case of a
+choice, invisible characters. Reading is lenient: whatever a note holds, even from a newer version,
+is shown.
 """
 
 from __future__ import annotations
@@ -33,12 +33,10 @@ __all__ = [
     "SCHEMAS",
     "check_content",
     "check_object",
-    "check_partial_content",
     "check_value",
     "clean_text",
     "content_of_text",
     "content_text",
-    "has_content",
     "json_schema",
     "refuse",
     "shown",
@@ -50,29 +48,16 @@ _MOST_UNKNOWN = 20
 _DEEPEST = 4
 
 
-def has_content(kind: str) -> bool:
-    """Whether memories of this kind have typed content."""
-    return kind in SCHEMAS
-
-
 def check_content(kind: str, content: Any) -> dict[str, Any]:
-    """The content of a new memory, checked and in stored form."""
+    """Validate the content of a new memory and return its stored form."""
     problems: list[Problem] = []
     checked = check_object(schema_of(kind).fields, content, "content", problems)
     refuse(problems)
     return checked
 
 
-def check_partial_content(kind: str, content: Any) -> dict[str, Any]:
-    """The fields that an update changes, checked; None takes an optional field back."""
-    problems: list[Problem] = []
-    checked = check_object(schema_of(kind).fields, content, "content", problems, partial=True)
-    refuse(problems)
-    return checked
-
-
 def refuse(problems: Sequence[Problem]) -> None:
-    """Raise what was found, all of it; nothing where there is none."""
+    """Raise an error with all the problems; do nothing if there are none."""
     if problems:
         raise BadContent(*problems[0], problems=problems)
 
@@ -85,7 +70,7 @@ def check_object(
     *,
     partial: bool = False,
 ) -> dict[str, Any]:
-    """The fields of an object in stored form; what is wrong goes to the problems."""
+    """Return the fields of an object in stored form; append what is wrong to `problems`."""
     checked: dict[str, Any] = {}
     names = [field.name for field in fields]
     if not isinstance(given, Mapping):
@@ -111,11 +96,11 @@ def check_object(
 
 
 def unknown_fields(given: Mapping[Any, Any], names: Sequence[str], prefix: str) -> list[Problem]:
-    """A problem for each field that is not among the names; many are reported together."""
+    """Return a problem for each unknown field; many are reported together."""
     unknown = [_short(clean_text(str(name))) for name in given if name not in names]
     if not unknown:
         return []
-    from difflib import get_close_matches  # only a mistake needs it
+    from difflib import get_close_matches  # needed only for mistakes
 
     expected = f"one of the fields {_listed(names)}"
     problems = []
@@ -130,7 +115,7 @@ def unknown_fields(given: Mapping[Any, Any], names: Sequence[str], prefix: str) 
 
 
 def check_value(field: Field, value: Any, path: str, problems: list[Problem]) -> Any:
-    """A value in stored form; None where it says nothing, or where it was refused."""
+    """Return a value in stored form; None if it is empty or invalid."""
     if value is None:
         return None
     if field.form in (TEXTS, OBJECTS):
@@ -162,7 +147,7 @@ def _check_list(field: Field, value: Any, path: str, problems: list[Problem]) ->
         for number, item in enumerate(value)
         if item is not None and (found := _check_entry(field, item, f"{path}[{number}]", problems))
     ]
-    # A required list without a minimum may say that there is nothing; an optional one is left out.
+    # A required list without a minimum may be empty; an empty optional list is dropped.
     return checked if checked or (field.required and not field.least) else None
 
 
@@ -188,14 +173,14 @@ def _check_text(field: Field, value: Any, path: str, problems: list[Problem]) ->
         return found
     if len(text) > field.limit:
         got = f"a text of {len(text):,} characters"
-        fix = f"Shorten {path}; what is longer belongs into a file that related_files names."
+        fix = f"Shorten {path}. Put longer text in a file and name it in related_files."
         problems.append(Problem(path, _expected(field), got, fix))
         return None
     return text or None
 
 
 def _check_form(field: Field, text: str) -> str | None:
-    """A choice, a time or a uid as it is stored, or None if it is not one."""
+    """Return a choice, a time or a uid in stored form; None if it is invalid."""
     if field.form == CHOICE:
         word = text.lower().replace("-", "_").replace(" ", "_")
         return word if word in field.choices else None
@@ -213,12 +198,12 @@ def _check_form(field: Field, text: str) -> str | None:
 
 
 def clean_text(text: str) -> str:
-    """A text without what nobody sees, its lines ended alike, trimmed."""
+    """Remove invisible characters, normalise line endings, and trim."""
     if text.isascii() and text.isprintable():
         return text.strip()
     from unicodedata import category
 
-    # What this Python does not know yet (Cn) may be a letter of a newer Unicode.
+    # Code points that this Python does not know (Cn) may be letters of a newer Unicode.
     return "".join(
         c
         for c in "\n".join(text.splitlines())
@@ -227,14 +212,14 @@ def clean_text(text: str) -> str:
 
 
 def _number(value: Any) -> str | None:
-    """A number as text, because agents write `4` where a text is meant; None for all else."""
+    """Return a number as text, because agents write `4` where a text is meant; else None."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e15:
         return None
     return str(value)
 
 
 def shown(value: Any) -> str:
-    """What was given, in a few words."""
+    """Describe a given value in a few words."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -278,7 +263,7 @@ def _short(text: str, limit: int = 60) -> str:
 
 
 def content_text(kind: str, content: Any) -> str:
-    """Any content as Markdown: what search indexes and what an agent reads."""
+    """Render any content as Markdown: what search indexes and what an agent reads."""
     schema = SCHEMAS.get(kind)
     if not isinstance(content, Mapping):
         return _said(content)
@@ -304,7 +289,7 @@ def _sections(fields: Sequence[Field], content: Mapping[Any, Any]) -> Iterable[s
 
 
 def _entry(field: Field, item: Any) -> str:
-    """One bullet; a known object is its values, one after the other."""
+    """Render one bullet; a known object becomes its values in order."""
     if isinstance(item, Mapping) and field.fields:
         names = [one.name for one in field.fields if one.name in item]
         rest = {key: value for key, value in item.items() if key not in names}
@@ -316,7 +301,7 @@ def _entry(field: Field, item: Any) -> str:
 
 
 def _said(value: Any, depth: int = 0) -> str:
-    """Any value as text; what is nested too deeply is cut."""
+    """Render any value as text; cut what is nested too deeply."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -337,7 +322,7 @@ def _said(value: Any, depth: int = 0) -> str:
 
 
 def content_of_text(kind: str, summary: str, body: str) -> dict[str, Any]:
-    """The least content that a plain memory of this kind stands for, and nothing made up."""
+    """Return the minimal content for a plain memory of this kind, without inventing anything."""
     said = _short(clean_text(summary), ITEM_LENGTH) or _NOT_RECORDED
     more = _short(clean_text(body), TEXT_LENGTH)
     parts = (part.strip() for part in more.split("\n\n"))

@@ -1,8 +1,8 @@
-"""The shapes of typed content, as data: what is checked, shown and published as JSON Schema.
+"""The schemas of typed content as data, for validation, rendering and JSON Schema.
 
-Fields stand in the order in which they matter to a reader, because shown text may be cut at its
-end. What the JSON Schema of a kind accepts, `check_document` accepts; the code forgives a little
-more, since it puts small slips right.
+Fields are in order of importance to a reader, because shown text may be cut at its end.
+`check_document` accepts everything that a kind's JSON Schema accepts, and a little more, since it
+corrects small mistakes.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ TEXTS: Final = "texts"
 OBJECT: Final = "object"
 OBJECTS: Final = "objects"
 
-# A text is a long paragraph at most, two of which fill what one event may put before an agent; an
-# entry of a list is a sentence or a command. Longer matter belongs into a file that is named.
+# A text is at most a long paragraph; two of them fill what one event may inject. An entry of a list
+# is a sentence or a command. Longer material belongs in a file that the memory names.
 TEXT_LENGTH: Final = 4000
 ITEM_LENGTH: Final = 1000
 MAX_ENTRIES: Final = 50
@@ -31,7 +31,7 @@ TITLE_LENGTH: Final = 120
 
 
 class Field(NamedTuple):
-    """One field: its name, what it says in a few words, and what it takes."""
+    """One field: its name, its meaning in a few words, and what it accepts."""
 
     name: str
     meaning: str
@@ -45,12 +45,12 @@ class Field(NamedTuple):
 
     @property
     def title(self) -> str:
-        """The field's name in plain words."""
+        """Return the field's name as words."""
         return self.label or (self.name[:1].upper() + self.name[1:]).replace("_", " ")
 
 
 class Schema(NamedTuple):
-    """The content of one kind; an excerpt of it shows the key fields."""
+    """The content schema of one kind; excerpts show the key fields."""
 
     kind: str
     key_fields: tuple[str, ...]
@@ -58,7 +58,7 @@ class Schema(NamedTuple):
 
 
 def _texts(name: str, meaning: str, least: int = 0, label: str = "") -> Field:
-    """A list of texts that may be left out, unless it needs an entry."""
+    """Make a list-of-texts field, optional unless it needs an entry."""
     return Field(name, meaning, TEXTS, least > 0, least=least, limit=ITEM_LENGTH, label=label)
 
 
@@ -204,7 +204,7 @@ _SCHEMAS = (
 
 SCHEMAS: Mapping[str, Schema] = {schema.kind: schema for schema in _SCHEMAS}
 
-# An entry of a document's `changes`: what its author says about an update.
+# An entry of a document's `changes`: the author's description of an update.
 CHANGE = Field(
     "changes",
     "what this document changes",
@@ -219,8 +219,8 @@ CHANGE = Field(
 )
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
-# A character that is seen by everybody. The code takes what is made of others alone, such as rare
-# scripts; to list all that is invisible instead would be longer than the rest of a schema.
+# A visible character. The code also accepts text made only of others, such as rare scripts. Listing
+# everything invisible instead would be longer than the rest of a schema.
 _VISIBLE = r"[!-~\u00a1-\u00ac\u00ae-\u05ff\u0620-\u06dc\u0900-\u167f\u3001-\ud7ff]"
 _RELATIVE = r"^(?![-/\\]|[A-Za-z]:|[\s\S]*(?:\.\.|[\u0000-\u001f\u007f\ud800-\udfff]))[\s\S]*\S"
 _MOMENT = (
@@ -231,7 +231,7 @@ _MOMENT = (
 
 
 def schema_of(kind: str) -> Schema:
-    """The shape of a kind's content; a kind without one is refused."""
+    """Return the schema of a kind; raise an error if it has none."""
     schema = SCHEMAS.get(kind)
     if schema is None:
         raise BadContent(
@@ -244,7 +244,7 @@ def schema_of(kind: str) -> Schema:
 
 
 def json_schema(kind: str) -> dict[str, Any]:
-    """The JSON Schema of the document that creates a memory of this kind."""
+    """Return the JSON Schema of the document that creates a memory of this kind."""
     from recollect.core.fields import MAX_ITEMS, MAX_TAG_LENGTH, MAX_TAGS
 
     schema = schema_of(kind)

@@ -1,8 +1,8 @@
-"""Nobody crowds others out: whose a memory is, what says the same, and how much one may have.
+"""Crowding: keep one author from filling the results that others share.
 
-Anybody who may push can write any number of memories with any date. So the memories of one author
-that say the same count once, no author has more than a share of the places while others have
-something to say, and a date in the future is worth no more than today.
+Anyone who can push can write any number of memories with any date. So near-identical memories of
+one author count once, no author gets more than a share of the places while others have results, and
+a date in the future counts as today.
 """
 
 from __future__ import annotations
@@ -12,33 +12,33 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple, TypeVar
 from zlib import crc32
 
-# The largest share of the places, or of the text, that one author has where there are others.
+# The largest share of places, or of text, that one author gets while there are others.
 SHARE: Final = 0.5
-# Two texts of one author that share more of their words than this count once.
+# Two texts of one author with a higher word overlap than this count once.
 SAME: Final = 0.6
-# How far the clock of a colleague may be ahead; what is dated later has no date to rely on.
+# How far ahead a colleague's clock may be; a later date is not trusted.
 SKEW: Final = 86_400.0
-# The sketch of a text has a bit for each of its words; for so many of those of a long text.
+# A text's sketch has one bit per word, for at most this many words.
 _BITS, _MOST_WORDS = 512, 64
-# With so many texts of its author, the best ones, each further one is compared.
+# Each text is compared with this many of its author's best texts.
 _COMPARED = 32
-# From this share on, whoever looks for the best must ask again for those of others.
+# Above this share, a search must query again for other authors.
 _CROWD = 5 / 6
 _AHEAD = "<ahead>"
 _Item = TypeVar("_Item")
 
 
 class Traits(NamedTuple):
-    """What tells the memories of a crowd from others: the author, and what the text is like."""
+    """What identifies crowding: the author, and a sketch of the text."""
 
     voice: str = ""
     sketch: bytes = b""
 
 
 def voice_of(author: str | None) -> str:
-    """An author as they count for shares: the e-mail address, or the name where there is none.
+    """Return the identity used for shares: the e-mail address, else the name.
 
-    What has no author, such as text that was added with plain git, counts as of one author.
+    Everything without an author, such as text added with plain git, counts as one author.
     """
     name = (author or "").strip().casefold()
     start = name.rfind("<")
@@ -46,17 +46,17 @@ def voice_of(author: str | None) -> str:
 
 
 def is_ahead(moment: float | None, now: float) -> bool:
-    """Whether a date is so far in the future that no clock explains it."""
+    """Whether a date is too far in the future to be a clock error."""
     return moment is not None and moment > now + SKEW
 
 
 def dated(traits: Traits, moment: float | None, now: float) -> Traits:
-    """The traits of a memory of a date. What comes from the future counts as of one author."""
+    """Return traits adjusted for a date: everything from the future counts as one author."""
     return traits._replace(voice=_AHEAD) if is_ahead(moment, now) else traits
 
 
 def sketch_of(words: set[str], *, denies: bool = False) -> bytes:
-    """A few bytes by which texts can be compared. The opposite of a text is not like it."""
+    """Return a few bytes for comparing texts; a text and its negation are not alike."""
     joined = "\n".join(words).encode("utf-8", "replace")
     hashes = sorted(map(crc32, joined.split(b"\n"))) if joined else []
     bits = 0
@@ -66,14 +66,14 @@ def sketch_of(words: set[str], *, denies: bool = False) -> bytes:
 
 
 class _Said:
-    """What one author says, as far as it was looked at."""
+    """The texts of one author that were seen so far."""
 
     def __init__(self) -> None:
         self.size = 0
         self._known: dict[int, list[tuple[int, int]]] = {}
 
     def adds(self, sketch: bytes) -> bool:
-        """Whether a text says something else than the best ones before it."""
+        """Whether a text differs from the author's better texts before it."""
         if not sketch:
             return True
         bits = int.from_bytes(sketch[1:], "little")
@@ -90,18 +90,18 @@ class _Said:
 
 
 def most_of(places: int) -> int:
-    """How many of some places one author may have: the share, rounded up."""
+    """Return how many of the places one author may have: the share, rounded up."""
     return math.ceil(places * SHARE)
 
 
 def choose(items: Sequence[_Item], places: int, traits: Callable[[_Item], Traits]) -> list[_Item]:
-    """As many items as there are places; the items come best first.
+    """Choose as many items as there are places; items come best first.
 
-    First each text once and each author up to the share, best first. Places that are left go to
-    the others, so that nothing is hidden where there is room.
+    First, each distinct text and each author up to the share. Then the remaining places go to the
+    rest, so that nothing is hidden while there is room.
     """
     chosen: list[_Item] = []
-    beyond: list[_Item] = []  # the share of their authors
+    beyond: list[_Item] = []  # up to the share of each author
     again: list[_Item] = []
     known: dict[str, _Said] = {}
     share = most_of(places)
@@ -109,7 +109,7 @@ def choose(items: Sequence[_Item], places: int, traits: Callable[[_Item], Traits
         voice, sketch = traits(item)
         said = known.setdefault(voice, _Said())
         if said.size >= places:
-            continue  # this author has more than enough
+            continue  # this author already has enough
         if not said.adds(sketch):
             again.append(item)
         else:
@@ -118,7 +118,7 @@ def choose(items: Sequence[_Item], places: int, traits: Callable[[_Item], Traits
 
 
 def repeated(items: Iterable[_Item], traits: Callable[[_Item], Traits]) -> list[_Item]:
-    """The items that say the same as an earlier one of their author."""
+    """Return the items that repeat an earlier item of the same author."""
     known: dict[str, _Said] = {}
     found = []
     for item in items:
@@ -129,5 +129,5 @@ def repeated(items: Iterable[_Item], traits: Callable[[_Item], Traits]) -> list[
 
 
 def crowd_in(voices: Sequence[str]) -> str | None:
-    """The author who leaves hardly any room for others in what was found, if one does."""
+    """Return the author who leaves hardly any room for others, if there is one."""
     return next((v for v in set(voices) if voices.count(v) > len(voices) * _CROWD), None)

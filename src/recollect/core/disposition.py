@@ -1,10 +1,10 @@
-"""Disposition: whether a stored record counts, or is quarantined, and why.
+"""Disposition: whether a stored record counts or is quarantined, and why.
 
-This is decided here and nowhere else. A quarantined record stays in its note byte for byte, through
-join, absorb and sync, but it makes no memory and changes none. `recollect doctor` lists it, and
+This module alone decides it. A quarantined record stays in its note byte for byte, through join,
+absorb and sync, but it neither creates nor changes a memory. `recollect doctor` lists it, and
 `recollect purge` removes it.
 
-`dispose` is total: it gives an answer for every text and never raises.
+`dispose` is total: it returns an answer for every text and never raises.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from recollect.core.record import CREATE, PURGE, UPDATE, Record, read_record
 from recollect.core.uid import LENGTH, is_uid
 
 _OPENER = len("---\nuid: ")
-# What makes a closer look at the values of a header necessary; most headers have none of it.
+# Header values need a closer check only if one of these occurs; most headers have none.
 _SUSPECT = pattern(
     rf"\d{{{limits.DIGITS + 1}}}|\\u(?:[dD][89a-fA-F]|0000)|[eE]\+?\d{{3}}|NaN|Infinity"
 )
@@ -30,14 +30,14 @@ _UIDS = ("uid", "of")  # a uid may consist of digits alone
 
 
 class Disposition(NamedTuple):
-    """A record as far as it can be read, and why it is quarantined; no reason, if it counts."""
+    """A record as far as it is readable, and why it is quarantined; empty if it counts."""
 
     record: Record
     reason: str = ""
 
 
 def dispose(text: str) -> Disposition:
-    """Read the text of a stored record and decide whether it counts."""
+    """Parse a stored record and decide whether it counts."""
     try:
         if _is_too_large(text):
             size = len(text.encode("utf-8", "surrogatepass"))
@@ -50,20 +50,20 @@ def dispose(text: str) -> Disposition:
             )
         record = read_legacy(text) if is_legacy(text) else read_record(text)
         return Disposition(record, _problem(text, head, record))
-    except Exception as error:  # no text of a stranger may stop a reader
+    except Exception as error:  # no foreign text may stop a reader
         return _quarantine(text, f"it cannot be read ({type(error).__name__})")
 
 
 def why_quarantined(text: str) -> str:
-    """Why a stored record is quarantined; an empty text if it counts."""
+    """Return why a stored record is quarantined; empty if it counts."""
     return dispose(text).reason
 
 
 def rank(text: str) -> tuple[bool, bool]:
-    """What counts before length where one uid has two texts.
+    """Rank two texts of one uid, before their length is compared.
 
-    A record that counts comes before one that is quarantined, and a creation before a change: no
-    broken copy and no change may take the place of a memory.
+    A record that counts beats a quarantined one, and a creation beats a change: neither a broken
+    copy nor a change may replace a memory.
     """
     record, reason = dispose(text)
     return not reason, record.op == CREATE
@@ -88,7 +88,7 @@ def _head(text: str) -> str:
 
 
 def _problem(text: str, head: str, record: Record) -> str:
-    """What is wrong with a record, in words; nothing, if it counts."""
+    """Describe what is wrong with a record; empty if it counts."""
     if "\0" in text:
         return "it holds a NUL character"
     return (
@@ -124,7 +124,7 @@ def _wrong_moment(timestamp: str | None) -> str:
 
 
 def _wrong_values(text: str, head: str, record: Record) -> str:
-    """What is wrong with the values of a header."""
+    """Describe what is wrong with the header values."""
     legacy = is_legacy(text)
     if legacy and BAD_ESCAPE.search(head):
         return "its header holds an escape that stands for no character"
@@ -144,7 +144,7 @@ def _wrong_values(text: str, head: str, record: Record) -> str:
 
 
 def _wrong_value(values: list[Any]) -> str:
-    """What is wrong with values out of JSON; reading has bounded how deep they are."""
+    """Describe what is wrong with JSON values; parsing has already limited their depth."""
     waiting = list(values)
     while waiting:
         value = waiting.pop()
@@ -167,7 +167,7 @@ def _wrong_value(values: list[Any]) -> str:
 
 
 def is_nested_too_deep(value: Any) -> bool:
-    """Whether a value has more levels than the limit, told without recursion."""
+    """Whether a value exceeds the depth limit, checked without recursion."""
     level = [value]
     for _ in range(limits.JSON_DEPTH + 1):
         inner = [one.values() if isinstance(one, Mapping) else one for one in level if _holds(one)]
@@ -182,7 +182,7 @@ def _holds(value: Any) -> bool:
 
 
 def is_text(value: str) -> bool:
-    """Whether a text can be written as bytes; bytes that were never UTF-8 can."""
+    """Whether a text can be encoded; escaped bytes that were never UTF-8 can."""
     try:
         value.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -191,7 +191,7 @@ def is_text(value: str) -> bool:
 
 
 def is_too_deep(value: str) -> bool:
-    """Whether JSON has more levels than the limit, told without reading it."""
+    """Whether JSON exceeds the depth limit, checked without parsing it."""
     from recollect.core.record import json_depth
 
     return json_depth(value) > limits.JSON_DEPTH

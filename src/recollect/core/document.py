@@ -1,7 +1,7 @@
-"""The document that an agent writes: a title, tags, typed content, files, what changed.
+"""The document that an agent writes: title, tags, typed content, files and changes.
 
-What is mechanical (ids, times, the status) is ours to set: such fields of a complete document are
-accepted and ignored. Other fields that a document does not have are refused.
+Recollect sets the mechanical fields (ids, times, the status), so a document may contain them but
+they are ignored. Other unknown fields are rejected.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _NO_SLUG = pattern(r"[^a-z0-9]+")
 
 
 class Document(NamedTuple):
-    """A checked document. What was not given is empty or None; `given` names what was."""
+    """A validated document. Missing values are empty or None; `given` lists what was set."""
 
     summary: str
     body: str
@@ -62,7 +62,7 @@ class Document(NamedTuple):
 
 
 def check_depth(given: Any) -> None:
-    """Refuse what is nested deeper than any document is: it would break whoever walks it."""
+    """Reject a document that is nested too deeply to walk safely."""
     level: list[Any] = [given] if isinstance(given, Mapping | list | tuple) else []
     depth = 0
     while level:
@@ -75,7 +75,7 @@ def check_depth(given: Any) -> None:
 
 
 def check_document(kind: str, given: Any, *, creating: bool) -> Document:
-    """A document in stored form; when it creates nothing, every field may be left out."""
+    """Return a document in stored form; every field is optional unless it creates a memory."""
     schema = schema_of(kind)
     problems: list[Problem] = []
     if not isinstance(given, Mapping):
@@ -118,19 +118,19 @@ def check_document(kind: str, given: Any, *, creating: bool) -> Document:
 
 
 def _title(given: Any, problems: list[Problem]) -> tuple[str, str]:
-    """The title as summary and body; one that is too long for a summary is kept in the body."""
+    """Return the title as summary and body; a title too long for a summary goes to the body."""
     if given is None:
         return "", ""
     title = _one_line(given) if isinstance(given, str) else ""
     if not title or len(title) > ITEM_LENGTH:
         got = f"a text of {len(title):,} characters" if title else shown(given)
-        fix = f"Give a title of one line, best of at most {SUMMARY_LENGTH} characters."
+        fix = f"Give a one-line title, preferably of at most {SUMMARY_LENGTH} characters."
         problems.append(Problem("title", "a text", got, fix))
     return (title, "") if len(title) <= SUMMARY_LENGTH else summarize(title)
 
 
 def _one_line(text: str) -> str:
-    """A title on one line, without the marks that an index page of the mirror is made of."""
+    """Put a title on one line, without the marks that the mirror's index page uses."""
     line = " ".join(_without(clean_text(text), "#tags:").split())
     while " -> " in line:
         line = line.replace(" -> ", " - ")
@@ -138,11 +138,11 @@ def _one_line(text: str) -> str:
 
 
 def _without(text: str, *marks: str) -> str:
-    """A text without the marks, also those that only meet once another is gone."""
+    """Remove the marks, including those that appear only after another is removed."""
     if not any(mark in text for mark in marks):
         return text
     kept: list[str] = []
-    for char in text:  # once through: to look again after each that is gone takes quadratic time
+    for char in text:  # a single pass; searching again after each removal takes quadratic time
         kept.append(char)
         for mark in marks:
             if char == mark[-1] and "".join(kept[-len(mark) :]) == mark:
@@ -154,14 +154,14 @@ def _without(text: str, *marks: str) -> str:
 def _tags(given: Any, problems: list[Problem]) -> tuple[str, ...]:
     tags = set()
     for text in _texts("tags", given, None, problems):
-        # Blanks become dashes first, which may make an arrow; small letters may be more letters.
+        # Replace spaces by dashes first, which can create an arrow; lower-casing can add letters.
         tag = _without(normal_tag(clean_text(text)), "#tags:", "->", ",")
         tags.add(tag[:MAX_TAG_LENGTH].strip("-"))
     return tuple(sorted(tags - {""})[:MAX_TAGS])
 
 
 def _texts(name: str, given: Any, limit: int | None, problems: list[Problem]) -> list[str]:
-    """A list of texts; a single text stands for a list of one."""
+    """Return a list of texts; a single text becomes a list of one."""
     items = [given] if isinstance(given, str) else given
     expected = "a list of texts" + (f", at most {limit}" if limit else "")
     if not isinstance(items, list | tuple) or (limit and len(items) > limit):
@@ -185,7 +185,7 @@ def _confidence(given: Any, problems: list[Problem]) -> float | None:
 
 
 def _changes(given: Any) -> Any:
-    """Changes without their date, which is ours to set, and with values as text."""
+    """Return changes without their date, which Recollect sets, and with values as text."""
     if isinstance(given, list | tuple):
         return [_change(item) for item in given[-MAX_ENTRIES:]]
     return _change(given)
@@ -204,11 +204,11 @@ def _value_text(value: Any) -> Any:
     try:
         return json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
-        return value  # it is refused as what it is
+        return value  # it is rejected for what it is
 
 
 def slugify(title: str) -> str:
-    """A short name for a title in small letters, digits and dashes; the same for the same title."""
+    """Make a slug for a title: lower case, digits and dashes; deterministic."""
     from unicodedata import normalize
 
     plain = normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
@@ -222,5 +222,5 @@ def slugify(title: str) -> str:
 
 
 def is_slug(text: str) -> bool:
-    """Whether a text can be the name of a file of the mirror."""
+    """Whether a text is a valid file name in the mirror."""
     return _SLUG.match(text) is not None

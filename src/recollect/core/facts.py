@@ -1,8 +1,8 @@
-"""Facts: what makes two the same, which predicates hold one value, and until when each is true.
+"""Facts: when two are the same, which predicates hold one value, and when each is true.
 
-Clones store facts apart, so no clone can close all that contradicts. What is true when is therefore
-a rule over all facts that are known, and gives the same in every clone: a fact ends where the next
-one begins that says otherwise.
+Clones store facts independently, so no clone can close every fact that another contradicts.
+Validity is therefore a rule over all known facts, and every clone computes the same result: a fact
+ends where the next one that contradicts it begins.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from recollect.core.patterns import pattern
 
 PARTS = ("subject", "predicate", "object")
 _SPACE = pattern(r"[\s_\-]+")
-# Predicates that hold one value at a time: by the whole, by their first word, by their last.
+# Predicates that hold one value at a time: by the whole, by first word, by last word.
 _ONE = frozenset(
     {
         *("is", "version", "status", "state", "owner", "owned_by", "maintained_by", "license"),
@@ -36,9 +36,9 @@ _LAST = frozenset(
 
 
 class Fact(NamedTuple):
-    """A fact and the memory that it is kept in. `replaces` is None where nobody said.
+    """A fact and the memory that holds it. `replaces` is None if it was not given.
 
-    `valid_until` is what somebody said, or, after `settled`, what follows from the others, too.
+    `valid_until` is what was stored or, after `settled`, also what follows from other facts.
     """
 
     memory: Memory
@@ -52,33 +52,33 @@ class Fact(NamedTuple):
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What makes two facts the same."""
+        """Return what makes two facts the same."""
         return tuple(normal(part) for part in (self.subject, self.predicate, self.object))
 
     @property
     def order(self) -> tuple[str, str]:
-        """Which of two facts is the newer one, in every clone alike."""
+        """Return the sort key that decides which fact is newer, the same in every clone."""
         return self.valid_from, self.memory.uid
 
     def is_valid(self, moment: str) -> bool:
-        """Whether it is true at a moment; it is no longer true at its end."""
+        """Whether it is true at a moment; the end itself is excluded."""
         return self.valid_from <= moment and (not self.valid_until or moment < self.valid_until)
 
 
 def normal(text: str) -> str:
-    """A part of a fact as it is compared: `Depends on` is `depends_on`."""
+    """Normalise a part of a fact for comparison: `Depends on` becomes `depends_on`."""
     plain = unicodedata.normalize("NFC", text).casefold().strip()
     return _SPACE.sub("_", plain.rstrip("."))
 
 
 def holds_one_value(predicate: str) -> bool:
-    """Whether a predicate is one of those that hold one value at a time."""
+    """Whether a predicate holds one value at a time."""
     words = normal(predicate).split("_")
     return normal(predicate) in _ONE or words[0] in _FIRST or words[-1] in _LAST
 
 
 def fact_of(memory: Memory) -> Fact | None:
-    """The fact that a memory holds; None for one that is none, or broken."""
+    """Return the fact that a memory holds; None if it holds none or is malformed."""
     content = memory.content or {}
     parts = [content.get(name) for name in PARTS]
     if memory.kind != FACTS or not all(isinstance(part, str) and part for part in parts):
@@ -99,19 +99,19 @@ def fact_of(memory: Memory) -> Fact | None:
 
 
 def settled(facts: Iterable[Fact]) -> list[Fact]:
-    """The same facts in the same order, each with the end that it has beside the others.
+    """Return the same facts in the same order, each with the end that follows from the others.
 
-    That end follows from what is known and goes with it, so it is never written anywhere.
+    That end depends on what is known, so it is never stored.
     """
     facts = list(facts)
     return [_ended(fact, closer) for fact, closer in zip(facts, closers(facts), strict=True)]
 
 
 def closers(facts: Sequence[Fact]) -> list[Fact | None]:
-    """For each fact the one that ends it, if there is one.
+    """Return, for each fact, the fact that ends it, if any.
 
-    A newer fact that replaces ends an older one of another value. One that was meant to stand
-    beside others (`replaces` is false) ends only where that is asked for (`replaces` is true).
+    A newer fact that replaces ends an older one with another value. A fact that coexists with
+    others (`replaces` is false) ends only if the newer one says so (`replaces` is true).
     """
     keys = [fact.key for fact in facts]
     replacing: dict[tuple[str, ...], list[tuple[Fact, str]]] = {}

@@ -1,7 +1,7 @@
 """The fields of a memory that people and agents may set, and what each accepts.
 
-Every field is checked at the border, once, with an error that names the field, what was expected
-and what came. Reading is lenient: a value of the wrong shape in a note is kept, not refused.
+Each field is validated once, at the boundary, with an error that names the field, what was expected
+and what was given. Reading is lenient: a malformed value in a note is kept.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _DRIVE = pattern(r"[A-Za-z]:")
 
 
 def check_summary(summary: str) -> str:
-    """A summary: 1 to 100 characters on one line."""
+    """Validate a summary: 1 to 100 characters on one line."""
     text = _unicode("summary", summary).strip()
     if not text:
         raise ValidationError("The summary is empty.", "Say in one line what should be remembered.")
@@ -61,7 +61,7 @@ def check_summary(summary: str) -> str:
 
 
 def check_body(body: str) -> str:
-    """A body: any text without NUL, at most 100 KB."""
+    """Validate a body: any text without NUL, at most 100 KB."""
     text = _unicode("body", body)
     if "\0" in text:
         raise ValidationError("The body holds a NUL byte.", "Store text only.")
@@ -74,22 +74,22 @@ def check_body(body: str) -> str:
 
 
 def is_too_long(body: str) -> bool:
-    """Whether a body is longer than any may be."""
+    """Whether a body exceeds the size limit."""
     return len(body.encode("utf-8", "surrogatepass")) > MAX_BODY_BYTES
 
 
 def check_reason(reason: str) -> str:
-    """Why something was done: one line."""
+    """Validate a reason: one line."""
     return _text("reason", reason, MAX_REASON)
 
 
 def normal_tag(tag: str) -> str:
-    """A tag as it is stored: lower case, one word."""
+    """Return a tag in stored form: lower case, one word."""
     return re.sub(r"\s+", "-", tag.strip().lower())
 
 
 def check_timestamp(text: str) -> str:
-    """A moment in ISO 8601, as `2026-08-23T10:00:00Z` in UTC."""
+    """Validate an ISO 8601 timestamp; return it in UTC, as `2026-08-23T10:00:00Z`."""
     try:
         moment = datetime.fromisoformat(text)
         moment = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
@@ -101,7 +101,7 @@ def check_timestamp(text: str) -> str:
 
 
 def check_path(path: str) -> str:
-    """A path inside the repository, with forward slashes."""
+    """Validate a path inside the repository; return it with forward slashes."""
     text = _unicode("path", path)
     if not text.strip():
         raise UnsafeName("A path is empty.")
@@ -118,7 +118,7 @@ def check_path(path: str) -> str:
 
 
 def check_revision(revision: str) -> str:
-    """The name of a commit, safe to hand to git."""
+    """Validate the name of a commit, so that it is safe to pass to git."""
     hint = "Name a commit, a branch or a tag, for example HEAD~2"
     if not revision:
         raise UnsafeName("The revision is empty.", hint)
@@ -130,7 +130,7 @@ def check_revision(revision: str) -> str:
 
 
 def check_border(current: str, target: str) -> None:
-    """Refuse to move a memory between the shared and the private space by an edit."""
+    """Reject an edit that would move a memory between the shared and the private space."""
     if (target in LOCAL_SENSITIVITIES) != (current in LOCAL_SENSITIVITIES):
         history = "private" if current in LOCAL_SENSITIVITIES else "shared"
         raise ValidationError(
@@ -140,7 +140,7 @@ def check_border(current: str, target: str) -> None:
 
 
 def check_fields(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The given fields, checked and in stored form; None means: take the field back."""
+    """Validate the given fields and return their stored form; None removes a field."""
     checked: dict[str, Any] = {}
     for name, value in given.items():
         check = FIELDS.get(name)

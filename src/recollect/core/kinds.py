@@ -1,8 +1,10 @@
-"""The kinds of memory: the one list that everything else points into.
+"""Kinds of memory: the one table that all other code refers to.
 
-A kind is a namespace (a notes ref) and later a folder of the mirror. Every other name, from any of
-the seed systems, is an alias and is accepted wherever a kind is typed. A kind that a newer version
-wrote and this one does not know is kept and shown, but cannot be typed.
+A kind is a namespace (a notes ref) and a folder of the mirror. Its aliases are accepted wherever
+you type a kind. A kind from a newer version that this one does not know is kept and shown, but you
+cannot type it.
+
+To add a kind, add a row here. If it has typed content, also add its schema in `content_schemas`.
 """
 
 from __future__ import annotations
@@ -13,41 +15,62 @@ from typing import NamedTuple
 from recollect.errors import UnknownKind
 
 
+class Drafting(NamedTuple):
+    """The defaults for drafts by agents: the confidence that triage needs, and the model."""
+
+    threshold: float
+    model: str
+
+
 class Kind(NamedTuple):
-    """One kind: its name, its aliases, and how long its memories are kept."""
+    """One kind: its name, aliases and purpose, and how its memories are kept and drafted."""
 
     name: str
     aliases: tuple[str, ...]
     purpose: str
-    typed: bool = False
     permanent: bool = False
+    # Set for the kinds that agents draft.
+    drafting: Drafting | None = None
+    # Its name in the claude-memory plugin, if that is not the shortest alias.
+    plugin_name: str = ""
 
 
-# The kinds that code speaks of by name.
+# Kinds that code refers to by name.
 SESSIONS = "sessions"
 FACTS = "facts"
 
 KINDS: tuple[Kind, ...] = (
-    Kind("decisions", ("decision",), "what was chosen, and why", typed=True, permanent=True),
-    Kind("preferences", ("preference",), "how people like it done", typed=True, permanent=True),
-    Kind("constraints", ("constraint",), "limits that must be kept", typed=True, permanent=True),
-    Kind("runbooks", ("runbook",), "steps that solve a known problem", typed=True, permanent=True),
+    Kind("decisions", ("decision",), "what was chosen, and why", True, Drafting(0.4, "sonnet")),
+    Kind("preferences", ("preference",), "how you want things done", True, Drafting(0.4, "haiku")),
+    Kind("constraints", ("constraint",), "limits to respect", True, Drafting(0.45, "sonnet")),
+    Kind("runbooks", ("runbook",), "steps for a known problem", True, Drafting(0.4, "haiku")),
     Kind(
-        "tech-debt", ("tech_debt", "debt"), "what is owed to the code", typed=True, permanent=True
+        "tech-debt",
+        ("tech_debt", "debt"),
+        "shortcuts to fix later",
+        True,
+        Drafting(0.4, "haiku"),
+        "tech_debt",
     ),
-    Kind(SESSIONS, ("session", "session_summary"), "what a session did", typed=True),
+    Kind(
+        SESSIONS,
+        ("session", "session_summary"),
+        "what a session did",
+        drafting=Drafting(0.6, "haiku"),
+        plugin_name="session_summary",
+    ),
     Kind("learnings", ("learning",), "insights gained"),
     Kind("patterns", ("pattern",), "solutions that generalise"),
     Kind("solutions", ("solution",), "problems and what fixed them"),
     Kind("research", (), "findings from outside"),
     Kind("reviews", ("review",), "findings of a review"),
-    Kind("retrospective", ("retrospectives",), "what a project taught"),
-    Kind("inception", ("inceptions",), "problem, scope, criteria of success"),
-    Kind("elicitation", ("elicitations",), "requirements made clear"),
+    Kind("retrospective", ("retrospectives",), "lessons from a project"),
+    Kind("inception", ("inceptions",), "problem, scope, success criteria"),
+    Kind("elicitation", ("elicitations",), "clarified requirements"),
     Kind("progress", (), "milestones reached"),
-    Kind("blockers", ("blocker",), "what stands in the way"),
+    Kind("blockers", ("blocker",), "what blocks the work"),
     Kind("notes", ("note",), "anything else worth keeping"),
-    Kind(FACTS, ("fact",), "subject, predicate, object", typed=True, permanent=True),
+    Kind(FACTS, ("fact",), "subject, predicate, object", True),
 )
 
 BY_NAME: Mapping[str, Kind] = {kind.name: kind for kind in KINDS}
@@ -57,12 +80,12 @@ _BY_ANY_NAME: Mapping[str, Kind] = {
 
 
 def find_kind(name: str) -> Kind | None:
-    """The kind that goes by this name or alias, whatever its case, or None."""
+    """Return the kind with this name or alias, ignoring case; None if there is none."""
     return _BY_ANY_NAME.get(name.strip().lower())
 
 
 def kind_named(name: str) -> Kind:
-    """The kind that goes by this name or alias; an unknown name is refused."""
+    """Return the kind with this name or alias; raise an error if there is none."""
     kind = find_kind(name)
     if kind is None:
         what = f"There is no kind {name!r}." if name.strip() else "The kind is empty."

@@ -1,8 +1,7 @@
-"""Notes that older systems wrote: YAML front matter without a uid.
+"""Legacy notes: YAML front matter without a uid, written by older systems.
 
-Only the YAML that PyYAML's block style produces for such a header is read: plain and quoted
-scalars, folded over several lines or not, block lists and one-line flow lists. The text itself is
-never changed by reading it.
+Only the YAML that PyYAML's block style produces for such a header is parsed: plain and quoted
+scalars, folded or not, block lists and one-line flow lists. Reading never changes the text.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ _CLOSER = pattern(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE)
 _KEY = pattern(r"([A-Za-z_][A-Za-z0-9_-]*):(?:[ \t]++(.*))?\Z")
 _REQUIRED = ("type", "summary", "timestamp")
 _MOST_HEADER_LINES = 200
-# Set in the header of a legacy record that an edit brought into our own form.
+# Set in the header of a legacy record that an edit converted to our format.
 LEGACY_MARK = "legacy"
 
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\", "/": "/", "0": "\0", "e": "\x1b"}
@@ -30,20 +29,20 @@ _ESCAPES |= {"a": "\a", "b": "\b", "f": "\f", "v": "\v", " ": " ", "N": "\x85", 
 _ESCAPES |= {"L": "\u2028", "P": "\u2029"}
 _ESCAPE = pattern(r"\\(x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
 
-# `\U00110000` and above: no character has such a number.
+# `\U00110000` and above: outside Unicode.
 BAD_ESCAPE = pattern(r"\\U(?!000[0-9A-Fa-f]|0010)[0-9A-Fa-f]{8}")
 _LAST_CHARACTER = 0x10FFFF
 
 
-# How our own records begin. Front matter whose uid is none of ours is somebody else's.
+# How our own records begin. Front matter with a different kind of uid belongs to another tool.
 _OURS = "---\nuid: "
 _UID = slice(len(_OURS), len(_OURS) + LENGTH)
 
 
 def split_legacy(text: str) -> Iterator[tuple[bool, str]]:
-    """Cut text into legacy records (True) and what stands before them (False), blanks trimmed.
+    """Split text into legacy records (True) and the text before them (False), trimmed.
 
-    A `---` rule inside a body opens no record: an opener is followed by a complete header.
+    A `---` rule inside a body does not start a record: an opener needs a complete header after it.
     """
     starts = [m.start() for m in _OPENER.finditer(text) if _header_end(text, m) is not None]
     before = text[: starts[0]] if starts else text
@@ -54,7 +53,7 @@ def split_legacy(text: str) -> Iterator[tuple[bool, str]]:
 
 
 def _header_end(text: str, opener: re.Match[str]) -> int | None:
-    """Where the header opened here ends, or None if this is just a rule in a body."""
+    """Return where the header that opens here ends; None if this is just a rule in a body."""
     closer = _CLOSER.search(text, opener.end())
     if closer is None:
         return None
@@ -67,25 +66,25 @@ def _header_end(text: str, opener: re.Match[str]) -> int | None:
 
 
 def is_legacy(text: str) -> bool:
-    """Whether the text of a stored record is a legacy one, kept in its own words."""
+    """Whether a stored record is a legacy one, in its original text."""
     return not (
         text.startswith(_OURS) and text[_UID.stop : _UID.stop + 1] == "\n" and is_uid(text[_UID])
     )
 
 
 def was_legacy(text: str) -> bool:
-    """Whether a stored record is a legacy one, or was until somebody edited it."""
+    """Whether a stored record is a legacy one, or was before an edit."""
     return is_legacy(text) or f"\n{LEGACY_MARK}: true\n" in text[: text.find("\n---\n", 3) + 1]
 
 
 def legacy_uid(text: str) -> str:
-    """The uid of a legacy record: its own time, then the hash of its text."""
+    """Derive the uid of a legacy record: its own time, then the hash of its text."""
     timestamp = str(read_legacy_header(text).get("timestamp", ""))
     return derive_uid(text.strip("\n"), _milliseconds(timestamp))
 
 
 def read_legacy(text: str) -> Record:
-    """A legacy record as the creation it stands for."""
+    """Read a legacy record as the creation it represents."""
     fields = read_legacy_header(text)
     opener = _OPENER.match(text)
     end = _header_end(text, opener) if opener else None
@@ -101,20 +100,20 @@ def read_legacy(text: str) -> Record:
 
 
 def read_legacy_header(text: str) -> dict[str, Any]:
-    """The front matter of a legacy record as a dictionary."""
+    """Parse the front matter of a legacy record into a dictionary."""
     head = legacy_head(text)
     return read_block_yaml(head) if head else {}
 
 
 def legacy_head(text: str) -> str:
-    """The front matter of a legacy record as it stands."""
+    """Return the front matter of a legacy record unchanged."""
     opener = _OPENER.match(text)
     closer = _CLOSER.search(text, opener.end()) if opener else None
     return text[opener.end() : closer.start()] if opener and closer else ""
 
 
 def read_block_yaml(text: str) -> dict[str, Any]:
-    """Read the small part of YAML that the older systems wrote."""
+    """Parse the subset of YAML that the older systems wrote."""
     fields: dict[str, Any] = {}
     key = ""
     parts: list[str] = []
@@ -153,7 +152,7 @@ def _block_list(lines: list[str]) -> list[Any]:
 
 
 def _fold(parts: list[str]) -> str:
-    """Join a scalar that runs over several lines: one break is a space, a blank line a break."""
+    """Join a multi-line scalar: one line break is a space, a blank line is a line break."""
     text = parts[0]
     blanks = 0
     for part in parts[1:]:

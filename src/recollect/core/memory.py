@@ -1,7 +1,7 @@
-"""A memory: what the records about it add up to.
+"""A memory: the state that its records add up to.
 
-State is a fold: the creation, then the updates in the order `(rev, uid)`, field by field, the last
-one wins. It depends on the set of records alone, never on the order in which they arrived.
+State is a fold: the creation, then the updates in `(rev, uid)` order; for each field the last one
+wins. It depends only on the set of records, never on the order in which they arrived.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from recollect.core.status import ACTIVE, HIDDEN, VISIBLE, find_status
 DEFAULT_IMPORTANCE = 0.5
 DEFAULT_CONFIDENCE = 1.0
 _VERSION_LENGTH = 12
-MOST_CHANGES = 50  # that a view shows; the ledger keeps all
+MOST_CHANGES = 50  # shown in a view; the ledger keeps all
 NO_FIELDS: Mapping[str, Any] = {}
 # The provenance of a memory that was merged from others.
 VIA_SLEEP = "sleep"
 
 
 class Memory(NamedTuple):
-    """One memory as it stands now."""
+    """One memory in its current state."""
 
     uid: str
     id: str
@@ -55,23 +55,23 @@ class Memory(NamedTuple):
     status: str = ACTIVE
     status_changed: str | None = None
     status_reason: str | None = None
-    # What changed the status where no person did: age, merge, use, gc, fact, undo.
+    # What changed the status if no person did: age, merge, use, gc, fact, undo.
     status_by: str | None = None
     version: str = ""
-    # Words that name it besides its id, the newest first; an old one still leads here.
+    # Other names for it besides its id, newest first; old ones still resolve.
     slugs: tuple[str, ...] = ()
-    # What became of it: date, summary and, where a field changed, field, old and new value.
+    # Its changes: date, summary and, if a field changed, the field with its old and new value.
     changes: tuple[Mapping[str, Any], ...] = ()
     times_updated: int = 0
     extra: Mapping[str, Any] = NO_FIELDS
-    # The nonce of its creation: the same draft, kept twice, is found by it.
+    # The nonce of its creation, which identifies a draft that is stored twice.
     nonce: str = ""
-    # Its creation is not what its author wrote, and no clone has sent the original.
+    # Its creation was altered, and no clone has sent the original.
     altered: bool = False
 
     @property
     def text(self) -> str:
-        """Everything it says besides its summary: the typed content in words, then the body."""
+        """Return everything except the summary: the typed content as text, then the body."""
         if self.content is None:
             return self.body
         from recollect.core.content import content_text
@@ -80,16 +80,16 @@ class Memory(NamedTuple):
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """What it was merged from, by uid; nothing, where it was not.
+        """Return the uids that it was merged from; empty if it was not merged.
 
-        Not its relations, which people may change: whose words it holds does not change with them.
+        Not its relations, which people may change: whose text it contains stays the same.
         """
         if self.provenance.get("via") != VIA_SLEEP:
             return ()
         return _texts(self.provenance.get("sources"))
 
     def as_json(self) -> dict[str, Any]:
-        """The memory as `--json` prints it; fields of a newer version are under `extra`."""
+        """Return the memory as `--json` prints it; fields of a newer version are in `extra`."""
         shown = self._asdict()
         del shown["nonce"]
         for name in ("extra", "altered"):
@@ -98,24 +98,24 @@ class Memory(NamedTuple):
         return {k: list(v) if isinstance(v, tuple) else v for k, v in shown.items()}
 
 
-# Names, in an update, the updates that it takes back.
+# In an update: the updates that it undoes.
 UNDOES = "undoes"
 _KNOWN = frozenset(set(Memory._fields) | {"type", "legacy", BODY, UNDOES})
 _OF_STATUS = frozenset({"status", "status_reason", "status_by", UNDOES})
 
 
 def order_updates(updates: Iterable[Record]) -> list[Record]:
-    """Updates in the order in which they count."""
+    """Sort updates in fold order."""
     return sorted(updates, key=lambda update: (update.rev, update.uid))
 
 
 def fold(
     create: Record, updates: Iterable[Record], *, kind: str, name: str, owner: str | None = None
 ) -> Memory:
-    """The memory that a creation and its updates add up to, as the owner of a clone sees it.
+    """Fold a creation and its updates into the memory, as the owner of a clone sees it.
 
-    Changes of protected fields count only if the author or the owner made them. An update that its
-    uid does not prove, although it says so, changes nothing.
+    Changes to protected fields count only if the author or the owner made them. An update whose uid
+    claims proof but does not prove its text has no effect.
     """
     updates = list(updates)
     ordered = order_updates(update for update in updates if not is_altered(update))
@@ -134,9 +134,9 @@ def fold(
             log.append(_status_entry(state.get("status") or ACTIVE, changes, time))
         log += _entries(changes.get("changes"), time)
         if isinstance(changes.get("content"), dict) and isinstance(state.get("content"), dict):
-            # Two clones that change different fields of the content must both have their way.
+            # If two clones change different fields of the content, both changes must survive.
             changes = {**changes, "content": _patched(state["content"], changes["content"])}
-        # What changes a status on no person's account may change relations with it: no edit.
+        # An automatic status change may also change relations; that is not an edit.
         edits += "status_by" not in changes and (
             not changes.keys() <= _OF_STATUS or update.body is not None
         )
@@ -189,17 +189,17 @@ def fold(
 
 
 def _not_before(created: str | None, time: str | None) -> str | None:
-    """The time of an update: none happened before the creation, whatever it says."""
+    """Return the time of an update, but never before the creation, whatever it claims."""
     if not created or not time or time == created:
         return time
-    if time.endswith("Z") and created.endswith("Z"):  # as we write it
+    if time.endswith("Z") and created.endswith("Z"):  # in our format
         return max(created, time)
     born, moment = seconds_of(created), seconds_of(time)
     return created if moment is None or (born is not None and moment < born) else time
 
 
 def _provenance(create: Record, given: Any) -> Mapping[str, Any]:
-    """Where a memory comes from; only its creation says that it was merged, and from what."""
+    """Return the provenance; only the creation can say that a memory was merged, and from what."""
     said = given if isinstance(given, dict) else NO_FIELDS
     born = create.fields.get("provenance")
     merged = isinstance(born, dict) and born.get("via") == VIA_SLEEP
@@ -212,7 +212,7 @@ def _provenance(create: Record, given: Any) -> Mapping[str, Any]:
 
 
 def status_before_hiding(memory: Memory) -> str:
-    """The status that a memory had before it was archived or retired."""
+    """Return the status that a memory had before it was archived or retired."""
     for change in reversed(memory.changes):
         if change.get("field") == "status" and change.get("new_value") in HIDDEN:
             before = find_status(str(change.get("old_value")))
@@ -222,28 +222,28 @@ def status_before_hiding(memory: Memory) -> str:
 
 
 def version_of(create: Record, updates: Iterable[Record]) -> str:
-    """A short name for one exact state.
+    """Return a short name for one exact state.
 
-    The uids of its records determine it where they prove their texts, digests where they do not.
+    It derives from the uids of the records or, where a uid does not prove its text, from digests.
     """
     ordered = list(updates)
     if not ordered:
         return (create.digest or create.uid[-_VERSION_LENGTH:].lower())[:_VERSION_LENGTH]
-    import hashlib  # it loads OpenSSL, and few hooks need it
+    import hashlib  # loads OpenSSL, which few hooks need
 
     marks = sorted(f"{record.uid} {record.digest}".rstrip() for record in (create, *ordered))
     return hashlib.sha256("\n".join(marks).encode()).hexdigest()[:_VERSION_LENGTH]
 
 
 def _entries(given: Any, date: str | None) -> list[Mapping[str, Any]]:
-    """What a record says has changed, each with its date."""
+    """Return the changes that a record describes, each with its date."""
     if not isinstance(given, list):
         return []
     return [{"date": date, **entry} for entry in given if isinstance(entry, dict)]
 
 
 def content_patch(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
-    """What an update says to make the new content of the old: None takes a field away."""
+    """Return the update that turns the old content into the new; None removes a field."""
     gone = {name: None for name in old if name not in new}
     return gone | {k: v for k, v in new.items() if k not in old or old[k] != v}
 

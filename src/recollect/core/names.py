@@ -1,8 +1,8 @@
-"""Names: the ids that people see, `<kind>:<anchor>:<n>`, and how a typed one is matched.
+"""Names: the visible ids, `<kind>:<anchor>:<n>`, and how a typed id is matched.
 
-The name is written once, at birth, and never computed again. Two clones may have given the same
-name while they were apart; then it is ambiguous, as a short sha can be, and `~` with the last four
-characters of the uid tells them apart.
+A name is written once, at creation, and never recomputed. Two clones may give the same name
+independently. It is then ambiguous, as a short SHA can be, and `~` with the last four characters of
+the uid tells the two apart.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ SHORT_ANCHOR = 7
 _NAME = pattern(
     r"([a-z0-9][a-z0-9_/-]*):([0-9a-f]{4,64}):([0-9]{1,9})(?:~([0-9a-z]{4,26}))?\Z", re.IGNORECASE
 )
-# With room for the mark of core/spaces.py behind a complete uid.
+# With room for the marker of core/spaces.py after a complete uid.
 _UID_PREFIX = pattern(r"[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{3,26}\Z")
 
 
 class Name(NamedTuple):
-    """A name taken apart. The anchor may be short; `tail` is the end of the uid, if given."""
+    """A parsed name. The anchor may be abbreviated; `tail` is the end of the uid, if given."""
 
     kind: str
     anchor: str
@@ -38,7 +38,7 @@ class Name(NamedTuple):
 
 
 def parse_name(text: str) -> Name | None:
-    """Read a typed or written name; None if it does not have the shape of one."""
+    """Parse a typed or stored name; None if it is not a name."""
     match = _NAME.match(text.strip())
     if match is None:
         return None
@@ -50,13 +50,13 @@ def parse_name(text: str) -> Name | None:
 
 
 def as_uid_prefix(text: str) -> str | None:
-    """The text as the beginning of a uid, or None if it cannot be one."""
+    """Return the text as a uid prefix; None if it cannot be one."""
     text = text.strip()
     return text.upper() if _UID_PREFIX.match(text) else None
 
 
 def short(name: str) -> str:
-    """A name with its anchor cut to seven characters, for people to read."""
+    """Shorten the anchor of a name to seven characters, for display."""
     parsed = parse_name(name)
     if parsed is None:
         return name
@@ -64,18 +64,18 @@ def short(name: str) -> str:
 
 
 def birth_name(create: Record, place: Place, legacy_uids: Sequence[str]) -> str:
-    """The name written at birth; a text that came without one is named after its text.
+    """Return the name written at creation; unnamed text is named after its content.
 
     A legacy record is named by its position among those of its note, edited ones included, as the
-    system that wrote it did. For other text the number is drawn from its hash, because two clones
-    may adopt the same text apart.
+    system that wrote it did. For other text the number comes from its hash, because two clones may
+    adopt the same text independently.
     """
     if create.id is not None:
         return create.id
     if create.uid in legacy_uids:
         number = legacy_uids.index(create.uid)
     else:
-        import hashlib  # it loads OpenSSL, and few hooks need it
+        import hashlib  # loads OpenSSL, which few hooks need
 
         number = int(hashlib.sha256(create.uid.encode()).hexdigest()[:5], 16)
     return str(Name(place.kind, place.anchor, number))

@@ -1,15 +1,15 @@
-"""A note is a set of records: reading one, joining two, writing one down.
+"""A note is a set of records: parse one, join two, render one.
 
 The set is a dictionary from uid to the record's text. Joining works on texts alone and needs no
 common ancestor:
 
 - `join` is commutative, associative and idempotent;
-- reading the concatenation of two notes gives the join of the two, so that git's own `union` and
-  `concatenate` merges are harmless;
-- equal sets are written as equal bytes.
+- parsing the concatenation of two notes gives their join, so git's own `union` and `concatenate`
+  merges are harmless;
+- equal sets render to equal bytes.
 
-Text that stands outside any record was added by somebody with plain git: it becomes a record whose
-uid derives from the text. Legacy records keep their own words.
+Text outside any record was added with plain git: it becomes a record whose uid derives from the
+text. Legacy records keep their original text.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ Note = dict[str, str]
 
 
 def parse_note(text: str) -> Note:
-    """The set of records that a note's text holds; no text is ever left out."""
+    """Parse a note's text into its set of records; no text is ever dropped."""
     if "\r" in text and _CRLF_OPENER.search(text) and not _OPENER.search(text):
-        text = text.replace("\r\n", "\n")  # somebody's editor rewrote the whole note
+        text = text.replace("\r\n", "\n")  # an editor rewrote the whole note
     if not text.endswith("\n"):
         text += "\n"
     note: Note = {}
@@ -44,14 +44,14 @@ def parse_note(text: str) -> Note:
     if text.startswith("---\nuid: ") and text.find(_TERMINATOR) == len(text) - len(_TERMINATOR):
         opener = _OPENER.match(text)
         if opener is not None and text.find("\nuid: ", opener.end()) < 0:
-            return {opener.group(1): text}  # the usual case: one record and nothing else
+            return {opener.group(1): text}  # the common case: one record and nothing else
     openers = list(_OPENER.finditer(text))
     position = 0
     for number, opener in enumerate(openers):
         outside.append(text[position : opener.start()])
         limit = openers[number + 1].start() if number + 1 < len(openers) else len(text)
         end = text.find(_TERMINATOR, opener.end() - 1, limit)
-        if end < 0:  # the terminator was cut off: give it back, so that nothing runs into this
+        if end < 0:  # the terminator was cut off: restore it, so that nothing runs into this record
             record = text[opener.start() : limit].rstrip("\n") + _TERMINATOR
             position = limit
         else:
@@ -75,7 +75,7 @@ def _add_outside(note: Note, chunk: str) -> None:
 
 
 def adopt_text(text: str) -> Record:
-    """The record that a plain text becomes; it depends on nothing but the text."""
+    """Turn plain text into a record that depends only on the text."""
     text = text.strip()
     summary = shorten_line(text)
     return Record(
@@ -87,7 +87,7 @@ def adopt_text(text: str) -> Record:
 
 
 def shorten_line(text: str, limit: int = SUMMARY_LENGTH) -> str:
-    """The first line that says something, without heading marks, cut at a word boundary."""
+    """Return the first non-empty line, without heading marks, cut at a word boundary."""
     for line in text.splitlines():
         words = " ".join(line.lstrip("#>*- \t").split())
         if words:
@@ -102,24 +102,24 @@ def shorten_line(text: str, limit: int = SUMMARY_LENGTH) -> str:
 
 
 def summarize(text: str) -> tuple[str, str]:
-    """A text as summary and body; no body where the summary says it all."""
+    """Split a text into summary and body; no body if the summary contains everything."""
     summary = shorten_line(text)
     return summary, "" if summary == " ".join(text.split()) else text
 
 
 def add_record(note: Note, uid: str, text: str) -> None:
-    """Put a record into a note, where it may be already."""
+    """Add a record to a note, which may already contain it."""
     known = note.get(uid)
     note[uid] = text if known is None else _stronger(uid, known, text)
 
 
 def _stronger(uid: str, one: str, other: str) -> str:
-    """Of two texts with one uid the one that the uid proves.
+    """Choose between two texts with one uid: prefer the one that the uid proves.
 
-    Of two that it proves, which differ in nothing but the id, the shorter, then the bytewise less.
-    Of two without proof the longer, then the bytewise greater: git's porcelain only ever removes
-    characters, so the longer one is the original. A quarantined text never wins against one that
-    counts, nor a change against a creation.
+    If it proves both, which then differ only in the id: the shorter, then the bytewise smaller. If
+    it proves neither: the longer, then the bytewise greater, because git's porcelain only ever
+    removes characters, so the longer one is the original. A quarantined text never wins against one
+    that counts, nor a change against a creation.
     """
     if one == other:
         return one
@@ -136,7 +136,7 @@ def _stronger(uid: str, one: str, other: str) -> str:
 
 
 def join(*notes: Mapping[str, str]) -> Note:
-    """The union of notes by uid."""
+    """Return the union of notes by uid."""
     joined: Note = {}
     for note in notes:
         for uid, text in note.items():
@@ -145,7 +145,7 @@ def join(*notes: Mapping[str, str]) -> Note:
 
 
 def altered_copies(joined: Mapping[str, str], notes: Iterable[Mapping[str, str]]) -> set[str]:
-    """The records of which a join met an altered copy, and kept the original."""
+    """Return the records for which a join found an altered copy and kept the original."""
     return {
         uid
         for note in notes
@@ -156,14 +156,14 @@ def altered_copies(joined: Mapping[str, str], notes: Iterable[Mapping[str, str]]
 
 
 def render_note(note: Mapping[str, str]) -> str:
-    """The one text that stands for a set of records: legacy ones first, then ours, by uid."""
+    """Render a set of records canonically: legacy records first, then ours, by uid."""
     legacy = sorted(uid for uid, text in note.items() if is_legacy(text))
     framed = sorted(uid for uid, text in note.items() if not is_legacy(text))
     return "\n".join(note[uid] for uid in (*legacy, *framed))
 
 
 def canonical(text: str) -> str:
-    """A note's text as we would write it; one that holds only legacy records stays untouched."""
+    """Return a note's text as we would write it; only-legacy notes stay unchanged."""
     note = parse_note(text)
     if note and all(map(is_legacy, note.values())):
         return text
@@ -171,22 +171,22 @@ def canonical(text: str) -> str:
 
 
 def read_stored(text: str) -> Record:
-    """Read one text of a note, ours or legacy."""
+    """Parse one record of a note, ours or legacy."""
     return read_legacy(text) if is_legacy(text) else read_record(text)
 
 
 def read_marked(uid: str, text: str) -> Record:
-    """Read one text of a note, with the digest of its content where the uid does not prove it."""
+    """Parse one record of a note, with a content digest if its uid does not prove it."""
     return with_digest(read_stored(text), uid, text)
 
 
 def with_digest(record: Record, uid: str, text: str) -> Record:
-    """A record that was read from a text, with the digest of its content if it needs one."""
+    """Return a parsed record with a content digest, if it needs one."""
     return record if proves(uid, text) else record._replace(digest=content_digest(record))
 
 
 def purged_uids(note: Mapping[str, str]) -> frozenset[str]:
-    """The memories that the purge records of a note erase."""
+    """Return the uids that the purge records of a note erase."""
     return frozenset(record.of for record in purge_records(note) if record.of)
 
 
@@ -197,7 +197,7 @@ def purge_records(note: Mapping[str, str]) -> list[Record]:
 
 
 def scrub(note: Mapping[str, str], purged: Iterable[str]) -> Note:
-    """The note without the purged memories and their updates; purge records stay."""
+    """Return the note without purged memories and their updates; purge records stay."""
     erased = frozenset(purged)
     if not erased:
         return dict(note)

@@ -1,7 +1,7 @@
-"""Regular expressions that are compiled when they are first used.
+"""Regular expressions that compile on first use.
 
-To compile one takes up to three milliseconds, and Python keeps none of it: an agent starts a new
-process for every event, and most events need few of our expressions.
+Compiling one takes up to three milliseconds, and Python does not cache it across processes. An
+agent starts a new process for every event, and most events need few of our expressions.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, cast
 
 
 def pattern(text: str, flags: int = 0) -> re.Pattern[str]:
-    """What `re.compile` gives, only later."""
+    """Like `re.compile`, but deferred."""
     return cast("re.Pattern[str]", _Lazy(text, flags))
 
 
@@ -20,7 +20,7 @@ class _Lazy:
         self._arguments = text, flags
 
     def __getattr__(self, name: str) -> Any:
-        """Compile, and keep what was asked for: it is not asked for again."""
+        """Compile, and cache the attribute so that this runs once."""
         value = getattr(re.compile(*self._arguments), name)
         setattr(self, name, value)
         return value

@@ -1,4 +1,4 @@
-"""Where notes are: the spaces of a ledger, and one note's place in it."""
+"""Places: the spaces of a ledger, and where one note is."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import NamedTuple
 SHARED = "shared"
 LOCAL = "local"
 FOREIGN = "foreign"
-# Our copies of memories that somebody else purged, until this clone's owner agrees. Never pushed.
+# Our copies of memories that someone else purged, until this clone's owner agrees. Never pushed.
 HELD = "held"
 
 
 class Place(NamedTuple):
-    """Where a note is: the space (shared, local, foreign, held), the kind, and the anchor."""
+    """The location of a note: its space (shared, local, foreign, held), kind and anchor."""
 
     space: str
     kind: str

@@ -1,12 +1,11 @@
-"""Whether the text of a record is what its author wrote: the uid proves it.
+"""Proof: whether a record's text is what its author wrote.
 
-The random part of a proving uid is the hash of the record's text, without its lines `uid` and `id`.
-The text includes a nonce, which gives the uid its time and keeps two records that say the same
-apart. A copy of the record that was altered does not match its uid, in whatever clone. The `id`
-is given when the record is written, inside the transaction, so it is not part of the hash; but that
-of a creation must begin with its kind.
+The random part of a proving uid is the hash of the record's text without its `uid` and `id` lines.
+The text includes a nonce, which gives the uid its time and distinguishes two records with the same
+content. An altered copy does not match its uid, in any clone. The `id` is assigned inside the
+transaction, so it is not part of the hash; but the id of a creation must begin with its kind.
 
-A record without proof was written by an older version, or by another program.
+A record without proof was written by an older version or by another program.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _MOST_ID = 200  # characters of the one line that the proof does not cover
 
 
 def seal(record: Record) -> Record:
-    """The record under the uid that proves it. It needs a nonce; its id may come later."""
+    """Return the record under the uid that proves it. It needs a nonce; the id may follow later."""
     assert record.nonce is not None
     uid = _proving_uid(render_record(record._replace(uid=record.nonce)))
     assert uid is not None
@@ -39,21 +38,21 @@ def seal(record: Record) -> Record:
 
 
 def proves(uid: str, text: str) -> bool:
-    """Whether a text is the one that its uid was made for."""
+    """Whether a text is the one that its uid was derived from."""
     return claims_proof(uid) and _proving_uid(text) == uid
 
 
 def is_altered(record: Record) -> bool:
-    """Whether a record that was read with `read_marked` is not what its author wrote."""
+    """Whether a record from `read_marked` differs from what its author wrote."""
     return bool(record.digest) and claims_proof(record.uid)
 
 
 def content_digest(record: Record) -> str:
-    """What stands for the content of a record that no uid proves.
+    """Return a digest for the content of a record that no uid proves.
 
-    The id and the mark of a legacy record do not count: an edit adds them.
+    It excludes the id and the legacy marker, which an edit adds.
     """
-    import hashlib  # it loads OpenSSL, and few hooks need it
+    import hashlib  # loads OpenSSL, which few hooks need
 
     fields = {name: value for name, value in record.fields.items() if name != LEGACY_MARK}
     content = (record.op, record.of, record.rev, record.timestamp, record.by, record.nonce)
@@ -62,7 +61,7 @@ def content_digest(record: Record) -> str:
 
 
 def _is_named_by_kind(text: str, at: int, end: int) -> bool:
-    """Whether the id of a creation begins with its kind, which its `type` says."""
+    """Whether the id of a creation begins with the kind in its `type`."""
     found = _TYPE.search(text, 0, end)
     if found is None:
         return False
@@ -71,7 +70,7 @@ def _is_named_by_kind(text: str, at: int, end: int) -> bool:
 
 
 def _proving_uid(text: str) -> str | None:
-    """The uid that proves a text; None where it has no nonce or is no whole record."""
+    """Return the uid that proves a text; None without a nonce or if the record is incomplete."""
     end = text.find("\n---\n", 3)
     nonce = _NONCE.search(text, 0, end) if end > 0 else None
     if nonce is None or not text.startswith(_OPENER):

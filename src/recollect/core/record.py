@@ -37,9 +37,10 @@ CREATE: Final = "create"
 UPDATE: Final = "update"
 PURGE: Final = "purge"
 
-# In a purge record: the nonce of what it erased, where nothing with that nonce may be made again.
+# In a purge record: the nonce of the erased memory, if nothing with that nonce may be created
+# again.
 PURGED_NONCE: Final = "purged_nonce"
-# A key whose value is null in an update takes the field back; `body: null` empties the body.
+# In an update, null removes the field; `body: null` empties the body.
 BODY: Final = "body"
 _FIRST: tuple[str, ...] = ("id", "of", "rev", "timestamp", "by", "nonce")
 
@@ -53,16 +54,16 @@ _PLAIN = pattern(
 )
 _RESERVED = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n", "none", "nan"})
 _NUMBER = pattern(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?\Z")
-# The brackets of a JSON text; a string counts as one piece, so that brackets in it do not count.
+# The brackets of a JSON text. A string is one token, so its brackets do not count.
 _BRACKETS = pattern(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
 _json = json.JSONDecoder()
 _LITERALS: Mapping[str, Any] = {"true": True, "false": False, "null": None}
-# YAML forbids these unescaped, or reads them as the end of a line.
+# Characters that YAML forbids unescaped, or reads as a line break.
 _UNPRINTABLE = pattern("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 
 
 class Record(NamedTuple):
-    """What one record says. `fields` are the domain's keys; the body is None where it has none."""
+    """The content of one record. `fields` holds the domain's keys; the body may be None."""
 
     uid: str
     op: str
@@ -73,9 +74,9 @@ class Record(NamedTuple):
     rev: int = 0
     timestamp: str | None = None
     by: str | None = None
-    # What makes the uid of a record unlike that of any other, and gives it its time.
+    # Makes the uid unique and gives it its time.
     nonce: str | None = None
-    # What stands for the content where the uid does not prove it; not part of the text.
+    # Identifies the content if the uid does not prove it; not part of the text.
     digest: str = ""
 
     @property
@@ -85,7 +86,7 @@ class Record(NamedTuple):
 
 
 def render_record(record: Record) -> str:
-    """The text of a record, ending with its terminator line."""
+    """Render a record, including its terminator line."""
     lines = ["---", f"uid: {record.uid}", f"op: {record.op}"]
     for key, value in _header(record):
         lines.append(f"{key}: {render_value(value)}")
@@ -106,10 +107,10 @@ def _header(record: Record) -> Iterator[tuple[str, Any]]:
 
 
 def read_record(text: str) -> Record:
-    """Read the text of a record, also one that git's porcelain has trimmed.
+    """Parse a record, even one that git's porcelain has trimmed.
 
-    Anything that makes no sense is kept as it stands rather than refused: a record that only a
-    newer version understands must survive this one.
+    Anything unintelligible is kept unchanged instead of rejected: a record that only a newer
+    version understands must survive this one.
     """
     head, body = split_record(text)
     fields: dict[str, Any] = {}
@@ -133,7 +134,7 @@ def read_record(text: str) -> Record:
 
 
 def split_record(text: str) -> tuple[list[str], str | None]:
-    """The header lines of a record's text, and its body with the escapes taken away."""
+    """Split a record's text into its header lines and its unescaped body."""
     end = text.find("\n---\n", 3)
     if end < 0:
         lines = [line for line in text.split("\n") if line not in ("---", "...", "")]
@@ -144,12 +145,12 @@ def split_record(text: str) -> tuple[list[str], str | None]:
     if not rest:
         return head, None
     body = rest.removeprefix("\n").removesuffix("\n")
-    # The blank line before the terminator is ours, unless git's porcelain trimmed it away.
+    # The blank line before the terminator is ours, unless git's porcelain trimmed it.
     return head, unescape_body(body.removesuffix("\n"))
 
 
 def escape_body(body: str) -> str:
-    """Guard the lines of a body that could end its record or open another."""
+    """Escape the body lines that could end this record or open another."""
     if "..." not in body and "uid: " not in body:
         return body
     return _GUARDED_LINE.sub(r"\\\1", body)
@@ -163,7 +164,7 @@ def unescape_body(text: str) -> str:
 
 
 def render_value(value: Any) -> str:
-    """A header value as a plain scalar where that is safe in YAML, else as JSON."""
+    """Render a header value as a plain scalar if that is safe in YAML, else as JSON."""
     if isinstance(value, str) and _PLAIN.match(value) and value.lower() not in _RESERVED:
         return value
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True)
@@ -171,7 +172,7 @@ def render_value(value: Any) -> str:
 
 
 def read_value(text: str) -> Any:
-    """Undo `render_value`; text that is neither plain nor JSON is taken as it stands."""
+    """Undo `render_value`; text that is neither plain nor JSON is returned unchanged."""
     first = text[:1]
     if first.isalpha():
         return _LITERALS.get(text, text)
@@ -191,7 +192,7 @@ def read_value(text: str) -> Any:
 
 
 def json_depth(text: str) -> int:
-    """How many levels a JSON text has at most, told without decoding it."""
+    """Return the maximum depth of a JSON text, without parsing it."""
     if text.count("[") + text.count("{") <= JSON_DEPTH:
         return 0
     depth = deepest = 0

@@ -1,10 +1,9 @@
-"""Identity and sensitivity across the border between the private space and the others.
+"""Spaces: identity and sensitivity across the boundary of the private space.
 
-A memory belongs to one space for ever: the local one, or the shared one with what other tools wrote
-(an edit brings that into the shared space). Its identity is its space and its uid. A private memory
-is known by its uid alone. A memory outside that has the same uid, which only an accident or an
-attack can bring about, is known by a uid with a mark behind it, so that nothing takes one for the
-other.
+A memory belongs to one space forever: the local one, or the shared one together with what other
+tools wrote (an edit moves that into the shared space). Its identity is its space and its uid. A
+private memory is identified by its uid alone. If a memory outside has the same uid, which takes an
+accident or an attack, a marker is appended to its uid so that nothing confuses the two.
 """
 
 from __future__ import annotations
@@ -19,37 +18,37 @@ from recollect.core.patterns import pattern
 from recollect.core.record import Record
 from recollect.core.uid import LENGTH, PATTERN
 
-# Behind the uid of a memory outside of the private space that a private memory has, too.
+# Appended to the uid of a non-private memory if a private memory has the same uid.
 MARK = "S"
-_CAREFUL = ("private", "secret")  # the more careful one last
+_CAREFUL = ("private", "secret")  # ordered, the stricter one last
 _UID_IN_TEXT = pattern(rf"(?<![0-9A-Za-z])({PATTERN})(?![0-9A-Za-z])", re.ASCII)
-# Whom these mention is up to their author, as in a body.
+# Free text: whom these mention is up to their author, as in a body.
 _PROSE = frozenset({"summary", "status_reason"})
 
 
 def marked(uid: str) -> str:
-    """The identity of a memory outside of the private space that has the uid of a private one."""
+    """Return the identity of a non-private memory that has the uid of a private one."""
     return uid + MARK
 
 
 def is_marked(identity: str) -> bool:
-    """Whether an identity belongs to a memory whose uid is that of a private one."""
+    """Whether an identity is that of a non-private memory with a private memory's uid."""
     return len(identity) > LENGTH
 
 
 def uid_of(identity: str) -> str:
-    """The uid that the records of a memory carry."""
+    """Return the uid in the records of a memory."""
     return identity[:LENGTH]
 
 
 def owner_of(record: Record) -> str:
-    """The memory that a record belongs to, in its own space; no identity where it names none."""
+    """Return the memory that a record belongs to, in its own space; marked `?` if it is no uid."""
     uid = record.memory_uid
     return uid if len(uid) == LENGTH else f"?{uid}"
 
 
 def settled(memory: Memory, identity: str, records: Iterable[Record], *, is_local: bool) -> Memory:
-    """A folded memory with its identity, and with the sensitivity that its space asks for."""
+    """Return a folded memory with its identity and with the sensitivity that its space requires."""
     sensitivity = memory.sensitivity
     if is_local and sensitivity not in _CAREFUL:
         sensitivity = "private" if sensitivity == "public" else "secret"
@@ -60,12 +59,12 @@ def settled(memory: Memory, identity: str, records: Iterable[Record], *, is_loca
 
 
 def seems_private(memory: Memory) -> bool:
-    """Whether a memory outside of the private space claims to be in it, or has a uid of there."""
+    """Whether a non-private memory claims to be private, or has a private memory's uid."""
     return memory.sensitivity in _CAREFUL or is_marked(memory.uid)
 
 
 def without_references(memory: Memory, private: Collection[str]) -> Memory:
-    """A memory of the shared space without its references to private ones: they lead nowhere."""
+    """Return a shared memory without its references to private ones, which resolve to nothing."""
     if not any(uid in private for uid in (*memory.relates_to, *memory.sources)):
         return memory
     provenance = dict(memory.provenance)
@@ -77,13 +76,13 @@ def without_references(memory: Memory, private: Collection[str]) -> Memory:
 
 
 class Private(NamedTuple):
-    """What is known as private: the uids of the memories of the local space, and their names."""
+    """What is private: the uids and names of the memories in the local space."""
 
     uids: frozenset[str] = frozenset()
     names: frozenset[Name] = frozenset()
 
     def holds(self, reference: str) -> bool:
-        """Whether a uid or an id, which may be short, is that of a private memory."""
+        """Whether a uid or an id, possibly abbreviated, belongs to a private memory."""
         if uid_of(reference) in self.uids:
             return True
         name = parse_name(reference)
@@ -94,18 +93,18 @@ class Private(NamedTuple):
         )
 
     def named_in(self, text: str) -> bool:
-        """Whether a value of a record refers to a private memory."""
+        """Whether a record value refers to a private memory."""
         return any(self.holds(found) for found in _references_in(text))
 
 
 def references(record: Record) -> set[str]:
-    """The uids and ids in the fields of a record, other than those that are prose."""
+    """Return the uids and ids in a record's fields, except in free text."""
     values = [value for name, value in record.fields.items() if name not in _PROSE]
     return {found for text in _texts_in(values) for found in _references_in(text)}
 
 
 def without_private(record: Record, private: Private) -> Record:
-    """A record without its references to private memories."""
+    """Return a record without its references to private memories."""
     fields = {
         name: value if name in _PROSE else _pruned(value, private)
         for name, value in record.fields.items()

@@ -1,7 +1,7 @@
-"""The life of a memory: active, resolved, archived, retired, and the ways between them.
+"""The lifecycle of a memory: active, resolved, archived, retired, and the transitions.
 
-Archived is kept and hidden from everyday recall. Retired is a soft delete: it can be restored until
-`recollect gc` purges it. Nothing here deletes anything.
+Archived memories are kept but hidden from everyday search. Retired is a soft delete: you can
+restore the memory until `recollect gc` purges it. Nothing here deletes anything.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ ACTIVE: Final = "active"
 RESOLVED: Final = "resolved"
 ARCHIVED: Final = "archived"
 RETIRED: Final = "retired"
-# The way back, to where it leads: what a person hid becomes active.
+# The way back: what a person hid becomes active.
 RESTORED: Final = "restored"
 
 STATUSES: tuple[str, ...] = (ACTIVE, RESOLVED, ARCHIVED, RETIRED)
@@ -40,13 +40,13 @@ _ALIASES: Mapping[str, str] = {
 
 
 def find_status(name: str) -> str:
-    """The status behind a name or alias; an unknown one, from a newer version, stays as it is."""
+    """Return the status for a name or alias; an unknown one, from a newer version, is unchanged."""
     lowered = name.strip().lower()
     return _ALIASES.get(lowered, lowered)
 
 
 def status_named(name: str) -> str:
-    """The status behind a name or alias; an unknown one is refused."""
+    """Return the status for a name or alias; raise an error if it is unknown."""
     status = find_status(name)
     if status not in STATUSES:
         raise ValidationError(f"There is no status {name!r}.", "Use one of: " + ", ".join(STATUSES))
@@ -54,9 +54,9 @@ def status_named(name: str) -> str:
 
 
 def check_transition(current: str, target: str) -> None:
-    """Refuse a change of status that the machine does not have, naming those it has.
+    """Reject an illegal status transition, and list the legal ones.
 
-    A status this version does not know may be left for any other.
+    A status that this version does not know may change to any other.
     """
     legal = TRANSITIONS.get(current)
     if legal is None or target in legal:

@@ -1,8 +1,8 @@
 """Text to vectors, offline: a real model in plain numpy, its weights from the package registry.
 
-Importing this package costs nothing: numpy and the model are loaded by `open_embedder`, because a
-hook that searches by keyword must not pay for them. Every way in which a model can be unusable is
-an `EmbeddingError`, and whoever catches it goes on with keyword search.
+Importing this package is cheap: `open_embedder` loads numpy and the model, because a hook that
+searches by keyword must not pay for them. Every reason why a model is unusable is an
+`EmbeddingError`; callers catch it and continue with keyword search.
 """
 
 from recollect.embedding.chunking import chunks

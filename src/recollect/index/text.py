@@ -1,8 +1,8 @@
-"""Words: what is put into the keyword index, and what a query asks it.
+"""Words: what goes into the keyword index, and what a query looks up.
 
-The database splits at everything that is not a letter or a digit and stems English words. Two
-things it cannot do are done here, the same way for text and query: names like `parseNote` also
-count by their parts, and languages written without spaces count by pairs of characters.
+The database splits at everything that is not a letter or a digit and stems English words. This
+module adds two things, the same way for text and query: names like `parseNote` also count by their
+parts, and languages without spaces count by pairs of characters.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from recollect.core.patterns import pattern
 
 _WORD = pattern(r"[^\W_]+")
 _CAMEL = pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-# A word in which small letters meet capitals, or letters digits. Tried once for each word, at its
-# beginning: tried at each letter, a long word takes quadratic time.
+# A word that mixes cases, or letters and digits. Matched once per word, at its start: matching at
+# each letter takes quadratic time for a long word.
 _COMPOUND = pattern(
     r"(?<![A-Za-z0-9])(?=[A-Za-z0-9]*?(?:[a-z][A-Z]|[A-Z]{2}[a-z]|[A-Za-z]\d|\d[A-Za-z]))"
     r"[A-Za-z0-9]++"
@@ -23,7 +23,7 @@ _COMPOUND = pattern(
 _UNSPACED = pattern(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
 _DENIAL = pattern(r"(?i)\b(?:not|no|never|without|cannot|\w+n't)\b")
 
-# Words that say nothing about what a question is about.
+# Words that say nothing about the topic of a question.
 _STOP_WORDS = """
     a about after again all also am an and any are aren as at be because been before being below
     between both but by can cannot could couldn did didn do does doesn doing don down during each
@@ -40,7 +40,7 @@ _DENYING = frozenset({"not", "no", "never", "without", "cannot"})
 
 
 def indexable(text: str) -> str:
-    """A text with the parts of its compound names and its unspaced runs added."""
+    """Return a text with the parts of compound names and of unspaced runs added."""
     extra = [part for word in _COMPOUND.findall(text) for part in _camel_parts(word)]
     if not text.isascii():
         extra += _pairs(text)
@@ -62,11 +62,11 @@ def _pairs(word: str) -> Iterator[str]:
 
 
 def query_terms(query: str) -> list[str]:
-    """The words of a query that carry meaning, each once, in order. Any text is a legal query."""
+    """Return the meaningful words of a query, unique and in order. Any text is a legal query."""
     terms: dict[str, None] = {}
     for word in _WORD.findall(query):
         pairs = [] if word.isascii() else list(_pairs(word))
-        # An unspaced run is asked for by its pairs: the whole of it is hardly ever a word.
+        # Look up an unspaced run by its pairs: the whole run is hardly ever a word.
         whole = [] if pairs and len(word) > 2 else [word]
         for term in (*whole, *(_camel_parts(word) if _COMPOUND.match(word) else ()), *pairs):
             if term.lower() not in STOP_WORDS:
@@ -75,7 +75,7 @@ def query_terms(query: str) -> list[str]:
 
 
 def plain_words(text: str) -> tuple[set[str], bool]:
-    """The words of a text, to compare it by; and whether it denies what they say."""
+    """Return the words of a text, for comparison, and whether it negates them."""
     words = _WORD.findall(text.lower())
     found = set(words)
     denied = text.count("n't")
@@ -87,5 +87,5 @@ def plain_words(text: str) -> tuple[set[str], bool]:
 
 
 def denials(text: str) -> int:
-    """How often a text denies something: the same words with one denial more say the opposite."""
+    """Count the negations: the same words with one more negation mean the opposite."""
     return len(_DENIAL.findall(text))

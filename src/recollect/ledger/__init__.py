@@ -1,1 +1,1 @@
-"""Git as the store: memories as records in git notes, which no race, crash or merge can lose."""
+"""Git as the store: memories are records in git notes, safe from races, crashes and merges."""

@@ -1,8 +1,8 @@
-"""The border between the private space and the shared one: what must not cross it.
+"""The boundary of the private space: what must never reach the shared space or a remote.
 
-The local refs themselves say what is private, so that this holds without any index. What goes to a
-remote is looked at as it is sent, history included: a copy that plain git made of a private note,
-or a reference that an older version wrote, does not leave this clone.
+The local refs themselves say what is private, so this works without an index. Everything that is
+pushed is checked as it is sent, history included. So neither a copy of a private note that plain
+git made, nor a reference that an older version wrote, leaves this clone.
 """
 
 from __future__ import annotations
@@ -21,16 +21,15 @@ from recollect.errors import ValidationError
 from recollect.ledger.git import Git
 from recollect.ledger.refs import PREFIXES, SEEN_PREFIXES, list_tips
 
-_SECONDS = 600.0
 _OF = re.compile(rf"\nof: ({UID})(?=\n)")
 _ID = re.compile(r"\nid: (\S{1,200})(?=\n)")
-_ANY_UID = re.compile(rf"(?=({UID}))".encode())  # wherever it begins
+_ANY_UID = re.compile(rf"(?=({UID}))".encode())  # wherever it starts
 _SHORTEST = 4  # characters of an anchor that an id must have
 _ANY_NAME = re.compile(rb":([0-9a-fA-F]{4})[0-9a-fA-F]{0,60}:[0-9]")
 
 
 def read_private(git: Git) -> Private:
-    """What is private here, as the local refs say."""
+    """Return what is private in this clone, according to the local refs."""
     tips = list_tips(git, PREFIXES[LOCAL], SEEN_PREFIXES[LOCAL])
     uids: set[str] = set()
     names = set()
@@ -43,9 +42,9 @@ def read_private(git: Git) -> Private:
 
 
 def check_shared(record: Record, private: Callable[[], Private]) -> None:
-    """Refuse a record for the shared space that refers to a private memory.
+    """Reject a shared record that refers to a private memory.
 
-    What is private is asked for only where the record refers to anything.
+    `private` is called only if the record refers to anything.
     """
     named = references(record)
     if named and any(map(private().holds, named)):
@@ -53,7 +52,7 @@ def check_shared(record: Record, private: Callable[[], Private]) -> None:
 
 
 def refusal(message: str) -> ValidationError:
-    """The error for whatever would carry something private to the shared space."""
+    """Return the error for anything that would expose private data to the shared space."""
     return ValidationError(
         message,
         "Nothing was stored. Leave the reference out, or capture it with --sensitivity private.",
@@ -61,7 +60,7 @@ def refusal(message: str) -> ValidationError:
 
 
 class Outside:
-    """What a remote has of one kind, or of several; read only where it matters."""
+    """What a remote has for some kinds; loaded on demand."""
 
     def __init__(self, git: Git, commits: Iterable[str]) -> None:
         self._git = git
@@ -69,11 +68,11 @@ class Outside:
         self._texts: frozenset[str] | None = None
 
     def has(self, text: str) -> bool:
-        """Whether it has this very record."""
+        """Whether the remote has exactly this record."""
         return text in self._all()
 
     def speaks_of(self, uid: str | None) -> bool:
-        """Whether it has a memory of that uid, or a change of it."""
+        """Whether the remote has the memory with that uid, or a change to it."""
         marks = (f"\nuid: {uid}\n", f"\nof: {uid}\n")
         return any(mark in text for text in self._all() for mark in marks)
 
@@ -88,9 +87,9 @@ class Outside:
 
 
 def cleaned(note: Note, outside: Outside, private: Private) -> Note:
-    """A note as it may go to a remote.
+    """Return a note as it may be pushed.
 
-    What the remote has already stays as it is: it is no news there, and it changes nothing here.
+    What the remote already has stays: it reveals nothing new and changes nothing here.
     """
     kept: Note = {}
     for uid, text in note.items():
@@ -104,14 +103,14 @@ def cleaned(note: Note, outside: Outside, private: Private) -> Note:
             kept[uid] = text
         elif is_private:
             if record.op == PURGE and outside.speaks_of(record.of):
-                kept[uid] = text  # what the remote has under that uid is to be erased there
+                kept[uid] = text  # what the remote has under that uid must be erased there
         elif not is_legacy(text):
             kept[uid] = render_record(without_private(record, private))
     return kept
 
 
 def is_clean(git: Git, commits: Iterable[str], known: Iterable[str], private: Private) -> bool:
-    """Whether nothing private is in what some commits bring to who has the known ones."""
+    """Whether commits add nothing private for someone who has the known commits."""
     if not private.uids:
         return True
     there = sorted(set(known))
@@ -125,7 +124,7 @@ def is_clean(git: Git, commits: Iterable[str], known: Iterable[str], private: Pr
 
 
 def _mentions(data: bytes, private: Private) -> bool:
-    """Whether a text may name a private memory; cheap, and right where it says no."""
+    """Whether a text may name a private memory; cheap, and reliable if it says no."""
     if any(found.decode() in private.uids for found in _ANY_UID.findall(data)):
         return True
     anchors = {name.anchor[:_SHORTEST].encode() for name in private.names}
@@ -133,20 +132,6 @@ def _mentions(data: bytes, private: Private) -> bool:
 
 
 def _contents(git: Git, *revisions: str) -> Iterator[bytes]:
-    """The notes of some commits and, unless they say not to walk, of their histories."""
-    if not any(name[:1] not in "-^" for name in revisions):
-        return
-    out = git.run(
-        "rev-list",
-        "--objects",
-        "--no-object-names",
-        "--filter=object:type=blob",
-        "--filter-provided-objects",
-        "--missing=allow-any",
-        *(name for name in revisions if name.startswith("-")),
-        "--stdin",
-        stdin="".join(f"{name}\n" for name in revisions if not name.startswith("-")).encode(),
-        timeout=_SECONDS,
-    )
-    oids = out.decode().split()
+    """Return the notes of commits and, unless a revision is `--no-walk`, of their histories."""
+    oids = git.history_blobs(revisions)
     yield from (data for data in git.read_all(oids) if data is not None)

@@ -1,6 +1,6 @@
-"""What each side of a sync changed that the other has not seen.
+"""Conflicts: what each side of a sync changed that the other has not seen.
 
-No last common state is needed: a change that the other side lacks was made since the two last met.
+This needs no common ancestor: a change that the other side lacks was made since the last sync.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Difference(NamedTuple):
 
 
 def changed_on_both_sides(git: Git, pairs: Iterable[tuple[str, str]]) -> dict[str, Difference]:
-    """The memories that both sides changed, given pairs of trees: ours, then theirs."""
+    """Return the memories that both sides changed, given pairs of trees: ours, then theirs."""
     ours: dict[str, set[str]] = {}
     theirs: dict[str, set[str]] = {}
     for changes in diff_trees(git, [pair for pair in pairs if pair[0] != pair[1]]):
@@ -35,7 +35,7 @@ def changed_on_both_sides(git: Git, pairs: Iterable[tuple[str, str]]) -> dict[st
                 for side, oid in zip(found, (change.old, change.new), strict=True):
                     side += [oid] if oid else []
         for old, new in blobs.values():
-            if old and new:  # a memory that only one side has cannot be changed on both
+            if old and new:  # a memory that only one side has cannot have changed on both
                 one, other = (_updates(git, side) for side in (old, new))
                 _add(ours, one, other)
                 _add(theirs, other, one)
@@ -52,7 +52,7 @@ def _add(found: dict[str, set[str]], here: Mapping[str, str], there: Mapping[str
 
 
 def _updates(git: Git, blobs: list[str]) -> dict[str, str]:
-    """The updates that some notes hold, each with the memory that it changes."""
+    """Return the updates in some notes, each with the memory that it changes."""
     texts = [(data or b"").decode("utf-8", "surrogateescape") for data in git.read_all(blobs)]
     note: Note = join(*map(parse_note, texts))
     records = (read_stored(text) for text in note.values() if f"\nop: {UPDATE}\n" in text)

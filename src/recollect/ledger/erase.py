@@ -1,8 +1,8 @@
-"""Erasing: a purged memory leaves no byte in our refs, their reflogs, or the object store.
+"""Erasing: remove every byte of a purged memory from our refs, reflogs and objects.
 
-`git gc --prune=now` would do it too, and would destroy every other unreachable object with it: a
-dropped stash, a commit somebody still wants back. So git only tells what is unreachable, and we
-remove the objects that hold the purged memory, no others.
+`git gc --prune=now` would also do it, but would destroy every other unreachable object: a dropped
+stash, a commit that someone still wants back. So we ask git only what is unreachable, and remove
+just the objects that contain the purged memory.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from recollect.ledger.refs import PREFIXES, REMOTES, Key, Swap, list_tips, swap_
 from recollect.ledger.repository import Repository
 
 _REPACK_SECONDS = 3600.0
-# What stands in the text of a memory that we wrote, and of a change to it.
+# Occurs in the text of a memory that we wrote, and of a change to it.
 _MENTION = re.compile(rf"---\nuid: ({UID})(?=\n)|\nop: {UPDATE}\nof: ({UID})(?=\n)".encode())
 
 
 def erase(
     repository: Repository, keys: Iterable[Key], uids: Iterable[str], old_tips: Iterable[str]
 ) -> list[str]:
-    """Remove every object that holds a purged memory, once no ref of ours leads to it.
+    """Remove every object that contains a purged memory, once none of our refs leads to it.
 
-    Gives what could not be removed, in sentences.
+    Returns sentences about what could not be removed.
     """
     with exclusive(repository.state_dir / "erase.lock", _REPACK_SECONDS):
         return _erase(repository, list(keys), frozenset(uids), old_tips)
@@ -46,12 +46,12 @@ def _erase(
     git = repository.git
     objects = repository.common_dir / "objects"
     ours = {ref for key in wanted for ref in (key.notes_ref, key.seen_ref)}
-    # Copies that somebody keeps below refs/notes are not ours to erase, but to report. What the
-    # private space has under the uid of a shared memory is another memory.
+    # Copies that someone keeps under refs/notes are reported, not erased. A private memory with the
+    # uid of a shared one is a different memory.
     other = {} if any(key.space == LOCAL for key in wanted) else list_tips(git, PREFIXES[LOCAL])
     found = list_tips(git, "refs/notes").items()
     copies = [tip.commit for ref, tip in found if ref not in ours and ref not in other]
-    # What a remote had is fetched again at the next sync.
+    # The next sync fetches the remote's refs again.
     stale = {ref: tip for ref, tip in list_tips(git, REMOTES).items() if _kind(ref, wanted)}
     tips = {*old_tips, *copies, *(tip.commit for tip in stale.values()), *_reflogs(git, wanted)}
     doomed = _holding(git, tips, erased)
@@ -59,23 +59,24 @@ def _erase(
         swap_refs(git, [Swap(ref, None, tip.commit) for ref, tip in stale.items()], "purge")
     for ref in sorted(ours):
         git.run("reflog", "expire", "--expire=all", ref, ok=(0, 1, 128, 255), detached=True)
-    # Nor is a private memory that is being written just now, and that no ref leads to yet.
+    # Nor is a private memory that is being written right now and has no ref yet.
     unreachable = _unreachable(git, doomed, erased - read_private(git).uids if other else erased)
     _unlink(objects, unreachable)
     drop_objects(repository, unreachable)
     if _existing(git, unreachable):
-        # They are in packs of git's, too. Unreachable objects leave their packs and become files,
-        # the user's own among them.
+        # Git's own packs contain them too. Unreachable objects leave their packs and become loose
+        # files, including the user's own.
         git.run("repack", "-A", "-d", "-q", "-l", timeout=_REPACK_SECONDS)
         _unlink(objects, unreachable)
     return [
-        f"Object {oid} still holds the memory: a ref of yours, an alternate or a kept pack has it."
+        f"Object {oid} still contains the memory: one of your refs, an alternate or a kept pack"
+        " holds it."
         for oid in _existing(git, doomed | unreachable)
     ]
 
 
 def _unreachable(git: Git, doomed: set[str], erased: frozenset[str]) -> set[str]:
-    """The objects that git says nothing leads to, loose or packed, and that hold a purged memory.
+    """Return the unreachable objects, loose or packed, that contain a purged memory.
 
     Not only those that our history knew: a writer that lost a race to the purge may have left one,
     and so may a history that a sync replaced.
@@ -86,7 +87,7 @@ def _unreachable(git: Git, doomed: set[str], erased: frozenset[str]) -> set[str]
         "--unreachable",
         "--no-dangling",
         "--no-progress",
-        ok=range(256),  # what else is wrong with the repository is not our business here
+        ok=range(256),  # other damage in the repository is not our concern here
         timeout=_REPACK_SECONDS,
     ).decode("utf-8", "replace")
     words = (line.split() for line in listed.splitlines())
@@ -103,20 +104,20 @@ def _unlink(objects: Path, oids: Iterable[str]) -> None:
     for oid in oids:
         path = objects / oid[:2] / oid[2:]
         with suppress(FileNotFoundError):
-            if os.name == "nt":  # git makes objects read-only, which forbids deletion there
+            if os.name == "nt":  # git makes objects read-only, which prevents deletion there
                 path.chmod(0o600)
             path.unlink()
 
 
 def _existing(git: Git, oids: Iterable[str]) -> list[str]:
-    """Those objects that are still in the object store."""
+    """Return the objects that are still in the object store."""
     names = "".join(f"{oid}\n" for oid in sorted(oids)).encode()
     out = git.run("cat-file", "--batch-check", stdin=names).decode() if names else ""
     return [line.split()[0] for line in out.splitlines() if not line.endswith(" missing")]
 
 
 def _reflogs(git: Git, keys: Iterable[Key]) -> set[str]:
-    """The commits that the reflogs of some namespaces remember."""
+    """Return the commits in the reflogs of some namespaces."""
     tips: set[str] = set()
     for key in keys:
         for ref in (key.notes_ref, key.seen_ref):
@@ -131,22 +132,8 @@ def _kind(ref: str, keys: Iterable[Key]) -> bool:
 
 
 def _holding(git: Git, tips: Iterable[str], erased: frozenset[str]) -> set[str]:
-    """The notes in the history of some commits that hold a purged memory or a change to it."""
-    names = "".join(f"{tip}\n" for tip in tips).encode()
-    if not names:
-        return set()
-    out = git.run(
-        "rev-list",
-        "--objects",
-        "--no-object-names",
-        "--filter=object:type=blob",
-        "--filter-provided-objects",
-        "--missing=allow-any",
-        "--stdin",
-        stdin=names,
-        timeout=600,
-    )
-    oids = out.decode().split()
+    """Return the notes in the history of commits that contain or change a purged memory."""
+    oids = git.history_blobs(list(tips))
     holding = set()
     for oid, data in zip(oids, git.read_all(oids), strict=True):
         note = parse_note((data or b"").decode("utf-8", "surrogateescape"))
@@ -156,5 +143,5 @@ def _holding(git: Git, tips: Iterable[str], erased: frozenset[str]) -> set[str]:
 
 
 def _mentioned(data: bytes) -> set[str]:
-    """The memories that a text of ours holds, or a change to them."""
+    """Return the memories that one of our texts contains or changes."""
     return {(own or other).decode() for own, other in _MENTION.findall(data)}

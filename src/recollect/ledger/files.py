@@ -1,4 +1,4 @@
-"""The files of a commit as they were: what a memory was about, word for word."""
+"""The files of a commit, as they were: the exact code that a memory was about."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ MOST_BYTES = 102_400
 
 
 def commit_time(repository: Repository, revision: str) -> float | None:
-    """When a commit was made, in seconds since 1970; None where there is no such commit."""
+    """Return when a commit was made, in seconds since 1970; None if it does not exist."""
     out = repository.git.run(
         "log", "-1", "--format=%ct", "--end-of-options", revision, "--", ok=(0, 128)
     ).decode()
@@ -17,7 +17,7 @@ def commit_time(repository: Repository, revision: str) -> float | None:
 
 
 def files_of_commit(repository: Repository, commit: str) -> list[tuple[str, str]]:
-    """The files that a commit changed, as they were then: at most 20, at most 100 KB each."""
+    """Return the files that a commit changed, as they were: at most 20, at most 100 KB each."""
     git = repository.git
     out = git.run(
         "diff-tree", "-r", "-z", "--no-commit-id", "--root", "--diff-filter=d", "-m",

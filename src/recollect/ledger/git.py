@@ -1,10 +1,10 @@
 """The one module that runs git.
 
-Every command gets its contents through standard input, never through a shell, in the C locale and
-in bounded time. Hooks, signing and automatic maintenance of the user's configuration stay out of
-our way, and we never change that configuration. No setting of a repository starts a program
-(docs/decisions/0015-project-trust.md): most are switched off here for every command, the rest, by
-which fetch and push reach a remote, in `git_programs`.
+Every command gets its input through standard input, never through a shell, in the C locale and with
+a time limit. The user's hooks, signing and automatic maintenance do not run, and we never change
+the user's configuration. No setting of a repository starts a program
+(docs/decisions/0015-project-trust.md): most are disabled here for every command. `git_programs`
+handles the rest, which fetch and push need to reach a remote.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, TypedDict, Unpack
 
 from recollect.errors import GitFailed, GitMissing, GitTimeout, NotWritable
 from recollect.ledger.git_objects import ObjectReader, contents, failure, verb
@@ -26,22 +26,38 @@ if TYPE_CHECKING:
     from recollect.ledger.git_programs import GitSetting, Neutral
 
 _BULK_SECONDS = 900.0
+_HISTORY_SECONDS = 600.0
 
 
-# What would be left behind if this process ended at once, and the thread that waits for it. A
-# detached command ends by itself, and to kill it would leave its lock files.
+# The processes to kill if this process must end at once, and the thread that waits for each.
+# Detached commands are excluded: they end by themselves, and killing one leaves its lock files.
 _running: weakref.WeakKeyDictionary[subprocess.Popen[bytes], int] = weakref.WeakKeyDictionary()
 
 
 def kill_running(thread: int | None = None) -> None:
-    """End every command that runs, or those of one thread, because nobody waits for it any more."""
+    """Kill every running command, or those of one thread, because nothing waits for it any more."""
     for process, owner in list(_running.items()):
         if process.returncode is None and thread in (None, owner):
             process.kill()
 
 
+class RunOptions(TypedDict, total=False):
+    """The options of a git command."""
+
+    stdin: bytes
+    # The exit codes that are no error.
+    ok: Sequence[int]
+    timeout: float | None
+    network: bool
+    # Run it in its own process group, so that a signal to ours cannot stop it half way: git leaves
+    # lock files behind when it is killed.
+    detached: bool
+    # A commit of the user's own, with their signature.
+    personal: bool
+
+
 class Git:
-    """Runs git for one repository (or, before one is known, in one directory)."""
+    """Runs git for one repository, or in one directory until the repository is known."""
 
     def __init__(
         self,
@@ -55,11 +71,11 @@ class Git:
         self.directory = directory
         self.git_dir = git_dir
         self.timeout = timeout
-        # Gives the digest of those settings of the repository that may start programs.
+        # Returns the digest of the repository's settings that may start programs.
         self.approved = approved
         self.spawns = 0
         inherited = dict(os.environ if environment is None else environment)
-        # A repository named by GIT_DIR is honoured while we look for one, and only then.
+        # GIT_DIR is honoured only while we look for a repository.
         kept = ("GIT_DIR", "GIT_WORK_TREE") if git_dir is None else ()
         self._environment = {
             name: value for name, value in inherited.items() if name not in DROPPED or name in kept
@@ -67,11 +83,11 @@ class Git:
 
     @property
     def names_repository(self) -> bool:
-        """Whether the surroundings name a repository, so that none is looked for."""
+        """Whether the environment names a repository, so that no search is needed."""
         return bool(self._environment.get("GIT_DIR"))
 
     def for_repository(self, git_dir: Path) -> Git:
-        """The same settings, bound to a repository."""
+        """Return a copy bound to a repository."""
         return Git(
             self.directory,
             git_dir=git_dir,
@@ -81,7 +97,7 @@ class Git:
         )
 
     def at(self, directory: Path) -> Git:
-        """The same, started in another directory."""
+        """Return a copy that runs in another directory."""
         return Git(
             directory,
             timeout=self.timeout,
@@ -90,14 +106,14 @@ class Git:
         )
 
     def local_programs(self) -> list[GitSetting]:
-        """The repository's own settings that name a program, whether the person trusts them."""
+        """Return the repository's own settings that name a program, trusted or not."""
         from recollect.ledger.git_programs import programs
 
         return programs(self._configured())
 
     @property
     def is_trusted(self) -> bool:
-        """Whether every program that the repository's configuration names may run."""
+        """Whether every program in the repository's configuration may run."""
         return self._trusts(self._configured())
 
     def _trusts(self, settings: Sequence[GitSetting]) -> bool:
@@ -108,12 +124,12 @@ class Git:
     def _configured(self) -> list[GitSetting]:
         from recollect.ledger.git_programs import parse_settings
 
-        # As the person has it: what we switch off ourselves must not be taken for theirs.
+        # Read the user's own values: our overrides must not be mistaken for theirs.
         listed = self.run("config", "--list", "--show-scope", "-z", ok=(0, 1), personal=True)
         return parse_settings(listed)
 
     def _neutral(self, args: Sequence[str], network: bool) -> Neutral | None:
-        """What keeps a command from running the repository's programs; None if nothing need."""
+        """Return what stops a command from running the repository's programs, if needed."""
         command = verb(args)
         if not (network or command == "repack"):
             return None
@@ -128,69 +144,46 @@ class Git:
             neutral = neutral_repack(settings)
         if neutral.refused:
             raise GitFailed(
-                f"git {command} would run a program that the configuration of this repository names"
+                f"git {command} would run the program that this repository's configuration sets"
                 f" in {neutral.refused}.",
-                "If it is yours, run: recollect config trust",
+                "If you trust it, run: recollect config trust",
             )
         return neutral
 
-    def run(
-        self,
-        *args: str,
-        stdin: bytes = b"",
-        ok: Sequence[int] = (0,),
-        timeout: float | None = None,
-        network: bool = False,
-        detached: bool = False,
-        personal: bool = False,
-    ) -> bytes:
-        """Run a command to its end and give its output.
-
-        `detached` puts it into a process group of its own, so that a signal to ours cannot stop it
-        half way: git leaves lock files behind when it is killed. `personal` is a commit of the
-        person's own, with their signature.
-        """
-        return self.result(
-            *args,
-            stdin=stdin,
-            ok=ok,
-            timeout=timeout,
-            network=network,
-            detached=detached,
-            personal=personal,
-        ).stdout
+    def run(self, *args: str, **options: Unpack[RunOptions]) -> bytes:
+        """Run a command and return its output."""
+        return self.result(*args, **options).stdout
 
     def result(
-        self,
-        *args: str,
-        stdin: bytes = b"",
-        ok: Sequence[int] = (0,),
-        timeout: float | None = None,
-        network: bool = False,
-        detached: bool = False,
-        personal: bool = False,
+        self, *args: str, **options: Unpack[RunOptions]
     ) -> subprocess.CompletedProcess[bytes]:
-        """Run a command to its end; give its output, its errors and its exit code."""
-        limit = timeout or self.timeout
+        """Run a command and return its output, its errors and its exit code."""
+        limit = options.get("timeout") or self.timeout
         process = self._spawn(
-            args, stdin=subprocess.PIPE, network=network, detached=detached, personal=personal
+            args,
+            stdin=subprocess.PIPE,
+            network=options.get("network", False),
+            detached=options.get("detached", False),
+            personal=options.get("personal", False),
         )
         with process:
             try:
-                out, err = process.communicate(stdin, timeout=limit)
+                out, err = process.communicate(options.get("stdin", b""), timeout=limit)
             except subprocess.TimeoutExpired:
                 _end(process)
-                raise GitTimeout(f"git {verb(args)} took longer than {limit:g} seconds.") from None
+                raise GitTimeout(
+                    f"git {verb(args)} exceeded its limit of {limit:g} seconds."
+                ) from None
             except BaseException:
                 _end(process)
                 raise
-        if process.returncode not in ok:
+        if process.returncode not in options.get("ok", (0,)):
             raise failure(args, process.returncode, err)
         return subprocess.CompletedProcess(args, process.returncode, out, err)
 
     @contextmanager
     def objects(self) -> Iterator[ObjectReader]:
-        """A reader of objects by name, in one process for as long as the block lasts."""
+        """Read objects by name through one process for the duration of the block."""
         process = self._spawn(("cat-file", "--batch"), stdin=subprocess.PIPE)
         watchdog = threading.Timer(self.timeout * 4, process.kill)
         watchdog.daemon = True
@@ -202,10 +195,9 @@ class Git:
             _end(process)
 
     def read_all(self, oids: Iterable[str], most: int | None = None) -> Iterator[bytes | None]:
-        """The contents of many objects, in order, while git reads ahead.
+        """Return the contents of many objects, in order, while git reads ahead.
 
-        None stands for one that is missing or damaged, `OVERSIZE` for one of more than `most`
-        bytes.
+        None stands for a missing or damaged object, `OVERSIZE` for one larger than `most` bytes.
         """
         waiting = list(oids)
         while waiting:
@@ -213,13 +205,13 @@ class Git:
             for data in self._read_some(waiting, most):
                 done += 1
                 yield data
-            if done < len(waiting):  # git gives up at a damaged object: go on behind it
+            if done < len(waiting):  # git stops at a damaged object: continue after it
                 done += 1
                 yield None
             waiting = waiting[done:]
 
     def _read_some(self, oids: Sequence[str], most: int | None) -> Iterator[bytes | None]:
-        from tempfile import TemporaryFile  # likewise
+        from tempfile import TemporaryFile  # same
 
         with TemporaryFile() as names:
             names.write("\n".join(oids).encode("ascii"))
@@ -235,8 +227,26 @@ class Git:
                 watchdog.cancel()
                 _end(process)
 
+    def history_blobs(self, revisions: Sequence[str]) -> list[str]:
+        """List the blobs of commits and, without `--no-walk`, of their histories."""
+        if all(name[:1] in "-^" for name in revisions):
+            return []
+        out = self.run(
+            "rev-list",
+            "--objects",
+            "--no-object-names",
+            "--filter=object:type=blob",
+            "--filter-provided-objects",
+            "--missing=allow-any",
+            *(name for name in revisions if name.startswith("-")),
+            "--stdin",
+            stdin="".join(f"{name}\n" for name in revisions if not name.startswith("-")).encode(),
+            timeout=_HISTORY_SECONDS,
+        )
+        return out.decode().split()
+
     def sizes(self, oids: Iterable[str]) -> dict[str, int]:
-        """How large some objects are, told without reading them; missing ones are left out."""
+        """Return the sizes of objects without reading them; missing ones are left out."""
         names = "".join(f"{oid}\n" for oid in oids).encode()
         if not names:
             return {}
@@ -291,23 +301,23 @@ class Git:
                 _running[process] = threading.get_ident()
             return process
         except FileNotFoundError:
-            from shutil import which  # only here: it costs a hook more than it needs
+            from shutil import which  # imported here because most hooks do not need it
 
             if which("git", path=environment.get("PATH")) is None:
-                raise GitMissing("The git executable was not found.") from None
-            raise NotWritable(f"The directory {self.directory} is gone.") from None
+                raise GitMissing("Cannot find the git executable.") from None
+            raise NotWritable(f"The directory {self.directory} no longer exists.") from None
         except OSError as error:
-            raise GitMissing(f"git cannot be started: {error}") from None
+            raise GitMissing(f"Cannot start git: {error}") from None
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Close the pipes and make sure that the process is gone."""
+    """Close the pipes and make sure that the process has ended."""
     for stream in (process.stdin, process.stdout, process.stderr):
         if stream is not None:
             try:
                 stream.close()
             except OSError:
-                continue  # the other end is gone already
+                continue  # the other end is already closed
     try:
         process.wait(timeout=2)
     except subprocess.TimeoutExpired:

@@ -1,4 +1,4 @@
-"""What git says: the objects that `cat-file --batch` gives, and the errors behind exit codes."""
+"""Git's output: the objects that `cat-file --batch` returns, and the errors behind exit codes."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class GitObject(NamedTuple):
     oid: str
     type: str
     data: bytes
-    # Its contents were passed over: they are larger than any note may be.
+    # Its contents were skipped: they exceed the size limit of a note.
     is_too_large: bool = False
 
 
-# What `read_all` gives in the place of contents that are larger than the limit; compare with `is`.
+# Returned by `read_all` for contents above the limit; compare with `is`.
 OVERSIZE: Final = bytes(bytearray(b"oversize"))
 _PIECE = 1 << 20
 
@@ -46,11 +46,11 @@ class ObjectReader:
         self._stdout = process.stdout
 
     def get(self, name: str) -> GitObject | None:
-        """The object of that name, or None where there is none."""
+        """Return the object with that name; None if there is none."""
         return self.get_many([name])[0]
 
     def get_many(self, names: Sequence[str]) -> list[GitObject | None]:
-        """The objects of those names. Meant for few: the names must fit into a pipe at once."""
+        """Return a few objects by name: all names must fit in a pipe at once."""
         try:
             self._stdin.write("".join(f"{name}\n" for name in names).encode())
             self._stdin.flush()
@@ -77,7 +77,7 @@ class ObjectReader:
 
 
 def contents(stream: IO[bytes], most: int | None) -> Iterator[bytes | None]:
-    """Cut the output of `cat-file --batch` into contents; None where an object is missing."""
+    """Split the output of `cat-file --batch` into contents; None for a missing object."""
     read, readline = stream.read, stream.readline
     while header := readline():
         if header.endswith(b" missing\n"):
@@ -90,12 +90,12 @@ def contents(stream: IO[bytes], most: int | None) -> Iterator[bytes | None]:
             continue
         data = read(size + 1)
         if len(data) <= size:
-            return  # git has given up in the middle of it
+            return  # git gave up in the middle of it
         yield data[:-1]
 
 
 def _pass_over(stream: IO[bytes], count: int) -> None:
-    """Read bytes that nobody wants, piece by piece."""
+    """Read and discard bytes in chunks."""
     while count > 0:
         piece = stream.read(min(count, _PIECE))
         if not piece:
@@ -104,18 +104,18 @@ def _pass_over(stream: IO[bytes], count: int) -> None:
 
 
 def failure(args: Sequence[str], code: int, err: bytes) -> GitFailed | NotWritable:
-    """The error that a failed command stands for."""
+    """Return the error for a failed command."""
     text = err.decode("utf-8", "replace")
     lines = [line for line in text.splitlines() if line.strip()]
-    # Traces and hints may come first; what went wrong is marked.
+    # Traces and hints may come first; the actual error has a prefix.
     lines = [line for line in lines if line.startswith(("fatal: ", "error: "))] or lines
     said = "; ".join(line.removeprefix("fatal: ").removeprefix("error: ") for line in lines[:3])
-    message = f"git {verb(args)} failed with code {code}: {said or 'no message'}"
+    message = f"git {verb(args)} failed with exit code {code}: {said or 'no message'}"
     if any(word in text for word in _NOT_WRITABLE):
         return NotWritable(message)
     return GitFailed(message)
 
 
 def verb(args: Sequence[str]) -> str:
-    """The git command among its arguments, which settings may precede."""
+    """Return the git command in the arguments, after any settings."""
     return next(arg for arg in args if arg != "-c" and "=" not in arg)

@@ -1,9 +1,9 @@
-"""Settings by which a repository's own git configuration names a program to run.
+"""Settings through which a repository's own git configuration names a program to run.
 
-`.git/config` never comes with a clone, but it comes with a copied `.git`: an archive, a shared
-folder, a container image. So settings of the repository itself start no program until the person
-trusts them (`recollect config trust`). The person's own settings (global, system, environment)
-keep working. Nothing here runs anything.
+`.git/config` never comes with a clone, but it does come with a copied `.git`: an archive, a shared
+folder, a container image. So the repository's own settings start no program until you trust them
+(`recollect config trust`). Your own settings (global, system, environment) keep working. This
+module runs nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from recollect.core.patterns import pattern
 
-# The scopes of `git config --show-scope` that belong to the repository and not to the person.
+# The scopes of `git config --show-scope` that belong to the repository, not to the user.
 _OF_THE_REPOSITORY = frozenset({"local", "worktree"})
 # What fetch and push can run.
 _NETWORK = pattern(
@@ -22,13 +22,13 @@ _NETWORK = pattern(
     r"|credential\.(?:.+\.)?helper\Z"
     r"|remote\.(?s:.+)\.(?:uploadpack|receivepack|vcs)\Z"
 )
-# What a commit on the person's branch can run.
+# What a commit on the user's branch can run.
 _COMMIT = pattern(
     r"core\.(?:hookspath|editor)\Z"
     r"|gpg\.(?:.+\.)?program\Z|gpg\.ssh\.defaultkeycommand\Z"
     r"|filter\.(?s:.+)\.(?:clean|smudge|process)\Z"
 )
-# What `git repack` can run, and nothing can switch off.
+# What `git repack` can run and no option can disable.
 _REPACK = "gc.recentobjectshook"
 
 
@@ -41,7 +41,7 @@ class GitSetting(NamedTuple):
 
     @property
     def is_of_the_repository(self) -> bool:
-        """Whether it stands in the repository's own configuration."""
+        """Whether it is in the repository's own configuration."""
         return self.scope in _OF_THE_REPOSITORY
 
 
@@ -51,12 +51,12 @@ class Neutral(NamedTuple):
     settings: tuple[tuple[str, str], ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
     options: tuple[str, ...] = ()
-    # A setting that cannot be overruled: the command must not run.
+    # A setting that cannot be overridden: the command must not run.
     refused: str = ""
 
 
 def parse_settings(listed: bytes) -> list[GitSetting]:
-    """The settings that `git config --list --show-scope -z` prints."""
+    """Parse the output of `git config --list --show-scope -z`."""
     parts = listed.decode("utf-8", "surrogateescape").split("\0")
     found = []
     for scope, said in zip(parts[::2], parts[1::2], strict=False):
@@ -66,7 +66,7 @@ def parse_settings(listed: bytes) -> list[GitSetting]:
 
 
 def programs(settings: Sequence[GitSetting]) -> list[GitSetting]:
-    """The repository's own settings that name a program."""
+    """Return the repository's own settings that name a program."""
     return [
         setting
         for setting in settings
@@ -77,7 +77,7 @@ def programs(settings: Sequence[GitSetting]) -> list[GitSetting]:
 
 
 def digest_of(found: Sequence[GitSetting]) -> str:
-    """By which a set of settings is known again; empty for none."""
+    """Return a digest that identifies a set of settings; empty for none."""
     if not found:
         return ""
     import hashlib
@@ -89,7 +89,7 @@ def digest_of(found: Sequence[GitSetting]) -> str:
 def neutral_network(
     settings: Sequence[GitSetting], environment: Mapping[str, str], verb: str
 ) -> Neutral:
-    """How to fetch or push with the person's own programs only."""
+    """Return how to fetch or push with only the user's own programs."""
     named = [setting for setting in programs(settings) if _NETWORK.match(setting.name)]
     names = {setting.name for setting in named}
     own = [setting for setting in settings if not setting.is_of_the_repository]
@@ -105,9 +105,9 @@ def neutral_network(
         command = _last(own, "core.alternaterefscommand") or "true"
         overruled.append(("core.alternateRefsCommand", command))
     if "core.gitproxy" in names and "GIT_PROXY_COMMAND" not in environment:
-        surroundings.append(("GIT_PROXY_COMMAND", ""))  # the first setting wins, so none may
+        surroundings.append(("GIT_PROXY_COMMAND", ""))  # the first setting wins, so none may remain
     if any(name.startswith("credential.") for name in names):
-        overruled.append(("credential.helper", ""))  # an empty one takes back all before it
+        overruled.append(("credential.helper", ""))  # an empty value resets all earlier ones
         overruled += [
             (setting.name, setting.value)
             for setting in own
@@ -126,7 +126,7 @@ def _last(settings: Sequence[GitSetting], name: str) -> str:
 
 
 def neutral_repack(settings: Sequence[GitSetting]) -> Neutral:
-    """A repack runs where no setting of the repository has a say in it."""
+    """Return how to repack without the repository's settings."""
     found = any(one.name == _REPACK for one in programs(settings))
     return Neutral(refused=_REPACK if found else "")
 
@@ -134,7 +134,7 @@ def neutral_repack(settings: Sequence[GitSetting]) -> Neutral:
 def as_variables(
     settings: Sequence[tuple[str, str]], environment: Mapping[str, str]
 ) -> dict[str, str]:
-    """Settings as variables, after those that are there: a name may hold any character."""
+    """Return settings as environment variables, after existing ones; names may be any text."""
     count = environment.get("GIT_CONFIG_COUNT", "0")
     first = int(count) if count.isdigit() else 0
     variables = {"GIT_CONFIG_COUNT": str(first + len(settings))} if settings else {}

@@ -1,10 +1,10 @@
-"""The settings and variables under which we run every git command: nothing starts a program."""
+"""The settings and variables for every git command: no command starts a program."""
 
 from __future__ import annotations
 
 import os
 
-# What a git command may inherit from a git hook or an odd shell and must not.
+# Variables that a git command must not inherit from a git hook or an unusual shell.
 DROPPED = (
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -37,7 +37,7 @@ SETTINGS = (
     "log.showSignature=false",
     "core.pager=cat",
 )
-# Programs that only a commit of the person's own may use.
+# Programs that only the user's own commit may run.
 NO_SIGNING = (
     "commit.gpgSign=false",
     "tag.gpgSign=false",
@@ -49,8 +49,8 @@ NO_SIGNING = (
     "core.editor=false",
     "sequence.editor=false",
 )
-# Programs that only a connection may use.
+# Programs that only a connection may run.
 NO_NETWORK = ("core.sshCommand=false", "core.askPass=", "credential.helper=")
-# Without a connection no transport is allowed. Git before 2.44 does not know GIT_NO_LAZY_FETCH, and
+# Without a connection, no transport is allowed. Git before 2.44 does not know GIT_NO_LAZY_FETCH and
 # would fetch a missing object with whatever program the configuration names.
 NO_TRANSPORT = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}

@@ -1,4 +1,4 @@
-"""What can be wrong around a ledger: configuration that hurts notes, refs in the way, lost blobs.
+"""Health checks around a ledger: harmful configuration, blocking refs, missing blobs.
 
 Nothing here changes anything; each finding says what to do.
 """
@@ -19,7 +19,7 @@ OK = "ok"
 
 
 class Finding(NamedTuple):
-    """One thing that was looked at."""
+    """The result of one check."""
 
     level: str
     check: str
@@ -28,7 +28,7 @@ class Finding(NamedTuple):
 
 
 def check_surroundings(ledger: Ledger) -> Iterator[Finding]:
-    """Git itself, the configuration, and the refs."""
+    """Check git itself, the configuration and the refs."""
     git = ledger.repository.git
     words = git.run("version").decode().split()
     version = tuple(int(n) for n in re.findall(r"\d+", words[2])[:2])
@@ -110,7 +110,7 @@ def _check_refs(ledger: Ledger) -> Iterator[Finding]:
             yield Finding(
                 PROBLEM,
                 "refs",
-                f"The ref {exact} stands where the ledger's refs have to be.",
+                f"The ref {exact} is in the way of the ledger's refs.",
                 f"Rename it: git update-ref {exact}-old {exact} && git update-ref -d {exact}",
             )
         for ref in (ref for ref in tips if ref.startswith(PREFIXES[space])):

@@ -1,9 +1,9 @@
-"""Purges that came from somebody else: our copies are held until this clone's owner agrees.
+"""Held purges: someone else's purge waits until this clone's owner agrees.
 
-The purge record itself is taken, and the memory leaves the shared notes, as with every purge: all
+The purge record itself is accepted and the memory leaves the shared notes, as with every purge: all
 clones and the remote end with equal trees, and nothing that a colleague purged is published again.
 Only our own copy moves, in the same transaction, to `refs/mem/held/<kind>`, which is never pushed.
-It can be read and searched as before until the purge is accepted.
+You can read and search it as before until the purge is accepted.
 """
 
 from __future__ import annotations
@@ -21,15 +21,14 @@ from recollect.ledger.refs import Key, Tip
 from recollect.ledger.repository import Repository
 from recollect.ledger.tree import NotesTree, anchor_of
 
-ASK: Final = "ask"
 APPLY: Final = "apply"
 
-# Whether a purge is applied at once: the purge, the creation and updates, all that is purged.
+# Decides whether a purge applies at once, from the purge, the creation, the updates and all purges.
 Judge = Callable[[Record, Record, Sequence[Record], frozenset[str]], bool]
 
 
 class Holder(Protocol):
-    """What holding needs of a session with the ledger."""
+    """What holding needs from a session with the ledger."""
 
     judge: Judge
     objects: Objects
@@ -37,10 +36,10 @@ class Holder(Protocol):
     trees: TreeJoin
 
     def __getitem__(self, key: Key, /) -> Notes:
-        """The notes of a kind in a space, to be changed."""
+        """Return the notes of a kind in a space, for changing."""
 
     def find(self, ref: str, /) -> Held:
-        """What a ref holds now."""
+        """Return what a ref holds now."""
 
 
 class Notes(Protocol):
@@ -59,7 +58,7 @@ class Held(Protocol):
 
 
 def judge_for(policy: str, owner: Callable[[], str]) -> Judge:
-    """How a clone judges purges that come from elsewhere."""
+    """Return this clone's policy for purges by others."""
 
     def judge(
         purge: Record, create: Record, updates: Sequence[Record], purged: frozenset[str]
@@ -72,9 +71,9 @@ def judge_for(policy: str, owner: Callable[[], str]) -> Judge:
 def hold_back(
     session: Holder, key: Key, ours: str | None, joined: NotesTree, new: frozenset[str]
 ) -> frozenset[str]:
-    """Move our copies of newly purged memories to the held notes, where the purge must wait.
+    """Move our copies of newly purged memories to the held notes, if the purge must wait.
 
-    `ours` is the tree that we had, `joined` the one that takes its place. Gives what is held.
+    `ours` is our previous tree, `joined` the one that replaces it. Returns what is held.
     """
     if not new or ours is None or key.space != SHARED:
         return frozenset()
@@ -88,7 +87,7 @@ def hold_back(
             if _belongs(uid, text, held):
                 assert namespace is not None
                 namespace.add(anchor, uid, text)
-        # A tree that brings a purge may still hold the memory: then nothing differs there.
+        # A tree that brings a purge may still contain the memory; then the diff does not show it.
         texts = read_texts(session.objects, joined, anchor)
         if texts:
             session.trees.put(joined, anchor, sorted(set(texts)), new)
@@ -98,7 +97,7 @@ def hold_back(
 def _undecided(
     session: Holder, key: Key, joined: NotesTree, notes: Mapping[str, Note], new: frozenset[str]
 ) -> frozenset[str]:
-    """Those of the purged memories that we have and that only somebody else wants purged."""
+    """Return the purged memories that we have and that only someone else wants purged."""
     project = read_note(session.objects, joined, session.repository.project_anchor)
     purges: dict[str, list[Record]] = {}
     for record in purge_records(project):
@@ -112,7 +111,7 @@ def _undecided(
         if record.op == UPDATE and record.of in updates:
             updates[record.of].append(record)
     undecided = frozenset(creations)
-    while True:  # a merged memory goes with its source only where the purge of that one counts
+    while True:  # a merged memory is purged with its source only if the purge of the source applies
         accepted = purged - undecided
         still = frozenset(
             uid
@@ -128,7 +127,7 @@ def _undecided(
 
 
 def _held_already(session: Holder, key: Key, purges: Iterable[Record]) -> set[str]:
-    """Of what some purges give as their reason, that which is held: its purge does not count."""
+    """Return those sources of some purges that are held, so that their own purge does not apply."""
     reasons = {str(uid) for purge in purges for uid in purge.fields.get(BECAUSE) or ()}
     tip = session.find(Key(HELD, key.kind).notes_ref).tip if reasons else None
     if tip is None:
@@ -143,7 +142,7 @@ def _belongs(uid: str, text: str, memories: frozenset[str]) -> bool:
 
 
 def anchors_naming(session: Holder, tree: str, uids: Sequence[str]) -> set[str]:
-    """The anchors whose notes name one of some memories, found by looking into all of them."""
+    """Return the anchors whose notes name one of the memories, by searching all notes."""
     repository = session.repository
     out = repository.git.run(
         *("grep", "-l", "-a", "-F", "--full-name", "-f", "-", tree),

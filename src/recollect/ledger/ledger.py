@@ -1,8 +1,8 @@
-"""The ledger: writing records that cannot be lost, reading what changed.
+"""The ledger: write records that cannot be lost, and read what changed.
 
-A write takes a lock (for speed only), absorbs what others did to the refs since we last saw them,
-builds new trees along the touched paths, and swaps the refs against their old values; if one of
-them moved, it starts again. It never calls `git notes`, which loses parallel writes silently.
+A write takes a lock (only for speed), absorbs what others did to the refs since we last saw them,
+builds new trees along the changed paths, and swaps the refs against their old values. If one of
+them moved, it starts again. It never calls `git notes`, which silently loses parallel writes.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from recollect.ledger.refs import (
 )
 from recollect.ledger.repository import Repository
 
-# A hook that only reads needs none of these; they are imported where they are used.
+# Imported where used: a hook that only reads needs none of these.
 if TYPE_CHECKING:
     from recollect.ledger.merge import PathChange
     from recollect.ledger.session import Session
@@ -54,11 +54,11 @@ _OUR_REFS = (
     "logs/refs/notes/mem-local",
 )
 
-Cursor = Mapping[str, str]  # notes ref → the tree that was read last
+Cursor = Mapping[str, str]  # notes ref → the last tree that was read
 
 
 class Changes(NamedTuple):
-    """What is new since a cursor. Of the `whole` namespaces, notes that are not listed are gone."""
+    """What is new since a cursor. In the `whole` namespaces, notes that are not listed are gone."""
 
     notes: Iterable[tuple[Place, Note | None]]
     cursor: Cursor
@@ -67,7 +67,7 @@ class Changes(NamedTuple):
 
 
 def as_it_is(value: Any) -> Any:
-    """A gate that lets everything pass."""
+    """Return the value unchanged: a gate that passes everything."""
     return value
 
 
@@ -88,36 +88,36 @@ class Ledger:
         self.configured_author = configured_author
         self.purge_policy = purge_policy
         self.warnings: list[str] = []
-        # The namespaces that could not be read, or not whole, when changes were last asked for.
+        # The namespaces that were unreadable, or partly so, at the last `changes`.
         self.unread: set[Key] = set()
-        # The records of which an altered copy came in; the original was kept.
+        # The records for which an altered copy arrived; the original was kept.
         self.refused: set[str] = set()
-        # Takes secrets out of fields and bodies; whoever opens the ledger sets it.
+        # Redacts fields and bodies; set by the code that opens the ledger.
         self.gate: Callable[[Any], Any] = as_it_is
-        # A process that lives long need not ask git for refs that have not moved.
+        # A long-lived process need not ask git for refs that have not moved.
         self.is_long_lived = False
         self._known: tuple[object, Refs] | None = None
 
     @cached_property
     def author(self) -> str:
-        """Who writes: as configured, else as git knows them, `Name <email>`."""
+        """Return the author, `Name <email>`: the configured one, else git's identity."""
         if self.configured_author:
             return _identity(self.configured_author)
         try:
             found = self.repository.git.run("var", "GIT_AUTHOR_IDENT").decode("utf-8", "replace")
         except GitFailed:
-            found = ""  # git knows nobody here; the system does
+            found = ""  # git knows no identity here, but the system does
         return _identity(found or _login())
 
     def stamp(self) -> Stamp:
-        """Who writes now."""
+        """Return a stamp with the author and the current time."""
         from recollect.ledger.writes import Stamp
 
         moment = self.clock()
         return Stamp(self.author, moment.strftime("%Y-%m-%dT%H:%M:%SZ"), self.gate)
 
     def write(self, writes: Sequence[Write], reason: str) -> list[Record]:
-        """Write records: all of them, in one commit for each namespace, or none."""
+        """Write all records, in one commit per namespace, or none."""
         stamp = self.stamp()
 
         def apply(session: Session) -> list[Record]:
@@ -126,7 +126,7 @@ class Ledger:
         return self.transact(apply, reason)
 
     def transact(self, edit: Callable[[Session], T], reason: str) -> T:
-        """Run an edit against the ledger as it is, until its result could be swapped in."""
+        """Run an edit against the current ledger until its result is swapped in."""
         from recollect.ledger.holding import judge_for
         from recollect.ledger.packs import release_stale
         from recollect.ledger.session import Session
@@ -156,10 +156,10 @@ class Ledger:
                     return result
                 self.drop_stale_locks()
             time.sleep(min(0.002 * 1.3**attempt, 0.1) * os.urandom(1)[0] / 255)
-        raise Contended("The notes were moved by other programs each time we tried to write.")
+        raise Contended("Other programs moved the notes refs during each attempt to write.")
 
     def _erase_learnt(self, session: Session) -> None:
-        """Erase here what a purge that came in by a foreign command says is gone."""
+        """Erase what a purge that came in through a foreign command erases."""
         for key, namespace in session.learnt().items():
             from recollect.ledger.erase import erase
 
@@ -171,7 +171,7 @@ class Ledger:
     ) -> None:
         """Remove locks of our refs and reflogs that a crash left behind.
 
-        Git holds such a lock for milliseconds and never removes one it did not make.
+        Git holds such a lock for milliseconds and never removes one that it did not create.
         """
         for folder in folders:
             for path in (self.repository.common_dir / folder).rglob("*.lock"):
@@ -180,7 +180,7 @@ class Ledger:
                         path.unlink()
                         self.warnings.append(f"Removed a lock that a crash left behind: {path}")
                 except OSError:
-                    continue  # somebody else was faster
+                    continue  # another process removed it first
 
     def absorb(self, keys: Iterable[Key]) -> None:
         """Join what foreign commands did to some namespaces with what we last saw."""
@@ -193,9 +193,9 @@ class Ledger:
         self.transact(open_all, "absorb")
 
     def changes(self, cursor: Cursor) -> Changes:
-        """What the notes hold that a cursor has not seen: a tree diff, then one batch read.
+        """Return what the notes hold that a cursor has not seen: a tree diff, then one batch read.
 
-        A namespace that cannot be read stays where the cursor has it, with a warning.
+        An unreadable namespace stays at its cursor, with a warning.
         """
         tips = self.tips()
         self.unread = set()
@@ -233,7 +233,7 @@ class Ledger:
         reached = dict(seen)
 
         def missing(place: Place) -> None:
-            """Leave the cursor where it was, so that the note is read once its contents come."""
+            """Leave the cursor in place, so that the note is read once its contents arrive."""
             reached[refs[place]] = cursor.get(refs[place], empty)
             self.unread.add(Key(place.space, place.kind))
             self.warnings.append(
@@ -245,10 +245,10 @@ class Ledger:
     def _diffs_apart(
         self, cursor: Cursor, seen: dict[str, str], moved: Sequence[str]
     ) -> tuple[dict[str, list[PathChange]], frozenset[Key]]:
-        """The changes of each namespace alone, where git cannot read a tree of one of them.
+        """Diff each namespace separately, if git cannot read the tree of one of them.
 
-        If the tree of the cursor is gone, everything is read anew; if the present one is damaged,
-        the cursor stays.
+        If the cursor's tree is gone, everything is read again; if the current tree is damaged, the
+        cursor stays.
         """
         from recollect.ledger.merge import diff_trees
 
@@ -302,7 +302,7 @@ class Ledger:
             yield place, note
 
     def tips(self) -> dict[str, Tip]:
-        """The notes refs of the ledger, after absorbing what moved behind our back."""
+        """Return the ledger's notes refs, after absorbing foreign moves."""
         tips = self._all_refs().tips
         behind = [
             key for key in _absorbable(tips) if tips.get(key.notes_ref) != tips.get(key.seen_ref)
@@ -311,16 +311,12 @@ class Ledger:
             tips = self._all_refs().tips
         return {ref: tip for ref, tip in tips.items() if ref.startswith(tuple(PREFIXES.values()))}
 
-    def bad_refs(self) -> dict[str, str]:
-        """The refs that cannot be used as notes, and why."""
-        return self._all_refs().bad
-
     def _absorb_each(self, keys: Sequence[Key]) -> bool:
-        """Absorb some namespaces; one that cannot be absorbed does not keep the others from it."""
+        """Absorb namespaces; if one fails, the others still proceed."""
         try:
             self.absorb(keys)
         except (NotWritable, CaptureError) as error:
-            # A repository we may not write to is still worth reading.
+            # A repository without write access is still worth reading.
             self.warnings.append(f"Read without absorbing foreign changes: {error.message}")
             return False
         except StorageError as error:
@@ -343,7 +339,7 @@ class Ledger:
 
 
 def _absorbable(tips: Iterable[str]) -> set[Key]:
-    """The namespaces that a list of refs speaks of, leaving out those we only read."""
+    """Return the namespaces in a list of refs, without the read-only ones."""
     keys = set()
     for space, seen_prefix in SEEN_PREFIXES.items():
         for prefix in (PREFIXES[space], seen_prefix):
@@ -352,7 +348,7 @@ def _absorbable(tips: Iterable[str]) -> set[Key]:
 
 
 def key_of(ref: str) -> Key:
-    """The namespace of a notes ref."""
+    """Return the namespace of a notes ref."""
     for space, prefix in PREFIXES.items():
         if ref.startswith(prefix):
             return Key(space, ref.removeprefix(prefix))
@@ -360,7 +356,7 @@ def key_of(ref: str) -> Key:
 
 
 def _identity(text: str) -> str:
-    """`Name <email>` in the form that git takes, whatever was given."""
+    """Normalise an author to `Name <email>`, as git requires."""
     name, _, rest = text.partition("<")
     name = " ".join(_NOT_IN_NAMES.sub("", name).split())
     email = "".join(_NOT_IN_NAMES.sub("", rest.partition(">")[0]).split())

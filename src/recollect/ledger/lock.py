@@ -1,7 +1,7 @@
-"""One writer at a time in a clone: for speed, and for the patience of whoever waits.
+"""One writer at a time per clone: for speed and for fair waiting.
 
-Correctness does not rest on this lock but on the compare-and-swap of the refs. The operating system
-drops the lock when its holder dies, so that none is ever left behind.
+Correctness does not depend on this lock but on the compare-and-swap of the refs. The operating
+system drops the lock when its holder dies, so none is ever left behind.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from recollect.config.locate import make_private
 from recollect.errors import LockTimeout, NotWritable
 
-SYNC_LOCK = "sync.lock"  # held by a sync or a purge from its beginning to its end
+SYNC_LOCK = "sync.lock"  # held by a sync or a purge for its whole duration
 _FIRST_WAIT = 0.002
 _LONGEST_WAIT = 0.01
 
@@ -33,10 +33,10 @@ else:  # Windows
 
 @contextmanager
 def exclusive(path: Path, timeout: float) -> Iterator[None]:
-    """Hold the lock file for the block; give up after `timeout` seconds.
+    """Hold the lock file during the block; give up after `timeout` seconds.
 
-    Whoever is next holds the turnstile while it waits, so that a busy writer cannot take the lock
-    back before anybody else gets it.
+    The next waiter holds the turnstile, so that a busy writer cannot take the lock back before
+    anyone else gets it.
     """
     deadline = time.monotonic() + timeout
     lock = _open(path)
@@ -57,7 +57,7 @@ def _open(path: Path) -> int:
         make_private(path.parent)
         return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
-        raise NotWritable(f"The ledger cannot be written: {error}") from None
+        raise NotWritable(f"Cannot write to the ledger: {error}") from None
 
 
 def _wait(handle: int, deadline: float, timeout: float) -> None:
@@ -68,7 +68,7 @@ def _wait(handle: int, deadline: float, timeout: float) -> None:
         except (BlockingIOError, PermissionError):
             if time.monotonic() >= deadline:
                 raise LockTimeout(
-                    f"Another process has been writing memories for over {timeout:g} seconds."
+                    f"Another process has been writing memories for more than {timeout:g} seconds."
                 ) from None
             time.sleep(pause)
             pause = min(pause * 1.5, _LONGEST_WAIT)

@@ -30,7 +30,7 @@ _NO_OBJECT = frozenset("0")
 
 
 class PathChange(NamedTuple):
-    """A file that differs between two trees; None where one of them does not have it."""
+    """A file that differs between two trees; None if a tree does not have it."""
 
     path: str
     old: str | None
@@ -38,11 +38,11 @@ class PathChange(NamedTuple):
 
 
 def diff_trees(git: Git, pairs: Iterable[tuple[str, str]]) -> Iterator[list[PathChange]]:
-    """The files that differ between trees, pair by pair, in one call."""
+    """Return the files that differ, for each pair of trees, in one call."""
     wanted = list(pairs)
     if not wanted:
         return
-    unique = dict.fromkeys(wanted)  # two kinds may hold the very same notes
+    unique = dict.fromkeys(wanted)  # two kinds may hold identical notes
     out = git.run(
         "diff-tree",
         "-r",
@@ -55,13 +55,13 @@ def diff_trees(git: Git, pairs: Iterable[tuple[str, str]]) -> Iterator[list[Path
     changes = _read_diff(out.decode("utf-8", "surrogateescape"))
     for old, new in wanted:
         found = changes.get(f"{old} {new}", [])
-        if not found and old != new:  # git passes over a tree that it cannot read
+        if not found and old != new:  # git skips a tree that it cannot read
             raise GitFailed(f"git diff-tree was unable to read {old} or {new}")
         yield found
 
 
 def _read_diff(text: str) -> dict[str, list[PathChange]]:
-    """Read the raw output of diff-tree: after each pair of trees the lines of its files."""
+    """Parse the raw output of diff-tree: each pair of trees, then the lines of its files."""
     groups: dict[str, list[PathChange]] = {}
     current: list[PathChange] = []
     fields = iter(text.split("\0"))
@@ -85,18 +85,18 @@ def _oid(text: str) -> str | None:
 
 
 def read_texts(objects: Objects, tree: NotesTree, anchor: str) -> list[str]:
-    """The texts of an anchor's note; more than one where foreign tools mixed layouts."""
+    """Return the texts of an anchor's note; several if foreign tools mixed layouts."""
     found = (objects.read(blob) for blob in tree.blobs(anchor))
     return [data.decode("utf-8", "surrogateescape") for data in found]
 
 
 def read_note(objects: Objects, tree: NotesTree, anchor: str) -> Note:
-    """The records of an anchor's note."""
+    """Return the records of an anchor's note."""
     return join(*map(parse_note, read_texts(objects, tree, anchor)))
 
 
 class Joined(NamedTuple):
-    """A joined tree, and what each side said is purged."""
+    """A joined tree, and the purges of each side."""
 
     tree: NotesTree
     purged_by_base: frozenset[str]
@@ -104,26 +104,26 @@ class Joined(NamedTuple):
 
 
 class TreeJoin:
-    """Joins notes trees of one repository, in one session with git."""
+    """Joins notes trees of one repository in one session with git."""
 
     def __init__(self, repository: Repository, objects: Objects) -> None:
         self._repository = repository
         self._objects = objects
         self._oid_length = len(repository.project_anchor)
-        # What was refused on the way.
+        # Warnings about what was refused.
         self.warnings: list[str] = []
-        # The records of which an altered copy was met; the original was kept.
+        # The records for which an altered copy was found; the original was kept.
         self.refused: set[str] = set()
 
     def tree(self, oid: str | None) -> NotesTree:
-        """A tree to read and change."""
+        """Return a tree for reading and changing."""
         return NotesTree(self._objects, oid, oid_length=self._oid_length)
 
     def join(self, base: str | None, other: str | None, kind: str = "") -> Joined:
-        """The join of two trees, without what either says is purged.
+        """Join two trees, without what either side has purged.
 
-        `other` is ours. A note of the other side that is beyond the limits, or that would make ours
-        so, is refused: it is as if it was not there. No contents are read before their size is
+        `other` is ours. If a note of the other side exceeds the limits, or would make ours exceed
+        them, it is refused, as if it did not exist. No contents are read before their size is
         known.
         """
         base_tree, other_tree = self.tree(base), self.tree(other)
@@ -142,19 +142,19 @@ class TreeJoin:
             own = read_texts(self._objects, other_tree, anchor)
             texts = {*own, *read_texts(self._objects, base_tree, anchor)}
             if not self.put(base_tree, anchor, sorted(texts), purged):
-                self._refuse(kind, anchor, "joined with yours it would be")
+                self._refuse(kind, anchor, "joined with yours, it is")
                 self.put(base_tree, anchor, own, purged, always=True)
         return Joined(base_tree, of_base, of_other)
 
     def has_large_notes(self, tree: str) -> bool:
-        """Whether a tree holds a file that is larger than a note may be."""
+        """Whether a tree contains a file larger than a note may be."""
         git = self._repository.git
         out = git.run("ls-tree", "-r", "-l", "-z", "--full-tree", tree, timeout=300)
         rows = (row.partition(b"\t")[0].split() for row in out.split(b"\0") if row)
         return any(row[3].isdigit() and int(row[3]) > NOTE_BYTES for row in rows if len(row) == 4)
 
     def _sizes(self, changes: list[PathChange], *trees: NotesTree) -> dict[str, int]:
-        """The size of every object that the join may read."""
+        """Return the size of every object that the join may read."""
         oids = {oid for change in changes for oid in (change.old, change.new) if oid}
         anchors = {anchor_of(change.path, self._oid_length) for change in changes}
         anchors.add(self._repository.project_anchor)
@@ -170,19 +170,19 @@ class TreeJoin:
         changes: list[PathChange],
         large: Mapping[str, int],
     ) -> None:
-        """Take the notes that are too large out of the other side's tree."""
+        """Remove the notes that are too large from the other side's tree."""
         for change in changes if large else ():
             if change.new not in large and change.old not in large:
                 continue
             anchor = anchor_of(change.path, self._oid_length)
-            if anchor is None:  # no note: keep the file that we have
+            if anchor is None:  # not a note: keep our file
                 base.put_file(change.path, other.file(change.path))
                 continue
             found = [oid for oid in base.blobs(anchor) if oid in large]
             if found:
                 base.put_note(anchor, None)
                 size = large[found[0]]
-                self._refuse(kind, anchor, f"with {size} bytes (object {found[0]}) it is")
+                self._refuse(kind, anchor, f"at {size} bytes (object {found[0]}), it is")
 
     def _refuse(self, kind: str, anchor: str, why: str) -> None:
         self.warnings.append(
@@ -191,13 +191,13 @@ class TreeJoin:
         )
 
     def purges(self, tree: NotesTree) -> frozenset[str]:
-        """The memories that a tree says are purged; the project's note keeps such records."""
+        """Return the memories that a tree says are purged, from the project's note."""
         return purged_uids(read_note(self._objects, tree, self._repository.project_anchor))
 
     def _anchors(
         self, changes: list[PathChange], base: NotesTree, other: NotesTree
     ) -> Iterator[str]:
-        """The anchors whose notes differ; files that are not notes are united on the way."""
+        """Return the anchors whose notes differ; files that are not notes are merged on the way."""
         seen = set()
         for change in changes:
             anchor = anchor_of(change.path, self._oid_length)
@@ -219,7 +219,7 @@ class TreeJoin:
     ) -> bool:
         """Set an anchor's note to the join of some texts, without purged memories.
 
-        False, and nothing is set, where that is beyond the limits.
+        Returns False and sets nothing if the result exceeds the limits.
         """
         parsed = [parse_note(text) for text in texts]
         joined = join(*parsed)

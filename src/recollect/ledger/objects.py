@@ -1,7 +1,7 @@
-"""Git objects: read through one process, made in memory, and handed to git as one pack.
+"""Git objects: read through one process, built in memory, and passed to git as one pack.
 
-A write makes a handful of objects that depend on each other's ids. Building them here and giving
-them to git together costs one process instead of one for each (measured in
+A write creates a handful of objects that depend on each other's ids. Building them here and passing
+them to git together costs one process instead of one per object (measured in
 `docs/decisions/0006-git-executable.md`); git itself checks and stores them.
 """
 
@@ -35,32 +35,32 @@ class Objects:
         self._keeps: list[Path] = []
 
     def find(self, name: str) -> GitObject | None:
-        """The object of that id, ref or path expression, or None where there is none."""
+        """Return the object with that id, ref or path expression; None if there is none."""
         new = self._objects.get(name)
         return GitObject(name, *new) if new is not None else self._reader.get(name)
 
     def read(self, oid: str) -> bytes:
-        """The contents of an object that must exist; to take it for empty would lose memories."""
+        """Read an object that must exist; treating it as empty would lose memories."""
         found = self.find(oid)
         if found is None:
             raise ObjectMissing(f"The object {oid} of the ledger is missing in this clone.")
         if found.is_too_large:
             raise StorageError(
-                f"The object {oid} of the ledger is too large to be read.",
-                f"Look at it with: git cat-file -p {oid}",
+                f"The object {oid} of the ledger is too large to read.",
+                f"To inspect it, run: git cat-file -p {oid}",
             )
         return found.data
 
     def add_blob(self, data: bytes) -> str:
-        """A blob; its id."""
+        """Add a blob; return its id."""
         return self._add("blob", data)
 
     def add_tree(self, entries: Mapping[str, Entry]) -> str:
-        """A tree of named entries; its id."""
+        """Add a tree of named entries; return its id."""
         return self._add("tree", encode_tree(entries))
 
     def add_commit(self, tree: str, parents: Iterable[str], who: str, message: str) -> str:
-        """A commit; `who` is `Name <email> seconds zone`. Its id."""
+        """Add a commit; `who` is `Name <email> seconds zone`. Returns its id."""
         lines = [f"tree {tree}", *(f"parent {parent}" for parent in parents)]
         lines += [f"author {who}", f"committer {who}", "", message, ""]
         return self._add("commit", "\n".join(lines).encode("utf-8", "surrogateescape"))
@@ -71,14 +71,14 @@ class Objects:
         return oid
 
     def store(self) -> None:
-        """Hand everything to git, protected from its garbage collection until `release`."""
+        """Pass everything to git, protected from garbage collection until `release`."""
         if not self._objects:
             return
         self._keeps.append(packs.add_pack(self._repository, self._pack()))
         self._objects.clear()
 
     def drop_damaged(self) -> None:
-        """Remove damaged files of what is about to be stored: git does not replace them."""
+        """Remove damaged files of objects about to be stored, because git does not replace them."""
         folder = self._repository.common_dir / "objects"
         for oid, (kind, data) in self._objects.items():
             path = folder / oid[:2] / oid[2:]
@@ -93,7 +93,7 @@ class Objects:
                     path.unlink()
 
     def release(self) -> None:
-        """End the protection of what was stored: a ref leads to it, or none ever will."""
+        """End the protection of the stored objects: a ref leads to them, or none ever will."""
         if self._keeps:
             packs.release(self._keeps)
             self._keeps.clear()
@@ -121,7 +121,7 @@ def _entry_header(kind: int, size: int) -> bytes:
 
 
 def encode_tree(entries: Mapping[str, Entry]) -> bytes:
-    """A tree as git stores it; directories sort as if their name ended with a slash."""
+    """Encode a tree as git stores it; directories sort as if their name ended with a slash."""
     rows = sorted(
         (name.encode("utf-8", "surrogateescape") + (b"/" if mode == TREE_MODE else b""), mode, oid)
         for name, (mode, oid) in entries.items()
@@ -133,7 +133,7 @@ def encode_tree(entries: Mapping[str, Entry]) -> bytes:
 
 
 def decode_tree(data: bytes, oid_size: int) -> dict[str, Entry]:
-    """The entries of a stored tree."""
+    """Decode the entries of a stored tree."""
     entries: dict[str, Entry] = {}
     position = 0
     while position < len(data):

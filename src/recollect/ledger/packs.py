@@ -1,14 +1,14 @@
 """Packs of our own: new objects that no `git gc` can remove before a ref leads to them.
 
-`git gc --prune=now` removes loose objects that no ref led to when it looked, also those that were
-written a moment ago. A swap of refs that comes between its look and its removal then leads to
-objects that are gone. So new objects are stored as git stores what it fetches: in a pack with a
-`.keep` file beside it, which no repack removes and no prune looks into. The `.keep` file goes when
-the refs have been moved: whoever starts to collect garbage from then on sees them.
+`git gc --prune=now` removes loose objects that were unreachable when it looked, even those written
+a moment ago. If a ref swap happens between its look and its removal, the ref leads to objects that
+are gone. So new objects are stored as git stores what it fetches: in a pack with a `.keep` file,
+which no repack removes and no prune inspects. The `.keep` file is removed after the refs have
+moved: any later garbage collection sees them.
 
 Each write leaves a small pack. They are combined before there are many, so that lookups stay fast
-and git's automatic maintenance (from 50 packs on) is not started by us. A file named like the pack
-in our own directory says that a pack is ours.
+and we do not trigger git's automatic maintenance (from 50 packs on). A file with the pack's name in
+our own directory says that a pack is ours.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from recollect.ledger.repository import Repository
 _REASON = "recollect"
 _MARK = ".pack"
 _MOST = 16
-# Packs are combined with those of about their size; the largest are left to git.
+# Packs are combined with those of similar size; the largest are left to git.
 _SIZES = (256 * 1024, 4 * 1024 * 1024)
 _FILES = (".idx", ".rev", ".bitmap", ".mtimes", ".pack")
 _VERSION_2 = b"\xfftOc\x00\x00\x00\x02"
@@ -36,7 +36,7 @@ _TAKEN_AWAY = ("No such file", "unable to rename", "unable to write file", "Coul
 
 
 def add_pack(repository: Repository, pack: bytes) -> Path:
-    """Store a pack; the `.keep` file that protects it until `release`."""
+    """Store a pack; return the `.keep` file that protects it until `release`."""
     said = _write(repository, "index-pack", "--stdin", f"--keep={_REASON}", stdin=pack)
     name = said.split()[-1]
     _mark(repository, name)
@@ -44,7 +44,7 @@ def add_pack(repository: Repository, pack: bytes) -> Path:
 
 
 def release(keeps: Collection[Path]) -> None:
-    """Take the protection away, once a ref leads to the objects, or none ever will."""
+    """Remove the protection, once a ref leads to the objects or none ever will."""
     for keep in keeps:
         with suppress(OSError):
             keep.unlink()
@@ -65,7 +65,7 @@ def release_stale(repository: Repository) -> None:
 
 @contextmanager
 def registering(repository: Repository) -> Iterator[None]:
-    """Take the small packs that git makes in this block for ours, so that they are combined."""
+    """Register the small packs that git creates in this block as ours, for combining."""
     before = {path.stem for path in _folder(repository).glob("pack-*.idx")}
     yield
     for path in _folder(repository).glob("pack-*.idx"):
@@ -74,14 +74,14 @@ def registering(repository: Repository) -> Iterator[None]:
 
 
 def combine(repository: Repository) -> None:
-    """Make one pack out of many small ones of ours, unless git is collecting garbage just now."""
+    """Combine many small packs of ours into one, unless git is collecting garbage."""
     names = _names(repository)
     if len(names) < _MOST or (repository.common_dir / "gc.pid").exists():
         return
     tiers: dict[int, list[str]] = {}
     for name in names:
         if _is_in_midx(repository, name):
-            _unmark(repository, name)  # git takes care of it from now on
+            _unmark(repository, name)  # git manages it from now on
             continue
         try:
             size = (_folder(repository) / f"pack-{name}.pack").stat().st_size
@@ -95,12 +95,12 @@ def combine(repository: Repository) -> None:
             tiers.setdefault(tier, []).append(name)
     for found in tiers.values():
         if len(found) >= _MOST:
-            with suppress(GitFailed):  # the objects are where they were
+            with suppress(GitFailed):  # the objects are unchanged
                 _rewrite(repository, found, frozenset())
 
 
 def drop_objects(repository: Repository, oids: Collection[str]) -> None:
-    """Write our packs that hold some objects anew, without those objects."""
+    """Rewrite our packs that contain some objects, without those objects."""
     doomed = frozenset(oids)
     size = len(repository.project_anchor) // 2
     holding = [
@@ -109,7 +109,7 @@ def drop_objects(repository: Repository, oids: Collection[str]) -> None:
         if not doomed.isdisjoint(_listed(_folder(repository) / f"pack-{name}.idx", size))
     ]
     if any(_is_in_midx(repository, name) for name in holding):
-        # As git does when it removes a pack: it is a cache, and git works without it.
+        # Git does the same when it removes a pack: this file is a cache, and git works without it.
         for path in _folder(repository).glob("multi-pack-index*"):
             with suppress(OSError):
                 path.unlink()
@@ -140,7 +140,7 @@ def _rewrite(repository: Repository, names: Collection[str], without: frozenset[
 
 
 def _write(repository: Repository, *command: str, stdin: bytes) -> str:
-    """Run a command that writes a pack; again, if a `git gc` takes its temporary files away."""
+    """Run a command that writes a pack; retry if a `git gc` removes its temporary files."""
     for _ in range(_ATTEMPTS):
         try:
             said = repository.git.run(*command, stdin=stdin, detached=True, timeout=_SECONDS)
@@ -155,7 +155,7 @@ def _write(repository: Repository, *command: str, stdin: bytes) -> str:
 
 
 def _listed(index: Path, oid_size: int) -> list[str]:
-    """The ids of the objects in a pack, from its index file; none where it cannot be read."""
+    """Return the object ids in a pack, from its index file; empty if it is unreadable."""
     try:
         data = index.read_bytes()
     except OSError:

@@ -1,10 +1,11 @@
-"""Purging: memories are erased here, and the ledger says so, so that every clone erases them.
+"""Purging: erase memories here, and record it so that every clone erases them.
 
 The purge record keeps the uid and the name of what it erased, never the text. The uid comes from a
-hash of the text and of a random nonce, which is erased with it, so nobody can check a guess. Where
-the nonce was not drawn at random (merges, imports, hooks) the record keeps it, so that the same
-memory is not made again.
-Whoever can push can already delete the refs, so letting a purge spread gives nobody a new power.
+hash of the text and a random nonce, which is erased too, so nobody can check a guess. If the nonce
+was not random (merges, imports, hooks), the record keeps it, so that the same memory is not created
+again.
+
+Anyone who can push can already delete the refs, so spreading purges gives nobody new power.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _SYNC_SECONDS = 300.0
 
 
 class Target(NamedTuple):
-    """A memory to be erased: its uid, its name, where it is, and the nonce of the purge record.
+    """A memory to erase: its uid, name and places, and the nonce of the purge record.
 
     A quarantined record has no name.
     """
@@ -38,28 +39,29 @@ class Target(NamedTuple):
     name: str
     places: tuple[Place, ...]
     nonce: str
-    # The nonce that the memory was made with, where nothing with that nonce may be made again.
+    # The nonce that the memory was created with, if nothing with that nonce may be created again.
     purged_nonce: str = ""
-    # Where machinery purges it: the purged memories whose words it holds.
+    # For an automatic purge: the purged memories whose text it contains.
     because: tuple[str, ...] = ()
     is_automatic: bool = False
 
 
 def purge(ledger: Ledger, targets: Sequence[Target]) -> list[str]:
-    """Erase memories here, and say so in the ledger, so that other clones erase them too.
+    """Erase memories here, and record it in the ledger so that other clones erase them too.
 
-    All at once costs little more than one. Gives what could not be erased, in sentences.
+    Purging many at once costs little more than one. Returns sentences about what could not be
+    erased.
     """
     if not targets:
         return []
     wanted = sorted({_key(place) for target in targets for place in target.places})
     if any(key.space not in SEEN_PREFIXES for key in wanted):
         raise ValidationError(
-            "The memory is in notes of another tool, which Recollect only reads.",
-            "Remove it there, for example with `git notes --ref=cs/KIND remove COMMIT`",
+            "The memory is in the notes of another tool, which Recollect only reads.",
+            "Remove it there, for example: git notes --ref=cs/KIND remove COMMIT",
         )
     repository = ledger.repository
-    # What is held was in the shared notes, too: their history and reflogs may still have it.
+    # Held memories were also in the shared notes, whose history and reflogs may still have them.
     touched = sorted({*wanted, *(Key(SHARED, k.kind) for k in wanted if k.space == HELD)})
     before = list_tips(
         repository.git, *(ref for key in touched for ref in (key.notes_ref, key.seen_ref))
@@ -91,14 +93,14 @@ def purge(ledger: Ledger, targets: Sequence[Target]) -> list[str]:
                     )
                 )
                 namespace.add(repository.project_anchor, record.uid, render_record(record))
-            namespace.parents = ()  # no history: it holds what is to be erased
+            namespace.parents = ()  # no history: it contains what must be erased
 
-    # A sync that is under way may be about to read what is erased here.
+    # A running sync may be about to read what is erased here.
     with exclusive(repository.state_dir / SYNC_LOCK, _SYNC_SECONDS):
         ledger.drop_stale_locks()
         ledger.transact(edit, "purge")
         left: list[str] = []
-        # The private space knows nothing of the others.
+        # The private space is independent of the others.
         for is_local in sorted({key.space == LOCAL for key in touched}):
             keys = [key for key in touched if (key.space == LOCAL) == is_local]
             uids = {t.uid for t in targets if any((p.space == LOCAL) == is_local for p in t.places)}
@@ -117,9 +119,9 @@ def _key(place: Place) -> Key:
 
 
 def _anchors_naming(session: Session, key: Key, uids: Sequence[str]) -> set[str]:
-    """The anchors whose notes name one of some memories, found by looking into all of them."""
+    """Return the anchors whose notes name one of the memories, by searching all notes."""
     tree = session[key].write()
     if tree is None:
         return set()
-    session.objects.store()  # absorbing may have made it just now
+    session.objects.store()  # absorbing may just have created it
     return anchors_naming(session, tree, uids)

@@ -4,9 +4,9 @@ refs/notes/mem/<kind>             the truth, shared with the team
 refs/notes/mem-local/<kind>       private and secret memories, never pushed
 refs/notes/cs/<kind>              notes of an older system: read, never written
 refs/mem/seen/<kind>              the tip we wrote or joined last; seen-local likewise
-refs/mem/held/<kind>              what somebody else purged, until this clone's owner agrees
+refs/mem/held/<kind>              what someone else purged, until this clone's owner agrees
 refs/mem/remotes/<remote>/<kind>  what a remote had when we last asked
-refs/mem/replaced/<oid>           what stood where a notes ref has to be, before we wrote there
+refs/mem/replaced/<oid>           what was in the place of a notes ref before we wrote there
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Key(NamedTuple):
 
     @property
     def seen_ref(self) -> str:
-        """Our own memory of where the notes ref was."""
+        """The ref that remembers where we last saw the notes ref."""
         return SEEN_PREFIXES[self.space] + self.kind
 
 
@@ -65,7 +65,7 @@ class Tip(NamedTuple):
 
 
 class Swap(NamedTuple):
-    """A ref to be moved from an old value to a new one; None stands for no ref."""
+    """A ref to move from an old value to a new one; None means that the ref does not exist."""
 
     ref: str
     new: str | None
@@ -73,19 +73,19 @@ class Swap(NamedTuple):
 
 
 class Refs(NamedTuple):
-    """The refs under some prefixes: where they point, and what is wrong with the others."""
+    """The refs under some prefixes: where they point, and what is wrong with the bad ones."""
 
     tips: dict[str, Tip]
     bad: dict[str, str]
 
 
 def list_tips(git: Git, *patterns: str) -> dict[str, Tip]:
-    """The refs under some prefixes, in one call; those that lead to no commit are left out."""
+    """List the refs under some prefixes in one call, without those that are not commits."""
     return list_refs(git, *patterns).tips
 
 
 def list_refs(git: Git, *patterns: str) -> Refs:
-    """The refs under some prefixes, in one call, and what is wrong with those that are no notes."""
+    """List the refs under some prefixes in one call, and what is wrong with the bad ones."""
     wanted = [p.rstrip("/") for p in patterns]
     format_ = "--format=%(refname) %(objectname) %(objecttype) %(tree)"
     try:
@@ -105,7 +105,7 @@ def list_refs(git: Git, *patterns: str) -> Refs:
 
 
 def _list_damaged(git: Git, wanted: Sequence[str]) -> Refs:
-    """The same, one by one: git lists none where one leads to an object it cannot read."""
+    """List refs one by one: git lists none if one of them leads to an unreadable object."""
     out = git.run("for-each-ref", "--format=%(refname) %(objectname)", *wanted)
     refs = Refs({}, {})
     for line in out.decode("utf-8", "surrogateescape").splitlines():
@@ -119,7 +119,7 @@ def _list_damaged(git: Git, wanted: Sequence[str]) -> Refs:
 
 
 def read_tip(git: Git, oid: str) -> tuple[Tip | None, str]:
-    """A commit and its tree, read in a process of its own; what is wrong if there is none."""
+    """Read a commit and its tree in a separate process; if there is none, say what is wrong."""
     try:
         with git.objects() as reader:
             found = reader.get(oid)
@@ -133,24 +133,24 @@ def read_tip(git: Git, oid: str) -> tuple[Tip | None, str]:
 
 
 def is_kind(name: str) -> bool:
-    """Whether the rest of a ref's name can be a kind; a slash makes it another ref's folder."""
+    """Whether the rest of a ref name can be a kind; with a slash it is a folder of another ref."""
     return _KIND.match(name) is not None
 
 
 def sort_out(refs: Refs) -> Refs:
-    """The same refs, with those that are named like no kind among the bad ones."""
+    """Move the refs whose name cannot be a kind to the bad ones."""
     tips, bad = dict(refs.tips), dict(refs.bad)
     for ref in refs.tips:
         for prefix in (*PREFIXES.values(), *SEEN_PREFIXES.values()):
             if ref.startswith(prefix) and not is_kind(ref.removeprefix(prefix)):
                 del tips[ref]
-                bad[ref] = "has a name that no kind of memory has"
+                bad[ref] = "has a name that is not a valid kind"
                 break
     return Refs(tips, bad)
 
 
 def reflog_times(git: Git) -> list[float]:
-    """When this machine moved the notes refs, by its own clock, as far as git remembers."""
+    """Return when this machine moved the notes refs, by its own clock, from the reflogs."""
     refs = [*list_tips(git, PREFIXES[SHARED], PREFIXES[LOCAL])]
     if not refs:
         return []
@@ -160,10 +160,10 @@ def reflog_times(git: Git) -> list[float]:
 
 
 def refs_state(common_dir: Path) -> object | None:
-    """All that decides what `list_tips` gives, without asking git; None where only git can say.
+    """Return everything that determines `list_tips`, without running git; None if only git knows.
 
-    Git replaces a loose ref by renaming, so that its contents are read whole. Packed refs change
-    when git packs, which takes the loose ones away.
+    Git replaces a loose ref by renaming, so its contents are always read whole. Packed refs change
+    when git packs, which removes the loose ones.
     """
     if (common_dir / "reftable").exists():
         return None
@@ -183,7 +183,7 @@ def refs_state(common_dir: Path) -> object | None:
 
 
 def _read_loose(folder: str, state: list[object]) -> None:
-    """Every ref in a folder; with plain names, since it is read before every search."""
+    """Read every ref in a folder, with plain `os` calls because it runs before every search."""
     try:
         entries = list(os.scandir(folder))
     except FileNotFoundError:
@@ -197,7 +197,7 @@ def _read_loose(folder: str, state: list[object]) -> None:
 
 
 def swap_refs(git: Git, swaps: Iterable[Swap], reason: str) -> bool:
-    """Move all the refs or none; False if one of them was not where we thought."""
+    """Move all the refs or none; False if one of them was not at its old value."""
     lines = ["start"]
     for swap in swaps:
         if swap.new is not None and swap.new == swap.old:
@@ -220,9 +220,9 @@ def swap_refs(git: Git, swaps: Iterable[Swap], reason: str) -> bool:
     except GitFailed as error:
         if "exists; cannot create" in error.message:
             raise StorageError(
-                "A ref stands where the ledger's refs have to be: " + error.message,
+                "A ref is in the way of the ledger's refs: " + error.message,
                 "Rename it, for example: git update-ref refs/notes/old-mem refs/notes/mem"
-                " && git update-ref -d refs/notes/mem. `recollect doctor` says which one it is.",
+                " && git update-ref -d refs/notes/mem. To find the ref, run `recollect doctor`.",
             ) from None
         if "cannot lock ref" in error.message:
             return False
@@ -231,5 +231,5 @@ def swap_refs(git: Git, swaps: Iterable[Swap], reason: str) -> bool:
 
 
 def _nothing(like: str) -> str:
-    """The id that stands for no object, as long as a real one."""
+    """Return the id that means no object, in the length of a real one."""
     return "0" * len(like)

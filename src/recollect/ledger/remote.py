@@ -1,4 +1,4 @@
-"""A remote: finding it, fetching its notes into refs of our own, pushing ours with a lease."""
+"""Remotes: find one, fetch its notes into our own refs, and push ours with a lease."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from recollect.ledger.refs import (
 
 
 class RefLocked(Exception):
-    """A ref that a fetch wants to move is locked; it may be free in a moment."""
+    """A ref that a fetch wants to move is locked; retrying may work."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -36,14 +36,14 @@ class RefLocked(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Remote:
-    """A remote by name or address, and the folder of refs where we keep what it had."""
+    """A remote by name or address, and the ref prefix where we keep what it had."""
 
     address: str
     folder: str
 
 
 def find_remote(git: Git, name: str | None) -> Remote:
-    """The remote to use: the one named, else `origin`, else the only one there is."""
+    """Return the remote to use: the named one, else `origin`, else the only one."""
     known = git.run("remote").decode("utf-8", "surrogateescape").split()
     if name is None:
         if not known:
@@ -65,12 +65,13 @@ def find_remote(git: Git, name: str | None) -> Remote:
 def fetch(
     ledger: Ledger, remote: Remote, warn: Callable[[str], None], timeout: float
 ) -> tuple[dict[str, Tip], set[str]]:
-    """What the remote has now, by kind, and the kinds that something there stands in the way of."""
+    """Return what the remote has now, by kind, and the kinds that are blocked there."""
     git = ledger.repository.git
     try:
         with registering(ledger.repository):
             git.run(
-                # In a pack from the start: no `git gc` can take loose objects away meanwhile.
+                # Fetch into a pack from the start: `git gc` could remove loose objects in the
+                # meantime.
                 *("-c", "fetch.unpackLimit=1"),
                 "fetch",
                 "--quiet",
@@ -93,7 +94,7 @@ def fetch(
     refs = list_refs(git, remote.folder)
     tips = {ref.removeprefix(remote.folder): tip for ref, tip in refs.tips.items()}
     bad = {ref.removeprefix(remote.folder): problem for ref, problem in refs.bad.items()}
-    bad |= {name: "has a name that no kind of memory has" for name in tips if not is_kind(name)}
+    bad |= {name: "has a name that is not a valid kind" for name in tips if not is_kind(name)}
     for name, problem in sorted(bad.items()):
         warn(
             f"{PREFIXES[SHARED]}{name} of {remote.address} {problem}. It is skipped."
@@ -110,22 +111,22 @@ def push(
     theirs: Mapping[str, Tip],
     timeout: float,
 ) -> str:
-    """Push these namespaces; why a ref was rejected, or nothing if none was."""
+    """Push these namespaces; return why a ref was rejected, or empty if none was."""
     git = ledger.repository.git
-    # What we swapped in, not what another program may have put into the notes ref since.
+    # Push what we swapped in, not what another program may have put into the notes ref since.
     tips = list_tips(git, SEEN_PREFIXES[SHARED])
     wanted = {key: tips[key.seen_ref].commit for key in keys}
     if not wanted:
         return ""
     known = [tip.commit for tip in theirs.values()]
     if not is_clean(git, wanted.values(), known, read_private(git)):
-        return "something private came into the shared notes meanwhile"
+        return "private data reached the shared notes in the meantime"
     leases, specs = [], []
     for key, commit in wanted.items():
         expected = theirs[key.kind].commit if key.kind in theirs else ""
         leases.append(f"--force-with-lease={key.notes_ref}:{expected}")
         specs.append(f"{commit}:{key.notes_ref}")
-    # A remote that mirrors takes no single refs; for this push it is an ordinary one.
+    # A mirror remote does not accept single refs; for this push, treat it as an ordinary one.
     named = remote.folder == f"{REMOTES}{remote.address}/"
     result = git.result(
         *(("-c", f"remote.{remote.address}.mirror=false") if named else ()),
@@ -154,7 +155,7 @@ def push(
 
 
 def _remember(git: Git, remote: Remote, pushed: Mapping[Key, str]) -> None:
-    """Note what the remote has now."""
+    """Record what the remote has now."""
     known = list_tips(git, remote.folder)
     swaps = []
     for key, commit in pushed.items():

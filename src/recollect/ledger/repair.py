@@ -1,8 +1,8 @@
-"""Repair: a kind whose objects are damaged or missing is rebuilt from whatever is left of it.
+"""Repair: rebuild a kind whose objects are damaged or missing from whatever is left.
 
-What is left: the notes ref, what we saw last, what remotes had, the commits that the reflogs
-remember, and what the index knows. Everything that can be read of these is joined; what was purged
-stays purged. The result gets a history of its own, because the old one cannot be walked.
+Sources: the notes ref, what we last saw, what remotes had, the commits in the reflogs, and the
+index. Everything readable is joined; what was purged stays purged. The result gets a new history,
+because the old one cannot be walked.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ Notes = dict[str, Note]  # anchor → records
 
 
 class Rebuilt(NamedTuple):
-    """A kind that was rebuilt: where, and how many records it has now."""
+    """A rebuilt kind: where it is, and how many records it has now."""
 
     key: Key
     records: int
 
 
 class _Salvage(NamedTuple):
-    """What could be read of a tree: notes by anchor, other files by path; and if it was all."""
+    """The readable part of a tree: notes by anchor, other files by path; and if that is all."""
 
     notes: Notes
     files: dict[str, str]
@@ -56,14 +56,14 @@ class _Salvage(NamedTuple):
 
 
 def repair(ledger: Ledger, known: Mapping[Place, Note]) -> list[Rebuilt]:
-    """Rebuild every kind that cannot be read whole; `known` is what the index knows."""
+    """Rebuild every kind that is not fully readable; `known` is what the index knows."""
     broken = _drop_broken_refs(ledger)
     wanted = sorted({*broken, *damaged(ledger)})
     return [Rebuilt(key, _rebuild(ledger, key, known)) for key in wanted if _ours(ledger, key)]
 
 
 def damaged(ledger: Ledger) -> list[Key]:
-    """The kinds of which a commit, a tree or a note is missing or cannot be read."""
+    """Return the kinds with a missing or unreadable commit, tree or note."""
     git = ledger.repository.git
     refs = sort_out(list_refs(git, *PREFIXES.values(), *SEEN_PREFIXES.values()))
     found = {_key(ref) for ref, problem in refs.bad.items() if problem == MISSING}
@@ -77,7 +77,7 @@ def damaged(ledger: Ledger) -> list[Key]:
 
 
 def _is_whole(git: Git, tree: str) -> bool:
-    """Whether git can read a tree and has all its notes; in a partial clone they may be absent."""
+    """Whether git can read a tree and has all its notes; a partial clone may lack them."""
     try:
         out = git.run("ls-tree", "-r", "-z", "--", tree, timeout=300).decode("utf-8", "replace")
     except GitFailed:
@@ -97,7 +97,7 @@ def _key(ref: str) -> Key | None:
 
 
 def _ours(ledger: Ledger, key: Key) -> bool:
-    """Whether the damage is ours to mend: a partial clone fetches what it lacks."""
+    """Whether the damage is ours to repair: a partial clone fetches what it lacks."""
     out = ledger.repository.git.run("config", "--get-regexp", r"remote\..*\.promisor", ok=(0, 1))
     if b"true" not in out:
         return True
@@ -108,7 +108,7 @@ def _ours(ledger: Ledger, key: Key) -> bool:
 
 
 def _drop_broken_refs(ledger: Ledger) -> set[Key]:
-    """Remove the files of our refs that hold no object id: a crash of the machine leaves such."""
+    """Remove the files of our refs that contain no object id; a machine crash leaves such files."""
     common = ledger.repository.common_dir
     refs = list_refs(ledger.repository.git, *PREFIXES.values(), *SEEN_PREFIXES.values(), REMOTES)
     dropped = set()
@@ -116,13 +116,13 @@ def _drop_broken_refs(ledger: Ledger) -> set[Key]:
         if problem == "is broken" and ref.startswith((*PREFIXES.values(), "refs/mem/")):
             with suppress(OSError):
                 (common / ref).unlink()
-                ledger.warnings.append(f"The ref {ref} was broken and is removed.")
+                ledger.warnings.append(f"Removed the broken ref {ref}.")
                 dropped.add(_key(ref))
     return {key for key in dropped if key is not None}
 
 
 def _rebuild(ledger: Ledger, key: Key, known: Mapping[Place, Note]) -> int:
-    """Join what is left of one kind and put it where the kind was; how many records it has."""
+    """Join what is left of one kind and put it in place; return how many records it has."""
     git, repository = ledger.repository.git, ledger.repository
     out = git.run("for-each-ref", "--format=%(refname) %(objectname)", "refs/notes", "refs/mem")
     refs = dict(line.rsplit(" ", 1) for line in out.decode("utf-8", "surrogateescape").splitlines())
@@ -140,7 +140,7 @@ def _rebuild(ledger: Ledger, key: Key, known: Mapping[Place, Note]) -> int:
         sides.append(found.notes)
         files = {**found.files, **files}
         if found.is_whole:
-            break  # what is older is in it
+            break  # it includes everything older
     anchors = {anchor for side in sides for anchor in side}
     notes = {anchor: join(*(side.get(anchor, {}) for side in sides)) for anchor in anchors}
     purged = purged_uids(join(*notes.values()))
@@ -150,7 +150,7 @@ def _rebuild(ledger: Ledger, key: Key, known: Mapping[Place, Note]) -> int:
 
 
 def _commits(ledger: Ledger, key: Key, refs: Mapping[str, str]) -> Iterator[str]:
-    """Every commit that may hold notes of a kind, the newest first, each once."""
+    """Return every commit that may hold notes of a kind, newest first, without duplicates."""
     found = [refs[ref] for ref in (key.notes_ref, key.seen_ref) if ref in refs]
     if key.space == SHARED:
         found += [
@@ -167,7 +167,7 @@ def _commits(ledger: Ledger, key: Key, refs: Mapping[str, str]) -> Iterator[str]
 
 
 def _salvage(git: Git, tree: str, length: int) -> _Salvage:
-    """Read what can be read of a notes tree."""
+    """Read what is readable of a notes tree."""
     blobs, is_whole = _walk(git, tree, length // 2)
     notes: Notes = {}
     files: dict[str, str] = {}
@@ -186,7 +186,7 @@ def _salvage(git: Git, tree: str, length: int) -> _Salvage:
 
 
 def _walk(git: Git, root: str, oid_size: int) -> tuple[list[tuple[str, str]], bool]:
-    """The files of a tree, passing over directories that cannot be read; and if none was."""
+    """Return the files of a tree, skipping unreadable directories; and whether none was skipped."""
     files: list[tuple[str, str]] = []
     is_whole = True
     level = [("", root)]
@@ -244,7 +244,7 @@ def _swap_in(
 
 
 def _stale(key: Key, refs: Mapping[str, str]) -> Iterable[Swap]:
-    """What remotes had is fetched again; it may be damaged, too."""
+    """Drop what remotes had: it may be damaged too, and the next sync fetches it."""
     if key.space != SHARED:
         return ()
     return [

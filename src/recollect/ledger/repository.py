@@ -1,7 +1,7 @@
-"""Where a ledger lives: the git repository around a path, or the user's own ledger.
+"""Where a ledger lives: the git repository around a path, or the user ledger.
 
-Worktrees of one repository share one ledger. Outside any repository memories go to the user ledger,
-a bare repository in the data directory, under the path of the project they belong to.
+Worktrees of one repository share one ledger. Outside any repository, memories go to the user
+ledger: a bare repository in the data directory, under the path of the project they belong to.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ class Repository(NamedTuple):
 
     @property
     def state_dir(self) -> Path:
-        """Our own directory for locks and derived files; never committed, shared by worktrees."""
+        """Our directory for locks and derived files; never committed, shared by worktrees."""
         return self.common_dir / "recollect"
 
     def hash_object(self, kind: str, data: bytes) -> str:
-        """The id that git gives an object in this repository."""
-        import hashlib  # it loads OpenSSL, and few hooks need it
+        """Return the id that git gives an object in this repository."""
+        import hashlib  # loads OpenSSL, which few hooks need
 
         digest = hashlib.new(self.object_format, usedforsecurity=False)
         digest.update(f"{kind} {len(data)}\0".encode() + data)
@@ -45,15 +45,15 @@ class Repository(NamedTuple):
 
     @property
     def project_anchor(self) -> str:
-        """The empty tree: exists in every repository, also before the first commit."""
+        """The empty tree, which exists in every repository, even before the first commit."""
         return _EMPTY_TREE[self.object_format]
 
 
 def find_repository(git: Git) -> Repository | None:
-    """The repository around git's directory, or None outside of any.
+    """Return the repository around git's directory; None outside any.
 
-    A folder inside a working tree that looks like a bare repository came with that tree: it is
-    never used, as with git's safe.bareRepository=explicit. One that the surroundings name is.
+    A folder inside a working tree that looks like a bare repository came with that tree. It is
+    never used, as with git's safe.bareRepository=explicit, unless the environment names it.
     """
     tree = None if git.names_repository else _tree_around(git.directory)
     result = (git if tree is None else git.at(tree)).result(
@@ -71,7 +71,7 @@ def find_repository(git: Git) -> Repository | None:
     if len(lines) < 3:
         _explain(result.stderr)
         return None
-    if lines[2] not in _EMPTY_TREE:  # a path has a line break in it: ask for one thing at a time
+    if lines[2] not in _EMPTY_TREE:  # a path contains a line break: ask for one value at a time
         asked = ("--git-dir",), ("--git-common-dir",), ("--show-object-format",)
         lines = [_said(git, *words) for words in (*asked, ("--abbrev-ref", "HEAD"))]
         if lines[2] not in _EMPTY_TREE:
@@ -93,7 +93,7 @@ def _said(git: Git, *words: str) -> str:
 
 
 def _tree_around(directory: Path) -> Path | None:
-    """The nearest folder with a `.git`, whatever lies between."""
+    """Return the nearest folder with a `.git`, whatever lies between."""
     for folder in (directory, *directory.parents):
         if (folder / ".git").exists():
             return folder
@@ -101,20 +101,20 @@ def _tree_around(directory: Path) -> Path | None:
 
 
 def head_of(repository: Repository) -> str | None:
-    """The commit that is checked out; None before the first one."""
+    """Return the checked-out commit; None before the first one."""
     said = repository.git.run("rev-parse", "--verify", "--quiet", "HEAD", ok=(0, 1, 128))
     return said.decode("ascii", "replace").strip() or None
 
 
 def _explain(stderr: bytes) -> None:
-    """Say why git did not answer, unless it is just that there is no repository here."""
+    """Raise an error that explains why git failed, unless there is just no repository here."""
     said = stderr.decode("utf-8", "replace")
     if "not a git repository" in said:
         return
     if "dubious ownership" in said:
         raise StorageError(
-            "Git does not trust this repository, because somebody else owns it.",
-            "Trust it with: git config --global --add safe.directory PATH",
+            "Git does not trust this repository, because another user owns it.",
+            "To trust it, run: git config --global --add safe.directory PATH",
         )
     if "path-format" in said or "unknown option" in said:
         raise GitMissing("This git is too old.")
@@ -122,18 +122,18 @@ def _explain(stderr: bytes) -> None:
 
 
 def has_user_ledger(data_dir: Path) -> bool:
-    """Whether the user ledger has been made."""
+    """Whether the user ledger exists."""
     return (data_dir / USER_LEDGER / "HEAD").exists()
 
 
 def open_user_ledger(git: Git, data_dir: Path) -> Repository:
-    """The user ledger, made at first use."""
+    """Return the user ledger; create it on first use."""
     path = data_dir / USER_LEDGER
     if not has_user_ledger(data_dir):
         try:
             make_private(data_dir)
         except OSError as error:
-            raise NotWritable(f"The data directory cannot be made: {error}") from None
+            raise NotWritable(f"Cannot create the data directory: {error}") from None
         Git(data_dir, timeout=git.timeout).run(
             "init", "--quiet", "--bare", "--template=", "--initial-branch=main", str(path)
         )

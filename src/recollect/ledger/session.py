@@ -1,8 +1,8 @@
-"""One attempt to write: the namespaces as they are now, the changes wanted, and the swap.
+"""One attempt to write: the current namespaces, the requested changes, and the swap.
 
-Opening a namespace absorbs it: if the notes ref is not where we left it, somebody else moved it,
-and what both sides hold is joined before anything is added. Hence nothing that a foreign git
-command does to a notes ref can lose a record that this clone has seen.
+Opening a namespace absorbs it: if the notes ref is not where we left it, something else moved it,
+and both sides are joined before anything is added. So no foreign git command can make a notes ref
+lose a record that this clone has seen.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ class Namespace:
     _objects: Objects
     _notes: dict[str, Note] = field(default_factory=dict)
     _dirty: set[str] = field(default_factory=set)
-    # The parents of the next commit, where they are not what we saw last.
+    # The parents of the next commit, if they differ from what we last saw.
     parents: tuple[str, ...] | None = None
-    # A commit of a remote to be taken as it is.
+    # A commit of a remote to adopt unchanged.
     taken: Tip | None = None
-    # Purges that only one of the two sides knew that were joined at the opening.
+    # Purges that only one of the two sides joined at opening knew.
     learnt: frozenset[str] = frozenset()
-    # What the two refs hold now, also where that is no notes commit.
+    # What the two refs hold now, even if it is not a notes commit.
     old: tuple[str | None, str | None] = (None, None)
-    # Objects of another type that stood where the refs have to be.
+    # Objects of another type at the place of the refs.
     replaced: tuple[str, ...] = ()
-    # Memories that somebody else purged and that this session moved to the held notes.
+    # Memories that someone else purged and that this session moved to the held notes.
     held: frozenset[str] = frozenset()
 
     def note(self, anchor: str) -> Note:
-        """The records of an anchor's note, with what this session has added."""
+        """Return the records of an anchor's note, including what this session added."""
         if anchor not in self._notes:
             self._notes[anchor] = read_note(self._objects, self.tree, anchor)
         return self._notes[anchor]
@@ -62,12 +62,12 @@ class Namespace:
         self._dirty.add(anchor)
 
     def replace(self, anchor: str, note: Note) -> None:
-        """Put another set of records into an anchor's note."""
+        """Replace the records of an anchor's note."""
         self._notes[anchor] = note
         self._dirty.add(anchor)
 
     def write(self) -> str | None:
-        """The id of the namespace's tree with everything that this session changed."""
+        """Return the id of the namespace's tree with all changes of this session."""
         for anchor in sorted(self._dirty):
             note = self._notes[anchor]
             data = render_note(note).encode("utf-8", "surrogateescape")
@@ -77,19 +77,19 @@ class Namespace:
 
 
 def _check_size(note: Note) -> None:
-    """Refuse a change that makes a note too large to be read by every clone."""
+    """Reject a change that makes a note too large for other clones to read."""
     size = sum(map(len, note.values()))
     if size * 4 > CHANGED_NOTE_BYTES:
         size = len(render_note(note).encode("utf-8", "surrogateescape"))
     if size > CHANGED_NOTE_BYTES or len(note) > NOTE_RECORDS // 2:
         raise ValidationError(
-            f"The note would have {len(note)} records and {size} bytes; that is too large.",
-            "Nothing was stored. Capture it as a new memory instead of changing this one.",
+            f"The note would have {len(note)} records and {size} bytes, which is too large.",
+            "Nothing was stored. Instead of changing this memory, capture a new one.",
         )
 
 
 class Found(NamedTuple):
-    """What a ref holds: the id, the commit if it is one, and what is wrong if it is none."""
+    """What a ref holds: the id, the commit if it is one, and what is wrong otherwise."""
 
     oid: str | None
     tip: Tip | None
@@ -105,14 +105,14 @@ class Session:
         self.objects = Objects(repository, reader)
         self.trees = TreeJoin(repository, self.objects)
         self._namespaces: dict[Key, Namespace] = {}
-        # What was refused or replaced on the way.
+        # Warnings about what was refused or replaced.
         self.warnings: list[str] = self.trees.warnings
-        # The next number at an anchor, for each kind, once it has been asked for.
+        # The next number at an anchor, for each kind, once requested.
         self.numbers: dict[tuple[str, str], int] = {}
         self._private: Private | None = None
 
     def __getitem__(self, key: Key) -> Namespace:
-        """The namespace, absorbed."""
+        """Return the namespace, absorbed."""
         if key not in self._namespaces:
             self._namespaces[key] = self._open(key)
         return self._namespaces[key]
@@ -124,7 +124,7 @@ class Session:
         return self._private
 
     def find(self, ref: str) -> Found:
-        """What a ref holds now."""
+        """Return what a ref holds now."""
         found = self.objects.find(ref)
         if found is None:
             return self._find_damaged(ref)
@@ -133,7 +133,7 @@ class Session:
         return Found(found.oid, Tip(found.oid, found.data[5 : found.data.index(b"\n")].decode()))
 
     def _find_damaged(self, ref: str) -> Found:
-        """A ref that git finds no object for: there is none, or its object is gone."""
+        """Handle a ref without an object: it does not exist, or its object is gone."""
         is_loose = (self.repository.common_dir / ref).is_file()
         if not is_loose and not self._is_packed(ref):
             return Found(None, None)
@@ -141,7 +141,7 @@ class Session:
         out = git.run("for-each-ref", "--format=%(refname) %(objectname)", ref)
         rows = dict(line.split(" ") for line in out.decode("utf-8", "replace").splitlines())
         if is_loose and ref not in rows:
-            raise ObjectMissing(f"The ref {ref} is broken.", "Run `recollect repair` to mend it.")
+            raise ObjectMissing(f"The ref {ref} is broken.", "To fix it, run: recollect repair")
         return Found(rows[ref], None, MISSING) if ref in rows else Found(None, None)
 
     def _is_packed(self, ref: str) -> bool:
@@ -154,7 +154,7 @@ class Session:
             return False
 
     def commit_id(self, revision: str) -> str | None:
-        """The id of the commit that a revision names."""
+        """Return the id of the commit that a revision names."""
         found = self.objects.find(revision + "^{commit}")
         return found.oid if found is not None else None
 
@@ -165,7 +165,7 @@ class Session:
         if tip is None and seen is None and any(one.problem == MISSING for one in found):
             raise ObjectMissing(
                 f"The notes of {key.kind} lead to an object that is missing or damaged.",
-                "Run `recollect repair` to rebuild them from what this clone still has.",
+                "To rebuild them from what this clone still has, run: recollect repair",
             )
         namespace = self._join(key, tip, seen)
         namespace.old = (found[0].oid, found[1].oid)
@@ -182,7 +182,7 @@ class Session:
         tree, ours, theirs = self.trees.join(tip and tip.tree, seen and seen.tree, key.kind)
         namespace = Namespace(key, tip, seen, tree, self.objects)
         if tip is not None and seen is not None and ours != theirs:
-            # One of the histories holds what the other says is purged: keep the clean one.
+            # One of the histories contains what the other has purged: keep the clean one.
             clean = [t.commit for t, own in ((seen, theirs), (tip, ours)) if own == ours | theirs]
             namespace.parents = tuple(clean[:1])
             namespace.held = hold_back(self, key, seen.tree, tree, ours - theirs)
@@ -190,11 +190,11 @@ class Session:
         return namespace
 
     def learnt(self) -> dict[Key, Namespace]:
-        """The namespaces whose opening brought purges that one side did not know."""
+        """Return the namespaces whose opening brought purges that one side did not know."""
         return {key: found for key, found in self._namespaces.items() if found.learnt}
 
     def finish(self, who: str, reason: str) -> list[Swap]:
-        """Make the commits; the swaps of refs that bring them in."""
+        """Create the commits; return the ref swaps that publish them."""
         swaps: list[Swap] = []
         for key, namespace in self._namespaces.items():
             commit = self._commit(namespace, who, reason)
@@ -208,10 +208,10 @@ class Session:
         return swaps
 
     def _commit(self, namespace: Namespace, who: str, reason: str) -> str | None:
-        """The commit for a namespace: one that has its tree already, or a new one.
+        """Return the commit for a namespace: an existing one with its tree, or a new one.
 
-        The parent is what we saw last, not what a foreign command wrote since: its commits may
-        bring back history that was purged, and the truth is in the tree.
+        The parent is what we last saw, not what a foreign command wrote since: its commits may
+        bring back purged history, and the truth is in the tree.
         """
         tip, seen = namespace.tip, namespace.seen
         if namespace.taken is not None:

@@ -1,8 +1,8 @@
 """Sync: two clones end with equal trees, whatever the order.
 
-What the remote has is fetched into refs of our own, joined with what we have, and pushed back with
-a lease, so that a push that lost a race starts again instead of overwriting. The user's refspecs,
-hooks and configuration play no part in it.
+What the remote has is fetched into our own refs, joined with what we have, and pushed back with a
+lease, so that a push that lost a race starts again instead of overwriting. The user's refspecs,
+hooks and configuration are not used.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from recollect.ledger.session import Namespace, Session
 from recollect.ledger.tree import anchor_of
 
 _ROUNDS = 12
-# After so many rounds an object that is missing is damage, not a race.
+# After this many rounds, a missing object is damage, not a race.
 _PATIENCE = 2
 _KILLED_SECONDS = 2.0
 _FINAL = ("denied", "declined", "protected", "prohibited", "not allowed", "permission")
@@ -48,29 +48,29 @@ _FINAL = ("denied", "declined", "protected", "prohibited", "not allowed", "permi
 
 @dataclass(slots=True)
 class SyncReport:
-    """What a sync did: the case of each kind, what was purged, what to tell the user."""
+    """What a sync did: the case of each kind, what was purged, and warnings for the user."""
 
     remote: str
     cases: dict[str, str] = field(default_factory=dict)
     purged: set[str] = field(default_factory=set)
-    # The records of which the remote had an altered copy; the original was kept and sent.
+    # The records for which the remote had an altered copy; the original was kept and sent.
     altered: set[str] = field(default_factory=set)
-    # Purged by somebody else; our copies are held until the owner of this clone agrees.
+    # Purged by someone else; our copies are held until the owner of this clone agrees.
     held: set[str] = field(default_factory=set)
-    # The memories that both sides changed since they last met.
+    # The memories that both sides changed since the last sync.
     differences: dict[str, Difference] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     rounds: int = 0
 
     def warn(self, sentence: str) -> None:
-        """Tell something once, however many rounds it takes."""
+        """Add a warning once, however many rounds the sync takes."""
         if sentence not in self.warnings:
             self.warnings.append(sentence)
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one namespace needs: the case, the commit to push if any, and purges we learn of."""
+    """What one namespace needs: the case, the commit to push if any, and purges new to us."""
 
     case: str
     push: bool
@@ -101,39 +101,39 @@ def sync(ledger: Ledger, remote: str | None, *, timeout: float = 120.0) -> SyncR
     target = find_remote(ledger.repository.git, remote)
     report = SyncReport(target.address)
     rejected = ""
-    # One sync or purge at a time in a clone: both drop what the other may be about to read.
+    # One sync or purge at a time per clone: each drops what the other may be about to read.
     with exclusive(ledger.repository.state_dir / SYNC_LOCK, timeout):
         ledger.drop_stale_locks()
         for attempt in range(_ROUNDS):
             report.rounds = attempt + 1
-            # Only a sync writes there, and this is the only one: a lock is of one that was killed.
+            # Only a sync writes there, and this is the only one: any lock is from a killed process.
             ledger.drop_stale_locks([REMOTES], _KILLED_SECONDS)
             try:
                 rejected = _round(ledger, target, report, timeout, apart=attempt >= _PATIENCE)
             except (ObjectMissing, RefLocked) as error:
-                rejected = error.message  # erased or locked meanwhile: look again
+                rejected = error.message  # erased or locked in the meantime: look again
             if not rejected:
                 _tell_altered(ledger, report)
                 return report
             if any(word in rejected.lower() for word in _FINAL):
                 raise PushRejected(
                     f"The remote refused the memories: {rejected}",
-                    "Ask whoever runs it to allow pushes to refs/notes/mem/*",
+                    "Ask the remote's administrator to allow pushes to refs/notes/mem/*",
                 )
             time.sleep(random.uniform(0, min(0.05 * 2**attempt, 1)))  # noqa: S311
     raise PushRejected(
         f"The remote rejected the push {_ROUNDS} times: {rejected}",
-        "Run `recollect sync` again. If it stays so, the remote may forbid moving refs/notes/mem/*"
-        " backwards, which a purge needs.",
+        "Run `recollect sync` again. If it persists, the remote may forbid the forced update of"
+        " refs/notes/mem/* that a purge needs.",
     )
 
 
 def _tell_altered(ledger: Ledger, report: SyncReport) -> None:
-    """Report the altered copies that this sync, or a foreign command before it, brought."""
+    """Report the altered copies that this sync, or an earlier foreign command, brought in."""
     report.altered = set(ledger.refused)
     ledger.refused.clear()
     report.warnings += [
-        f"An altered copy of record {uid} came in. The original was kept and sent back."
+        f"Received an altered copy of record {uid}. Kept the original and sent it back."
         for uid in sorted(report.altered)
     ]
 
@@ -141,11 +141,11 @@ def _tell_altered(ledger: Ledger, report: SyncReport) -> None:
 def _round(
     ledger: Ledger, target: Remote, report: SyncReport, timeout: float, *, apart: bool
 ) -> str:
-    """Fetch, join, push once; why it has to be done again, or nothing if it is done."""
+    """Fetch, join and push once; return why another round is needed, or empty if done."""
     before = len(ledger.warnings)
-    ledger.tips()  # absorb first: what foreign commands left is ours to send
+    ledger.tips()  # absorb first, so that what foreign commands left is sent too
     theirs, skipped = fetch(ledger, target, report.warn, timeout)
-    # No absorbing from here to the join: it might erase what was just fetched.
+    # No absorbing from here to the join: it could erase what was just fetched.
     refs = sort_out(list_refs(ledger.repository.git, PREFIXES[SHARED], SEEN_PREFIXES[SHARED]))
     ours = refs.tips
     for ref, problem in refs.bad.items():
@@ -195,7 +195,7 @@ def _join_all(
     *,
     apart: bool,
 ) -> dict[Key, Step]:
-    """Join all namespaces at once; one that cannot be joined is told and left out."""
+    """Join all namespaces at once; report and skip any that cannot be joined."""
 
     def edit(session: Session, wanted: list[Key]) -> dict[Key, Step]:
         return {key: _join(session, key, theirs.get(key.kind)) for key in wanted}
@@ -208,7 +208,7 @@ def _join_all(
         if isinstance(error, ObjectMissing) and not apart:
             raise
         if len(keys) == 1:
-            report.warn(f"The notes of {keys[0].kind} are skipped: {error.message} {error.hint}")
+            report.warn(f"Skipped the notes of {keys[0].kind}: {error.message} {error.hint}")
             return {}
     steps: dict[Key, Step] = {}
     for key in keys:
@@ -217,7 +217,7 @@ def _join_all(
 
 
 def _join(session: Session, key: Key, theirs: Tip | None) -> Step:
-    """Bring one namespace together with the remote's; see `sync` for the cases."""
+    """Join one namespace with the remote's; see `sync` for the cases."""
     namespace = session[key]  # absorbed: what we hold is its tree, wherever the notes ref is
     tip, seen = namespace.tip, namespace.seen
     nothing: frozenset[str] = frozenset()
@@ -243,7 +243,7 @@ def _join(session: Session, key: Key, theirs: Tip | None) -> Step:
         namespace.parents = (theirs.commit,)
         return Step("S4", True, here, there, kept_back, held)
     if there < here:  # S5
-        if namespace.parents is None:  # unless absorbing chose the history that is clean
+        if namespace.parents is None:  # unless absorbing chose the clean history
             own = seen or tip
             namespace.parents = (own.commit,) if own else ()
         return Step("S5", True, here, there, kept_back, held)
@@ -252,7 +252,7 @@ def _join(session: Session, key: Key, theirs: Tip | None) -> Step:
 
 
 def _keep_back(session: Session, namespace: Namespace, theirs: Tip | None) -> int:
-    """Take what is private out of what would go to a remote; how many records that concerned.
+    """Remove private data from what would be pushed; return how many records that affected.
 
     Plain git may have copied it there, or an older version may have referred to it.
     """
@@ -277,7 +277,7 @@ def _keep_back(session: Session, namespace: Namespace, theirs: Tip | None) -> in
     if namespace.parents is not None:
         own = list(namespace.parents)
     if not is_clean(git, own, known, private):
-        namespace.parents = ()  # the history holds it, too
+        namespace.parents = ()  # the history contains it too
     return count
 
 

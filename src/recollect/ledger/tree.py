@@ -1,7 +1,7 @@
-"""The tree behind a notes ref, changed only along the paths that matter.
+"""The tree behind a notes ref, changed only along the affected paths.
 
-We lay notes out as `ab/cd/<rest>` always, so that equal contents are equal trees. Git's porcelain
-lays them out as it likes; every layout is read, and what we touch moves to its place.
+We always store notes as `ab/cd/<rest>`, so that equal contents are equal trees. Git's porcelain
+uses varying layouts; we read all of them, and move what we change to its place.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from recollect.errors import ObjectMissing
 from recollect.ledger.objects import BLOB_MODE, TREE_MODE, Entry, Objects, decode_tree
 
 _HEX = pattern(r"[0-9a-f]+\Z")
-# Files and links, which are blobs; not what leads to another repository.
+# Files and links, which are blobs; not submodules.
 FILE_MODES = ("100", "120")
 
 
 def note_path(anchor: str) -> str:
-    """Where we put the note of an anchor."""
+    """Return the path where we put the note of an anchor."""
     return f"{anchor[:2]}/{anchor[2:4]}/{anchor[4:]}"
 
 
 def anchor_of(path: str, oid_length: int) -> str | None:
-    """The anchor whose note is at a path, in whatever layout; None for other files."""
+    """Return the anchor whose note is at a path, in any layout; None for other files."""
     anchor = path.replace("/", "")
     return anchor if len(anchor) == oid_length and _HEX.match(anchor) else None
 
 
 class _Node:
-    """A directory that has been looked into."""
+    """A directory that has been loaded."""
 
     __slots__ = ("children", "dirty", "entries")
 
@@ -74,18 +74,18 @@ class NotesTree:
             yield from self._find(child, rest[2:])
 
     def blobs(self, anchor: str) -> list[str]:
-        """The blobs that hold the note of an anchor: normally one, in a mixed layout several."""
+        """Return the blobs of an anchor's note: normally one, in a mixed layout several."""
         return [node.entries[name][1] for node, name in self._find(self._root, anchor)]
 
     def put_note(self, anchor: str, blob: str | None) -> None:
-        """Set the note of an anchor, or remove it; wherever it was, it is now in its place."""
+        """Set or remove the note of an anchor; wherever it was, it is now in its place."""
         for node, name in list(self._find(self._root, anchor)):
             del node.entries[name]
             node.dirty = True
         self.put_file(note_path(anchor), blob)
 
     def put_file(self, path: str, blob: str | None) -> None:
-        """Set a file of the tree, or remove it."""
+        """Set or remove a file of the tree."""
         *folders, name = path.split("/")
         node = self._root
         walked = [node]
@@ -107,7 +107,7 @@ class NotesTree:
             node.dirty = True
 
     def file(self, path: str) -> str | None:
-        """The blob of a file in the tree."""
+        """Return the blob of a file in the tree."""
         *folders, name = path.split("/")
         node: _Node | None = self._root
         for folder in folders:
@@ -116,14 +116,14 @@ class NotesTree:
         return entry[1] if entry is not None and entry[0] != TREE_MODE else None
 
     def names(self, folder: str) -> list[str]:
-        """The names in a folder at the top of the tree."""
+        """Return the names in a top-level folder of the tree."""
         node = self._child(self._root, folder)
         return sorted(node.entries) if node is not None else []
 
     def write(self) -> str | None:
-        """Add the changed directories to the objects to be stored; the id of the whole tree.
+        """Add the changed directories to the objects to store; return the id of the whole tree.
 
-        A tree with nothing in it has no id.
+        An empty tree has no id.
         """
         if self._is_dirty(self._root):
             self.oid = self._write(self._root)

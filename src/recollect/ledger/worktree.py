@@ -1,4 +1,4 @@
-"""What the working tree says: what is being worked on, and whether files are as they were."""
+"""The working tree: what is being worked on, and whether files have changed."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from recollect.ledger.repository import Repository
 FRESH, CHANGED, GONE = "FRESH", "CHANGED", "GONE"
 _COMMITS = 5
 _FILES = 20
-_SUBJECT = "\x01"  # by which a subject is told from a file
+_SUBJECT = "\x01"  # separates a commit subject from file names
 _BIG = 1 << 20
 _GRACE = 2.0  # file systems round times
 
 
 def find_root(directory: Path) -> Path | None:
-    """The working tree around a directory, found without git."""
+    """Return the working tree around a directory, found without git."""
     for folder in (directory, *directory.parents):
         if (folder / ".git").exists():
             return folder
@@ -26,14 +26,14 @@ def find_root(directory: Path) -> Path | None:
 
 
 class RecentWork(NamedTuple):
-    """What is being worked on: the branch and the last subjects, and the files they changed."""
+    """What is being worked on: the branch, the last commit subjects, and the files they changed."""
 
     texts: Sequence[str] = ()
     files: Sequence[str] = ()
 
 
 def recent_work(repository: Repository) -> RecentWork:
-    """What the last commits were about."""
+    """Return what the last commits were about."""
     try:
         said = repository.git.run(
             "log",
@@ -61,10 +61,10 @@ def recent_work(repository: Repository) -> RecentWork:
 def compare_files(
     repository: Repository, root: Path, named: Mapping[str, tuple[str, float, Sequence[str]]]
 ) -> dict[str, str]:
-    """For memories, by uid, whether the files they name are as they were.
+    """Return, for memories by uid, whether the files they name are unchanged.
 
-    Each comes with its anchor, the time of its birth and its files. A file that was last written
-    before the memory is as it was; only of the others git is asked, once for all.
+    Each entry has its anchor, its creation time and its files. A file last modified before the
+    memory is unchanged; git is asked, once, only about the others.
     """
     told: dict[str, str] = {}
     touched: dict[str, list[str]] = {}
@@ -107,7 +107,7 @@ def _compare_contents(
     told: dict[str, str] = {}
     for (uid, path), line in zip(asked, said.decode("utf-8", "replace").splitlines(), strict=False):
         then = line.split(" ")[0]
-        # Where the commit did not have it (it came later) nothing can be said but that it moved.
+        # If the commit did not have the file (it came later), all we know is that it changed.
         same = then == _blob_id(repository, root / path)
         told[uid] = FRESH if same and told.get(uid, FRESH) == FRESH else CHANGED
     return told
@@ -124,9 +124,9 @@ def _blob_id(repository: Repository, path: Path) -> str | None:
 
 
 def committed_by(repository: Repository, path: str, data: bytes) -> str:
-    """The author of the last commit of a file; empty where the branch has it with other contents.
+    """Return the author of a file's last commit; empty if the branch has other contents.
 
-    Line ends do not matter: a checkout may turn them.
+    Line endings are ignored: a checkout may convert them.
     """
     if "\n" in path:
         return ""

@@ -1,8 +1,8 @@
 """What can be written: the creation of a memory, and a change to one.
 
-A creation gets its name here, inside the session, where the note it joins is known: the count of
-memories at its anchor, and never a number that was given out there before. A record gets its uid
-here, too, from everything else that it says: the same nonce and content always give the same uid.
+A creation gets its name here, inside the session, where its note is known: the number of memories
+at its anchor, never a number that was assigned there before. A record also gets its uid here, from
+the rest of its content: the same nonce and content always give the same uid.
 """
 
 from __future__ import annotations
@@ -34,27 +34,27 @@ SHARD_BYTES = 64 * 1024
 _SHARDS = "anchors"
 # As the author of a record: nobody, so that clones of several people write the same.
 NOBODY = ""
-# What memories are found by, so it must stay what it is; it is checked where it is made.
+# Lookup keys, so they must not be redacted here; they are checked where they are created.
 _LOOKED_UP = frozenset({"project"})
-KEPT_AS_IT_IS = "secret"  # the sensitivity for which nothing is taken out
+KEPT_AS_IT_IS = "secret"  # the sensitivity that is not redacted
 _NUMBERED = pattern(r"^id: ([^:\n]+):([0-9a-f]+):([0-9]{1,9})$", re.MULTILINE)
 
 
 class Creation(NamedTuple):
-    """A memory to be born. Anchored on a revision, or on the project where that is None."""
+    """A memory to create, anchored on a revision, or on the project if that is None."""
 
     nonce: str
     kind: str
     fields: Mapping[str, Any]
     body: str = ""
     revision: str | None = "HEAD"
-    # When it happened, where that is not now: importers know.
+    # When it happened, if not now; set by importers.
     created: str | None = None
-    # Whose words it holds, where that is not who writes.
+    # The author of the text, if not the writer.
     by: str | None = None
 
     def record(self, stamp: Stamp) -> Record:
-        """The record that it becomes, which has its uid but no name yet."""
+        """Return the record, with its uid but without a name yet."""
         as_is = self.fields.get("sensitivity") == KEPT_AS_IT_IS
         fields, body = stamp.cleaned(self.fields, self.body, as_is=as_is)
         return _sealed(
@@ -70,7 +70,7 @@ class Creation(NamedTuple):
         )
 
     def keys(self) -> list[Key]:
-        """The namespaces to open: the other space too, so that no name is given twice."""
+        """Return the namespaces to open: both spaces, so that no name is assigned twice."""
         return [Key(SHARED, self.kind), Key(LOCAL, self.kind)]
 
     def apply(self, session: Session, stamp: Stamp) -> Record:
@@ -91,9 +91,9 @@ class Creation(NamedTuple):
         return record
 
     def _refuse_purged(self, namespace: Namespace, project_anchor: str, own: str) -> None:
-        """No uid lives twice: it may be written by a process that hung while it was purged.
+        """Reject a uid that was purged; a process that hung in the meantime may try to write it.
 
-        A purge in the other space is none of its business.
+        A purge in the other space does not matter.
         """
         project = namespace.note(project_anchor)
         marks = (f"\nof: {own}\n", f"\n{PURGED_NONCE}: {self.nonce}\n")
@@ -119,27 +119,27 @@ class Creation(NamedTuple):
 
 
 class Change(NamedTuple):
-    """An update of a memory: fields (None takes one back), and the body unless it is None."""
+    """An update of a memory: fields (None removes one), and the body unless it is None."""
 
     nonce: str
     of: str
     places: tuple[Place, ...]
-    # The creation as we would write it: an edit brings a legacy memory into our own form.
+    # The creation in our format: an edit converts a legacy memory.
     creation: str
     fields: Mapping[str, Any]
     body: str | None = None
     known_rev: int = 0
-    # The version that it is a change of; another one by now refuses it.
+    # The version that it changes; if the memory has moved on, the change is rejected.
     expected: str = ""
-    # When it happened, where that is not now: importers know.
+    # When it happened, if not now; set by importers.
     time: str | None = None
-    # Whose change it is, where that is not who writes.
+    # The author of the change, if not the writer.
     by: str | None = None
-    # Whether it changes a memory of sensitivity `secret`, which is stored as it is.
+    # Whether it changes a memory of sensitivity `secret`, which is stored unredacted.
     as_is: bool = False
 
     def keys(self) -> list[Key]:
-        """The namespaces that hold the memory."""
+        """Return the namespaces that hold the memory."""
         return sorted({_home(place) for place in self.places})
 
     def apply(self, session: Session, stamp: Stamp) -> Record:
@@ -184,7 +184,7 @@ class Change(NamedTuple):
         return record
 
     def _records(self, session: Session) -> Note:
-        """The texts of the memory's records as they are, before this change."""
+        """Return the texts of the memory's records before this change."""
         found: list[Note] = []
         for place in self.places:
             note = session[_home(place)].note(place.anchor)
@@ -222,7 +222,7 @@ class Change(NamedTuple):
 
 
 class Stamp(NamedTuple):
-    """Who writes, when, and what takes secrets out of what is written."""
+    """Who writes, when, and the gate that redacts what is written."""
 
     author: str
     time: str
@@ -231,14 +231,16 @@ class Stamp(NamedTuple):
     def cleaned(
         self, fields: Mapping[str, Any], body: str | None, *, as_is: bool
     ) -> tuple[dict[str, Any], str | None]:
-        """Fields and a body as they may be written."""
+        """Return fields and body as they may be written."""
         if as_is:
             return dict(fields), body
         paths = {name: value for name, value in fields.items() if name in _LOOKED_UP}
         clean = {**self.gate({k: v for k, v in fields.items() if k not in paths}), **paths}
         summary = clean.get("summary")
         if isinstance(summary, str) and summary != fields.get("summary"):
-            clean["summary"] = shorten_line(summary)  # a mark may be longer than the secret
+            clean["summary"] = shorten_line(
+                summary
+            )  # a redaction mark may be longer than the secret
         return clean, self.gate(body) if body else body
 
 
@@ -246,7 +248,7 @@ Write = Creation | Change
 
 
 def _sealed(record: Record) -> Record:
-    """The record under the uid that proves it; one that has no text form is refused."""
+    """Return the record under the uid that proves it; reject one that has no text form."""
     try:
         return seal(record)
     except (TypeError, ValueError, RecursionError) as error:
@@ -260,7 +262,7 @@ def _not_storable(reason: str) -> ValidationError:
 
 
 def _checked(record: Record) -> str:
-    """The text of a record that every reader accepts; one beyond the limits is refused."""
+    """Return the text of a record that every reader accepts; reject one beyond the limits."""
     text = render_record(record)
     reason = why_quarantined(text)
     if reason:
@@ -269,7 +271,7 @@ def _checked(record: Record) -> str:
 
 
 def _is_full(note: Note) -> bool:
-    """Whether a note takes no further memories."""
+    """Whether a note takes no more memories."""
     return len(note) >= OPEN_NOTE_RECORDS or sum(map(len, note.values())) >= OPEN_NOTE_BYTES
 
 
@@ -278,12 +280,12 @@ def _author(by: str | None, stamp: Stamp) -> str | None:
 
 
 def _home(place: Place) -> Key:
-    """The namespace that takes changes to what is at a place."""
+    """Return the namespace that takes changes to what is at a place."""
     return Key(SHARED if place.space == FOREIGN else place.space, place.kind)
 
 
 def _next_number(session: Session, key: Key, anchor: str) -> int:
-    """The number of the next memory at an anchor: the count, above every number given before."""
+    """Return the number for the next memory at an anchor: above every number assigned before."""
     namespace = session[key]
     note = namespace.note(anchor)
     number = sum(1 for text in note.values() if is_legacy(text) or f"\nop: {CREATE}\n" in text)
@@ -298,7 +300,7 @@ def _next_number(session: Session, key: Key, anchor: str) -> int:
 
 
 def _project_anchor(session: Session, namespace: Namespace) -> str:
-    """The empty tree, or the newest shard of the project's note when that is full."""
+    """Return the empty tree, or the newest shard of the project's note if that is full."""
     shards = [int(name) for name in namespace.tree.names(_SHARDS) if name.isdigit()]
     newest = max(shards, default=0)
     anchor = _shard(session, namespace, newest)
@@ -309,7 +311,7 @@ def _project_anchor(session: Session, namespace: Namespace) -> str:
 
 
 def _shard(session: Session, namespace: Namespace, number: int) -> str:
-    """The anchor of a shard: a small blob, kept in the tree itself so that no prune drops it."""
+    """Return the anchor of a shard: a small blob, kept in the tree so that no prune drops it."""
     if number == 0:
         return session.repository.project_anchor
     data = f"mem project {number}\n".encode()

@@ -1,4 +1,4 @@
-"""The gate to the disk: whatever is written goes through here first."""
+"""The redaction gate: everything that is written passes through here first."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.core.patterns import pattern
 
-# A hook that keeps nothing needs no rules: they are imported where they are used.
+# Imported where used: a hook that stores nothing needs no rules.
 if TYPE_CHECKING:
     from recollect.config.config import Config
     from recollect.hosts.protocol import Event
     from recollect.redact import Redactor
 
-# Texts that were found clean lately: the gate at the ledger does not search them again.
+# Texts recently found clean: the ledger's gate does not search them again.
 _MOST_KNOWN = 256
-# Characters of a plain name. No rule finds a secret in a name of this length.
+# Characters of a plain name. No rule matches a secret in a name this short.
 _PLAIN_NAME = 20
 _SHORTEST_TOKEN = 16
 _UUID_DIGITS = 32
-# The author of a text, as git writes one: a name, and an address in angle brackets.
+# An author as git writes one: a name, and an address in angle brackets.
 _AUTHOR = "author"
 _IDENTITY = pattern(r"([^<>\n]{0,100})(<[^<>\s@]{1,100}@[^<>\s@]{1,100}>)\Z")
 # A value under such a name is judged together with the name, as in `"password": "…"`.
@@ -28,14 +28,14 @@ _TELLING = ("pass", "pwd", "secret", "token", "credential", "key", "auth")
 
 
 class Gate:
-    """Takes secrets out of values of any shape; each text is searched once."""
+    """Removes secrets from values of any shape; each text is searched once."""
 
     def __init__(self, redactor: Redactor) -> None:
         self.redactor = redactor
         self._known: dict[str, None] = {}
 
     def __call__(self, value: Any, warnings: list[str] | None = None) -> Any:
-        """The value as it may be written: texts, items, and the keys and values of objects."""
+        """Return the value as it may be written: texts, items, keys and values of objects."""
         if isinstance(value, str):
             return self._text(value, warnings)
         if isinstance(value, Mapping):
@@ -49,7 +49,7 @@ class Gate:
             return text
         result = self.redactor.redact(text)
         if result.found and warnings is not None:
-            warnings.append("Taken out or reported: " + ", ".join(dict.fromkeys(result.found)))
+            warnings.append("Redacted or reported: " + ", ".join(dict.fromkeys(result.found)))
         if not result.found or result.text != text:
             if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()
@@ -63,7 +63,7 @@ class Gate:
             if name != key:  # two secrets must not become one key
                 name = next(n for n in _numbered(str(name)) if n not in cleaned and n not in value)
             if key == _AUTHOR and isinstance(item, str) and (who := _IDENTITY.match(item)):
-                # Whoever wrote it is known by this address, as in git itself.
+                # The address identifies the author, as in git itself.
                 cleaned[name] = f"{self(who[1], warnings)}{who[2]}"
                 continue
             item = self._named(key, item, warnings) if isinstance(item, str) else item
@@ -71,7 +71,7 @@ class Gate:
         return cleaned
 
     def _named(self, key: Any, text: str, warnings: list[str] | None) -> str:
-        """A value that only its name gives away, such as the password of `{"password": …}`."""
+        """Redact a value that only its name reveals, such as the password in `{"password": …}`."""
         if not isinstance(key, str) or "\n" in text or '"' in text or "\\" in text:
             return text
         if not any(part in key.lower() for part in _TELLING):
@@ -83,14 +83,14 @@ class Gate:
 
 
 def _is_plain(key: Any) -> bool:
-    """Whether a key is a short, plain name such as `summary`, in which no secret can be."""
+    """Whether a key is a short, plain name such as `summary`, which cannot contain a secret."""
     return not isinstance(key, str) or (
         len(key) <= _PLAIN_NAME and key.isascii() and key.replace("_", "").isalpha()
     )
 
 
 def _numbered(name: str) -> Any:
-    """A name, then the same name with numbers."""
+    """Yield a name, then the same name with numbers."""
     yield name
     number = 2
     while True:
@@ -99,7 +99,7 @@ def _numbered(name: str) -> Any:
 
 
 def make_redactor(config: Config, strategy: str | None = None) -> Redactor:
-    """The redactor that a configuration asks for, or one that treats secrets in another way."""
+    """Return the redactor for a configuration, or one with another strategy."""
     from recollect.redact import Redactor
 
     allowed = [digest.strip() for digest in config.text("redact.allowed").split(",")]
@@ -112,17 +112,17 @@ def make_redactor(config: Config, strategy: str | None = None) -> Redactor:
 
 
 def clean(redactor: Redactor, value: Any, warnings: list[str]) -> Any:
-    """A value without secrets; what was found is told by its type, never by its text."""
+    """Return a value without secrets; warnings name the type of a secret, never its text."""
     return Gate(redactor)(value, warnings)
 
 
 def marked(config: Config, name: str) -> str:
-    """A name that is written in any case, such as a branch; it never refuses the whole write."""
+    """Redact a name that is always written, such as a branch, without blocking the write."""
     return make_redactor(config, "redact").redact(name).text if name else name
 
 
 def clean_event(event: Event, config: Config) -> Event:
-    """An event whose names may be kept: ids, the source and the tool are anybody's text."""
+    """Return an event with redacted names: ids, the source and the tool are foreign text."""
     names = (event.session, event.agent, event.source, event.tool)
     if all(map(is_id, names)):
         return event
@@ -131,7 +131,7 @@ def clean_event(event: Event, config: Config) -> Event:
 
 
 def is_id(name: str) -> bool:
-    """Whether a name is short, or a UUID as agents use them: no secret can be in it."""
+    """Whether a name is short, or a UUID as agents use them, and so cannot contain a secret."""
     if len(name) <= _SHORTEST_TOKEN - 4:
         return True
     digits = name.replace("-", "")
@@ -139,16 +139,16 @@ def is_id(name: str) -> bool:
 
 
 def told(value: Any) -> Any:
-    """A message as it may be shown and logged: what was refused may hold a secret."""
+    """Redact a message for display and logs: rejected text may contain a secret."""
     from recollect.redact import Redactor
 
     return Gate(Redactor())(value)
 
 
 def project_name(config: Config, directory: Path) -> str:
-    """The path that memories outside of a repository belong to, without a token in it.
+    """Return the path that memories outside a repository belong to, without tokens.
 
-    Two directories whose names hold different tokens stay apart by a part of their hash.
+    A part of the hash distinguishes two directories whose names contain different tokens.
     """
     path = str(directory)
     if not any(_may_be_token(part) for part in directory.parts):

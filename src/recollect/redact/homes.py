@@ -1,4 +1,4 @@
-"""What is private without being a secret: `<private>` parts, and the names of home directories."""
+"""Private data that is not a secret: `<private>` parts, and the names of home directories."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from recollect.redact.rule import compiled
 
 _TAG = r"(?i)<(/?)private>"
 _NAME = r"(?!~)[^\s/\\:*?\"'`<>|,;()\[\]{}$&=]{1,64}"
-# `/home/ada`, `/Users/ada`, also where drives and volumes are mounted. The slash comes first so
-# that the search can skip to it; the look behind then sees what stands before it.
+# `/home/ada`, `/Users/ada`, also below mounted drives and volumes. The slash comes first so that
+# the search can skip to it; the lookbehind then checks what precedes it.
 _HOME = (
     r"/(?<![\w.~-]/)(?:(?:var|export|mnt/[a-z]|[a-z]|System/Volumes/Data)/)?(?:home|Users)/" + _NAME
 )
-# `C:\Users\Ada Lovelace\`, also with its backslashes doubled as in JSON.
+# `C:\Users\Ada Lovelace\`, also with doubled backslashes as in JSON.
 _WINDOWS_HOME = (
     rf"(?<![\w~])[A-Za-z]:(?:\\{{1,4}}|/)Users(?:\\{{1,4}}|/)"
     rf"(?:{_NAME}(?: {_NAME}){{1,3}}(?=\\)|{_NAME})"
@@ -23,7 +23,7 @@ _FOLDER = r"(?<=[/\\])-(?:home|Users)-[A-Za-z0-9_.]{1,64}"
 
 
 def drop_private(text: str) -> str:
-    """The text without its `<private>…</private>` parts; an unclosed one goes to the end."""
+    """Remove the `<private>…</private>` parts; an unclosed one extends to the end."""
     if "private>" not in text.lower():
         return text
     kept: list[str] = []
@@ -43,7 +43,7 @@ def drop_private(text: str) -> str:
 
 
 def shorten_homes(text: str, home: str | None) -> str:
-    """The text with home directories as `~`."""
+    """Replace home directories with `~`."""
     if home and home in text:
         text = compiled(rf"(?<![\w.~-]){escape(home)}(?![\w~-]|\.\w)").sub("~", text)
     if ":\\" in text or ":/Users/" in text:
@@ -56,7 +56,7 @@ def shorten_homes(text: str, home: str | None) -> str:
 
 
 def _joined(parts: list[str]) -> str:
-    """The parts as one text; what was never together does not become one word."""
+    """Join the parts; separate words stay separate."""
     joined = ""
     for part in parts:
         if joined[-1:] == " " == part[:1]:

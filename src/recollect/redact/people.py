@@ -1,4 +1,4 @@
-"""What belongs to a person: addresses, card numbers, social-security numbers."""
+"""Personal data: addresses, card numbers, social-security numbers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _NOBODY = (
     r"(?i)(?:git|hg|svn|noreply|no-reply|donotreply|actions|notifications)@"
     r"|.*@users\.noreply\.github\.com\Z"
 )
-# Endings that are no domains: `icon@2x.png`, `getty@tty1.service`, `pkg@1.0.0.tgz`.
+# Endings that are not domains: `icon@2x.png`, `getty@tty1.service`, `pkg@1.0.0.tgz`.
 _NO_DOMAIN = frozenset(
     (  # noqa: SIM905 - words read best as a line
         "css example gif go gz html invalid jpeg jpg js json local localhost lock lts md mjs mount "
@@ -24,7 +24,7 @@ _CARD = (
 
 
 def is_address(found: Candidate) -> bool:
-    """Whether an e-mail address is a person's; in a web address it is the id of a message."""
+    """Whether an e-mail address is a person's; in a web address it is a message id."""
     value = found.value
     if found.in_web_path:
         return False
@@ -32,7 +32,7 @@ def is_address(found: Candidate) -> bool:
 
 
 def is_card(found: Candidate) -> bool:
-    """Whether digits are the number of a payment card: an issuer's prefix and Luhn's check sum."""
+    """Whether digits are a payment card number: an issuer's prefix and the Luhn checksum."""
     digits = found.value.replace(" ", "").replace("-", "")
     if not digits.isascii() or len(set(digits)) < 2 or not compiled(_CARD).match(digits):
         return False
@@ -41,7 +41,7 @@ def is_card(found: Candidate) -> bool:
 
 
 def is_iban(found: Candidate) -> bool:
-    """Whether letters and digits are a bank account: their check sum says so."""
+    """Whether letters and digits are an IBAN, by their checksum."""
     text = found.value.replace(" ", "").upper()
     if not text.isascii() or not 15 <= len(text) <= 34:
         return False
@@ -50,13 +50,13 @@ def is_iban(found: Candidate) -> bool:
 
 
 def is_phone(found: Candidate) -> bool:
-    """Whether digits are a telephone number; a version, a date or an id is none."""
+    """Whether digits are a telephone number, and not a version, a date or an id."""
     digits = [char for char in found.value if char.isdigit()]
     return found.value.isascii() and 9 <= len(digits) <= 15 and len(set(digits)) > 2
 
 
 def is_social_security(found: Candidate) -> bool:
-    """Whether a number of the right shape could have been given out in the United States."""
+    """Whether a number with the right shape is a possible US social-security number."""
     area, group, serial = found.value.split("-")
     return (
         found.value.isascii() and area not in ("000", "666") and group != "00" and serial != "0000"

@@ -1,8 +1,7 @@
-"""The redactor: every rule over the text, then marks where something was found.
+"""The redactor: run every rule over the text, then replace what was found with marks.
 
-A mark is left alone when it is met again, so that redacting twice changes nothing more. Taking one
-secret out can lay another one bare (the end of a long run is a new beginning), so the search goes
-on until it finds nothing.
+Existing marks are left alone, so redacting twice changes nothing more. Removing one secret can
+expose another (the end of a long run is a new start), so the search repeats until it finds nothing.
 """
 
 from __future__ import annotations
@@ -36,12 +35,12 @@ class Redaction:
 
 
 class _Finding(NamedTuple):
-    """A stretch of the text and the rule that claims it; a lower rank is the better claim."""
+    """A span of the text and the rule that claims it; a lower rank is the better claim."""
 
     start: int
     end: int
     rank: int
-    marked: int = 0  # how many of its characters are marks already
+    marked: int = 0  # how many of its characters are already marks
 
     @property
     def rule(self) -> Rule:
@@ -49,13 +48,13 @@ class _Finding(NamedTuple):
 
 
 class Redactor:
-    """Takes secrets out of texts.
+    """Removes secrets from texts.
 
-    The strategy says what happens to a secret: `redact` puts a mark in its place, `mask` one that
-    shows its first and last characters where these give nothing away, `block` refuses the text,
-    `warn` only reports. Private parts and home directories are taken out whatever the strategy;
-    they are not reported. `allowed` are the sha256 digests of values that are no secrets.
-    `personal` adds the rules for what belongs to a person and is often in plain text on purpose.
+    The strategy decides what happens to a secret: `redact` replaces it with a mark, `mask` with one
+    that shows its first and last characters if they reveal nothing, `block` rejects the text, and
+    `warn` only reports. Private parts and home directories are removed with every strategy and not
+    reported. `allowed` holds the sha256 digests of values that are not secrets. `personal` adds the
+    rules for personal data that is often in plain text on purpose.
     """
 
     def __init__(
@@ -77,7 +76,7 @@ class Redactor:
         self._personal = personal
 
     def redact(self, text: str) -> Redaction:
-        """The text as it may be stored."""
+        """Return the text as it may be stored."""
         text = drop_private(text)
         found: list[str] = []
         for _ in range(_PASSES):
@@ -92,7 +91,7 @@ class Redactor:
         return Redaction(text, tuple(found))
 
     def tokens_in(self, text: str) -> list[str]:
-        """The values with a vendor's shape; for names that must otherwise stay as they are."""
+        """Return the values with a vendor's format, for names that otherwise stay unchanged."""
         return [
             text[finding.start : finding.end]
             for finding in self._find(text)
@@ -100,7 +99,7 @@ class Redactor:
         ]
 
     def _find(self, text: str) -> list[_Finding]:
-        # Anchors are ASCII: one byte a character keeps the places, and makes for a fast search.
+        # Anchors are ASCII: one byte per character keeps the positions and makes the search fast.
         lowered = text.encode("ascii", "replace").lower().decode("ascii")
         claims: list[_Finding] = []
         allowed: list[_Finding] = []
@@ -122,7 +121,7 @@ class Redactor:
     def _is_allowed(self, value: str) -> bool:
         if not self._allowed:
             return False
-        from hashlib import sha256  # only with a list to compare with: it takes a while to load
+        from hashlib import sha256  # needed only with an allow list, and slow to load
 
         return sha256(value.encode("utf-8", "surrogatepass")).hexdigest() in self._allowed
 
@@ -143,7 +142,7 @@ class Redactor:
 
 
 def _merged(claims: list[_Finding]) -> list[_Finding]:
-    """Claims that overlap as one, under the name of the best; nothing of either is left over."""
+    """Merge overlapping claims under the name of the best one, so that nothing is left over."""
     merged: list[_Finding] = []
     for claim in sorted(claims):
         last = merged[-1] if merged else None
@@ -160,7 +159,7 @@ def _merged(claims: list[_Finding]) -> list[_Finding]:
 
 
 def _outside(allowed: list[_Finding], claims: list[_Finding]) -> list[_Finding]:
-    """The claims that do not lie within something allowed: a part of it is no secret either."""
+    """Return the claims outside everything allowed: a part of it is not a secret either."""
     if not allowed:
         return claims
     starts = [span.start for span in allowed]

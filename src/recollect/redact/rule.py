@@ -1,9 +1,9 @@
 """A rule: what one type of secret looks like, and where to look for it.
 
-Speed comes from two habits. A pattern is tried only where one of its anchors (plain text, lower
-case) stands, and it is compiled the first time that happens: most texts hold few of the anchors,
-so a hook pays for few of the patterns. Time stays linear because a repeat without an upper bound
-is either possessive, or the last thing in its pattern.
+Two habits make it fast. A pattern is tried only where one of its anchors (plain text, lower case)
+occurs, and it is compiled on first use: most texts contain few anchors, so a hook pays for few
+patterns. Time stays linear because a repeat without an upper bound is either possessive or the last
+part of its pattern.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _REACH = 100
 
 
 class Candidate(NamedTuple):
-    """A place where a pattern matched, for a check to judge."""
+    """A match of a pattern, for a check to judge."""
 
     text: str
     begin: int
@@ -26,12 +26,12 @@ class Candidate(NamedTuple):
 
     @property
     def value(self) -> str:
-        """What may be a secret."""
+        """The possible secret."""
         return self.text[self.start : self.end]
 
     @property
     def head(self) -> str:
-        """What led to it: the name, the sign, the opening quote."""
+        """What precedes it: the name, the sign, the opening quote."""
         return self.text[self.begin : self.start]
 
     @property
@@ -41,24 +41,25 @@ class Candidate(NamedTuple):
 
     @property
     def after(self) -> str:
-        """The character behind the value, or nothing."""
+        """The character after the value, or empty."""
         return self.text[self.end : self.end + 1]
 
     @property
     def in_web_path(self) -> bool:
-        """Whether it stands in a web address; behind the `?`, where secrets are, does not count."""
+        """Whether it is in a web address; the part after `?`, where secrets are, does not count."""
         before = self.text[max(0, self.begin - 200) : self.begin]
         address = before.split()[-1] if before and not before[-1].isspace() else ""
         return "://" in address and "?" not in address
 
 
 class Rule(NamedTuple):
-    """One type of secret. The value is the first group that took part, else the whole match.
+    """One type of secret. The value is the first group that matched, else the whole match.
 
-    `anchors` are where the pattern begins, or with `behind` what it follows. A rule whose telling
-    text stands in the middle has `within` instead, and is searched for around each of these. With
-    neither, all is searched.
-    `shows_ends` says that the first and last few characters give nothing away.
+    The pattern starts at one of the `anchors`, or with `behind` follows one. A rule whose
+    distinctive text is in the middle has `within` instead, and is searched around each of these.
+    With neither, the whole text is searched.
+
+    `shows_ends` says that the first and last few characters reveal nothing.
     """
 
     name: str
@@ -68,13 +69,13 @@ class Rule(NamedTuple):
     check: Callable[[Candidate], bool] | None = None
     shows_ends: bool = False
     behind: bool = False
-    # Only where `redact.personal` is on.
+    # Only if `redact.personal` is on.
     personal: bool = False
-    # Nothing is searched in a text that holds none of these.
+    # A text with none of these is not searched.
     needs: tuple[str, ...] = ()
 
     def find(self, text: str, lowered: str) -> Iterator[tuple[int, int]]:
-        """Where the values are. `lowered` is the text in lower case, of the same length."""
+        """Find the values. `lowered` is the text in lower case, with the same length."""
         if self.needs and not any(part in text for part in self.needs):
             return
         if self.anchors:
@@ -96,8 +97,8 @@ class Rule(NamedTuple):
                 span = self._judged(match, position)
                 if span:
                     yield span
-                # Go on behind a match: it may be as long as the text. Only when a value was refused
-                # (these are short), a better one may begin inside: `token = token="…"`.
+                # Continue after a match, which may be as long as the text. Only if a value was
+                # rejected (these are short) can a better one start inside: `token = token="…"`.
                 if span or not match.re.groups:
                     after = match.end()
             position = lowered.find(anchor, after)
@@ -111,7 +112,8 @@ class Rule(NamedTuple):
                 if span := self._judged(match, match.start()):
                     yield span
                 start = match.end()
-            # What begins near the end of this window may be cut short: the next overlaps it.
+            # A match that starts near the end of this window may be cut short: the next one
+            # overlaps it.
             position = lowered.find(part, max(start, position + 2 * _REACH))
 
     def _judged(self, match: re.Match[str], begin: int) -> tuple[int, int] | None:
@@ -130,5 +132,5 @@ def _value_span(match: re.Match[str]) -> tuple[int, int]:
 
 @cache
 def compiled(pattern: str) -> re.Pattern[str]:
-    """A pattern, compiled when it is first needed and not at import."""
+    """Return a pattern, compiled on first use and not at import."""
     return re.compile(pattern)

@@ -1,4 +1,4 @@
-"""The rules, most telling first: where two find the same text, the first gives it its name."""
+"""The rules, most specific first: if two match the same text, the first one names it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _KEY_NAMES = tuple(
 )
 _SECRET_NAMES = ("secret", "token", "credential", ":_auth", *_KEY_NAMES, "api key", "secret key")
 
-# What may follow a name and still leave it its name: `secret_key`, `tokenValue`, `PWD2`.
+# What may follow a name without changing its meaning: `secret_key`, `tokenValue`, `PWD2`.
 _SUFFIX = (
     r"(?i:s|[_-]?(?:access[_-]?key|base|dev|key(?:[_-]?base)?|live|plain|prod|production|raw|"
     r"staging|string|test|text|value)|[_-]?\d{1,3})?(?![\w-])"
@@ -60,7 +60,7 @@ _SIGN = r"""(?:
   | [ \t]{1,4}(?=\\{0,3}["'`])
   | [ \t]{1,4}(?:is|was)[ \t:]{1,4}
 )"""
-# In quotes, all up to the closing one; bare, up to white space or punctuation that ends a value.
+# In quotes, everything up to the closing one; bare, up to white space or ending punctuation.
 _VALUE = r"""(?:
     \\{1,3} (?: "([^"\r\n]{1,300})" | '([^'\r\n]{1,300})' )
   | [rRbBuU]? (?: "((?:[^"\\\r\n]|\\.){1,300})" | '((?:[^'\\\r\n]|\\.){1,300})' )
@@ -87,13 +87,13 @@ _COMMAND = (
     r"|(?i:identified[ \t]+by)[ \t]+[\"']([^\"'\s]{1,200})[\"']"
 )
 
-# The password in an address. It may hold a slash, but then a port must not come first.
+# The password in an address. It may contain a slash, but not after a port.
 _ADDRESS = r"://[^\s:/@\"'<>]{0,80}:(?!\d{1,5}/)([^\s\"'<>]{1,200})@(?=[\w\[$])"
 
 RULES: tuple[Rule, ...] = (
     Rule(
         "private-key",
-        # Closed, whatever stands between; cut off, the lines that still look like a key.
+        # If closed, everything between; if cut off, the lines that still look like a key.
         r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
         r"(?:(?:[^-]|-(?!----))*+-----END [A-Z0-9 ]{0,40}(?:-----)?"
         r"|(?:(?:\\[nr]|[\s\"'+,|>#*])*+(?:[A-Z][A-Za-z-]{3,20}:[^\n]{0,120}\n|[A-Za-z0-9+/=]{12,}+))*+"

@@ -1,4 +1,4 @@
-"""Secrets by the shape of what is around them: files, blocks, sentences, broken lines."""
+"""Secrets by the shape of their surroundings: files, blocks, sentences, broken lines."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PGPASS = (
     r"([^\s:]{4,200})[ \t]{0,8}$"
 )
 _PGPASS_HOST = r"(?:^|[\n\s>+\"'`])(?:[A-Za-z0-9*][\w.*-]{0,100}|/[\w./-]{1,100})\Z"
-# In three quotes a value may go over lines.
+# In triple quotes, a value may span lines.
 _TRIPLE = (
     r"(?i:s|[_-]?(?:key|value|string|text|base|prod|dev"
     r"|test))?(?![\w-])[\"'\]]{0,2}[ \t]{0,8}(?::[ \t]?[A-Za-z]\w{0,30}[ \t]?)?"
@@ -36,7 +36,7 @@ _TERRAFORM = (
     r"\"((?:[^\"\\\n]|\\.){3,300})\""
 )
 _QUOTE, _NOT_IN_WORDS = r"[\"'`“„«]?", r"[^\s\"'`“”„«»,;()<>]"
-# In a sentence, in English and German; the value may stand in quotes.
+# In a sentence, in English and German; the value may be in quotes.
 _SPOKEN = (
     r"(?i)(?:password|passwort|passphrase|kennwort|passcode|pwd|pw)\b"
     r"(?:[ \t]{1,4}(?:for|of|to|on|at|für|von|zum|zur|des|der)(?:[ \t]{1,4}[\w.@'’-]{1,40}){1,5}?)?"
@@ -50,17 +50,17 @@ _SPOKEN_BEFORE = (
     r"[\"'`”“»]?[ \t]{1,4}(?:as|for|als|für)[ \t]{1,4}(?:(?:the|your|its|a|das|our)[ \t])?"
     r"(?:[\w-]{1,30}[ \t]){0,2}?(?:password|passwort|passphrase|kennwort|passcode)\b"
 )
-# What breaks a token: the end of a line, with what marks the next one, or a hidden character.
+# What breaks a token: a line end, with the prefix of the next line, or a hidden character.
 _BREAK = (
     r"(?:[ \t]{0,8}\\?\r?\n[ \t]{0,16}(?:[>|#*+\"'][ \t]{0,4})?|=\r?\n"
     "|[\u00ad\u200b\u200c\u200d\u2060\ufeff]{1,4})"
 )
 _PIECE = r"[A-Za-z0-9_.~/+=-]"
-# A word at the start of the next line is no part of it.
+# A word at the start of the next line is not part of it.
 _NO_WORD = r"(?![A-Z]?[a-z]{1,15}(?:[.,:;)]|\s|\Z))"
 _SPLIT = rf"(?<![A-Za-z0-9_]){_PIECE}{{3,200}}+(?:{_BREAK}{_NO_WORD}{_PIECE}{{3,200}}+){{1,8}}"
 _BREAKS = ("\n", "\u00ad", "\u200b", "\u200c", "\u200d", "\u2060", "\ufeff")
-# How a token begins that may be broken over lines; shorter beginnings say too little.
+# Beginnings of tokens that may be broken over lines; shorter ones are not distinctive.
 _TELLING_START = 4
 _SPLIT_STARTS = tuple(
     dict.fromkeys(
@@ -73,7 +73,7 @@ _SPLIT_STARTS = tuple(
 
 
 def is_stored_password(found: Candidate) -> bool:
-    """Whether the last part of a line of `.pgpass` is a password."""
+    """Whether the last field of a `.pgpass` line is a password."""
     before = found.text[max(0, found.begin - 110) : found.begin]
     value = found.value
     if is_placeholder(value) or value.isdigit() or not compiled(_PGPASS_HOST).search(before):
@@ -82,9 +82,9 @@ def is_stored_password(found: Candidate) -> bool:
 
 
 def is_split_token(found: Candidate) -> bool:
-    """Whether a token that is broken over lines is one when it is put together again.
+    """Whether a token that is broken over lines is a real one when rejoined.
 
-    The first line alone may be one already: then what follows is only the next line.
+    If the first line alone is a token, the rest is just the next line.
     """
     first, *others = compiled(_BREAK).split(found.value)
     return bool(others) and not _is_token(first) and _is_token(first + "".join(others))

@@ -1,7 +1,7 @@
-"""The tokens that vendors give a shape of their own, mostly a prefix, so that they can be found.
+"""Tokens with a vendor-specific format, mostly a prefix, so that they can be found.
 
-Facts about shapes come from the published rules of gitleaks, a few that it lacks from general
-knowledge; lengths are taken a little wider, because vendors change them.
+The formats come from the published rules of gitleaks, and a few that it lacks from general
+knowledge. Lengths are a little wider, because vendors change them.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ _HEX = "[0-9a-f]"
 
 
 def _token(name: str, pattern: str, *anchors: str) -> Rule:
-    """A token that begins with one of the anchors, each at least three characters."""
+    """Make a rule for a token that starts with an anchor of at least three characters."""
     return Rule(name, _START + pattern, anchors, check=is_real_token, shows_ends=True)
 
 
 def _within(name: str, pattern: str, *parts: str) -> Rule:
-    """A token whose telling part is not its beginning."""
+    """Make a rule for a token whose distinctive part is not at its start."""
     return Rule(name, pattern, within=parts, check=is_real_token, shows_ends=True)
 
 
-# (name, pattern, how it begins). One line a vendor's token; the order is by vendor.
+# (name, pattern, how it starts). One line per token, ordered by vendor.
 TOKENS: tuple[Rule, ...] = (
     _token("1password-token", rf"ops_eyJ{_BASE64}{{100,}}", "ops_eyj"),
     _token("1password-key", r"A3-[A-Z0-9]{6}(?:-[A-Z0-9]{5,11}){4,5}", "a3-"),
@@ -66,7 +66,7 @@ TOKENS: tuple[Rule, ...] = (
     _token("digitalocean-token", rf"do[opr]_v1_{_HEX}{{40,}}", "doo_v1_", "dop_v1_", "dor_v1_"),
     _within(
         "discord-token",
-        # A letter first lets the search skip; the look behind then sees the one before it.
+        # A leading letter lets the search skip; the lookbehind then checks the character before it.
         rf"[MNO](?<![A-Za-z0-9_.-].){_URLSAFE}{{23,25}}\.{_URLSAFE}{{6}}\.{_URLSAFE}{{27,40}}",
     ),
     _token(
@@ -150,7 +150,7 @@ TOKENS: tuple[Rule, ...] = (
     ),
     _token("npm-token", rf"npm_{_ALNUM}{{36,}}", "npm_"),
     _token("nuget-key", r"oy2[a-z0-9]{43}(?![A-Za-z0-9])", "oy2"),
-    # Also OpenRouter, DeepSeek and others that took the prefix over.
+    # Also OpenRouter, DeepSeek and others with the same prefix.
     _token(
         "openai-key",
         rf"sk-(?:(?:proj|svcacct|admin|None|or-v1|lf)-{_URLSAFE}{{20,}}|{_ALNUM}{{32,}})",

@@ -1,12 +1,12 @@
-"""What tells a secret from the text around it: placeholders, code, and plain words."""
+"""Telling a secret from the text around it: placeholders, code and plain words."""
 
 from __future__ import annotations
 
 from recollect.redact.entropy import is_odd
 from recollect.redact.rule import Candidate, compiled
 
-# Shapes that stand for a secret without being one: `<token>`, `${TOKEN}`, `$(pass show x)`,
-# `{{ token }}`, `%s`, `xxxx`, `****`, `your-api-key`.
+# Placeholders for a secret: `<token>`, `${TOKEN}`, `$(pass show x)`, `{{ token }}`, `%s`, `xxxx`,
+# `****`, `your-api-key`.
 _STANDS_FOR = r"""(?xi)
       <.*> | \{.*\} | \[.*\] | \(.*\) | \^.            # markup, a template, a pattern
     | \$\w+\Z | \$[({] | &[\w.]+\Z | %[sd]\Z | %[({] | %\w+%\Z      # a variable
@@ -16,7 +16,7 @@ _STANDS_FOR = r"""(?xi)
     | (?:my|your|some|the|any|new|old|test|fake|mock|sample|insert|enter|replace|todo)[_ -]?
       (?:\w+[_ -])?(?:pass|pw|secret|token|key|cred|value|auth)[a-z_-]*\Z
 """
-# Words that stand after `password:` in signatures, schemas, forms, permissions and messages.
+# Words that follow `password:` in signatures, schemas, forms, permissions and messages.
 _WORDS = frozenset(
     (  # noqa: SIM905 - words read best as a line
         "admin any bar basic bearer bool boolean bytes char default disabled empty enabled env "
@@ -34,11 +34,11 @@ _TECHNICAL = (
 )
 _CODE = (
     r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)+!?\Z"  # an attribute: `settings.token`
-    r"|[a-z][a-z0-9+.-]{1,20}://"  # an address; a password in it is found by its own rule
+    r"|[a-z][a-z0-9+.-]{1,20}://"  # an address; its own rule finds a password in it
     r"|[+-]?\d[\d.,:_]*[a-zA-Z%]{0,3}\Z"  # a number, a time, a size, a version
     r"|v?\d+(?:\.\w+)+\Z"
     r"|\d{4}-\d\d-\d\d"
-    r"|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z"  # a constant, a variable of the environment
+    r"|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z"  # a constant, an environment variable
 )
 _PATH = r"(?:\.{0,2}|~|[A-Za-z]:)[/\\]"
 _DATABASE = (
@@ -49,7 +49,7 @@ _NAMES_A_SECRET = r"(?i)pass|pwd|secret|token|key|cred|auth"  # noqa: S105 - a p
 _IDENTIFIER = r"_*(?:[A-Za-z]+|\d{1,3})(?:[_-]+(?:[A-Za-z]+|\d{1,3}))*+\d{0,3}\Z"
 _SIGNS = frozenset(":=(>")
 _HASH = r"(?i)(?:argon2(?:id|i|d)?|[bs]crypt|pbkdf2|sha-?\d|md\d)"
-# What people write that mixes letters and signs: `3rd`, `up-to-date?`, `bcrypt2`, `C++`, `@ada`.
+# Ordinary text that mixes letters and signs: `3rd`, `up-to-date?`, `bcrypt2`, `C++`, `@ada`.
 _PROSE = (
     r"(?:\d{1,4}[a-z]{1,3}|[A-Za-z]+(?:[-/_.'’][A-Za-z]+)*+[?!%*]{1,3}|[A-Za-z]+-?\d{1,2}|[A-Za-z]+[+#]{1,2}"
     r"|[@#$&*+~]+[A-Za-z_.-]+|[a-z]+(?:[-_.][a-z]+)*+[-_.]?\d{1,3}|[^\W\d_]+[*~+=?&|]+[^\W\d_]*)\Z"
@@ -58,7 +58,7 @@ _FEWEST_DIFFERENT = 10
 
 
 def is_real_token(found: Candidate) -> bool:
-    """Whether what has a vendor's prefix is no example out of the vendor's handbook."""
+    """Whether a value with a vendor's prefix is not an example from the vendor's manual."""
     lowered = found.value.lower()
     return len(set(lowered)) >= _FEWEST_DIFFERENT and not any(
         word in lowered for word in ("example", "xxxx", "your", "placeholder")
@@ -66,26 +66,26 @@ def is_real_token(found: Candidate) -> bool:
 
 
 def is_real_key(found: Candidate) -> bool:
-    """Whether the block of a private key holds one, and not `…` or `XXXX`."""
+    """Whether a private-key block contains a key, and not `…` or `XXXX`."""
     runs = compiled(r"[A-Za-z0-9+/]{16,}").findall(found.value)
     return any(len(set(run)) >= _FEWEST_DIFFERENT for run in runs)
 
 
 def is_real_value(found: Candidate) -> bool:
-    """Whether a value that can only be a secret is more than a placeholder for one."""
+    """Whether a value that can only be a secret is not a placeholder."""
     return not is_placeholder(found.value)
 
 
 def is_connection(found: Candidate) -> bool:
-    """Whether an address with a password leads to a database, a queue, or the like."""
+    """Whether an address with a password belongs to a database, a queue or the like."""
     return _has(_DATABASE, found.lead) and is_real_value(found)
 
 
 def is_password(found: Candidate) -> bool:
-    """Whether what follows a name like `password` is one.
+    """Whether what follows a name like `password` is a password.
 
-    In quotes it may be any word that is no placeholder. Bare, it must not look like code or prose,
-    except in an environment file (`DB_PASSWORD=swordfish`), where nothing else can stand.
+    In quotes, it may be any word that is not a placeholder. Bare, it must not look like code or
+    prose, except in an environment file (`DB_PASSWORD=swordfish`), where nothing else can occur.
     """
     value = found.value.rstrip("\\.:")
     if len(value) < 4 or _has(r"\s", value):
@@ -102,9 +102,9 @@ def is_password(found: Candidate) -> bool:
 
 
 def is_spoken_password(found: Candidate) -> bool:
-    """Whether a word in a sentence about a password is one: "the password is hunter2-Blue!".
+    """Whether a word in a sentence is a password: "the password is hunter2-Blue!".
 
-    A word of prose is none, so it must mix letters with digits or signs.
+    It must mix letters with digits or signs, because a word of prose is not a password.
     """
     value = found.value.rstrip(".,:;\\")
     if len(value) < 6 or is_placeholder(value) or _is(_PATH, value) or _is(_CODE, value):
@@ -117,7 +117,7 @@ def is_spoken_password(found: Candidate) -> bool:
 
 
 def is_secret(found: Candidate) -> bool:
-    """Whether what follows a name like `token` or `api_key` is one; stricter, as uses vary."""
+    """Whether what follows a name like `token` or `api_key` is a secret; stricter, as uses vary."""
     value = found.value.rstrip("\\.:")
     if len(value) < 8 or not ((_has(r"[A-Za-z]", value) and _has(r"\d", value)) or is_odd(value)):
         return False
@@ -146,7 +146,7 @@ def is_placeholder(value: str) -> bool:
 
 
 def _is_mixed(value: str) -> bool:
-    """Whether letters come with digits or symbols, as they seldom do in a word."""
+    """Whether letters are mixed with digits or symbols, as is rare in a word."""
     return _has(r"[^\W\d_]", value) and _has(r"[\d!@#$%^&*+~?=]", value)
 
 
@@ -164,5 +164,5 @@ def _is_expression(found: Candidate, value: str) -> bool:
 
 
 def _names_itself(value: str) -> bool:
-    """Whether a value is an identifier that says what it holds: `access_token`, `my-key-2`."""
+    """Whether a value is an identifier that names its content: `access_token`, `my-key-2`."""
     return _is(_IDENTIFIER, value) and _has(_NAMES_A_SECRET, value)

@@ -1,8 +1,8 @@
-"""The file of what is local and not derived: usage, sessions, the trace of what hooks did.
+"""The database of local state: usage, sessions, and the trace of what hooks did.
 
-A rebuild of the index does not touch it. It holds uids, times and reasons, never the text of a
-memory or of a person; of failed tools and of what a session is about only what was redacted, and
-only for a day or until it is in the ledger.
+An index rebuild does not touch it. It holds uids, times and reasons, never the text of a memory or
+of a person. About failed tools and the topic of a session it holds redacted text only, for a day or
+until it is in the ledger.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ MIGRATIONS = (
     CREATE TABLE pause (session TEXT NOT NULL, at REAL NOT NULL, seconds REAL NOT NULL);
     CREATE INDEX pause_session ON pause (session);
     """,
-    # Hashes without salt can be guessed, and words that were split before redaction may be secrets.
+    # Unsalted hashes can be guessed, and words that were split before redaction may be secrets.
     """
     CREATE TABLE salt (value BLOB NOT NULL);
     INSERT INTO salt VALUES (randomblob(16));
@@ -82,7 +82,7 @@ MIGRATIONS = (
     INSERT INTO known SELECT uid, min(at) FROM use GROUP BY uid;
     """,
     "CREATE TABLE tried (at REAL NOT NULL);",
-    # Salted hashes: the end of the last message that the transcript lacked, and all of it.
+    # Salted hashes: the end of the last message that the transcript lacked, and the whole message.
     """
     CREATE TABLE last_message (
         session TEXT PRIMARY KEY, ahead TEXT NOT NULL, whole TEXT NOT NULL, at REAL NOT NULL
@@ -98,20 +98,20 @@ MIGRATIONS = (
     """,
 )
 
-# What using the database may raise, and what of that means that the file is broken.
+# Errors that using the database may raise, and those that mean the file is corrupt.
 StateError = apsw.Error
 BROKEN = (apsw.CorruptError, apsw.NotADBError)
 
 
 def open_state(path: Path | None, copy_of: Path | None = None) -> apsw.Connection:
-    """Open the file, or a database in memory, and bring its tables up to date."""
+    """Open the file, or a database in memory, and migrate its tables."""
     db = apsw.Connection(":memory:" if path is None else str(path))
     if copy_of is not None:
         load_copy(db, copy_of)
     db.set_busy_timeout(_BUSY_MILLISECONDS)
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = NORMAL")
-    db.execute("PRAGMA secure_delete = ON")  # what is forgotten must not linger in the file
+    db.execute("PRAGMA secure_delete = ON")  # what is forgotten must not remain in the file
     if _version(db) < len(MIGRATIONS):
         _migrate(db)
     return db

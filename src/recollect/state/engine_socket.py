@@ -1,4 +1,4 @@
-"""Where the engine of a repository listens, and whether it answers.
+"""The socket of a repository's engine: where it listens, and whether it answers.
 
 A hook reads this before anything else, so it imports little.
 """
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 PROTOCOL = f"recollect 2 {__version__}"
 PING = "ping"
-# Seconds: for the engine to be ready, and for its first word after that.
+# Seconds: until the engine is ready, and until its first reply after that.
 READY, FIRST_WORD = 0.05, 2.0
-_MOST_PATH = 103  # bytes, with the NUL that ends them, that every system takes for a socket
+_MOST_PATH = 103  # bytes, including the final NUL, that every system accepts for a socket path
 _PRIME = (1 << 61) - 1
 
 
 def ping(environment: Mapping[str, str], patience: float = FIRST_WORD) -> tuple[int, int] | None:
-    """Which process is the engine of the project at hand, and how many events it has served.
+    """Return the engine's process id and how many events it has served.
 
-    It answers when it has done what it was doing. None where there is none, or it hangs.
+    It answers when it has finished its current work. None if there is no engine, or it hangs.
     """
     engine = connect(environment)
     if engine is None:
@@ -44,21 +44,21 @@ def ping(environment: Mapping[str, str], patience: float = FIRST_WORD) -> tuple[
 
 
 class Lines:
-    """What comes in, line by line."""
+    """Buffered input, line by line."""
 
     def __init__(self, engine: socket) -> None:
         self._engine = engine
         self._rest = b""
 
     def line(self) -> bytes:
-        """The next line; an error where none comes."""
+        """Return the next line; raise an error if none comes."""
         while b"\n" not in self._rest:
             self._receive()
         line, _, self._rest = self._rest.partition(b"\n")
         return line
 
     def exactly(self, size: int) -> bytes:
-        """The next bytes."""
+        """Return exactly the next bytes."""
         while len(self._rest) < size:
             self._receive()
         return self._rest[:size]
@@ -71,7 +71,7 @@ class Lines:
 
 
 def connect(environment: Mapping[str, str]) -> socket | None:
-    """A connection to the engine of the project at hand."""
+    """Connect to the engine of the current project."""
     for path in addresses(environment):
         folder = path.rpartition("/")[0]
         if not is_private(folder):
@@ -90,7 +90,7 @@ def connect(environment: Mapping[str, str]) -> socket | None:
 
 
 def is_private(folder: str) -> bool:
-    """Whether a directory is there, ours, and nobody else's."""
+    """Whether a directory exists, is ours, and is closed to everyone else."""
     try:
         found = os.lstat(folder)
     except OSError:
@@ -99,7 +99,7 @@ def is_private(folder: str) -> bool:
 
 
 def addresses(environment: Mapping[str, str]) -> Iterator[str]:
-    """Where the engine of the project at hand may listen; the engine takes the first it can."""
+    """Return where the engine of the current project may listen; it uses the first that works."""
     project = environment.get(PROJECT_VARIABLE) or _here()
     key = int.from_bytes(os.fsencode(common_dir(project)), "big") % _PRIME
     for folder in _folders(environment):

@@ -1,7 +1,7 @@
-"""The episodes of a session: what tools touched lately, and where one thing ended.
+"""Episodes of a session: what tools touched recently, and where one topic ended.
 
-Local facts, kept as long as anybody may resume the session. Of what tools touched only salted
-hashes of words are kept, of a boundary only redacted words.
+This is local data, kept as long as anyone may resume the session. It holds only salted hashes of
+the words that tools touched, and only redacted words about a boundary.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ _KEEP_SECONDS = 30 * 86_400.0
 
 
 class Episodes:
-    """What is known of the course of sessions."""
+    """The episodes of sessions."""
 
     def __init__(self, db: apsw.Connection) -> None:
         self._db = db
 
     def note(self, session: str, words: Iterable[int], at: float, most: int) -> None:
-        """Note the words of a tool call, by their hashes; only the last few calls are kept."""
+        """Record the hashed words of a tool call; only the last few calls are kept."""
         with self._db:
             self._db.execute(
                 "INSERT INTO activity (session, at, words) VALUES (?, ?, ?)",
@@ -31,18 +31,18 @@ class Episodes:
             self._keep(session, most)
 
     def salt(self) -> bytes:
-        """What makes the hashes of this repository unlike those of any other."""
+        """The salt that makes this repository's hashes unlike those of any other."""
         return bytes(next(iter(self._db.execute("SELECT value FROM salt")))[0])
 
     def recent(self, session: str) -> list[frozenset[int]]:
-        """The words of the last tool calls, oldest first."""
+        """Return the words of the last tool calls, oldest first."""
         rows = self._db.execute(
             "SELECT words FROM activity WHERE session = ? ORDER BY id", (session,)
         )
         return [frozenset(json.loads(words)) for (words,) in rows]
 
     def mark(self, session: str, context: str, at: float, keep: int) -> None:
-        """Note a boundary; of the calls only those after it count for the next one."""
+        """Record a boundary; only the calls after it count for the next one."""
         with self._db:
             self._db.execute("INSERT INTO boundary VALUES (?, ?, ?)", (session, at, context))
             self._keep(session, keep)
@@ -57,7 +57,7 @@ class Episodes:
         )
 
     def began(self, session: str) -> float | None:
-        """When the episode at hand began: at the last boundary, or with the session."""
+        """Return when the current episode began: at the last boundary, or with the session."""
         rows = self._db.execute("SELECT max(at) FROM boundary WHERE session = ?", (session,))
         (found,) = next(iter(rows))
         if found is None:
@@ -66,7 +66,7 @@ class Episodes:
         return None if found is None else float(found)
 
     def boundaries(self, session: str) -> list[tuple[float, str]]:
-        """When a session turned to something else, and what that was about."""
+        """Return when a session changed its topic, and what the topic was."""
         return list(
             self._db.execute(
                 "SELECT at, context FROM boundary WHERE session = ? ORDER BY at", (session,)
@@ -74,7 +74,7 @@ class Episodes:
         )
 
     def facts(self, session: str) -> list[tuple[str, str, str]]:
-        """The boundaries of a session as subject, predicate and object."""
+        """Return the boundaries of a session as subject, predicate and object."""
         return [
             (
                 f"session:{session}",
@@ -85,7 +85,7 @@ class Episodes:
         ]
 
     def resume(self, session: str, at: float) -> None:
-        """A session goes on where it was: the time in between does not count for it."""
+        """Resume a session: the time in between does not count."""
         rows = self._db.execute(
             "SELECT max(at) FROM (SELECT at FROM activity WHERE session = ?1 UNION ALL"
             " SELECT at FROM boundary WHERE session = ?1 UNION ALL"
@@ -98,10 +98,10 @@ class Episodes:
                 self._db.execute("INSERT INTO pause VALUES (?, ?, ?)", (session, at, at - last))
 
     def pauses(self, session: str) -> Sequence[tuple[float, float]]:
-        """When a session was resumed, and after how many seconds."""
+        """Return when a session was resumed, and after how many seconds."""
         return list(self._db.execute("SELECT at, seconds FROM pause WHERE session = ?", (session,)))
 
     def forget_texts(self) -> None:
-        """Drop what boundaries were about; a memory was purged, and they may hold its words."""
+        """Delete the topics of boundaries: a memory was purged, and they may contain its words."""
         with self._db:
             self._db.execute("UPDATE boundary SET context = ''")

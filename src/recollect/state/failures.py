@@ -1,6 +1,6 @@
-"""What went wrong in hooks, where nobody was told: a small file that `recollect doctor` reads.
+"""Errors in hooks, which nobody saw: a small file that `recollect doctor` reads.
 
-It holds the kind of an error, our own message and the places in the code, no text of anybody.
+It holds the type of an error, our own message and the code locations, no user text.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ _FRAMES = 6
 
 
 def describe(error: BaseException) -> dict[str, Any]:
-    """An error without anything that somebody typed."""
+    """Describe an error without any user text."""
     frames: list[str] = []
     trace = error.__traceback__
     while trace is not None:
         code = trace.tb_frame.f_code
         frames.append(f"{Path(code.co_filename).name}:{trace.tb_lineno} {code.co_name}")
         trace = trace.tb_next
-    # Only our own errors have messages that are known to hold no foreign text.
+    # Only our own errors have messages without foreign text.
     message = getattr(error, "message", "")
-    if message:  # they may quote what was refused
+    if message:  # they may quote what was rejected
         from recollect.redact.gate import told
 
         message = told(str(message))
@@ -37,7 +37,7 @@ def describe(error: BaseException) -> dict[str, Any]:
 
 
 def note_failure(folder: Path, event: str, details: Mapping[str, Any]) -> None:
-    """Keep a failure; where even that fails nothing more can be done."""
+    """Record a failure; if even that fails, do nothing."""
     line = json.dumps({"time": time.time(), "event": event, **details}) + "\n"
     path = folder / FAILURES_FILE
     try:
@@ -52,7 +52,7 @@ def note_failure(folder: Path, event: str, details: Mapping[str, Any]) -> None:
 
 
 def recent_failures(folder: Path, since: float) -> list[dict[str, Any]]:
-    """The failures since a moment, oldest first."""
+    """Return the failures since a moment, oldest first."""
     try:
         lines = (folder / FAILURES_FILE).read_text("utf-8", "replace").splitlines()
     except OSError:

@@ -1,7 +1,7 @@
-"""Local state, opened when it is first needed: what was used, and what hooks remember.
+"""Local state, opened on first use: usage, and what hooks remember.
 
-It must never stand in the way: where its file cannot be written, it is kept in memory; a broken one
-is put aside, with a warning.
+It must never block anything: if its file is not writable, the state is kept in memory; a corrupt
+file is renamed, with a warning.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ T = TypeVar("T")
 
 
 class _Mending:
-    """A part of the state whose methods are run again where the file cannot be used any more."""
+    """A part of the state whose methods are retried if the file becomes unusable."""
 
     def __init__(self, make: Callable[[], object], mend: Callable[[apsw.Error], None]) -> None:
         self._make = make
         self._mend = mend
 
     def __getattr__(self, name: str) -> Any:
-        """A method of that part."""
+        """Return a method of that part, with the retry."""
 
         def run(*args: Any, **options: Any) -> Any:
             try:
@@ -57,36 +57,36 @@ class LocalState:
 
     @property
     def usage(self) -> Usage:
-        """The log of what was given to readers."""
+        """The log of what readers got."""
         return self._mending(Usage)
 
     @property
     def sessions(self) -> Sessions:
-        """What hooks must know from one event to the next."""
+        """What hooks remember about sessions."""
         return self._mending(Sessions)
 
     @property
     def observed(self) -> ObservedState:
-        """What noticing must know from one event to the next."""
+        """What capture remembers about sessions."""
         return self._mending(ObservedState)
 
     @property
     def episodes(self) -> Episodes:
-        """The course of sessions."""
+        """The episodes of sessions."""
         return self._mending(Episodes)
 
     @property
     def maintenance(self) -> MaintenanceLog:
-        """When the repository slept."""
+        """The log of sleep runs."""
         return self._mending(MaintenanceLog)
 
     @property
     def runs(self) -> Runs:
-        """What imports and sleeps wrote."""
+        """What import and sleep runs wrote."""
         return Runs(self._opened())
 
     def forget(self, uids: Sequence[str]) -> None:
-        """Drop what is known of purged memories."""
+        """Delete what is stored about purged memories."""
         if uids:
             self.usage.forget(uids)
             self.sessions.forget(uids)
@@ -94,21 +94,21 @@ class LocalState:
             self.observed.forget_texts()
 
     def make_folder(self) -> None:
-        """Let there be a file, also where nothing is remembered yet."""
+        """Create the folder, so that the state gets a file even if nothing is stored yet."""
         try:
             make_private(self._folder)
         except OSError:
-            return  # then it is kept in memory
+            return  # the state is kept in memory instead
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._db is not None:
             self._db.close()
             self._db = None
         self._is_in_memory = False
 
     def replace_broken(self) -> None:
-        """Let a broken file be, under another name, and begin anew."""
+        """Rename a corrupt file and start with a new one."""
         self.close()
         path = self._folder / STATE_FILE
         try:
@@ -117,30 +117,30 @@ class LocalState:
                 if broken.exists():
                     broken.replace(_free_name(broken))
         except OSError as error:
-            self._keep_in_memory(None, f"{path} is broken and cannot be put aside: {error}.")
+            self._keep_in_memory(None, f"{path} is corrupt and cannot be renamed: {error}.")
         else:
-            self.warnings.append(f"{path} was broken; it was put aside, and usage starts anew.")
+            self.warnings.append(f"{path} was corrupt. Renamed it; usage starts again from zero.")
 
     def _mending(self, part: Callable[[apsw.Connection], T]) -> T:
-        """A part of the state that goes on where the file is broken, read-only or full."""
+        """Return a part of the state that survives a corrupt, read-only or full file."""
         return cast("T", _Mending(lambda: part(self._opened()), self._mend))
 
     def _mend(self, error: apsw.Error) -> None:
         if isinstance(error, UNWRITABLE):
             path = self._folder / STATE_FILE
-            self._keep_in_memory(path, f"{path} cannot be written: {error}.")
+            self._keep_in_memory(path, f"Cannot write {path}: {error}.")
         elif isinstance(error, apsw.BusyError | apsw.LockedError):
             raise error
         elif self._is_in_memory:
-            self._keep_in_memory(None, "")  # the copy was broken, too
+            self._keep_in_memory(None, "")  # the copy was corrupt too
         else:
             self.replace_broken()
 
     def _keep_in_memory(self, copy_of: Path | None, why: str) -> None:
-        """Go on without a file, with what it held if that can be read."""
+        """Continue without a file, with its contents if they are readable."""
         self.close()
         if why:
-            self.warnings.append(f"{why} What is used is not noted for now.")
+            self.warnings.append(f"{why} Usage is not recorded for now.")
         try:
             self._db = open_state(None, copy_of)
         except apsw.Error:
@@ -176,7 +176,7 @@ class LocalState:
 
 
 def _free_name(path: Path) -> Path:
-    """A name for a broken file that none has; what was put aside before stays."""
+    """Return an unused name for a corrupt file, so that earlier ones stay."""
     name, number = path.with_name(f"{path.name}.broken"), 1
     while name.exists():
         name, number = path.with_name(f"{path.name}.broken.{number}"), number + 1

@@ -1,8 +1,8 @@
-"""A key of the person on this machine, by which we know again what we wrote ourselves.
+"""A key of the user on this machine, which proves what we wrote ourselves.
 
-What waits in `.git/recollect` is the person's word only if we put it there. A `.git` can be copied
-from anywhere, so everything that waits carries a code made with a key that never leaves the data
-directory; without the right code it is somebody's suggestion.
+What is pending in `.git/recollect` counts as the user's only if we put it there. A `.git` can be
+copied from anywhere, so everything pending carries a code made with a key that never leaves the
+data directory. Without the right code it is only a suggestion.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _OTHERS = 0o077
 
 
 def sign(home: Path, purpose: str, uid: str, said: Mapping[str, Any]) -> dict[str, Any]:
-    """What was said, with our code; without one where no key can be kept."""
+    """Return the values with our code; without one if no key can be stored."""
     key = _key(home)
     return dict(said) if key is None else {**said, _CODE: _code(key, purpose, uid, said)}
 
@@ -42,7 +42,7 @@ def is_ours(home: Path, purpose: str, uid: str, said: Mapping[str, Any]) -> bool
 
 
 def unsigned(said: Mapping[str, Any]) -> dict[str, Any]:
-    """What was said, without a code."""
+    """Return the values without a code."""
     return {name: value for name, value in said.items() if name != _CODE}
 
 
@@ -54,7 +54,7 @@ def _code(key: bytes, purpose: str, uid: str, said: Mapping[str, Any]) -> str:
 
 
 def _key(home: Path) -> bytes | None:
-    """The key, made at first use; None where it can be neither read nor made."""
+    """Return the key, created on first use; None if it can be neither read nor created."""
     return _read(home / KEY_FILE) or _make(home / KEY_FILE)
 
 
@@ -66,7 +66,7 @@ def _read(path: Path) -> bytes | None:
     with os.fdopen(handle, "rb") as file:
         found = os.fstat(file.fileno())
         if os.name == "posix" and (found.st_uid != os.geteuid() or found.st_mode & _OTHERS):
-            return None  # somebody else may know it
+            return None  # someone else may know it
         key = file.read(_BYTES + 1)
     return key if len(key) == _BYTES else None
 
@@ -81,7 +81,7 @@ def _make(path: Path) -> bytes | None:
             file.flush()
             os.fsync(file.fileno())
         if path.exists():
-            fresh.replace(path)  # what is there is no key, or not only ours
+            fresh.replace(path)  # what is there is not a key, or not only ours
         else:
             with suppress(FileExistsError):  # another process was faster
                 os.link(fresh, path)

@@ -1,4 +1,4 @@
-"""When a repository slept: local state, by which sleep knows whether it is due."""
+"""The maintenance log: when a repository last ran sleep, and whether it is due."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ from collections.abc import Iterable
 import apsw
 
 PAUSE = 86_400.0
-# So long after a run that could not finish a hook does not try again.
+# After an unfinished run, a hook waits this long before it tries again.
 _BACK_OFF = 3_600.0
 
 
 class MaintenanceLog:
-    """The sleeps of one repository."""
+    """The sleep runs of one repository."""
 
     def __init__(self, db: apsw.Connection) -> None:
         self._db = db
 
     def last_sleep(self) -> float | None:
-        """When it slept last; None if never."""
+        """Return when sleep last ran; None if never."""
         (found,) = next(iter(self._db.execute("SELECT max(at) FROM slept")))
         return None if found is None else float(found)
 
     def slept(self, at: float) -> None:
-        """Note that it slept."""
+        """Record a sleep run."""
         with self._db:
             self._db.execute("DELETE FROM slept")
             self._db.execute("DELETE FROM tried")
             self._db.execute("INSERT INTO slept VALUES (?)", (at,))
 
     def set_back(self, now: float, slept: float | None) -> None:
-        """Forget times that a wrong clock left: nothing happened later than now."""
+        """Delete times that a wrong clock left: nothing happened later than now."""
         with self._db:
             self._db.execute("DELETE FROM slept")
             self._db.execute("DELETE FROM tried WHERE at > ?", (now,))
@@ -42,18 +42,18 @@ class MaintenanceLog:
                 self._db.execute("INSERT INTO slept VALUES (?)", (min(slept, now),))
 
     def confirm_clock(self, at: float) -> None:
-        """Note that a person said that the clock is right."""
+        """Record that a person confirmed the clock."""
         with self._db:
             self._db.execute("DELETE FROM confirmed")
             self._db.execute("INSERT INTO confirmed VALUES (?)", (at,))
 
     def confirmed(self) -> float | None:
-        """When a person last said that the clock is right."""
+        """Return when a person last confirmed the clock."""
         (found,) = next(iter(self._db.execute("SELECT max(at) FROM confirmed")))
         return None if found is None else float(found)
 
     def moments(self) -> list[float]:
-        """When anything is known to have happened here, oldest first; by this machine's clock."""
+        """Return all recorded times of events here, oldest first, by this machine's clock."""
         rows = self._db.execute(
             "SELECT at FROM slept UNION SELECT began FROM session UNION SELECT ended FROM session"
             " UNION SELECT at FROM use UNION SELECT at FROM trace UNION SELECT at FROM run"
@@ -61,7 +61,7 @@ class MaintenanceLog:
         return sorted(float(at) for (at,) in rows if at is not None)
 
     def retired_since(self, uids: Iterable[str], now: float) -> dict[str, float]:
-        """When this clone first saw that memories are retired; from now on where it is news."""
+        """Return when this clone first saw that memories are retired; now if it is new."""
         wanted = list(uids)
         with self._db:
             self._db.executemany(
@@ -74,7 +74,7 @@ class MaintenanceLog:
         return {uid: known[uid] for uid in wanted}
 
     def may_try(self, now: float) -> bool:
-        """Whether no run of the last hour was left unfinished; if so, this one is noted."""
+        """Whether no run of the last hour is unfinished; if so, record this one."""
         with self._db:
             (last,) = next(iter(self._db.execute("SELECT max(at) FROM tried")))
             if last is not None and 0 <= now - last < _BACK_OFF:

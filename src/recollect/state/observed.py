@@ -1,7 +1,7 @@
-"""What noticing must know from one event to the next.
+"""What capture remembers from one event to the next.
 
-How far a transcript was read, which tools
-failed and wait for their solution, what was changed since, what people do not want to see again.
+How far a transcript was read, which failed tools have no solution yet, what changed since, and
+which suggestions people rejected.
 """
 
 from __future__ import annotations
@@ -11,38 +11,38 @@ from collections.abc import Mapping, Sequence
 import apsw
 
 _KEEP_SECONDS = 86_400.0
-_SAID = ""  # the name of no tool
+_SAID = ""  # not a tool name
 
 
 class ObservedState:
-    """What was noticed in the sessions of one repository."""
+    """What was observed in the sessions of one repository."""
 
     def __init__(self, db: apsw.Connection) -> None:
         self._db = db
 
     def position(self, session: str, path: str) -> int:
-        """How far the transcript of a session was read; 0 for one that was not."""
+        """Return how far a session's transcript was read; 0 if it was not."""
         rows = self._db.execute(
             "SELECT position FROM reading WHERE session = ? AND path = ?", (session, path)
         )
         return int(next(iter(rows), (0,))[0])
 
     def read_to(self, session: str, path: str, position: int, at: float) -> None:
-        """Note how far the transcript was read."""
+        """Record how far the transcript was read."""
         with self._db:
             self._db.execute(
                 "INSERT OR REPLACE INTO reading VALUES (?, ?, ?, ?)", (session, path, position, at)
             )
 
     def last_message(self, session: str) -> tuple[str, str]:
-        """Hashes of what the agent said last: what the transcript lacked of it, and all of it."""
+        """Return hashes of the agent's last message: what the transcript lacked, and all of it."""
         rows = self._db.execute(
             "SELECT ahead, whole FROM last_message WHERE session = ?", (session,)
         )
         return next(iter(rows), ("", ""))
 
     def note_last_message(self, session: str, ahead: str, whole: str, at: float) -> None:
-        """Note what the agent said last."""
+        """Record the agent's last message."""
         with self._db:
             self._db.execute(
                 "INSERT OR REPLACE INTO last_message VALUES (?, ?, ?, ?)",
@@ -51,7 +51,7 @@ class ObservedState:
             self._db.execute("DELETE FROM last_message WHERE at < ?", (at - _KEEP_SECONDS,))
 
     def failed(self, session: str, fingerprint: str, learning: str, at: float) -> None:
-        """Keep what a failed tool taught, until it is solved or a day is over."""
+        """Keep what a failed tool taught, for a day or until it is solved."""
         with self._db:
             self._db.execute(
                 "INSERT OR REPLACE INTO failure VALUES (?, ?, ?, ?)",
@@ -61,7 +61,7 @@ class ObservedState:
             self._db.execute("DELETE FROM change WHERE at < ?", (at - _KEEP_SECONDS,))
 
     def failures(self, session: str) -> list[tuple[str, str]]:
-        """The unsolved failures of a session, newest first: fingerprint and learning."""
+        """Return the unsolved failures of a session, newest first: fingerprint and learning."""
         return list(
             self._db.execute(
                 "SELECT fingerprint, learning FROM failure WHERE session = ? ORDER BY at DESC",
@@ -70,7 +70,7 @@ class ObservedState:
         )
 
     def solved(self, session: str, fingerprint: str) -> None:
-        """A failure is solved; what was changed for it counts no more for another."""
+        """Mark a failure as solved; the changes so far do not count for another one."""
         with self._db:
             self._db.execute(
                 "DELETE FROM failure WHERE session = ? AND fingerprint = ?", (session, fingerprint)
@@ -78,7 +78,7 @@ class ObservedState:
             self._db.execute("DELETE FROM change WHERE session = ?", (session,))
 
     def changed(self, session: str, paths: Sequence[str], at: float) -> None:
-        """Note which files were changed in a session."""
+        """Record which files were changed in a session."""
         with self._db:
             self._db.executemany(
                 "INSERT OR REPLACE INTO change VALUES (?, ?, ?)",
@@ -86,14 +86,14 @@ class ObservedState:
             )
 
     def changes(self, session: str) -> list[str]:
-        """The files that were changed in a session, the first one first."""
+        """Return the files that were changed in a session, earliest first."""
         rows = self._db.execute(
             "SELECT path FROM change WHERE session = ? ORDER BY at, path", (session,)
         )
         return [path for (path,) in rows]
 
     def begin(self, session: str, goal: str, at: float) -> None:
-        """Note what a session is about, when the first person says it. It must be redacted."""
+        """Record the goal of a session, from the first prompt. It must be redacted."""
         with self._db:
             self._db.execute(
                 "INSERT OR IGNORE INTO goal (session, at, text) VALUES (?, ?, ?)",
@@ -103,17 +103,17 @@ class ObservedState:
                 self._db.execute(f"DELETE FROM {table} WHERE at < ?", (at - _KEEP_SECONDS,))
 
     def has_goal(self, session: str) -> bool:
-        """Whether it is known what a session is about."""
+        """Whether the goal of a session is known."""
         rows = self._db.execute("SELECT 1 FROM goal WHERE session = ?", (session,))
         return next(iter(rows), None) is not None
 
     def reached(self, session: str, what: str, at: float) -> None:
-        """Note that the work came somewhere: tests pass, a commit was made, a file changed."""
+        """Record a milestone: tests pass, a commit was made, a file changed."""
         with self._db:
             self._db.execute("INSERT INTO milestone VALUES (?, ?, ?)", (session, at, what))
 
     def unsummarised(self, but: str) -> list[tuple[str, str, list[str]]]:
-        """Sessions that ended and have no summary yet: id, goal, and what was reached."""
+        """Return ended sessions without a summary: id, goal and milestones."""
         rows = self._db.execute(
             "SELECT goal.session, goal.text FROM goal JOIN session ON session.id = goal.session"
             " WHERE NOT summed AND session.ended IS NOT NULL AND goal.session <> ?"
@@ -123,7 +123,7 @@ class ObservedState:
         return [(session, text, self.milestones(session)) for session, text in list(rows)]
 
     def milestones(self, session: str) -> list[str]:
-        """What was reached in a session, each once, in order."""
+        """Return the milestones of a session, unique and in order."""
         rows = self._db.execute(
             "SELECT what FROM milestone WHERE session = ? GROUP BY what ORDER BY min(at)",
             (session,),
@@ -131,20 +131,20 @@ class ObservedState:
         return [what for (what,) in rows]
 
     def summed(self, session: str) -> None:
-        """A session has its summary, or needs none; its traces are not needed any more."""
+        """Mark a session as summarised, or as not needing a summary; delete its milestones."""
         with self._db:
             self._db.execute("UPDATE goal SET summed = 1, text = '' WHERE session = ?", (session,))
             self._db.execute("DELETE FROM milestone WHERE session = ?", (session,))
 
     def forget_texts(self) -> None:
-        """Drop every text that is kept here; a memory was purged, and any of them may hold it."""
+        """Delete every text that is kept here: a memory was purged, and any text may contain it."""
         with self._db:
             for table in ("goal", "failure", "milestone", "change"):
                 self._db.execute(f"DELETE FROM {table}")
         self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def reject(self, fingerprints: Sequence[str], at: float) -> None:
-        """Do not suggest these again."""
+        """Never suggest these again."""
         with self._db:
             self._db.executemany(
                 "INSERT OR REPLACE INTO rejected VALUES (?, ?)",
@@ -152,19 +152,19 @@ class ObservedState:
             )
 
     def is_rejected(self, fingerprint: str) -> bool:
-        """Whether somebody said no to it."""
+        """Whether someone rejected it."""
         rows = self._db.execute("SELECT 1 FROM rejected WHERE fingerprint = ?", (fingerprint,))
         return next(iter(rows), None) is not None
 
     def asked_at(self, session: str) -> float | None:
-        """When the agent of a session was last asked to draft."""
+        """Return when the agent of a session was last asked to draft."""
         rows = self._db.execute("SELECT at FROM asked WHERE session = ?", (session,))
         return next((float(at) for (at,) in rows), None)
 
     def worked(
         self, session: str, tools: Mapping[str, int], exchanges: int, at: float
     ) -> tuple[dict[str, int], int]:
-        """Add to the work of a session; all of it since the last summary: tools, exchanges."""
+        """Add to the work of a session; return its tools and exchanges since the last summary."""
         with self._db:
             self._db.executemany(
                 "INSERT INTO worked VALUES (?, ?, ?, ?) ON CONFLICT (session, tool)"
@@ -180,12 +180,12 @@ class ObservedState:
         return used, used.pop(_SAID, 0)
 
     def counted(self, session: str) -> None:
-        """A summary was asked for: what was done until now does not count for the next one."""
+        """Reset the work of a session, because a summary was requested."""
         with self._db:
             self._db.execute("DELETE FROM worked WHERE session = ?", (session,))
 
     def may_ask(self, session: str, at: float, pause: float) -> bool:
-        """Whether the agent may be asked to draft now; says yes once in so many seconds."""
+        """Whether to ask the agent for a draft now; at most once per pause, in seconds."""
         last = self.asked_at(session)
         if last is not None and at - last < pause:
             return False

@@ -1,6 +1,6 @@
-"""What imports and sleeps wrote, run by run: local state, so that a whole run can be taken back.
+"""Runs: what imports and sleep wrote, so that you can undo a whole run.
 
-Only uids and times are kept. It survives a rebuild of the index.
+Only uids and times are stored. It survives an index rebuild.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ Pair = tuple[str, str]
 
 
 class Run(NamedTuple):
-    """One import or sleep: when, and the records that it wrote, each with its memory, by uid."""
+    """One import or sleep run: its time, and the records it wrote, each with its memory."""
 
     number: int
     kind: str
     at: float
     records: tuple[tuple[str, str], ...]
     is_undone: bool
-    # When the last sleep before this one was.
+    # When sleep last ran before this run.
     slept_before: float | None = None
 
     @property
     def name(self) -> str:
-        """What people type for it."""
+        """The name that users type."""
         return f"{self.kind}-{self.number}"
 
 
@@ -44,7 +44,7 @@ class Runs:
     def begin(
         self, kind: str, at: float, records: Iterable[Pair], slept_before: float | None = None
     ) -> str:
-        """Note a run before it writes, so that no crash leaves one that nobody knows; its name."""
+        """Record a run before it writes, in case of a crash; return its name."""
         with self._db:
             self._db.execute(
                 "INSERT INTO run (kind, at, records, slept_before) VALUES (?, ?, ?, ?)",
@@ -55,7 +55,7 @@ class Runs:
         return f"{kind}-{number}"
 
     def end(self, name: str, *, written: Iterable[Pair]) -> None:
-        """Note what a run has written; a run that wrote nothing is none."""
+        """Record what a run wrote; delete a run that wrote nothing."""
         records = list(written)
         with self._db:
             if records:
@@ -66,12 +66,12 @@ class Runs:
                 self._db.execute("DELETE FROM run WHERE id = ?", (_number(name),))
 
     def undone(self, name: str, at: float) -> None:
-        """Note that a run was taken back."""
+        """Record that a run was undone."""
         with self._db:
             self._db.execute("UPDATE run SET undone = ? WHERE id = ?", (at, _number(name)))
 
     def all(self) -> list[Run]:
-        """The runs that are remembered, newest first."""
+        """Return the stored runs, newest first."""
         rows = self._db.execute(
             "SELECT id, kind, at, records, undone IS NOT NULL, slept_before FROM run"
             " ORDER BY id DESC"
@@ -82,7 +82,7 @@ class Runs:
         ]
 
     def named(self, name: str) -> Run | None:
-        """The run of a name."""
+        """Return the run with that name."""
         return next((run for run in self.all() if run.name == name.strip().lower()), None)
 
 

@@ -1,4 +1,4 @@
-"""Texts that a hook leaves for the agents of a session: private, and gone after a day."""
+"""Files that a hook leaves for the agents of a session: private, and deleted after a day."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def write_session_file(state_dir: Path, session: str, name: str, text: str, now:
 
 
 def remove_session_files(state_dir: Path) -> None:
-    """Remove everything that was left: a memory that is purged must not linger in it."""
+    """Remove all session files: a purged memory must not remain in them."""
     shutil.rmtree(state_dir / _FOLDER, ignore_errors=True)
 
 

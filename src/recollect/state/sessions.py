@@ -1,6 +1,6 @@
-"""What hooks must know from one event to the next: sessions, what was given, what was done and why.
+"""What hooks remember from one event to the next: sessions, injected memories, traces.
 
-Old rows go away by themselves: nobody asks why something happened a month ago.
+Old rows are deleted automatically: nobody asks why something happened a month ago.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _MOST_TRACES = 500
 
 
 class Trace(NamedTuple):
-    """What one event led to."""
+    """The result of one event."""
 
     at: float
     session: str
@@ -26,13 +26,13 @@ class Trace(NamedTuple):
 
 
 class Sessions:
-    """The sessions of agents in one repository."""
+    """The agent sessions of one repository."""
 
     def __init__(self, db: apsw.Connection) -> None:
         self._db = db
 
     def begin(self, session: str, at: float) -> None:
-        """Note that a session began, or goes on."""
+        """Record that a session began or resumed."""
         with self._db:
             self._db.execute(
                 "INSERT INTO session (id, began) VALUES (?, ?)"
@@ -44,7 +44,7 @@ class Sessions:
             self._db.execute("DELETE FROM session WHERE began < ?", (oldest,))
 
     def end(self, session: str, at: float) -> None:
-        """Note that a session ended."""
+        """Record that a session ended."""
         with self._db:
             self._db.execute(
                 "INSERT INTO session (id, began, ended) VALUES (?1, ?2, ?2)"
@@ -53,13 +53,13 @@ class Sessions:
             )
 
     def given(self, context: str) -> dict[str, str]:
-        """What was put into a context: uid → version."""
+        """Return what was injected into a context: uid → version."""
         return dict(
             self._db.execute("SELECT uid, version FROM given WHERE context = ?", (context,))
         )
 
     def give(self, context: str, memories: Iterable[tuple[str, str]], at: float) -> None:
-        """Note that memories, by uid and version, were put into a context."""
+        """Record that memories, by uid and version, were injected into a context."""
         with self._db:
             self._db.executemany(
                 "INSERT OR REPLACE INTO given (context, uid, version, at) VALUES (?, ?, ?, ?)",
@@ -67,14 +67,14 @@ class Sessions:
             )
 
     def uncited(self, context: str) -> list[str]:
-        """What was put into a context and did not come back in an answer yet."""
+        """Return what was injected into a context and not yet cited in an answer."""
         rows = self._db.execute(
             "SELECT uid FROM given WHERE context = ? AND NOT cited ORDER BY uid", (context,)
         )
         return [uid for (uid,) in rows]
 
     def cite(self, context: str, uids: Iterable[str]) -> None:
-        """Note that an answer made use of memories."""
+        """Record that an answer cited memories."""
         with self._db:
             self._db.executemany(
                 "UPDATE given SET cited = 1 WHERE context = ? AND uid = ?",
@@ -82,12 +82,12 @@ class Sessions:
             )
 
     def forget_given(self, context: str) -> None:
-        """Note that a context is gone."""
+        """Record that a context no longer exists."""
         with self._db:
             self._db.execute("DELETE FROM given WHERE context = ?", (context,))
 
     def trace(self, trace: Trace) -> None:
-        """Keep what an event led to."""
+        """Store the result of an event."""
         with self._db:
             self._db.execute(
                 "INSERT INTO trace (at, session, event, milliseconds, steps)"
@@ -105,7 +105,7 @@ class Sessions:
             )
 
     def traces(self, limit: int, session: str | None = None) -> list[Trace]:
-        """What the last events led to, newest first."""
+        """Return the results of the last events, newest first."""
         condition, parameters = ("session = ?", [session]) if session else ("1", [])
         rows = self._db.execute(
             "SELECT at, session, event, milliseconds, steps FROM trace"
@@ -118,6 +118,6 @@ class Sessions:
         ]
 
     def forget(self, uids: Iterable[str]) -> None:
-        """Drop what is known of purged memories."""
+        """Delete what is stored about purged memories."""
         with self._db:
             self._db.executemany("DELETE FROM given WHERE uid = ?", [(uid,) for uid in uids])

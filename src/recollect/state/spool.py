@@ -1,8 +1,8 @@
-"""What waits for the ledger: one file for each memory, written whole or not at all.
+"""The spool: drafts on their way to the ledger, one file each, written atomically.
 
-A hook has little time and may be killed. What somebody asked to keep is here before anything slow
-begins; whoever comes next brings it to the ledger. A draft has its nonce already, so that bringing
-it twice keeps it once. Only text without secrets may be put here.
+A hook has little time and may be killed. So it saves what was captured here before anything slow
+begins; a later process writes it to the ledger. A draft already has its nonce, so writing it twice
+stores it once. Only redacted text may be put here.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 from recollect.config.locate import make_private
 from recollect.errors import NotWritable
 
-# Folders of the local state: what waits for the ledger, and what a hook at work asks to keep.
+# Folders of the local state: the spool, and the stash of running hooks.
 SPOOL_FOLDER, STASH_FOLDER = "spool", "aside"
 _SUFFIX = ".json"
 _MOST_BYTES = 1 << 22  # far more than a memory may have
@@ -32,7 +32,7 @@ class Spool:
         self.folder = folder
 
     def put(self, uid: str, draft: Mapping[str, Any]) -> None:
-        """Keep a draft; when this returns it survives a crash."""
+        """Store a draft; when this returns, it survives a crash."""
         partial = self.folder / f"{uid}.{os.getpid()}.part"
         try:
             make_private(self.folder)
@@ -43,10 +43,10 @@ class Spool:
                 os.fsync(file.fileno())
             partial.replace(self.folder / (uid + _SUFFIX))
         except OSError as error:
-            raise NotWritable(f"Nothing can be kept in {self.folder}: {error}") from None
+            raise NotWritable(f"Cannot write to {self.folder}: {error}") from None
 
     def put_all(self, drafts: Mapping[str, Mapping[str, Any]]) -> None:
-        """Keep many drafts: to wait for the disk takes most of the time, so wait together."""
+        """Store many drafts, with one wait for the disk, which takes most of the time."""
         if len(drafts) < _MANY:
             for uid, draft in drafts.items():
                 self.put(uid, draft)
@@ -55,21 +55,21 @@ class Spool:
 
         with ThreadPoolExecutor(_WRITERS) as writers:
             for _ in writers.map(self.put, drafts.keys(), drafts.values()):
-                pass  # an error is raised here
+                pass  # raises the error, if any
 
     def names(self) -> list[str]:
-        """The names of the drafts, oldest first."""
+        """Return the names of the drafts, oldest first."""
         try:
             return sorted(path.stem for path in self.folder.iterdir() if path.suffix == _SUFFIX)
         except OSError:
             return []
 
     def waiting(self, names: Iterable[str] | None = None) -> dict[str, dict[str, Any]]:
-        """Drafts by name, oldest first, or some; what cannot be read is left where it is."""
+        """Return all or some drafts by name, oldest first; unreadable files are left in place."""
         return self._read(names)[0]
 
     def unreadable(self) -> list[Path]:
-        """What is here and holds no draft."""
+        """Return the files here that contain no draft."""
         return self._read()[1]
 
     def _read(
@@ -95,7 +95,7 @@ class Spool:
         return found, broken
 
     def adopt(self, other: Spool, seconds: float) -> None:
-        """Take over what has been in another one for so long."""
+        """Take over drafts that have been in another spool for this long."""
         for uid in other.names():
             path = other.folder / (uid + _SUFFIX)
             try:
@@ -103,12 +103,12 @@ class Spool:
                     make_private(self.folder)
                     path.replace(self.folder / (uid + _SUFFIX))
             except FileNotFoundError:
-                continue  # whoever put it there has kept it
+                continue  # the process that put it there has finished with it
             except OSError as error:
-                raise NotWritable(f"Nothing can be kept in {self.folder}: {error}") from None
+                raise NotWritable(f"Cannot write to {self.folder}: {error}") from None
 
     def trim(self, most: int, worth: Callable[[Mapping[str, Any]], float]) -> int:
-        """Keep so many at most, the worthiest and then the newest; how many had to go."""
+        """Keep at most this many, by worth and then by age; return how many were dropped."""
         waiting = self.waiting()
         best_last = sorted(waiting, key=lambda uid: (worth(waiting[uid]), uid))
         gone = best_last[: max(0, len(waiting) - most)]
@@ -117,16 +117,16 @@ class Spool:
         return len(gone)
 
     def drop(self, uid: str) -> None:
-        """Forget a draft that has reached the ledger. One that cannot be removed stays."""
+        """Remove a draft that has reached the ledger. If it cannot be removed, it stays."""
         with suppress(OSError):
             (self.folder / (uid + _SUFFIX)).unlink()
 
 
 def _draft_in(path: Path) -> dict[str, Any] | None:
-    """The draft in a file; None where there is none, whatever is in its place."""
+    """Return the draft in a file; None if there is none."""
     try:
         if not path.is_file() or path.stat().st_size > _MOST_BYTES:
-            return None  # a pipe would keep us waiting
+            return None  # a pipe would block
         draft = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError):
         return None

@@ -1,6 +1,6 @@
-"""What was used and when: local state, not derived, in a file that a rebuild does not touch.
+"""Usage: what was used and when; an index rebuild does not touch it.
 
-Only what was returned to a reader counts, never what was merely looked at on the way.
+Only what was returned to a reader counts, not what a search merely examined.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import apsw
 from recollect.core.strength import Uses
 
 _BATCH = 500
-# Given by itself, at the start of a session or because of a file, not in answer to anything.
+# Injected unasked, at the start of a session or because of a file.
 STANDING = "standing"
 _NO_USE = "('shown', 'injected', 'standing')"
 
@@ -24,7 +24,7 @@ class Usage:
         self._db = db
 
     def record(self, uids: Sequence[str], event: str, at: float) -> None:
-        """Note that memories were given to a reader."""
+        """Record that a reader got memories."""
         if uids:
             with self._db:
                 self._db.executemany(
@@ -32,9 +32,9 @@ class Usage:
                 )
 
     def uses(self, uids: Sequence[str] | None = None) -> dict[str, Uses]:
-        """How often memories were of use, and when last; of all memories, or of some.
+        """Return how often memories were used, and when last; for all memories, or some.
 
-        To be shown or injected is not use: what was shown would be shown again for it.
+        Being shown or injected is not use: otherwise what was shown would be shown again.
         """
         asked = f"SELECT uid, count(*), max(at) FROM use WHERE event NOT IN {_NO_USE}"
         if uids is None:
@@ -48,7 +48,7 @@ class Usage:
         return {uid: Uses(times, last) for uid, times, last in rows}
 
     def shown(self) -> dict[str, float]:
-        """When memories last answered something: a search listed them, or a prompt got them."""
+        """Return when memories last answered something: a search result or a prompt injection."""
         return dict(
             self._db.execute(
                 "SELECT uid, max(at) FROM use WHERE event IN ('shown', 'injected') GROUP BY uid"
@@ -56,14 +56,14 @@ class Usage:
         )
 
     def moments(self, uid: str) -> list[float]:
-        """When a memory was of use, oldest first."""
+        """Return when a memory was used, oldest first."""
         rows = self._db.execute(
             f"SELECT at FROM use WHERE uid = ? AND event NOT IN {_NO_USE} ORDER BY at", (uid,)
         )
         return [at for (at,) in rows]
 
     def know(self, uids: Sequence[str], at: float) -> None:
-        """Note since when memories are known here, where that is not noted yet."""
+        """Record since when memories are known here, if that is not recorded yet."""
         if uids:
             with self._db:
                 self._db.executemany(
@@ -71,11 +71,11 @@ class Usage:
                 )
 
     def known(self) -> dict[str, float]:
-        """Since when memories are known here."""
+        """Return since when memories are known here."""
         return dict(self._db.execute("SELECT uid, at FROM known"))
 
     def forget(self, uids: Sequence[str]) -> None:
-        """Drop what is known of purged memories."""
+        """Delete what is stored about purged memories."""
         with self._db:
             for table in ("use", "known"):
                 self._db.executemany(f"DELETE FROM {table} WHERE uid = ?", [(uid,) for uid in uids])

@@ -1,4 +1,4 @@
-"""The filters that people and agents give, checked and in the form that an index takes."""
+"""Filters from people and agents, validated and converted to what an index accepts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def make_filters(
     moment: Callable[[str], str],
     holds: Callable[[str], bool],
 ) -> Filters:
-    """Filters from options; one that does not exist, or a value that cannot be, is refused."""
+    """Return filters from options; reject an unknown option or an invalid value."""
     unknown = sorted(options.keys() - set(OPTIONS))
     if unknown:
         raise ValidationError(
@@ -66,7 +66,7 @@ def _several(value: str | Iterable[str] | None) -> list[str]:
 
 
 def _kind(name: str | None, holds: Callable[[str], bool]) -> str | None:
-    """A kind by name or alias, or one of a newer version that the ledger holds."""
+    """Return a kind by name or alias, or one from a newer version that the ledger holds."""
     if name is None:
         return None
     known = find_kind(name)

@@ -1,4 +1,4 @@
-"""The versions of a memory, and the changes by others that wait for an answer."""
+"""The versions of a memory, and the pending changes by others."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class Version(NamedTuple):
 
     record: Record
     memory: Memory
-    # The fields of the record that do not count, because somebody else changed them.
+    # The fields of the record that have no effect, because someone else changed them.
     suggested: Mapping[str, Any]
 
 
 def versions(store: Store, memory_id: str) -> list[Version]:
-    """Every version of a memory, oldest first, with its texts."""
+    """Return every version of a memory, oldest first, with its texts."""
     memory = store.get(memory_id)
     create, *updates = store.indexing.fresh().history(memory.uid)
     owner = store.ledger.author
@@ -40,7 +40,7 @@ def versions(store: Store, memory_id: str) -> list[Version]:
 
 
 def waiting_changes(store: Store) -> list[SuggestedChange]:
-    """The changes by others that wait for the owner of this clone, oldest first."""
+    """Return the changes by others that are pending for the owner of this clone, oldest first."""
     index = store.indexing.fresh()
     contested = index.contested()
     if not contested:
@@ -57,38 +57,38 @@ def waiting_changes(store: Store) -> list[SuggestedChange]:
 
 
 def change_named(store: Store, record: str) -> SuggestedChange:
-    """The waiting change of a record's uid, or of the end of it."""
+    """Return the pending change with a record's uid, or the end of it."""
     wanted = record.strip().upper()
     found = [c for c in waiting_changes(store) if wanted and c.record.endswith(wanted)]
     if len(found) != 1:
         raise NotFound(
-            f"There is no suggested change {record}.", "List them with: recollect review"
+            f"There is no suggested change {record}.", "To list them, run: recollect review"
         )
     return found[0]
 
 
 def accept_change(store: Store, record: str) -> Memory:
-    """Make a change of somebody else your own: what it says is written in your name."""
+    """Accept someone else's change: write what it says in your name."""
     change = change_named(store, record)
     wanted = {k: v for k, v in change.fields.items() if k not in _FROM_BIRTH}
     return _write(store, change, check_fields(wanted), "accept")
 
 
 def reject_change(store: Store, record: str) -> Memory:
-    """Keep what a memory says; the change is not suggested again."""
+    """Keep the memory as it is; the change is not suggested again."""
     change = change_named(store, record)
     memory = store.get(change.memory)
     known = memory.as_json()
     return _write(store, change, {name: known.get(name) for name in change.fields}, "reject")
 
 
-# What only a creation says: an update cannot change it, whoever writes it.
+# Set only by a creation: no update can change it.
 _FROM_BIRTH = frozenset({"created", "said_by", "trust"})
 
 
 def _write(store: Store, change: SuggestedChange, fields: Mapping[str, Any], reason: str) -> Memory:
     memory = store.get(change.memory)
-    # A field that is not set yet is taken back, which answers the suggestion all the same.
+    # Removing a field that is not set also settles the suggestion.
     answer = {**dict.fromkeys(change.fields), **fields}
     store.write([change_of(store, memory, answer, None)], reason)
     return store.get(change.memory)

@@ -1,7 +1,7 @@
-"""Keeps the index in step with the ledger, and mends it when it is broken.
+"""Keeps the index up to date with the ledger, and rebuilds it when it is corrupt.
 
-The index is derived: whatever happens to its file, the ledger brings it back. Where no file can be
-written, it is built in memory.
+The index is derived: whatever happens to its file, the ledger restores it. If no file can be
+written, the index is built in memory.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _EMBED_BATCH = 32
 
 
 class _Mending:
-    """An index that is made anew, once, where its file turns out to be broken while it is used."""
+    """An index that is rebuilt once if its file turns out to be corrupt during use."""
 
     def __init__(self, index: Index, anew: Callable[[MemoryIndexError], Index]) -> None:
         self._index = index
         self._anew = anew
 
     def __getattr__(self, name: str) -> Any:
-        """A method of the index, run again on the new one where it fails."""
+        """Return a method of the index that is retried on the new index if it fails."""
 
         def run(*args: Any, **options: Any) -> Any:
             try:
@@ -50,7 +50,7 @@ class _Mending:
 
 
 def _finished(result: Any) -> Any:
-    """What a method gives; what would be read later is read now."""
+    """Return a result, with lazy results read at once."""
     return list(result) if isinstance(result, Iterator) else result
 
 
@@ -65,43 +65,43 @@ class Indexing:
         self._embedder: Embedder | None = None
         self._embedder_tried = False
         self.warnings: list[str] = []
-        # Set where no file can be written.
+        # Set if no file can be written.
         self._is_memory_only = False
-        # Told how far a long read is, where somebody is watching.
+        # Receives the progress of a long read, if someone is watching.
         self.progress: Progress | None = None
-        # A hook has no time to take in more changes than this; then it uses what is there.
+        # A hook has no time for more changes than this; it then uses what is there.
         self.most_changes: int | None = None
         self.behind = 0
 
     @property
     def path(self) -> Path:
-        """Where the index file is."""
+        """The path of the index file."""
         return self._ledger.repository.state_dir / INDEX_FILE
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._index is not None:
             self._index.close()
             self._index = None
         self._is_memory_only = False
 
     def fresh(self, progress: Progress | None = None) -> Index:
-        """The index, in step with the ledger; it mends itself where its file is broken."""
+        """Return the index, up to date with the ledger; a corrupt file is rebuilt."""
         try:
             index = self._refreshed(progress)
             if index.needs_rebuild():
-                # Deleted text lingers in database files, and this text was purged.
+                # Deleted text remains in database files, and this text was purged.
                 index = self.rebuild(progress)
         except MemoryIndexError as error:
             index = self._anew(error, progress)
         return cast("Index", _Mending(index, self._anew))
 
     def as_it_is(self) -> Index:
-        """The index without reading the ledger, which may be damaged."""
+        """Return the index without reading the ledger, which may be damaged."""
         return self._opened()
 
     def using(self, job: Callable[[Index], T], progress: Progress | None = None) -> T:
-        """Run a job on the fresh index; where its file is broken, rebuild and run it again."""
+        """Run a job on the fresh index; if its file is corrupt, rebuild and run it again."""
         try:
             return job(self.fresh(progress))
         except MemoryIndexError as error:
@@ -114,10 +114,10 @@ class Indexing:
             except MemoryIndexError as again:
                 error = again
             else:
-                self.warnings.append(f"The index was built anew: {error.message}")
+                self.warnings.append(f"Rebuilt the index: {error.message}")
                 return index
         elif not self._is_memory_only:
-            try:  # another process may have replaced the file: then the new one is as good
+            try:  # another process may have replaced the file: then use the new one
                 self.close()
                 return self._refreshed(progress)
             except MemoryIndexError as again:
@@ -125,20 +125,20 @@ class Indexing:
         self.warnings.append(f"The index is kept in memory only: {error.message}")
         try:
             return self._without_file(self.path, progress)
-        except MemoryIndexError:  # what is in the file is broken, too
+        except MemoryIndexError:  # the contents of the file are corrupt too
             return self._without_file(None, progress)
 
     def _without_file(self, copy_of: Path | None, progress: Progress | None) -> Index:
-        """An index without a file, of what the file holds or of the notes alone."""
+        """Return an index without a file, from the file's contents or from the notes alone."""
         self.close()
         self._is_memory_only = True
         self._index = SqliteIndex(None, self._owner, copy_of=copy_of)
         return self._refreshed(progress)
 
     def rebuild(self, progress: Progress | None = None) -> Index:
-        """Throw the index away and build it from the ledger.
+        """Delete the index and rebuild it from the ledger.
 
-        What it knew of notes that cannot be read now is carried over: nothing else may know it.
+        What it knew about notes that are unreadable now is carried over: nothing else may have it.
         """
         self.close()
         old = self.path.with_name(f"{INDEX_FILE}.old")
@@ -147,14 +147,14 @@ class Indexing:
                 path = self.path.with_name(INDEX_FILE + suffix)
                 if path.is_dir() and not path.is_symlink():
                     path.rename(path.with_name(f"{path.name}.broken"))
-            for suffix in ("", "-wal"):  # what others have open may be in the log only
+            for suffix in ("", "-wal"):  # what others have open may be only in the WAL
                 with suppress(FileNotFoundError):
                     self.path.with_name(INDEX_FILE + suffix).replace(f"{old}{suffix}")
             self.path.with_name(INDEX_FILE + "-shm").unlink(missing_ok=True)
             index = self._refreshed(progress)
             self._carry_over(old, index)
         except OSError as error:
-            raise MemoryIndexError(f"The index cannot be replaced: {error}") from None
+            raise MemoryIndexError(f"Cannot replace the index: {error}") from None
         finally:
             for suffix in ("", "-wal", "-shm"):
                 with suppress(OSError):
@@ -162,7 +162,7 @@ class Indexing:
         return index
 
     def _carry_over(self, old: Path, index: Index) -> None:
-        """Take notes over from an old file that the ledger cannot give any more."""
+        """Copy notes that the ledger no longer provides from an old file."""
         unread = self._ledger.unread
         if not unread or not old.exists():
             return
@@ -175,7 +175,7 @@ class Indexing:
                     notes.setdefault(place, {})[uid] = text
             known.close()
         except MemoryIndexError:
-            return  # it is broken, too
+            return  # it is corrupt too
         cursor = index.cursor()
         index.apply(notes.items(), since=cursor, cursor=cursor)
 
@@ -191,7 +191,7 @@ class Indexing:
                 self.behind = changes.size
                 return index
             if index.path is None and not self._is_memory_only:
-                self.close()  # the first memory has come: from now on the index has a file
+                self.close()  # the first memory arrived: from now on the index has a file
                 continue
             if index.apply(
                 changes.notes,
@@ -210,7 +210,7 @@ class Indexing:
 
     def _open(self) -> SqliteIndex:
         if not self.path.exists() and not self._ledger.tips():
-            return self._in_memory()  # nothing to remember yet: leave no trace
+            return self._in_memory()  # nothing to store yet: create no file
         try:
             make_private(self.path.parent)
             return SqliteIndex(self.path, self._owner)
@@ -230,7 +230,7 @@ class Indexing:
         return self._ledger.author
 
     def as_of(self, moment: str) -> Index:
-        """An index of the ledger as it was then: of the records that had been written by then."""
+        """Return an index of the ledger at a moment: of the records written by then."""
 
         def earlier(notes: Iterable[tuple[Place, Note | None]]) -> Iterable[tuple[Place, Note]]:
             for place, note in notes:
@@ -251,7 +251,7 @@ class Indexing:
 
     @property
     def embedder(self) -> Embedder | None:
-        """The embedder, loaded when it is first needed; None, with one warning, without one."""
+        """Return the embedder, loaded on first use; None, with one warning, if there is none."""
         if not self._embedder_tried:
             from recollect.embedding import open_embedder
 
@@ -261,12 +261,12 @@ class Indexing:
                     self._model, self._model_path, environment=os.environ
                 )
             except EmbeddingError as error:
-                self.warnings.append(f"{error.message} Search goes by keywords. {error.hint}")
+                self.warnings.append(f"{error.message} Search uses keywords only. {error.hint}")
         return self._embedder
 
     @property
     def embed_query(self) -> Callable[[str], bytes] | None:
-        """How to turn a query into a vector, if a model is loaded: a hook has no time to."""
+        """Return how to embed a query, if a model is loaded; a hook has no time to load one."""
         embedder = self._embedder
         return None if embedder is None else lambda text: embedder.embed([text])[0]
 
@@ -278,7 +278,7 @@ class Indexing:
     def embed_pending(
         self, index: Index, *, most: int | None = None, progress: Progress | None = None
     ) -> int:
-        """Give vectors to memories that have none yet; how many got them."""
+        """Embed memories that have no vectors yet; return how many."""
         embedder = self.embedder
         if embedder is None:
             return 0

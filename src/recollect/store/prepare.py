@@ -1,6 +1,6 @@
-"""What people and agents give to be written, checked and in the form that the ledger takes.
+"""Validate what people and agents write, and convert it to what the ledger accepts.
 
-Whatever is refused here has changed nothing.
+Anything rejected here has changed nothing.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ if TYPE_CHECKING:
     from recollect.store.reader import Reader
 
 
-# Fields that hold names and numbers of ours, which need no look.
+# Fields with our own names and numbers, which need no redaction.
 _NO_TEXT = frozenset({"kind", "at", "created", "sensitivity", "importance", "confidence", "ttl"})
 
 
 def prepare(store: Reader, record: Mapping[str, Any], nonce: str | None) -> Creation:
-    """A memory that can be written, with a new nonce or one that it was given before."""
+    """Return a creation that can be written, with a new nonce or the given one."""
     draft = dict(record)
     _refuse_nested(draft)
-    project = draft.pop("project", None) or store.project  # a path, by which it is found again
+    project = draft.pop("project", None) or store.project  # a path, which is a lookup key
     if draft.get("sensitivity") != KEPT_AS_IT_IS:
         draft = _redacted(store, draft)
     kind = kind_named(str(draft.pop("kind", "")))
@@ -78,15 +78,15 @@ def prepare(store: Reader, record: Mapping[str, Any], nonce: str | None) -> Crea
 
 
 def _refuse_nested(given: Mapping[str, Any]) -> None:
-    """Refuse what is nested so deep that it would stop whoever walks it."""
+    """Reject values that are nested too deeply to walk."""
     if is_nested_too_deep(given):
         raise ValidationError(
-            f"A field has more than {JSON_DEPTH} levels.", "Nothing was stored. Make it flatter."
+            f"A field has more than {JSON_DEPTH} levels.", "Nothing was stored. Use fewer levels."
         )
 
 
 def _redacted(store: Reader, draft: dict[str, Any]) -> dict[str, Any]:
-    """A draft without secrets; a mark may be longer than what it stands for."""
+    """Return a draft without secrets; a redaction mark may be longer than the secret."""
     clean = {k: v if k in _NO_TEXT else store.redact(v) for k, v in draft.items()}
     said, summary = draft.get("summary"), clean.get("summary")
     if isinstance(summary, str) and summary != said and len(summary) > SUMMARY_LENGTH:
@@ -95,7 +95,7 @@ def _redacted(store: Reader, draft: dict[str, Any]) -> dict[str, Any]:
 
 
 def _link(store: Reader, fields: dict[str, Any], *, is_local: bool) -> None:
-    """Put uids in the place of the names that a memory relates to.
+    """Replace the names that a memory relates to with uids.
 
     A shared memory cannot relate to a private one.
     """
@@ -123,7 +123,7 @@ def prepare_update(
     body: str | None,
     fields: Mapping[str, Any],
 ) -> Change | None:
-    """A change that can be written; None where nothing would change."""
+    """Return a change that can be written; None if nothing would change."""
     _refuse_nested(fields)
     if fields.get("sensitivity", memory.sensitivity) != KEPT_AS_IT_IS:
         summary = _redacted(store, {"summary": summary})["summary"]
@@ -144,21 +144,20 @@ def prepare_update(
 
 
 def _refuse_to_reword(memory: Memory) -> None:
-    """The words of a fact say what its parts say; search and queries must not tell two stories."""
+    """Reject a new wording for a fact: its text must match its parts."""
     from recollect.core.facts import fact_of
 
     if fact_of(memory) is not None:
         raise ValidationError(
             "The words of a fact follow from its subject, predicate and object.",
-            "Store the right one with the tool store_fact, and retire this one if it never was"
-            " true.",
+            "Store the right fact with the tool store_fact. If this one was never true, retire it.",
         )
 
 
 def prepare_status(store: Reader, memory: Memory, status: str, reason: str) -> Change:
-    """A step in the life of a memory that can be written; an illegal one is refused.
+    """Return a status change that can be written; an illegal one is rejected.
 
-    What was not archived by a person is `restored` to what it was before.
+    If no person archived the memory, `restored` returns it to its previous status.
     """
     target = status_named(status)
     check_transition(memory.status, target)
@@ -177,7 +176,7 @@ def change_of(
     body: str | None,
     expected: str = "",
 ) -> Change:
-    """A change that can be written; with a version, only as long as the memory is at it."""
+    """Return a change that can be written; with a version, only while the memory is at it."""
     return change_in(store.indexing.fresh(), memory, store.new_nonce(), fields, body, expected)
 
 
@@ -189,7 +188,7 @@ def change_in(
     body: str | None = None,
     expected: str = "",
 ) -> Change:
-    """A change of a memory as an index knows it, with a nonce that is given."""
+    """Return a change to a memory as an index knows it, with a given nonce."""
     if memory.content is not None and isinstance(fields.get("content"), Mapping):
         fields = {**fields, "content": content_patch(memory.content, fields["content"])}
     records = index.history(memory.uid)

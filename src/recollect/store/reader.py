@@ -1,4 +1,4 @@
-"""The parts of one repository's memory, wired together: ledger, index, local state, redaction."""
+"""One repository's memories for reading: ledger, index, local state and redaction."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from recollect.state.local import LocalState
 from recollect.store.indexing import Indexing
 from recollect.store.uids import NonceMaker
 
-# What a hook needs on every prompt is imported above; the rest where it is used.
+# What a hook needs on every prompt is imported above; the rest is imported where it is used.
 if TYPE_CHECKING:
     from recollect.redact.gate import Gate
 
 
 class Reader:
-    """The memories of one repository, as they are read."""
+    """The memories of one repository, for reading."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Reader:
         self.new_nonce = NonceMaker()
         self._gate: Gate | None = None
         ledger.gate = self._last_look
-        # Somebody waits for an answer: what can be done afterwards must wait.
+        # Someone is waiting for an answer: postpone what can be done later.
         self.has_deadline = False
 
     def __enter__(self) -> Self:
@@ -59,16 +59,16 @@ class Reader:
         self.close()
 
     def close(self) -> None:
-        """Let go of the files; the object can be used again."""
+        """Close the files; the object can be used again."""
         self.indexing.close()
         self.local.close()
 
     def redact(self, value: Any) -> Any:
-        """A value without secrets, whatever it is made of; nothing else may be written."""
+        """Return a value of any shape without secrets; nothing else may be written."""
         return self._opened_gate()(value, self.ledger.warnings)
 
     def _last_look(self, value: Any) -> Any:
-        """What the ledger writes passes once more, whoever prepared it; that costs a lookup."""
+        """Redact again what the ledger writes, whoever prepared it; known text is a lookup."""
         return self._opened_gate()(value)
 
     def _opened_gate(self) -> Gate:
@@ -80,13 +80,13 @@ class Reader:
 
     @property
     def work_tree(self) -> Path | None:
-        """The working tree it was opened in; none in a bare repository or outside of any."""
+        """The current working tree; None in a bare repository or outside any."""
         repository = self.ledger.repository
         return None if repository.is_user_ledger else find_root(repository.git.directory)
 
     @property
     def warnings(self) -> list[str]:
-        """What went wrong without doing harm."""
+        """Warnings about problems that did no harm."""
         parts = (self.config, self.ledger, self.indexing, self.local)
         return [warning for part in parts for warning in part.warnings]
 
@@ -95,41 +95,41 @@ class Reader:
         self.indexing.fresh(progress)
 
     def get(self, memory_id: str) -> Memory:
-        """The memory of an id; refuses one that means none, or several."""
+        """Return the memory with an id; raise an error if it matches none, or several."""
         found = self.candidates(memory_id)
         if not found:
             raise NotFound(f"There is no memory {memory_id}")
         if len(found) > 1:
             names = [memory.id for memory in found]
-            raise Ambiguous(f"{memory_id} means {len(found)} memories.", names)
+            raise Ambiguous(f"{memory_id} matches {len(found)} memories.", names)
         typed = parse_name(memory_id)
         if typed is not None and not typed.tail and "~" in found[0].id:
-            # An id must never silently come to mean another memory.
+            # An id must never silently change its meaning.
             raise Ambiguous(f"{memory_id} was also the id of a purged memory.", [found[0].id])
         return found[0]
 
     def candidates(self, memory_id: str) -> list[Memory]:
-        """Every memory that an id can mean."""
+        """Return every memory that an id can mean."""
         return self.indexing.using(lambda index: index.resolve(memory_id))
 
     def memories(self, *, newest_first: bool = False, **filters: Any) -> list[Memory]:
-        """Memories that pass the filters, oldest first; active and resolved ones by default."""
+        """Return memories that match the filters, oldest first; default: active and resolved."""
         wanted = self.filters(**filters)
         return self.indexing.using(lambda index: index.select(wanted))[:: -1 if newest_first else 1]
 
     def newest(self, limit: int, **filters: Any) -> list[Memory]:
-        """The newest memories that pass the filters; no author crowds out others."""
+        """Return the newest memories that match the filters; no author crowds out others."""
         wanted, now = self.filters(**filters), self.ledger.clock().timestamp()
         return self.indexing.using(lambda index: index.newest(wanted, limit, now))
 
     def moment(self, text: str) -> str:
-        """A date, an age such as `30d`, or a revision, as a timestamp."""
+        """Return a date, an age such as `30d`, or a revision as a timestamp."""
         from recollect.store.time_parsing import parse_time
 
         return parse_time(text, self.ledger.clock(), self.ledger.repository)
 
     def filters(self, **options: Any) -> Filters:
-        """The filters that people and agents give, checked."""
+        """Validate filters from people and agents."""
         from recollect.store.filters import make_filters
 
         return make_filters(
@@ -141,12 +141,12 @@ class Reader:
         return self.indexing.fresh().count(Filters(kind=kind, statuses=ALL)) > 0
 
     def history(self, memory_id: str) -> list[Record]:
-        """The records of a memory: its creation, then its updates."""
+        """Return the records of a memory: its creation, then its updates."""
         uid = self.get(memory_id).uid
         return self.indexing.using(lambda index: index.history(uid))
 
     def journal(self) -> list[tuple[Record, Place]]:
-        """Every record of the ledger, oldest first: creations, updates, purges."""
+        """Return every record of the ledger, oldest first: creations, updates, purges."""
         records = self.indexing.using(lambda index: list(index.journal()))
         if self.project is None:
             return records
@@ -154,17 +154,17 @@ class Reader:
         return [(record, place) for record, place in records if record.memory_uid in mine]
 
     def short_name(self, memory: Memory) -> str:
-        """The shortest name that means this memory only."""
+        """Return the shortest name that means only this memory."""
         return self.indexing.using(lambda index: index.short_name(memory))
 
     def files(self, memory: Memory) -> list[tuple[str, str]]:
-        """The files that the memory's commit changed, as they were then."""
+        """Return the files that the memory's commit changed, as they were then."""
         from recollect.ledger.files import files_of_commit
 
         name = parse_name(memory.id)
         return files_of_commit(self.ledger.repository, name.anchor) if name else []
 
     def used(self, memories: Iterable[Memory]) -> None:
-        """Note that memories were fetched by a reader, which makes them stronger."""
+        """Record that a reader fetched memories, which makes them stronger."""
         now = self.ledger.clock().timestamp()
         self.local.usage.record([memory.uid for memory in memories], "fetched", now)

@@ -1,4 +1,4 @@
-"""Writing the memories of one repository: the one way to do it."""
+"""Writing the memories of one repository: the only write path."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from recollect.core.record import Record
 from recollect.ledger.ledger import Ledger
 from recollect.store.reader import Reader
 
-# What a hook needs on every prompt is imported above; the rest where it is used.
+# What a hook needs on every prompt is imported above; the rest is imported where it is used.
 if TYPE_CHECKING:
     from recollect.ledger.writes import Change, Creation, Write
 
-# Why something is written where no person or agent asked for this very change.
+# The reason for a write that no person or agent asked for.
 MAINTENANCE = frozenset({"sleep", "purge", "gc", "fact", "merge", "import"})
-# What was asked for, and the record that it became.
+# A requested write, and the record that it became.
 Done = tuple["Write", Record]
 AfterWrite = Callable[["Store", Sequence[Done], str], None]
 AfterPurge = Callable[["Store", "Sequence[Memory]"], None]
 
 
 class Store(Reader):
-    """The memories of one repository, and the one way to write them.
+    """The memories of one repository, and the only way to write them.
 
-    What follows from a write (`after_write`) and from a purge (`after_purge`) is named by whoever
-    opens the store: `api` does.
+    The code that opens the store (`api`) sets what follows a write (`after_write`) and a purge
+    (`after_purge`).
     """
 
     def __init__(self, ledger: Ledger, config: Config, project: str | None = None) -> None:
@@ -36,13 +36,13 @@ class Store(Reader):
         self.after_write: Sequence[AfterWrite] = ()
         self.after_purge: Sequence[AfterPurge] = ()
         self._deferred: list[Done] | None = None
-        # The summaries of sessions that the last write retired.
+        # The session summaries that the last write retired.
         self.retired_sessions: list[Memory] = []
 
     def capture(
         self, kind: str, summary: str, body: str = "", *, at: str | None = "HEAD", **fields: Any
     ) -> Memory:
-        """Remember something, next to the commit `at`; with None, next to the project as a whole.
+        """Store a memory at the commit `at`; with None, at the project as a whole.
 
         When this returns, the memory is in the ledger and survives a crash.
         """
@@ -50,11 +50,11 @@ class Store(Reader):
         return self.capture_many([draft])[0]
 
     def capture_many(self, records: Iterable[Mapping[str, Any]]) -> list[Memory]:
-        """Remember several things at once, in one commit for each kind: all of them or none."""
+        """Store several memories at once, in one commit per kind: all or none."""
         return self.create([self.prepare(record) for record in records])
 
     def create(self, creations: Sequence[Creation]) -> list[Memory]:
-        """Write what was prepared."""
+        """Write prepared creations."""
         if not creations:
             return []
         written = self.write(creations, "capture")
@@ -64,7 +64,7 @@ class Store(Reader):
         ]
 
     def write(self, writes: Sequence[Write], reason: str) -> list[Record]:
-        """Write what was prepared, in one commit for each kind; what depends on it follows."""
+        """Write prepared records in one commit per kind, then run the effects."""
         written = self.ledger.write(writes, reason)
         done = list(zip(writes, written, strict=True))
         if self._deferred is None:
@@ -75,7 +75,7 @@ class Store(Reader):
 
     @contextmanager
     def deferred_effects(self, reason: str) -> Iterator[None]:
-        """Several writes, and what follows from them once, at the end."""
+        """Group several writes, and run their effects once, at the end."""
         before, self._deferred = self._deferred, []
         try:
             yield
@@ -87,12 +87,12 @@ class Store(Reader):
                 before += done
 
     def run_effects(self, done: Sequence[Done], reason: str) -> None:
-        """Do what follows from a write; `write` calls it."""
+        """Run the effects of a write; `write` calls it."""
         for effect in self.after_write:
             effect(self, done, reason)
 
     def prepare(self, record: Mapping[str, Any], nonce: str | None = None) -> Creation:
-        """A memory that can be written, with a new nonce or one that it was given before."""
+        """Return a creation that can be written, with a new nonce or the given one."""
         from recollect.store.prepare import prepare
 
         return prepare(self, record, nonce)
@@ -106,9 +106,9 @@ class Store(Reader):
         if_version: str = "",
         **fields: Any,
     ) -> Memory:
-        """Change a memory; a field set to None is taken back. The history keeps what it was.
+        """Change a memory; None removes a field. The history keeps the old version.
 
-        With `if_version`, one that is at another version by now is left alone: a conflict.
+        With `if_version`, a memory at another version stays unchanged, and a conflict is raised.
         """
         from recollect.store.prepare import prepare_update
 
@@ -119,7 +119,7 @@ class Store(Reader):
         return self._write(change._replace(expected=if_version), "edit")
 
     def set_status(self, memory_id: str, status: str, reason: str = "") -> Memory:
-        """Resolve, archive, retire or restore a memory; an illegal step is refused."""
+        """Resolve, archive, retire or restore a memory; an illegal transition is rejected."""
         from recollect.store.prepare import prepare_status
 
         change = prepare_status(self, self.get(memory_id), status, reason)

@@ -1,4 +1,4 @@
-"""Moments as people name them: a date, an age, a commit."""
+"""Times as people write them: a date, an age, a commit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HINT = "Write it like 2026-08-23, 30d or HEAD~3"
 
 
 def parse_time(text: str, now: datetime, repository: Repository) -> str:
-    """A timestamp for `2026-08-23`, `2026-08-23T10:00:00Z`, `30d` ago, or a revision."""
+    """Return a timestamp for `2026-08-23`, `2026-08-23T10:00:00Z`, `30d` ago, or a revision."""
     text = text.strip()
     age = _AGE.match(text.lower())
     if age:
@@ -24,13 +24,13 @@ def parse_time(text: str, now: datetime, repository: Repository) -> str:
         try:
             return check_timestamp((now - timedelta(days=days)).isoformat())
         except OverflowError:
-            raise ValidationError(f"Nothing is {text!r} old.", _HINT) from None
+            raise ValidationError(f"{text!r} is not a valid age.", _HINT) from None
     try:
         return check_timestamp(text)
     except ValidationError:
         made = _commit_time(text, repository)
     if made is None:
-        raise ValidationError(f"{text[:60]!r} is neither a date nor an age nor a commit.", _HINT)
+        raise ValidationError(f"{text[:60]!r} is not a date, an age or a commit.", _HINT)
     return check_timestamp(datetime.fromtimestamp(made, tz=now.tzinfo).isoformat())
 
 

@@ -1,9 +1,9 @@
-"""all-MiniLM-L6-v2 in plain numpy: six transformer layers, the mean of the last, length one.
+"""all-MiniLM-L6-v2 in plain numpy: six transformer layers, mean pooling, unit length.
 
 The weights stay in the mapped file as int8 until they are used: the layers are widened once at
-load, of the table of words only the rows that a text needs. That is why it starts faster than a
-runtime which widens everything, and why nothing but numpy is needed. The vector of a text does not
-depend on its neighbours in a call, except in the last bits, as always with floating point.
+load, and of the word table only the rows that a text needs. So it starts faster than a runtime that
+widens everything, and it needs nothing but numpy. The vector of a text does not depend on the other
+texts in a call, except for floating-point rounding.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 LAYERS, HEADS, DIMENSIONS, WIDE = 6, 12, 384, 1536
-# The published model looks at 256 tokens; the markers at the two ends are two of them.
+# The published model reads 256 tokens; the markers at both ends are two of them.
 WINDOW = 256 - 2
-# Tokens in one pass, padding included: with more, the wide layer falls out of the cache.
+# Tokens in one pass, padding included: with more, the wide layer does not fit the cache.
 _PASS = 512
 _EPSILON = 1e-12
 _MATRICES = (
@@ -43,7 +43,7 @@ _MATRICES = (
 
 @dataclass(frozen=True, slots=True)
 class _Affine:
-    """A matrix and what is added to its product; or a scale and a shift, for a norm."""
+    """A matrix and a bias; or a scale and a shift, for a norm."""
 
     weight: Floats
     bias: Floats
@@ -62,16 +62,16 @@ class _Layer:
 
 
 class MiniLM:
-    """The embedder. Threads may share one; it changes nothing but what it remembers of words.
+    """The embedder. It is safe to share between threads.
 
-    The same text is asked of several memories, one after the other, so the last one is kept.
+    Several stores embed the same query one after the other, so the last one is cached.
     """
 
     dimensions = DIMENSIONS
     window = WINDOW
 
     def __init__(self, name: str, words: WordPiece, tensors: Tensors, threads: int = 1) -> None:
-        """Widen the layers; `ValueError` says what in the tensors is not as it must be."""
+        """Widen the layers; raise `ValueError` if the tensors are not as expected."""
         import numpy as np
 
         source = _Source(tensors)
@@ -90,11 +90,11 @@ class MiniLM:
         self._layers = [source.layer(n) for n in range(LAYERS)]
 
     def count_tokens(self, text: str) -> int:
-        """How much of the window a text takes."""
+        """Return how many tokens of the window a text takes."""
         return len(self._words.encode(text))
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """One vector for each text: float32, little endian, length one."""
+        """Return one vector per text: float32, little endian, unit length."""
         asked, known = self._last
         if len(texts) == 1 and list(asked) == list(texts):
             return list(known)
@@ -131,7 +131,7 @@ class MiniLM:
         return vectors
 
     def _run(self, batch: list[list[int]]) -> Floats:
-        """One pass. Shorter texts are padded, and the padding is seen by nobody."""
+        """Run one pass. Shorter texts are padded, and attention ignores the padding."""
         import numpy as np
 
         longest = max(map(len, batch))
@@ -158,7 +158,7 @@ class MiniLM:
 
 
 def _passes(lengths: list[int]) -> Iterator[list[int]]:
-    """Texts of like length together, as many as one pass takes, the longest first."""
+    """Group texts of similar length, as many as one pass takes, longest first."""
     chosen: list[int] = []
     for n in sorted(range(len(lengths)), key=lambda n: -lengths[n]):
         if chosen and lengths[chosen[0]] * (len(chosen) + 1) > _PASS:
@@ -187,7 +187,7 @@ def _normalise(x: Floats, norm: _Affine) -> None:
 
 
 def _attention(heads: Floats, hidden_from: Floats) -> Floats:
-    """Each token's mean of the values, weighted by how well its query meets their keys."""
+    """Return each token's mean of the values, weighted by how well its query matches their keys."""
     import numpy as np
 
     query = heads[:, :, 0].transpose(0, 2, 1, 3)
@@ -210,7 +210,7 @@ def _gelu(x: Floats) -> Floats:
     y *= np.float32(-2 * math.sqrt(2 / math.pi) * 0.044715)
     y -= np.float32(2 * math.sqrt(2 / math.pi))
     y *= x
-    with np.errstate(over="ignore"):  # a large number below is as good as infinity
+    with np.errstate(over="ignore"):  # a large number below acts as infinity
         np.exp(y, out=y)
     y += np.float32(1)
     np.divide(x, y, out=y)
@@ -218,10 +218,10 @@ def _gelu(x: Floats) -> Floats:
 
 
 class _Source:
-    """Tensors by the names of the published model, whatever file they came from.
+    """Tensors by the names of the published model, from either file format.
 
-    The ONNX export kept the names of vectors and tables and lost those of the matrices, which
-    stand in the order of the layers, turned round, as int8 with one scale for each column.
+    The ONNX export kept the names of vectors and tables but lost those of the matrices, which are
+    in layer order, transposed, as int8 with one scale per column.
     """
 
     def __init__(self, tensors: Tensors) -> None:
@@ -234,20 +234,20 @@ class _Source:
         ]
 
     def floats(self, name: str, *shape: int) -> Floats:
-        """A tensor that is stored as it is used."""
+        """Return a tensor that is stored as it is used."""
         found = self._tensors.get(self._prefix + name)
         if found is None or found.dtype != "<f4" or (shape and found.shape != shape):
             raise ValueError(f"{name} is missing or has an unexpected shape")
         return found
 
     def norm(self, name: str) -> _Affine:
-        """Scale and shift of a layer normalisation."""
+        """Return scale and shift of a layer normalisation."""
         return _Affine(
             self.floats(f"{name}.weight", DIMENSIONS), self.floats(f"{name}.bias", DIMENSIONS)
         )
 
     def table(self, name: str) -> tuple[NDArray[Any], Floats]:
-        """The rows of a table as they are stored, and the scale of each row."""
+        """Return the stored rows of a table, and the scale of each row."""
         import numpy as np
 
         rows = self._tensors.get(f"{self._prefix}{name}_q")
@@ -261,7 +261,7 @@ class _Source:
         return rows, scales
 
     def layer(self, number: int) -> _Layer:
-        """One layer, widened to float32. The scale of attention goes into the query."""
+        """Return one layer, widened to float32. The attention scale is folded into the query."""
         import numpy as np
 
         prefix = f"encoder.layer.{number}."

@@ -1,8 +1,8 @@
-"""Tensors out of a model file, by their names, without the runtime that wrote the file.
+"""Read tensors from a model file by name, without the runtime that wrote the file.
 
-Two layouts are read: the ONNX file of the model package (protobuf; only the list of tensors
-matters to us) and `safetensors`, the layout of the published model. Nothing is copied: a tensor is
-a view of the mapped file. A file that is cut off or is something else raises `ValueError`.
+Two formats are read: the ONNX file of the model package (protobuf; only the tensor list matters)
+and `safetensors`, the format of the published model. Nothing is copied: a tensor is a view of the
+mapped file. A truncated or different file raises `ValueError`.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _SAFETENSORS_TYPES = {"F32": "<f4", "I8": "|i1", "I64": "<i8"}
 
 
 def read_tensors(data: memoryview) -> Tensors:
-    """All tensors of a file that numpy can hold; the layout is told from the first bytes."""
+    """Return all tensors that numpy can hold; the first bytes tell the format."""
     if bytes(data[8:9]) == b"{":
         return dict(_safetensors(data))
     return dict(_onnx(data))
 
 
 def _safetensors(data: memoryview) -> Iterator[tuple[str, NDArray[Any]]]:
-    """Eight bytes of length, a JSON header, then the tensors."""
+    """Parse safetensors: eight bytes of length, a JSON header, then the tensors."""
     start = 8 + int.from_bytes(data[:8], "little")
     header = json.loads(bytes(data[8:start]))
     for name, entry in header.items():
@@ -45,7 +45,7 @@ def _safetensors(data: memoryview) -> Iterator[tuple[str, NDArray[Any]]]:
 
 
 def _onnx(data: memoryview) -> Iterator[tuple[str, NDArray[Any]]]:
-    """The initializers of the graph of an ONNX model."""
+    """Return the initializers of an ONNX model's graph."""
     for number, graph in _fields(data):
         if number != _MODEL_GRAPH or isinstance(graph, int):
             continue
@@ -80,7 +80,7 @@ def _array(name: str, raw: memoryview, kind: str, shape: list[int]) -> NDArray[A
 
 
 def _fields(data: memoryview) -> Iterator[tuple[int, memoryview | int]]:
-    """The fields of one protobuf message: numbers as they are, everything else as bytes."""
+    """Return the fields of one protobuf message: numbers decoded, everything else as bytes."""
     at = 0
     while at < len(data):
         tag, at = _varint(data, at)
@@ -111,7 +111,7 @@ def _varints(data: memoryview) -> Iterator[int]:
 
 
 def _varint(data: memoryview, at: int) -> tuple[int, int]:
-    """A protobuf number, seven bits to the byte, and where it ends."""
+    """Decode a protobuf varint, seven bits per byte; return it and where it ends."""
     value = shift = 0
     while at < len(data) and shift < 64:
         byte = data[at]

@@ -1,8 +1,8 @@
 """The word-piece tokenizer of uncased BERT models, in the standard library.
 
-The published `tokenizers` package gives the same tokens and brings fifteen packages with it. This
-one was compared with it over every code point and over large texts; the decision record has the
-figures. One difference is wanted: `[MASK]` and its like, written in a text, are plain words here.
+The published `tokenizers` package gives the same tokens but depends on fifteen packages. This one
+was compared with it over every code point and over large texts; the decision record has the
+figures. One difference is intended: `[MASK]` and the like, written in a text, are plain words here.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _IDEOGRAPHS = (
 
 
 class _Plain(dict[int, str]):
-    """What each character becomes, worked out when it is first met."""
+    """What each character becomes, computed on first use."""
 
     def __missing__(self, code: int) -> str:
         plain = self[code] = _plain(chr(code))
@@ -38,7 +38,7 @@ _TABLE = _Plain()
 
 
 class WordPiece:
-    """Texts to token ids. It remembers the words it has cut, because texts repeat them."""
+    """Converts texts to token ids. It caches words, because texts repeat them."""
 
     def __init__(self, vocabulary: str) -> None:
         self._ids = {piece: n for n, piece in enumerate(vocabulary.split("\n")) if piece}
@@ -51,7 +51,7 @@ class WordPiece:
         return len(self._ids)
 
     def encode(self, text: str) -> list[int]:
-        """The ids of a text, without the markers at its ends."""
+        """Return the ids of a text, without the markers at its ends."""
         ids: list[int] = []
         cuts = self._cuts
         for word in words(text):
@@ -65,7 +65,7 @@ class WordPiece:
         return ids
 
     def _cut(self, word: str) -> list[int]:
-        """The longest known piece from the left, again and again; one gap makes it unknown."""
+        """Split greedily into the longest known pieces; an unknown piece makes it unknown."""
         if len(word) > LONGEST_WORD:
             return self._unknown
         ids: list[int] = []
@@ -84,12 +84,12 @@ class WordPiece:
 
 
 def words(text: str) -> list[str]:
-    """Lower-case words without accents; a punctuation mark or an ideograph is a word."""
+    """Return lower-case words without accents; a punctuation mark or an ideograph is a word."""
     return text.translate(_TABLE).split()
 
 
 def _plain(char: str) -> str:
-    """One character as the model was taught it: nothing, a space, or letters and marks."""
+    """Return one character as the model knows it: nothing, a space, or letters and marks."""
     category = unicodedata.category(char)
     if char in "\t\n\r" or category[0] == "Z":
         return " "

@@ -1,7 +1,7 @@
-"""The index in one SQLite file: taking in what changed in the ledger.
+"""The index in one SQLite file: applying changes from the ledger.
 
-Everything here runs inside one transaction of its caller. The result depends on the notes alone:
-an incremental refresh ends where a full rebuild ends.
+Everything here runs inside one transaction of the caller. The result depends only on the notes: an
+incremental refresh ends where a full rebuild ends.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Applier:
     def __init__(self, db: apsw.Connection, owner: Callable[[], str | None]) -> None:
         self._db = db
         self._owner = owner
-        # While a file is built from nothing: the records by memory, so that none is asked back.
+        # While building a new file: the records by memory, so that none is queried again.
         self._new: dict[str, list[_Stored]] | None = None
 
     def apply(
@@ -56,7 +56,7 @@ class Applier:
         progress: Progress | None,
         whole: Collection[tuple[str, str]] = (),
     ) -> None:
-        """Take in notes, then fold every memory they speak of anew."""
+        """Apply notes, then fold every affected memory again."""
         db = self._db
         owners: set[str] = set()
         empty = not list(db.execute("SELECT 1 FROM cursor LIMIT 1"))
@@ -93,7 +93,7 @@ class Applier:
         return self._db.last_insert_rowid()
 
     def _take_in(self, place: int, where: Place | None, note: Note) -> set[str]:
-        """Put the records of a note in the stead of those known; the memories concerned."""
+        """Replace the known records of a note; return the affected memories."""
         db = self._db
         known: dict[str, tuple[str, bytes]] = {}
         if self._new is None:
@@ -112,7 +112,7 @@ class Applier:
             if uid in known and known[uid][1] == data:
                 continue
             record, quarantined = dispose(text)
-            if uid in known:  # the record may have changed its memory
+            if uid in known:  # the record may have moved to another memory
                 owners.add(uid_of(known[uid][0]))
             shifted |= is_legacy(text)
             if quarantined:
@@ -126,7 +126,7 @@ class Applier:
             owners.add(owner)
             if self._new is not None and where is not None:
                 self._new.setdefault(owner, []).append((where, record, text))
-            elif record.op == PURGE:  # in a file that is not new, purged text lingers
+            elif record.op == PURGE:  # in a file that is not new, purged text remains
                 db.execute("INSERT OR REPLACE INTO meta VALUES ('purged', '1')")
             db.execute(
                 "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?)",
@@ -137,14 +137,14 @@ class Applier:
         return owners
 
     def _kept_apart(self, uids: Iterable[str]) -> set[str]:
-        """The memories that uids stand for, once records of two spaces have two owners."""
+        """Return the memories for some uids, after giving records of two spaces two owners."""
         found = set(uids)
         if not list(self._db.execute("SELECT 1 FROM place WHERE space = ? LIMIT 1", (LOCAL,))):
             return found
         return {owner for uid in found for owner in self._owners(uid)}
 
     def _owners(self, uid: str) -> tuple[str, ...]:
-        """The memories that have a uid: a private one, and what others wrote under that uid."""
+        """Return the memories with a uid: a private one, and what others wrote under that uid."""
         other = marked(uid)
         if self._new is not None:
             stored = self._new.get(uid, [])
@@ -172,7 +172,7 @@ class Applier:
         return uid, other
 
     def _fold(self, owner: str) -> None:
-        """Fold one memory from its records and write what search needs of it."""
+        """Fold one memory from its records and write what search needs."""
         own = uid_of(owner)
         places: list[Place] = []
         purged: set[tuple[str, str]] = set()
@@ -184,18 +184,18 @@ class Applier:
                 places.append(place)
             if record.op == PURGE:
                 purged.add((place.space, place.kind))
-            if uid in texts and texts[uid] != text:  # two copies that differ: the stronger counts
+            if uid in texts and texts[uid] != text:  # two copies differ: the stronger one counts
                 text = join({uid: texts[uid]}, {uid: text})[uid]
                 record = read_marked(uid, text)
             records[uid], texts[uid] = record, text
         create = records.pop(own, None)
         purges = [record for record in records.values() if record.op == PURGE]
-        # A purge erases what is beside it: not the same memory in another space or kind.
+        # A purge erases only its own space and kind, not the same memory in another.
         places = [place for place in places if (place.space, place.kind) not in purged]
         if create is None or create.op != CREATE or not places:
             self._forget(owner)
-            # The name stays taken, so that it never comes to mean another memory. What says that
-            # a private memory is purged, from outside, takes no name.
+            # The name stays taken, so that it never means another memory. An outside purge of a
+            # private memory takes no name.
             names = [] if is_marked(owner) else [purge.id for purge in purges if purge.id]
             self._write_names(owner, names)
             return
@@ -214,7 +214,7 @@ class Applier:
         self._write_names(owner, names)
 
     def _owner_for(self, create: Record, updates: Iterable[Record]) -> str | None:
-        """Who owns this clone, where the memory depends on it; the index remembers that it does."""
+        """Return the owner of this clone if the memory depends on it, and remember that it does."""
         db, key = self._db, (create.uid,)
         if not depends_on_owner(create, updates):
             if self._new is None:
@@ -226,7 +226,7 @@ class Applier:
         return owner
 
     def _records_of(self, owner: str) -> list[_Stored]:
-        """The records of a memory, in the order of their places."""
+        """Return the records of a memory, ordered by place."""
         if self._new is not None:
             return sorted(self._new.get(owner, ()), key=lambda stored: stored[0])
         rows = self._db.execute(
@@ -262,7 +262,7 @@ class Applier:
         return [uid for uid, data in rows if was_legacy(data.decode("utf-8", "surrogateescape"))]
 
     def _keys(self, uid: str) -> list[int]:
-        """The row of a memory, if it has one."""
+        """Return the row key of a memory, if it has one."""
         if self._new is not None:
             return []
         return [key for (key,) in self._db.execute("SELECT key FROM memory WHERE uid = ?", (uid,))]
@@ -362,7 +362,7 @@ class Applier:
             self._db.execute("DELETE FROM chunk WHERE memory = ?", (key,))
 
     def store_vectors(self, vectors: Mapping[str, Sequence[bytes]]) -> None:
-        """Keep the vectors of some memories."""
+        """Store the vectors of some memories."""
         db = self._db
         for uid, pieces in vectors.items():
             for key in self._keys(uid):
@@ -377,5 +377,5 @@ class Applier:
 
 
 def _clean(text: str | None) -> str | None:
-    """A text that the database takes: bytes that were never UTF-8 become question marks."""
+    """Make a text valid for the database: bytes that were never UTF-8 become question marks."""
     return None if text is None else text.encode("utf-8", "replace").decode()

@@ -1,4 +1,4 @@
-"""Opening the SQLite file of an index, and its transactions."""
+"""Opening the index's SQLite file, and its transactions."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from recollect.index.sqlite.schema import TABLES, VERSION
 P = ParamSpec("P")
 T = TypeVar("T")
 _BUSY_MILLISECONDS = 15_000
-# What reading finds where pages of a file hold something else than was written there.
+# Errors while reading that mean corrupt pages.
 _NONSENSE = (KeyError, TypeError, ValueError, AttributeError)
 
 
 def at_one_moment(method: Callable[P, T]) -> Callable[P, T]:
-    """Let a method see one state of the database, whatever others write meanwhile."""
+    """Run a method in one read transaction, so that it sees a single state."""
 
     @wraps(method)
     def run(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -40,7 +40,7 @@ def at_one_moment(method: Callable[P, T]) -> Callable[P, T]:
 
 
 class Immediate:
-    """A write transaction that waits for its turn at the start, not in the middle."""
+    """A write transaction that waits for the lock at its start, not in the middle."""
 
     def __init__(self, db: apsw.Connection) -> None:
         self._db = db
@@ -57,29 +57,29 @@ class Immediate:
 
 
 def end_transaction(db: apsw.Connection) -> None:
-    """Undo what was not committed; an error, such as a full disk, may have done that already."""
+    """Roll back; an error, such as a full disk, may already have done so."""
     if db.in_transaction:
         db.execute("ROLLBACK")
 
 
-# As long as it is the same, nobody has written.
+# If it is unchanged, nothing was written.
 Version = tuple[int, int]
 
 
 def version(db: apsw.Connection) -> Version:
-    """The state of the database as this connection sees it."""
+    """Return the state of the database as this connection sees it."""
     return next(iter(db.execute("PRAGMA data_version")))[0], db.total_changes()
 
 
 def connect(path: Path | None, copy_of: Path | None = None) -> apsw.Connection:
-    """Open a file, or a database in memory, and make its tables if it is new."""
+    """Open a file, or a database in memory, and create its tables if it is new."""
     db = apsw.Connection(":memory:" if path is None else str(path))
     if copy_of is not None:
         load_copy(db, copy_of)
     db.set_busy_timeout(_BUSY_MILLISECONDS)
     load_vectors(db)
     db.execute("PRAGMA journal_mode = WAL")
-    db.execute("PRAGMA synchronous = NORMAL")  # derived: what a power cut takes is read again
+    db.execute("PRAGMA synchronous = NORMAL")  # derived: what a power cut loses is read again
     db.execute("PRAGMA temp_store = MEMORY")
     version = next(iter(db.execute("PRAGMA user_version")))[0]
     if version == 0:
@@ -90,14 +90,14 @@ def connect(path: Path | None, copy_of: Path | None = None) -> apsw.Connection:
     elif version != VERSION:
         db.close()
         raise MemoryIndexError(
-            f"The index has version {version}; this program has {VERSION}.", "It is built anew."
+            f"The index has version {version}; this program needs {VERSION}.", "It is rebuilt."
         )
     return db
 
 
 @contextmanager
 def failing() -> Iterator[None]:
-    """Turn the errors of the database into those of an index."""
+    """Convert database errors to index errors."""
     try:
         yield
     except apsw.Error as error:
@@ -105,12 +105,12 @@ def failing() -> Iterator[None]:
     except _NONSENSE as error:
         raise MemoryIndexError(
             f"The index is damaged: {error!r}",
-            "It is derived and can be rebuilt: recollect reindex",
+            "Rebuild it with: recollect reindex",
         ) from error
 
 
 def load_vectors(db: apsw.Connection) -> None:
-    """Load the vector extension by its path: importing its package would bring numpy along."""
+    """Load the vector extension by its path: importing its package would load numpy."""
     spec = importlib.util.find_spec("sqlite_vec")
     if spec is None or not spec.submodule_search_locations:
         return
@@ -120,9 +120,7 @@ def load_vectors(db: apsw.Connection) -> None:
 
 
 def failure(error: Exception) -> MemoryIndexError:
-    """What a database error means to whoever uses the index."""
-    found = MemoryIndexError(
-        f"The index cannot be used: {error}", "It is derived and can be rebuilt: recollect reindex"
-    )
+    """Return the index error for a database error."""
+    found = MemoryIndexError(f"Cannot use the index: {error}", "Rebuild it with: recollect reindex")
     found.unwritable = isinstance(error, UNWRITABLE)
     return found

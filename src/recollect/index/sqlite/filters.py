@@ -8,7 +8,7 @@ from recollect.index.protocol import Filters
 
 
 def where(filters: Filters) -> tuple[str, tuple[Any, ...]]:
-    """The condition and its parameters."""
+    """Return the condition and its parameters."""
     parts: list[str] = []
     parameters: list[Any] = []
 
@@ -30,7 +30,7 @@ def where(filters: Filters) -> tuple[str, tuple[Any, ...]]:
         add("memory.key IN (SELECT memory FROM tag WHERE tag = ?)", tag)
     if filters.file is not None:
         path = filters.file.rstrip("/")
-        # Below a folder is what begins with its name and a slash; the sign after a slash is 0.
+        # Paths below a folder start with its name and a slash; the character after a slash is 0.
         add(
             "memory.key IN (SELECT memory FROM file WHERE path = ?"
             " UNION SELECT memory FROM file WHERE path > ? AND path < ?)",

@@ -1,17 +1,17 @@
 """The index in one SQLite file: reading it.
 
 The binding is apsw, which brings a current SQLite with FTS5 and loads the vector extension on every
-Python build. Readers never wait for a writer (WAL); a writer that is killed leaves nothing half
-done. Writing is in `apply`, reading records in `records`.
+Python build. Readers never wait for a writer (WAL); a killed writer leaves nothing half done.
+Writing is in `apply`, reading records in `records`.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os.path import commonprefix
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import apsw
 
@@ -20,16 +20,15 @@ from recollect.core.crowding import Traits
 from recollect.core.kinds import find_kind
 from recollect.core.memory import Memory
 from recollect.core.names import SHORT_ANCHOR, Name, as_uid_prefix, parse_name
-from recollect.core.note import Note
-from recollect.core.places import Place
 from recollect.index.protocol import (
+    ChangedNotes,
     Cursor,
     Filters,
     LexicalMatches,
     Match,
     Pending,
-    Progress,
     Ranked,
+    Step,
 )
 from recollect.index.sqlite.apply import Applier
 from recollect.index.sqlite.connection import (
@@ -47,15 +46,15 @@ from recollect.index.sqlite.schema import BIRTH, vector_table
 from recollect.index.sqlite.words import Words
 from recollect.index.text import query_terms
 
-# The vector table slows down with every neighbour it is asked for: few first, then many more.
+# The vector table gets slower with every neighbour requested: ask for few, then for many more.
 _FIRST, _WIDEN = 1.25, 4
-_MOST_NEIGHBOURS = 4096  # what the vector table gives at once
-# A word that more memories than this hold says nothing about what a question means.
+_MOST_NEIGHBOURS = 4096  # the most that the vector table returns at once
+# A word in more memories than this says nothing about what a question means.
 _COMMON_SHARE = 0.3
 
 
 class SqliteIndex(RecordReading):
-    """An index in a file, or in memory where the path is None."""
+    """An index in a file, or in memory if the path is None."""
 
     def __init__(
         self,
@@ -75,39 +74,34 @@ class SqliteIndex(RecordReading):
         self._memories = Memories(self._db, owner)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._db.close()
 
-    # The ledger's side
+    # Ledger
 
     def cursor(self) -> Cursor:
-        """What has been read of the ledger."""
+        """Return what has been read of the ledger."""
         return dict(self._rows("SELECT ref, tree FROM cursor"))
 
-    def apply(
-        self,
-        notes: Iterable[tuple[Place, Note | None]],
-        *,
-        since: Cursor,
-        cursor: Cursor,
-        complete: bool = False,
-        whole: Collection[tuple[str, str]] = (),
-        progress: Progress | None = None,
-    ) -> bool:
-        """Take in changed notes, all or none; False if another process moved the cursor first."""
+    def apply(self, notes: ChangedNotes, **step: Unpack[Step]) -> bool:
+        """Apply changed notes, all or none; False if another process moved the cursor first."""
         try:
             with Immediate(self._db):
-                if self.cursor() != since:
+                if self.cursor() != step["since"]:
                     return False
                 self._applier.apply(
-                    notes, cursor, complete=complete, whole=whole, progress=progress
+                    notes,
+                    step["cursor"],
+                    complete=step.get("complete", False),
+                    whole=step.get("whole", ()),
+                    progress=step.get("progress"),
                 )
                 return True
         except (apsw.Error, UnicodeError) as error:
             raise failure(error) from None
 
     def needs_rebuild(self) -> bool:
-        """Whether a purge was taken in, whose text lingers, or somebody else owns the clone now."""
+        """Whether purged text remains in the file, or the clone has a new owner."""
         if self._one("SELECT value FROM meta WHERE key = 'purged'") is not None:
             return True
         owner = self._one("SELECT value FROM meta WHERE key = 'owner'")
@@ -117,13 +111,13 @@ class SqliteIndex(RecordReading):
 
     @at_one_moment
     def get_many(self, uids: Sequence[str]) -> list[Memory]:
-        """Memories by uid, in the order asked for; those that are not there are left out."""
+        """Return memories by uid, in the given order; missing ones are left out."""
         with failing():
             return self._memories.get_many(uids)
 
     @at_one_moment
     def resolve(self, name: str) -> list[Memory]:
-        """The memories that a typed id can mean: none, one, or several."""
+        """Return the memories that a typed id can mean: none, one or several."""
         parsed = parse_name(name)
         if parsed is None:
             return self._by_uid(name) or self._by_slug(name)
@@ -146,7 +140,7 @@ class SqliteIndex(RecordReading):
         return self.get_many([prefix] if prefix in found else found)
 
     def _by_slug(self, name: str) -> list[Memory]:
-        """The memories that a slug names, with the kind before it or without."""
+        """Return the memories with a slug, with or without the kind before it."""
         kind, _, slug = name.strip().lower().rpartition("/")
         rows = self._rows(
             "SELECT uid FROM slug JOIN memory ON memory.key = slug.memory WHERE slug = ?"
@@ -158,7 +152,7 @@ class SqliteIndex(RecordReading):
         return [m for m in found if not kind or m.kind == (wanted.name if wanted else kind)]
 
     def short_name(self, memory: Memory) -> str:
-        """The shortest name of at least seven anchor characters that means this memory only."""
+        """Return the shortest unique name, with at least seven anchor characters."""
         name = parse_name(memory.id)
         if name is None:
             return memory.id
@@ -176,7 +170,7 @@ class SqliteIndex(RecordReading):
 
     @at_one_moment
     def select(self, filters: Filters) -> list[Memory]:
-        """The memories that pass the filters, in the order of their birth."""
+        """Return the memories that match the filters, in order of creation."""
         condition, parameters = where(filters)
         rows = self._rows(
             f"SELECT uid FROM memory WHERE {condition} ORDER BY {BIRTH}, uid", parameters
@@ -185,18 +179,18 @@ class SqliteIndex(RecordReading):
 
     @at_one_moment
     def newest(self, filters: Filters, limit: int, now: float) -> list[Memory]:
-        """The newest memories that pass the filters, where no author crowds out others."""
+        """Return the newest memories that match the filters; no author crowds out others."""
         with failing():
             return self.get_many(newest_uids(self._db, *where(filters), limit, now))
 
     def count(self, filters: Filters) -> int:
-        """How many memories pass the filters."""
+        """Return how many memories match the filters."""
         condition, parameters = where(filters)
         return int(self._one(f"SELECT count(*) FROM memory WHERE {condition}", parameters))
 
     @at_one_moment
     def relating(self, uids: Sequence[str]) -> list[Memory]:
-        """The memories that relate to one of some others, in the order of their birth."""
+        """Return the memories that relate to one of the given ones, in order of creation."""
         rows = self._rows(
             "SELECT DISTINCT uid FROM relation JOIN memory ON memory.key = relation.memory"
             f" WHERE target IN (SELECT value FROM json_each(?)) ORDER BY {BIRTH}, uid",
@@ -209,12 +203,12 @@ class SqliteIndex(RecordReading):
 
     @at_one_moment
     def lexical(self, query: str, filters: Filters, limit: int) -> LexicalMatches:
-        """The memories that share words with the query."""
+        """Return the memories that share words with the query."""
         with failing():
             return self._words.matches(query_terms(query), *where(filters), limit)
 
     def distinctive(self, query: str) -> str:
-        """The query without the words that many memories hold."""
+        """Return the query without the words that many memories contain."""
         with failing():
             common = self._words.common(query_terms(query), _COMMON_SHARE)
         if not common:
@@ -226,7 +220,7 @@ class SqliteIndex(RecordReading):
     def nearest(
         self, vector: bytes, filters: Filters, limit: int, including: Sequence[str] = ()
     ) -> list[Match]:
-        """The memories whose text is nearest in meaning, by cosine."""
+        """Return the memories nearest in meaning, by cosine."""
         if not self._has_vectors(len(vector) // 4):
             return []
         condition, parameters = where(filters)
@@ -251,7 +245,7 @@ class SqliteIndex(RecordReading):
         return [Match(uid, cosine) for uid, cosine in (*ranked, *also.items())]
 
     def _distances(self, vector: bytes, uids: Sequence[str]) -> list[tuple[Any, ...]]:
-        """How far some memories are, chunk by chunk."""
+        """Return the distance of some memories, chunk by chunk."""
         marks = ",".join("?" * len(uids))
         return self._rows(
             "SELECT memory.uid, vec_distance_cosine(vector.embedding, ?) FROM memory"
@@ -264,7 +258,7 @@ class SqliteIndex(RecordReading):
         return bool(self._one("SELECT value FROM meta WHERE key = 'dimensions'") == str(dimensions))
 
     def ranking(self, uids: Sequence[str]) -> list[Ranked]:
-        """What ranking needs to know of some memories."""
+        """Return what ranking needs to know about some memories."""
         marks = ",".join("?" * len(uids))
         rows = self._rows(
             "SELECT uid, created, importance, trust, moved, pace, sources, voice, sketch, local"
@@ -285,7 +279,7 @@ class SqliteIndex(RecordReading):
 
     @at_one_moment
     def pending(self, model: str, limit: int) -> list[Pending]:
-        """Memories that have no vectors of this model yet."""
+        """Return memories that have no vectors of this model yet."""
         if self.model() == model:
             rows = self._rows("SELECT uid FROM memory WHERE embedded = 0 LIMIT ?", (limit,))
         else:
@@ -294,12 +288,12 @@ class SqliteIndex(RecordReading):
         return [Pending(memory.uid, memory.summary, memory.text) for memory in memories]
 
     def count_pending(self, model: str) -> int:
-        """How many memories have no vectors of this model yet."""
+        """Return how many memories have no vectors of this model yet."""
         condition = "embedded = 0" if self.model() == model else "1"
         return int(self._one(f"SELECT count(*) FROM memory WHERE {condition}"))
 
     def store_vectors(self, model: str, vectors: Mapping[str, Sequence[bytes]]) -> None:
-        """Keep the vectors of some memories; those of another model are dropped."""
+        """Store the vectors of some memories; those of another model are dropped."""
         if not vectors:
             return
         dimensions = len(next(iter(vectors.values()))[0]) // 4
@@ -316,7 +310,7 @@ class SqliteIndex(RecordReading):
             raise failure(error) from None
 
     def model(self) -> str | None:
-        """The model that made the vectors, if there are any."""
+        """Return the model that made the vectors, if there are any."""
         found = self._one("SELECT value FROM meta WHERE key = 'model'")
         return None if found is None else str(found)
 

@@ -1,6 +1,6 @@
-"""Memories out of the SQLite index: folded from their records, and kept while nobody writes.
+"""Memories from the SQLite index: folded from their records, and cached until the next write.
 
-One event asks for the same few memories again and again, and a process that stays asks more often.
+One event reads the same few memories several times, and a long-lived process even more often.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from recollect.core.spaces import settled, uid_of, without_references
 from recollect.index.sqlite.connection import Version, version
 
 _BATCH = 500
-_OVERHEAD = 2000  # what a memory takes besides its body, about
+_OVERHEAD = 2000  # approximate size of a memory besides its body
 _MOST_KEPT = 4_000_000  # characters
 
 
@@ -36,7 +36,7 @@ class Memories:
         self._version: Version = (0, 0)
 
     def get_many(self, uids: Sequence[str]) -> list[Memory]:
-        """Those that are there, in the order asked for."""
+        """Return the existing memories, in the given order."""
         now = version(self._db)
         if now != self._version:
             self._kept, self._size, self._version = {}, 0, now
@@ -45,7 +45,7 @@ class Memories:
         for start in range(0, len(missing), _BATCH):
             folded = self._fold(missing[start : start + _BATCH])
             found.update(folded)
-            if len(missing) <= _BATCH:  # whoever reads everything does not ask again
+            if len(missing) <= _BATCH:  # a caller that reads everything does not ask again
                 self._keep(folded)
         return [found[uid] for uid in uids if uid in found]
 
@@ -99,7 +99,7 @@ class Memories:
         return memories
 
     def private_among(self, uids: Iterable[str]) -> set[str]:
-        """Those uids that belong to the private space."""
+        """Return the uids that belong to the private space."""
         wanted = list(uids)
         if not wanted:
             return set()
@@ -115,5 +115,5 @@ class Memories:
 
 
 def decode(text: bytes) -> str:
-    """A record as it is in the ledger."""
+    """Decode a record as it is in the ledger."""
     return text.decode("utf-8", "surrogateescape")

@@ -1,8 +1,8 @@
 """The newest memories in the SQLite index.
 
-A uid begins with the time at which it was made, so they are found without sorting. Whoever writes a
-record chooses its uid and its date: what claims to be from the future comes last, and an author who
-wrote all of the newest does not hide what others wrote before.
+A uid begins with its creation time, so no sorting is needed. But the writer of a record chooses its
+uid and its date: what claims to be from the future comes last, and an author who wrote all of the
+newest does not hide what others wrote before.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from recollect.core.crowding import SKEW, Traits, choose, crowd_in
 from recollect.core.uid import make_uid
 from recollect.index.sqlite.schema import BIRTH
 
-# So many times more than wanted are looked at, since some may repeat others.
+# Fetch this many times more than requested, since some may repeat others.
 _WIDER = 4
 _DATED = f"{BIRTH} < ? AND coalesce(memory.created, 0) <= ?"
 _Row = tuple[str, str, bytes]
@@ -25,7 +25,7 @@ _Row = tuple[str, str, bytes]
 def newest_uids(
     db: apsw.Connection, condition: str, parameters: Sequence[Any], limit: int, now: float
 ) -> list[str]:
-    """The uids of the newest memories that pass a condition."""
+    """Return the uids of the newest memories that match a condition."""
     latest = now + SKEW
     dates = (make_uid(int(latest * 1000), 0)[1:], latest)
 

@@ -1,4 +1,4 @@
-"""Reading records from the SQLite index: histories, places, purges, what is quarantined."""
+"""Reading records from the SQLite index: histories, places, purges, quarantine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from recollect.index.sqlite.schema import BIRTH
 
 
 class RecordReading:
-    """The part of the index that answers questions about records."""
+    """The part of the index that reads records."""
 
     _db: apsw.Connection
 
@@ -33,7 +33,7 @@ class RecordReading:
         return next((row[0] for row in self._rows(sql, parameters)), None)
 
     def history(self, uid: str) -> list[Record]:
-        """The records of a memory: its creation, then its updates in the order they count."""
+        """Return the records of a memory: its creation, then its updates in fold order."""
         texts: Note = {}
         digests: dict[str, str] = {}
         for member, text, digest in self._rows(
@@ -50,17 +50,17 @@ class RecordReading:
         return created + updates
 
     def contested(self) -> list[str]:
-        """The memories with changes that count only if this clone's owner made them."""
+        """Return the memories with changes that count only if this clone's owner made them."""
         return [uid for (uid,) in self._rows("SELECT uid FROM contested ORDER BY uid")]
 
     def purges(self, uid: str) -> list[Record]:
-        """The records that say that a memory is purged."""
+        """Return the purge records of a memory."""
         rows = self._rows("SELECT DISTINCT text FROM record WHERE owner = ?", (uid,))
         records = [read_stored(decode(text)) for (text,) in rows]
         return [record for record in records if record.op == PURGE]
 
     def places(self, uid: str) -> tuple[Place, ...]:
-        """Every place that holds the creation of a memory."""
+        """Return every place that holds the creation of a memory."""
         rows = self._rows(
             "SELECT space, kind, anchor FROM record JOIN place ON place.id = record.place"
             " WHERE uid = ? AND owner = ? ORDER BY space, kind, anchor",
@@ -69,7 +69,7 @@ class RecordReading:
         return tuple(Place(*row) for row in rows)
 
     def purges_with_prefix(self, prefix: str) -> list[Record]:
-        """The purge records of memories whose uid starts with a prefix."""
+        """Return the purge records of memories whose uid starts with a prefix."""
         rows = self._rows(
             "SELECT text FROM record WHERE owner >= ? AND owner < ? AND owner <> uid",
             (prefix, prefix + "~"),
@@ -78,7 +78,7 @@ class RecordReading:
         return [record for record in records if record.op == PURGE]
 
     def outside(self, spaces: Collection[str]) -> list[str]:
-        """The memories that have records in other spaces than these."""
+        """Return the memories that have records in spaces other than these."""
         rows = self._rows(
             "SELECT DISTINCT owner FROM record WHERE place IN (SELECT id FROM place"
             " WHERE space NOT IN (SELECT value FROM json_each(?))) ORDER BY owner",
@@ -87,7 +87,7 @@ class RecordReading:
         return [uid for (uid,) in rows]
 
     def journal(self) -> Iterator[tuple[Record, Place]]:
-        """Every record, oldest first."""
+        """Return every record, oldest first."""
         last: tuple[str, ...] = ()
         for uid, owner, text, space, kind, anchor in self._rows(
             "SELECT uid, owner, text, space, kind, anchor FROM record"
@@ -100,7 +100,7 @@ class RecordReading:
             last = (uid, owner)
 
     def texts(self) -> Iterator[tuple[Place, str, str]]:
-        """Every record as it was taken in: its place, its uid, its text."""
+        """Return every record as it was applied: its place, its uid, its text."""
         for uid, text, space, kind, anchor in self._rows(
             "SELECT uid, text, space, kind, anchor FROM record"
             " JOIN place ON place.id = record.place"
@@ -108,7 +108,7 @@ class RecordReading:
             yield Place(space, kind, anchor), uid, decode(text)
 
     def quarantined(self) -> list[tuple[Place, str, str]]:
-        """Every record that is quarantined: its place, its uid, its text."""
+        """Return every quarantined record: its place, its uid, its text."""
         rows = self._rows(
             "SELECT space, kind, anchor, uid, text FROM record"
             " JOIN place ON place.id = record.place WHERE owner = ?"
@@ -118,7 +118,7 @@ class RecordReading:
         return [(Place(*row[:3]), row[3], decode(row[4])) for row in rows]
 
     def waiting(self) -> list[Record]:
-        """Updates whose creation has not arrived yet."""
+        """Return the updates whose creation has not arrived yet."""
         rows = self._rows(
             "SELECT text FROM record WHERE owner <> uid AND owner <> ? AND length(owner) <> 27"
             " AND NOT EXISTS (SELECT 1 FROM memory WHERE memory.uid = owner)",
@@ -129,7 +129,7 @@ class RecordReading:
         return [r for r in records if r.op != PURGE and r.of not in purged]
 
     def shared_names(self) -> list[str]:
-        """The names that more than one memory was born with."""
+        """Return the names that more than one memory was created with."""
         rows = self._rows(
             "SELECT kind, anchor, number FROM name GROUP BY kind, number, anchor"
             " HAVING count(*) > 1 ORDER BY kind, anchor, number"

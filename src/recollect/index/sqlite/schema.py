@@ -1,7 +1,7 @@
-"""The tables of the SQLite index. A file of another version is thrown away and built anew.
+"""The tables of the SQLite index. A file of another version is deleted and rebuilt.
 
-Tags, files, concepts and relations are tables, not comma-joined text. The texts of the records are
-kept as they are in the ledger: a memory is folded from them when it is read.
+Tags, files, concepts and relations are tables, not comma-joined text. The record texts are stored
+as in the ledger: a memory is folded from them when it is read.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 # Raise this with every change below; the index is derived, so a rebuild is the migration.
 VERSION = 13
 
-# What sorts uids by their time: the first character says whether they prove their text.
+# Sorts uids by time: the first character only says whether they prove their text.
 BIRTH = "substr(uid, 2)"
 
 TABLES = """
@@ -26,7 +26,7 @@ CREATE TABLE record (
     place INTEGER NOT NULL REFERENCES place,
     owner TEXT NOT NULL,  -- the memory it belongs to, see core/spaces.py; '' if it is quarantined
     text BLOB NOT NULL,
-    digest TEXT NOT NULL,  -- stands for the text in versions where the uid does not prove it
+    digest TEXT NOT NULL,  -- identifies the text if the uid does not prove it
     PRIMARY KEY (uid, place)
 ) WITHOUT ROWID;
 CREATE INDEX record_owner ON record (owner);
@@ -36,17 +36,17 @@ CREATE TABLE memory (
     key INTEGER PRIMARY KEY,
     uid TEXT NOT NULL UNIQUE,
     local INTEGER NOT NULL,  -- whether it is in the private space
-    kind TEXT NOT NULL, anchor TEXT NOT NULL, number INTEGER NOT NULL,  -- the name it is shown by
+    kind TEXT NOT NULL, anchor TEXT NOT NULL, number INTEGER NOT NULL,  -- the displayed name
     status TEXT NOT NULL, visible INTEGER NOT NULL, sensitivity TEXT NOT NULL,
     spec TEXT, session TEXT, project TEXT,
     created REAL, updated REAL, expires REAL,
     importance REAL NOT NULL, trust REAL NOT NULL,
     moved REAL, pace REAL NOT NULL,
-    sources TEXT NOT NULL,  -- the uids of what it was merged from
-    voice TEXT NOT NULL, sketch BLOB NOT NULL,  -- the author, and what the text is like
+    sources TEXT NOT NULL,  -- the uids that it was merged from
+    voice TEXT NOT NULL, sketch BLOB NOT NULL,  -- the author, and a sketch of the text
     embedded INTEGER NOT NULL DEFAULT 0
 );
--- Every name that leads to a memory: text that came without one has a name wherever it is.
+-- Every name of a memory: unnamed text has a name in each place.
 CREATE TABLE name (
     kind TEXT NOT NULL, number INTEGER NOT NULL, anchor TEXT NOT NULL, uid TEXT NOT NULL,
     PRIMARY KEY (kind, number, anchor, uid)
@@ -80,7 +80,7 @@ CREATE INDEX slug_memory ON slug (memory);
 -- Memories with changes that count only if this clone's owner made them.
 CREATE TABLE contested (uid TEXT PRIMARY KEY) WITHOUT ROWID;
 
--- Only the words are kept, not the text: that is in `record`.
+-- Only the words are stored, not the text, which is in `record`.
 CREATE VIRTUAL TABLE words USING fts5 (
     summary, tags, dates, body,
     content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2'
@@ -102,7 +102,7 @@ FACETS = (
 
 
 def vector_table(dimensions: int) -> str:
-    """The table of vectors; made when the first ones arrive, for their number of dimensions."""
+    """Return the table of vectors, created with the first ones, for their dimensions."""
     return (
         "CREATE VIRTUAL TABLE IF NOT EXISTS vector USING vec0 ("
         f"embedding float[{dimensions}] distance_metric=cosine)"

@@ -1,4 +1,4 @@
-"""What the index keeps of a memory for ranking, computed once from the memory alone."""
+"""What the index stores about a memory for ranking, computed once from the memory alone."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from recollect.core.crowding import sketch_of
 from recollect.core.memory import Memory
 from recollect.index.text import plain_words
 
-# How far what somebody says can be trusted, before use raises it.
+# How far each origin is trusted, before use raises it.
 _TRUST = {"user": 1.0, "agent": 0.7, "tool": 0.5}
 _DEFAULT_TRUST = 0.8
 _ALTERED_TRUST = 0.1
-_UNVOUCHED_TRUST = 0.5  # it came in by a file or by plain git, and nobody says who said it
+_UNVOUCHED_TRUST = 0.5  # it came from a file or from plain git, without an author
 _MOST_SKETCHED = 5000  # characters
 
 
 def trust_of(memory: Memory) -> float:
-    """How far a memory is trusted, by who said it."""
+    """Return how far a memory is trusted, by its origin."""
     if memory.altered:
         return _ALTERED_TRUST
     said = memory.provenance.get("said_by")
@@ -25,6 +25,6 @@ def trust_of(memory: Memory) -> float:
 
 
 def sketch(memory: Memory) -> bytes:
-    """What the beginning of a text is like; that is enough to tell an echo."""
+    """Return a sketch of the start of a text, which is enough to detect repetition."""
     words, denies = plain_words(f"{memory.summary} {memory.text}"[:_MOST_SKETCHED])
     return sketch_of(words, denies=denies)

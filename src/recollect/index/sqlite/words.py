@@ -1,8 +1,8 @@
 """Keyword search in the SQLite index.
 
 FTS5 finds the candidates with its own BM25, which is fast. They are then scored again with two
-changes that memories need: length counts for less (notes are short, and a longer one is not a worse
-one), and a word that most memories hold still counts a little instead of not at all.
+changes that memories need: length counts for less (notes are short, and a longer one is not worse),
+and a word that most memories contain still counts a little.
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ from recollect.index.sqlite.newest import has_others
 
 # Weights of summary, tags and files, date, body.
 WEIGHTS = _SUMMARY, _TAGS, _DATES, _BODY = (2.0, 1.5, 2.0, 1.0)
-# Not `rank`, which sorts every match before it looks at the limit.
+# Not `rank`, which sorts every match before it applies the limit.
 _BM25 = f"bm25(words, {', '.join(map(str, WEIGHTS))})"
 _K1, _B = 1.2, 0.4
-# So many more than wanted are taken, since some will not pass the filters.
+# Fetch this many times more than requested, since some will not match the filters.
 _WIDEN = 1.5
 _TYPICAL_WEIGHT = 15.0
-# A term in a larger share of the memories, and in more than so many, is common; rarer ones that are
-# in so many times more memories than are wanted may do without it.
+# A term in a larger share of the memories, and in more than this many, is common. Rarer terms can
+# do without it if they occur in enough times more memories than requested.
 _COMMON, _MANY, _PLENTY = 0.15, 2000, 3
-# Below this many memories no word is common.
+# With fewer memories than this, no word is common.
 _FEW = 50
 
 
-# Few memories say little about which words are common: for evidence there are at least so many.
+# A small store says little about which words are common: assume at least this size for evidence.
 _ENOUGH = 500
 _FOUND = struct.Struct("ddl")
-# From so many repetitions among what was found, their words count once.
+# From this many repetitions in the results on, their words count once.
 _CROWDED = 8
 _NOTHING: Mapping[str, float] = MappingProxyType({})
 
 
 class Scored(NamedTuple):
-    """A memory that holds words of a query: its score, what those words prove, how many they are.
+    """A memory that matches a query: its score, its evidence and its number of matching words.
 
-    They come out of SQLite as one value, because to look at a row twice costs twice.
+    SQLite returns them as one value, because reading a row twice costs twice.
     """
 
     uid: str
@@ -55,12 +55,12 @@ class Scored(NamedTuple):
     score: float
     evidence: float
     words: int
-    # How much each term counts in it.
+    # The weight of each term in it.
     counts: tuple[float, ...]
 
 
 class Weights(NamedTuple):
-    """What the terms of a query weigh: for the score (idf), for evidence, and all of them."""
+    """The weights of a query's terms: for the score (idf), for evidence, and their sum."""
 
     scores: dict[str, float]
     proofs: dict[str, float]
@@ -69,7 +69,7 @@ class Weights(NamedTuple):
 
 
 def _rescore(api: apsw.FTS5ExtensionApi, /, *weights: Any) -> bytes:
-    """BM25 of the current row with our own idf and length normalisation, and what it proves."""
+    """Score the current row: BM25 with our own idf and length normalisation, and evidence."""
     if api.aux_data is None:
         api.aux_data = max(1.0, api.column_total_size(-1) / max(1, api.row_count))
     norm = _K1 * (1 - _B + _B * api.column_size(-1) / api.aux_data)
@@ -77,7 +77,7 @@ def _rescore(api: apsw.FTS5ExtensionApi, /, *weights: Any) -> bytes:
     terms = len(weights) // 2
     for phrase, (idf, proves) in enumerate(zip(weights[:terms], weights[terms:], strict=True)):
         summary, tags, dates, body = api.phrase_locations(phrase)
-        # Written out: this runs for every word of hundreds of rows while somebody waits.
+        # Unrolled: this runs for every word of hundreds of rows while the user waits.
         frequency = (
             _SUMMARY * len(summary) + _TAGS * len(tags) + _DATES * len(dates) + _BODY * len(body)
         )
@@ -93,7 +93,7 @@ def _rescore(api: apsw.FTS5ExtensionApi, /, *weights: Any) -> bytes:
 
 
 class Words:
-    """What the words of a database know about a query."""
+    """Keyword queries on one database."""
 
     def __init__(self, db: apsw.Connection) -> None:
         self._db = db
@@ -106,10 +106,10 @@ class Words:
         return int(next(iter(self._db.execute(sql, parameters)), (0,))[0] or 0)
 
     def _frequencies(self, terms: Sequence[str]) -> dict[str, int]:
-        """In how many memories each term occurs, by its stem; those that never do are left out.
+        """Return how many memories contain each term, by its stem, without unknown terms.
 
-        To count the memories of a common word takes as long as to search for it, so counts are
-        kept as long as nobody writes.
+        Counting a common word takes as long as searching for it, so counts are cached until the
+        next write.
         """
         now = version(self._db)
         if now != self._version:
@@ -132,7 +132,7 @@ class Words:
     def matches(
         self, terms: Sequence[str], condition: str, parameters: Sequence[Any], limit: int
     ) -> LexicalMatches:
-        """The memories that hold words of a query, best first; no author crowds out others."""
+        """Return the memories with words of a query, best first; no author crowds out others."""
         weights = self.weights(terms)
         if not weights.scores:
             return LexicalMatches((), 0.0)
@@ -158,9 +158,9 @@ class Words:
         )
 
     def weights(self, terms: Sequence[str], less: Mapping[str, float] = _NOTHING) -> Weights:
-        """How much each term that occurs says (idf), and what all of them would, known or not.
+        """Return the weight (idf) of each known term, and of all terms, known or not.
 
-        `less` says which share of the memories that hold a term does not count.
+        `less` is the share of the memories with a term that does not count.
         """
         total = self._one("SELECT count(*) FROM memory")
         enough = max(total, _ENOUGH)
@@ -177,7 +177,7 @@ class Words:
         )
 
     def common(self, terms: Sequence[str], share: float) -> set[str]:
-        """The terms that occur in more than a share of the memories."""
+        """Return the terms that occur in more than a share of the memories."""
         total = self._one("SELECT count(*) FROM memory")
         if total < _FEW:
             return set()
@@ -187,17 +187,17 @@ class Words:
     def best(
         self, weights: Weights, condition: str, parameters: Sequence[Any], limit: int
     ) -> list[Scored]:
-        """The memories that FTS5 ranks highest among those that pass a condition, scored again.
+        """Return the memories that FTS5 ranks highest and that match a condition, rescored.
 
-        Most rows pass most conditions, so the best are taken first and looked at then; only where
-        too few of them pass is the condition asked of every row that matches.
+        Most rows match most conditions, so take the best first and filter then. Only if too few
+        match, apply the condition to every matching row.
         """
         query = _any_of(weights.scores)
         telling = self._telling(list(weights.scores), limit)
         if telling:
             first = f"({query}) AND ({_any_of(telling)})"
             passing, _ = self._first(weights, first, condition, parameters, limit)
-            # Exactly what all words bring, if nothing that holds none of these could be better.
+            # The result is exact if no memory without these words could score better.
             left_out = sum(weights.scores.values()) - sum(weights.scores[term] for term in telling)
             ranked = sorted((found.score for found in passing), reverse=True)
             if len(ranked) >= limit and ranked[limit - 1] >= left_out * (_K1 + 1):
@@ -223,7 +223,7 @@ class Words:
         parameters: Sequence[Any],
         limit: int,
     ) -> tuple[list[Scored], bool]:
-        """Those of the best that pass a condition; whether there are more than were looked at."""
+        """Return the best that match a condition, and whether there are more than were examined."""
         wanted = int(limit * _WIDEN)
         given, score = _scoring(weights)
         scores = dict(
@@ -240,9 +240,9 @@ class Words:
         return _scored((*row, scores[key]) for *row, key in rows), len(scores) == wanted
 
     def _telling(self, terms: Sequence[str], limit: int) -> list[str]:
-        """The rarer terms, where these alone may bring enough; else none.
+        """Return the rarer terms if they alone may give enough results; else none.
 
-        To rank every memory that holds a common word takes longest and mostly brings nothing.
+        Ranking every memory with a common word takes longest and rarely changes the result.
         """
         total = self._one("SELECT count(*) FROM memory")
         rarest = sorted(self._frequencies(terms).items(), key=lambda item: item[1])
@@ -255,7 +255,7 @@ class Words:
 
 
 def _scoring(weights: Weights) -> tuple[tuple[float, ...], str]:
-    """What the second scoring is given, and how it is called."""
+    """Return the arguments of the second scoring, and its SQL call."""
     given = (*weights.scores.values(), *weights.proofs.values())
     return given, f"rescore(words, {_marks(given)})"
 
@@ -273,7 +273,7 @@ def _unpacked(found: bytes) -> tuple[float, float, int, tuple[float, ...]]:
 
 
 def _weighed(row: Scored, weights: Weights) -> Scored:
-    """A row with the score and the evidence that other weights give it."""
+    """Return a row rescored with other weights."""
     return row._replace(
         score=_sum(row.counts, weights.scores),
         evidence=_sum(row.counts, weights.proofs),
@@ -283,7 +283,7 @@ def _weighed(row: Scored, weights: Weights) -> Scored:
 def _echoed(
     terms: Iterable[str], found: Sequence[Scored], echoes: Sequence[Scored]
 ) -> dict[str, float]:
-    """For each term, which share of the memories that hold it repeats another one."""
+    """Return, for each term, the share of its memories that repeat another one."""
     held, again = (zip(*(row.counts for row in rows), strict=True) for rows in (found, echoes))
     return {
         term: sum(map(bool, repeats)) / max(1, sum(map(bool, all_of)))
@@ -308,10 +308,10 @@ def _idf(count: int, total: int) -> float:
 
 
 def ideal(weight: float) -> float:
-    """The score that counts as a full match for a query whose terms weigh so much together.
+    """Return the score of a full match for a query with this total weight.
 
-    It grows with the root of the weight: no memory holds most words of a long query, and one word
-    of a short one says less than ten of a long one.
+    It grows with the square root of the weight: no memory contains most words of a long query, and
+    one word of a short query says less than ten of a long one.
     """
     return (_K1 + 1) * math.sqrt(_TYPICAL_WEIGHT * weight)
 
@@ -321,7 +321,7 @@ def _any_of(terms: Iterable[str]) -> str:
 
 
 def date_words(created: float | None) -> str:
-    """A date as people say it: questions ask for `May 2023`, not for a timestamp."""
+    """Return a date in words: questions ask for `May 2023`, not for a timestamp."""
     if created is None:
         return ""
     moment = datetime.fromtimestamp(created, tz=UTC)
