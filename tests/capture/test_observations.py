@@ -111,7 +111,7 @@ def test_everyday_work_is_observed_but_not_memorable(
     tool: str, command: str, modified: tuple[str, ...], output: str
 ) -> None:
     """Git knows it already."""
-    observation = observe(claude_code.action_of(tool), command, (), modified, output)
+    observation = observe(tool, command, (), modified, output)
 
     assert observation is not None
     assert memorability(observation) < GATE
@@ -417,7 +417,7 @@ OUTPUTS = ANY_TEXT | st.builds(lambda text: f"[main 1a2b3c4] {text}", ANY_TEXT)
 @given(TOOLS, COMMANDS, OUTPUTS, st.lists(ANY_TEXT, max_size=3))
 def test_any_text_is_fine(tool: str, command: str, output: str, files: list[str]) -> None:
     """Nothing raises, and what is observed keeps within its bounds."""
-    observation = observe(claude_code.action_of(tool), command, files, files, output)
+    observation = observe(tool, command, files, files, output)
     reached = checkpoint(tool, command, output)
     draft = session_summary([output, command], files, [reached] if reached else [], [output])
 
