@@ -525,7 +525,7 @@ def test_an_engine_that_dies_with_a_spooled_capture_does_not_make_it_two(
     finally:
         fake.close()
 
-    assert "known already" in said["systemMessage"]
+    assert "already remembered" in said["systemMessage"]
     assert summaries(sandbox, repo) == ["Prices are kept in integer cents"]
 
 

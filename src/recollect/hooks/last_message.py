@@ -1,4 +1,4 @@
-"""Joins the last message of an event with the transcript; keeps only salted hashes of it."""
+"""Joins the last message in an event with the transcript; stores only salted hashes of it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Marks = tuple[str, str]
 
 
 def join_last(local: LocalState, event: Event, said: list[Said]) -> tuple[list[Said], Marks]:
-    """What was said, with the last message once, and what to note when it has been looked at."""
+    """Return the messages with the last one included once, and the marks to store after reading."""
     salt = local.episodes.salt()
 
     def mark(text: str) -> str:
@@ -25,7 +25,7 @@ def join_last(local: LocalState, event: Event, said: list[Said]) -> tuple[list[S
             said, ahead = new, ""
     last = without_own_text(event.text)
     now = mark(normal(last))
-    if not said and now == whole:  # the same stop once more
+    if not said and now == whole:  # the same stop again
         return said, (ahead, whole)
     joined = with_last(said, last)
     return joined.said, (mark(joined.ahead) or ahead, now)
