@@ -11,7 +11,7 @@ from recollect.state.local import LocalState
 Marks = tuple[str, str]
 
 
-def join_last(local: LocalState, event: Event, said: list[Said]) -> tuple[list[Said], Marks]:
+def join_last(local: LocalState, event: Event, messages: list[Said]) -> tuple[list[Said], Marks]:
     """Return the messages with the last one included once, and the marks to store after reading."""
     salt = local.episodes.salt()
 
@@ -20,12 +20,12 @@ def join_last(local: LocalState, event: Event, said: list[Said]) -> tuple[list[S
 
     ahead, whole = local.observed.last_message(event.session)
     if ahead:
-        new = without_counted(said, lambda text: mark(text) == ahead)
-        if len(new) < len(said):
-            said, ahead = new, ""
+        new = without_counted(messages, lambda text: mark(text) == ahead)
+        if len(new) < len(messages):
+            messages, ahead = new, ""
     last = without_own_text(event.text)
     now = mark(normal(last))
-    if not said and now == whole:  # the same stop again
-        return said, (ahead, whole)
-    joined = with_last(said, last)
+    if not messages and now == whole:  # the same stop again
+        return messages, (ahead, whole)
+    joined = with_last(messages, last)
     return joined.said, (mark(joined.ahead) or ahead, now)

@@ -163,7 +163,9 @@ def _consider_summary(work: Work, record: Mapping[str, Any], confidence: float) 
         work.note("skipped", reason="it says too little about the session", why=SUMMARY)
 
 
-def _signals(work: Work, said: Iterable[tuple[str, str]], limits: tuple[int, float]) -> list[Draft]:
+def _signals(
+    work: Work, messages: Iterable[tuple[str, str]], limits: tuple[int, float]
+) -> list[Draft]:
     """Make drafts of the strongest signals in some messages."""
     from recollect.capture.decide import Action, decide, draft
     from recollect.capture.signal_rules import EXPLICIT
@@ -173,8 +175,8 @@ def _signals(work: Work, said: Iterable[tuple[str, str]], limits: tuple[int, flo
     suggest = float(work.session.setting("capture.suggest_threshold"))
     most, least = limits
     found = []
-    said = list(said)
-    for role, text in said:
+    messages = list(messages)
+    for role, text in messages:
         agent = role == "assistant"
         # A signal is cut out of the text, and redaction would miss half a secret: redact the whole
         # text, then detect again.
@@ -190,19 +192,19 @@ def _signals(work: Work, said: Iterable[tuple[str, str]], limits: tuple[int, flo
                 found.append(
                     Draft(record, signal.confidence, action == Action.AUTO, SIGNAL + signal.type)
                 )
-    found += _corrections(work, said)
+    found += _corrections(work, messages)
     found.sort(key=lambda item: -item.confidence)
     return found[:most]
 
 
-def _corrections(work: Work, said: Sequence[tuple[str, str]]) -> list[Draft]:
+def _corrections(work: Work, messages: Sequence[tuple[str, str]]) -> list[Draft]:
     """Make drafts of what a person had to correct."""
     from recollect.capture.corrections import corrections
     from recollect.capture.decide import draft
 
-    if not corrections(said):
+    if not corrections(messages):
         return []
-    clean = [(role, work.session.redact(text)) for role, text in said]
+    clean = [(role, work.session.redact(text)) for role, text in messages]
     return [
         Draft({**draft(one), **origin(work, "user", "signal")}, one.confidence, False, _CORRECTED)
         for one in corrections(clean)

@@ -111,7 +111,7 @@ class HookSession(KeepingSession):
         return self._documents
 
     def note_repeated(self, uids: Sequence[str]) -> None:
-        """Record that somebody said again what memories hold."""
+        """Record that the user or the agent repeated what memories hold."""
         self.store.local.usage.record(uids, "said", self._now)
 
     def read_conversation(self) -> Conversation:

@@ -233,12 +233,12 @@ def _tier(mode: str, size: int, work: Work) -> tuple[int, int, int]:
 
 def recall_prompt(work: Work) -> None:
     """Find memories that answer the prompt. If it asks for memories, search more widely."""
-    said = without_own_text(work.event.text)
-    text = asked_for(said)
+    prompt = without_own_text(work.event.text)
+    text = asked_for(prompt)
     terms = len(query_terms(text))
     if not terms:
         raise Halt("the prompt has no words to search for")
-    asked = asks_for_memory(said)
+    asked = asks_for_memory(prompt)
     found = work.session.search(text, _CANDIDATES * 2 if asked else _CANDIDATES)
     work.candidates, skipped = selection.above_floor(found, terms, asked=asked)
     _note_skipped(work, skipped)
@@ -312,11 +312,11 @@ def _inject(
     """Inject what fits into the budget; return the number of tokens."""
     context, now = work.event.context, work.session.now()
     fresh, given = selection.without_given(candidates, work.session.injected(context))
-    kept, same = selection.without_repeats(fresh)
-    most = work.most or len(kept)
-    kept, beyond = selection.fair(kept, most, now, work.session.author)
-    uses = work.session.uses([c.memory for c in kept])
-    chosen, others = selection.pick_by_age(kept, most, now, work.session.current_episode(), uses)
+    unique, same = selection.without_repeats(fresh)
+    most = work.most or len(unique)
+    unique, beyond = selection.fair(unique, most, now, work.session.author)
+    uses = work.session.uses([c.memory for c in unique])
+    chosen, others = selection.pick_by_age(unique, most, now, work.session.current_episode(), uses)
     stale = work.session.file_states([c.memory for c in chosen])
 
     def render(memory: Memory, brief: bool) -> str:

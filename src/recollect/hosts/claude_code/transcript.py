@@ -151,10 +151,10 @@ def _message_text(entry: Mapping[str, Any]) -> str:
     if any(block.get("type") == "tool_result" for block in blocks):
         return ""
     texts = [block.get("text") for block in blocks if block.get("type") == "text"]
-    said = (_cleaned(text) for text in texts if isinstance(text, str))
+    cleaned = (_cleaned(text) for text in texts if isinstance(text, str))
     if entry["type"] == "user":
-        said = (text for text in said if not _NOT_TYPED.match(text))
-    return "\n\n".join(filter(None, said))
+        cleaned = (text for text in cleaned if not _NOT_TYPED.match(text))
+    return "\n\n".join(filter(None, cleaned))
 
 
 def _refusal(result: Mapping[str, Any]) -> str:
@@ -162,8 +162,8 @@ def _refusal(result: Mapping[str, Any]) -> str:
     content = result.get("content")
     if not result.get("is_error") or not isinstance(content, str):
         return ""
-    said = _REFUSED.match(content)
-    return _cleaned(content[said.end() :]) if said else ""
+    frame = _REFUSED.match(content)
+    return _cleaned(content[frame.end() :]) if frame else ""
 
 
 def _cleaned(text: str) -> str:
