@@ -105,13 +105,13 @@ def test_any_input_in_this_process(repo: Path, monkeypatch: pytest.MonkeyPatch) 
         failed.clear()
         name, given = split(data)
         try:
-            received = receive(name, given, os.environ)
+            json.loads(given)
         except (ValueError, RecursionError):
             return  # the hook's outermost boundary takes these
         answer = Answer()
         with suppress(RecollectError):
             serve(
-                received,
+                receive(name, given, os.environ),
                 os.environ,
                 NoDeadline(name, answer),
                 moment=time.time_ns() // 1_000_000,
