@@ -26,6 +26,7 @@ import recollect
 from benchmarks.corpus import WORDS, build_repository, some_words
 from benchmarks.hooks import engine
 from recollect.engine.client import ask
+from recollect.hooks.received import receive
 from recollect.hooks.runner import Deadline, serve
 
 _AGE = re.compile(r'age=\\"[^"]*\\"')
@@ -104,7 +105,8 @@ def at(repo: Path, payload: dict[str, Any]) -> dict[str, Any]:
 def cold(name: str, moment: int, payload: dict[str, Any]) -> bytes:
     """What a hook on its own answers."""
     answer = Answer()
-    serve(name, payload, os.environ, Patient(name, answer), moment=moment)
+    received = receive(name, json.dumps(payload).encode(), os.environ)
+    serve(received, os.environ, Patient(name, answer), moment=moment)
     return answer.text
 
 

@@ -157,10 +157,10 @@ def test_a_first_stage_that_never_returns_says_nothing(hung: Hung, event: str) -
 def test_what_is_marked_survives_a_stage_that_never_returns(
     hung: Hung, agent: Agent, store: Recollect
 ) -> None:
-    """It was put aside, its author is told, and one of the next events keeps it."""
+    """It was put aside, its author is told, and one of the next events saves it."""
     said = hung.run("prompt", "((hang,),)", prompt="[remember] The ferry sails at noon")
 
-    assert "one of the next events keeps it" in said["systemMessage"]
+    assert "one of the next events saves it" in said["systemMessage"]
     wait_a_while(store)
     agent.hook("stop")
     assert "The ferry sails at noon" in [memory.summary for memory in store.memories()]
@@ -173,7 +173,7 @@ def test_a_redactor_that_never_returns_is_told_of(hung: Hung) -> None:
     out, err = hook.communicate(hung.payload(prompt="[remember] The tide is out"), timeout=120)
 
     assert (hook.returncode, err) == (0, b"")
-    assert "not all of this was kept" in json.loads(out)["systemMessage"]
+    assert "some of the marked text was not saved" in json.loads(out)["systemMessage"]
 
 
 def test_a_hook_that_crashes_says_what_was_ready(hung: Hung) -> None:

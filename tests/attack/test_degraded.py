@@ -120,7 +120,7 @@ def test_a_read_only_repository_with_an_index(place: Place, is_behind: bool) -> 
         assert refused.returncode != 0
         assert "Cannot write" in refused.stderr
         told = place.hook("prompt", prompt="[remember] the sky is blue")
-        assert "NOT kept" in told
+        assert "NOT saved" in told
     place.prefix = ()
     assert place.run("capture", "notes", "later").returncode == 0
 
@@ -163,7 +163,7 @@ def test_a_full_disk(sandbox: Sandbox, small_disk: Path, with_index: bool) -> No
 
     assert "left" in said
     assert refused.returncode != 0
-    assert "NOT kept" in told
+    assert "NOT saved" in told
     filler.unlink()
     place.answers()
     assert place.run("capture", "notes", "Room again").returncode == 0
@@ -342,7 +342,7 @@ def test_a_broken_spool(place: Place, name: str, damage: Callable[[Path], None])
     told = place.hook("prompt", prompt="[remember] The sky is blue over the harbour")
 
     assert "cannot be read" in said
-    assert "NOT kept" not in told
+    assert "NOT saved" not in told
     listed = place.run("list").stdout
     assert "The sky is blue" in listed
     assert "smuggled" not in listed

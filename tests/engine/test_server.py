@@ -525,7 +525,7 @@ def test_an_engine_that_dies_with_a_spooled_capture_does_not_make_it_two(
     finally:
         fake.close()
 
-    assert "known already" in said["systemMessage"]
+    assert "already remembered" in said["systemMessage"]
     assert summaries(sandbox, repo) == ["Prices are kept in integer cents"]
 
 
@@ -548,12 +548,8 @@ def test_a_hook_asks_before_it_imports(repo: Path) -> None:
 
     assert set(loaded) <= {
         *("recollect", "recollect.version", "recollect.engine", "recollect.engine.client"),
-        *(
-            "recollect.hooks",
-            "recollect.hooks.input",
-            "recollect.config",
-            "recollect.config.locate",
-        ),
+        *("recollect.config", "recollect.config.locate"),
+        *("recollect.hooks", "recollect.hooks.input"),
         *("recollect.hosts", "recollect.hosts.environment"),
         *("recollect.state", "recollect.state.engine_socket"),
         *("__future__", "_socket", "select"),

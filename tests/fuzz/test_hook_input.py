@@ -15,6 +15,7 @@ import pytest
 
 from recollect.errors import RecollectError
 from recollect.hooks import pipeline
+from recollect.hooks.received import receive
 from recollect.hooks.runner import Deadline, serve
 from recollect.hosts.claude_code.events import _WITH_CONTEXT
 from recollect.hosts.protocol import EVENTS
@@ -104,14 +105,13 @@ def test_any_input_in_this_process(repo: Path, monkeypatch: pytest.MonkeyPatch) 
         failed.clear()
         name, given = split(data)
         try:
-            payload = json.loads(given)
+            json.loads(given)
         except (ValueError, RecursionError):
             return  # the hook's outermost boundary takes these
         answer = Answer()
         with suppress(RecollectError):
             serve(
-                name,
-                payload if isinstance(payload, dict) else {},
+                receive(name, given, os.environ),
                 os.environ,
                 NoDeadline(name, answer),
                 moment=time.time_ns() // 1_000_000,

@@ -161,7 +161,7 @@ def test_a_resumed_session_continues_where_it_was(desk: Desk) -> None:
     def scale(session: str) -> int:
         event = Event("prompt", session=session, directory=str(desk.repo))
         opened = HookSession(desk.store, None, event)
-        return scale_of(memory, desk.now.timestamp(), opened.episode(), {})
+        return scale_of(memory, desk.now.timestamp(), opened.current_episode(), {})
 
     assert scale("s1") == 3
     desk.event("session-start", source="resume")
@@ -316,7 +316,7 @@ def test_a_sleep_that_could_not_finish_is_put_off(desk: Desk) -> None:
     desk.now += timedelta(hours=1)
     later = desk.event("session-start", session="s3", source="startup")
 
-    assert "sleep put off" in {line["what"] for line in soon.trace}
+    assert "sleep postponed" in {line["what"] for line in soon.trace}
     assert "slept" in {line["what"] for line in later.trace}
 
 
@@ -325,5 +325,5 @@ def test_nobody_waits_for_sleep_or_the_mirror() -> None:
     before = {stage for parts in PIPELINES.values() for part in parts for stage in part}
     after = {stage for parts in LATE.values() for part in parts for stage in part}
 
-    assert after == {stages.sleep, stages.follow_mirror}
+    assert after == {stages.sleep, stages.update_mirror}
     assert not before & after

@@ -202,7 +202,7 @@ def test_what_cannot_be_kept_is_not_kept_in_silence(agent: Agent, repo: Path) ->
 
     said = agent.hook("prompt", prompt="[remember] This has no place to go")
 
-    assert "NOT kept" in said["systemMessage"]
+    assert "NOT saved" in said["systemMessage"]
 
 
 def test_a_refused_secret_is_told_and_the_rest_is_kept(agent: Agent, store: Recollect) -> None:
@@ -212,7 +212,7 @@ def test_a_refused_secret_is_told_and_the_rest_is_kept(agent: Agent, store: Reco
 
     said = agent.hook("prompt", {"RECOLLECT_REDACT_STRATEGY": "block"}, prompt=prompt)
 
-    assert "NOT kept" in said["systemMessage"]
+    assert "NOT saved" in said["systemMessage"]
     assert "remembered as" in said["systemMessage"]
     assert "The door is green" in [m.summary for m in store.memories()]
 
@@ -270,7 +270,7 @@ def test_the_same_marker_again_is_known_already(agent: Agent, store: Recollect) 
         agent.hook("stop", last_assistant_message=f"Done.\n{marked}")
     said = agent.hook("prompt", prompt=marked)
 
-    assert "known already, as learnings:" in said["systemMessage"]
+    assert "already remembered as learnings:" in said["systemMessage"]
     assert len([m for m in store.memories() if "Retries" in m.summary]) == 1
 
 
@@ -312,7 +312,7 @@ def test_where_nothing_can_be_opened_whoever_asked_is_told(agent: Agent, tmp_pat
 
     said = agent.hook("prompt", env, prompt="[remember] Nobody listens")
 
-    assert "NOT kept" in said["systemMessage"]
+    assert "NOT saved" in said["systemMessage"]
 
 
 def test_a_directory_that_is_gone(agent: Agent, store: Recollect, repo: Path) -> None:
@@ -391,9 +391,9 @@ def test_why_explains_each_injection(agent: Agent, store: Recollect) -> None:
 
     last, first = store.local.sessions.traces(2)
 
-    assert last.steps == [{"what": "stopped", "reason": "no word in it carries meaning"}]
+    assert last.steps == [{"what": "stopped", "reason": "the prompt has no words to search for"}]
     (injected,) = [step for step in first.steps if step["what"] == "injected"]
-    assert injected["memories"][0]["reason"] == "its words answer"
+    assert injected["memories"][0]["reason"] == "matching words"
     assert injected["memories"][0]["evidence"] > 0
 
 
@@ -620,7 +620,7 @@ def test_what_is_kept_is_no_longer_aside(agent: Agent, store: Recollect) -> None
 
     assert said.count("remembered as") == 2
     assert "in a moment" not in said
-    assert "known already" in again
+    assert "already remembered" in again
     kept = [m.summary for m in store.memories() if m.summary.startswith("The ")]
     assert kept[-2:] == ["The heron is grey", "The ibis is red"]  # in the order they were said
 
@@ -650,7 +650,7 @@ def test_at_a_stop_it_is_told_what_could_not_be_kept(agent: Agent, repo: Path) -
     text = "[remember] The token is ghp_" + "Ab3dE6gH9jK2" * 3
     said = agent.hook("stop", env, last_assistant_message=text)
 
-    assert "NOT kept" in said["systemMessage"]
+    assert "NOT saved" in said["systemMessage"]
     assert "hookSpecificOutput" not in said
     assert agent.hook("stop", last_assistant_message="[remember] The moor is wide") == {}
 

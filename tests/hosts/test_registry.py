@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from recollect.hosts import environment, registry
+from recollect.hosts.claude_code.events import _ACTIONS
 from tests.ledger.conftest import Sandbox, isolated, sandbox
 
 __all__ = ["isolated", "sandbox"]
@@ -49,6 +51,45 @@ def test_no_host_outside_its_package() -> None:
                     found.add(f"{path.relative_to(SOURCE)}: {node.module}")
 
     assert not found
+
+
+# Literals outside `hosts` that name an agent for another reason than to serve it.
+ALLOWED = {
+    ("capture/tool_learning.py", "apply_patch"): "a pattern for errors of agents' tools",
+    ("search/rendering.py", "CLAUDE.md"): "the guide tells the agent what this memory is not",
+    ("store/store.py", "Write"): "a type, not a tool",
+}
+
+
+def host_literals() -> re.Pattern[str]:
+    """What only a host may spell: its names, variables, files, tools and fields of its input."""
+    hosts = [registry.host(package) for package in registry.HOSTS]
+    inside = {host.TITLE for host in hosts} | {name for host in hosts for name in host.VARIABLES}
+    inside |= {file for host in hosts for file in host.INSTRUCTIONS}
+    inside |= {"claude-code", "CURSOR_", "apply_patch", "MultiEdit", "NotebookEdit", "WebFetch"}
+    whole = {host.NAME for host in hosts} | {*_ACTIONS, *FIELDS}
+    parts = "|".join(map(re.escape, sorted(inside)))
+    return re.compile(f"{parts}|^(?:{'|'.join(map(re.escape, sorted(whole)))})$")
+
+
+FIELDS = ("tool_input", "tool_name", "transcript_path", "session_id", "hook_event_name", "cwd")
+
+
+def test_no_host_in_a_string_outside_its_package() -> None:
+    """No name, variable, tool or input field of a host is spelled outside of `hosts`."""
+    wanted = host_literals()
+    found = set()
+    for path in SOURCE.rglob("*.py"):
+        place = path.relative_to(SOURCE)
+        tree = ast.parse(path.read_text("utf-8"))
+        docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            if place.parts[0] == "hosts" or not isinstance(node, ast.Constant) or id(node) in docs:
+                continue
+            if isinstance(node.value, str) and (name := wanted.search(node.value)):
+                found.add((place.as_posix(), name[0]))
+
+    assert found == set(ALLOWED)
 
 
 # What adding a host takes besides its folder: its name in the registry.

@@ -1,1 +1,1 @@
-"""The warm process that answers hooks."""
+"""The engine: a warm process that serves hooks, with stores open and a model loaded."""

@@ -1,6 +1,6 @@
-"""What the engine does while nobody waits: index, vectors, spool, sleep; and to see when to go.
+"""Background work of an idle engine: spool, index, vectors, sleep; and when to stop.
 
-Each step is small, has a store of its own, and waits while requests come.
+Each step is small, uses its own store, and waits while requests arrive.
 """
 
 from __future__ import annotations
@@ -22,33 +22,33 @@ from recollect.state.failures import describe, note_failure
 if TYPE_CHECKING:
     from recollect.embedding import Embedder
 
-_TICK = 1.0  # seconds between two looks at the parent
-_QUIET = 0.3  # seconds without a request before a step is begun
-_LONGEST_PAUSE = 1.0  # seconds after which a step is begun though requests come and come
-_AGAIN = 60.0  # seconds after which to look again though nothing was asked
+_TICK = 1.0  # seconds between two checks of the parent
+_QUIET = 0.3  # seconds without a request before a step starts
+_LONGEST_PAUSE = 1.0  # seconds after which a step starts even if requests keep coming
+_PASS_INTERVAL = 60.0  # seconds until the next pass if there are no requests
 _BATCH = 8
 
 
 class Background:
-    """A thread that works while the engine is idle."""
+    """Threads that work while the engine is idle, and end it with its parent."""
 
     def __init__(self, engine: Engine, end: Callable[[], None]) -> None:
         self._engine = engine
         self._end = end
         self._parent = os.getppid()
         self._embedder: Embedder | None = None
-        self._has_tried = False
-        self._seen = -1.0
-        self._last_pass = -_AGAIN
+        self._tried_loading = False
+        self._seen_request = -1.0
+        self._last_pass = -_PASS_INTERVAL
 
     def start(self) -> None:
-        """Listen, and begin to work."""
-        self._carefully(self._look)
+        """Listen for hooks, and start the threads."""
+        self._log_errors(self._update_listening)
         for work in (self._run, self._watch):
             threading.Thread(target=work, name="recollect-background", daemon=True).start()
 
     def _watch(self) -> None:
-        """Go when the parent has died, whatever the other thread waits for."""
+        """End the engine when the parent has died, whatever the other thread waits for."""
         while not self._engine.is_stopped.wait(_TICK):
             if os.getppid() != self._parent:
                 self._end()
@@ -56,41 +56,41 @@ class Background:
 
     def _run(self) -> None:
         while not self._engine.is_stopped.wait(_TICK):
-            self._carefully(self._look)
+            self._log_errors(self._update_listening)
             if self._is_due():
-                self._carefully(self._pass)
+                self._log_errors(self._pass)
 
-    def _carefully(self, work: Callable[[], None]) -> None:
+    def _log_errors(self, work: Callable[[], None]) -> None:
         try:
             work()
         except Exception as error:
             note_failure(data_dir(self._engine.environment), "background", describe(error))
 
-    def _look(self) -> None:
-        """Listen while there is something to listen for; let go when nobody asks any more."""
+    def _update_listening(self) -> None:
+        """Listen while the engine is enabled and in use; otherwise release everything."""
         config = self._engine.config()
         idle = time.monotonic() - self._engine.last_request
         if idle > config.number("engine.idle") * 60:
             if self._engine.is_listening:
-                self._engine.let_go()
-                self._embedder, self._has_tried = None, False
+                self._engine.release()
+                self._embedder, self._tried_loading = None, False
         elif config.flag("engine.enabled"):
             self._engine.listen()
         elif self._engine.is_listening:
-            self._engine.let_go()
+            self._engine.release()
 
     def _is_due(self) -> bool:
         if not self._engine.is_listening or not self._engine.is_up.is_set():
             return False
-        is_new = self._engine.last_request != self._seen
-        return is_new or time.monotonic() - self._last_pass > _AGAIN
+        is_new = self._engine.last_request != self._seen_request
+        return is_new or time.monotonic() - self._last_pass > _PASS_INTERVAL
 
     def _pass(self) -> None:
-        """Everything there is to do, step by step."""
+        """Do one pass of background work over the stores, step by step."""
         engine = self._engine
         asked = engine.last_request
-        if not self._has_tried:
-            self._load()
+        if not self._tried_loading:
+            self._load_embedder()
         for store in open_stores(engine.directory, engine.config(), engine.environment):
             if store is None:
                 continue
@@ -101,10 +101,10 @@ class Background:
                     self._pause()
                     if engine.is_stopped.is_set():
                         return
-        self._seen, self._last_pass = asked, time.monotonic()
+        self._seen_request, self._last_pass = asked, time.monotonic()
 
     def _pause(self) -> None:
-        """Let requests go first."""
+        """Wait while requests arrive."""
         end = time.monotonic() + _LONGEST_PAUSE
         while (now := time.monotonic()) < end and now - self._engine.last_request < _QUIET:
             if self._engine.is_stopped.wait(_QUIET):
@@ -124,12 +124,12 @@ class Background:
         sleep_if_due(store)
         yield
 
-    def _load(self) -> None:
-        """Load the model, if there is one; every search may then go by meaning."""
+    def _load_embedder(self) -> None:
+        """Load the embedding model, if there is one, so that searches also go by meaning."""
         from recollect.embedding import open_embedder
 
         config = self._engine.config()
-        self._has_tried = True
+        self._tried_loading = True
         try:
             self._embedder = open_embedder(
                 config.text("embedding.model"),
@@ -138,5 +138,5 @@ class Background:
                 environment=os.environ,
             )
         except EmbeddingError:
-            return  # `recollect doctor` tells; keywords do the work
+            return  # `recollect doctor` reports it; keyword search still works
         self._engine.share_embedder(self._embedder)

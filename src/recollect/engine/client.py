@@ -1,18 +1,19 @@
-r"""How a hook asks the warm engine, before it imports anything else.
+r"""Asks the warm engine to serve an event, before the hook imports anything else.
 
 The engine is the agent's own MCP server, `recollect mcp`, which listens on a Unix socket in a
-private directory. Where there is none, or it is busy, slow or of another version, the hook does the
-work itself. What is asked is done once:
+private directory. If there is no engine, or it is busy, slow or of another version, the hook serves
+the event itself. The protocol makes sure that an event is served once:
 
     hook    recollect 2 VERSION EVENT MOMENT BYTES BYTES\n, its environment, its input
-    engine  ready\n: it holds everything it needs, and does nothing yet; or anything else: no
-    hook    go\n, from now on it waits; without it the engine drops the event
-    engine  wait MILLISECONDS\n any number of times, then say BYTES\n and the answer
+    engine  ready\n if it can serve the event, which it has not started; anything else declines
+    hook    go\n, and then it waits; without `go` the engine drops the event
+    engine  wait MILLISECONDS\n any number of times, then say BYTES\n and the reply
 
-An engine that ends between `go` and the answer may have done half: the hook then brings what the
-engine left in the spool to the ledger and does the work itself, which keeps nothing twice. The same
-where it falls silent and something is marked to be remembered: the moment of an event is part of
-the identity of what is kept at it, so that an engine that comes back to life keeps the same again.
+An engine that ends between `go` and the reply may have done part of the work. The hook then writes
+what the engine left in the spool to the ledger and serves the event itself. That captures nothing
+twice. The hook does the same if the engine stops answering an event that holds marked text: the
+moment of the event is part of the identity of its memories, so an engine that recovers captures the
+same memory again.
 """
 
 from __future__ import annotations
@@ -22,33 +23,33 @@ import sys
 import time
 
 from recollect.hooks.input import CLIENT_WAITS, MOST_INPUT, asks
-from recollect.hosts.environment import PROJECT_VARIABLE
+from recollect.hosts.environment import FORWARDED
 from recollect.state.engine_socket import FIRST_WORD, PROTOCOL, Lines, connect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from recollect.hooks.received import Received
     from recollect.hooks.supervisor import Relay
 
-_GRACE = 0.5  # seconds that a hook waits longer than the engine asks for
-_INPUT = 3.0  # seconds in which the agent hands over the input
+_GRACE = 0.5  # seconds that a hook waits beyond what the engine asks for
+_INPUT_SECONDS = 3.0  # how long the agent may take to write the input
 _OFF = ("0", "false", "no", "off")
-# What may change how a hook works.
+# Environment variables that change how a hook works. The client sends them to the engine.
 PREFIXES = ("RECOLLECT_", "GIT_", "XDG_")
 NAMES = ("HOME", "PATH", "LOCALAPPDATA", "APPDATA")
-_OF_THE_AGENT = (PROJECT_VARIABLE, "CURSOR_VERSION")
 
 
 def main(arguments: list[str]) -> int:
-    """Serve one event, by the engine or in a child of this process; always exit code 0."""
+    """Serve one event, in the engine or in a child of this process; always exit code 0."""
     start, moment = time.monotonic(), time.time_ns() // 1_000_000
     if len(arguments) != 1 or os.name != "posix" or sys.stdin is None:
         from recollect.hooks.runner import main as serve
 
         return serve(arguments, moment)
     given, was_taken = _read_input(), False
-    if not asks(given):  # else to put it aside comes first, which takes a while
+    if not asks(given):  # with marked text, the slower stash comes first
         answer, was_taken = ask(arguments[0], moment, given, os.environ)
         if answer is not None:
             _print(answer)
@@ -76,11 +77,12 @@ def _serve(
     *,
     was_taken: bool,
 ) -> None:
-    """Do what no engine has done."""
+    """Serve the event in this process, unless the engine does after the stash is written."""
+    received: Received | None = None
     if not was_taken and asks(given):
         from recollect.hooks.stash import stash
 
-        stash(arguments[0], moment, given, os.environ, relay)
+        received = stash(arguments[0], moment, given, os.environ, relay)
         answer, was_taken = ask(arguments[0], moment, given, os.environ)
         if answer is not None:
             (_print if relay is None else relay.write)(answer)
@@ -88,14 +90,22 @@ def _serve(
     from recollect.hooks.runner import main as serve
 
     spent = time.monotonic() - start
-    serve(arguments, moment, given, again=was_taken, relay=relay, spent=spent)
+    serve(
+        arguments,
+        moment,
+        given,
+        received=received,
+        again=was_taken,
+        relay=relay,
+        spent=spent,
+    )
 
 
 def _read_input() -> bytes:
-    """What the agent gives us; what came until then if it does not come to an end."""
+    """Read stdin. If it does not end in time, return what has arrived."""
     import select
 
-    parts, size, end = [], 0, time.monotonic() + _INPUT
+    parts, size, end = [], 0, time.monotonic() + _INPUT_SECONDS
     while size < MOST_INPUT:
         if not select.select([0], [], [], max(0.0, end - time.monotonic()))[0]:
             break
@@ -112,45 +122,45 @@ def _print(answer: bytes) -> None:
         try:
             answer = answer[os.write(1, answer) :]
         except OSError:
-            return  # nobody listens
+            return  # nobody reads it
 
 
 def ask(
     event: str, moment: int, given: bytes, environment: Mapping[str, str]
 ) -> tuple[bytes | None, bool]:
-    """The engine's answer, or None where the hook has to do the work; whether it was begun."""
+    """Return the engine's reply, or None if the hook must serve; and whether the engine started."""
     if environment.get("RECOLLECT_ENGINE_ENABLED", "").strip().lower() in _OFF:
         return None, False
     engine = connect(environment)
     if engine is None:
         return None, False
-    has_begun = False
+    has_started = False
     try:
         settings = "\0".join(
             f"{name}={value}"
             for name, value in environment.items()
-            if name in NAMES or name in _OF_THE_AGENT or name.startswith(PREFIXES)
+            if name in NAMES or name in FORWARDED or name.startswith(PREFIXES)
         ).encode("utf-8", "surrogateescape")
         head = f"{PROTOCOL} {event} {moment} {len(settings)} {len(given)}\n".encode()
         engine.sendall(head + settings + given)
-        heard = Lines(engine)
-        if heard.line() != b"ready":
+        lines = Lines(engine)
+        if lines.line() != b"ready":
             return None, False
         engine.settimeout(FIRST_WORD)
         engine.sendall(b"go\n")
-        has_begun = True
+        has_started = True
         while True:
-            word, _, number = heard.line().partition(b" ")
+            word, _, number = lines.line().partition(b" ")
             if word == b"say":
-                return heard.exactly(int(number)), True
+                return lines.exactly(int(number)), True
             if word != b"wait":
                 return None, True
             engine.settimeout(int(number) / 1000 + _GRACE)
     except TimeoutError:
-        # One that has begun and hangs still has the event, and two would do what one must. Only
-        # what somebody asked to keep is better done twice than not at all.
-        return (b"", True) if has_begun and not asks(given) else (None, has_begun)
+        # An engine that has started and hangs may still finish, so the hook does not do the work
+        # again. Marked text is the exception: better captured twice than lost.
+        return (b"", True) if has_started and not asks(given) else (None, has_started)
     except (OSError, ValueError):
-        return None, has_begun
+        return None, has_started
     finally:
         engine.close()

@@ -1,8 +1,8 @@
-"""The socket on which the engine hears hooks: private, of one owner at a time, gone with it.
+"""The socket on which the engine receives hooks: private, and of one process at a time.
 
-Whoever holds the lock beside the socket owns it, and the system drops the lock when its holder
-dies, however it dies. So a socket that was left behind is replaced by whoever comes next, and two
-servers of one repository never take it from each other.
+The process that holds the lock file beside the socket owns the socket. The operating system drops
+the lock when that process ends, however it ends. So the next server replaces a socket that was left
+behind, and two servers of one repository never take it from each other.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 _MOST_CALLS = 16
 _MOST_SETTINGS = 1 << 20
-_PATIENCE = 1.0  # seconds for a hook to say what it wants
+_REQUEST_SECONDS = 1.0  # how long a hook may take to send its request
 
 
 class Call:
-    """A hook at the other end of a connection."""
+    """A request of a hook, and the connection to answer it."""
 
     def __init__(
         self,
@@ -52,13 +52,13 @@ class Call:
         self._lock = threading.Lock()
         self._is_answered = False
 
-    def tell(self, word: str) -> None:
-        """Say something else than `ready`, so that the hook does the work itself."""
+    def send_line(self, line: str) -> None:
+        """Send a line. Any line other than `ready` makes the hook serve the event itself."""
         with suppress(OSError):
-            self._connection.sendall(f"{word}\n".encode())
+            self._connection.sendall(f"{line}\n".encode())
 
-    def is_meant(self) -> bool:
-        """Say that everything is ready; whether the hook still waits."""
+    def accept(self) -> bool:
+        """Offer to serve the event. Return whether the hook still wants that."""
         try:
             self._connection.sendall(b"ready\n")
             return self._connection.recv(3) == b"go\n"
@@ -66,24 +66,24 @@ class Call:
             return False
 
     def wait(self, seconds: float) -> None:
-        """Say how long the answer may take."""
+        """Tell the hook how long the reply may take."""
         with self._lock, suppress(OSError):
             if not self._is_answered:
                 self._connection.sendall(f"wait {int(seconds * 1000)}\n".encode())
 
     def write(self, answer: bytes) -> None:
-        """Give the answer; a hook that has gone needs none."""
+        """Send the reply, once. A hook that has ended is no error."""
         with self._lock, suppress(OSError):
             if not self._is_answered:
                 self._is_answered = True
                 self._connection.sendall(f"say {len(answer)}\n".encode() + answer)
 
     def flush(self) -> None:
-        """It has been sent."""
+        """Do nothing: `write` sends at once."""
 
 
 class Listener:
-    """A socket that hears hooks, in a thread of its own."""
+    """A socket that accepts hooks, in its own thread."""
 
     def __init__(self, path: str, lock: int, serve: Callable[[Call], None]) -> None:
         self._path = path
@@ -95,7 +95,7 @@ class Listener:
 
     @classmethod
     def open(cls, environment: Mapping[str, str], serve: Callable[[Call], None]) -> Listener | None:
-        """Listen where hooks look first; None where another one does, or nobody can."""
+        """Listen at the first usable address. None if another server does, or none is usable."""
         for path in addresses(environment):
             folder = Path(path).parent
             try:
@@ -110,7 +110,7 @@ class Listener:
                 listener = cls(path, lock, serve)
                 listener._bind()
             except OSError:
-                os.close(lock)  # another server hears the hooks of this repository
+                os.close(lock)  # another server serves the hooks of this repository
                 return None
             return listener
         return None
@@ -122,7 +122,7 @@ class Listener:
         threading.Thread(target=self._accept, name="recollect-listen", daemon=True).start()
 
     def close(self) -> None:
-        """Go away: the socket first, so that no hook waits for nobody."""
+        """Stop listening. The socket goes first, so that no hook waits in vain."""
         self._is_closed = True
         with suppress(OSError):
             Path(self._path).unlink(missing_ok=True)
@@ -139,27 +139,27 @@ class Listener:
             if not self._room.acquire(blocking=False):
                 connection.close()
                 continue
-            threading.Thread(target=self._hear, args=(connection,), daemon=True).start()
+            threading.Thread(target=self._handle, args=(connection,), daemon=True).start()
 
-    def _hear(self, connection: socket.socket) -> None:
+    def _handle(self, connection: socket.socket) -> None:
         try:
-            connection.settimeout(_PATIENCE)
+            connection.settimeout(_REQUEST_SECONDS)
             call = _read_call(connection)
             if call is None:
                 return
             self._serve(call)
         except (OSError, ValueError):
-            return  # the hook sees the connection close, and does the work itself
+            return  # the connection closes, so the hook serves the event itself
         finally:
             connection.close()
             self._room.release()
 
 
 def _read_call(connection: socket.socket) -> Call | None:
-    """What a hook wants; None for strangers and for other versions."""
+    """Read a request; None if it is of another user or another version."""
     if peer_of(connection) != os.geteuid():
         return None
-    with BufferedReader(_Impatient(connection)) as stream:
+    with BufferedReader(_TimedReader(connection)) as stream:
         words = stream.readline(1000).decode("ascii").split()
         if len(words) != 7 or " ".join(words[:3]) != PROTOCOL:
             return None
@@ -176,19 +176,19 @@ def _read_call(connection: socket.socket) -> Call | None:
     return Call(connection, event, moment, named, given)
 
 
-class _Impatient(RawIOBase):
-    """What comes in within the time that a hook has to say what it wants, however it drips."""
+class _TimedReader(RawIOBase):
+    """Reads from a connection with one time limit for the whole request."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
-        self._end = time.monotonic() + _PATIENCE
+        self._end = time.monotonic() + _REQUEST_SECONDS
 
     def readable(self) -> bool:
-        """It can be read."""
+        """Return True."""
         return True
 
     def readinto(self, room: WriteableBuffer) -> int:
-        """What has come, at most as much as there is room for."""
+        """Read what has arrived, at most what the buffer holds."""
         left = self._end - time.monotonic()
         if left <= 0:
             raise TimeoutError
@@ -196,11 +196,11 @@ class _Impatient(RawIOBase):
         try:
             return self._connection.recv_into(room)
         finally:
-            self._connection.settimeout(_PATIENCE)
+            self._connection.settimeout(_REQUEST_SECONDS)
 
 
 def peer_of(connection: socket.socket) -> int | None:
-    """The user at the other end."""
+    """Return the user id of the process at the other end; None if the system cannot tell."""
     if hasattr(socket, "SO_PEERCRED"):
         raw = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
         return int(struct.unpack("3i", raw)[1])

@@ -1,12 +1,11 @@
-"""The warm engine: memories that stay open, used by one request at a time.
+"""The warm engine: stores that stay open, used by one request at a time.
 
-A request is a tool call or a hook's event. Work that nobody waits for has a store of its own, so
-that it never stands in the way of a request.
+A request is a tool call or an event of a hook. Background work uses its own stores, so it never
+blocks a request.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import threading
 import time
@@ -19,6 +18,7 @@ from recollect.config.config import Config, load_config, without_files
 from recollect.engine.client import PREFIXES
 from recollect.engine.stores import StorePool, Stores
 from recollect.errors import BadConfig
+from recollect.hooks.received import receive
 from recollect.hooks.runner import Deadline, note, serve
 from recollect.hosts.environment import PREFIXES as HOST_PREFIXES
 from recollect.hosts.environment import PROJECT_VARIABLE
@@ -30,35 +30,37 @@ if TYPE_CHECKING:
     from recollect.engine.listener import Call, Listener
 
 T = TypeVar("T")
-# Seconds that a hook's event may wait for its turn: less than the hook waits for us.
+# Seconds that an event may wait for its turn: less than the hook waits for the engine.
 _TURN = 0.02
-_LAST_WORK = 5.0
-_OF_THE_HOOK = (*PREFIXES, *HOST_PREFIXES)
+_RELEASE_SECONDS = 5.0
+_HOOK_PREFIXES = (*PREFIXES, *HOST_PREFIXES)
 _KILL_AGAIN = 0.05
-# Seconds after which a hook that waits long hears from us again.
+# Seconds between two messages to a hook that waits long.
 _BEAT = 0.5
-# Where there is none of these sockets, as on Windows, there are tools and no engine.
+# Windows has no such sockets: the MCP server serves tools there, but no hooks.
 _CAN_LISTEN = os.name == "posix"
 
 
 class Engine:
-    """Serves tools and hooks for as long as the agent lives."""
+    """Serves tool calls and hooks for as long as the agent runs."""
 
     def __init__(self, directory: Path, environment: Mapping[str, str]) -> None:
         self.directory = directory
-        # The project decides where hooks look for its engine.
+        # Hooks find the engine by the directory of the project.
         self.environment = {**environment, PROJECT_VARIABLE: str(directory)}
         self.pool = StorePool()
         self._lock = threading.Lock()
-        self._door = threading.Lock()
+        self._listener_lock = threading.Lock()
         self._listener: Listener | None = None
         self.last_request = time.monotonic()
         self.is_stopped = threading.Event()
-        self.served = 0  # events of hooks
-        self.is_up = threading.Event()  # the agent can call tools: now there is time for more
+        self.served = 0  # number of events served
+        self.is_up = (
+            threading.Event()
+        )  # set once the agent can call tools: background work may start
 
     def config(self) -> Config:
-        """The configuration as it is now."""
+        """Read the configuration as it is now."""
         try:
             return load_config(self.directory, self.environment)
         except BadConfig as error:
@@ -70,20 +72,20 @@ class Engine:
         return self._listener is not None
 
     def listen(self) -> None:
-        """Let hooks reach this engine, unless another one serves them."""
-        with self._door:
+        """Start listening for hooks, unless another engine of this repository does."""
+        with self._listener_lock:
             if self._listener is None and not self.is_stopped.is_set() and _CAN_LISTEN:
                 from recollect.engine.listener import Listener
 
                 self._listener = Listener.open(self.environment, self._serve_hook)
 
-    def let_go(self) -> None:
-        """Stop to listen and close every file; the next tool call begins anew."""
-        with self._door:
+    def release(self) -> None:
+        """Stop listening and close the stores. The next tool call opens them again."""
+        with self._listener_lock:
             listener, self._listener = self._listener, None
             if listener is not None:
                 listener.close()
-        if self._lock.acquire(timeout=_LAST_WORK):
+        if self._lock.acquire(timeout=_RELEASE_SECONDS):
             try:
                 self.pool.close()
                 self.pool.share_embedder(None)
@@ -91,12 +93,12 @@ class Engine:
                 self._lock.release()
 
     def stop(self) -> None:
-        """Finish what was begun, and leave nothing behind."""
+        """Finish the current request, stop listening and close the stores."""
         self.is_stopped.set()
-        self.let_go()
+        self.release()
 
     def with_stores(self, job: Callable[[Stores], T]) -> T:
-        """Run a job on the memories of the project, when it is its turn."""
+        """Run a job on the stores of the project, after the requests before it."""
         with self._turn(-1):
             stores = self.pool.open_stores(self.directory, self.config(), self.environment)
             try:
@@ -106,47 +108,42 @@ class Engine:
 
     @contextmanager
     def _turn(self, seconds: float) -> Iterator[bool]:
-        mine = self._lock.acquire(timeout=seconds)
+        acquired = self._lock.acquire(timeout=seconds)
         self.last_request = time.monotonic()
         try:
-            yield mine
+            yield acquired
         finally:
-            if mine:
+            if acquired:
                 self._lock.release()
 
     def share_embedder(self, embedder: Embedder | None) -> None:
-        """Let searches go by meaning, too."""
+        """Let searches also go by meaning."""
         with self._lock:
             self.pool.share_embedder(embedder)
 
     # Hooks
 
     def _serve_hook(self, call: Call) -> None:
-        """Serve one event of a hook that waits at the other end."""
+        """Serve one event of a hook."""
         if call.event == PING:
             with self._lock:
-                call.tell(f"here {os.getpid()} {self.served}")
+                call.send_line(f"here {os.getpid()} {self.served}")
             return
-        payload = json.loads(call.given)
-        environment = self._surroundings(call.settings)
-        place = payload.get("cwd") if isinstance(payload, dict) else None
-        if not isinstance(place, str) or not os.path.isabs(place) or environment is None:  # noqa: PTH117
-            call.tell("no")  # where that is only the hook knows
+        environment = self._hook_environment(call.settings)
+        if environment is None:
+            call.send_line("no")
             return
-        with self._turn(_TURN) as mine:
-            if not mine or self.is_stopped.is_set():
-                call.tell("busy")
-            elif call.is_meant():
+        received = receive(call.event, call.given, environment)
+        if not os.path.isabs(received.event.directory):  # noqa: PTH117
+            call.send_line("no")  # only the hook knows what the path is relative to
+            return
+        with self._turn(_TURN) as acquired:
+            if not acquired or self.is_stopped.is_set():
+                call.send_line("busy")
+            elif call.accept():
                 deadline = _EngineDeadline(call.event, call)
                 try:
-                    serve(
-                        call.event,
-                        payload,
-                        environment,
-                        deadline,
-                        moment=call.moment,
-                        pool=self.pool,
-                    )
+                    serve(received, environment, deadline, moment=call.moment, pool=self.pool)
                 except Exception as error:
                     if not deadline.is_over:
                         note(call.event, error, environment)
@@ -155,56 +152,56 @@ class Engine:
                     deadline.close()
                     self.served += 1
 
-    def _surroundings(self, settings: Mapping[str, str]) -> Mapping[str, str] | None:
-        """The environment as the hook has it; None where this process cannot stand in for it."""
+    def _hook_environment(self, settings: Mapping[str, str]) -> Mapping[str, str] | None:
+        """Return the hook's environment; None if this process cannot serve that hook."""
         if settings.get("HOME") != self.environment.get("HOME"):
             return None
-        own = {k: v for k, v in self.environment.items() if not k.startswith(_OF_THE_HOOK)}
+        own = {k: v for k, v in self.environment.items() if not k.startswith(_HOOK_PREFIXES)}
         return {**own, **settings}
 
 
 class _EngineDeadline(Deadline):
-    """A deadline that ends the waiting of a hook, but not this process."""
+    """A deadline that answers the hook but does not end this process."""
 
     def __init__(self, name: str, call: Call) -> None:
         super().__init__(name, call)
         self._call = call
         self._thread = threading.get_ident()
         self._is_done = threading.Event()
-        self._end_of_time = self._start
+        self._ends_at = self._start
         self._beat: threading.Timer | None = None
 
     def set(self, seconds: float) -> None:
-        """Tell the hook how long this may take."""
+        """Set the deadline, and tell the hook how long to wait."""
         super().set(seconds)
-        self._end_of_time = self._start + seconds
-        self._reassure()
+        self._ends_at = self._start + seconds
+        self._extend_wait()
 
-    def _reassure(self) -> None:
-        """Let the hook wait, a little at a time: it shall not wait long for a frozen process."""
-        left = self._end_of_time - time.monotonic()
+    def _extend_wait(self) -> None:
+        """Extend the hook's wait in small steps, so that it soon notices a frozen engine."""
+        left = self._ends_at - time.monotonic()
         self._call.wait(max(0.0, min(left, 2 * _BEAT)))
         if left > 2 * _BEAT and not self._is_done.is_set():
-            self._beat = threading.Timer(_BEAT, self._reassure)
+            self._beat = threading.Timer(_BEAT, self._extend_wait)
             self._beat.daemon = True
             self._beat.start()
 
     def say(self, text: str) -> bool:
-        """Answer the hook, once, whole; also where there is nothing to say."""
+        """Send the reply, once and complete, even if it is empty."""
         is_first = super().say(text)
         if is_first and not text:
             self._call.write(b"")
         return is_first
 
     def close(self) -> None:
-        """The work is done."""
+        """Stop the timers: the event is served."""
         self._is_done.set()
         for timer in (self._timer, self._beat):
             if timer is not None:
                 timer.cancel()
 
     def _end(self) -> None:
-        """As in a hook, no git is waited for, also none that is about to start."""
+        """Kill the running git processes, and those that start later, until the event is done."""
         while not self._is_done.is_set():
             kill_running(self._thread)
             self._is_done.wait(_KILL_AGAIN)

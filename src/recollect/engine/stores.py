@@ -1,7 +1,8 @@
-"""The memories that a long-lived process keeps open, each as fresh as if it were opened now.
+"""Stores that a long-lived process keeps open, each equal to one that is opened now.
 
-Whatever could make an open one differ from a new one is looked at first: the branch, a repository
-that came between, other settings, a file that was replaced. What differs is opened again.
+Before a store is used again, the pool checks everything that could make it differ from a new one:
+the branch, a new repository in between, other settings, a replaced file. If anything differs, the
+pool opens the store again.
 """
 
 from __future__ import annotations
@@ -31,14 +32,14 @@ Key = tuple[str, tuple[tuple[str, str], ...]]
 
 
 class Stores(NamedTuple):
-    """The memory of a project, and the person's own where there is one."""
+    """The store of a project, and the user's own store if there is one."""
 
     store: Recollect
     personal: Recollect | None
 
     @property
     def all(self) -> list[Recollect]:
-        """Both, the project's first."""
+        """Every store, the project's first."""
         return [self.store] if self.personal is None else [self.store, self.personal]
 
 
@@ -49,14 +50,14 @@ class _Open(NamedTuple):
 
 
 class StorePool:
-    """Open memories by directory and surroundings. Only one thread at a time may use it."""
+    """Open stores by directory and environment. Only one thread at a time may use a pool."""
 
     def __init__(self) -> None:
         self._open: OrderedDict[Key, _Open] = OrderedDict()
         self._embedder: Embedder | None = None
 
     def share_embedder(self, embedder: Embedder | None) -> None:
-        """Let every open memory search by meaning, too."""
+        """Let every open store also search by meaning."""
         self._embedder = embedder
         for opened in self._open.values():
             for store in opened.stores.all:
@@ -65,13 +66,13 @@ class StorePool:
     def open_session(
         self, event: Event, config: Config, environment: Mapping[str, str]
     ) -> HookSession:
-        """What counts where an agent works; `release` gives it back."""
+        """Open the hook session of an event. Return it with `release`."""
         directory = existing_directory(event.directory or None)
         stores = self.open_stores(directory, config, environment)
         return HookSession(*stores, event._replace(directory=str(directory)))
 
     def release(self, session: HookSession) -> None:
-        """Note the state in which an event leaves what it used."""
+        """Take a hook session back after its event."""
         for key, opened in self._open.items():
             if opened.stores.store is session.store:
                 self._record_state(key, opened)
@@ -80,10 +81,10 @@ class StorePool:
     def open_stores(
         self, directory: Path, config: Config, environment: Mapping[str, str]
     ) -> Stores:
-        """The memories around a directory, opened now or before."""
-        surroundings = dict(environment)
-        leave_named_repository(surroundings)
-        key = _key(directory, surroundings)
+        """Return the stores of a directory, opened now or before."""
+        variables = dict(environment)
+        leave_named_repository(variables)
+        key = _key(directory, variables)
         known = self._open.pop(key, None)
         if known is not None:
             home = data_dir(environment)
@@ -91,7 +92,7 @@ class StorePool:
                 self._open[key] = known
                 return known.stores
             _close(known)
-        stores = Stores(*open_stores(directory, config, surroundings))
+        stores = Stores(*open_stores(directory, config, variables))
         for store in stores.all:
             store.ledger.is_long_lived = True
             if self._embedder is not None:
@@ -104,14 +105,14 @@ class StorePool:
         return stores
 
     def record_state(self) -> None:
-        """Note the state in which everything is after work on it."""
+        """Record the state of every open store after a request."""
         for key, opened in list(self._open.items()):
             self._record_state(key, opened)
 
     def _record_state(self, key: Key, opened: _Open) -> None:
         for store in opened.stores.all:
             store.indexing.most_changes, store.indexing.behind = None, 0
-            store.ledger.__dict__.pop("author", None)  # who it is may change
+            store.ledger.__dict__.pop("author", None)  # the author may change
             for warnings in (store.ledger.warnings, store.indexing.warnings, store.local.warnings):
                 warnings.clear()
         home = data_dir(dict(key[1]))
@@ -119,7 +120,7 @@ class StorePool:
         self._open[key] = opened._replace(signature=signature)
 
     def close(self) -> None:
-        """Let go of every file."""
+        """Close every store."""
         while self._open:
             _close(self._open.popitem()[1])
 
@@ -139,14 +140,14 @@ def _key(directory: Path, environment: Mapping[str, str]) -> Key:
 
 
 def _signature(directory: Path, opened: _Open, home: Path) -> object:
-    """What tells whether an open memory is the one that would be opened now."""
+    """Return a value that changes when the store would open differently."""
     repository = opened.stores.store.ledger.repository
     try:
         head = (repository.git_dir / "HEAD").read_bytes()
     except OSError:
-        return object()  # equal to nothing: it is opened again
+        return object()  # equal to nothing, so the store is opened again
     if repository.branch is None and head.startswith(b"ref:") and not repository.is_user_ledger:
-        return object()  # before the first commit a branch has no name yet, and will get one
+        return object()  # before the first commit the branch has no name yet
     files = [
         _identity(store.ledger.repository.state_dir / name)
         for store in opened.stores.all

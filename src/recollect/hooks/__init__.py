@@ -1,1 +1,1 @@
-"""What happens at each event of an agent."""
+"""Hooks: what Recollect does at each event of an agent's session."""

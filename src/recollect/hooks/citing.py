@@ -1,7 +1,7 @@
-"""What an agent made use of: memories that it was given and whose words are in what it said.
+"""Detects which injected memories the agent used, by their words in its answer.
 
-To be put in front of an agent says little of a memory; to come back in its answer says that it
-helped. That is what makes a memory stronger.
+That a memory was injected says little about it. That its words come back in the answer says that it
+helped, and that makes the memory stronger.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from recollect.core.patterns import pattern
 from recollect.hooks.pipeline import Work
 from recollect.index.text import query_terms
 
-# How much of a summary must come back, and how many words at least. Two words are few: where a
-# summary has no more, one sentence of the answer must hold both.
+# The share of a summary's words that must come back, and the minimum number. If a summary has only
+# two words, one sentence of the answer must hold both.
 _SHARE, _LEAST = 0.6, 3
 _FEW = 2
 _SENTENCE = pattern(r"(?<=[.!?:])\s+|\n+")
@@ -20,25 +20,25 @@ _MOST_TEXT = 20_000
 
 
 def notice_cited(work: Work) -> None:
-    """Note which of the memories in the context the agent's answer makes use of."""
+    """Record which memories in the context the agent's answer uses."""
     answer = without_own_text(work.event.text)[:_MOST_TEXT]
-    said = frozenset(query_terms(answer))
-    if len(said) < _FEW:
+    words = frozenset(query_terms(answer))
+    if len(words) < _FEW:
         return
     cited = []
-    for memory in work.session.recalled(work.event.context):
+    for memory in work.session.uncited(work.event.context):
         own = frozenset(query_terms(memory.summary))
         if len(own) == _FEW:
-            helped = own <= said and _are_together(own, answer)
+            helped = own <= words and _are_together(own, answer)
         else:
-            helped = len(own & said) >= max(_LEAST, _SHARE * len(own))
+            helped = len(own & words) >= max(_LEAST, _SHARE * len(own))
         if helped:
             cited.append(memory.uid)
     if cited:
-        work.session.cite(work.event.context, cited)
+        work.session.record_cited(work.event.context, cited)
         work.note("cited", uids=cited)
 
 
 def _are_together(words: frozenset[str], text: str) -> bool:
-    """Whether one sentence holds all of some words."""
+    """Whether one sentence of a text holds all of the words."""
     return any(words <= frozenset(query_terms(sentence)) for sentence in _SENTENCE.split(text))

@@ -1,4 +1,4 @@
-"""Asking the agent, at the end of a turn, to draft what triage pointed to."""
+"""Asks the agent, at the end of a turn, to draft the memories that triage found."""
 
 from __future__ import annotations
 
@@ -12,19 +12,21 @@ from recollect.hooks.pipeline import Work
 from recollect.hosts import protocol as events
 from recollect.search.sanitise import plain
 
-_ASK_AGAIN = 30 * 60.0
+_PAUSE = 30 * 60.0  # seconds between two requests in a session
 
 
 def _candidate(work: Work, kind: str, snippets: Sequence[str]) -> Mapping[str, Any] | None:
-    """The memory that may be meant; its title is anybody's text."""
-    found = work.session.candidate(kind, " ".join(snippets)) if snippets else None
+    """Return the memory that a draft may update, with a sanitised title."""
+    found = work.session.find_candidate(kind, " ".join(snippets)) if snippets else None
     return None if found is None else {**found, "title": plain(str(found["title"]))}
 
 
-def ask_to_draft(work: Work, findings: Sequence[Finding], said: Sequence[tuple[str, str]]) -> None:
-    """Have the agent go on for one more step; never twice for one stop, nor often in a session.
+def ask_to_draft(
+    work: Work, findings: Sequence[Finding], messages: Sequence[tuple[str, str]]
+) -> None:
+    """Make the agent continue for one more step: at most once per stop, and rarely in a session.
 
-    What was said must be redacted: some of it is written down for subagents.
+    `messages` must be redacted, because some of them are written to files for subagents.
     """
     if work.event.name != events.STOP or work.event.again or not findings:
         return
@@ -43,9 +45,11 @@ def ask_to_draft(work: Work, findings: Sequence[Finding], said: Sequence[tuple[s
             str(setting(f"kinds.{kind}.model") or setting("triage.default_model")),
         )
         if parallel:
-            one = one._replace(context_file=work.session.write_file(kind, context_text(one, said)))
+            one = one._replace(
+                context_file=work.session.write_session_file(kind, context_text(one, messages))
+            )
         wanted.append(one)
-    if not work.session.may_ask(_ASK_AGAIN):
+    if not work.session.may_request_draft(_PAUSE):
         work.note("skipped", reason="the agent was asked within the last 30 minutes")
         return
     work.reply.request = request(
@@ -53,4 +57,4 @@ def ask_to_draft(work: Work, findings: Sequence[Finding], said: Sequence[tuple[s
     )
     work.note("asked the agent to draft", kinds=[one.kind for one in wanted])
     if any(one.kind == SESSIONS for one in wanted):
-        work.session.counted()  # what was done until now does not count for the next summary
+        work.session.reset_work()  # the next summary starts from here

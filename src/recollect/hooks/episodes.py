@@ -1,4 +1,4 @@
-"""The course of a session: what tools touch, and where it turns to something else."""
+"""Records what tools touch in a session, and where the work turns to another topic."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ _MOST_CONTEXT = 6
 
 
 def note_activity(work: Work) -> None:
-    """Note what a tool touched; where that is something else than before, an episode ends."""
+    """Record what a tool touched. If the topic changes, the current episode ends."""
     event = work.event
-    if not event.session or event.agent:  # subagents have work of their own
+    if not event.session or event.agent:  # subagents work on their own topics
         return
     redact = work.session.redact
-    paths = [redact(work.session.relative(path)) for path in event.files]
+    paths = [redact(work.session.relative_path(path)) for path in event.files]
     words = keywords(paths, redact(outline(event.command)))
     if not words:
         return

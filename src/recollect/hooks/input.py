@@ -1,4 +1,4 @@
-"""What a hook can tell of its input before it parses it."""
+"""What a hook knows about its input before it parses it."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MOST_INPUT = 32 << 20
-CLIENT_WAITS = 4.2  # seconds of the five that the agent waits for a hook, its input included
+CLIENT_WAITS = 4.2  # seconds, input included; the agent waits five for a hook
 IN_DOUBT = (
-    "Recollect: it took too long. If this is not kept yet, one of the next events keeps it."
-    " Look with: recollect list"
+    "Recollect: this took too long. If it is not saved yet, one of the next events saves it."
+    " Check with: recollect list"
 )
 
 
 def asks(given: bytes) -> bool:
-    """Whether something may be marked to be remembered."""
+    """Whether the input may hold marked text (`[remember]`)."""
     return b"[remember" in given.lower()
 
 
 def existing(directory: str, environment: Mapping[str, str]) -> str:
-    """The directory of an event; where it is gone, that of the project."""
+    """Return the directory of an event; if it no longer exists, that of the project."""
     if not directory or os.path.isdir(directory):  # noqa: PTH112
         return directory
     return environment.get(PROJECT_VARIABLE, directory)

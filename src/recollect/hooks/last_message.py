@@ -1,4 +1,4 @@
-"""Joins the last message of an event with the transcript; keeps only salted hashes of it."""
+"""Joins the last message in an event with the transcript; stores only salted hashes of it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from recollect.state.local import LocalState
 Marks = tuple[str, str]
 
 
-def join_last(local: LocalState, event: Event, said: list[Said]) -> tuple[list[Said], Marks]:
-    """What was said, with the last message once, and what to note when it has been looked at."""
+def join_last(local: LocalState, event: Event, messages: list[Said]) -> tuple[list[Said], Marks]:
+    """Return the messages with the last one included once, and the marks to store after reading."""
     salt = local.episodes.salt()
 
     def mark(text: str) -> str:
@@ -20,12 +20,12 @@ def join_last(local: LocalState, event: Event, said: list[Said]) -> tuple[list[S
 
     ahead, whole = local.observed.last_message(event.session)
     if ahead:
-        new = without_counted(said, lambda text: mark(text) == ahead)
-        if len(new) < len(said):
-            said, ahead = new, ""
+        new = without_counted(messages, lambda text: mark(text) == ahead)
+        if len(new) < len(messages):
+            messages, ahead = new, ""
     last = without_own_text(event.text)
     now = mark(normal(last))
-    if not said and now == whole:  # the same stop once more
-        return said, (ahead, whole)
-    joined = with_last(said, last)
+    if not messages and now == whole:  # the same stop again
+        return messages, (ahead, whole)
+    joined = with_last(messages, last)
     return joined.said, (mark(joined.ahead) or ahead, now)

@@ -1,7 +1,7 @@
-"""What is marked in an event, as drafts that have their identity before anything looks at them.
+"""Finds marked text in an event and makes drafts of it, each with a stable identity.
 
-The moment of the event is part of it: a hook and an engine that both keep what the same event asks
-for keep the same memory.
+The identity includes the moment of the event. So if a hook and an engine both capture the same
+event, they capture the same memory.
 """
 
 from __future__ import annotations
@@ -18,15 +18,10 @@ from recollect.core.uid import derive_uid
 from recollect.hosts.protocol import PROMPT, Event
 
 
-def marked_in(event: Event) -> list[Marked]:
-    """What whoever speaks in an event asks to keep."""
-    return [item for item in all_marked_in(event) if item.is_own]
-
-
 def all_marked_in(event: Event) -> list[Marked]:
-    """What is marked in an event, also in what was quoted or pasted.
+    """Return the marked text in an event, including quoted and pasted text.
 
-    Not what we said ourselves, nor what somebody called private.
+    Text that Recollect injected and `<private>` text do not count.
     """
     text = without_own_text(event.text)
     if "<private" in text.lower():
@@ -37,7 +32,7 @@ def all_marked_in(event: Event) -> list[Marked]:
 
 
 def draft_of(event: Event, item: Marked, content: str) -> dict[str, Any]:
-    """The draft of something marked, whose content is without secrets by now."""
+    """Make a draft of marked text. `content` must already be redacted."""
     from recollect.capture.signals import kind_of
 
     summary, body = summarize(content)
@@ -55,6 +50,6 @@ def draft_of(event: Event, item: Marked, content: str) -> dict[str, Any]:
 
 
 def identity(event: Event, draft: Mapping[str, Any], number: int) -> str:
-    """The nonce of a draft, which is the given one of its event."""
+    """Derive the nonce of a draft from its event, its text and its number in the event."""
     same = f"{event.session}\n{json.dumps(draft, sort_keys=True)}"
     return derive_uid(same, event.moment + number)

@@ -1,7 +1,7 @@
-"""The stages that notice what matters by themselves, as far as `capture.mode` lets them.
+"""Stages that capture without a marker, if `capture.mode` allows it.
 
-Everything goes one way: detect, redact, gate, novelty, decide. Whatever is not certain enough to be
-kept is suggested, once.
+Every draft takes the same path: detect, redact, gate, compare, decide. A draft that is not certain
+enough to capture is suggested, once.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from recollect.hooks.consider import (
     is_wanted,
     origin,
 )
+from recollect.hooks.conversation import Conversation
 from recollect.hooks.pipeline import Work
-from recollect.hooks.talk import Talk
 from recollect.hosts import protocol as events
 
 if TYPE_CHECKING:
     from recollect.capture.triage import Finding
 
-# Seed A: what a session's end or a compaction may bring, and how certain it must be.
+# The maximum number of drafts per event, and their minimum confidence.
 _AT_PROMPT, _AT_STOP, _AT_COMPACTION = (3, 0.70), (5, 0.70), (3, 0.85)
-# How what the agent says it has done is told among what a session reached.
+# Prefix of an outcome, as the agent reports it, among the milestones of a session.
 DONE = "done: "
-# Below this a finding of triage rests on single words, and half of those are junk: an agent that
-# drafts can tell, a queue of suggestions cannot.
+# Below this score a finding rests on single words, and half of those are junk. A drafting agent can
+# tell them apart; a queue of suggestions cannot.
 _TRIAGE_SURE = 0.6
 _CORRECTED = SIGNAL + "correction"
 
 
 def notice_prompt(work: Work) -> None:
-    """Signals in what a person typed."""
+    """Look for signals in what a person typed."""
     if is_on(work):
         from recollect.capture.outcomes import goal_of, is_prompt
 
@@ -50,28 +50,29 @@ def notice_prompt(work: Work) -> None:
         consider(work, _signals(work, [("user", text)], _AT_PROMPT))
 
 
-def notice_talk(work: Work) -> None:
-    """Signals in what was said since the last time, by a person or by the agent."""
+def notice_conversation(work: Work) -> None:
+    """Look for signals in the messages since the last time, of the person and the agent."""
     if not is_on(work):
         return
-    talk = work.session.talk()
-    _notice_talk(work, talk)
+    conversation = work.session.read_conversation()
+    _notice_conversation(work, conversation)
     if work.event.name == events.STOP:
-        _note_outcome(work, talk)
-    work.session.heard()
+        _note_outcome(work, conversation)
+    work.session.mark_read()
 
 
-def _notice_talk(work: Work, talk: Talk) -> None:
-    said = talk.said or [("assistant", without_own_text(work.event.text))]
+def _notice_conversation(work: Work, conversation: Conversation) -> None:
+    messages = conversation.messages or [("assistant", without_own_text(work.event.text))]
     compacting = work.event.name == events.PRE_COMPACT
-    consider(work, _signals(work, said, _AT_COMPACTION if compacting else _AT_STOP))
+    consider(work, _signals(work, messages, _AT_COMPACTION if compacting else _AT_STOP))
     mode = str(work.session.setting("triage.mode"))
-    if mode == "off" or not talk.said:
+    if mode == "off" or not conversation.messages:
         return
-    done = work.session.worked(talk)
+    done = work.session.add_work(conversation)
     if compacting:
         return
-    recent = talk.said[-min(200, max(1, int(work.session.setting("triage.max_messages")))) :]
+    most = min(200, max(1, int(work.session.setting("triage.max_messages"))))
+    recent = conversation.messages[-most:]
     if not _triage(work, recent, done):
         return
     clean = [(role, work.session.redact(text)) for role, text in recent]
@@ -85,7 +86,7 @@ def _notice_talk(work: Work, talk: Talk) -> None:
         consider(work, _worth_suggesting(work, findings))
 
 
-def _triage(work: Work, said: Sequence[tuple[str, str]], done: Talk) -> list[Finding]:
+def _triage(work: Work, messages: Sequence[tuple[str, str]], done: Conversation) -> list[Finding]:
     from recollect.capture.triage import DRAFTED, triage
 
     thresholds = {
@@ -94,13 +95,13 @@ def _triage(work: Work, said: Sequence[tuple[str, str]], done: Talk) -> list[Fin
     }
     tools, distinct = sum(done.tools.values()), len(done.tools)
     found = triage(
-        said, tools=tools, exchanges=done.exchanges, distinct=distinct, thresholds=thresholds
+        messages, tools=tools, exchanges=done.exchanges, distinct=distinct, thresholds=thresholds
     )
     return [finding for finding in found if is_wanted(work, finding.kind)]
 
 
 def _worth_suggesting(work: Work, findings: Sequence[Finding]) -> list[Draft]:
-    """What somebody who was not there can make sense of."""
+    """Make drafts of the findings that make sense without the conversation."""
     from recollect.capture.triage import is_whole
 
     return [
@@ -116,54 +117,56 @@ def _worth_suggesting(work: Work, findings: Sequence[Finding]) -> list[Draft]:
 
 
 def notice_tool(work: Work) -> None:
-    """What a tool taught."""
+    """Learn from the result of a tool."""
     if is_on(work):
-        from recollect.hooks.notice_tools import look_at_tool
+        from recollect.hooks.notice_tools import learn_from_tool
 
-        look_at_tool(work)
+        learn_from_tool(work)
 
 
-def _note_outcome(work: Work, talk: Talk) -> None:
-    """What the agent says that it has done, where it did something; for the session's summary."""
+def _note_outcome(work: Work, conversation: Conversation) -> None:
+    """Record what the agent says it has done, for the summary of the session."""
     from recollect.capture.outcomes import outcome_of
 
-    if len(talk.said) > 1 and not talk.wrote:
+    if len(conversation.messages) > 1 and not conversation.wrote:
         return
     done = outcome_of(work.session.redact(without_own_text(work.event.text)))
     if done:
-        work.session.reached(DONE + done)
+        work.session.note_milestone(DONE + done)
 
 
-def sum_up(work: Work) -> None:
-    """What earlier sessions did, each in one memory, now that they have ended."""
+def summarise_sessions(work: Work) -> None:
+    """Write one memory for each earlier session that has ended without a summary."""
     if not is_on(work):
         return
-    for session, goal, reached in work.session.unsummarised():
+    for session, goal, milestones in work.session.unsummarised():
         from recollect.capture.checkpoints import session_summary
 
         files, done = (
-            [what.removeprefix(mark) for what in reached if what.startswith(mark)]
+            [what.removeprefix(mark) for what in milestones if what.startswith(mark)]
             for mark in (FILE, DONE)
         )
-        checkpoints = [what for what in reached if not what.startswith((FILE, DONE))]
+        checkpoints = [what for what in milestones if not what.startswith((FILE, DONE))]
         record = session_summary([goal], files, checkpoints, done) if goal else None
         if record is not None:
             record = {**record, **origin(work, "agent", "session"), "session": session}
             _consider_summary(work, record, float(record["confidence"]))
-        work.session.summed(session)
+        work.session.mark_summarised(session)
 
 
-def _consider_summary(work: Work, record: Mapping[str, Any], sure: float) -> None:
-    """Keep a summary that surely tells what a session was about, suggest one that may."""
-    if sure >= float(work.session.setting("capture.suggest_threshold")):
-        certain = sure >= float(work.session.setting("capture.auto_threshold"))
-        consider(work, [Draft(record, sure, certain, SUMMARY)])
+def _consider_summary(work: Work, record: Mapping[str, Any], confidence: float) -> None:
+    """Capture, suggest or skip the summary of a session, by its confidence."""
+    if confidence >= float(work.session.setting("capture.suggest_threshold")):
+        certain = confidence >= float(work.session.setting("capture.auto_threshold"))
+        consider(work, [Draft(record, confidence, certain, SUMMARY)])
     else:
-        work.note("skipped", reason="it tells little of the session", why=SUMMARY)
+        work.note("skipped", reason="it says too little about the session", why=SUMMARY)
 
 
-def _signals(work: Work, said: Iterable[tuple[str, str]], limits: tuple[int, float]) -> list[Draft]:
-    """The strongest signals of a talk, as drafts."""
+def _signals(
+    work: Work, messages: Iterable[tuple[str, str]], limits: tuple[int, float]
+) -> list[Draft]:
+    """Make drafts of the strongest signals in some messages."""
     from recollect.capture.decide import Action, decide, draft
     from recollect.capture.signal_rules import EXPLICIT
     from recollect.capture.signals import MAX_TYPED, detect
@@ -172,15 +175,16 @@ def _signals(work: Work, said: Iterable[tuple[str, str]], limits: tuple[int, flo
     suggest = float(work.session.setting("capture.suggest_threshold"))
     most, least = limits
     found = []
-    said = list(said)
-    for role, text in said:
+    messages = list(messages)
+    for role, text in messages:
         agent = role == "assistant"
-        # What is found is cut, and half a secret is not found any more: redact, then look again.
-        hears = detect(text, by_agent=agent)
-        for signal in detect(work.session.redact(text), by_agent=agent) if hears else ():
+        # A signal is cut out of the text, and redaction would miss half a secret: redact the whole
+        # text, then detect again.
+        has_signal = detect(text, by_agent=agent)
+        for signal in detect(work.session.redact(text), by_agent=agent) if has_signal else ():
             action = decide(signal, auto=auto, suggest=suggest)
-            must = (agent or len(text) > MAX_TYPED) and signal.type != EXPLICIT
-            if must and not is_memorable(signal.sentence):
+            needs_gate = (agent or len(text) > MAX_TYPED) and signal.type != EXPLICIT
+            if needs_gate and not is_memorable(signal.sentence):
                 work.note("skipped", reason="not memorable", why=SIGNAL + signal.type)
             elif action != Action.SKIP and signal.confidence >= least:
                 via = "request" if signal.type == EXPLICIT and not agent else "signal"
@@ -188,19 +192,19 @@ def _signals(work: Work, said: Iterable[tuple[str, str]], limits: tuple[int, flo
                 found.append(
                     Draft(record, signal.confidence, action == Action.AUTO, SIGNAL + signal.type)
                 )
-    found += _corrections(work, said)
+    found += _corrections(work, messages)
     found.sort(key=lambda item: -item.confidence)
     return found[:most]
 
 
-def _corrections(work: Work, said: Sequence[tuple[str, str]]) -> list[Draft]:
-    """What a person had to tell the agent."""
+def _corrections(work: Work, messages: Sequence[tuple[str, str]]) -> list[Draft]:
+    """Make drafts of what a person had to correct."""
     from recollect.capture.corrections import corrections
     from recollect.capture.decide import draft
 
-    if not corrections(said):
+    if not corrections(messages):
         return []
-    clean = [(role, work.session.redact(text)) for role, text in said]
+    clean = [(role, work.session.redact(text)) for role, text in messages]
     return [
         Draft({**draft(one), **origin(work, "user", "signal")}, one.confidence, False, _CORRECTED)
         for one in corrections(clean)

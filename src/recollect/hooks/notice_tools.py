@@ -1,4 +1,4 @@
-"""What tools teach: what failed and what solved it, what was found out and what was reached."""
+"""Learns from tools: failures with their solutions, observations and milestones."""
 
 from __future__ import annotations
 
@@ -19,17 +19,19 @@ from recollect.hooks.consider import FILE, Draft, consider, draft_of, origin
 from recollect.hooks.pipeline import Work
 from recollect.hosts.protocol import COMMAND, READ, TOOL_FAILURE, Event
 
-_RUN = "$ "  # how a command is told among what was changed
-# Which observations are worth a memory of their own, and of which kind; what was fixed or changed
-# is in git, and in the summary of the session.
+_RUN = "$ "  # prefix of a command among the changes
+# Observations that become their own memory, and its kind. What was fixed or changed is in git and
+# in the summary of the session.
 _OBSERVED = {"discovery": "learnings", "decision": "decisions"}
 
 
-def look_at_tool(work: Work) -> None:
-    """What a tool taught: a failure waits for its solution, and then both are one memory."""
-    # A plan in somebody's home is nothing that a session did to the project.
+def learn_from_tool(work: Work) -> None:
+    """Learn from a tool. A failure is stored until it is solved; then both become one memory."""
+    # Files outside the working tree are not part of the project.
     files = [
-        work.session.relative(path) for path in work.event.files if work.session.is_inside(path)
+        work.session.relative_path(path)
+        for path in work.event.files
+        if work.session.is_inside(path)
     ]
     if work.event.name != TOOL_FAILURE and work.event.action not in (READ, COMMAND):
         _note_changes(work, files)
@@ -38,11 +40,11 @@ def look_at_tool(work: Work) -> None:
     if event.name == TOOL_FAILURE:
         if learning is not None:
             work.session.note_failure(learning.fingerprint, learning._asdict())
-            work.note("a failure waits for its solution")
+            work.note("stored a failure until it is solved")
         return
     milestone = checkpoint(event.action, event.command, event.output)
     if milestone:
-        work.session.reached(milestone)
+        work.session.note_milestone(milestone)
     if _solve(work, event):
         return
     if repairs(event.command):  # such as `pip install tomli`: it may be the solution
@@ -56,19 +58,20 @@ def look_at_tool(work: Work) -> None:
             "files_read": list(learning.files),
             **origin(work, "tool", "tool"),
         }
-        consider(work, [Draft(record, learning.score, False, f"a tool's {learning.category}")])
+        consider(work, [Draft(record, learning.score, False, f"tool output: {learning.category}")])
 
 
 def _note_changes(work: Work, files: Sequence[str]) -> None:
     work.session.note_changes(files)
     for path in files:
-        work.session.reached(FILE + path)
+        work.session.note_milestone(FILE + path)
 
 
 def _learn(work: Work, files: Sequence[str]) -> tuple[Event, Learning | None]:
-    """What an event taught, and the event; both without secrets where anything is kept of it.
+    """Return the event and what it teaches, both redacted if anything of them is stored.
 
-    What is learnt is cut, and half a secret is not found any more: redact, then look again.
+    A learning is cut out of the output, and redaction would miss half a secret. So the whole event
+    is redacted first, and read again.
     """
     event = work.event
     learning = learn_from(event.tool, event.command, files, event.output, event.error)
@@ -82,26 +85,29 @@ def _learn(work: Work, files: Sequence[str]) -> tuple[Event, Learning | None]:
 
 
 def _solve(work: Work, event: Event) -> bool:
-    """Whether the event solves a failure that waits; then both are one draft."""
+    """Whether the event solves a stored failure. If so, both become one draft."""
     done = work.session.changes()
     changed = [one for one in done if not one.startswith(_RUN)]
     ran = [one.removeprefix(_RUN) for one in done if one.startswith(_RUN)]
-    for known in work.session.failures():
+    for known in work.session.unsolved_failures():
         failure = Learning(**{**known, "files": tuple(known["files"])})
         if solves(failure, event.command, event.tool, changed, ran=ran, output=event.output):
             if is_worth_keeping(failure, changed=changed, ran=ran):
                 record = solution_of(failure, command=event.command, changed=changed, ran=ran)
                 record = {**record, **origin(work, "tool", "tool")}
-                consider(work, [Draft(record, failure.score, False, "a failure and its solution")])
+                consider(work, [Draft(record, failure.score, False, "failure and solution")])
             else:
-                work.note("skipped", reason="it failed for the code at hand, and git has the fix")
-            work.session.solved(failure.fingerprint)
+                work.note(
+                    "skipped",
+                    reason="the failure was in the code being changed, and git has the fix",
+                )
+            work.session.mark_solved(failure.fingerprint)
             return True
     return False
 
 
 def _observe(work: Work, event: Event, files: Sequence[str]) -> None:
-    """Seed D's observations, as far as they are memorable."""
+    """Make drafts of observations, if they are memorable."""
     changed = [one for one in work.session.changes() if not one.startswith(_RUN)]
     seen = observe(event.action, event.command, files, changed, event.output)
     if seen is None or seen.type not in _OBSERVED:

@@ -1,4 +1,4 @@
-"""Opening what counts where an agent works, for one event."""
+"""Opens the configuration and the stores for one event."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ if TYPE_CHECKING:
 
 
 def read_config(event: Event, environment: Mapping[str, str]) -> Config:
-    """The configuration where an agent works.
+    """Read the configuration of the event's directory.
 
-    One that cannot be read must not keep anybody from keeping something: then the defaults count,
-    and `doctor` tells.
+    If it cannot be read, the defaults apply, so that capturing still works. `doctor` reports it.
     """
     try:
         return load_config(existing_directory(event.directory or None), environment)
@@ -27,12 +26,12 @@ def read_config(event: Event, environment: Mapping[str, str]) -> Config:
 
 
 def open_session(event: Event, config: Config, environment: Mapping[str, str]) -> HookSession:
-    """Open what counts where an agent works: the repository's memory and the person's own."""
+    """Open the hook session of an event, with the project's store and the user's own."""
     from recollect.hooks.session import HookSession
 
     directory = existing_directory(event.directory or None)
-    surroundings = dict(environment)
+    variables = dict(environment)
     if event.directory:
-        leave_named_repository(surroundings)
-    store, personal = open_stores(directory, config, surroundings)
+        leave_named_repository(variables)
+    store, personal = open_stores(directory, config, variables)
     return HookSession(store, personal, event._replace(directory=str(directory)))

@@ -1,7 +1,7 @@
-"""One loop for every event: stages in order, each with a line in the trace.
+"""Runs the stages of an event in order and records a trace.
 
-A stage is a callable. One that wants to end its part raises `Halt` with the reason. The trace
-answers "why was this injected?" and "why was nothing?".
+A stage is a function of the `Work`. To end its part of the pipeline it raises `Halt` with the
+reason. The trace answers "why was this injected?" and "why was nothing injected?".
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from recollect.hooks.received import Received
 from recollect.hooks.session import HookSession
 from recollect.hosts.protocol import Event, Reply
 from recollect.search.selection import Candidate
 
 
 class Halt(Exception):
-    """A stage saw that there is nothing more to do, and why."""
+    """Ends a part of a pipeline, with the reason."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -23,13 +24,18 @@ class Halt(Exception):
 
 
 class Work:
-    """An event on its way through the stages."""
+    """An event on its way through the stages, and the reply that they build."""
 
-    def __init__(self, event: Event, session: HookSession) -> None:
+    def __init__(
+        self, event: Event, session: HookSession, received: Received | None = None
+    ) -> None:
         self.event = event
         self.session = session
         self.reply = Reply()
-        # What might be put in front of the agent, how many at most and how many tokens.
+        # What the stash worked out about the event, so that no stage does it again.
+        self.marked = None if received is None else received.marked
+        self.redacted = {} if received is None else received.redacted
+        # Memories to inject: candidates, the maximum number, and the maximum number of tokens.
         self.candidates: list[Candidate] = []
         self.most = 0
         self.budget = 0
@@ -37,7 +43,7 @@ class Work:
         self.failures: list[Exception] = []
 
     def note(self, what: str, **details: Any) -> None:
-        """Keep a line for `recollect why`. It must hold no text of a memory or of a person."""
+        """Add a step to the trace for `recollect why`, without text of memories or people."""
         self.trace.append({"what": what, **details})
 
 
@@ -50,7 +56,7 @@ Part = Sequence[Stage]
 def run(parts: Sequence[Part], work: Work) -> None:
     """Run the parts of a pipeline, each until one of its stages halts.
 
-    A stage that fails is left out: the others may still help.
+    A stage that fails is recorded and skipped: the others may still help.
     """
     for part in parts:
         for stage in part:

@@ -1,7 +1,7 @@
-"""What happens at each event, all of it on one screen.
+"""The stages of each event, all on one screen.
 
-Each event has parts, and each part goes on until a stage halts it. What a person waits for comes
-first: when the time is over, that much is said.
+An event has parts, and each part runs until a stage halts it. What a person waits for comes first:
+when the time is up, the reply is what the stages have produced so far.
 """
 
 from __future__ import annotations
@@ -13,39 +13,39 @@ from recollect.hooks import notice as noticing
 from recollect.hooks.pipeline import Part
 from recollect.hosts import protocol as event
 
-_WANTED = stages.switched_on("inject.enabled")
+_IF_INJECTING = stages.switched_on("inject.enabled")
 
 PIPELINES: Mapping[str, tuple[Part, ...]] = {
     event.SESSION_START: (
-        (stages.begin_session, stages.drain, noticing.sum_up),
-        (_WANTED, stages.guide, stages.recall_standing, stages.inject),
+        (stages.begin_session, stages.flush_spool, noticing.summarise_sessions),
+        (_IF_INJECTING, stages.guide, stages.recall_working_memory, stages.inject),
     ),
     event.PROMPT: (
-        (stages.keep_marked,),
-        (_WANTED, stages.recall_prompt, stages.inject),
+        (stages.capture_marked,),
+        (_IF_INJECTING, stages.recall_prompt, stages.inject),
         (noticing.notice_prompt,),
     ),
-    event.TOOL_PRE: ((stages.guard_mirror,),),
+    event.TOOL_PRE: ((stages.protect_mirror,),),
     event.TOOL_POST: (
         (episodes.note_activity,),
-        (_WANTED, stages.recall_files, stages.inject),
+        (_IF_INJECTING, stages.recall_files, stages.inject),
         (noticing.notice_tool,),
     ),
     event.TOOL_FAILURE: (
-        (_WANTED, stages.recall_failure, stages.inject),
+        (_IF_INJECTING, stages.recall_failure, stages.inject),
         (noticing.notice_tool,),
     ),
-    event.PRE_COMPACT: ((stages.forget_given, noticing.notice_talk),),
+    event.PRE_COMPACT: ((stages.forget_injected, noticing.notice_conversation),),
     event.STOP: (
-        (stages.keep_marked, stages.drain, noticing.notice_talk),
+        (stages.capture_marked, stages.flush_spool, noticing.notice_conversation),
         (citing.notice_cited,),
     ),
-    event.SUBAGENT_STOP: ((stages.keep_marked,),),
+    event.SUBAGENT_STOP: ((stages.capture_marked,),),
     event.SESSION_END: ((stages.end_session,),),
 }
 
-# What comes once the reply is given.
+# Stages that run after the reply is sent.
 LATE: Mapping[str, tuple[Part, ...]] = {
-    event.SESSION_START: ((stages.follow_mirror,), (stages.sleep,)),
-    event.STOP: ((stages.follow_mirror,),),
+    event.SESSION_START: ((stages.update_mirror,), (stages.sleep,)),
+    event.STOP: ((stages.update_mirror,),),
 }

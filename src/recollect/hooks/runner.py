@@ -1,12 +1,11 @@
-"""`recollect hook EVENT`: one event of an agent, from its stdin to its stdout.
+"""Runs `recollect hook EVENT`: reads one event from stdin and writes the reply to stdout.
 
-This is the outermost boundary: whatever happens in here, the agent sees one JSON object or nothing,
-in time, and exit code 0. It is imported before anything else, so it imports little.
+This is the outermost boundary. Whatever happens inside, the agent gets one JSON object or nothing,
+on time, and exit code 0. A cold hook loads this module first, so it imports little.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import threading
@@ -19,66 +18,67 @@ from recollect.hooks.input import CLIENT_WAITS, IN_DOUBT, MOST_INPUT, asks, exis
 
 if TYPE_CHECKING:
     from recollect.config.config import Config
+    from recollect.hooks.received import Received
     from recollect.hooks.session import HookSession
     from recollect.hooks.supervisor import Relay
     from recollect.hosts.protocol import Event, Host, Reply
 
-# Events at which nobody waits for the next word.
+# Events that the user does not wait for. They have a longer deadline.
 _SESSION_EVENTS = ("session-start", "session-end", "stop", "pre-compact")
-# Seconds until the configuration is known.
-_PATIENCE = 3.0
-# What somebody asks to keep is kept, also on a machine that is busy. The client waits for 5, and an
-# engine that fell silent may have taken some of that.
-_TO_KEEP, _TO_KEEP_AGAIN = 4.0, 2.0
+# Deadline in seconds until the configuration is read.
+_STARTUP_DEADLINE = 3.0
+# Seconds to capture marked text, even on a busy machine. The agent waits 5 seconds for a hook, and
+# an engine that stopped answering may have used some of them.
+_CAPTURE_SECONDS, _CAPTURE_SECONDS_AGAIN = 4.0, 2.0
 _LONGEST = 60.0
-# How many changed notes there is time to take in, for each second of the deadline.
+# How many changed notes the index can read for each second of the deadline.
 _CHANGES_PER_SECOND = 1500
 
 
 class OpenSessions(Protocol):
-    """Sessions that a long-lived process keeps open between events."""
+    """Hook sessions whose stores a long-lived process keeps open between events."""
 
     def open_session(
         self, event: Event, config: Config, environment: Mapping[str, str], /
     ) -> HookSession:
-        """The session of an event; `release` gives it back."""
+        """Open the hook session of an event. Return it with `release`."""
 
     def release(self, session: HookSession, /) -> None:
-        """Note the state in which an event leaves what it used."""
+        """Take a hook session back after its event."""
 
 
 class Output(Protocol):
-    """Where an answer goes."""
+    """Where the reply goes."""
 
     def write(self, answer: bytes, /) -> object:
-        """Give it."""
+        """Write the reply."""
 
     def flush(self) -> None:
-        """See that it has been given."""
+        """Make sure that the reply is sent."""
 
 
 class Deadline:
-    """Ends the process when its time is over, with what there is to say by then."""
+    """Ends the process when its time is up, with the reply as it is by then."""
 
     def __init__(self, name: str, output: Output, relay: Relay | None = None) -> None:
         self._name = name
         self._output = output
         self._relay = relay
         self._lock = threading.Lock()
-        self._said = False
+        self._is_answered = False
         self._timer: threading.Timer | None = None
         self._start = time.monotonic()
         self.is_over = False
         self.reply: Reply | None = None
         self.host: Host | None = None
         self.folder: str | None = None
-        # Whether somebody asked to keep something, who must be told if that is in doubt.
+        # Whether the event holds marked text: the user must know if it may not be captured.
         self.asks = False
-        # Seconds that there are for that, where the deadline is shorter.
-        self.to_keep = _TO_KEEP
+        # How long capturing marked text may take if the deadline is shorter.
+        self.capture_seconds = _CAPTURE_SECONDS
 
     def set(self, seconds: float) -> None:
-        """Let the time be over so many seconds after the beginning."""
+        """Set the deadline, in seconds since the start."""
         if self._timer is not None:
             self._timer.cancel()
         left = max(0.001, self._start + seconds - time.monotonic())
@@ -89,34 +89,34 @@ class Deadline:
         self._timer.start()
 
     def milliseconds(self) -> float:
-        """How long it has taken so far."""
+        """How long the event has taken so far."""
         return (time.monotonic() - self._start) * 1000
 
     def say(self, text: str) -> bool:
-        """Print the answer, once, whole; whether this was the time."""
+        """Print the reply, once and complete. Return whether this call printed it."""
         with self._lock:
-            if self._said:
+            if self._is_answered:
                 return False
-            self._said = True
+            self._is_answered = True
             if text or self._relay is not None:
                 self._output.write(text.encode("ascii"))
                 self._output.flush()
             return True
 
     def ready(self) -> None:
-        """Have what there is to say by now said, should this process not get any further."""
-        if self._relay is None or self._said:
+        """Give the parent the reply so far, in case this process gets no further."""
+        if self._relay is None or self._is_answered:
             return
         self._relay.ready(self._render().encode("ascii"))
 
     def _render(self) -> str:
-        """What there is to say by now, as the host reads it."""
+        """Format the reply so far for the host."""
         from recollect.hosts.registry import host_of
 
         return (self.host or host_of({}, {})).write_reply(self._name, self._so_far())
 
     def _so_far(self) -> Reply:
-        """What there is to say; who asked to keep something is told if that is in doubt."""
+        """Return the reply so far, with a warning if marked text may not be captured."""
         from recollect.hosts.protocol import Reply
 
         reply = self.reply or Reply()
@@ -152,24 +152,25 @@ def main(
     moment: int,
     given: bytes | None = None,
     *,
+    received: Received | None = None,
     again: bool = False,
     relay: Relay | None = None,
     spent: float = 0.0,
 ) -> int:
     """Serve one event; always exit code 0.
 
-    `given` is the input where it has been read, `spent` the seconds since the hook was called, and
-    `again` says that an engine may have done a part. With a `relay`, this is the child of a process
-    that waits for it.
+    `given` is the input if it is already read, `received` the event if it is already parsed, and
+    `spent` the seconds since the hook was called. `again` means that an engine may have done part
+    of the work. With a `relay`, this process is a child and its parent waits for it.
     """
     from recollect.hosts.protocol import EVENTS
 
     name = arguments[0] if arguments else ""
     if name in ("-h", "--help") or name not in EVENTS:
         sys.stderr.write(
-            "Usage: recollect hook EVENT < hook.json\n\nServes an event of an agent: "
+            "Usage: recollect hook EVENT < hook.json\n\nServes one event of an agent: "
             + ", ".join(EVENTS)
-            + "\nIt is called by the plugin; see recollect install --help\n"
+            + "\nThe plugin calls this command; see recollect install --help\n"
         )
         return 0
     output: Output
@@ -178,20 +179,22 @@ def main(
     else:
         output = open(os.devnull, "wb") if sys.stdout is None else sys.stdout.buffer  # noqa: PTH123, SIM115
     deadline = Deadline(name, output, relay)
-    deadline.asks = relay is not None and relay.is_ready  # it was put aside
+    deadline.asks = relay is not None and relay.is_ready  # the stash has it
     left = max(0.1, CLIENT_WAITS - spent)
-    deadline.to_keep = min(_TO_KEEP_AGAIN if again else _TO_KEEP, left)
-    deadline.set(min(_PATIENCE, left))
+    deadline.capture_seconds = min(_CAPTURE_SECONDS_AGAIN if again else _CAPTURE_SECONDS, left)
+    deadline.set(min(_STARTUP_DEADLINE, left))
     try:
         if given is None:
             given = sys.stdin.buffer.read(MOST_INPUT)
             if asks(given):
                 from recollect.hooks.stash import stash
 
-                stash(name, moment, given, os.environ)
-        payload = json.loads(given)
-        payload = payload if isinstance(payload, dict) else {}
-        serve(name, payload, os.environ, deadline, moment=moment, again=again)
+                received = stash(name, moment, given, os.environ)
+        if received is None:
+            from recollect.hooks.received import receive
+
+            received = receive(name, given, os.environ)
+        serve(received, os.environ, deadline, moment=moment, again=again)
     except BaseException as error:
         if not deadline.is_over:
             note(name, error, os.environ)
@@ -200,8 +203,7 @@ def main(
 
 
 def serve(
-    name: str,
-    payload: Mapping[str, object],
+    received: Received,
     environment: Mapping[str, str],
     deadline: Deadline,
     *,
@@ -209,16 +211,16 @@ def serve(
     pool: OpenSessions | None = None,
     again: bool = False,
 ) -> None:
-    """Run the pipeline of an event and print what it has to say.
+    """Run the pipeline of an event and print the reply.
 
-    The engine calls it with its `pool`, which stay open; a hook opens and closes its own.
+    The engine passes its `pool` of open stores. Without one, the stores are opened and closed here.
     """
     from recollect.config.config import data_dir
     from recollect.core.marks import MARKER
-    from recollect.hosts.registry import host_of
 
-    host = deadline.host = host_of(payload, environment)
-    event = host.read_event(name, payload, environment)._replace(host=host.NAME)
+    host, event = received.host, received.event
+    name = event.name
+    deadline.host = host
     if event.ignored:
         if event.asked:
             from recollect.capture.vouching import note_request
@@ -238,11 +240,11 @@ def serve(
 
     place = existing(event.directory, environment)
     event = event._replace(directory=place, moment=moment)
-    config = read_config(event, environment)
+    config = received.config or read_config(event, environment)
     event = clean_event(event, config)
     seconds = min(config.number(_deadline_key(name)) / 1000, _LONGEST)
     is_asked = deadline.asks = MARKER in event.text.lower()
-    deadline.set(max(seconds, deadline.to_keep if is_asked else 0.0))
+    deadline.set(max(seconds, deadline.capture_seconds if is_asked else 0.0))
     deadline.ready()
     try:
         opened = open_session if pool is None else pool.open_session
@@ -250,15 +252,15 @@ def serve(
     except RecollectError as error:
         if is_asked:
             reply = Reply()
-            reply.alarm.append(f"Recollect: this was NOT kept. {error.message} {error.hint}")
+            reply.alarm.append(f"Recollect: this was NOT saved. {error.message} {error.hint}")
             deadline.say(host.write_reply(name, reply))
         raise
     try:
         for store in session.stores:
             store.indexing.most_changes = int(seconds * _CHANGES_PER_SECOND)
         if again:
-            session.drain()  # what the engine left in the spool must be known first
-        work = Work(event, session)
+            session.flush_spool()  # first write what the engine left in the spool
+        work = Work(event, session, received)
         deadline.reply = work.reply
         for part in PIPELINES[name]:
             run((part,), work)
@@ -269,11 +271,11 @@ def serve(
             if name == "session-start":
                 work.reply.notice.append(
                     f"Recollect: {behind} changes are not in the index yet, too many for a hook."
-                    " Take them in with: recollect reindex"
+                    " Update the index with: recollect reindex"
                 )
         deadline.say(host.write_reply(name, work.reply))
 
-        def keep_trace(steps: list[dict[str, Any]]) -> None:
+        def save_trace(steps: list[dict[str, Any]]) -> None:
             milliseconds = round(deadline.milliseconds(), 1)
             try:
                 session.store.local.sessions.trace(
@@ -282,12 +284,12 @@ def serve(
             except BROKEN:
                 session.store.local.replace_broken()
 
-        # What comes late may be cut off, so what was said is traced before.
-        keep_trace(work.trace)
+        # Late stages may be cut off, so save the trace of the reply first.
+        save_trace(work.trace)
         traced = len(work.trace)
         run(LATE.get(name, ()), work)
         if work.trace[traced:]:
-            keep_trace(work.trace[traced:])
+            save_trace(work.trace[traced:])
         for failure in () if deadline.is_over else work.failures:
             note(name, failure, environment)
     finally:
@@ -304,16 +306,16 @@ def _deadline_key(name: str) -> str:
 
 
 def note(name: str, error: BaseException, environment: Mapping[str, str]) -> None:
-    """Keep a failure where `recollect doctor` finds it."""
+    """Record a failure for `recollect doctor`."""
     from recollect.config.config import data_dir
     from recollect.state.failures import describe, note_failure
 
-    with suppress(Exception):  # there is nowhere left to tell
+    with suppress(Exception):  # there is nowhere left to report it
         note_failure(data_dir(environment), name, describe(error))
 
 
 def note_end(name: str, why: str, environment: Mapping[str, str]) -> None:
-    """Keep that the process which served an event was ended."""
+    """Record that the process which served an event was ended."""
     from recollect.config.config import data_dir
     from recollect.state.failures import note_failure
 

@@ -1,4 +1,4 @@
-"""The memory as the stages of a pipeline see it: the project's ledger and the person's own."""
+"""The hook session: everything that the stages of a pipeline may read or write for one event."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from typing import Any
 
 from recollect.api.recollect import Recollect
 from recollect.capture.novelty import Known
-from recollect.capture.suggestions import suggest, suggestions
 from recollect.core.age import seconds_since
 from recollect.core.kinds import SESSIONS
 from recollect.core.marks import MARKER
 from recollect.core.memory import Memory
 from recollect.core.names import parse_name
 from recollect.core.note import shorten_line
+from recollect.hooks.conversation import Conversation
 from recollect.hooks.session_keeping import KeepingSession
-from recollect.hooks.talk import Talk
 from recollect.hosts.protocol import STOP, WRITES, Event
 from recollect.hosts.registry import host_named
 from recollect.index.protocol import ALL, Filters, Index
@@ -27,32 +26,38 @@ from recollect.search.scoring import recency
 from recollect.search.search import Hit, Question, search_words_first
 from recollect.search.selection import Candidate, belongs_to
 
-# Working memory: which kinds, how many at most, how much the kind counts, and what it is there for.
-_STANDING = (
-    ("blockers", 5, 1.0, "it blocks the work"),
-    ("constraints", 10, 0.9, "a limit that must be kept"),
-    ("preferences", 10, 0.9, "how people here like it done"),
-    ("sessions", 1, 0.8, "what the last session did"),
-    ("decisions", 8, 0.7, "decided lately"),
-    ("progress", 2, 0.6, "where the work stands"),
+# Working memory: kind, maximum number, weight of the kind, and the reason that `why` shows.
+_WORKING_MEMORY = (
+    ("blockers", 5, 1.0, "blocks the work"),
+    ("constraints", 10, 0.9, "constraint"),
+    ("preferences", 10, 0.9, "preference"),
+    ("sessions", 1, 0.8, "last session"),
+    ("decisions", 8, 0.7, "recent decision"),
+    ("progress", 2, 0.6, "progress"),
 )
 _PUBLIC = frozenset({"public"})
 _ACTIVE = frozenset({"active"})
 _ARCHIVED = frozenset({"archived"})
-# What was made in the episode at hand comes before what is as good otherwise.
-_AT_HAND = 0.05
+# Added to the score of memories from the current episode.
+_SAME_EPISODE = 0.05
 _MOST_FILES = 20
 _MOST_GOAL = 200
-_MOST_TALK = 256 * 1024  # of a long talk only its end: there is a deadline
-_ALIKE = 5
-# Events whose text says what somebody means; the words of a path or of a commit do not.
+_MOST_TRANSCRIPT = 256 * 1024  # bytes; of more only the end, because of the deadline
+_SIMILAR = 5
+# Events whose text is worth a search by meaning; paths and commit messages are not.
 _BY_MEANING = ("prompt", "tool-failure")
 _README = "README.md"
 _MOST_DOCUMENT = 100_000
 
 
 class HookSession(KeepingSession):
-    """The memories that count in the directory where an agent works."""
+    """The memories for one event: the project's store and the user's own, if there is one.
+
+    A hook session lives for one event. The stages of a pipeline call it for everything outside the
+    event: settings, search, capture, suggestions, transcript, files and local state. It has three
+    parts: `RecordedSession` (what sessions did), `KeepingSession` (capture) and this class (the
+    rest).
+    """
 
     def __init__(self, store: Recollect, personal: Recollect | None, event: Event) -> None:
         super().__init__(store, event)
@@ -63,42 +68,38 @@ class HookSession(KeepingSession):
         self._root: Path | None = None
         self._documents: list[Known] | None = None
         self._host = host_named(event.host)
-        self._heard: int | None = None
+        self._read_to: int | None = None
         self._last: tuple[str, str] | None = None
 
     def setting(self, name: str) -> Any:
-        """The value of a configuration key."""
+        """Return the value of a configuration key."""
         return self.store.config.explain(name).value
 
     def now(self) -> float:
-        """The time at which the event came."""
+        """Return the time of the event, in seconds."""
         return self._now
 
     def author(self) -> str:
-        """Who works here, as memories name their author."""
+        """Return the author of new memories."""
         return self.store.ledger.author
 
-    # ObservedState
+    # Automatic capture
 
     def similar(self, text: str, limit: int) -> list[Memory]:
-        """Memories of any status that share words with a text, the most similar first."""
-        return [memory for store in self.stores for memory in _alike(store, text, limit)]
+        """Return memories of any status that share words with a text, the most similar first."""
+        return [memory for store in self.stores for memory in _similar(store, text, limit)]
 
-    def known(self, text: str, kind: str) -> Memory | None:
-        """The public, active memory that says just this, of a kind if one is named."""
-        for memory in _alike(self.store, text, _ALIKE):
+    def find_exact(self, text: str, kind: str) -> Memory | None:
+        """Return the public, active memory with exactly this text, of a kind if one is named."""
+        for memory in _similar(self.store, text, _SIMILAR):
             is_shown = memory.status == "active" and memory.sensitivity == "public"
-            says = _folded(memory.text or memory.summary)
-            if is_shown and kind in ("", memory.kind) and says == _folded(text):
+            saved = _folded(memory.text or memory.summary)
+            if is_shown and kind in ("", memory.kind) and saved == _folded(text):
                 return memory
         return None
 
-    def suggested(self) -> list[Known]:
-        """What waits for review."""
-        return [Known(s.uid, s.text) for s in suggestions(self.store)]
-
-    def documents(self) -> list[Known]:
-        """What the project tells everybody, as far as it is not too long to look at."""
+    def project_documents(self) -> list[Known]:
+        """Return the agent's instruction files and the README, each cut to a maximum length."""
         if self._documents is None:
             self._documents = []
             for name in (*self._host.INSTRUCTIONS, _README):
@@ -110,106 +111,97 @@ class HookSession(KeepingSession):
                 self._documents.append(Known(name, text))
         return self._documents
 
-    def is_rejected(self, fingerprint: str) -> bool:
-        """Whether somebody said no to it before."""
-        return self.store.local.observed.is_rejected(fingerprint)
-
-    def suggest(
-        self, draft: Mapping[str, Any], *, confidence: float, why: str, updates: str | None
-    ) -> None:
-        """Let somebody accept or reject a draft; one that could not be kept is refused here."""
-        clean = self.store.redact(draft)
-        self.store.prepare(clean)
-        suggest(self.store, clean, confidence=confidence, why=why, updates=updates)
-
-    def touch(self, uids: Sequence[str]) -> None:
-        """Note that memories were said again."""
+    def note_repeated(self, uids: Sequence[str]) -> None:
+        """Record that the user or the agent repeated what memories hold."""
         self.store.local.usage.record(uids, "said", self._now)
 
-    def talk(self) -> Talk:
-        """What was said since the last time we looked."""
+    def read_conversation(self) -> Conversation:
+        """Read the messages since the last time. Call `mark_read` when they are processed."""
         path, session = self._event.transcript, self._event.session
         if not path or not session:
-            return Talk()
+            return Conversation()
         position = self.store.local.observed.position(session, path)
-        part = self._host.read_transcript(Path(path), position, most=_MOST_TALK)
+        part = self._host.read_transcript(Path(path), position, most=_MOST_TRANSCRIPT)
         if part is None:
-            return Talk(said := self._with_last([]), exchanges=len(said))
-        self._heard = part.end
-        said = self._with_last([(message.role, message.text) for message in part.messages])
+            messages = self._with_last([])
+            return Conversation(messages, exchanges=len(messages))
+        self._read_to = part.end
+        messages = self._with_last([(message.role, message.text) for message in part.messages])
         wrote = any(self._host.action_of(tool) in WRITES for tool in part.tools)
-        return Talk(said, part.tools, len(said), wrote)
+        return Conversation(messages, part.tools, len(messages), wrote)
 
-    def _with_last(self, said: list[tuple[str, str]]) -> list[tuple[str, str]]:
-        """Join what the transcript holds with the last message, which comes with the event."""
+    def _with_last(self, messages: list[tuple[str, str]]) -> list[tuple[str, str]]:
+        """Join the transcript with the last message, which comes with the event."""
         if self._event.name != STOP:
-            return said
+            return messages
         from recollect.hooks.last_message import join_last
 
-        said, self._last = join_last(self.store.local, self._event, said)
-        return said
+        messages, self._last = join_last(self.store.local, self._event, messages)
+        return messages
 
-    def worked(self, talk: Talk) -> Talk:
-        """Count the work of a talk; all of it since the last summary of the session."""
-        noticing, session = self.store.local.observed, self._event.session
-        tools, exchanges = noticing.worked(session, talk.tools, talk.exchanges, self._now)
-        return talk._replace(tools=tools, exchanges=exchanges)
+    def add_work(self, conversation: Conversation) -> Conversation:
+        """Add the work of a conversation; return all work since the last summary request."""
+        observed, session = self.store.local.observed, self._event.session
+        tools, exchanges = observed.worked(
+            session, conversation.tools, conversation.exchanges, self._now
+        )
+        return conversation._replace(tools=tools, exchanges=exchanges)
 
-    def counted(self) -> None:
-        """A summary was asked for: from here on it is counted anew."""
+    def reset_work(self) -> None:
+        """Count the work from zero, because a summary was requested."""
         self.store.local.observed.counted(self._event.session)
 
-    def heard(self) -> None:
-        """What was said has been looked at, and need not be again."""
-        if self._heard is not None:
+    def mark_read(self) -> None:
+        """Record that the messages of `read_conversation` are processed."""
+        if self._read_to is not None:
             path, session = self._event.transcript, self._event.session
-            self.store.local.observed.read_to(session, path, self._heard, self._now)
+            self.store.local.observed.read_to(session, path, self._read_to, self._now)
         if self._last is not None:
             self.store.local.observed.note_last_message(self._event.session, *self._last, self._now)
 
     def note_failure(self, fingerprint: str, learning: Mapping[str, Any]) -> None:
-        """Keep what a failed tool taught until it is solved."""
+        """Store what a failed tool teaches until the failure is solved."""
         self.store.local.observed.failed(
             self._event.session, fingerprint, json.dumps(self.store.redact(learning)), self._now
         )
 
-    def failures(self) -> list[Mapping[str, Any]]:
-        """The unsolved failures of this session, newest first."""
+    def unsolved_failures(self) -> list[Mapping[str, Any]]:
+        """Return the unsolved failures of this session, newest first."""
         found = self.store.local.observed.failures(self._event.session)
         return [json.loads(learning) for _, learning in found]
 
-    def solved(self, fingerprint: str) -> None:
-        """A failure is solved."""
+    def mark_solved(self, fingerprint: str) -> None:
+        """Record that a failure is solved."""
         self.store.local.observed.solved(self._event.session, fingerprint)
 
     def note_changes(self, paths: Sequence[str]) -> None:
-        """Note which files were changed."""
+        """Record changed files, and commands that may solve a failure."""
         clean = self.store.redact(list(paths))
         self.store.local.observed.changed(self._event.session, clean, self._now)
 
     def changes(self) -> list[str]:
-        """The files that were changed since the last failure was solved."""
+        """Return the changes since the last failure was solved."""
         return self.store.local.observed.changes(self._event.session)
 
     def note_goal(self, text: str) -> None:
-        """Note what the session is about, the first time it is said."""
-        noticing, session = self.store.local.observed, self._event.session
-        if session and MARKER not in text.lower() and not noticing.has_goal(session):
-            noticing.begin(session, shorten_line(self.redact(text), _MOST_GOAL), self._now)
+        """Record the goal of the session, once."""
+        observed, session = self.store.local.observed, self._event.session
+        if session and MARKER not in text.lower() and not observed.has_goal(session):
+            observed.begin(session, shorten_line(self.redact(text), _MOST_GOAL), self._now)
 
-    def reached(self, what: str) -> None:
-        """Note that the work came somewhere."""
+    def note_milestone(self, what: str) -> None:
+        """Record a milestone of the session."""
         self.store.local.observed.reached(self._event.session, self.redact(what), self._now)
 
     def unsummarised(self) -> list[tuple[str, str, list[str]]]:
-        """Sessions that ended without a summary: id, goal, what was reached."""
+        """Return the sessions that ended without a summary: id, goal, milestones."""
         if self.store.project is not None:
-            return []  # the user ledger holds those of other directories, too
+            return []  # the user ledger also holds sessions of other directories
         unsummarised = self.store.local.observed.unsummarised(but=self._event.session)
-        return [(s, goal, reached) for s, goal, reached in unsummarised if not self._was_drafted(s)]
+        return [(s, goal, done) for s, goal, done in unsummarised if not self._was_drafted(s)]
 
     def _was_drafted(self, session: str) -> bool:
-        """Whether the agent of a session wrote its summary when it was asked to."""
+        """Whether the agent of a session wrote the summary that it was asked for."""
         asked = self.store.local.observed.asked_at(session)
         if asked is None:
             return False
@@ -217,23 +209,23 @@ class HookSession(KeepingSession):
         written = self.store.indexing.fresh().select(wanted)
         return any(memory.provenance.get("via") == "write" for memory in written)
 
-    def summed(self, session: str) -> None:
-        """A session has its summary, or needs none."""
+    def mark_summarised(self, session: str) -> None:
+        """Record that a session has its summary, or needs none."""
         self.store.local.observed.summed(session)
 
-    def may_ask(self, pause: float) -> bool:
-        """Whether the agent may be asked to draft; yes once in so many seconds."""
+    def may_request_draft(self, pause: float) -> bool:
+        """Whether the agent may be asked for drafts now: once in `pause` seconds."""
         return self.store.local.observed.may_ask(self._event.session, self._now, pause)
 
-    def candidate(self, kind: str, text: str) -> Mapping[str, Any] | None:
-        """The memory of a kind that a text is about; by words only, there is little time."""
+    def find_candidate(self, kind: str, text: str) -> Mapping[str, Any] | None:
+        """Return the memory of a kind that a text is about, by keywords only, which is fast."""
         from recollect.typed.write import choose_candidate
 
         found = choose_candidate(self.store, kind, text, by_meaning=False).as_json()["candidate"]
         return dict(found) if found is not None else None
 
-    def write_file(self, name: str, text: str) -> str:
-        """Leave a text, which must be redacted, for the agents of this session to read."""
+    def write_session_file(self, name: str, text: str) -> str:
+        """Write a redacted text to a file for the agents of this session; return its path."""
         from recollect.state.session_files import write_session_file
 
         folder = self.store.ledger.repository.state_dir
@@ -241,35 +233,35 @@ class HookSession(KeepingSession):
             write_session_file(folder, self._event.session, name, self.redact(text), self._now)
         )
 
-    def follow_mirror(self, *, look: bool) -> None:
-        """Bring the mirror up to date, now that nobody waits for an answer."""
+    def update_mirror(self, *, read_files: bool) -> None:
+        """Bring the mirror up to date, if it is enabled."""
         if self.store.config.flag("mirror.enabled"):
             from recollect.mirror.mirror import follow
 
-            follow(self.store, look=look)
+            follow(self.store, look=read_files)
 
-    def guard(self, paths: Sequence[str]) -> str:
-        """Why a tool must not write to these files; empty where it may."""
+    def mirror_denial(self, paths: Sequence[str]) -> str:
+        """Return why a tool must not write to these files; empty if it may."""
         if not self.store.config.flag("mirror.enabled") or self.store.work_tree is None:
             return ""
         from recollect.mirror.denial import denial
 
         return denial(self.store, paths, self._directory)
 
-    # Candidates
+    # Search
 
-    def size(self) -> int:
-        """How many memories there are to choose from."""
+    def count_memories(self) -> int:
+        """Return the number of memories that could be injected."""
         return sum(s.indexing.fresh().count(self._filters(s)) for s in self.stores)
 
-    def answering(self, text: str, limit: int, *, archived: bool = False) -> list[Candidate]:
-        """Memories that answer a text, by keywords; where a model is loaded, by meaning, too."""
-        episode = self.episode()
+    def search(self, text: str, limit: int, *, archived: bool = False) -> list[Candidate]:
+        """Find memories that answer a text, by keywords and, if a model is loaded, by meaning."""
+        episode = self.current_episode()
         return [
             Candidate(
                 hit.memory,
-                hit.score + (_AT_HAND if belongs_to(hit.memory, episode) else 0.0),
-                "its words answer" if hit.words else "it means much the same",
+                hit.score + (_SAME_EPISODE if belongs_to(hit.memory, episode) else 0.0),
+                "matching words" if hit.words else "similar meaning",
                 hit.words,
                 hit.evidence,
                 hit.why.vector,
@@ -300,8 +292,8 @@ class HookSession(KeepingSession):
 
         return store.indexing.using(find)
 
-    def about_files(self, paths: Sequence[str], limit: int) -> list[Candidate]:
-        """Memories that name these files, the newest and most important first."""
+    def memories_about(self, paths: Sequence[str], limit: int) -> list[Candidate]:
+        """Find memories that name these files, the newest and most important first."""
         found: dict[str, Candidate] = {}
         for store in self.stores:
             for path in paths:
@@ -312,16 +304,16 @@ class HookSession(KeepingSession):
                     )
                 ):
                     found.setdefault(
-                        memory.uid, self._candidate(memory, 1.0, "it names a file at hand")
+                        memory.uid, self._candidate(memory, 1.0, "names a touched file")
                     )
         return list(found.values())
 
-    def standing(self, limit: int) -> list[Candidate]:
-        """Working memory: what blocks, what must be kept to, what was decided lately."""
+    def working_memory(self, limit: int) -> list[Candidate]:
+        """Return working memory: blockers, constraints, preferences and recent decisions."""
         found: list[Candidate] = []
         for store in self.stores:
             index = store.indexing.fresh()
-            for kind, most, weight, reason in _STANDING:
+            for kind, most, weight, reason in _WORKING_MEMORY:
                 wanted = self._filters(store, kind=kind, statuses=_ACTIVE)
                 found += [
                     self._candidate(memory, weight, reason)
@@ -341,8 +333,8 @@ class HookSession(KeepingSession):
     def _filters(self, store: Recollect, **more: Any) -> Filters:
         return Filters(sensitivities=_PUBLIC, alive_at=self._now, project=store.project, **more)
 
-    def surroundings(self) -> RecentWork:
-        """What is being worked on."""
+    def recent_work(self) -> RecentWork:
+        """Return the last commits and their files."""
         if self.store.ledger.repository.is_user_ledger:
             return RecentWork()
         return recent_work(self.store.ledger.repository)
@@ -355,12 +347,12 @@ class HookSession(KeepingSession):
             self._root = find_root(directory) or directory
         return self._root
 
-    def relative(self, path: str) -> str:
-        """A path as memories name it: from the root of the working tree."""
+    def relative_path(self, path: str) -> str:
+        """Return a path relative to the root of the working tree, as memories name it."""
         return self._within(path) or Path(path).name
 
     def is_inside(self, path: str) -> bool:
-        """Whether a path lies in the working tree."""
+        """Whether a path is inside the working tree."""
         return self._within(path) is not None
 
     def _within(self, path: str) -> str | None:
@@ -371,8 +363,8 @@ class HookSession(KeepingSession):
                     return candidate.relative_to(root).as_posix()
         return None
 
-    def freshness(self, memories: Sequence[Memory]) -> Mapping[str, str]:
-        """For memories that name files, whether those are as they were: by uid."""
+    def file_states(self, memories: Sequence[Memory]) -> Mapping[str, str]:
+        """Return for memories that name files, by uid, whether these files have changed."""
         named = {}
         for memory in memories:
             files = tuple(dict.fromkeys((*memory.files_modified, *memory.files_read)))
@@ -388,8 +380,8 @@ def _folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _alike(store: Recollect, text: str, limit: int) -> list[Memory]:
-    """Memories of one ledger, of any status, that share words with a text."""
+def _similar(store: Recollect, text: str, limit: int) -> list[Memory]:
+    """Return memories of one store, of any status, that share words with a text."""
     wanted = Filters(statuses=ALL, project=store.project)
 
     def look(index: Index) -> list[Memory]:

@@ -1,4 +1,4 @@
-"""What the stages of a pipeline may ask to be kept."""
+"""The part of a hook session that captures: redaction, suggestions, nonces, spool, stash, lock."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
+from recollect.capture.novelty import Known
 from recollect.capture.spool_flush import LONGEST_WAIT, drain, keep, stash_of
+from recollect.capture.suggestions import suggest, suggestions
 from recollect.core.memory import Memory
 from recollect.hooks.marking import identity
 from recollect.hooks.session_state import RecordedSession
@@ -16,42 +18,62 @@ _LOCK = "noticing.lock"
 
 
 class KeepingSession(RecordedSession):
-    """Keeps what an event brings, without secrets, each draft once."""
+    """A hook session that can also capture and suggest drafts.
+
+    Drafts are redacted before they are written, and each draft is captured once: its nonce depends
+    on the event, so a second capture of the same event finds the first.
+    """
 
     def redact(self, text: str) -> str:
-        """A text without secrets. Where that fails nothing is kept: the error goes all the way."""
+        """Return a text without secrets. If that fails, the error must stop the capture."""
         return str(self.store.redact(text))
 
     def is_own(self, memory: Memory) -> bool:
-        """Whether the owner of this clone wrote a memory, as far as the memory says who did."""
+        """Whether the owner of this clone wrote a memory; also true if it has no author."""
         return not memory.author or _address(memory.author) == _address(self.store.ledger.author)
 
-    def keep(self, drafts: Mapping[str, Mapping[str, Any]]) -> list[Memory]:
-        """Remember what somebody asked to remember."""
+    def capture(self, drafts: Mapping[str, Mapping[str, Any]]) -> list[Memory]:
+        """Capture drafts by nonce; return the memories that are already in the ledger."""
         clean = [self.store.redact(draft) for draft in drafts.values()]
         return keep(self.store, clean, nonces=list(drafts), moment=self._event.moment)
 
-    def identify(self, draft: Mapping[str, Any], number: int) -> str:
-        """The nonce of a draft."""
+    def derive_nonce(self, draft: Mapping[str, Any], number: int) -> str:
+        """Return the nonce of a draft, by its number among the drafts of the event."""
         if not self._event.moment:
             return self.store.new_nonce()
         return identity(self._event, self.store.redact(draft), number)
 
+    def pending_suggestions(self) -> list[Known]:
+        """Return the suggestions that are pending review."""
+        return [Known(s.uid, s.text) for s in suggestions(self.store)]
+
+    def is_rejected(self, fingerprint: str) -> bool:
+        """Whether a suggestion with this fingerprint was rejected earlier."""
+        return self.store.local.observed.is_rejected(fingerprint)
+
+    def suggest(
+        self, draft: Mapping[str, Any], *, confidence: float, why: str, updates: str | None
+    ) -> None:
+        """Add a draft to the suggestions. Raises if the draft could not be captured."""
+        clean = self.store.redact(draft)
+        self.store.prepare(clean)
+        suggest(self.store, clean, confidence=confidence, why=why, updates=updates)
+
     def discard_stashed(self, nonce: str) -> None:
-        """Take away what was put aside."""
+        """Remove a draft from the stash."""
         stash_of(self.store).drop(nonce)
 
-    def drain(self) -> int:
-        """Bring what waits to the ledger; how many that were."""
+    def flush_spool(self) -> int:
+        """Write the spool and the stash to the ledger; return the number of memories."""
         return len(drain(self.store))
 
     def locked(self) -> AbstractContextManager[None]:
-        """Nobody else looks at what is known and adds to it while this lasts."""
+        """Lock automatic capture, so that no other session compares and captures meanwhile."""
         lock = self.store.ledger.repository.state_dir / _LOCK
         return exclusive(lock, min(self.store.config.number("lock.timeout"), LONGEST_WAIT))
 
 
 def _address(author: str) -> str:
-    """The e-mail address of `Name <address>`, or all of it where there is none."""
+    """Return the e-mail address of `Name <address>`, or the whole text if there is none."""
     address = author.partition("<")[2].partition(">")[0].strip().lower()
     return address or author.strip().lower()

@@ -1,6 +1,6 @@
-"""The stages: each does one thing to the work that goes through a pipeline.
+"""The stages of the pipelines. Each does one thing with the event and the reply.
 
-Which stages an event has, and in which order, is in `pipelines`.
+`pipelines` says which stages an event has, and in which order.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ from recollect.search.selection import Skipped
 from recollect.search.tokens import count_tokens
 from recollect.search.triggers import asked_for, asks_for_memory
 
-# Seed A's tiers: from how many memories on, tokens in all, for working memory, for knowledge.
+# Tier: (minimum number of memories, tokens in total, for working memory, for other knowledge).
 TIERS = {
     "simple": (0, 500, 300, 100),
     "medium": (10, 1000, 500, 300),
     "complex": (50, 2000, 900, 900),
     "full": (200, 3000, 1400, 1400),
 }
-_LOOK_AT = 30  # candidates that a search brings
-_LOOK_AT_EACH = 10  # where there are several searches
+_CANDIDATES = 30  # candidates of a search
+_CANDIDATES_EACH = 10  # candidates of each search if there are several
 _ERROR_LENGTH = 600
 _EXIT_CODE = pattern(r"^Exit code \d+\s*")
 
 
 def switched_on(key: str) -> Stage:
-    """A stage that ends where a setting is off."""
+    """Make a stage that halts if a setting is off."""
 
     def stage(work: Work) -> None:
         if not work.session.setting(key):
@@ -60,127 +60,129 @@ def switched_on(key: str) -> Stage:
 
 
 def begin_session(work: Work) -> None:
-    """Note the start; after a compaction or a clear the agent knows nothing any more."""
+    """Record the start. After a compaction or a clear, the agent's context is empty."""
     if work.event.source in ("compact", "clear", "startup"):
-        work.session.forget_given(work.event.context)
+        work.session.forget_injected(work.event.context)
     if work.event.source == "resume":
-        work.session.resume(work.event.session)
-    work.session.begin(work.event.session)
+        work.session.resume_session(work.event.session)
+    work.session.begin_session(work.event.session)
 
 
-def drain(work: Work) -> None:
-    """Bring to the ledger what earlier events had no time for."""
-    brought = work.session.drain()
-    if brought:
-        work.note("brought to the ledger", memories=brought)
+def flush_spool(work: Work) -> None:
+    """Write the memories to the ledger that earlier events had no time for."""
+    written = work.session.flush_spool()
+    if written:
+        work.note("wrote the spool to the ledger", memories=written)
 
 
 def sleep(work: Work) -> None:
-    """After a session ended, look after the memories, as far as nobody has to wait for it."""
+    """Run sleep if it is due, after the reply is sent."""
     done = work.session.sleep()
-    if done == {"put_off": 1}:
-        work.note("sleep put off", reason="the last one could not finish")
+    if done == {"postponed": 1}:
+        work.note("sleep postponed", reason="the last run did not finish")
     elif done is not None:
         work.note("slept", **done)
 
 
 def end_session(work: Work) -> None:
-    """Leave the mark by which the next start, or sleep, knows that a session ended."""
-    work.session.end(work.event.session)
+    """Record the end of a session, for the next session start and for sleep."""
+    work.session.end_session(work.event.session)
     work.note("ended", reason=work.event.source)
 
 
-def forget_given(work: Work) -> None:
-    """What was given goes away with the context that is about to be compacted."""
-    work.session.forget_given(work.event.context)
+def forget_injected(work: Work) -> None:
+    """Forget which memories the context holds, because it is about to be compacted."""
+    work.session.forget_injected(work.event.context)
 
 
-# Guarding
+# Mirror
 
 
-def guard_mirror(work: Work) -> None:
-    """Files of the mirror are written by us alone."""
-    work.reply.denial = work.session.guard(work.event.files)
+def protect_mirror(work: Work) -> None:
+    """Deny writes to the files of the mirror: only Recollect writes them."""
+    work.reply.denial = work.session.mirror_denial(work.event.files)
     if work.reply.denial:
         work.note("denied", tool=work.event.tool)
 
 
-def follow_mirror(work: Work) -> None:
-    """Files follow the memories once all is said; at a start, changes in them are looked for."""
-    work.session.follow_mirror(look=work.event.name == SESSION_START)
+def update_mirror(work: Work) -> None:
+    """Write changed memories to the mirror. At a session start, also read changed files."""
+    work.session.update_mirror(read_files=work.event.name == SESSION_START)
 
 
-# Keeping
+# Capture
 
 
-def keep_marked(work: Work) -> None:
-    """Keep what a person, or the agent, marked with `[remember]`."""
-    found = all_marked_in(work.event)
+def capture_marked(work: Work) -> None:
+    """Capture what a person or the agent marked with `[remember]`."""
+    found = all_marked_in(work.event) if work.marked is None else work.marked
     marked = [item for item in found if item.is_own]
     if len(found) > len(marked):
         suggest_pasted(work, [item for item in found if not item.is_own])
     if not marked:
         return
     with ExitStack() as stack:
-        # Two events that say the same at once shall keep it once; where that would take too long,
-        # better twice than not at all.
+        # The lock makes two events with the same text capture it once. If the lock takes too long,
+        # capturing twice is better than losing the text.
         with suppress(RecollectError):
             stack.enter_context(work.session.locked())
-        _keep(work, marked)
+        _capture(work, marked)
 
 
-def _keep(work: Work, marked: Iterable[Marked]) -> None:
+def _capture(work: Work, marked: Iterable[Marked]) -> None:
     drafts: dict[str, dict[str, Any]] = {}
-    kept: list[Memory] = []
+    captured: list[Memory] = []
     for number, item in enumerate(marked):
         if item.unknown_kind:
             work.reply.notice.append(
-                f"Recollect: there is no kind {work.session.redact(item.unknown_kind)!r};"
-                " kept as a note."
+                f"Recollect: unknown kind {work.session.redact(item.unknown_kind)!r};"
+                " saved as a note."
             )
-        with _telling(work):
+        with _reporting(work):
             if is_too_long(item.content):
-                check_body(item.content)  # it says so, before anything looks at all of it
-            # Redacted before it is cut: half a secret is not found any more.
-            content = work.session.redact(item.content)
+                check_body(item.content)  # raises before anything reads the whole text
+            # Redact before cutting: redaction would miss half a secret.
+            content = work.redacted.get(item.content)
+            if content is None:
+                content = work.session.redact(item.content)
             draft = draft_of(work.event, item, content)
-            nonce = work.session.identify(draft, number)
-            known = work.session.known(content, item.kind)
+            nonce = work.session.derive_nonce(draft, number)
+            known = work.session.find_exact(content, item.kind)
             if known is not None and known.nonce == nonce:
-                kept.append(known)  # by an engine that fell silent while it did
+                captured.append(known)  # by an engine that then stopped answering
             elif known is not None:
                 _note_known(work, known)
             elif draft not in drafts.values():
                 drafts[nonce] = draft
                 continue
             work.session.discard_stashed(nonce)
-    with _telling(work):
-        kept += work.session.keep(drafts) if drafts else []
+    with _reporting(work):
+        captured += work.session.capture(drafts) if drafts else []
         for nonce in drafts:
             work.session.discard_stashed(nonce)
-        if not drafts.keys() <= {memory.nonce for memory in kept}:
-            work.reply.notice.append("Recollect: kept, and written to the ledger in a moment.")
-    work.reply.notice += [f"Recollect: remembered as {short(memory.id)}" for memory in kept]
+        if not drafts.keys() <= {memory.nonce for memory in captured}:
+            work.reply.notice.append("Recollect: saved. It is written to the ledger in a moment.")
+    work.reply.notice += [f"Recollect: remembered as {short(memory.id)}" for memory in captured]
     if drafts:
-        work.session.know(work.event.context, kept)
-        waiting = drafts.keys() - {memory.nonce for memory in kept}
-        work.note("kept", uids=[memory.uid for memory in kept], waiting=len(waiting))
+        work.session.mark_known(work.event.context, captured)
+        pending = drafts.keys() - {memory.nonce for memory in captured}
+        work.note("captured", uids=[memory.uid for memory in captured], pending=len(pending))
 
 
 def _note_known(work: Work, known: Memory) -> None:
-    work.session.touch([known.uid])
-    work.note("skipped", reason="known already", uids=[known.uid])
-    work.reply.notice.append(f"Recollect: known already, as {short(known.id)}")
+    work.session.note_repeated([known.uid])
+    work.note("skipped", reason="already remembered", uids=[known.uid])
+    work.reply.notice.append(f"Recollect: already remembered as {short(known.id)}")
 
 
 @contextmanager
-def _telling(work: Work) -> Iterator[None]:
-    """Somebody asked for it, so where it fails somebody must be told."""
+def _reporting(work: Work) -> Iterator[None]:
+    """Report a failure to the user, because the user asked for the capture."""
     try:
         yield
     except Exception as error:
         why = f"{error.message} {error.hint}" if isinstance(error, RecollectError) else ""
-        work.reply.alarm.append(f"Recollect: this was NOT kept. {why}".rstrip())
+        work.reply.alarm.append(f"Recollect: this was NOT saved. {why}".rstrip())
         work.failures.append(error)
 
 
@@ -188,36 +190,36 @@ def _telling(work: Work) -> Iterator[None]:
 
 
 def guide(work: Work) -> None:
-    """Tell the agent how to use the memory."""
+    """Inject the guide that tells the agent how to use the memory."""
     text = render_guide(str(work.session.setting("guidance.detail")))
-    if text and work.event.source != "resume":  # it is still in the context that is resumed
+    if text and work.event.source != "resume":  # a resumed context still holds it
         work.reply.context.append(text)
         work.note("guided", tokens=count_tokens(text))
 
 
-def recall_standing(work: Work) -> None:
-    """Working memory within its part of the budget, then what belongs to the work at hand."""
+def recall_working_memory(work: Work) -> None:
+    """Inject working memory within its budget; then find memories about the recent work."""
     mode = str(work.session.setting("inject.budget"))
-    size = work.session.size()
+    size = work.session.count_memories()
     if not size:
-        raise Halt("nothing is remembered here yet")
+        raise Halt("there are no memories here yet")
     if mode == "minimal":
         raise Halt("inject.budget is minimal: guidance only")
     total, working, knowledge = _tier(mode, size, work)
     work.note("budget", mode=mode, memories=size, tokens=total)
-    standing = work.session.standing(_LOOK_AT)
+    standing = work.session.working_memory(_CANDIDATES)
     used = _inject(work, standing, working, standing=True)
-    recent = work.session.surroundings()
-    found = {c.memory.uid: c for c in work.session.about_files(recent.files, _LOOK_AT)}
+    recent = work.session.recent_work()
+    found = {c.memory.uid: c for c in work.session.memories_about(recent.files, _CANDIDATES)}
     for text in recent.texts:
-        answers = work.session.answering(text, _LOOK_AT_EACH)
+        answers = work.session.search(text, _CANDIDATES_EACH)
         best, _ = selection.above_floor(answers, len(query_terms(text)), asked=False)
         for candidate in best:
             found.setdefault(candidate.memory.uid, candidate)
     known = {candidate.memory.uid for candidate in standing}
     work.candidates = [c for c in found.values() if c.memory.uid not in known]
-    # What working memory did not need, knowledge may have.
-    work.budget, work.most = knowledge + working - used, _LOOK_AT
+    # Other knowledge may use what working memory left of its budget.
+    work.budget, work.most = knowledge + working - used, _CANDIDATES
 
 
 def _tier(mode: str, size: int, work: Work) -> tuple[int, int, int]:
@@ -231,36 +233,36 @@ def _tier(mode: str, size: int, work: Work) -> tuple[int, int, int]:
 
 
 def recall_prompt(work: Work) -> None:
-    """What answers the prompt; a question for memories looks wider."""
-    said = without_own_text(work.event.text)
-    text = asked_for(said)
+    """Find memories that answer the prompt. If it asks for memories, search more widely."""
+    prompt = without_own_text(work.event.text)
+    text = asked_for(prompt)
     terms = len(query_terms(text))
     if not terms:
-        raise Halt("no word in it carries meaning")
-    asked = asks_for_memory(said)
-    found = work.session.answering(text, _LOOK_AT * 2 if asked else _LOOK_AT)
+        raise Halt("the prompt has no words to search for")
+    asked = asks_for_memory(prompt)
+    found = work.session.search(text, _CANDIDATES * 2 if asked else _CANDIDATES)
     work.candidates, skipped = selection.above_floor(found, terms, asked=asked)
     _note_skipped(work, skipped)
     if asked:
-        # Somebody asks for what is remembered: then also for what has faded, if it answers better
-        # than anything that has not.
+        # The prompt asks for memories, so archived ones count too, if they answer better than every
+        # active one.
         best = max((candidate.evidence for candidate in work.candidates), default=0.0)
-        archived = work.session.answering(text, _LOOK_AT, archived=True)
-        faded, _ = selection.above_floor(archived, terms, asked=False)
-        work.candidates += [candidate for candidate in faded if candidate.evidence > best]
+        archived = work.session.search(text, _CANDIDATES, archived=True)
+        archived_best, _ = selection.above_floor(archived, terms, asked=False)
+        work.candidates += [candidate for candidate in archived_best if candidate.evidence > best]
     work.budget = int(work.session.setting("inject.prompt_tokens"))
     work.most = int(work.session.setting("inject.prompt_memories"))
 
 
 def recall_files(work: Work) -> None:
-    """What is known of the files at hand: recorded files first, then words of the path."""
+    """Find memories about the touched files: those that name them, then those with their words."""
     if not work.event.files:
-        raise Halt("no file is touched")
-    paths = [work.session.relative(path) for path in work.event.files]
-    found = work.session.about_files(paths, _LOOK_AT)
+        raise Halt("the tool touches no file")
+    paths = [work.session.relative_path(path) for path in work.event.files]
+    found = work.session.memories_about(paths, _CANDIDATES)
     words = " ".join(_path_words(paths))
     terms = len(query_terms(words))
-    also = work.session.answering(words, _LOOK_AT) if terms else []
+    also = work.session.search(words, _CANDIDATES) if terms else []
     by_words, skipped = selection.above_floor(also, max(terms, FLOOR_WORDS), asked=False)
     _note_skipped(work, skipped)
     known = {candidate.memory.uid for candidate in found}
@@ -269,7 +271,7 @@ def recall_files(work: Work) -> None:
     work.most = int(work.session.setting("inject.tool_memories"))
 
 
-# Parts of a path that say nothing about what is in the file.
+# Parts of a path that say nothing about the contents of the file.
 _PLAIN_PARTS = frozenset({"src", "lib", "tests", "test", "app", "main", "index", "init", "spec"})
 
 
@@ -280,13 +282,13 @@ def _path_words(paths: Iterable[str]) -> list[str]:
 
 
 def recall_failure(work: Work) -> None:
-    """What is known about an error like this one."""
+    """Find memories about an error like this one."""
     text = _EXIT_CODE.sub("", work.event.error)[:_ERROR_LENGTH]
     terms = len(query_terms(text))
     if not terms:
-        raise Halt("the error says nothing")
-    found = work.session.answering(text, _LOOK_AT)
-    # An error says much besides what is wrong.
+        raise Halt("the error has no words to search for")
+    found = work.session.search(text, _CANDIDATES)
+    # An error message holds many words besides the cause, so the lower floor applies.
     work.candidates, skipped = selection.above_floor(found, terms, asked=True)
     _note_skipped(work, skipped)
     work.budget = int(work.session.setting("inject.prompt_tokens"))
@@ -297,11 +299,10 @@ def recall_failure(work: Work) -> None:
 
 
 def inject(work: Work) -> None:
-    """Put the best of the candidates in front of the agent."""
+    """Inject the best candidates."""
     if not work.candidates:
-        more = "nothing more" if work.reply.context else "nothing"
-        raise Halt(f"{more} that is remembered belongs to this")
-    # What a file brings along, nobody has asked for.
+        raise Halt("no more memories match" if work.reply.context else "no memory matches")
+    # Nobody asked for these memories, so their injection says little about their use.
     standing = work.event.name in (SESSION_START, TOOL_POST)
     _inject(work, work.candidates, work.budget, standing=standing)
 
@@ -309,15 +310,15 @@ def inject(work: Work) -> None:
 def _inject(
     work: Work, candidates: Iterable[selection.Candidate], budget: int, *, standing: bool = False
 ) -> int:
-    """Render what fits into the budget; how many tokens that took."""
+    """Inject what fits into the budget; return the number of tokens."""
     context, now = work.event.context, work.session.now()
-    fresh, given = selection.without_given(candidates, work.session.given(context))
-    kept, same = selection.without_repeats(fresh)
-    most = work.most or len(kept)
-    kept, beyond = selection.fair(kept, most, now, work.session.author)
-    uses = work.session.uses([c.memory for c in kept])
-    chosen, others = selection.pick_by_age(kept, most, now, work.session.episode(), uses)
-    stale = work.session.freshness([c.memory for c in chosen])
+    fresh, given = selection.without_given(candidates, work.session.injected(context))
+    unique, same = selection.without_repeats(fresh)
+    most = work.most or len(unique)
+    unique, beyond = selection.fair(unique, most, now, work.session.author)
+    uses = work.session.uses([c.memory for c in unique])
+    chosen, others = selection.pick_by_age(unique, most, now, work.session.current_episode(), uses)
+    stale = work.session.file_states([c.memory for c in chosen])
 
     def render(memory: Memory, brief: bool) -> str:
         return render_memory(
@@ -335,7 +336,7 @@ def _inject(
     if not filled.chosen:
         return 0
     work.reply.context.append(render_block(filled.elements))
-    work.session.give(context, [c.memory for c in filled.chosen], standing=standing)
+    work.session.record_injected(context, [c.memory for c in filled.chosen], standing=standing)
     work.note(
         "injected",
         tokens=filled.tokens,

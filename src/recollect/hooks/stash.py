@@ -1,13 +1,13 @@
-"""What is marked to be remembered is put aside before anything else is done.
+"""Saves marked text to disk before the hook does anything slow.
 
-Before an engine is asked, before git is: whatever hangs, freezes or is killed then, it is on the
-disk, without its secrets. Whoever keeps it takes it away; what stays here was left by somebody who
-never came to that, and is brought to the ledger with one of the next events.
+The stash is written before the hook asks an engine or runs git. If anything hangs or is killed
+after that, the text is on disk, without secrets. The process that captures the text removes it from
+the stash. What remains there comes from a process that did not get that far; one of the next events
+captures it.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -15,16 +15,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.config.locate import git_state
+from recollect.hooks.received import Received, receive
 from recollect.state.spool import STASH_FOLDER, Spool
 
 if TYPE_CHECKING:
     from recollect.hooks.supervisor import Relay
     from recollect.hosts.protocol import Host
 
-_AT_ONCE = 100  # drafts that are put aside together
-NOT_ASIDE = (
-    "Recollect: it took too long, and not all of this was kept. Look with: recollect list, and"
-    " mark less text at once, or use: recollect capture"
+_BATCH = 100  # drafts written together
+NOT_STASHED = (
+    "Recollect: this took too long, and some of the marked text was not saved. Check with:"
+    " recollect list. Then mark less text at once, or use: recollect capture"
 )
 
 
@@ -34,61 +35,65 @@ def stash(
     given: bytes,
     environment: Mapping[str, str],
     relay: Relay | None = None,
-) -> None:
-    """Put what an event asks to keep where it survives this process.
+) -> Received | None:
+    """Save what an event asks to remember; return the event, or None if it cannot be read.
 
-    Where that cannot be, it is kept, or told of, as if this did not exist. Through the `relay` you
-    are told if this process ends while it is at it.
+    A stash that fails is no error: the rest of the hook captures the text, or reports that it
+    cannot. If this process ends while it writes, the `relay` tells the user.
     """
+    received: Received | None = None
     with suppress(Exception):
-        _put(name, moment, given, environment, relay)
+        received = receive(name, given, environment)
+        received = _save(received, moment, environment, relay)
+    return received
 
 
-def _put(
-    name: str,
-    moment: int,
-    given: bytes,
-    environment: Mapping[str, str],
-    relay: Relay | None,
-) -> None:
+def _save(
+    received: Received, moment: int, environment: Mapping[str, str], relay: Relay | None
+) -> Received:
     from recollect.config.config import load_config
     from recollect.core.fields import is_too_long
     from recollect.hooks.input import IN_DOUBT, existing
-    from recollect.hooks.marking import draft_of, identity, marked_in
-    from recollect.hosts.registry import host_of
+    from recollect.hooks.marking import all_marked_in, draft_of, identity
     from recollect.redact.gate import Gate, clean_event, make_redactor
     from recollect.state.local_key import DRAFT, sign
 
-    payload = json.loads(given)
-    host = host_of(payload, environment)
-    event = host.read_event(name, payload, environment)._replace(moment=moment)
-    marked = [] if event.ignored else marked_in(event)
+    host, event = received.host, received.event._replace(moment=moment)
+    if event.ignored:
+        return received
+    received = received._replace(marked=all_marked_in(event))
+    marked = [item for item in received.marked or () if item.is_own]
     directory = event.directory or environment.get(host.PROJECT_VARIABLE, "")
     directory = existing(directory, environment)
     folder = _folder(directory)
     if not marked or folder is None:
-        return
-    _tell(relay, host, name, NOT_ASIDE)
+        return received
+    _announce(relay, host, event.name, NOT_STASHED)
     config = load_config(Path(directory), environment)
     gate, event = Gate(make_redactor(config)), clean_event(event, config)
-    aside = Spool(folder)
+    spool = Spool(folder)
     created = datetime.fromtimestamp(moment / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     drafts = {}
+    redacted: dict[str, str] = {}
     for number, item in enumerate(marked):
         if is_too_long(item.content):
-            continue  # whoever asked is told at once
-        draft = gate(draft_of(event, item, gate(item.content)))
+            continue  # the user is told right away
+        redacted[item.content] = gate(item.content)
+        draft = gate(draft_of(event, item, redacted[item.content]))
         nonce, whole = identity(event, draft, number), {**draft, "created": created}
         drafts[nonce] = sign(config.home, DRAFT, nonce, whole)
-        if len(drafts) == _AT_ONCE:
-            aside.put_all(drafts)
+        if len(drafts) == _BATCH:
+            spool.put_all(drafts)
             drafts = {}
-    aside.put_all(drafts)
-    _tell(relay, host, name, IN_DOUBT)
+    spool.put_all(drafts)
+    _announce(relay, host, event.name, IN_DOUBT)
+    if not event.directory:
+        return received  # the runner reads the configuration of another directory
+    return received._replace(config=config, redacted=redacted)
 
 
-def _tell(relay: Relay | None, host: Host, name: str, alarm: str) -> None:
-    """What to say if this process ends before it says anything else."""
+def _announce(relay: Relay | None, host: Host, name: str, alarm: str) -> None:
+    """Set what the user reads if this process ends before it answers."""
     if relay is not None:
         from recollect.hosts.protocol import Reply
 
@@ -98,6 +103,6 @@ def _tell(relay: Relay | None, host: Host, name: str, alarm: str) -> None:
 
 
 def _folder(directory: str) -> Path | None:
-    """Where to put it; None outside of any repository."""
+    """The folder of the stash; None outside a repository."""
     state = git_state(directory)
     return None if state is None else state / STASH_FOLDER

@@ -1,4 +1,4 @@
-"""Suggesting what is marked in quoted or pasted text: somebody else wrote it."""
+"""Suggests marked text in quotations and pasted text, because somebody else may have written it."""
 
 from __future__ import annotations
 
@@ -14,25 +14,27 @@ _MOST_PASTED = 5
 
 
 def suggest_pasted(work: Work, pasted: Sequence[Marked]) -> None:
-    """Let the person decide on what was marked in a text that somebody else wrote."""
+    """Suggest marked text that the user may not have written, and tell the user."""
     from recollect.capture.novelty import DUPLICATE, NEAR, Known, fingerprint, judge
 
-    waiting = work.session.suggested()
+    pending = work.session.pending_suggestions()
     suggested = 0
     for item in pasted[:_MOST_PASTED]:
         content = work.session.redact(item.content)
         draft = draft_of(work.event, item, content)
         text = f"{draft['summary']}\n{draft['body']}"
-        if work.session.is_rejected(fingerprint(text)) or work.session.known(content, item.kind):
+        if work.session.is_rejected(fingerprint(text)) or work.session.find_exact(
+            content, item.kind
+        ):
             continue
-        if judge(text, waiting).verdict in (DUPLICATE, NEAR):
+        if judge(text, pending).verdict in (DUPLICATE, NEAR):
             continue
         work.session.suggest(draft, confidence=_CONFIDENCE, why=_WHY, updates=None)
-        waiting.append(Known("", text))
+        pending.append(Known("", text))
         suggested += 1
     work.note("suggested", why=_WHY, count=suggested, of=len(pasted))
     if suggested:
         work.reply.notice.append(
-            f"Recollect: {suggested} marked in quoted or pasted text, so not kept as your word."
-            " See and accept with: recollect review"
+            f"Recollect: found {suggested} marked in quoted or pasted text; not saved yet."
+            " Accept or reject with: recollect review"
         )

@@ -1,16 +1,16 @@
-r"""A deadline that holds whatever happens: the work runs in a child, and this process waits for it.
+r"""Enforces the deadline of a hook: the work runs in a child process, and the parent waits for it.
 
-A timer in Python cannot fire while something in C holds the interpreter's lock, such as a slow
-regular expression. So the hook forks while it is still small. The child does the work and tells the
-parent how it stands; the parent prints the answer whole or not at all, and always exits with 0:
+A timer in Python cannot fire while C code holds the interpreter's lock, such as a slow regular
+expression. So the hook forks while it is still small. The child does the work and reports to the
+parent, which prints the reply complete or not at all, and always exits with 0:
 
     child   wait MILLISECONDS\n: the time it has from now on
-            ready BYTES\n and what to say if it gets no further
-            say BYTES\n and the answer
+            ready BYTES\n and the reply to print if the child gets no further
+            say BYTES\n and the reply
 
-When the time is over the kernel ends the child (SIGALRM with its default action), and should that
-fail the parent does. Where a process cannot fork, as on Windows, the work runs in this process and
-only the timer in Python is left.
+When the time is up, the kernel ends the child (SIGALRM with its default action). If that fails, the
+parent kills it. On systems without fork, such as Windows, the work runs in this process, and only
+the timer in Python remains.
 """
 
 from __future__ import annotations
@@ -23,52 +23,52 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# Seconds that the child has beyond its own deadline, at which it answers by itself; and that the
-# parent waits beyond that before it ends the child.
+# Seconds after the child's own deadline until the kernel ends it, and after that until the parent
+# kills it. At its own deadline the child replies by itself.
 _GRACE, _PARENT_GRACE = 0.3, 0.3
 _NEEDS = ("fork", "pipe", "waitpid")
-_LAST_LOOKS = 500  # milliseconds for the system to end a process
+_REAP_ATTEMPTS = 500  # one per millisecond, while the system ends the child
 LATE = "Deadline"
 
 
 class Relay:
-    """The child's end: what it tells the process that waits for it."""
+    """The child's end of the pipe to its parent."""
 
     def __init__(self, pipe: int) -> None:
         self._pipe = pipe
-        self.is_ready = False  # there is something to say whatever happens
+        self.is_ready = False  # the parent has a reply to print if this process ends
 
     def wait(self, seconds: float) -> None:
-        """Let this process end when this time is over, at the latest a moment later."""
+        """Set the time after which this process is ended, and tell the parent."""
         _signal.setitimer(_signal.ITIMER_REAL, max(0.001, seconds + _GRACE))
         self._send(b"wait %d\n" % int(seconds * 1000))
 
     def ready(self, answer: bytes) -> None:
-        """What to say if there is no more time for the rest."""
+        """Give the parent the reply to print if this process gets no further."""
         self.is_ready = bool(answer)
         self._send(b"ready %d\n%b" % (len(answer), answer))
 
     def write(self, answer: bytes) -> None:
-        """Give the answer."""
+        """Send the reply."""
         self._send(b"say %d\n%b" % (len(answer), answer))
 
     def flush(self) -> None:
-        """It has been given."""
+        """Do nothing: `write` sends at once."""
 
     def _send(self, message: bytes) -> None:
         try:
             while message:
                 message = message[os.write(self._pipe, message) :]
         except OSError:
-            return  # nobody waits any more
+            return  # the parent no longer waits
 
 
 def supervise(
     work: Callable[[Relay | None], None], show: Callable[[bytes], None], seconds: float
 ) -> str:
-    """Run `work` in a child, and `show` what it answers; why it did not come to its end, if so.
+    """Run `work` in a child and `show` its reply; return why it was ended, empty if it was not.
 
-    It has so many seconds, until it says how many it takes.
+    The child has `seconds` until it sets another time.
     """
     if not all(hasattr(os, name) for name in _NEEDS):
         work(None)
@@ -76,7 +76,7 @@ def supervise(
     ours, theirs = os.pipe()
     try:
         child = os.fork()
-    except OSError:  # too many processes: better without a supervisor than not at all
+    except OSError:  # too many processes: work without a supervisor
         os.close(ours)
         os.close(theirs)
         work(None)
@@ -84,15 +84,15 @@ def supervise(
     if child == 0:
         _work(work, ours, theirs, seconds)
     os.close(theirs)
-    _end_together(child)
-    heard = _Heard(ours, show, seconds)
-    while heard.listen():
+    _forward_signals(child)
+    messages = _Messages(ours, show, seconds)
+    while messages.receive():
         pass
-    return _why_it_ended(child, is_late=heard.is_late)
+    return _why_it_ended(child, is_late=messages.is_late)
 
 
 def _work(work: Callable[[Relay | None], None], ours: int, theirs: int, seconds: float) -> None:
-    """The child's life. It ends here: what the parent was about to do is not done twice."""
+    """Run the child. It exits here, so that it never returns to the parent's code."""
     try:
         os.close(ours)
         for number in (_signal.SIGALRM, _signal.SIGTERM):
@@ -105,8 +105,8 @@ def _work(work: Callable[[Relay | None], None], ours: int, theirs: int, seconds:
         os._exit(0)
 
 
-def _end_together(child: int) -> None:
-    """Whoever ends the hook ends its work."""
+def _forward_signals(child: int) -> None:
+    """Kill the child when the hook gets a signal to end."""
 
     def end(number: int, _: object) -> None:
         _kill(child)
@@ -122,14 +122,14 @@ def _kill(child: int) -> None:
     try:
         os.kill(child, _signal.SIGKILL)
     except OSError:
-        return  # it is gone
+        return  # it has already ended
 
 
 def _why_it_ended(child: int, *, is_late: bool) -> str:
-    """See the child off; empty where it ended by itself."""
+    """Reap the child; return why it was ended, empty if it ended by itself."""
     if is_late:
         _kill(child)
-    for _ in range(_LAST_LOOKS):
+    for _ in range(_REAP_ATTEMPTS):
         try:
             found, status = os.waitpid(child, os.WNOHANG)
         except ChildProcessError:
@@ -140,11 +140,11 @@ def _why_it_ended(child: int, *, is_late: bool) -> str:
                 return LATE
             return f"Ended({code})" if code else ""
         time.sleep(0.001)
-    return LATE  # it hangs in the kernel, where nobody can end it, and nobody waits for it
+    return LATE  # it hangs in the kernel; do not wait for it
 
 
-class _Heard:
-    """The parent's end: what the child has said so far."""
+class _Messages:
+    """The parent's end of the pipe: the messages of the child."""
 
     def __init__(self, pipe: int, show: Callable[[bytes], None], seconds: float) -> None:
         self._pipe = pipe
@@ -155,8 +155,8 @@ class _Heard:
         self.is_answered = False
         self.is_late = False
 
-    def listen(self) -> bool:
-        """Hear a little more; whether there may be more to come."""
+    def receive(self) -> bool:
+        """Receive more of the messages; return whether more may come."""
         import select
 
         left = self._end - time.monotonic()
@@ -173,7 +173,7 @@ class _Heard:
         return True
 
     def _take(self) -> bool:
-        """Take one whole message, if there is one."""
+        """Process one complete message, if there is one."""
         head, end, rest = self._rest.partition(b"\n")
         word, _, number = head.partition(b" ")
         if not end:

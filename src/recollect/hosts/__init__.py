@@ -1,1 +1,1 @@
-"""One file per agent: its stdin JSON to an event, our reply to its stdout JSON."""
+"""Hosts: the agents that run our hooks. One package per agent, behind one protocol."""

@@ -1,8 +1,9 @@
-"""By what one knows that an agent runs a command, and not a person: the only list of it.
+"""Detects whether an agent or a person runs a command. This is the only list of such signs.
 
-Agents tell it in the environment of their shell; else the process above the shell tells. Names
-that people set themselves (`CODEX_HOME`, `CLAUDE_CODE_USE_BEDROCK`) or that an editor sets in the
-terminals that people type in (`CURSOR_TRACE_ID`, `CLAUDE_CODE_SSE_PORT`) say nothing.
+Agents set variables in the environment of their shell. If there are none, the process above the
+shell may be an agent. Variables that people set themselves (`CODEX_HOME`,
+`CLAUDE_CODE_USE_BEDROCK`), or that an editor sets in the terminals that people type in
+(`CURSOR_TRACE_ID`, `CLAUDE_CODE_SSE_PORT`), are no sign of an agent.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ VARIABLES: Mapping[str, str] = {
     "CRUSH": "crush",
     "TRAE_AI_SHELL_ID": "trae",
     "COPILOT_AGENT_SESSION_ID": "copilot",
-    "AI_AGENT": "agent",  # a convention that several follow
+    "AI_AGENT": "agent",  # a convention of several agents
 }
-# Where an agent tells the id of its session, the same that its hooks have.
+# Variables that hold the id of the agent's session, the same that its hooks get.
 SESSIONS = ("CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID")
 PROGRAMS: Mapping[str, str] = {
     "claude": "claude-code",
@@ -54,7 +55,7 @@ _MOST_STEPS = 8
 
 
 def agent_in(environment: Mapping[str, str]) -> str:
-    """The agent whose shell this is, as the environment tells; empty where it is a person's."""
+    """Return the agent whose shell has this environment; empty if it is a person's shell."""
     for name, agent in VARIABLES.items():
         if environment.get(name, "").strip().lower() not in _OFF:
             return agent
@@ -62,15 +63,15 @@ def agent_in(environment: Mapping[str, str]) -> str:
 
 
 def session_in(environment: Mapping[str, str]) -> str:
-    """The id of the agent's session, where the environment tells."""
+    """Return the id of the agent's session; empty if the environment has none."""
     return next((environment[name] for name in SESSIONS if environment.get(name)), "")
 
 
 def agent_above(process: int | None = None) -> str:
-    """The agent that started the shells above a process; empty where none did.
+    """Return the agent that started the shells above a process; empty if none did.
 
-    Only shells are looked through: a program in between that an agent started is asked by its
-    environment. Where the system has no `/proc`, nothing is known.
+    The search stops at the first program that is not a shell: the environment covers what an agent
+    starts through other programs. Without `/proc` the result is always empty.
     """
     process = os.getppid() if process is None else process
     for _ in range(_MOST_STEPS):

@@ -1,7 +1,7 @@
-"""What a host must tell, and the words in which it does: events, actions, messages, replies.
+"""What a host provides, and the types it uses: events, actions, messages, replies.
 
-A host is an agent that runs our hooks. Everything that is particular to one is in its own folder
-beside this module; `registry` names them.
+A host is an agent that runs our hooks. Everything specific to a host is in its own package beside
+this module. `registry` lists them. To add one, see docs/hooks.md.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ EVENTS: Final = (
 )
 
 
-# What a tool does, whatever a host calls it.
+# What a tool does, whatever the host calls the tool.
 READ: Final = "read"
 CREATE: Final = "create"  # writes a whole file
 EDIT: Final = "edit"  # changes parts of files
@@ -46,58 +46,58 @@ WRITES: Final = frozenset((CREATE, EDIT))
 
 
 class Event(NamedTuple):
-    """Something that happened in an agent's session; what the agent did not say is empty."""
+    """Something that happened in an agent's session. What the host does not provide is empty."""
 
     name: str
     host: str = "claude-code"
     session: str = ""
-    # When the agent told it, in milliseconds: whoever serves it, it is the same event.
+    # When the hook was called, in milliseconds. It identifies the event in every process.
     moment: int = 0
-    # A subagent has the session of its parent, and a context of its own.
+    # The id of a subagent. It shares the session of its parent but has its own context.
     agent: str = ""
     directory: str = ""
-    # How a session came to start: startup, resume, clear, compact; or why it ended.
+    # Why a session started (startup, resume, clear, compact) or ended.
     source: str = ""
-    # What a person typed, or what the agent said last.
+    # What a person typed, or the last message of the agent.
     text: str = ""
     tool: str = ""
     action: str = OTHER
     # The files that a tool reads or writes.
     files: tuple[str, ...] = ()
-    # What a tool was asked to do, what it said, and how it failed.
+    # The command of a tool, its output, and its error.
     command: str = ""
     output: str = ""
     error: str = ""
-    # Where the agent keeps the talk, and whether it goes on because we asked it to.
+    # The path of the transcript, and whether the agent continues because a hook asked it to.
     transcript: str = ""
     again: bool = False
-    # Why the event is none of our business, if it is not.
+    # Why hooks ignore the event; empty if they do not.
     ignored: str = ""
-    # What a person asks to keep by a command of the agent, which the agent will carry out.
+    # What a person asks to remember with a slash command, which the agent carries out.
     asked: str = ""
 
     @property
     def context(self) -> str:
-        """Whose context window it is: that of the session, or of one of its subagents."""
+        """The id of the context window: that of the session, or of one of its subagents."""
         return f"{self.session}/{self.agent}" if self.agent else self.session
 
 
 class Reply:
-    """What the agent gets to read, and what its user gets to see."""
+    """What the agent reads, and what its user sees."""
 
     def __init__(self) -> None:
         self.context: list[str] = []
         self.notice: list[str] = []
-        # What its user must see, wherever that can be said.
+        # What the user must see, at any event whose reply can show it.
         self.alarm: list[str] = []
-        # What the agent is asked to do before it stops.
+        # What the agent must do before it stops.
         self.request = ""
-        # Why a tool must not do what it is about to do.
+        # Why a tool must not run.
         self.denial = ""
 
 
 class Message(NamedTuple):
-    """Something that a person or the agent said, and where its line begins."""
+    """A message of a person or the agent, and the offset of its line."""
 
     role: str
     text: str
@@ -105,9 +105,9 @@ class Message(NamedTuple):
 
 
 class Part(NamedTuple):
-    """What is new in a transcript, and where to go on from.
+    """The new part of a transcript, and the offset to continue from.
 
-    `exchanges` counts what both sides said, `tools` how often each tool was used.
+    `exchanges` counts the messages of both sides, `tools` the calls of each tool.
     """
 
     messages: tuple[Message, ...]
@@ -117,35 +117,35 @@ class Part(NamedTuple):
 
 
 class Host(Protocol):
-    """What every folder of a host provides, as functions and constants of its package."""
+    """The functions and constants that the package of a host provides."""
 
     NAME: str
     TITLE: str
-    # The variable that holds the project's directory, and the prefixes of all that it sets.
+    # The variable that holds the project's directory, and the prefixes of all variables it sets.
     PROJECT_VARIABLE: str
     VARIABLES: tuple[str, ...]
-    # The files in which a project gives it standing instructions.
+    # The files with a project's standing instructions for the agent.
     INSTRUCTIONS: tuple[str, ...]
 
     def detects(self, payload: Mapping[str, Any], environment: Mapping[str, str], /) -> bool:
-        """Whether it is this host that runs the hook."""
+        """Whether this host runs the hook."""
 
     def action_of(self, tool: str, /) -> str:
-        """What one of its tools does."""
+        """What a tool of this host does: one of the actions above."""
 
     def read_event(
         self, name: str, payload: Mapping[str, Any], environment: Mapping[str, str], /
     ) -> Event:
-        """The event behind a hook's input; whatever the input is, this does not fail."""
+        """Read the input of a hook. This never fails, whatever the input is."""
 
     def write_reply(self, name: str, reply: Reply, /) -> str:
-        """What the hook prints for a reply: one JSON object, or nothing."""
+        """Format a reply for stdout: one JSON object, or nothing."""
 
     def read_transcript(self, path: Path, offset: int, /, *, most: int) -> Part | None:
-        """What was said after an offset; None where there is no transcript to read."""
+        """Read a transcript from an offset; None if there is none to read."""
 
     def install(self, scope: str, directory: Path, environment: Mapping[str, str], /) -> Path:
-        """Install the plugin; gives the folder that it is read from."""
+        """Install the plugin; return the folder that it is read from."""
 
     def uninstall(self, scope: str, directory: Path, environment: Mapping[str, str], /) -> None:
-        """Remove the plugin; the memories stay."""
+        """Remove the plugin. The memories stay."""

@@ -19,27 +19,27 @@ INSTRUCTIONS = ("CLAUDE.md", "AGENTS.md")
 
 
 def detects(_payload: Mapping[str, Any], _environment: Mapping[str, str]) -> bool:
-    """Claude Code defines the shape of these hooks: it is taken for it where no other is found."""
+    """Recognise every input: Claude Code defines the format, so it is the fallback."""
     return True
 
 
-# A hook that needs no transcript does not pay for reading one, nor for the installer.
+# Imports are inside the functions, so that a hook loads only what it needs.
 def read_transcript(path: Path, offset: int, *, most: int) -> Part | None:
-    """What was said after an offset."""
+    """Read a transcript from an offset."""
     from recollect.hosts.claude_code import transcript
 
     return transcript.read_transcript(path, offset, most=most)
 
 
 def install(scope: str, directory: Path, environment: Mapping[str, str]) -> Path:
-    """Install the plugin; gives the folder that it is read from."""
+    """Install the plugin; return the folder that it is read from."""
     from recollect.hosts.claude_code import plugin_install
 
     return plugin_install.install(scope, directory, environment)
 
 
 def uninstall(scope: str, directory: Path, environment: Mapping[str, str]) -> None:
-    """Remove the plugin; the memories stay."""
+    """Remove the plugin. The memories stay."""
     from recollect.hosts.claude_code import plugin_install
 
     plugin_install.uninstall(scope, directory, environment)

@@ -1,7 +1,7 @@
-"""Claude Code's hook JSON, as observed with the real client.
+"""Claude Code's hook JSON, as recorded from the real client.
 
-Whatever the client sends, reading never fails: what is missing or of the wrong type is empty. What
-is written is one JSON object or nothing.
+Reading never fails: a value that is missing or of the wrong type is empty. A reply is one JSON
+object or nothing.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from typing import Any
 
 from recollect.core.patterns import pattern
 from recollect.hosts import protocol as events
+from recollect.hosts.environment import CURSOR_VARIABLE
 from recollect.hosts.protocol import Event, Reply
 
-# The client's name of each event that may carry context.
+# The client's name of each event whose reply may carry context.
 _WITH_CONTEXT: Mapping[str, str] = {
     events.SESSION_START: "SessionStart",
     events.PROMPT: "UserPromptSubmit",
@@ -37,19 +38,19 @@ _ACTIONS: Mapping[str, str] = {
 }
 _FILE_ACTIONS = frozenset((events.READ, *events.WRITES))
 _FILE_KEYS = ("file_path", "notebook_path")
-# `/plugin:command args`, which is expanded later; but not `/etc/hosts is wrong`.
+# `/plugin:command args`, which the client expands later; but not `/etc/hosts is wrong`.
 _COMMAND = pattern(r"/[\w:.-]+(?:\s|\Z)")
 _REMEMBER = pattern(r"\s{0,99}/recollect:(?:remember|save)\s(.{1,4000})", re.DOTALL)
 _MOST_TEXT = 1_000_000
 
 
 def action_of(tool: str) -> str:
-    """What one of its tools does."""
+    """What a tool does: one of the actions of the protocol."""
     return _ACTIONS.get(tool, events.OTHER)
 
 
 def read_event(name: str, payload: Mapping[str, Any], environment: Mapping[str, str]) -> Event:
-    """The event behind a hook's input."""
+    """Read the input of a hook."""
     tool_input = payload.get("tool_input")
     details = tool_input if isinstance(tool_input, dict) else {}
     tool = _text(payload, "tool_name")
@@ -74,7 +75,7 @@ def read_event(name: str, payload: Mapping[str, Any], environment: Mapping[str, 
 
 
 def _asked(name: str, payload: Mapping[str, Any]) -> str:
-    """What stands behind `/recollect:remember`."""
+    """Return the arguments of `/recollect:remember`."""
     found = _REMEMBER.match(_text(payload, "prompt")) if name == events.PROMPT else None
     return found[1].strip() if found else ""
 
@@ -85,7 +86,7 @@ def _text(values: Mapping[str, Any], key: str) -> str:
 
 
 def _output(response: Any) -> str:
-    """What a tool said."""
+    """Return the output of a tool."""
     if isinstance(response, dict):
         return "\n".join(filter(None, (_text(response, "stdout"), _text(response, "stderr"))))
     return response[:_MOST_TEXT] if isinstance(response, str) else ""
@@ -99,21 +100,21 @@ def _files(action: str, details: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _why_ignored(name: str, payload: Mapping[str, Any], environment: Mapping[str, str]) -> str:
-    if "cursor_version" in payload or environment.get("CURSOR_VERSION"):
-        return "Cursor runs these hooks, too; it has its own"
+    if "cursor_version" in payload or environment.get(CURSOR_VARIABLE):
+        return "Cursor also runs the hooks of Claude Code"
     if name == events.PROMPT:
         prompt = _text(payload, "prompt").lstrip()
         if prompt.startswith("<task-notification>"):
-            return "no person typed it: a background task reports"
+            return "a background task reports; no person typed it"
         if (command := _COMMAND.match(prompt)) and _is_command(command[0].strip(), prompt):
-            return "it is a command"
+            return "it is a slash command"
     if name == events.SUBAGENT_STOP and not _text(payload, "agent_type"):
-        return "the client's own fork, for a compaction"
+        return "the client's own subagent for a compaction"
     return ""
 
 
 def _is_command(word: str, prompt: str) -> bool:
-    """`/tmp is full` begins with a place, and what is marked is kept in any case."""
+    """Whether a prompt is a command. A path such as `/tmp` and marked text are not."""
     from pathlib import Path
 
     from recollect.core.marks import MARKER
@@ -122,16 +123,17 @@ def _is_command(word: str, prompt: str) -> bool:
 
 
 def write_reply(name: str, reply: Reply) -> str:
-    """What is printed for a reply: one JSON object, or nothing.
+    """Format a reply for stdout: one JSON object, or nothing.
 
-    Where the client takes no context none is given: at a stop it would make the agent go on, so
-    only a request that is meant to do that is made there. What its user must know is told anywhere.
+    Context is written only for events where the client accepts it. At a stop, context would make
+    the agent continue, so only a request, which is meant to do that, is written there. Alarms are
+    written at any event.
     """
     if name == events.STOP and reply.request:
         return json.dumps({"decision": "block", "reason": reply.request}, ensure_ascii=True)
     if name not in _WITH_CONTEXT:
         return json.dumps({"systemMessage": "\n".join(reply.alarm)}) if reply.alarm else ""
-    said: dict[str, Any] = {}
+    output: dict[str, Any] = {}
     if name == events.TOOL_PRE and reply.denial:
         return json.dumps(
             {
@@ -144,10 +146,10 @@ def write_reply(name: str, reply: Reply) -> str:
             ensure_ascii=True,
         )
     if reply.notice or reply.alarm:
-        said["systemMessage"] = "\n".join((*reply.alarm, *reply.notice))
+        output["systemMessage"] = "\n".join((*reply.alarm, *reply.notice))
     if reply.context:
-        said["hookSpecificOutput"] = {
+        output["hookSpecificOutput"] = {
             "hookEventName": _WITH_CONTEXT[name],
             "additionalContext": "\n".join(reply.context),
         }
-    return json.dumps(said, ensure_ascii=True) if said else ""
+    return json.dumps(output, ensure_ascii=True) if output else ""

@@ -1,4 +1,4 @@
-"""Puts the plugin into Claude Code, with the client's own commands, and takes it out again."""
+"""Installs and removes the plugin with Claude Code's own commands."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _SECONDS = 120.0
 
 
 def plugin_folder() -> Path:
-    """The plugin: part of the installed package, or beside the sources."""
+    """Return the folder of the plugin: in the installed package, or beside the sources."""
     package = Path(__file__).resolve().parents[2]
     for folder in (package / "plugin", package.parents[1] / "plugin"):
         if (folder / ".claude-plugin" / "plugin.json").is_file():
             return folder
-    raise InstallFailed("The plugin's files are not in this installation.")
+    raise InstallFailed("This installation does not contain the plugin.")
 
 
 def install(scope: str, directory: Path, environment: Mapping[str, str]) -> Path:
-    """Install the plugin; gives the folder that it is read from."""
+    """Install the plugin; return the folder that it is read from."""
     client, folder = _client(environment), plugin_folder()
     _run(client, directory, environment, "marketplace", "add", str(folder))
     _run(client, directory, environment, "install", PLUGIN, "--scope", scope)
@@ -32,7 +32,7 @@ def install(scope: str, directory: Path, environment: Mapping[str, str]) -> Path
 
 
 def uninstall(scope: str, directory: Path, environment: Mapping[str, str]) -> None:
-    """Take the plugin out; the memories stay."""
+    """Remove the plugin. The memories stay."""
     client = _client(environment)
     _run(client, directory, environment, "uninstall", PLUGIN, "--scope", scope)
     _run(client, directory, environment, "marketplace", "remove", MARKETPLACE)
@@ -42,8 +42,8 @@ def _client(environment: Mapping[str, str]) -> str:
     client = shutil.which("claude", path=environment.get("PATH"))
     if client is None:
         raise InstallFailed(
-            "Claude Code's command `claude` was not found.",
-            "Install it, or type in a session: /plugin marketplace add"
+            "Command `claude` not found.",
+            "Install Claude Code, or run in a session: /plugin marketplace add"
             f" {plugin_folder()} and then /plugin install {PLUGIN}",
         )
     return client
@@ -61,7 +61,7 @@ def _run(client: str, directory: Path, environment: Mapping[str, str], *argument
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise InstallFailed(f"`claude plugin {arguments[0]}` did not work: {error}") from None
+        raise InstallFailed(f"`claude plugin {arguments[0]}` failed: {error}") from None
     if done.returncode != 0:
-        said = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
-        raise InstallFailed(f"`claude plugin {' '.join(arguments)}` failed: {said}")
+        output = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
+        raise InstallFailed(f"`claude plugin {' '.join(arguments)}` failed: {output}")

@@ -1,11 +1,11 @@
-"""What was said since the last time: the new part of a transcript of Claude Code.
+"""Reads the new part of a Claude Code transcript.
 
-The client appends one JSON object per line, and most lines are none of our business: tool results,
-thinking, attachments, whole requests. Only what a person typed and what the agent answered counts,
-without anything that was put between their words. What is unknown or malformed is skipped.
+The client appends one JSON object per line. Most lines do not matter here: tool results, thinking,
+attachments, whole requests. Only what a person typed and what the agent answered counts, without
+the text that the client inserts. Unknown and malformed lines are skipped.
 
-Reading goes on where the last one ended. Every such place follows the end of a line; where it does
-not, the file is another one, and reading starts again.
+Reading continues at the offset where the last one ended, which always follows the end of a line. If
+it does not, the file is a different one, and reading starts over.
 """
 
 from __future__ import annotations
@@ -23,37 +23,37 @@ from recollect.core.marks import without_own_text
 from recollect.core.patterns import pattern
 from recollect.hosts.protocol import Message, Part
 
-# A longer line holds a dumped file or a picture, not a sentence worth keeping.
+# A longer line holds a dumped file or a picture, not a sentence to capture.
 _LONGEST_LINE = 1 << 20
 _ROLES = ("user", "assistant")
-# Lines of this kind, whatever their type, are nobody's words in this conversation.
+# Lines with these fields are not part of this conversation, whatever their type.
 _NOT_SAID = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
 _NOT_MEANT = ("isApiErrorMessage", "toolUseResult")
-# The client's own answers carry this in place of a model.
+# The model of messages that the client writes itself.
 _SYNTHETIC = "<synthetic>"
-# What the client puts before, between or after a person's words.
+# What the client inserts into a person's message.
 _BLOCK = pattern(r"<(system-reminder|ide_[a-z_]+|task-notification)\b.*?(?:</\1>|\Z)", DOTALL)
 _BLOCK_HINTS = ("<system-reminder", "<ide_", "<task-notification")
-# What the client writes in a person's name: commands, and what they print.
+# What the client writes in a person's name: commands and their output.
 _NOT_TYPED = pattern(
     r"<(?:command-|local-command-|bash-|user-memory-|user-prompt-|teammate-)[a-z-]+\b"
     r"|\[Request interrupted by user|This session is being continued from a previous conversation"
     r"|Stop hook feedback:|/[\w:.-]+(?:\s|\Z)"
 )
-# A tool that was not let through, and why: these are a person's words, in the client's frame.
+# The client's frame around a person's reason for refusing a tool.
 _REFUSED = pattern(
     r"The user doesn't want to proceed with this tool use\..{0,300}?the user said:\s*", DOTALL
 )
 
 
 def read_transcript(path: Path, offset: int, *, most: int = 4 << 20) -> Part | None:
-    """What was said after an offset; of more than `most` bytes only the last ones.
+    """Read the messages after an offset; of more than `most` bytes only the last ones.
 
-    Only complete lines count: the client may be writing the last one just now. None where there is
-    no file to read: it must be a regular one, and ours.
+    Only complete lines count: the client may be writing the last one. The result is None if there
+    is no regular file of the current user at the path.
     """
     try:
-        with _opened(path) as file:
+        with _open_own(path) as file:
             size = os.fstat(file.fileno()).st_size
             start, data = _new_bytes(file, offset, size, most)
     except (OSError, ValueError):
@@ -66,25 +66,25 @@ def read_transcript(path: Path, offset: int, *, most: int = 4 << 20) -> Part | N
         if entry is None:
             continue
         tools += _tools(entry)
-        text = _said(entry)
+        text = _message_text(entry)
         if text:
             messages.append(Message(entry["type"], text, start + at))
     return Part(tuple(messages), start + complete, Counter(tools), len(messages))
 
 
-def _opened(path: Path) -> BinaryIO:
-    """The file, if it is one of ours. A link or a pipe that was put in its place is not."""
+def _open_own(path: Path) -> BinaryIO:
+    """Open a regular file of the current user; links and pipes are refused."""
     flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
     descriptor = os.open(path, flags)
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
         os.close(descriptor)
-        raise PermissionError(f"{path} is not a file of ours")
+        raise PermissionError(f"{path} is not a regular file of the current user")
     return os.fdopen(descriptor, "rb")
 
 
 def _new_bytes(file: BinaryIO, offset: int, size: int, most: int) -> tuple[int, bytes]:
-    """What is new and where it begins: at the start of a line."""
+    """Return the new bytes and their offset, which is the start of a line."""
     start = offset if 0 < offset <= size and _ends_line(file, offset) else 0
     if size - start <= most:
         file.seek(start)
@@ -92,7 +92,7 @@ def _new_bytes(file: BinaryIO, offset: int, size: int, most: int) -> tuple[int, 
     file.seek(size - most)
     data = file.read(most)
     begin = data.find(b"\n") + 1
-    # Without the end of a line in it, it is part of one that is still being written.
+    # Without a line end it is part of a line that is still being written.
     return (size - most + begin, data[begin:]) if begin else (start, b"")
 
 
@@ -110,9 +110,9 @@ def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _entry(line: bytes) -> Mapping[str, Any] | None:
-    """A line's object, if it is a part of this conversation."""
+    """Parse a line; None if it is not part of this conversation."""
     if b'"user"' not in line and b'"assistant"' not in line:
-        return None  # most of the bytes are in other lines: do not even read them
+        return None  # most bytes are in other lines: do not parse them
     try:
         entry = json.loads(line.decode("utf-8"))
     except (ValueError, RecursionError):
@@ -134,14 +134,14 @@ def _blocks(entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _tools(entry: Mapping[str, Any]) -> list[str]:
-    """The names of the tools that a line uses."""
+    """Return the names of the tools that a line calls."""
     if entry["type"] != "assistant":
         return []
     return [str(block.get("name")) for block in _blocks(entry) if block.get("type") == "tool_use"]
 
 
-def _said(entry: Mapping[str, Any]) -> str:
-    """What a line says, without what was put there by others; empty if it says nothing."""
+def _message_text(entry: Mapping[str, Any]) -> str:
+    """Return the message of a line without inserted text; empty if there is none."""
     blocks = _blocks(entry)
     refused = [_refusal(block) for block in blocks if block.get("type") == "tool_result"]
     if any(refused):
@@ -151,24 +151,24 @@ def _said(entry: Mapping[str, Any]) -> str:
     if any(block.get("type") == "tool_result" for block in blocks):
         return ""
     texts = [block.get("text") for block in blocks if block.get("type") == "text"]
-    said = (_cleaned(text) for text in texts if isinstance(text, str))
+    cleaned = (_cleaned(text) for text in texts if isinstance(text, str))
     if entry["type"] == "user":
-        said = (text for text in said if not _NOT_TYPED.match(text))
-    return "\n\n".join(filter(None, said))
+        cleaned = (text for text in cleaned if not _NOT_TYPED.match(text))
+    return "\n\n".join(filter(None, cleaned))
 
 
 def _refusal(result: Mapping[str, Any]) -> str:
-    """What a person said when they did not let the agent use a tool."""
+    """Return a person's reason for refusing a tool; empty if there is none."""
     content = result.get("content")
     if not result.get("is_error") or not isinstance(content, str):
         return ""
-    said = _REFUSED.match(content)
-    return _cleaned(content[said.end() :]) if said else ""
+    frame = _REFUSED.match(content)
+    return _cleaned(content[frame.end() :]) if frame else ""
 
 
 def _cleaned(text: str) -> str:
     text = without_own_text(text)
     if any(hint in text for hint in _BLOCK_HINTS):
         text = _BLOCK.sub(" ", text)
-    # Half a character can be written as JSON, but nowhere else.
+    # JSON can hold lone surrogates, which UTF-8 cannot encode.
     return text.encode("utf-8", "replace").decode("utf-8").strip()

@@ -1,6 +1,6 @@
-"""Codex: it runs the hooks of the same plugin, with input of the same shape.
+"""Codex: it runs the hooks of the same plugin, with input in the format of Claude Code.
 
-What differs: files are changed by `apply_patch`, and a tool's output is a text.
+Two things differ: `apply_patch` changes files, and the output of a tool is a string.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ VARIABLES = ("CLAUDE_", "CODEX_")
 INSTRUCTIONS = ("AGENTS.md",)
 
 _PATCHED = pattern(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
-# Codex names its transcripts so, and gives every event within a turn the id of the turn.
+# The prefix of Codex's transcript files. Its events within a turn also have a `turn_id`.
 _TRANSCRIPT = "rollout-"
 
 
@@ -38,12 +38,12 @@ def detects(payload: Mapping[str, Any], _environment: Mapping[str, str]) -> bool
 
 
 def action_of(tool: str) -> str:
-    """What one of its tools does."""
+    """What a tool does: one of the actions of the protocol."""
     return events.EDIT if tool == "apply_patch" else claude_code.action_of(tool)
 
 
 def read_event(name: str, payload: Mapping[str, Any], environment: Mapping[str, str]) -> Event:
-    """The event behind a hook's input."""
+    """Read the input of a hook."""
     event = claude_code.read_event(name, payload, environment)
     action = action_of(event.tool)
     if event.tool != "apply_patch":
@@ -53,24 +53,24 @@ def read_event(name: str, payload: Mapping[str, Any], environment: Mapping[str, 
 
 
 def read_transcript(_path: Path, _offset: int, *, most: int) -> Part | None:  # noqa: ARG001
-    """Nothing yet: its transcripts have another format, and the last message is in the event."""
+    """Return None: Codex's transcript format is not supported yet."""
     return None
 
 
 def install(scope: str, _directory: Path, _environment: Mapping[str, str]) -> Path:
-    """Refused: Codex has commands of its own for this."""
+    """Raise an error that names Codex's own command."""
     from recollect.hosts.claude_code.plugin_install import plugin_folder
 
     raise InstallFailed(
-        f"Recollect cannot install itself into Codex yet ({scope}).",
+        f"Recollect cannot install its plugin into Codex yet (scope: {scope}).",
         f"Run: codex plugin marketplace add {plugin_folder()} && codex plugin add"
         " recollect@recollect",
     )
 
 
 def uninstall(scope: str, _directory: Path, _environment: Mapping[str, str]) -> None:
-    """Refused, as is the installation."""
+    """Raise an error that names Codex's own command."""
     raise InstallFailed(
-        f"Recollect cannot remove itself from Codex yet ({scope}).",
+        f"Recollect cannot remove its plugin from Codex yet (scope: {scope}).",
         "Run: codex plugin remove recollect@recollect",
     )
