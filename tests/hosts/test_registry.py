@@ -12,9 +12,7 @@ from pathlib import Path
 import pytest
 
 from recollect.hosts import environment, registry
-from tests.ledger.conftest import Sandbox, isolated, sandbox
-
-__all__ = ["isolated", "sandbox"]
+from tests.sandbox import Sandbox
 
 SOURCE = Path(registry.__file__).parents[1]
 ROOT = Path(__file__).parents[2]

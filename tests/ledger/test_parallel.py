@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from recollect.core.names import parse_name
-from tests.ledger.conftest import Sandbox
+from tests.sandbox import Sandbox
 
 # Imports what a capture needs, says so, and starts when it is told.
 _BEHIND_A_BARRIER = """\
