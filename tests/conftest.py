@@ -10,19 +10,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from recollect.hosts.agents import VARIABLES
-from tests.sandbox import Sandbox
+from tests.sandbox import GITCONFIG, Sandbox
 
-_GITCONFIG = """\
-[user]
-\tname = Ada
-\temail = ada@example.com
-[init]
-\tdefaultBranch = main
-[protocol "file"]
-\tallow = always
-[advice]
-\tdetachedHead = false
-"""
 _OF_THE_RUNNER = {"EMAIL", "EDITOR", *VARIABLES}
 
 # Machines differ in speed and no test asserts on it. HYPOTHESIS_PROFILE=thorough looks longer.
@@ -43,7 +32,7 @@ def exact(isolated: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def isolated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A home directory of our own: no configuration of the person who runs the tests counts."""
     home = tmp_path_factory.mktemp("home")
-    (home / ".gitconfig").write_text(_GITCONFIG)
+    (home / ".gitconfig").write_text(GITCONFIG)
     with pytest.MonkeyPatch.context() as patch:
         for name in list(os.environ):
             # Whoever runs the tests may be an agent.

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shlex
+import shutil
 import subprocess
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,6 +16,21 @@ import pytest
 import recollect
 from recollect.api.recollect import Recollect
 
+GITCONFIG = """\
+[user]
+\tname = Ada
+\temail = ada@example.com
+[init]
+\tdefaultBranch = main
+[protocol "file"]
+\tallow = always
+[advice]
+\tdetachedHead = false
+"""
+_USUAL_VARIABLES = ("GIT_CONFIG_NOSYSTEM", "GIT_TERMINAL_PROMPT")
+_USUAL_COMMITS = 2
+_SOURCE, _CLONE = "source", "clone"
+_PATH = os.environ["PATH"]  # before any test puts a program before git
 _FIRST_COMMIT_TIME = 1_704_067_200  # 2024-01-01; a later commit is a second younger
 
 
@@ -67,18 +85,42 @@ class Sandbox:
 
     def make_hub(self, commits: int = 2) -> Path:
         """The bare repository that everybody shares, strict about what it takes."""
+        if commits != _USUAL_COMMITS or self._clock != _FIRST_COMMIT_TIME or not _is_usual():
+            return self._build_hub(commits)
+        template = _template()
+        self.root.mkdir(parents=True, exist_ok=True)
+        for name in (self.hub.name, _SOURCE):
+            shutil.copytree(template.root / name, self.root / name, symlinks=True)
+        self._clock = template._clock
+        return self.hub
+
+    def _build_hub(self, commits: int) -> Path:
         self.init(self.hub.name, "--bare")
         self.git(self.hub, "config", "receive.fsckObjects", "true")
         if commits:
-            seed = self.init("seed")
+            source = self.init(_SOURCE)
             for _ in range(commits):
-                self.commit(seed)
-            self.git(seed, "push", "--quiet", str(self.hub), "main")
+                self.commit(source)
+            self.git(source, "push", "--quiet", str(self.hub), "main")
         return self.hub
 
     def clone(self, name: str, *options: str) -> Path:
         """A clone of the hub; over file://, so that --depth works."""
+        if not options and _is_usual() and self._has_usual_hub():
+            return self._copy_clone(name)
         self.git(self.root, "clone", "--quiet", *options, self.hub.as_uri(), name)
+        return self.root / name
+
+    def _has_usual_hub(self) -> bool:
+        """Whether nobody has changed the hub since it was copied from the template."""
+        return bool(_TEMPLATES) and _hub_state(self.hub) == _hub_state(_TEMPLATES[0].hub)
+
+    def _copy_clone(self, name: str) -> Path:
+        template = _template()
+        self._clock += 1
+        shutil.copytree(template.root / _CLONE, self.root / name, symlinks=True)
+        config = self.root / name / ".git" / "config"
+        config.write_text(config.read_text().replace(template.hub.as_uri(), self.hub.as_uri()))
         return self.root / name
 
     def commit(self, repo: Path, message: str = "") -> str:
@@ -135,6 +177,47 @@ class Sandbox:
         """Drop everything that no ref leads to."""
         self.git(repo, "reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all")
         self.git(repo, "gc", "--quiet", "--prune=now")
+
+
+# Most tests begin with the same hub and a clone of it. They are made once and then copied.
+_TEMPLATES: list[Sandbox] = []
+
+
+def _template() -> Sandbox:
+    """A hub with the usual commits, and a clone of it; nobody changes it."""
+    if not _TEMPLATES:
+        root = Path(tempfile.mkdtemp(prefix="recollect-template-"))
+        atexit.register(shutil.rmtree, root, ignore_errors=True)
+        template = Sandbox(root)
+        template._build_hub(_USUAL_COMMITS)
+        clock = template._clock
+        template.git(root, "clone", "--quiet", template.hub.as_uri(), _CLONE)
+        template._clock = clock
+        _TEMPLATES.append(template)
+    return _TEMPLATES[0]
+
+
+def _is_usual() -> bool:
+    """Whether git is the real one and has no settings but those of every test."""
+    is_ours = not any(
+        name.startswith("GIT_") and name not in _USUAL_VARIABLES for name in os.environ
+    )
+    config = Path(os.environ["HOME"], ".gitconfig")
+    has_more = Path(os.environ.get("XDG_CONFIG_HOME", ""), "git").exists()
+    return (
+        is_ours
+        and not has_more
+        and config.is_file()
+        and config.read_text() == GITCONFIG
+        and os.environ["PATH"] == _PATH
+    )
+
+
+def _hub_state(hub: Path) -> dict[str, bytes]:
+    """What decides what a clone of a hub holds."""
+    files = [hub / "HEAD", hub / "config", hub / "packed-refs", *hub.glob("refs/**/*")]
+    files += [*hub.glob("hooks/*"), hub / "shallow", hub / "info" / "grafts"]
+    return {str(path.relative_to(hub)): path.read_bytes() for path in files if path.is_file()}
 
 
 def install_hook(git_dir: Path, name: str, script: str) -> Path:
