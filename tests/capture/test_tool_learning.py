@@ -27,7 +27,7 @@ from recollect.core.fields import check_body, check_fields, check_summary
 from recollect.core.kinds import kind_named
 from tests.capture.tool_outputs import ROUTINE, TAUGHT, TRACEBACK, Routine, Taught
 
-RECORDED = Path(__file__).parents[1] / "hosts" / "recorded"
+RECORDED = Path(__file__).parents[1] / "hosts" / "claude_code" / "recorded"
 
 
 def failed(command: str, error: str) -> Learning:
