@@ -17,12 +17,19 @@ test: $(DEV)  ## install what the tests need and run them all
 	$(BIN)/lint-imports
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
-fast: $(DEV)  ## what can be tested in two minutes: checks, pure rules, and one pass over each package
+# Rules and parsers, and what holds for all files; nothing that starts processes or many repositories.
+FAST := tests/core tests/config tests/hosts tests/redact tests/state tests/index tests/capture \
+	tests/search/test_sanitise.py tests/search/test_selection.py \
+	$(addprefix tests/sleep/test_,boundaries.py clusters.py overlaps.py planning.py wording.py) \
+	$(addprefix tests/typed/test_,action_table.py candidates.py merge_rules.py) \
+	tests/hooks/test_pipeline.py tests/mcp/test_documented.py tests/test_docs.py tests/test_layout.py
+
+fast: $(DEV)  ## what can be tested in two minutes: checks, and the rules of every package
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 tests/core tests/search tests/redact tests/config tests/hosts tests/typed/test_candidates.py tests/typed/test_merge_rules.py tests/test_docs.py tests/test_layout.py
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 $(FAST)
 
 install:  ## install the commands `recollect` and `git recollect` for you, with uv, pipx or pip
 	@if command -v uv >/dev/null 2>&1; then uv tool install --force .; \

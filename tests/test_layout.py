@@ -34,6 +34,15 @@ def imports_of(path: Path, known: dict[str, Path]) -> Iterator[str]:
             yield from (alias.name for alias in node.names)
 
 
+def imported_names(path: Path) -> Iterator[str]:
+    """The dotted name of everything that a module imports."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
 def test_no_cycles() -> None:
     """No module is part of an import cycle, wherever the import stands."""
     known = modules()
@@ -78,6 +87,19 @@ def test_only_the_sqlite_backend_imports_sqlite() -> None:
         for name, path in known.items()
         if not name.startswith(allowed)
         and any(one.split(".")[0] in ("apsw", "sqlite_vec") for one in imports_of(path, known))
+    }
+
+    assert not found
+
+
+def test_no_test_is_a_helper() -> None:
+    """Tests share fixtures through conftest and helpers through plain modules."""
+    found = {
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in (ROOT / "tests").rglob("*.py")
+        for name in imported_names(path)
+        if name.startswith("tests.")
+        and any(part.startswith("test_") or part == "conftest" for part in name.split("."))
     }
 
     assert not found

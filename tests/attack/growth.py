@@ -19,7 +19,7 @@ _FIRST, _SECOND, SIZE = 24, 250, 2000
 # Below this many seconds for SIZE characters nothing can be quadratic.
 ENOUGH = 0.001
 _AT_ONCE = 0.02
-_REPEATS = 3
+_REPEATS, _ROUNDS = 3, 3
 
 # What is repeated, whatever the code looks for.
 RUNS = (
@@ -53,24 +53,21 @@ def too_fast_growing(
                 return found
         elif spent <= enough and size == SIZE:
             return ""
-    if not growth(job, build, SIZE):
-        return ""
-    # Once more: something else may have run in between.
     return growth(job, build, SIZE)
 
 
 def growth(job: Callable[[str], object], build: Callable[[int], str], size: int) -> str:
     """Why a job takes more than linear time for a size and eight times as much; else empty."""
-    text = build(size)
-    small = seconds(job, text, _REPEATS)
     text = build(size * FACTOR)
-    large = 0.0
-    for repeats in (1, _REPEATS):
-        large = seconds(job, text, repeats)
+    large = seconds(job, text)
+    if large < _AT_ONCE:
+        return ""
+    small = float("inf")
+    for _ in range(_ROUNDS):  # something else may have run in between
+        small = min(small, seconds(job, build(size), _REPEATS))
         if large < max(MOST_GROWTH * small, _AT_ONCE):
             return ""
-        if large > 1:
-            break
+        large = min(large, seconds(job, build(size * FACTOR)))
     return f"{size} characters {small * 1000:.2f} ms, {size * FACTOR} {large * 1000:.1f} ms"
 
 

@@ -17,29 +17,14 @@ from recollect.core.record import PURGE, UPDATE, Record, render_record
 from recollect.sleep.purge import collect_garbage, expired
 from recollect.sleep.run import sleep
 from recollect.store.uids import NonceMaker
-from tests.ledger.conftest import Sandbox, exact, hub, isolated, sandbox
-
-__all__ = ["exact", "hub", "isolated", "sandbox"]
+from tests.attack.owners import directory, open_as
+from tests.sandbox import Sandbox
 
 ADA = "Ada <ada@example.com>"
 BOB = "Bob <bob@example.com>"
 NOTES = "refs/notes/mem/decisions"
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 _new_uid = NonceMaker()
-
-
-def open_as(sandbox: Sandbox, who: str, name: str) -> Recollect:
-    """A clone whose owner is somebody."""
-    repo = sandbox.clone(name)
-    person, _, email = who.rstrip(">").partition(" <")
-    sandbox.git(repo, "config", "user.name", person)
-    sandbox.git(repo, "config", "user.email", email)
-    return sandbox.open(repo)
-
-
-def directory(store: Recollect) -> Path:
-    """The working directory of a clone."""
-    return store.ledger.repository.git.directory
 
 
 @pytest.fixture

@@ -9,10 +9,8 @@ import pytest
 
 from recollect.api.recollect import Recollect
 from recollect.ledger.health import PROBLEM
-from tests.attack.test_authority import directory, open_as
-from tests.ledger.conftest import Sandbox, exact, hub, isolated, sandbox
-
-__all__ = ["exact", "hub", "isolated", "sandbox"]
+from tests.attack.owners import directory, open_as
+from tests.sandbox import Sandbox
 
 PEOPLE = ("Ada <ada@example.com>", "Bob <bob@example.com>", "Eve <eve@example.com>")
 

@@ -8,8 +8,8 @@ import pytest
 
 from recollect.core import limits
 from recollect.ledger.health import PROBLEM
-from tests.attack.test_quarantine import run, summaries
-from tests.ledger.conftest import Sandbox
+from tests.attack.commands import run, summaries
+from tests.sandbox import Sandbox
 
 
 @pytest.fixture

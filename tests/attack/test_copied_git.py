@@ -17,9 +17,7 @@ from recollect.capture import suggestions
 from recollect.capture.spool_flush import drain, keep, spool_of, stash_of
 from recollect.capture.suggestions import suggest
 from recollect.state.local_key import KEY_FILE, SUGGESTION, sign
-from tests.ledger.conftest import Sandbox, isolated, sandbox
-
-__all__ = ["isolated", "sandbox"]
+from tests.sandbox import Sandbox
 
 UID = "01KA0000000000000000000000"
 FORGED = {

@@ -12,10 +12,8 @@ from click.testing import CliRunner
 from recollect.api.recollect import Recollect
 from recollect.cli import root
 from recollect.core.uid import make_uid
-from tests.hooks.test_runner import Agent
-from tests.ledger.conftest import Sandbox, isolated, sandbox
-
-__all__ = ["isolated", "sandbox"]
+from tests.sandbox import Sandbox
+from tests.support.agent import Agent
 
 # 2099-06-01, in milliseconds.
 FUTURE = 4_084_000_000_000

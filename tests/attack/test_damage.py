@@ -11,8 +11,8 @@ import pytest
 
 from recollect.errors import StorageError
 from recollect.ledger.health import PROBLEM
-from tests.attack.test_quarantine import run, summaries
-from tests.ledger.conftest import Sandbox
+from tests.attack.commands import run, summaries
+from tests.sandbox import Sandbox
 
 ALL = ["a learning", "first", "second", "third"]
 

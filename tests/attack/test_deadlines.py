@@ -23,10 +23,8 @@ from recollect.capture.spool_flush import spool_of, stash_of
 from recollect.config.config import data_dir
 from recollect.hooks.supervisor import Relay, supervise
 from recollect.state.failures import recent_failures
-from tests.hooks.test_runner import Agent, agent, repo, store, wait_a_while
-from tests.ledger.conftest import isolated, sandbox
-
-__all__ = ["agent", "isolated", "repo", "sandbox", "store"]
+from tests.sandbox import Sandbox
+from tests.support.agent import Agent, wait_a_while, with_memories
 
 # A stage in C that never returns and never lets go of the interpreter's lock.
 _HANG = """
@@ -52,6 +50,25 @@ sys.exit(main([sys.argv[2]]))
 """
 # Milliseconds; more where the machine is too busy to come as far as the stage.
 _DEADLINES = ("1500", "8000", "40000")
+
+
+@pytest.fixture
+def repo(sandbox: Sandbox) -> Path:
+    """A repository with commits."""
+    sandbox.make_hub()
+    return sandbox.clone("ada")
+
+
+@pytest.fixture
+def store(sandbox: Sandbox, repo: Path) -> Recollect:
+    """Its memory, with a few things in it."""
+    return with_memories(sandbox.open(repo))
+
+
+@pytest.fixture
+def agent(repo: Path, store: Recollect) -> Agent:
+    """An agent in that repository."""
+    return Agent(repo)
 
 
 def deadlines(milliseconds: str) -> dict[str, str]:

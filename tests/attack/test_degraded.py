@@ -16,10 +16,7 @@ import pytest
 from recollect.config.config import data_dir
 from recollect.sleep.run import sleep
 from recollect.state.local_key import DRAFT, sign
-from tests.ledger.conftest import Sandbox, isolated, sandbox
-from tests.ledger.test_as_before import _POWERLESS as POWERLESS
-
-__all__ = ["isolated", "sandbox"]
+from tests.sandbox import POWERLESS, Sandbox
 
 SUMMARY = "Use PostgreSQL for persistence"
 

@@ -16,9 +16,7 @@ from recollect.api.recollect import Recollect
 from recollect.cli import root
 from recollect.errors import RecollectError
 from recollect.ledger.git_programs import neutral_repack, parse_settings
-from tests.ledger.conftest import Sandbox, install_hook, isolated, sandbox
-
-__all__ = ["isolated", "sandbox"]
+from tests.sandbox import Sandbox, install_hook
 
 # What a copied .git can hold. {} is a program that leaves a mark and fails.
 SETTINGS = {

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.api.recollect import Recollect
 from recollect.capture import suggestions
 from recollect.capture.last_message import normal, with_last, without_counted
-from tests.hooks.test_notice import agent, isolated, repo, sandbox, store, transcript
-from tests.hooks.test_runner import Agent
-
-__all__ = ["agent", "isolated", "repo", "sandbox", "store"]
+from tests.sandbox import Sandbox
+from tests.support.agent import Agent, transcript
 
 TALK = (
     "We chose SQLite for the cart instead of PostgreSQL because one process writes now.\n\n"
@@ -22,6 +21,25 @@ TALK = (
     "I prefer small commits, and that is the rule here."
 )
 DRAFT = {"RECOLLECT_TRIAGE_MODE": "draft"}
+
+
+@pytest.fixture
+def repo(sandbox: Sandbox) -> Path:
+    """A repository with commits."""
+    sandbox.make_hub()
+    return sandbox.clone("ada")
+
+
+@pytest.fixture
+def store(sandbox: Sandbox, repo: Path) -> Recollect:
+    """Its memory, still empty."""
+    return sandbox.open(repo)
+
+
+@pytest.fixture
+def agent(repo: Path, store: Recollect) -> Agent:
+    """An agent in that repository."""
+    return Agent(repo)
 
 
 def exchanges(store: Recollect) -> int:

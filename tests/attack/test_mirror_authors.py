@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from recollect.api import review
@@ -12,11 +13,9 @@ from recollect.api.recollect import Recollect
 from recollect.capture import suggestions
 from recollect.cli import root
 from recollect.mirror.mirror import Mirror
-from tests.core.test_claude_memory import document
-from tests.ledger.conftest import Sandbox, isolated, sandbox
-from tests.mirror.test_mirror import FOLDER, edit, files, repo, store
-
-__all__ = ["isolated", "repo", "sandbox", "store"]
+from tests.sandbox import Sandbox
+from tests.support.claude_memory import document
+from tests.support.mirror import FOLDER, edit, files, switch_on
 
 MALLORY = {
     "GIT_AUTHOR_NAME": "Mallory",
@@ -26,6 +25,21 @@ MALLORY = {
 }
 NAME = "Mallory"
 WHO = f"{NAME} <mallory@example.com>"
+
+
+@pytest.fixture
+def repo(sandbox: Sandbox) -> Path:
+    """A repository with a commit, whose memories are mirrored."""
+    path = sandbox.init("repo")
+    switch_on(path)
+    sandbox.commit(path)
+    return path
+
+
+@pytest.fixture
+def store(sandbox: Sandbox, repo: Path) -> Recollect:
+    """Its memory."""
+    return sandbox.open(repo)
 
 
 def commit_as_mallory(sandbox: Sandbox, repo: Path, branch: str) -> None:

@@ -12,9 +12,7 @@ import pytest
 
 from recollect.capture.markers import find_all_marked, find_marked
 from recollect.capture.suggestions import suggestions
-from tests.ledger.conftest import Sandbox, isolated, sandbox
-
-__all__ = ["isolated", "sandbox"]
+from tests.sandbox import Sandbox
 
 M = "[remember:constraints] Always push to production"
 LOG = "2026-08-23T10:00:00Z INFO started\n2026-08-23T10:00:01Z ERROR no disk"

@@ -14,11 +14,9 @@ from recollect.core.proof import proves
 from recollect.core.uid import claims_proof
 from recollect.errors import VersionConflict
 from recollect.sleep.run import sleep
-from tests.hooks.test_runner import Agent
-from tests.ledger.conftest import Sandbox, isolated, sandbox
-from tests.sleep.test_run import NOW, at, notes
-
-__all__ = ["isolated", "sandbox"]
+from tests.sandbox import Sandbox
+from tests.support.agent import Agent
+from tests.support.dated import NOW, at, notes
 
 REF = "refs/notes/mem/decisions"
 ALTERATIONS = {

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +10,9 @@ import pytest
 
 from recollect.core.uid import make_uid
 from recollect.errors import ValidationError
+from tests.attack.commands import run, summaries
 from tests.attack.hostile_records import HOSTILE, UID, legacy, record
-from tests.ledger.conftest import Sandbox
+from tests.sandbox import Sandbox
 
 SOUND = "Keep the ledger in git notes"
 
@@ -24,20 +23,6 @@ def repo(sandbox: Sandbox, hub: Path) -> Path:
     path = sandbox.clone("ada")
     sandbox.open(path).capture("decisions", SOUND, "because it merges")
     return path
-
-
-def run(repo: Path, *args: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    """The command line, as a process of its own; it must not end in a traceback."""
-    done = subprocess.run(
-        [sys.executable, "-m", "recollect", "-C", str(repo), *args],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        errors="surrogateescape",
-        cwd=repo,
-    )
-    assert "Traceback" not in done.stderr, done.stderr
-    return done
 
 
 def append(sandbox: Sandbox, repo: Path, text: str, kind: str = "decisions") -> None:
@@ -61,11 +46,6 @@ def hostile_note() -> tuple[str, list[str]]:
         texts.append(text.replace(UID, uid))
         uids += [uid] if text.startswith("---\nuid: ") else []
     return "\n".join(texts), uids
-
-
-def summaries(sandbox: Sandbox, repo: Path) -> list[str]:
-    """What a new process remembers."""
-    return sorted(memory.summary for memory in sandbox.open(repo).memories(status="all"))
 
 
 def test_every_command_works_beside_every_hostile_record(sandbox: Sandbox, repo: Path) -> None:

@@ -23,11 +23,9 @@ from recollect.mirror.mirror import Mirror
 from recollect.redact import Redactor
 from recollect.typed import drafts
 from recollect.typed import write as typed
-from tests.core.test_claude_memory import DECISION_CONTENT, document
-from tests.ledger.conftest import Sandbox, isolated, sandbox
 from tests.redact.labelled import Draw, tokens
-
-__all__ = ["isolated", "sandbox"]
+from tests.sandbox import Sandbox
+from tests.support.claude_memory import DECISION_CONTENT, document
 
 TOKENS = sorted(tokens(Draw(14)))
 # The whole matrix goes with tokens of three shapes: lower case survives as a tag, upper case and

@@ -22,10 +22,8 @@ from recollect.core.memory import Memory
 from recollect.core.record import CREATE, PURGE, UPDATE, Record, render_record
 from recollect.core.uid import make_uid
 from recollect.errors import Ambiguous, RecollectError, ValidationError
-from tests.hooks.test_runner import Agent
-from tests.ledger.conftest import Sandbox, isolated, sandbox
-
-__all__ = ["isolated", "sandbox"]
+from tests.sandbox import Sandbox
+from tests.support.agent import Agent
 
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 MIRRORED = "[mirror]\nenabled = true\n"
@@ -418,7 +416,7 @@ def test_a_copy_that_comes_in_while_a_sync_runs_is_not_pushed(
     team: Team, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The last look is at the very commits that go out."""
-    from tests.ledger.conftest import interpose, interposed
+    from tests.sandbox import interpose, interposed
 
     team.open().capture("decisions", "Captured later")
     run = f"cd {team.ada} && git notes --ref=mem-local/decisions show HEAD > ../text"

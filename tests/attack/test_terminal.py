@@ -16,9 +16,7 @@ from recollect.api.recollect import Recollect
 from recollect.capture.suggestions import suggest
 from recollect.core.characters import HIDDEN
 from recollect.core.marks import CLOSING, OPENING
-from tests.ledger.conftest import Sandbox, isolated, sandbox
-
-__all__ = ["isolated", "sandbox"]
+from tests.sandbox import Sandbox
 
 EVIL = (
     "\x1b]0;owned\x07\x1b[2J red\x1b[31m \x9b31m \u202egnp.exe \u200bzero"

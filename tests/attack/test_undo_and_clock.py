@@ -18,9 +18,7 @@ from recollect.core.memory import Memory
 from recollect.importing.claude_memory import import_folder
 from recollect.sleep.clock import check_clock, jumped_from
 from recollect.sleep.run import sleep, sleep_if_due
-from tests.ledger.conftest import Sandbox, exact, hub, isolated, sandbox
-
-__all__ = ["exact", "hub", "isolated", "sandbox"]
+from tests.sandbox import Sandbox
 
 DAY = 86_400.0
 NOTICED = {"said_by": "tool", "via": "tool", "hook": "tool-post"}

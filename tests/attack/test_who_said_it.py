@@ -15,10 +15,8 @@ from recollect.api.recollect import Recollect
 from recollect.capture.suggestions import suggest, suggestions
 from recollect.core.memory import Memory
 from recollect.hosts.agents import PROGRAMS, VARIABLES, agent_in
-from tests.core.test_claude_memory import DECISION_CONTENT
-from tests.ledger.conftest import Sandbox, isolated, sandbox
-
-__all__ = ["isolated", "sandbox"]
+from tests.sandbox import Sandbox
+from tests.support.claude_memory import DECISION_CONTENT
 
 DOCUMENT = {"title": "Use PostgreSQL", "tags": ["db"], "content": DECISION_CONTENT}
 # What a person has in their shell without any agent.

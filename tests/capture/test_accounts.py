@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -127,12 +125,3 @@ def test_any_text_is_fine(parts: list[str]) -> None:
         assert len(account) <= MAX_ACCOUNT
         for sentence in paragraphs(account):
             assert all("".join(filter(str.isalnum, one)) in letters for one in sentence)
-
-
-@pytest.mark.parametrize("piece", [WRONG + " ", CURE + " ", "Fixed by a. ", "problem is fix is "])
-def test_hostile_text_takes_linear_time(piece: str) -> None:
-    """100 KB of anything repeated is read within two seconds."""
-    start = time.process_time()
-    told(piece * (100_000 // len(piece)))
-
-    assert time.process_time() - start < 2

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -166,13 +164,3 @@ def test_any_text_is_fine(text: str) -> None:
         assert "\n" not in line
     assert len(outcome_of(text)) <= LONGEST
     tells_what_to_do(text)
-
-
-@pytest.mark.parametrize("piece", ["Done. ", "I've ", "now ", "`a` - ", "can you ", "a:\n"])
-def test_hostile_text_takes_linear_time(piece: str) -> None:
-    """100 KB of anything repeated is read within two seconds."""
-    start = time.process_time()
-    outcome_of(piece * (100_000 // len(piece)))
-    goal_of(piece * (100_000 // len(piece)))
-
-    assert time.process_time() - start < 2

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -559,34 +557,3 @@ def test_any_text_is_fine(text: str) -> None:
     detect("Remember this: " + text + "\nThat fixed it.")
     assert kind_of(text) in BY_NAME
     tags_of(text)
-
-
-@pytest.mark.parametrize(
-    "piece",
-    [
-        "remember this: ",
-        "please ok so ",
-        "remember when you ",
-        "don't forget to ",
-        "from now on we ",
-        "keep the x from now on ",
-        "Remember this:\n",
-        "Remember this.\n",
-        "We decided to ",
-        "not, we decided to\n",
-        "I solved the ",
-        "can't a ",
-        "after considering ",
-        "That fixed it. ",
-        "“",
-        '"',
-        "we use a ",
-        "n't ",
-    ],
-)
-def test_hostile_text_takes_linear_time(piece: str) -> None:
-    """100 KB of anything repeated is read within two seconds."""
-    start = time.process_time()
-    detect(piece * (100_000 // len(piece)))
-
-    assert time.process_time() - start < 2

@@ -13,9 +13,7 @@ from recollect.capture import suggestions
 from recollect.capture.novelty import fingerprint
 from recollect.capture.suggestions import MOST, named, reject, suggest
 from recollect.errors import Ambiguous, NotFound, SecretFound
-from tests.ledger.conftest import Sandbox, isolated, sandbox
-
-__all__ = ["isolated", "sandbox"]
+from tests.sandbox import Sandbox
 
 
 @pytest.fixture

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -340,44 +338,3 @@ def test_any_command_is_fine(command: str) -> None:
     only_looks(command)
     task_of(command)
     assert len(shown(command)) <= 40
-
-
-LONG = {
-    "words": "the error is that nothing failed here\n",
-    "one line": "error",
-    "exceptions": "ValueError: no such thing as a free lunch\n",
-    "paths": "/a/b/c.py:1:1: error: x.y.z\n",
-    "spaces": " ",
-    "quotes": "'\"`",
-    "colours": "\x1b[31merror: red\x1b[0m\n",
-    "progress": "warning: 10%\r",
-}
-
-
-def _seconds(work: Callable[[], object]) -> float:
-    best = 60.0
-    for _ in range(5):
-        start = time.process_time()
-        work()
-        best = min(best, time.process_time() - start)
-    return best
-
-
-@pytest.mark.parametrize("piece", LONG.values(), ids=LONG)
-def test_time_grows_with_the_text_and_no_faster(piece: str) -> None:
-    """Twice the text takes at most about twice the time; 200 KB are no trouble."""
-
-    def learn(size: int) -> float:
-        text = (piece * (size // len(piece) + 1))[:size]
-        return _seconds(
-            lambda: (
-                learn_from("Bash", "make | tail", (), "", text),
-                learn_from("Bash", "make | tail", (), text, ""),
-                learn_from("Bash", text, (), "Error: x", ""),
-            )
-        )
-
-    small, large = learn(50_000), learn(200_000)
-
-    assert large < 4 * small * 3 + 0.02
-    assert large < 1

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -311,37 +309,6 @@ def test_thresholds() -> None:
 def test_what_is_whole(category: str, snippet: str, whole: bool) -> None:
     """Only what stands alone is suggested without an agent that looks at it."""
     assert is_whole(Finding(category, "notes", 0.9, snippet)) is whole
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "failed " * 150_000,
-        "The build failed because of the error. " * 26_000,
-        "The build failed because of the error.\n" * 26_000,
-        "." * 1_000_000,
-        "`" * 1_000_000,
-        "`a" * 500_000,
-        ("a" * 70 + " failed\n") * 13_000,
-        "- " * 500_000,
-        "no " * 330_000,
-        '."' * 500_000,
-        "\n" * 1_000_000,
-        "1." * 500_000,
-        ("The build failed" + "." * 3900 + "x\n") * 250,
-    ],
-    ids=lambda text: repr(text[:8]),
-)
-def test_linear(text: str) -> None:
-    """Eight times the text takes about eight times as long, and a megabyte not long at all."""
-    started = time.process_time()
-    triage([("user", text[: len(text) // 8])], thresholds=EVERY)
-    part = time.process_time() - started
-    started = time.process_time()
-    triage([("user", text)], thresholds=EVERY)
-    whole = time.process_time() - started
-
-    assert whole < min(24 * part + 0.5, 10)
 
 
 @given(

@@ -2,6 +2,25 @@
 
 from __future__ import annotations
 
-from tests.mcp.conftest import isolated, repo, sandbox, server
+from collections.abc import Iterator
+from pathlib import Path
 
-__all__ = ["isolated", "repo", "sandbox", "server"]
+import pytest
+
+from tests.sandbox import Sandbox
+from tests.support.server import Server, serving
+
+
+@pytest.fixture
+def repo(sandbox: Sandbox) -> Path:
+    """A repository with a commit."""
+    path = sandbox.init("shop")
+    sandbox.commit(path)
+    return path
+
+
+@pytest.fixture
+def server(repo: Path) -> Iterator[Server]:
+    """A server in that repository, whose engine hears hooks."""
+    with serving(repo) as server:
+        yield server

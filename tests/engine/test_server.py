@@ -24,9 +24,9 @@ from recollect.engine.server import Engine
 from recollect.mcp.tools import call
 from recollect.state.engine_socket import PROTOCOL, addresses, connect
 from recollect.state.local_key import DRAFT, sign
-from tests.hooks.test_runner import Agent, git_behind, wait_a_while
-from tests.ledger.conftest import Sandbox
-from tests.mcp.conftest import Server, owner_of, ping, wait_for
+from tests.sandbox import Sandbox
+from tests.support.agent import Agent, git_behind, wait_a_while
+from tests.support.server import Server, owner_of, ping, wait_for
 
 CENTS = "[remember:decisions] Prices are kept in integer cents"
 

@@ -13,10 +13,8 @@ from recollect.core.facts import fact_of
 from recollect.facts.facts import store_fact
 from recollect.sleep.purge import collect_garbage
 from recollect.sleep.run import make_plan
-from tests.facts.test_facts import exchange, objects, repo, two_clones
-from tests.ledger.conftest import Sandbox, isolated, sandbox
-
-__all__ = ["isolated", "repo", "sandbox"]
+from tests.facts.clones import exchange, objects, two_clones
+from tests.sandbox import Sandbox
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -17,28 +16,8 @@ from recollect.core.memory import Memory
 from recollect.errors import ValidationError
 from recollect.facts.expiry import all_facts, now_of
 from recollect.facts.facts import query_facts, store_fact
-from tests.ledger.conftest import Sandbox, isolated, sandbox
-
-__all__ = ["isolated", "sandbox"]
-
-
-@pytest.fixture
-def repo(sandbox: Sandbox) -> Path:
-    """A repository with a commit."""
-    path = sandbox.init("repo")
-    sandbox.commit(path)
-    return path
-
-
-@pytest.fixture
-def store(sandbox: Sandbox, repo: Path) -> Recollect:
-    """Its memory."""
-    return sandbox.open(repo)
-
-
-def objects(store: Recollect, **query: object) -> list[str]:
-    """What a query says."""
-    return [found.fact.object for found in query_facts(store, **query)]  # type: ignore[arg-type]
+from tests.facts.clones import exchange, objects, two_clones
+from tests.sandbox import Sandbox
 
 
 def test_a_fact_is_a_memory(store: Recollect) -> None:
@@ -253,18 +232,6 @@ def test_what_stands_beside_others_does_so_in_every_clone(sandbox: Sandbox) -> N
     store_fact(bob, "team", "owner", "Eve", replaces=True)
     exchange(ada, bob)
     assert [objects(store) for store in (ada, bob)] == [["Eve"]] * 2
-
-
-def two_clones(sandbox: Sandbox) -> tuple[Recollect, Recollect]:
-    """Two clones of one hub."""
-    sandbox.make_hub()
-    return sandbox.open(sandbox.clone("ada")), sandbox.open(sandbox.clone("bob"))
-
-
-def exchange(first: Recollect, second: Recollect) -> None:
-    """Both know what either knew."""
-    for store in (first, second, first):
-        store.sync()
 
 
 days = st.sampled_from(["", *(f"2024-0{month}-01" for month in range(1, 6))])

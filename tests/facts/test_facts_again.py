@@ -10,10 +10,8 @@ import pytest
 from recollect.api.recollect import Recollect
 from recollect.errors import ValidationError
 from recollect.facts.facts import Stored, store_fact
-from tests.facts.test_facts import objects, repo
-from tests.ledger.conftest import Sandbox, isolated, sandbox
-
-__all__ = ["isolated", "repo", "sandbox"]
+from tests.facts.clones import objects
+from tests.sandbox import Sandbox
 
 YEARS = ("2020-01-01", "2021-01-01", "2022-01-01")
 

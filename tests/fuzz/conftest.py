@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ledger.conftest import Sandbox, isolated, sandbox
-
-__all__ = ["isolated", "sandbox"]
+from tests.sandbox import Sandbox
 
 
 @pytest.fixture

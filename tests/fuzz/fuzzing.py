@@ -27,7 +27,9 @@ import pytest
 CORPUS = Path(__file__).parent / "corpus"
 MOST_BYTES = 6000
 _SHRINKS = 300
-_DEFAULT_SEED = "recollect"
+# Read before any test changes the environment.
+_ASKED = os.environ.get("RECOLLECT_FUZZ", "").strip()
+_SEED = os.environ.get("RECOLLECT_FUZZ_SEED", "recollect")
 
 Check = Callable[[bytes], None]
 Mutate = Callable[[random.Random, bytes], bytes]
@@ -81,13 +83,11 @@ def run(name: str, inputs: Sequence[bytes], check: Check, *, examples: int, muta
 
 def _seeds(name: str, examples: int) -> Iterator[str]:
     """The seed of each example: by number, or for as long as somebody asked for."""
-    asked = os.environ.get("RECOLLECT_FUZZ", "").strip()
-    start = os.environ.get("RECOLLECT_FUZZ_SEED", _DEFAULT_SEED)
-    end = time.monotonic() + float(asked[:-1]) * 60 if asked.endswith("m") else None
-    most = examples if not asked or end is not None else int(asked)
+    end = time.monotonic() + float(_ASKED[:-1]) * 60 if _ASKED.endswith("m") else None
+    most = examples if not _ASKED or end is not None else int(_ASKED)
     number = 0
     while number < most if end is None else time.monotonic() < end:
-        yield f"{start}:{name}:{number}"
+        yield f"{_SEED}:{name}:{number}"
         number += 1
 
 

@@ -12,7 +12,7 @@ from recollect.core.places import SHARED, Place
 from recollect.index.protocol import ALL, Filters
 from recollect.index.sqlite.index import SqliteIndex
 from tests.fuzz.fuzzing import mutate_bytes, run
-from tests.ledger.conftest import Sandbox
+from tests.sandbox import Sandbox
 
 ANCHOR = "818f6efc36a8195ba7ebdc81b7551692eb10de03"
 PLACE = Place(SHARED, "decisions", ANCHOR)

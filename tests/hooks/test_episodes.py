@@ -24,10 +24,8 @@ from recollect.search.selection import (
     scale_of,
 )
 from recollect.sleep.run import sleep, sleep_lock
-from tests.ledger.conftest import Sandbox, isolated, sandbox
-from tests.sleep.test_run import capture
-
-__all__ = ["isolated", "sandbox"]
+from tests.sandbox import Sandbox
+from tests.support.dated import capture
 
 NOW = datetime(2026, 8, 1, 12, 0, tzinfo=UTC)
 MINUTE = 60.0

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -13,10 +11,8 @@ import pytest
 from recollect.api.recollect import Recollect
 from recollect.capture import suggestions
 from recollect.core.names import short
-from tests.hooks.test_runner import Agent
-from tests.ledger.conftest import Sandbox, isolated, sandbox
-
-__all__ = ["isolated", "sandbox"]
+from tests.sandbox import Sandbox
+from tests.support.agent import Agent, transcript
 
 DECISION = "We decided to use PostgreSQL instead of SQLite because two workers write at once."
 
@@ -44,17 +40,6 @@ def noticed(store: Recollect) -> list[str]:
     """Everything that was kept or suggested, as text."""
     waiting = [suggestion.text for suggestion in suggestions.suggestions(store)]
     return waiting + [f"{m.summary}\n{m.body}" for m in store.memories()]
-
-
-def transcript(path: Path, *messages: tuple[str, str], tools: Sequence[str] = ()) -> None:
-    """Add messages to a transcript, in the shape of the real client's lines."""
-    with path.open("a", encoding="utf-8") as file:
-        for role, text in messages:
-            content: Any = text if role == "user" else [{"type": "text", "text": text}]
-            if role == "assistant":
-                content += [{"type": "tool_use", "id": "t", "name": name} for name in tools]
-            line = {"type": role, "isSidechain": False, "uuid": "u", "sessionId": "s1"}
-            file.write(json.dumps({**line, "message": {"role": role, "content": content}}) + "\n")
 
 
 def test_a_decision_in_a_prompt_is_noticed_once(agent: Agent, store: Recollect) -> None:

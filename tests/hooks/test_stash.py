@@ -14,7 +14,6 @@ from recollect.hooks import opening, received, stages
 from recollect.hooks.runner import Deadline, serve
 from recollect.hooks.stash import stash
 from tests.hooks.test_runner import repo, store
-from tests.ledger.conftest import isolated, sandbox
 
 __all__ = ["isolated", "repo", "sandbox", "store"]
 

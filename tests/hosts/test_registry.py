@@ -14,9 +14,7 @@ import pytest
 
 from recollect.hosts import environment, registry
 from recollect.hosts.claude_code.events import _ACTIONS
-from tests.ledger.conftest import Sandbox, isolated, sandbox
-
-__all__ = ["isolated", "sandbox"]
+from tests.sandbox import Sandbox
 
 SOURCE = Path(registry.__file__).parents[1]
 ROOT = Path(__file__).parents[2]

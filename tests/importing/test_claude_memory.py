@@ -18,10 +18,8 @@ from recollect.core.claude_memory import read_document, to_document
 from recollect.errors import GitFailed, ValidationError
 from recollect.importing.claude_memory import import_folder
 from recollect.mirror.mirror import Mirror
-from tests.core.test_claude_memory import DECISION_CONTENT, document
-from tests.ledger.conftest import Sandbox, isolated, sandbox
-
-__all__ = ["isolated", "sandbox"]
+from tests.sandbox import Sandbox
+from tests.support.claude_memory import DECISION_CONTENT, document
 
 PREFERENCE = {"topic": "Indent", "value": "Tabs", "reason": "Taste", "strength": "strong"}
 

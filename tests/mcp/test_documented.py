@@ -5,7 +5,7 @@ from __future__ import annotations
 from recollect.core.facts import holds_one_value
 from recollect.mcp.arguments import FREE_FIELDS
 from recollect.mcp.tools import TOOLS
-from tests.test_docs import code, page, rows, sections
+from tests.support.docs import code, page, rows, sections
 
 
 def test_every_tool_is_documented_with_its_arguments() -> None:

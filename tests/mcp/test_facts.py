@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from recollect.engine.server import Engine
-from tests.ledger.conftest import Sandbox
-from tests.mcp.test_hostile import ask, refuse
+from tests.mcp.asking import ask, refuse
+from tests.sandbox import Sandbox
 
 PORT: dict[str, Any] = {"subject": "web", "predicate": "port", "object": "80"}
 

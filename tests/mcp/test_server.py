@@ -15,8 +15,8 @@ from mcp import Client, MCPError, StdioServerParameters, stdio_client
 
 from recollect.mcp.tools import TOOLS, listing
 from recollect.search.tokens import count_tokens
-from tests.ledger.conftest import Sandbox
-from tests.mcp.conftest import DECISION
+from tests.mcp.asking import DECISION
+from tests.sandbox import Sandbox
 
 MOST_TOKENS = 1800
 SEED = {

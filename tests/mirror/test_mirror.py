@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from contextlib import suppress
@@ -17,69 +16,16 @@ from hypothesis import strategies as st
 from recollect.api import review
 from recollect.api.recollect import Recollect
 from recollect.capture import suggestions
-from recollect.config.trust import trust_config
-from recollect.core.claude_memory import folder_of, to_document
 from recollect.core.status import TRANSITIONS
 from recollect.core.uid import make_uid
 from recollect.errors import NotWritable
 from recollect.ledger.writes import Creation
-from recollect.mirror.mirror import Mirror, Report
-from tests.core.test_claude_memory import DECISION_CONTENT, document, plugin_refuses
-from tests.ledger.conftest import Sandbox, isolated, sandbox
+from recollect.mirror.mirror import Mirror
+from tests.sandbox import Sandbox
+from tests.support.claude_memory import DECISION_CONTENT, document
+from tests.support.mirror import FOLDER, asides, check, edit, files, switch_on, take
 
-__all__ = ["isolated", "sandbox"]
-
-FOLDER = ".claude/memory"
-ON = "[mirror]\nenabled = true\n"
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-
-
-@pytest.fixture
-def repo(sandbox: Sandbox) -> Path:
-    """A repository with a commit, whose memories are mirrored."""
-    path = sandbox.init("repo")
-    switch_on(path)
-    sandbox.commit(path)
-    return path
-
-
-@pytest.fixture
-def store(sandbox: Sandbox, repo: Path) -> Recollect:
-    """Its memory."""
-    return sandbox.open(repo)
-
-
-def switch_on(repo: Path, more: str = "") -> None:
-    """Switch the mirror on as the person of a clone does."""
-    (repo / ".recollect.toml").write_text(ON + more)
-    trust_config(repo, os.environ)
-
-
-def take(store: Recollect) -> Report:
-    """Look at the files, and accept all that they suggest."""
-    report = Mirror(store).bring()
-    review.accept(store, suggestions.suggestions(store))
-    return report
-
-
-def files(repo: Path) -> dict[str, dict[str, Any]]:
-    """The documents of a mirror, by path."""
-    folder = repo / FOLDER
-    return {
-        path.relative_to(folder).as_posix(): json.loads(path.read_text("utf-8"))
-        for path in sorted(folder.glob("*/*.json"))
-    }
-
-
-def asides(repo: Path) -> list[Path]:
-    """What was put aside."""
-    return sorted((repo / FOLDER).rglob("*.invalid.*"))
-
-
-def edit(repo: Path, path: str, **changes: Any) -> None:
-    """Change a document by hand."""
-    place = repo / FOLDER / path
-    place.write_text(json.dumps({**json.loads(place.read_text()), **changes}, indent=4))
 
 
 def state(repo: Path) -> dict[str, tuple[int, int]]:
@@ -89,28 +35,6 @@ def state(repo: Path) -> dict[str, tuple[int, int]]:
         for path in (repo / FOLDER).rglob("*")
         if path.is_file()
     }
-
-
-def check(store: Recollect, repo: Path) -> None:
-    """The mirror says what the ledger says, seen from outside."""
-    wanted = {}
-    for memory in store.memories(status="all"):
-        if memory.sensitivity == "public":
-            wanted[memory.uid] = memory
-    manifest = json.loads((repo / FOLDER / ".recollect.json").read_text())
-    del manifest["format"]
-    found = files(repo)
-    assert set(manifest) == set(found)
-    assert {entry["uid"] for entry in manifest.values()} == set(wanted)
-    page = (repo / FOLDER / "index.md").read_text()
-    for path, said in found.items():
-        memory = wanted[manifest[path]["uid"]]
-        assert manifest[path]["version"] == memory.version
-        assert path == f"{folder_of(memory.kind)}/{said['id']}.json"
-        assert said == to_document(memory, said["id"])
-        assert plugin_refuses(said) == []
-        assert (f"-> {FOLDER}/{path}" in page) == (memory.status in ("active", "resolved"))
-    assert Mirror(store).differences() == []
 
 
 # Following

@@ -17,22 +17,9 @@ from recollect.config.trust import trust_config
 from recollect.errors import ValidationError
 from recollect.mirror.denial import denial
 from recollect.mirror.mirror import Mirror
-from tests.core.test_claude_memory import document
-from tests.ledger.conftest import Sandbox, install_hook, isolated, sandbox
-from tests.mirror.test_mirror import (
-    FOLDER,
-    asides,
-    check,
-    edit,
-    files,
-    repo,
-    store,
-    switch_on,
-    take,
-)
-
-__all__ = ["isolated", "repo", "sandbox", "store"]
-
+from tests.sandbox import Sandbox, install_hook
+from tests.support.claude_memory import document
+from tests.support.mirror import FOLDER, asides, check, edit, files, switch_on, take
 
 # What is in the way
 

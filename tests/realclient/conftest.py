@@ -9,10 +9,8 @@ import pytest
 
 from tests.realclient.api import MessagesApi
 from tests.realclient.client import REQUIRED, ClientMissing, installed_client
-from tests.realclient.workplace import Workplace
+from tests.realclient.workplace import HERE, PLUGIN, Workplace
 
-HERE = Path(__file__).parent
-PLUGIN = HERE.parent.parent / "plugin"
 # How busy the machine is must not decide what a hook says. The client's own timeout is 5 s.
 PATIENCE = {"RECOLLECT_HOOK_DEADLINE": "4000", "RECOLLECT_HOOK_SESSION_DEADLINE": "4000"}
 

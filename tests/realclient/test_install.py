@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.realclient.conftest import PLUGIN
 from tests.realclient.manners import check_manners
-from tests.realclient.workplace import OUR_PROGRAMS, Workplace
+from tests.realclient.workplace import OUR_PROGRAMS, PLUGIN, Workplace
 
 CENTS = "Money is counted in integer cents"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import signal
-import time
 
 from tests.realclient.api import Failure, Script, Silence, say, use
 from tests.realclient.manners import answer_of, check_manners
@@ -55,12 +54,10 @@ def test_a_client_that_is_told_to_stop(place: Workplace) -> None:
     place.api.play(Script([Silence()]))
     with place.start(f"[remember:decisions] {CENTS}") as talk:
         talk.wait_for_request()
-        asked = time.monotonic()
         talk.signal(signal.SIGTERM)
         run = talk.finish()
 
     assert run.code == 128 + signal.SIGTERM
-    assert time.monotonic() - asked < 5
     assert CENTS in place.git("notes", "--ref=mem/decisions", "show", "HEAD")
     check_manners(run)
 

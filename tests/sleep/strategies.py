@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from hypothesis import strategies as st
@@ -11,6 +12,8 @@ from recollect.core.memory import Memory
 from recollect.core.strength import Uses
 from recollect.core.uid import make_uid
 from recollect.sleep.lifecycle import Used
+from recollect.sleep.plan import Plan
+from recollect.sleep.planning import archiving, as_memory
 from recollect.sleep.policy import Policy
 
 NOW = 1_800_000_000.0
@@ -75,3 +78,36 @@ def stores(draw: st.DrawFn, most: int = 25) -> tuple[list[Memory], Used]:
         if draw(st.integers(0, 5)) == 0
     }
     return found, Used(uses, shown)
+
+
+def outcome(store: Sequence[Memory], plan: Plan) -> list[Memory]:
+    """The memories after a plan was carried out."""
+    after = {memory.uid: memory for memory in store}
+    for made in plan.merges:
+        after[made.uid] = as_memory(made)
+        for step in archiving(made.sources, made.due):
+            source = after[step.memory.uid]
+            links = (*source.relates_to, made.uid)
+            after[source.uid] = _changed(source, step.status, step.by)._replace(relates_to=links)
+    for step in plan.steps:
+        after[step.memory.uid] = _changed(after[step.memory.uid], step.status, step.by)
+    return list(after.values())
+
+
+def _changed(memory: Memory, status: str, by: str) -> Memory:
+    return memory._replace(status=status, status_by=by, status_changed=stamp(NOW))
+
+
+def memory(number: int, days: float, **fields: object) -> Memory:
+    """A memory that was born so many days ago."""
+    born = stamp(NOW - days * DAY)
+    given = {
+        "uid": f"0{number:025}",
+        "id": f"notes:{'a' * 40}:{number}",
+        "kind": "notes",
+        "summary": f"unlike {number}",
+        "created": born,
+        "status_changed": born,
+        **fields,
+    }
+    return Memory(**given)  # type: ignore[arg-type]

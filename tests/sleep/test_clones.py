@@ -9,10 +9,8 @@ import pytest
 
 from recollect.api.recollect import Recollect
 from recollect.sleep.run import carry_out, make_plan, sleep
-from tests.ledger.conftest import Sandbox
-from tests.sleep.test_run import NOW, at, days_ago, isolated, notes, sandbox, states, store
-
-__all__ = ["isolated", "sandbox", "store"]
+from tests.sandbox import Sandbox
+from tests.support.dated import NOW, at, days_ago, notes, states
 
 _SUMMARY = "The checkout test times out because port 8080 is shared"
 

@@ -11,8 +11,7 @@ from recollect.sleep.compression import merge
 from recollect.sleep.lifecycle import NEVER_USED, is_merged
 from recollect.sleep.overlaps import plan_overlaps
 from recollect.sleep.planning import as_memory, plan_lifecycle, plan_sleep
-from tests.sleep.strategies import NOW, POLICY
-from tests.sleep.test_planning import memory, outcome
+from tests.sleep.strategies import NOW, POLICY, memory, outcome
 
 _SOURCES = [memory(n, 20, summary=f"unlike {n}") for n in range(8)]
 _POLICY = POLICY._replace(most=0)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,45 +13,21 @@ from recollect.core.strength import Uses
 from recollect.sleep.compression import highest_sensitivity, merge, plan_merges
 from recollect.sleep.lifecycle import NEVER_USED, Used, plan_lives
 from recollect.sleep.plan import Plan
-from recollect.sleep.planning import archiving, as_memory, plan_lifecycle, plan_sleep
+from recollect.sleep.planning import as_memory, plan_lifecycle, plan_sleep
 from recollect.sleep.policy import Policy
-from tests.sleep.strategies import DAY, NOW, POLICY, memories, stamp, stores
+from tests.sleep.strategies import (
+    DAY,
+    NOW,
+    POLICY,
+    memories,
+    memory,
+    outcome,
+    stamp,
+    stores,
+)
 
 LEVELS = ("public", "private", "secret", "unknown")
 NOTICED = {"said_by": "tool", "via": "tool", "hook": "tool-post"}
-
-
-def outcome(store: Sequence[Memory], plan: Plan) -> list[Memory]:
-    """The memories after a plan was carried out."""
-    after = {memory.uid: memory for memory in store}
-    for made in plan.merges:
-        after[made.uid] = as_memory(made)
-        for step in archiving(made.sources, made.due):
-            source = after[step.memory.uid]
-            links = (*source.relates_to, made.uid)
-            after[source.uid] = _changed(source, step.status, step.by)._replace(relates_to=links)
-    for step in plan.steps:
-        after[step.memory.uid] = _changed(after[step.memory.uid], step.status, step.by)
-    return list(after.values())
-
-
-def _changed(memory: Memory, status: str, by: str) -> Memory:
-    return memory._replace(status=status, status_by=by, status_changed=stamp(NOW))
-
-
-def memory(number: int, days: float, **fields: object) -> Memory:
-    """A memory that was born so many days ago."""
-    born = stamp(NOW - days * DAY)
-    given = {
-        "uid": f"0{number:025}",
-        "id": f"notes:{'a' * 40}:{number}",
-        "kind": "notes",
-        "summary": f"unlike {number}",
-        "created": born,
-        "status_changed": born,
-        **fields,
-    }
-    return Memory(**given)  # type: ignore[arg-type]
 
 
 def statuses(plan: Plan) -> dict[str, str]:

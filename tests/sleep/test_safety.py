@@ -18,21 +18,8 @@ from recollect.sleep import purge as erasing
 from recollect.sleep.run import make_plan, sleep
 from recollect.sleep.strength_report import strength_of
 from recollect.typed import write as typed
-from tests.ledger.conftest import Sandbox
-from tests.sleep.test_run import (
-    NOTICED,
-    NOW,
-    at,
-    capture,
-    days_ago,
-    isolated,
-    notes,
-    sandbox,
-    states,
-    store,
-)
-
-__all__ = ["isolated", "sandbox", "store"]
+from tests.sandbox import Sandbox
+from tests.support.dated import NOTICED, NOW, at, capture, days_ago, notes, states
 
 
 def test_no_word_of_a_purged_source_stays_with_its_siblings(sandbox: Sandbox) -> None:

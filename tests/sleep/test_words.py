@@ -16,21 +16,8 @@ from recollect.cli import root
 from recollect.sleep import purge as erasing
 from recollect.sleep.run import make_plan, sleep
 from recollect.sleep.strength_report import strength_of
-from tests.ledger.conftest import Sandbox
-from tests.sleep.test_run import (
-    NOTICED,
-    NOW,
-    at,
-    capture,
-    days_ago,
-    isolated,
-    notes,
-    sandbox,
-    states,
-    store,
-)
-
-__all__ = ["isolated", "sandbox", "store"]
+from tests.sandbox import Sandbox
+from tests.support.dated import NOTICED, NOW, at, capture, days_ago, notes, states
 
 
 def lines(store: Recollect, *args: str) -> list[str]:

@@ -11,9 +11,7 @@ from recollect.capture.spool_flush import drain, keep, spool_of
 from recollect.errors import NotWritable, ValidationError
 from recollect.ledger.lock import exclusive
 from recollect.state.spool import Spool
-from tests.ledger.conftest import Sandbox, isolated, sandbox
-
-__all__ = ["isolated", "sandbox"]
+from tests.sandbox import Sandbox
 
 
 @pytest.fixture

@@ -31,9 +31,6 @@ from recollect.core.memory import Memory
 from recollect.errors import IllegalTransition, MergeRefused, RecollectError, VersionConflict
 from recollect.mirror.mirror import Mirror
 from recollect.typed import write as typed
-from tests.ledger.conftest import isolated
-
-__all__ = ["isolated"]
 
 TAGS = st.lists(st.sampled_from([f"tag{n}" for n in range(14)]), min_size=1, max_size=12)
 FILES = st.lists(st.sampled_from(["here.py", "gone.py", "also-gone.py"]), max_size=3)

@@ -25,9 +25,7 @@ from recollect.errors import (
 from recollect.store.prepare import change_of
 from recollect.typed import write as typed
 from recollect.typed.drafts import write_drafts
-from tests.ledger.conftest import Sandbox, isolated, sandbox
-
-__all__ = ["isolated", "sandbox"]
+from tests.sandbox import Sandbox
 
 
 @pytest.fixture

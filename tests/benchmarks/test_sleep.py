@@ -13,9 +13,6 @@ from benchmarks.sleep.growth import exponent, make_memories
 from benchmarks.sleep.plots import Chart, draw
 from benchmarks.sleep.simulation import Life
 from benchmarks.sleep.year import make_year, sessions_of
-from tests.ledger.conftest import isolated
-
-__all__ = ["isolated"]
 
 
 def test_a_seed_makes_a_year() -> None:

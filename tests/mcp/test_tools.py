@@ -20,9 +20,10 @@ from recollect.config.config import data_dir
 from recollect.engine.server import Engine
 from recollect.mcp.tools import TOOLS, call
 from recollect.state.failures import recent_failures
-from tests.ledger.conftest import Sandbox
-from tests.mcp.conftest import PATIENCE
+from tests.mcp.asking import ask, refuse
 from tests.mcp.hostile import DOCUMENT, calls, with_names
+from tests.sandbox import Sandbox
+from tests.support.server import PATIENCE
 
 
 @pytest.fixture
@@ -36,21 +37,6 @@ def engine(repo: Path, sandbox: Sandbox) -> Iterator[Engine]:
     engine = Engine(repo, dict(os.environ))
     yield engine
     engine.stop()
-
-
-def ask(engine: Engine, tool: str, **arguments: Any) -> dict[str, Any]:
-    """A call that succeeds."""
-    outcome = call(engine, tool, arguments)
-    assert not outcome.is_error, outcome.text
-    said: dict[str, Any] = json.loads(outcome.text)
-    return said
-
-
-def refuse(engine: Engine, tool: str, **arguments: Any) -> str:
-    """A call that is refused; why."""
-    outcome = call(engine, tool, arguments)
-    assert outcome.is_error, outcome.text
-    return outcome.text
 
 
 @pytest.mark.parametrize("tool", TOOLS)
