@@ -40,9 +40,11 @@ def open_recollect(path: str | os.PathLike[str] | None = None, *, mine: bool = F
         repository = open_user_ledger(git, data_dir(environment))
         project = None if mine else project_name(config, directory.resolve())
         return Recollect(_ledger(repository, config), config, project)
-    store = Recollect(_ledger(repository, config), config)
-    store.join_personal(lambda: _personal(directory, config, git, environment))
-    return store
+    return Recollect(
+        _ledger(repository, config),
+        config,
+        open_personal=lambda: _personal(directory, config, git, environment),
+    )
 
 
 def open_stores(
@@ -56,9 +58,8 @@ def open_stores(
         project = project_name(config, directory.resolve())
         return Recollect(_ledger(repository, config), config, project), None
     personal = _personal(directory, config, git, environment)
-    store = Recollect(_ledger(repository, config), config)
-    store.join_personal(lambda: personal)
-    return store, personal
+    ledger = _ledger(repository, config)
+    return Recollect(ledger, config, open_personal=lambda: personal), personal
 
 
 def _personal(

@@ -45,10 +45,18 @@ class Listed(NamedTuple):
 class Reads(Store):
     """The methods that find and read."""
 
-    def __init__(self, ledger: Ledger, config: Config, project: str | None = None) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        config: Config,
+        project: str | None = None,
+        *,
+        open_personal: Callable[[], Self | None] | None = None,
+    ) -> None:
         super().__init__(ledger, config, project)
         self._personal: Self | None = None
-        self._open_personal: Callable[[], Self | None] | None = None
+        # Opens your own memories; the first call that needs them calls it.
+        self._open_personal = open_personal
 
     @property
     def personal(self) -> Self | None:
@@ -57,10 +65,6 @@ class Reads(Store):
             opener, self._open_personal = self._open_personal, None
             self._personal = opener()
         return self._personal
-
-    def join_personal(self, opener: Callable[[], Self | None]) -> None:
-        """Say how to open your own memories; the first call that needs them does it."""
-        self._open_personal = opener
 
     def close(self) -> None:
         """Close the files. You can go on using the object: it opens them again."""

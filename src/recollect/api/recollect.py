@@ -6,7 +6,8 @@ one module for each subject: `reads`, `writes`, `reviews`, `upkeep`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Self
 
 from recollect.api.effects import AFTER_PURGE, AFTER_WRITE
 from recollect.api.upkeep import Upkeep
@@ -21,8 +22,15 @@ if TYPE_CHECKING:
 class Recollect(Upkeep):
     """The memories of one repository: capture, find, review, share, look after, erase."""
 
-    def __init__(self, ledger: Ledger, config: Config, project: str | None = None) -> None:
-        super().__init__(ledger, config, project)
+    def __init__(
+        self,
+        ledger: Ledger,
+        config: Config,
+        project: str | None = None,
+        *,
+        open_personal: Callable[[], Self | None] | None = None,
+    ) -> None:
+        super().__init__(ledger, config, project, open_personal=open_personal)
         self.after_write, self.after_purge = AFTER_WRITE, AFTER_PURGE
 
     def sync(self, remote: str | None = None) -> SyncResult:

@@ -46,7 +46,7 @@ def _parts(found: Strength) -> list[str]:
     if not found.decay_per_day:
         left = f"{found.memory.kind} keep their full strength at any age"
     return [
-        f"  {found.memory.importance:>5.2f}  importance",
+        f"  {found.memory.importance:>5.2f}  its importance",
         f"+ {gain:>5.2f}  for {times}" if found.uses.times else "+  0.00  never used",
         f"x {found.fresh:>5.2f}  {left}",
     ]

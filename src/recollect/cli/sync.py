@@ -95,7 +95,7 @@ def _echo_conflict(store: Recollect, conflict: Conflict) -> None:
     who = plain(", ".join(conflict.by))
     if not conflict.fields:
         name = store.short_name(conflict.memory)
-        click.echo(f"{name} was changed here and by {who}; both changes are in effect")
+        click.echo(f"{name} was changed here and by {who}; both changes count")
         return
     click.echo(f"CONFLICT {store.short_name(conflict.memory)}: changed here and by {who}")
     for field in conflict.fields:
