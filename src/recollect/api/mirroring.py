@@ -58,5 +58,5 @@ def _switch(store: Store, enabled: bool) -> tuple[Path, str]:
     directory = store.ledger.repository.git.directory
     path = set_key(_KEY, str(enabled).lower(), directory=directory, environment=os.environ)
     found = load_config(directory, os.environ).explain(_KEY)
-    overridden = "" if found.value == enabled else f"{found.source} sets {_KEY} = {found.value}"
+    overridden = "" if found.value == enabled else f"{found.source} says {_KEY} = {found.value}"
     return path, overridden

@@ -54,7 +54,7 @@ def claude_memory_command(
             if not outcomes:
                 click.echo("The folder has no documents.", err=True)
             if dry_run:
-                click.echo("Dry run: nothing was written.", err=True)
+                click.echo("Nothing was written.", err=True)
             warn(store)
     if any(outcome.result == _INVALID for outcome in outcomes):
         ctx.exit(1)
