@@ -23,9 +23,13 @@ def modules() -> dict[str, Path]:
     return found
 
 
-def imports_of(path: Path, known: dict[str, Path]) -> Iterator[str]:
-    """What a module imports of ours: at its top, in functions, and for type checkers."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+def imports_of(path: Path, known: dict[str, Path], *, types: bool = True) -> Iterator[str]:
+    """What a module imports: at its top, in functions and, with `types`, for type checkers."""
+    tree = ast.parse(path.read_text("utf-8"))
+    for node in ast.walk(tree):
+        if not types and isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            node.body = []
+    for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module:
             for alias in node.names:
                 inner = f"{node.module}.{alias.name}"
@@ -100,6 +104,21 @@ def test_no_test_is_a_helper() -> None:
         for name in imported_names(path)
         if name.startswith("tests.")
         and any(part.startswith("test_") or part == "conftest" for part in name.split("."))
+    }
+
+    assert not found
+
+
+def test_the_surfaces_call_the_api() -> None:
+    """`cli` and `mcp` only translate: they use the object of `recollect.open`, no capability."""
+    capabilities = {"capture", "search", "sleep", "typed", "facts", "mirror", "importing"}
+    known = modules()
+    found = {
+        (name, imported)
+        for name, path in known.items()
+        if name.startswith(("recollect.cli.", "recollect.mcp."))
+        for imported in imports_of(path, known, types=False)
+        if imported.startswith("recollect.") and imported.split(".")[1] in capabilities
     }
 
     assert not found

@@ -1,4 +1,4 @@
-"""Recollect: a memory for coding agents that lives in your repository, in git notes.
+"""Recollect: memory for coding agents, stored in your repository as git notes.
 
 >>> import recollect
 >>> with recollect.open(".") as memory:
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from recollect.version import __version__
 
-TYPE_CHECKING = False  # that of `typing` costs a hook a fifth of its time
+TYPE_CHECKING = False  # importing it from `typing` costs a hook a fifth of its time
 if TYPE_CHECKING:
     import os
 
@@ -21,9 +21,9 @@ __all__ = ["__version__", "open"]
 def open(  # noqa: A001
     path: str | os.PathLike[str] | None = None, *, mine: bool = False
 ) -> Recollect:
-    """Open the memory of the repository around a path; outside of any, the user ledger.
+    """Open the memory of the repository around a path; outside of any repository, the user ledger.
 
-    `mine` opens the user ledger wherever one is: what belongs to the person.
+    With `mine`, open the user ledger wherever you are: your own memories.
     """
     from recollect.api.opening import open_recollect
 

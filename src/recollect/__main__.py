@@ -1,4 +1,4 @@
-"""`recollect` and `python -m recollect`: the command line, and the hooks of an agent."""
+"""`recollect` and `python -m recollect`: the command line and the hooks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 
 
 def main() -> None:
-    """Run a hook without loading anything it does not need, or else the command line."""
+    """Run a hook, which loads only what it needs, or the command line."""
     if sys.argv[1:2] == ["hook"]:
         from recollect.engine.client import main as serve
 

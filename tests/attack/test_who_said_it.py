@@ -179,7 +179,7 @@ def test_the_person_asked_by_a_command(store: Recollect, repo: Path) -> None:
     """The hook saw what they typed: the capture of that session that says it is theirs, once."""
     assert prompt(repo, ASKED) == {}
     run(repo, *KEPT, CLAUDECODE="1", CLAUDE_CODE_SESSION_ID="s1")
-    run(repo, *KEPT, CLAUDECODE="1", CLAUDE_CODE_SESSION_ID="s1")
+    run(repo, *KEPT, "--force", CLAUDECODE="1", CLAUDE_CODE_SESSION_ID="s1")
     said = [memory.provenance["said_by"] for memory in store.memories()]
     assert said == ["user", "agent"]
 

@@ -51,7 +51,7 @@ def test_every_tool_survives_no_arguments_and_wrong_ones(engine: Engine, tool: s
         name: {} if parameters.types[name] == "object" else "x" for name in parameters.required
     }
     for name in parameters.types:
-        assert f"{name} takes" in refuse(engine, tool, **{**right, name: [[1]]})
+        assert f"{name} must be" in refuse(engine, tool, **{**right, name: [[1]]})
 
 
 def test_any_input_gets_a_clean_answer(engine: Engine) -> None:

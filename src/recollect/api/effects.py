@@ -1,6 +1,6 @@
-"""What follows from a write or a purge, by name; whoever opens a store registers them.
+"""What follows from a write or a purge, by name; `Recollect` registers these effects.
 
-What was asked for is written by then: what goes wrong here is told as a warning, not raised.
+They run after the write itself has succeeded, so a problem here becomes a warning, not an error.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def retire_old_sessions(store: Store, done: Sequence[Done], reason: str) -> None:
-    """A new summary of a session retires the ones beyond the window."""
+    """Retire the oldest session summaries when a new one exceeds the window."""
     sessions = [record.uid for w, record in done if getattr(w, "kind", "") == SESSIONS]
     if sessions and reason not in MAINTENANCE:
         from recollect.typed.session_rollover import retire_oldest
@@ -31,7 +31,7 @@ def retire_old_sessions(store: Store, done: Sequence[Done], reason: str) -> None
 
 
 def follow_status(store: Store, done: Sequence[Done], reason: str) -> None:
-    """A merged memory that is retired brings its sources back; facts end or are true again."""
+    """Restore the sources of a merged memory that was retired, and settle facts."""
     moved = [record.memory_uid for w, record in done if "status" in w.fields]
     if moved and reason not in MAINTENANCE:
         from recollect.core.status import RETIRED
@@ -44,7 +44,7 @@ def follow_status(store: Store, done: Sequence[Done], reason: str) -> None:
 
 
 def archive_merged_sources(store: Store, done: Sequence[Done], reason: str) -> None:
-    """A merged memory that somebody accepted takes the place of its sources."""
+    """Archive the sources of a merged memory that was accepted."""
     merged = [record.uid for w, record in done if _is_merge(w)]
     if merged and reason not in MAINTENANCE:
         from recollect.sleep.run import archive_sources
@@ -59,7 +59,7 @@ def _is_merge(write: Write) -> bool:
 
 
 def settle_facts(store: Store, changed: Sequence[Memory]) -> None:
-    """Where one fact comes or goes, others end or are true again."""
+    """Close or reopen other facts when a fact was added, changed or removed."""
     from recollect.core.kinds import FACTS
 
     if any(memory.kind == FACTS for memory in changed):
@@ -69,7 +69,7 @@ def settle_facts(store: Store, changed: Sequence[Memory]) -> None:
 
 
 def update_mirror(store: Store, _changed: Sequence[object], _reason: str = "") -> None:
-    """Bring the mirror up to date, where there is one."""
+    """Bring the mirror up to date, if it is on."""
     if store.config.flag("mirror.enabled") and not store.has_deadline:
         from recollect.mirror.mirror import follow
 

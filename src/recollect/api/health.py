@@ -1,4 +1,4 @@
-"""Whether the index says what the ledger says, over everything that the refs hold."""
+"""The checks of `doctor` and `verify`: git, hooks, the index against every record in the refs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _WEEK = 7 * 86_400.0
 
 
 def check_all(store: Store) -> list[Finding]:
-    """Look at everything that can be wrong."""
+    """Run every check."""
     from recollect.ledger.health import check_surroundings
 
     found = list(check_surroundings(store.ledger))
@@ -56,7 +56,7 @@ def check_all(store: Store) -> list[Finding]:
 
 
 def check_records(ledger: Ledger, indexing: Indexing) -> Iterator[Finding]:
-    """Read every record, kinds that this version does not know included, and compare."""
+    """Read every record, also of kinds that this version does not know, and compare the index."""
     index = indexing.fresh()
     indexed = {(place, uid): text for place, uid, text in index.texts()}
     known: set[tuple[Place, str]] = set()
@@ -80,8 +80,8 @@ def check_records(ledger: Ledger, indexing: Indexing) -> Iterator[Finding]:
                     "quarantine",
                     f"The record {uid} of {place.kind} on {place.anchor[:7]} is quarantined:"
                     f" {reason}.",
-                    "It is kept as it is and makes no memory."
-                    f" Remove it with: recollect purge {uid}",
+                    "It is kept as it is, but it does not become a memory."
+                    f" To remove it, run: recollect purge {uid}",
                 )
             elif record.op != PURGE:
                 owners.add((place.space, place.kind, record.memory_uid))
@@ -91,11 +91,11 @@ def check_records(ledger: Ledger, indexing: Indexing) -> Iterator[Finding]:
             PROBLEM,
             "records",
             f"{lost} notes have no contents in this clone.",
-            "In a partial clone, run `recollect sync` to bring them.",
+            "In a partial clone, run `recollect sync` to fetch them.",
         )
     for count, what in (
         (missing, "records are not in the index."),
-        (orphaned, "records of the index are not in the ledger."),
+        (orphaned, "records in the index are not in the ledger."),
         (mismatched, "records differ between index and ledger."),
     ):
         if count:
@@ -109,26 +109,26 @@ def check_records(ledger: Ledger, indexing: Indexing) -> Iterator[Finding]:
         yield Finding(
             WARNING,
             "records",
-            f"A change waits for a memory that is not here: {record.of}",
-            "Run `recollect sync` to bring it.",
+            f"A change waits for a memory that this clone does not have: {record.of}",
+            "To fetch it, run `recollect sync`.",
         )
     for name in index.shared_names():
         yield Finding(
             WARNING,
             "names",
-            f"{name} names more than one memory, because two clones gave it while apart.",
-            "Both are kept; add ~ and the last four characters of the uid to choose.",
+            f"{name} is the id of several memories, because two clones assigned it before a sync.",
+            "All are kept. To choose one, add ~ and the last four characters of its uid.",
         )
     memories = index.count(Filters(statuses=frozenset({"all"})))
     yield Finding(OK, "records", f"{len(known)} records, {memories} memories.")
 
 
 def _altered(uid: str, record: Record) -> Finding:
-    """A record that its uid does not prove, and what to do about it."""
+    """Report a record whose text does not match its uid, and what to do about it."""
     name = record.id or record.memory_uid
     what = str(record.fields.get("summary") or "")[:_MOST_SHOWN]
     effect = {
-        CREATE: "It is not given to agents.",
+        CREATE: "Agents do not get it.",
         PURGE: "Its memory stays purged.",
     }.get(record.op, "The change does not count.")
     return Finding(
@@ -136,18 +136,18 @@ def _altered(uid: str, record: Record) -> Finding:
         "altered",
         f"Record {uid} of {name} is not what its author wrote ({record.op} by"
         f" {record.by or 'nobody'}, {record.timestamp or 'undated'}: {what!r}). {effect}",
-        "Get the original back: run `recollect sync` in the author's clone, then here."
+        "To get the original back, run `recollect sync` in the author's clone, then here."
         f" If nobody has it, erase it: recollect purge {record.memory_uid}",
     )
 
 
 def _check_spaces(spoken_of: set[tuple[bool, str]]) -> Iterator[Finding]:
-    """Shared records that speak of a private memory: they change nothing of it."""
+    """Report shared records with the uid of a private memory; they do not change it."""
     for uid in sorted(uid for is_local, uid in spoken_of if is_local and (False, uid) in spoken_of):
         yield Finding(
             WARNING,
             "spaces",
-            f"Shared notes hold records with the uid of a private memory: {uid}. They count as"
+            f"Shared notes contain records with the uid of a private memory: {uid}. They count as"
             " another memory, and the private one is unchanged.",
             "Ask who wrote them. To erase them, purge the memory that `recollect show"
             f" {marked(uid)}` shows.",
@@ -155,7 +155,7 @@ def _check_spaces(spoken_of: set[tuple[bool, str]]) -> Iterator[Finding]:
 
 
 def check_engine(store: Store) -> Iterator[Finding]:
-    """Whether a warm engine does the work of hooks here; without one they do it themselves."""
+    """Check whether a warm engine serves hooks here; without one, hooks do the work themselves."""
     place = {**os.environ, PROJECT_VARIABLE: str(store.ledger.repository.git.directory)}
     found = ping(place)
     if found is not None:
@@ -167,20 +167,20 @@ def check_engine(store: Store) -> Iterator[Finding]:
             yield Finding(
                 WARNING,
                 "engine",
-                f"{folder} is not only yours, so no engine listens there.",
+                f"Other users can access {folder}, so no engine listens there.",
                 f"Remove it, or run: chmod 700 {folder}",
             )
 
 
 def check_place(store: Store) -> Iterator[Finding]:
-    """Whether the directory takes what is written: the disk may be full, or read-only."""
+    """Check that the directory can be written: the disk may be full or read-only."""
     folder = store.ledger.repository.state_dir
     above = folder if folder.is_dir() else folder.parent
     if not os.access(above, os.W_OK):
         yield Finding(
             WARNING,
             "place",
-            f"{above} cannot be written: memories are read from the notes, and none is kept.",
+            f"{above} cannot be written: memories can be read, but not captured.",
             "Check its permissions, and whether its file system is mounted read-only.",
         )
     try:
@@ -191,8 +191,8 @@ def check_place(store: Store) -> Iterator[Finding]:
         yield Finding(
             WARNING,
             "place",
-            f"The disk of {above} has {free // 1024} KB left: soon nothing can be kept.",
-            "Make room.",
+            f"The disk of {above} has {free // 1024} KB left: soon nothing can be captured.",
+            "Free some space.",
         )
     from recollect.capture.suggestions import waiting_suggestions
 
@@ -205,20 +205,20 @@ def check_place(store: Store) -> Iterator[Finding]:
         yield Finding(
             WARNING,
             "spool",
-            f"{len(broken)} files of what waits cannot be read, for example {broken[0]}",
-            "They are left as they are. Look into them, then remove them.",
+            f"{len(broken)} spooled files cannot be read, for example {broken[0]}",
+            "They are kept as they are. Read them, then remove them.",
         )
 
 
 def check_hooks(store: Store) -> Iterator[Finding]:
-    """What went wrong in hooks, where nobody was told, and what still waits for the ledger."""
+    """Report failures of hooks, which are silent, and memories that are still spooled."""
     waiting = len(spool_of(store).waiting().keys() | stash_of(store).waiting().keys())
     if waiting:
         yield Finding(
             WARNING,
             "spool",
-            f"{waiting} memories wait for the ledger.",
-            "The next session brings them; or run `recollect repair`.",
+            f"{waiting} spooled memories are not in the ledger yet.",
+            "The next session writes them; or run `recollect repair`.",
         )
     folder = data_dir(os.environ)
     failures = recent_failures(folder, time.time() - _WEEK)
@@ -227,8 +227,8 @@ def check_hooks(store: Store) -> Iterator[Finding]:
         yield Finding(
             WARNING,
             "hooks",
-            f"{late} hooks of the last week ran out of time and gave what they had.",
-            "If it goes on, run `recollect reindex`, or raise `hook.deadline`.",
+            f"In the last week, {late} hooks ran out of time and returned what they had.",
+            "If this continues, run `recollect reindex`, or raise `hook.deadline`.",
         )
     others = [failure for failure in failures if failure.get("error") != "Deadline"]
     if others:
@@ -237,31 +237,31 @@ def check_hooks(store: Store) -> Iterator[Finding]:
         yield Finding(
             WARNING,
             "hooks",
-            f"{len(others)} hooks of the last week failed; last {last.get('event')}: {said}",
+            f"In the last week, {len(others)} hooks failed; last {last.get('event')}: {said}",
             f"The details are in {folder / FAILURES_FILE}",
         )
 
 
 def untrusted_programs(store: Store) -> list[str]:
-    """What the repository's git configuration would start, and does not; in a sentence."""
+    """Programs in the repository's git configuration that are ignored, in a sentence."""
     git = store.ledger.repository.git
     if store.ledger.repository.is_user_ledger or git.is_trusted:
         return []
     names = ", ".join(dict.fromkeys(setting.name for setting in git.local_programs()))
     return [
-        f"The repository's own git configuration names programs ({names[:200]}): ignored until you"
-        " trust it: recollect config trust"
+        f"The repository's own git configuration names programs ({names[:200]}). They are ignored"
+        " until you trust it: recollect config trust"
     ]
 
 
 def check_programs(store: Store) -> Iterator[Finding]:
-    """Whether the repository's git configuration names programs that do not run."""
+    """Report programs in the repository's git configuration that are ignored."""
     for text in untrusted_programs(store):
         yield Finding(WARNING, "configuration", text)
 
 
 def check_mirror(store: Store) -> Iterator[Finding]:
-    """Whether the files of the mirror say what the ledger says."""
+    """Check that the files of the mirror match the ledger."""
     if not store.config.flag("mirror.enabled") or store.work_tree is None:
         return
     from recollect.mirror.compare import WAITING
@@ -276,13 +276,13 @@ def check_mirror(store: Store) -> Iterator[Finding]:
         yield Finding(
             WARNING,
             "mirror",
-            f"{len(differ)} files of the mirror are not what the ledger says, for example"
-            f" {differ[0].file}. Put it right with: recollect mirror verify --repair",
+            f"{len(differ)} files of the mirror differ from the ledger, for example"
+            f" {differ[0].file}. To repair them, run: recollect mirror verify --repair",
         )
 
 
 def check_sleep(store: Store) -> Iterator[Finding]:
-    """Whether the memories are looked after: a hook does it for few of them only."""
+    """Check that sleep runs: with many memories, a hook does not have time for it."""
     problem = clock_problem(store)
     if problem:
         yield Finding(
@@ -298,13 +298,13 @@ def check_sleep(store: Store) -> Iterator[Finding]:
         yield Finding(
             WARNING,
             "sleep",
-            "Nobody has looked after the memories for a week.",
-            "Do it with: recollect sleep",
+            "Sleep has not run for a week.",
+            "Run: recollect sleep",
         )
 
 
 def check_others(store: Store) -> Iterator[Finding]:
-    """What others want done with memories that are not theirs, and waits for an answer."""
+    """Report purges and changes by others that wait for your decision."""
     from recollect.api.sync import pending_purges
     from recollect.store.history import waiting_changes
 
@@ -314,15 +314,15 @@ def check_others(store: Store) -> Iterator[Finding]:
             WARNING,
             "purge",
             f"{pending.memory.id} was purged by {plain(', '.join(pending.by))}; your copy is held.",
-            "Apply it with `recollect sync --accept-purges`, or keep it here.",
+            "To erase it, run `recollect sync --accept-purges`; or keep it.",
         )
     for change in changes[:_MOST_TOLD]:
         fields = ", ".join(f"{k} = {v!r}" for k, v in sorted(change.fields.items()))
         yield Finding(
             WARNING,
             "suggestion",
-            f"A change is suggested by {plain(change.by or 'somebody')}: {fields}",
-            "See `recollect review`; accept or reject it there.",
+            f"{plain(change.by or 'somebody')} suggests a change: {fields}",
+            "To accept or reject it, run `recollect review`.",
         )
     more = len(purges[_MOST_TOLD:]) + len(changes[_MOST_TOLD:])
     if more:

@@ -1,6 +1,6 @@
-"""Opening the memory of a directory: the only place that wires the parts together.
+"""Open the memory of a directory: the only place that wires the parts together.
 
-Clock, environment and configuration are read here and nowhere else.
+The clock, the environment and the configuration are read here and nowhere else.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from recollect.redact.gate import project_name
 
 
 def open_recollect(path: str | os.PathLike[str] | None = None, *, mine: bool = False) -> Recollect:
-    """Open the memory of the repository around a path; outside of any, the user ledger.
+    """Open the memory of the repository around a path; outside of any repository, the user ledger.
 
-    `mine` is the user ledger wherever one is: what belongs to the person, not to a project.
+    With `mine`, open the user ledger wherever you are: what belongs to you, not to a project.
     """
     environment = dict(os.environ)
     if path is not None:
@@ -36,28 +36,41 @@ def open_recollect(path: str | os.PathLike[str] | None = None, *, mine: bool = F
     config = load_config(directory, environment)
     git = _git(directory, config, environment)
     repository = None if mine else find_repository(git)
-    project = None
     if repository is None:
         repository = open_user_ledger(git, data_dir(environment))
         project = None if mine else project_name(config, directory.resolve())
-    return Recollect(_ledger(repository, config), config, project)
+        return Recollect(_ledger(repository, config), config, project)
+    return Recollect(
+        _ledger(repository, config),
+        config,
+        open_personal=lambda: _personal(directory, config, git, environment),
+    )
 
 
 def open_stores(
     directory: Path, config: Config, environment: Mapping[str, str]
 ) -> tuple[Recollect, Recollect | None]:
-    """The memory of the repository around a directory, and the person's own where there is one."""
+    """The memory of the repository around a directory, and the user's own, if there is one."""
     git = _git(directory, config, environment)
     repository = find_repository(git)
-    home = data_dir(environment)
-    project, personal = None, None
     if repository is None:
-        repository = open_user_ledger(git, home)
+        repository = open_user_ledger(git, data_dir(environment))
         project = project_name(config, directory.resolve())
-    elif has_user_ledger(home):
-        own = _ledger(open_user_ledger(git, home), config)
-        personal = Recollect(own, config, project_name(config, directory.resolve()))
-    return Recollect(_ledger(repository, config), config, project), personal
+        return Recollect(_ledger(repository, config), config, project), None
+    personal = _personal(directory, config, git, environment)
+    ledger = _ledger(repository, config)
+    return Recollect(ledger, config, open_personal=lambda: personal), personal
+
+
+def _personal(
+    directory: Path, config: Config, git: Git, environment: Mapping[str, str]
+) -> Recollect | None:
+    """The user's own memories, those of this project first, if the user ledger exists."""
+    home = data_dir(environment)
+    if not has_user_ledger(home):
+        return None
+    own = _ledger(open_user_ledger(git, home), config)
+    return Recollect(own, config, project_name(config, directory.resolve()))
 
 
 def _git(directory: Path, config: Config, environment: Mapping[str, str]) -> Git:
@@ -75,18 +88,19 @@ def _git(directory: Path, config: Config, environment: Mapping[str, str]) -> Git
 
 
 def leave_named_repository(environment: dict[str, str]) -> None:
-    """A path that was asked for counts more than a repository named by the surroundings."""
+    """Let a path that was asked for win over a repository that the environment names."""
     for name in ("GIT_DIR", "GIT_WORK_TREE"):
         environment.pop(name, None)
 
 
 def existing_directory(path: str | os.PathLike[str] | None) -> Path:
-    """A directory that is there; where none is named, this one."""
+    """The directory of a path, or the working directory; refused if it does not exist."""
     try:
         directory = Path.cwd() if path is None else Path(path).expanduser().absolute()
     except (FileNotFoundError, RuntimeError):
         raise ValidationError(
-            f"There is no directory {path or 'here any more'}", "Go to one that exists, or name it."
+            f"There is no directory {path or 'here any more'}",
+            "Go to one that exists, or name one.",
         ) from None
     try:
         is_there = directory.is_dir()

@@ -1,4 +1,4 @@
-"""Repairing: kinds whose objects are damaged, then the index, then another look at everything."""
+"""Repair kinds whose git objects are damaged, then the index, then verify."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 
 def repair(store: Store, progress: Progress | None = None) -> list[Finding]:
-    """Mend what can be mended; what was done, and what a look at everything says afterwards."""
+    """Repair what can be repaired; gives what was done and what a check finds afterwards."""
     from recollect.ledger.repair import repair as repair_ledger
 
     found = [
         Finding(
             OK,
             "repair",
-            f"The notes of {key.kind} were damaged. They are rebuilt from what this clone still"
-            f" has: {records} records.",
-            "Run `recollect sync` to bring what only a remote has.",
+            f"The notes of {key.kind} were damaged. Rebuilt {records} records from what this clone"
+            " still has.",
+            "To fetch what only a remote has, run `recollect sync`.",
         )
         for key, records in repair_ledger(store.ledger, known_notes(store))
     ]
@@ -37,11 +37,11 @@ def repair(store: Store, progress: Progress | None = None) -> list[Finding]:
 
 
 def known_notes(store: Store) -> dict[Place, Note]:
-    """What the index knows of every note, as it was when it was last read."""
+    """The records of every note, as the index last read them."""
     notes: dict[Place, Note] = {}
     try:
         for place, uid, text in store.indexing.as_it_is().texts():
             notes.setdefault(place, {})[uid] = text
     except MemoryIndexError:
-        return {}  # it is broken, and will be built anew
+        return {}  # the index is broken and will be rebuilt
     return notes

@@ -1,4 +1,4 @@
-"""Accepting suggestions: they become memories, or change the ones they would update."""
+"""Accept suggestions: they become memories, or update existing ones."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from recollect.store.store import Store
 
 
 def accept(store: Store, chosen: Sequence[Suggestion], *, by: str = "user") -> list[Memory]:
-    """Make memories of suggestions, or change the ones they would update.
+    """Accept suggestions: they become memories, or update existing ones.
 
-    Whoever accepts what nobody here said vouches for it: it is theirs from then on.
+    If nobody here said what a suggestion says, whoever accepts it becomes its author.
     """
     _refuse_outdated(store, chosen)
     memories = []
@@ -33,7 +33,7 @@ def accept(store: Store, chosen: Sequence[Suggestion], *, by: str = "user") -> l
         known = store.indexing.fresh().get_many([suggestion.updates] if suggestion.updates else [])
         if known:
             memories.append(
-                # A suggestion that is one sentence says nothing against the body that is there.
+                # A suggestion without a body does not remove the existing body.
                 store.update(known[0].uid, summary=draft["summary"], body=draft.get("body") or None)
             )
         else:
@@ -50,9 +50,9 @@ def accept(store: Store, chosen: Sequence[Suggestion], *, by: str = "user") -> l
 
 
 def _merge(store: Store, suggestion: Suggestion, draft: Mapping[str, Any]) -> list[Memory]:
-    """Write what was merged. Whoever else says yes, in another clone, makes the same memory.
+    """Write a merged memory. If somebody accepts it in another clone, it is the same memory.
 
-    Its nonce derives from its sources, its author is theirs, and it says nothing about this clone.
+    Its nonce derives from its sources, its author is theirs, and no field depends on this clone.
     """
     index = store.indexing.fresh()
     known = made_with(index, suggestion.uid)
@@ -78,13 +78,13 @@ def _accepted(provenance: Mapping[str, Any], by: str) -> dict[str, Any]:
 
 
 def _refuse_outdated(store: Store, chosen: Sequence[Suggestion]) -> None:
-    """Drop merges of what has changed since, and say so: they would hide what is true now."""
+    """Refuse and drop a merge whose sources have changed: it would hide what is true now."""
     for suggestion in chosen:
         sources = store.indexing.fresh().get_many(list(suggestion.sources))
         present = {memory.uid: memory.version for memory in sources}
         if present != dict(suggestion.sources):
             waiting_suggestions(store).drop(suggestion.uid)
             raise VersionConflict(
-                f"What {suggestion.name} would merge has changed since it was suggested.",
-                "Nothing was stored and the suggestion is dropped; sleep looks at them again.",
+                f"A source of {suggestion.name} has changed since the merge was suggested.",
+                "Nothing was stored. The suggestion is dropped; the next sleep looks again.",
             )

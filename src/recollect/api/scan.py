@@ -1,4 +1,4 @@
-"""Looks for secrets in what is remembered already."""
+"""Look for secrets in stored memories."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from recollect.store.store import Store
 
 
 class Leak(NamedTuple):
-    """A memory that holds what should not be there, by its names, never the thing itself."""
+    """A memory that contains secrets; `found` has their types, never the secrets themselves."""
 
     memory: Memory
     found: tuple[str, ...]
-    # It was edited away, but the history keeps it.
+    # The current text has no secret, but the history has.
     only_in_history: bool
 
 
 def scan(store: Store) -> Iterator[Leak]:
-    """Every memory, whatever its status, with its whole history."""
+    """Check every memory, whatever its status, with its whole history."""
     redactor = make_redactor(store.config, "warn")
     index = store.indexing.fresh()
     for memory in index.select(Filters(statuses=ALL)):

@@ -1,4 +1,4 @@
-"""Sync as people see it: what came, what both sides changed, which purges wait for an answer."""
+"""Sync: what was received, what both sides changed, and which purges wait for an answer."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class PendingPurge(NamedTuple):
 
 
 class FieldConflict(NamedTuple):
-    """A field that both sides changed: what each says, and which one counts."""
+    """A field that both sides changed: both values, and which one counts."""
 
     field: str
     ours: Any
@@ -53,7 +53,7 @@ class FieldConflict(NamedTuple):
 
 
 class Conflict(NamedTuple):
-    """A memory that both sides changed since they last met."""
+    """A memory that both sides changed since the last sync."""
 
     memory: Memory
     ours: Memory
@@ -75,18 +75,18 @@ class Conflict(NamedTuple):
 
 
 class SyncResult(NamedTuple):
-    """What a sync brought and what it did."""
+    """The result of a sync."""
 
     report: SyncReport
     received: list[Memory]
     purged: list[str]
     conflicts: list[Conflict]
-    # Purges by others that wait for an answer, those of earlier syncs included.
+    # Purges by others that wait for an answer, also those of earlier syncs.
     pending: list[PendingPurge]
 
 
 def sync(store: Store, remote: str | None = None) -> SyncResult:
-    """Exchange memories with a remote, and bring everything up to date that depends on them."""
+    """Exchange memories with a remote, and update everything that depends on them."""
     from recollect.capture.suggestions import forget
     from recollect.sleep.purge import purge_remains, shared_memories
     from recollect.state.session_files import remove_session_files
@@ -129,7 +129,7 @@ def pending_purges(store: Store) -> list[PendingPurge]:
 
 
 def _settled(store: Store) -> list[PendingPurge]:
-    """The purges that need no answer any more: the author has purged the memory as well."""
+    """The purges that need no answer any more, because the author has purged the memory too."""
     pending = pending_purges(store)
     index = store.indexing.fresh()
     owner, all_count = store.ledger.author if pending else "", store.ledger.purge_policy == APPLY
@@ -150,7 +150,7 @@ def accept_purges(store: Store, chosen: Sequence[PendingPurge]) -> list[str]:
 
 
 def find_conflicts(store: Store, differences: Mapping[str, Difference]) -> list[Conflict]:
-    """What both sides changed, with both texts; what only machinery changed is no conflict."""
+    """The memories that both sides changed; a change by sleep or another run is no conflict."""
     index, owner = store.indexing.fresh(), store.ledger.author if differences else None
     found = []
     for memory in index.get_many(sorted(differences)):

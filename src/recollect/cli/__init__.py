@@ -1,6 +1,7 @@
-"""The command line: one file per verb, no logic. Stdout is data, stderr is talk.
+"""The command line: one file per command, which only translates. Data goes to stdout, messages to
+stderr.
 
-A verb's file is imported when it is called, so that each starts as fast as it can.
+The file of a command is imported when it runs, so that each starts fast.
 """
 
 from __future__ import annotations
@@ -19,86 +20,116 @@ from recollect.errors import RecollectError
 from recollect.hosts.agents import agent_above, agent_in
 from recollect.version import __version__
 
+# The module of each command, in the groups of `recollect --help`.
+GROUPS: dict[str, dict[str, str]] = {
+    "Remember and find": {
+        "capture": "capture",
+        "search": "search",
+        "list": "list",
+        "show": "show",
+        "timeline": "timeline",
+        "edit": "edit",
+        "resolve": "transitions",
+        "archive": "transitions",
+        "retire": "transitions",
+        "restore": "transitions",
+        "candidate": "candidate",
+        "write": "write",
+        "schema": "schema",
+    },
+    "Review": {
+        "review": "review",
+        "why": "why",
+        "log": "log",
+        "strength": "strength",
+        "scan": "scan",
+        "undo": "undo",
+    },
+    "Share": {
+        "sync": "sync",
+        "mirror": "mirror",
+        "import": "import_",
+    },
+    "Look after": {
+        "status": "status",
+        "doctor": "doctor",
+        "sleep": "sleep",
+        "lifecycle": "lifecycle",
+        "summarize-old": "summarize_old",
+        "gc": "gc",
+        "purge": "purge",
+        "purge-expired": "purge_expired",
+        "reindex": "reindex",
+        "verify": "verify",
+        "repair": "repair",
+    },
+    "Set up": {
+        "install": "install",
+        "config": "config",
+        "init": "init",
+        "hook": "hook",
+        "mcp": ".mcp.command",  # of the package beside this one
+    },
+}
 VERBS: dict[str, str] = {
-    "archive": "transitions",
-    "candidate": "candidate",
-    "capture": "capture",
-    "config": "config",
-    "doctor": "doctor",
-    "edit": "edit",
-    "gc": "gc",
-    "hook": "hook",
-    "import": "import_",
-    "init": "init",
-    "install": "install",
-    "lifecycle": "lifecycle",
-    "list": "list",
-    "log": "log",
-    "mcp": ".mcp.command",  # of the package beside this one
-    "mirror": "mirror",
-    "purge": "purge",
-    "purge-expired": "purge_expired",
-    "reindex": "reindex",
-    "repair": "repair",
-    "resolve": "transitions",
-    "restore": "transitions",
-    "retire": "transitions",
-    "review": "review",
-    "scan": "scan",
-    "schema": "schema",
-    "search": "search",
-    "show": "show",
-    "sleep": "sleep",
-    "status": "status",
-    "strength": "strength",
-    "summarize-old": "summarize_old",
-    "sync": "sync",
-    "timeline": "timeline",
-    "undo": "undo",
-    "verify": "verify",
-    "why": "why",
-    "write": "write",
+    name: module for commands in GROUPS.values() for name, module in commands.items()
 }
 
 
 class Verbs(click.Group):
-    """The verbs, each imported when it is needed."""
+    """The commands, each imported when it is needed."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a verb; whatever it prints goes through the sanitiser for terminals."""
+        """Run a command; everything it prints is sanitised for terminals."""
         agent = agent_in(os.environ) or (ctx.obj if isinstance(ctx.obj, str) else "")
         ctx.obj = agent
         with guarded(is_agent=bool(agent)):
             return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """Every verb."""
-        return sorted(VERBS)
+        """Every command, in the order of the help."""
+        return list(VERBS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """The command behind a verb."""
+        """The command of a name."""
         if cmd_name not in VERBS:
             return None
         module = importlib.import_module("." + VERBS[cmd_name], "recollect.cli")
         command: click.Command = getattr(module, cmd_name.replace("-", "_") + "_command")
         return command
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Print the commands in groups."""
+        width = formatter.width - 6 - max(map(len, VERBS))
+        for title, names in GROUPS.items():
+            found = [(name, self.get_command(ctx, name)) for name in names]
+            with formatter.section(title):
+                formatter.write_dl(
+                    [
+                        (name, command.get_short_help_str(width))
+                        for name, command in found
+                        if command
+                    ]
+                )
+
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="recollect")
-@click.option("-C", "directory", metavar="PATH", help="Work in this directory instead of here.")
-@click.option("--mine", is_flag=True, help="Your own memories, which follow you everywhere.")
+@click.option("-C", "directory", metavar="PATH", help="Run in this directory.")
+@click.option(
+    "--mine", is_flag=True, help="Use only your own memories, which follow you to every project."
+)
 @click.pass_context
 def root(ctx: click.Context, directory: str | None, mine: bool) -> None:
-    """A memory for coding agents that lives in your repository, in git notes."""
+    """Memory for coding agents, stored in your repository as git notes."""
     ctx.obj = Where(directory, mine, ctx.obj or "")
 
 
 def main() -> None:
-    """Run the command line; an error says what to do next and has an exit code of its own."""
+    """Run the command line; an error says what to do, and sets the exit code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # A terminal that cannot show a character gets another one, not a traceback.
+            # If a terminal cannot show a character, print another one instead of a traceback.
             stream.reconfigure(errors="replace")
     try:
         root(prog_name="recollect", obj=agent_above())

@@ -1,4 +1,4 @@
-"""`recollect candidate`: whether new information belongs to a memory that is there."""
+"""`recollect candidate`: find the typed memory that new information is about."""
 
 from __future__ import annotations
 
@@ -6,25 +6,26 @@ import click
 
 from recollect.cli.output import echo_json, json_option, opened, warn
 from recollect.core.names import short
-from recollect.typed.write import find_candidate
 
 
 @click.command()
 @click.option("--kind", required=True, help="A typed kind, such as decisions.")
-@click.option("--new-info", required=True, metavar="TEXT", help="What is new, in a sentence.")
+@click.option(
+    "--new-info", required=True, metavar="TEXT", help="The new information, in one sentence."
+)
 @click.option(
     "--lifecycle-event",
     metavar="EVENT",
-    help="What happened to it: resolved, removed, reversed, superseded or deprecated.",
+    help="What happened: resolved, removed, reversed, superseded or deprecated.",
 )
 @json_option
 @click.pass_context
 def candidate_command(
     ctx: click.Context, kind: str, new_info: str, lifecycle_event: str | None, as_json: bool
 ) -> None:
-    """Find the memory that new information is about, and what may be done to it."""
+    """Find the typed memory that new information is about, and what you may do to it."""
     with opened(ctx) as store:
-        found = find_candidate(store, kind, new_info, lifecycle_event)
+        found = store.find_candidate(kind, new_info, lifecycle_event)
         warn(store)
     if as_json:
         echo_json(found)

@@ -1,4 +1,4 @@
-"""`recollect capture`: remember something."""
+"""`recollect capture`: capture a memory."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from recollect.core.names import short
 @click.argument("summary")
 @memory_options
 @click.option(
-    "--at", default="HEAD", metavar="REV", show_default=True, help="The commit it belongs to."
+    "--at", default="HEAD", metavar="REV", show_default=True, help="Attach it to this commit."
 )
-@click.option("--project", is_flag=True, help="It belongs to the whole project, not to a commit.")
+@click.option("--project", is_flag=True, help="Attach it to the whole project, not to a commit.")
+@click.option("--force", is_flag=True, help="Capture it even if the same text is known.")
 @json_option
 @click.pass_context
 def capture_command(
@@ -30,27 +31,42 @@ def capture_command(
     body_file: str | None,
     at: str,
     project: bool,
+    force: bool,
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Remember SUMMARY as a memory of KIND, next to the current commit.
+    """Capture a memory, attached to the current commit.
 
-    Prints the id. KIND is decisions, preferences, constraints, runbooks, tech-debt, sessions,
-    learnings, patterns, solutions, research, reviews, retrospective, inception, elicitation,
-    progress, blockers, notes or facts; singulars work too.
+    SUMMARY is one line. Prints the id. If a memory with the same text exists, nothing is written
+    and the id is that of the existing one.
+
+    KIND is decisions, preferences, constraints, runbooks, tech-debt, sessions, learnings,
+    patterns, solutions, research, reviews, retrospective, inception, elicitation, progress,
+    blockers, notes or facts; singulars work too.
     """
     with opened(ctx) as store:
         body = given_body(messages, body_file) or ""
-        memory = store.capture(
+        captured = store.capture_once(
             kind,
             summary,
             body,
             at=None if project else at,
+            force=force,
             provenance={**said_here(ctx, store, f"{summary}\n{body}"), "via": "cli"},
             **given_fields(options),
         )
+    memory = captured.memory
     if as_json:
-        echo_json(memory.as_json())
-    else:
-        click.echo(short(memory.id))
+        echo_json(memory.as_json() | ({} if captured.is_new else {"done": "known already"}))
+        return
+    click.echo(short(memory.id))
+    if captured.is_new:
         click.echo(f"Remembered: {memory.summary}", err=True)
+    else:
+        click.echo(
+            f"Known already: {memory.summary}\n"
+            "Nothing was written. To capture it again, add --force",
+            err=True,
+        )
+    for hidden in captured.hidden:
+        click.echo(f"Note: {short(hidden.id)} said the same and is {hidden.status}.", err=True)

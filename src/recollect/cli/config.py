@@ -1,4 +1,4 @@
-"""`recollect config`: what is configured, and where it comes from."""
+"""`recollect config`: show and change the configuration."""
 
 from __future__ import annotations
 
@@ -16,18 +16,22 @@ from recollect.config.keys import KEYS
 
 @click.group("config")
 def config_command() -> None:
-    """Show the configuration and where each value comes from."""
+    """Show and change the configuration."""
 
 
-user_option = click.option("--user", is_flag=True, help="In your own file, for every repository.")
+user_option = click.option(
+    "--user", is_flag=True, help="Use your own file, which counts in every repository."
+)
 
 
 @config_command.command("list")
-@click.option("--all", "every", is_flag=True, help="Also the keys of kinds that nobody has set.")
+@click.option(
+    "--all", "every", is_flag=True, help="Also list keys of kinds that have their default value."
+)
 @json_option
 @click.pass_context
 def list_command(ctx: click.Context, every: bool, as_json: bool) -> None:
-    """List the keys with their values."""
+    """List the keys with their values and sources."""
     with opened(ctx) as store:
         settings = store.config.settings
     if as_json:
@@ -40,7 +44,9 @@ def list_command(ctx: click.Context, every: bool, as_json: bool) -> None:
             continue
         click.echo(f"{name} = {setting.value!r}  ({setting.source})")
     if left:
-        click.echo(f"{left} keys of kinds are as by default; --all shows them.", err=True)
+        click.echo(
+            f"{left} keys of kinds have their default value. To list them, add --all", err=True
+        )
 
 
 @config_command.command("set")
@@ -49,7 +55,7 @@ def list_command(ctx: click.Context, every: bool, as_json: bool) -> None:
 @user_option
 @click.pass_context
 def set_command(ctx: click.Context, key: str, value: str, user: bool) -> None:
-    """Set KEY to VALUE in the project's file; whoever shares the repository gets it, too."""
+    """Set KEY to VALUE in the project's file, for everybody who shares the repository."""
     path = set_key(key, value, directory=_directory(ctx), environment=os.environ, user=user)
     _tell(ctx, key, path)
 
@@ -59,7 +65,7 @@ def set_command(ctx: click.Context, key: str, value: str, user: bool) -> None:
 @user_option
 @click.pass_context
 def unset_command(ctx: click.Context, key: str, user: bool) -> None:
-    """Take KEY out of the project's file, so that the weaker source counts again."""
+    """Remove KEY from the project's file."""
     path = unset_key(key, directory=_directory(ctx), environment=os.environ, user=user)
     _tell(ctx, key, path)
 
@@ -69,7 +75,7 @@ def _directory(ctx: click.Context) -> Path:
 
 
 def _tell(ctx: click.Context, key: str, path: Path | None) -> None:
-    """What counts now: a stronger source may still win."""
+    """Print the value that counts now: a stronger source may override the file."""
     with opened(ctx) as store:
         setting = store.config.explain(key)
         ignored = store.config.ignored.get(key)
@@ -77,7 +83,7 @@ def _tell(ctx: click.Context, key: str, path: Path | None) -> None:
     if ignored is not None:
         click.echo(f"Note: {_ignored(ignored)}", err=True)
     if path is None:
-        click.echo("Nothing was changed: the file does not set it.", err=True)
+        click.echo("Nothing was changed: the file does not set this key.", err=True)
 
 
 @config_command.command("explain")
@@ -85,7 +91,7 @@ def _tell(ctx: click.Context, key: str, path: Path | None) -> None:
 @json_option
 @click.pass_context
 def explain_command(ctx: click.Context, key: str, as_json: bool) -> None:
-    """Say what KEY means, its value, and which source gave it."""
+    """Explain KEY: its meaning, its value, and the source of the value."""
     with opened(ctx) as store:
         setting = store.config.explain(key)
         ignored = store.config.ignored.get(key)

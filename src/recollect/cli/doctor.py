@@ -1,4 +1,4 @@
-"""`recollect doctor`: what is wrong, and what to do."""
+"""`recollect doctor`: find problems."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from recollect.cli.output import json_option, opened
 @json_option
 @click.pass_context
 def doctor_command(ctx: click.Context, as_json: bool) -> None:
-    """Check git, the configuration, the refs and every record; say what to do."""
+    """Find problems, and say how to fix them.
+
+    Checks git, the configuration, hooks, the refs and every record.
+    """
     with opened(ctx) as store:
         report(store.doctor(), as_json)

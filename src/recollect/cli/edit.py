@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import click
 
-from recollect.capture.vouching import reworded_by_agent
 from recollect.cli.fields import given_body, given_fields, memory_options
 from recollect.cli.output import echo_json, id_argument, json_option, opened
 from recollect.core.fields import normal_tag
@@ -18,7 +18,7 @@ from recollect.errors import ValidationError
 @id_argument
 @click.option("--summary", help="The new summary.")
 @memory_options
-@click.option("--untag", multiple=True, help="A tag to take away; may be repeated.")
+@click.option("--untag", multiple=True, help="Remove this tag; may be repeated.")
 @json_option
 @click.pass_context
 def edit_command(
@@ -32,19 +32,20 @@ def edit_command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Change a memory; its history keeps what it was.
+    """Change a memory; the history keeps the old text.
 
-    Tags, files and relations are added to those it has. Without any option the body opens in your
-    editor.
+    Tags, files and relations are added to the existing ones. Without options, the body opens in
+    your editor.
     """
     body = given_body(messages, body_file)
     fields = given_fields(options)
-    with opened(ctx) as store:
+    with opened(ctx) as opened_store:
+        store = opened_store.owner_of(memory_id)
         memory = store.get(memory_id)
         if summary is None and body is None and not fields and not untag:
             body = click.edit(memory.body, extension=".md")
             if body is None:
-                raise ValidationError("Nothing was changed.", "Change the text and save it.")
+                raise ValidationError("Nothing was changed.", "Change the text, then save it.")
         known = memory.as_json()
         for name, value in fields.items():
             if isinstance(value, list):
@@ -53,12 +54,9 @@ def edit_command(
             tags = fields.get("tags", list(memory.tags))
             gone = {normal_tag(tag) for tag in untag}
             fields["tags"] = [tag for tag in tags if normal_tag(tag) not in gone]
-        if ctx.obj.agent and (summary is not None or body is not None):
-            fields |= reworded_by_agent(memory, "cli")
-        # Whoever changed it while the editor was open must not be overwritten.
-        memory = store.update(
-            memory.uid, summary=summary, body=body, if_version=memory.version, **fields
-        )
+        update = partial(store.update_for_agent, via="cli") if ctx.obj.agent else store.update
+        # Somebody may have changed it while the editor was open; do not overwrite that.
+        memory = update(memory.uid, summary=summary, body=body, if_version=memory.version, **fields)
     if as_json:
         echo_json(memory.as_json())
     else:

@@ -1,4 +1,4 @@
-"""The options that describe a memory, the same for `capture` and `edit`."""
+"""The options that describe a memory, shared by `capture` and `edit`."""
 
 from __future__ import annotations
 
@@ -14,23 +14,26 @@ from recollect.errors import ValidationError
 
 _OPTIONS: tuple[Callable[[Callable[..., Any]], Callable[..., Any]], ...] = (
     click.option(
-        "-m", "--body", "messages", multiple=True, help="The body; several make paragraphs."
+        "-m", "--body", "messages", multiple=True, help="The body; each one is a paragraph."
     ),
     click.option(
         "-F", "--body-file", metavar="FILE", help="Read the body from a file, or - for stdin."
     ),
     click.option("-t", "--tag", "tags", multiple=True, help="A tag; may be repeated."),
     click.option("--spec", help="The specification it belongs to."),
-    click.option("--phase", help="The phase of work: planning, implementation, review, …"),
+    click.option("--phase", help="The phase of work, such as planning or review."),
     click.option(
-        "--type", "observation_type", type=click.Choice(OBSERVATION_TYPES), help="What it observes."
+        "--type",
+        "observation_type",
+        type=click.Choice(OBSERVATION_TYPES),
+        help="The type of observation.",
     ),
     click.option(
         "--concept",
         "concepts",
         multiple=True,
         type=click.Choice(CONCEPTS),
-        help="A facet; may be repeated.",
+        help="A concept; may be repeated.",
     ),
     click.option(
         "--file",
@@ -44,24 +47,24 @@ _OPTIONS: tuple[Callable[[Callable[..., Any]], Callable[..., Any]], ...] = (
         "files_read",
         multiple=True,
         metavar="PATH",
-        help="A file that was read for it; may be repeated.",
+        help="A file that you read for it; may be repeated.",
     ),
     click.option(
         "--relates-to",
         "relates_to",
         multiple=True,
         metavar="ID",
-        help="A memory it relates to; may be repeated.",
+        help="A related memory; may be repeated.",
     ),
     click.option("--importance", type=float, help="From 0 to 1."),
     click.option("--confidence", type=float, help="From 0 to 1."),
     click.option(
         "--sensitivity",
         type=click.Choice(SENSITIVITIES),
-        help="private and secret never leave this machine.",
+        help="private and secret memories never leave this machine.",
     ),
-    click.option("--ttl", type=int, metavar="DAYS", help="Days after which it expires."),
-    click.option("--session", help="The agent's session it comes from."),
+    click.option("--ttl", type=int, metavar="DAYS", help="Expire after this many days."),
+    click.option("--session", help="The agent's session that it comes from."),
 )
 
 
@@ -73,11 +76,11 @@ def memory_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def given_body(messages: tuple[str, ...], body_file: str | None) -> str | None:
-    """The body that the options give, or None if they give none."""
+    """The body from the options, or None if there is none."""
     if body_file is None:
         return "\n\n".join(messages) if messages else None
     if messages:
-        raise ValidationError("Both -m and -F were given.", "Give the body once.")
+        raise ValidationError("You gave both -m and -F.", "Use one of them.")
     try:
         if body_file == "-":
             return sys.stdin.buffer.read().decode("utf-8")
@@ -85,11 +88,11 @@ def given_body(messages: tuple[str, ...], body_file: str | None) -> str | None:
     except OSError as error:
         raise ValidationError(f"The body cannot be read: {error}") from None
     except UnicodeDecodeError:
-        raise ValidationError("The body is not UTF-8 text.", "Store text only.") from None
+        raise ValidationError("The body is not UTF-8 text.", "Send text only.") from None
 
 
 def given_fields(options: dict[str, Any]) -> dict[str, Any]:
-    """The fields that were given, without those left out."""
+    """The fields that were given on the command line."""
     lists = {
         name: list(value) if isinstance(value, tuple) else value for name, value in options.items()
     }

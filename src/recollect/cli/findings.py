@@ -1,4 +1,4 @@
-"""Printing what `doctor` and `verify` found."""
+"""Print the findings of `doctor`, `verify` and `repair`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MARKS = {OK: ("✓", "green"), PROBLEM: ("✗", "red")}
 
 
 def report(findings: list[Finding], as_json: bool) -> None:
-    """Print findings; exit with 1 if one of them is a problem."""
+    """Print findings; exit with 1 if any is a problem."""
     if as_json:
         echo_json([finding._asdict() for finding in findings])
     else:

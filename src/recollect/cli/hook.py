@@ -1,4 +1,4 @@
-"""`recollect hook`: what an agent calls. `recollect.__main__` serves it without this file."""
+"""`recollect hook`: what an agent calls. `recollect.__main__` handles it without this file."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from recollect.hosts.protocol import EVENTS
 @click.command()
 @click.argument("event", type=click.Choice(EVENTS), metavar="EVENT")
 def hook_command(event: str) -> None:
-    """Serve EVENT of an agent: its hook JSON on stdin, ours on stdout.
+    """Handle a hook event of an agent.
 
-    The plugin calls it; nobody needs to type it. It always exits with 0 and never prints anything
-    but one JSON object or nothing. What it did: recollect why
+    Reads the hook JSON of the agent from stdin, and prints one JSON object or nothing. The plugin
+    calls it; you never need to. It always exits with 0. To see what it did, run: recollect why
     """
     main([event])

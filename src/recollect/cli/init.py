@@ -1,4 +1,4 @@
-"""`recollect init`: optional; says where memories go."""
+"""`recollect init`: show where memories are stored. It is optional."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from recollect.cli.output import echo_json, json_option, opened
 @json_option
 @click.pass_context
 def init_command(ctx: click.Context, as_json: bool) -> None:
-    """Show where memories of this directory are kept. Nothing needs to be set up first."""
+    """Show where the memories of this directory are stored.
+
+    You do not need to set up anything first.
+    """
     with opened(ctx) as store:
         repository = store.ledger.repository
         count = len(store.memories(status="all"))
@@ -20,6 +23,8 @@ def init_command(ctx: click.Context, as_json: bool) -> None:
             echo_json({"ledger": where, "path": str(repository.common_dir), "memories": count})
             return
         click.echo(
-            f"Memories of this directory are kept in {repository.common_dir} ({where} ledger)"
+            f"The memories of this directory are stored in {repository.common_dir} ({where} ledger)"
         )
-        click.echo(f'It holds {count}. Try: recollect capture decisions "Why we chose X"', err=True)
+        click.echo(
+            f'Memories: {count}. Try: recollect capture decisions "Why we chose X"', err=True
+        )

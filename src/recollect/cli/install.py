@@ -1,4 +1,4 @@
-"""`recollect install`: put the memory into an agent."""
+"""`recollect install`: install the plugin in an agent."""
 
 from __future__ import annotations
 
@@ -19,18 +19,20 @@ from recollect.hosts.registry import SCOPES, host_named, names
     type=click.Choice(SCOPES),
     default="user",
     show_default=True,
-    help="For you everywhere, or for this project.",
+    help="For you in every project, or for this project.",
 )
-@click.option("--uninstall", "removing", is_flag=True, help="Take it out again; memories stay.")
+@click.option(
+    "--uninstall", "removing", is_flag=True, help="Remove the plugin; your memories stay."
+)
 @json_option
 @click.pass_context
 def install_command(
     ctx: click.Context, agent: str, scope: str, removing: bool, as_json: bool
 ) -> None:
-    """Put the memory into AGENT: its hooks, commands and skill.
+    """Install the plugin in an agent: hooks, commands and a skill.
 
-    It uses the agent's own plugin commands. In a session the same is done with
-    /plugin marketplace add and /plugin install.
+    This uses the agent's own plugin commands. In a session, /plugin marketplace add and /plugin
+    install do the same.
     """
     directory, host = Path(ctx.obj.directory or "."), host_named(agent)
     if removing:

@@ -1,4 +1,4 @@
-"""`recollect log`: the journal of the ledger."""
+"""`recollect log`: show the records of the ledger."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from recollect.core.spaces import marked
 @json_option
 @click.pass_context
 def log_command(ctx: click.Context, limit: int | None, as_json: bool) -> None:
-    """Show what happened to the memories, newest first: captures, changes, purges."""
+    """Show captures, changes and purges, newest first."""
     with opened(ctx) as store:
         journal, now = store.journal()[::-1], store.ledger.clock().timestamp()
-        # Nothing from the future stands before what is new.
+        # A record with a date in the future does not come before the new ones.
         journal.sort(key=lambda entry: is_ahead(seconds_of(entry[0].timestamp), now))
         journal = journal[:limit]
         memories = {memory.uid: memory for memory in store.memories(status="all")}

@@ -1,20 +1,19 @@
-"""How memories look in a terminal, and as JSON."""
+"""Print memories in a terminal, and as JSON."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import click
 
 import recollect
+from recollect.api.reads import Listed
 from recollect.api.recollect import Recollect
-from recollect.capture.spool_flush import drain
-from recollect.capture.vouching import speaker
 from recollect.cli.terminal import echo_exactly, escaped_json
 from recollect.core.age import age
 from recollect.core.memory import Memory
@@ -22,12 +21,14 @@ from recollect.core.names import short
 from recollect.core.record import PURGE, UPDATE, Record
 
 _ALTERED = "this is not what its author wrote; see `recollect doctor`"
+# Marks a memory from your own ledger among those of the project.
+MINE = " [mine]"
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 id_argument = click.argument("memory_id", metavar="ID")
 
 
 class Where(NamedTuple):
-    """Which memory the command line was asked to work with, and in which agent's shell."""
+    """Which ledger the command uses, and the agent in whose shell it runs, if any."""
 
     directory: str | None
     mine: bool
@@ -35,33 +36,33 @@ class Where(NamedTuple):
 
 
 def said_here(ctx: click.Context, store: Recollect, text: str) -> dict[str, Any]:
-    """Who says what a command keeps, as fields of its provenance."""
-    return speaker(store, ctx.obj.agent, text, os.environ)
+    """Who says what a command captures, as fields of its provenance."""
+    return store.said_by(text, agent=ctx.obj.agent, environment=os.environ)
 
 
 def opened(ctx: click.Context) -> Recollect:
-    """The memory that the command line was asked to work with."""
+    """Open the ledger that the command uses."""
     store = recollect.open(ctx.obj.directory, mine=ctx.obj.mine)
-    drain(store)
+    store.flush_spool()
     if sys.stderr.isatty():
         store.indexing.progress = ctx.with_resource(progress_to("Reading notes"))
     return store
 
 
 def echo_json(value: Any) -> None:
-    """Print a value as JSON: exact, with every character escaped that a terminal could obey."""
+    """Print a value as JSON; control characters are escaped."""
     echo_exactly(escaped_json(value, indent=2))
 
 
 def warn(store: Recollect) -> None:
-    """Say what went wrong without doing harm."""
+    """Print what went wrong without doing harm."""
     for text in store.warnings:
         click.echo(f"Note: {text}", err=True)
 
 
 @contextmanager
 def progress_to(label: str) -> Iterator[Callable[[int], None]]:
-    """Counts long work on stderr, where somebody is watching."""
+    """Show the progress of long work on stderr, if it is a terminal."""
     shown = False
 
     def progress(done: int) -> None:
@@ -75,8 +76,15 @@ def progress_to(label: str) -> Iterator[Callable[[int], None]]:
         click.echo("", err=True)
 
 
-def echo_memories(memories: Iterable[Memory], store: Recollect) -> None:
-    """Print one line for each memory."""
+def listed_as_json(listed: Listed) -> dict[str, Any]:
+    """A memory as `--json` prints it; one from your own ledger has `mine`."""
+    return listed.memory.as_json() | ({"mine": True} if listed.mine else {})
+
+
+def echo_memories(
+    memories: Iterable[Memory], store: Recollect, mine: Set[str] = frozenset()
+) -> None:
+    """Print one line for each memory; `mine` has the uids of those from your own ledger."""
     now = store.ledger.clock().timestamp()
     rows = [(store.short_name(memory), memory) for memory in memories]
     width = max((len(name) for name, _ in rows), default=0)
@@ -86,6 +94,8 @@ def echo_memories(memories: Iterable[Memory], store: Recollect) -> None:
             marks += f" [{memory.status}]"
         if memory.sensitivity != "public":
             marks += f" [{memory.sensitivity}]"
+        if memory.uid in mine:
+            marks += MINE
         when = age(memory.updated, now)
         click.echo(
             f"{click.style(name.ljust(width), fg='yellow')}  {when:>4}  {memory.summary}"
@@ -129,7 +139,7 @@ def _status(memory: Memory) -> str:
 
 
 def _names(uids: Iterable[str], store: Recollect) -> list[str]:
-    """The names of memories: a uid where one has not arrived yet, nothing where it was purged."""
+    """The names of memories; the uid of one that has not arrived yet; purged ones are left out."""
     names = []
     for uid in uids:
         if found := store.candidates(uid):
@@ -140,7 +150,7 @@ def _names(uids: Iterable[str], store: Recollect) -> list[str]:
 
 
 def describe(record: Record) -> str:
-    """What a record did, in a few words."""
+    """Describe what a record did."""
     if record.op == PURGE:
         return f"purged {short(record.id or '')}"
     if record.op != UPDATE:

@@ -1,9 +1,10 @@
-"""How a plan of sleep looks in a terminal, the same before and after it is carried out."""
+"""Print a plan of sleep, before or after it runs."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,23 +13,24 @@ from recollect.cli.output import echo_json
 from recollect.core.age import age
 from recollect.core.memory import Memory
 from recollect.core.status import ARCHIVED, RETIRED, VISIBLE
-from recollect.sleep.clock import clock_problem
-from recollect.sleep.plan import Merge, Plan, Step
+
+if TYPE_CHECKING:
+    from recollect.sleep.plan import Merge, Plan, Step
 
 _MOST_LINES = 20
 dry_run_option = click.option(
-    "--dry-run", is_flag=True, help="Only show what would be done; change nothing."
+    "--dry-run", is_flag=True, help="Show what would be done; change nothing."
 )
 
 
 def confirmed_by_person(store: Recollect) -> bool:
-    """Whether the clock seems to have jumped and a person at the terminal says that it is right."""
-    problem = clock_problem(store) if sys.stdin.isatty() and sys.stderr.isatty() else ""
+    """Whether the clock seems wrong and a person at the terminal confirms that it is right."""
+    problem = store.clock_problem() if sys.stdin.isatty() and sys.stderr.isatty() else ""
     return bool(problem) and click.confirm(f"{problem} Is the clock right?", err=True)
 
 
 def echo_plan(store: Recollect, plan: Plan, *, as_json: bool, dry_run: bool) -> None:
-    """Print what a plan does, or did."""
+    """Print what a plan would do, or did."""
     if as_json:
         echo_json({"dry_run": dry_run, **plan.as_json()})
         return
@@ -36,15 +38,15 @@ def echo_plan(store: Recollect, plan: Plan, *, as_json: bool, dry_run: bool) -> 
     for merge in plan.merges:
         _echo_merge(store, merge, f"{would}merge" if dry_run else "Merged")
     for merge in plan.proposals:
-        _echo_merge(store, merge, f"{would}suggest to merge" if dry_run else "Suggested to merge")
+        _echo_merge(store, merge, f"{would}suggest merging" if dry_run else "Suggested merging")
     for statuses, now, done in (
-        (VISIBLE, "bring back", "Brought back"),
+        (VISIBLE, "restore", "Restored"),
         ({ARCHIVED}, "archive", "Archived"),
         ({RETIRED}, "retire", "Retired"),
     ):
         _echo_steps(store, plan.steps_to(*statuses), would + now if dry_run else done)
     if plan.is_empty:
-        click.echo(f"Nothing to do: {plan.looked_at} memories looked at.")
+        click.echo(f"Nothing to do. Memories checked: {plan.looked_at}")
     _echo_notes(plan, dry_run)
 
 
@@ -77,18 +79,19 @@ def _lines(store: Recollect, shown: Sequence[tuple[Memory, str]]) -> list[str]:
 
 def _echo_notes(plan: Plan, dry_run: bool) -> None:
     if plan.proposals:
-        click.echo("What is kept for ever is merged only after: recollect review", err=True)
+        click.echo("Permanent kinds are merged only if you accept it: recollect review", err=True)
     if plan.purgeable:
         click.echo(
-            f"{len(plan.purgeable)} retired long enough to be erased: recollect gc", err=True
+            f"{len(plan.purgeable)} can be erased: they were retired long ago. Run: recollect gc",
+            err=True,
         )
     if plan.over_cap:
         click.echo(
-            f"{plan.over_cap} more than sleep.max_memories stay: they are permanent, merged, too"
-            " young, or it is too early to say here that nobody uses them.",
+            f"Kept {plan.over_cap} more than sleep.max_memories: they are permanent, merged or"
+            " recent, or there is not enough usage data yet.",
             err=True,
         )
     if plan.merges or plan.steps:
-        click.echo("Nothing is lost: recollect restore ID brings any of them back.", err=True)
+        click.echo("Nothing is lost. To restore a memory, run: recollect restore ID", err=True)
         if not dry_run:
-            click.echo("To take all of it back: recollect undo --last", err=True)
+            click.echo("To undo the whole run: recollect undo --last", err=True)

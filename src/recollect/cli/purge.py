@@ -8,31 +8,31 @@ import click
 
 from recollect.cli.output import echo_json, id_argument, json_option, opened, warn
 from recollect.errors import ValidationError
-from recollect.sleep.purge import find_quarantined
 
 
 @click.command()
 @id_argument
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @json_option
 @click.pass_context
 def purge_command(ctx: click.Context, memory_id: str, yes: bool, as_json: bool) -> None:
-    """Erase a memory for good: text, changes and history. This cannot be undone.
+    """Erase a memory for good. You cannot undo this.
 
-    ID may also be the uid of a quarantined record, as `recollect doctor` prints it.
+    This erases its text, its changes and its history. ID may also be the uid of a quarantined
+    record, as `recollect doctor` prints it.
 
     Other clones erase it at their next sync. A server keeps unreachable objects until it cleans up,
-    and copies may exist elsewhere: if the memory held a secret, change that secret first.
+    and there may be other copies. If the memory contains a secret, change that secret first.
     """
     with opened(ctx) as store:
-        uid = name = find_quarantined(store, memory_id)
+        uid = name = store.quarantined_uid(memory_id)
         what = f"the quarantined record {uid}"
         if uid is None:
             memory = store.get(memory_id)
             uid, name, what = memory.uid, memory.id, f"“{memory.summary}”"
         if not yes:
             if not sys.stdin.isatty():
-                raise ValidationError("A purge cannot be undone.", "Add --yes to confirm it.")
+                raise ValidationError("You cannot undo a purge.", "To confirm it, add --yes")
             click.confirm(f"Erase {what} for good?", abort=True, err=True)
         left = store.purge(uid)
         warn(store)
@@ -42,4 +42,4 @@ def purge_command(ctx: click.Context, memory_id: str, yes: bool, as_json: bool) 
         echo_json({"purged": name, "uid": uid, "left": left})
     else:
         click.echo(f"Purged {name}")
-        click.echo("Run `recollect sync` so that other clones erase it too.", err=True)
+        click.echo("To erase it in other clones too, run: recollect sync", err=True)

@@ -1,4 +1,4 @@
-"""`recollect purge-expired`: erase what has outlived its own time."""
+"""`recollect purge-expired`: erase memories whose lifetime is over."""
 
 from __future__ import annotations
 
@@ -9,24 +9,22 @@ import click
 from recollect.cli.output import echo_json, echo_memories, json_option, opened, warn
 from recollect.cli.plans import confirmed_by_person, dry_run_option
 from recollect.errors import ValidationError
-from recollect.sleep.clock import check_clock
-from recollect.sleep.purge import expired, purge
 
 
 @click.command()
 @dry_run_option
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @json_option
 @click.pass_context
 def purge_expired_command(ctx: click.Context, dry_run: bool, yes: bool, as_json: bool) -> None:
-    """Erase for good the memories whose --ttl is over. This cannot be undone.
+    """Erase memories whose --ttl is over. You cannot undo this.
 
-    Without it they are retired by the next sleep, and erased by `recollect gc` 30 days later.
+    Without this command, the next sleep retires them, and `recollect gc` erases them 30 days later.
     """
     with opened(ctx) as store:
         if not dry_run:
-            check_clock(store, force=confirmed_by_person(store))
-        memories = expired(store)
+            store.check_clock(force=confirmed_by_person(store))
+        memories = store.purge_expired(dry_run=True).memories
         if not as_json:
             if memories and dry_run:
                 click.echo(f"Would erase for good: {len(memories)}", err=True)
@@ -35,9 +33,9 @@ def purge_expired_command(ctx: click.Context, dry_run: bool, yes: bool, as_json:
                 click.echo("Nothing has expired.", err=True)
         if memories and not dry_run and not yes:
             if not sys.stdin.isatty():
-                raise ValidationError("A purge cannot be undone.", "Add --yes to confirm it.")
+                raise ValidationError("You cannot undo a purge.", "To confirm it, add --yes")
             click.confirm(f"Erase these {len(memories)} for good?", abort=True, err=True)
-        left = [] if dry_run else purge(store, memories)
+        left = [] if dry_run else store.purge_expired(memories).left
         for sentence in left:
             click.echo(f"Warning: {sentence}", err=True)
         if as_json:

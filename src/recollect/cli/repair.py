@@ -1,10 +1,9 @@
-"""`recollect repair`: mend what `verify` finds."""
+"""`recollect repair`: repair what `verify` finds."""
 
 from __future__ import annotations
 
 import click
 
-from recollect.api.repair import repair
 from recollect.cli.findings import report
 from recollect.cli.output import json_option, opened, progress_to
 
@@ -13,10 +12,10 @@ from recollect.cli.output import json_option, opened, progress_to
 @json_option
 @click.pass_context
 def repair_command(ctx: click.Context, as_json: bool) -> None:
-    """Rebuild damaged notes and the index, then verify again.
+    """Rebuild damaged notes and the index, then verify.
 
-    A kind whose git objects are damaged or missing is rebuilt from its reflog, from what remotes
-    had, and from what the index knows.
+    If git objects of a kind are damaged or missing, it is rebuilt from the reflog, from what
+    remotes had, and from the index.
     """
     with opened(ctx) as store, progress_to("Reading notes") as progress:
-        report(repair(store, progress), as_json)
+        report(store.repair(progress), as_json)

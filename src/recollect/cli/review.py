@@ -1,4 +1,4 @@
-"""`recollect review`: accept or reject what was noticed."""
+"""`recollect review`: accept or reject suggestions."""
 
 from __future__ import annotations
 
@@ -8,10 +8,6 @@ from typing import Any
 
 import click
 
-from recollect.api import review
-from recollect.api.recollect import Recollect
-from recollect.capture import suggestions
-from recollect.capture.suggestions import Suggestion
 from recollect.cli.output import echo_json, json_option, opened
 from recollect.core.authority import SuggestedChange, plain
 from recollect.core.names import short
@@ -24,18 +20,17 @@ _NAME_LENGTH = 6
 @json_option
 @click.pass_context
 def review_command(ctx: click.Context, as_json: bool) -> None:
-    """List what was noticed and waits for a word: accept or reject."""
+    """List suggestions; accept or reject them."""
     if ctx.invoked_subcommand is not None:
         return
     with opened(ctx) as store:
-        waiting = suggestions.suggestions(store)
-        changes = store.suggested_changes()
+        waiting, changes = store.review()
         if as_json:
             shown = [suggestion.as_json() for suggestion in waiting]
             echo_json(shown + [{"id": change_name(c), **c.as_json()} for c in changes])
             return
         if not waiting and not changes:
-            click.echo("Nothing waits for review.", err=True)
+            click.echo("Nothing to review.", err=True)
         for change in changes:
             fields = ", ".join(f"{k} = {json.dumps(v)}" for k, v in sorted(change.fields.items()))
             name = store.short_name(store.get(change.memory))
@@ -49,7 +44,7 @@ def review_command(ctx: click.Context, as_json: bool) -> None:
                 f" {suggestion.draft.get('kind')}: {suggestion.draft.get('summary')}"
             )
             if suggestion.updates:
-                click.echo("        changes what is known already")
+                click.echo("        updates an existing memory")
             if suggestion.document or suggestion.is_unknown:
                 click.echo(f"        from {suggestion.why}")
             for line in str(suggestion.draft.get("body") or "").strip().splitlines()[:4]:
@@ -57,24 +52,12 @@ def review_command(ctx: click.Context, as_json: bool) -> None:
 
 
 def change_name(change: SuggestedChange) -> str:
-    """What people type for a change that somebody else suggested."""
+    """The id that you type for a change that somebody else suggests."""
     return change.record[-_NAME_LENGTH:].lower()
 
 
-def _changes(
-    store: Recollect, names: tuple[str, ...], every: bool
-) -> tuple[list[SuggestedChange], tuple[str, ...]]:
-    """The suggested changes among what was named, and the names that mean something else."""
-    waiting = store.suggested_changes()
-    if every:
-        return waiting, ()
-    found = {n: [c for c in waiting if n and c.record.lower().endswith(n.lower())] for n in names}
-    chosen = [meant[0] for meant in found.values() if len(meant) == 1]
-    return chosen, tuple(name for name, meant in found.items() if len(meant) != 1)
-
-
 def _choosing(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The arguments by which suggestions are chosen."""
+    """The arguments that choose suggestions."""
     for decorator in (
         click.pass_context,
         json_option,
@@ -85,26 +68,22 @@ def _choosing(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def _chosen(
-    store: Recollect, names: tuple[str, ...], every: bool
-) -> tuple[list[Suggestion], list[SuggestedChange]]:
+def _wanted(names: tuple[str, ...], every: bool) -> tuple[str, ...] | None:
+    """The names that were given; None for all."""
     if every == bool(names):
-        raise ValidationError("Name suggestions, or say --all.", "List them: recollect review")
-    changes, others = _changes(store, names, every)
-    if every:
-        return suggestions.suggestions(store), changes
-    return suggestions.named(store, others), changes
+        raise ValidationError(
+            "Give the ids of suggestions, or --all.", "To list them, run: recollect review"
+        )
+    return None if every else names
 
 
 @review_command.command("accept")
 @_choosing
 def accept_command(ctx: click.Context, names: tuple[str, ...], every: bool, as_json: bool) -> None:
-    """Make memories of suggestions."""
+    """Accept suggestions: they become memories."""
     with opened(ctx) as store:
         by = "agent" if ctx.obj.agent else "user"
-        chosen, changes = _chosen(store, names, every)
-        memories = review.accept(store, chosen, by=by)
-        memories += [store.accept_change(change.record) for change in changes]
+        memories = store.accept(_wanted(names, every), by=by)
     if as_json:
         echo_json([memory.as_json() for memory in memories])
         return
@@ -116,12 +95,9 @@ def accept_command(ctx: click.Context, names: tuple[str, ...], every: bool, as_j
 @review_command.command("reject")
 @_choosing
 def reject_command(ctx: click.Context, names: tuple[str, ...], every: bool, as_json: bool) -> None:
-    """Drop suggestions; they are not suggested again."""
+    """Reject suggestions: they are not suggested again."""
     with opened(ctx) as store:
-        chosen, changes = _chosen(store, names, every)
-        suggestions.reject(store, chosen)
-        for change in changes:
-            store.reject_change(change.record)
+        chosen, changes = store.reject(_wanted(names, every))
     if as_json:
         shown = [suggestion.as_json() for suggestion in chosen]
         echo_json(shown + [change.as_json() for change in changes])

@@ -1,10 +1,9 @@
-"""`recollect scan`: look for secrets in what is remembered."""
+"""`recollect scan`: look for secrets in memories."""
 
 from __future__ import annotations
 
 import click
 
-from recollect.api.scan import scan
 from recollect.cli.output import echo_json, json_option, opened
 from recollect.errors import SecretFound
 
@@ -15,11 +14,11 @@ from recollect.errors import SecretFound
 def scan_command(ctx: click.Context, as_json: bool) -> None:
     """Look for secrets in every memory and its history.
 
-    Ends with exit code 53 where there are any. What should not be there is erased, here and in
-    every clone, with: recollect purge ID
+    If there are any, the exit code is 53. To erase one here and in every clone, run: recollect
+    purge ID
     """
     with opened(ctx) as store:
-        leaks = list(scan(store))
+        leaks = store.scan()
         if as_json:
             echo_json(
                 [
@@ -33,10 +32,10 @@ def scan_command(ctx: click.Context, as_json: bool) -> None:
             )
         else:
             for leak in leaks:
-                where = " (in its history)" if leak.only_in_history else ""
+                where = " (in its history only)" if leak.only_in_history else ""
                 click.echo(f"{store.short_name(leak.memory)}  {', '.join(leak.found)}{where}")
             if not leaks:
                 click.echo("No secrets found.", err=True)
     if leaks:
-        click.echo("Erase one for good with: recollect purge ID", err=True)
+        click.echo("To erase one for good, run: recollect purge ID", err=True)
         ctx.exit(SecretFound.exit_code)

@@ -1,4 +1,4 @@
-"""`recollect schema`: the shape of the documents that agents write."""
+"""`recollect schema`: the JSON Schema of typed memories."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ from recollect.core.kinds import kind_named
 @click.command()
 @click.argument("kind", required=False)
 @click.option(
-    "--json", is_flag=True, expose_value=False, help="Print JSON, as it does anyway; errors too."
+    "--json",
+    is_flag=True,
+    expose_value=False,
+    help="Print errors as JSON, too; the schema always is.",
 )
 def schema_command(kind: str | None) -> None:
-    """Print the JSON Schema of a KIND, or of every kind that has typed content."""
+    """Print the JSON Schema of KIND, or of every typed kind."""
     if kind is None:
         echo_json({name: json_schema(name) for name in SCHEMAS})
     else:

@@ -1,4 +1,4 @@
-"""`recollect search`: find the right memory, and say why."""
+"""`recollect search`: find memories."""
 
 from __future__ import annotations
 
@@ -7,20 +7,30 @@ from typing import Any
 import click
 
 from recollect.cli.filters import filter_options, given_filters
-from recollect.cli.output import echo_json, json_option, opened, warn
+from recollect.cli.output import MINE, echo_json, json_option, opened, warn
+from recollect.config.keys import KEYS
 from recollect.core.age import age
-from recollect.search.search import MODES
+
+_MODES = next(key.choices for key in KEYS if key.name == "recall.match_strategy")
 
 
 @click.command()
 @click.argument("query")
 @click.option(
-    "-n", "--limit", type=click.IntRange(1, 1000), default=10, help="How many at most (10)."
+    "-n",
+    "--limit",
+    type=click.IntRange(1, 1000),
+    default=10,
+    help="At most this many (default: 10).",
 )
 @filter_options
-@click.option("--mode", type=click.Choice(MODES), help="How to match; hybrid if left out.")
-@click.option("--min-similarity", type=float, metavar="F", help="Leave out weaker matches.")
-@click.option("--as-of", metavar="WHEN", help="Answer as the memory was at a commit or date.")
+@click.option(
+    "--mode", type=click.Choice(_MODES), help="How to match (default: recall.match_strategy)."
+)
+@click.option(
+    "--min-similarity", type=float, metavar="F", help="Skip matches below this similarity."
+)
+@click.option("--as-of", metavar="WHEN", help="Search the memories as of a commit or date.")
 @click.option("--explain", is_flag=True, help="Show the parts of each score.")
 @json_option
 @click.pass_context
@@ -36,8 +46,9 @@ def search_command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Find memories that answer QUERY, best first. Any text is a legal query.
+    """Find memories that answer QUERY, best first.
 
+    QUERY is any text. Your own memories are searched with those of the project, and marked [mine].
     Private and secret memories are found only when --sensitivity asks for them.
     """
     with opened(ctx) as store:
@@ -53,7 +64,12 @@ def search_command(
         if as_json:
             echo_json(
                 [
-                    {**hit.memory.as_json(), "score": round(hit.score, 4), "why": hit.why.as_json()}
+                    {
+                        **hit.memory.as_json(),
+                        **({"mine": True} if hit.mine else {}),
+                        "score": round(hit.score, 4),
+                        "why": hit.why.as_json(),
+                    }
                     for hit in hits
                 ]
             )
@@ -63,8 +79,9 @@ def search_command(
         now = store.ledger.clock().timestamp()
         for hit in hits:
             name = click.style(store.short_name(hit.memory), fg="yellow")
+            mark = click.style(MINE, fg="cyan") if hit.mine else ""
             when = age(hit.memory.created, now)
-            click.echo(f"{hit.score:.2f}  {name}  {when:>4}  {hit.memory.summary}")
+            click.echo(f"{hit.score:.2f}  {name}  {when:>4}  {hit.memory.summary}{mark}")
             if explain:
                 parts = ", ".join(
                     f"{part} {value:.2f}" for part, value in hit.why.as_json().items()

@@ -1,9 +1,9 @@
-"""`recollect show`: all of one memory."""
+"""`recollect show`: show a memory."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,17 +17,19 @@ from recollect.cli.output import (
     record_as_json,
 )
 from recollect.core.authority import plain
-from recollect.store.history import Version
+
+if TYPE_CHECKING:
+    from recollect.store.history import Version
 
 
 @click.command()
 @id_argument
-@click.option("--history", is_flag=True, help="Show every change as well.")
+@click.option("--history", is_flag=True, help="Also show every change.")
 @click.option(
     "--level",
     type=click.Choice(["summary", "full", "files"]),
     default="full",
-    help="How much: without the body, all of it, or with the files of its commit as they were.",
+    help="summary: no body. full: everything. files: also the files of its commit.",
 )
 @json_option
 @click.pass_context
@@ -36,10 +38,11 @@ def show_command(
 ) -> None:
     """Show a memory.
 
-    ID may be shortened: seven characters of the commit are enough, and so is the beginning of a
-    uid. Where it means several memories, all of them are shown.
+    You can shorten ID to seven characters of the commit, or to the start of a uid. If it matches
+    several memories, all of them are shown.
     """
-    with opened(ctx) as store:
+    with opened(ctx) as opened_store:
+        store = opened_store.owner_of(memory_id)
         found = store.candidates(memory_id) or [store.get(memory_id)]
         store.used(found)
         if len(found) > 1:
@@ -71,7 +74,7 @@ def show_command(
 
 
 def _version_as_json(version: Version) -> dict[str, Any]:
-    """A record, what the memory said after it, and which of its fields do not count."""
+    """A record, the text of the memory after it, and the fields that are only suggested."""
     was = version.memory
     shown = {**record_as_json(version.record)}
     shown["text"] = {"summary": was.summary, "body": was.text, "status": was.status}
@@ -81,7 +84,7 @@ def _version_as_json(version: Version) -> dict[str, Any]:
 
 
 def _echo_versions(versions: Sequence[Version]) -> None:
-    """Print each change, and the text wherever it changed."""
+    """Print each change, and the text if it changed."""
     text: tuple[str, str] | None = None
     click.echo("")
     for version in versions:

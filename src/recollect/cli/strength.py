@@ -1,14 +1,17 @@
-"""`recollect strength`: why a memory is strong or fading."""
+"""`recollect strength`: show how strong a memory is, and why."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import click
 
 from recollect.cli.output import echo_json, id_argument, json_option, opened
 from recollect.core.kinds import find_kind
-from recollect.sleep.strength_report import Strength, strength_of
+
+if TYPE_CHECKING:
+    from recollect.sleep.strength_report import Strength
 
 _ROWS = 8
 _DAY = 86_400.0
@@ -20,12 +23,13 @@ _END = datetime(9999, 12, 31, tzinfo=UTC).timestamp()
 @json_option
 @click.pass_context
 def strength_command(ctx: click.Context, memory_id: str, as_json: bool) -> None:
-    """Show why a memory is strong or fading, over time.
+    """Show how strong a memory is, and why.
 
-    Strength goes from 0 to 1. Use makes a memory stronger, every day without use makes it weaker.
+    Strength goes from 0 to 1. Each use makes a memory stronger; each day without use makes it
+    weaker.
     """
     with opened(ctx) as store:
-        found = strength_of(store, memory_id)
+        found = store.owner_of(memory_id).strength(memory_id)
         if as_json:
             echo_json(found.as_json())
             return
@@ -40,7 +44,7 @@ def _parts(found: Strength) -> list[str]:
     times = "1 use" if found.uses.times == 1 else f"{found.uses.times} uses"
     left = f"for {_days(found.idle_days)} without use, {found.decay_per_day:g} a day"
     if not found.decay_per_day:
-        left = f"{found.memory.kind} keep their full strength, however old"
+        left = f"{found.memory.kind} keep their full strength at any age"
     return [
         f"  {found.memory.importance:>5.2f}  its importance",
         f"+ {gain:>5.2f}  for {times}" if found.uses.times else "+  0.00  never used",
@@ -49,7 +53,7 @@ def _parts(found: Strength) -> list[str]:
 
 
 def _plot(found: Strength) -> list[str]:
-    """A column for each moment; behind `now`, what comes if nobody uses it."""
+    """Draw one column for each moment; after `now`, what happens if nobody uses the memory."""
     moments = [moment for moment, _ in found.course]
     here = max((n for n, moment in enumerate(moments) if moment <= found.now), default=0)
     rows = []
@@ -79,17 +83,17 @@ def _future(found: Strength) -> str:
     kind = find_kind(memory.kind)
     if memory.status not in ("active", "resolved"):
         why = f": {memory.status_reason}" if memory.status_reason else ""
-        return f"It is {memory.status}{why}. Bring it back with: recollect restore ID"
+        return f"It is {memory.status}{why}. To restore it, run: recollect restore ID"
     if found.archived_at is None:
         if kind and kind.permanent:
-            return f"It is never archived: {memory.kind} are kept for ever, and do not fade."
-        return f"It is never archived: {memory.kind} have no retention. {_fading(found)}".rstrip()
+            return f"It is never archived: {memory.kind} are permanent and do not fade."
+        return f"It is never archived: {memory.kind} have no time limit. {_fading(found)}".rstrip()
     if found.archived_at <= found.now:
         does = "retires" if found.is_limited else "archives"
         return f"The next sleep {does} it ({found.reason})."
     when = f"in {_days((found.archived_at - found.now) / _DAY)}, on {_date(found.archived_at)}."
     if found.is_limited:
-        return f"It is retired {when} Its --ttl of {memory.ttl} days is over then, used or not."
+        return f"It is retired {when} Then its --ttl of {memory.ttl} days is over, used or not."
     archived = f"it is archived {when}"
     if found.faded_at is None or found.faded_at >= found.archived_at:
         return f"Unless it is used, {archived}"
@@ -97,13 +101,13 @@ def _future(found: Strength) -> str:
 
 
 def _fading(found: Strength) -> str:
-    """What it means that nothing is left of a strength."""
+    """When a memory has faded, and what that means."""
     if found.faded_at is None:
         return ""
     if found.faded_at <= found.now:
-        return "It has faded: it is found as before, only further down."
+        return "It has faded: search still finds it, but ranks it lower."
     when = _date(found.faded_at)
-    return f"If nobody uses it, it has faded by {when}: it is found as before, only further down."
+    return f"Unless it is used, it has faded by {when}: search still finds it, but ranks it lower."
 
 
 def _days(days: float) -> str:

@@ -1,4 +1,4 @@
-"""`recollect sync`: share memories through the git remote."""
+"""`recollect sync`: share memories through a git remote."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from recollect.core.authority import plain
 
 @click.command()
 @click.argument("remote", required=False)
-@click.option("--accept-purges", is_flag=True, help="Also erase what others purged.")
+@click.option("--accept-purges", is_flag=True, help="Also erase your copies of what others purged.")
 @json_option
 @click.pass_context
 def sync_command(
     ctx: click.Context, remote: str | None, accept_purges: bool, as_json: bool
 ) -> None:
-    """Exchange memories with REMOTE, by default origin. Private and secret ones stay here.
+    """Exchange memories with a git remote.
 
-    A purge by somebody else than the author of a memory or you waits for your answer, unless
-    sync.purge is apply: your copy stays on this machine until you accept the purge.
+    REMOTE is origin by default. Private and secret memories never leave this machine. If somebody
+    purges a memory that is neither theirs nor yours, your copy stays here until you accept the
+    purge, unless sync.purge is apply.
     """
     with opened(ctx) as store:
         if not as_json:
@@ -54,13 +55,13 @@ def sync_command(
             click.echo(f"{name} was purged by another clone")
         if pending:
             click.echo(
-                f"{len(pending)} purged by others wait for you; your copies stay here, unshared."
-                " Apply the purges with: recollect sync --accept-purges",
+                f"Others purged {len(pending)}; your copies stay here and are not shared."
+                " To erase them, run: recollect sync --accept-purges",
                 err=True,
             )
         sent = [kind for kind, case in report.cases.items() if case in ("S1", "S4", "S5", "S6")]
         click.echo(
-            f"In step with {report.remote}: received or changed {len(result.received)}, "
+            f"Synced with {report.remote}: received or changed {len(result.received)}, "
             f"sent {', '.join(sent) or 'nothing'}",
             err=True,
         )
@@ -69,14 +70,14 @@ def sync_command(
 def _decide(
     store: Recollect, pending: Sequence[PendingPurge], accept: bool
 ) -> tuple[Sequence[PendingPurge], list[str]]:
-    """List purges by others, and apply them where somebody says so; what waits, what stays."""
+    """List purges by others, and apply them if accepted; gives what still waits and warnings."""
     if not pending:
         return (), []
     for purge in pending:
         click.echo(
             plain(
                 f"{store.short_name(purge.memory)} purged by {', '.join(purge.by)}, written by"
-                f" {purge.memory.author or 'nobody known'}: {purge.memory.summary}"
+                f" {purge.memory.author or 'an unknown author'}: {purge.memory.summary}"
             ),
             err=True,
         )
@@ -90,7 +91,7 @@ def _decide(
 
 
 def _echo_conflict(store: Recollect, conflict: Conflict) -> None:
-    """Print both texts of a memory that both sides changed."""
+    """Print both versions of a memory that both sides changed."""
     who = plain(", ".join(conflict.by))
     if not conflict.fields:
         name = store.short_name(conflict.memory)

@@ -1,11 +1,11 @@
-"""What a command prints: safe for a terminal, and for an agent that reads it.
+"""Print safely: for a terminal, and for an agent that reads the output.
 
-Memories hold what others wrote. On a terminal no character of theirs may move the cursor, hide or
-reorder text; a mark shows where one was. In an agent's shell what a reading command prints stands
-in the same frame as memories that are injected: it is data, not instructions.
+Memories contain text that others wrote. On a terminal, none of its characters may move the cursor,
+hide text or reorder it; a mark shows where one was removed. In the shell of an agent, the output
+of a reading command stands in the same frame as injected memories: it is data, not instructions.
 
-Verbs print with `click.echo`, `click.secho` and `click.style`. While a verb runs these are the
-ones of this module, so that none can forget it.
+Commands print with `click.echo`, `click.secho` and `click.style`. While a command runs, these are
+the functions of this module, so that no command can forget to use them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import click
 
 from recollect.core.characters import HIDDEN, printable
 
-# What they print is what memories say.
+# Commands that print the text of memories.
 READING = frozenset(
     {
         *("candidate", "doctor", "lifecycle", "list", "log", "review", "scan", "search", "show"),
@@ -29,11 +29,11 @@ READING = frozenset(
     }
 )
 _plain_echo, _plain_style, _plain_confirm = click.echo, click.style, click.confirm
-# Colours are ours: text that was styled is kept here, under a name that no memory can know.
+# Colours are ours: styled text is kept here, under a random name that no memory can contain.
 _NAME = f"\x00{os.urandom(8).hex()}"
 _STYLED_NAME = re.compile(f"{_NAME}([0-9]{{1,9}})\x00")
 _styled: list[str] = []
-_frame: list[str] = []  # what closes the frame that is open
+_frame: list[str] = []  # what closes the open frame
 
 
 def echo(
@@ -43,7 +43,7 @@ def echo(
     err: bool = False,
     color: bool | None = None,
 ) -> None:
-    """Print a text; what is not meant to be seen is shown as a mark."""
+    """Print a text; hidden characters are shown as a mark."""
     text = "" if message is None else str(message)
     if not err and _is_framed():
         _open_frame()
@@ -55,18 +55,18 @@ def echo(
 
 
 def echo_exactly(text: str, *, nl: bool = True, err: bool = False) -> None:
-    """Print a text of ours, or one that is escaped."""
+    """Print a text as it is: our own, or an escaped one."""
     _plain_echo(text, nl=nl, err=err)
 
 
 def escaped_json(value: Any, indent: int | None = None) -> str:
-    """A value as JSON in which characters that a terminal could obey are escaped."""
+    """A value as JSON, with control characters escaped."""
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     return HIDDEN.sub(lambda match: json.dumps(match[0])[1:-1], text)
 
 
 def style(text: Any, **styles: Any) -> str:
-    """A text in a colour, for `echo`."""
+    """Style a text for `echo`."""
     clean = printable(str(text))
     _styled.append(_plain_style(clean, **styles))
     return f"{_NAME}{len(_styled) - 1}\x00"
@@ -89,7 +89,7 @@ _for_an_agent = False
 
 @contextmanager
 def guarded(*, is_agent: bool) -> Iterator[None]:
-    """Let everything that is printed meanwhile pass the sanitiser, and for an agent the frame."""
+    """Sanitise everything that is printed meanwhile and, for an agent, put it in the frame."""
     global _for_an_agent  # noqa: PLW0603 - a process runs one command
     before = {name: getattr(click, name) for name in _OURS}
     outer, _for_an_agent = _for_an_agent, is_agent
@@ -107,7 +107,7 @@ def guarded(*, is_agent: bool) -> Iterator[None]:
 
 
 def _is_framed() -> bool:
-    """Whether an agent reads what the verb at hand prints from memories."""
+    """Whether an agent reads the output, and the command prints memories."""
     context = click.get_current_context(silent=True) if _for_an_agent else None
     return context is not None and " ".join(context.command_path.split()[1:]) in READING
 
@@ -121,8 +121,8 @@ def _open_frame() -> None:
 
 
 def _for_agent(text: str) -> str:
-    """A text that cannot close the frame, nor call a tool."""
-    from recollect.search.sanitise import quoted
+    """A text that can neither close the frame nor call a tool."""
+    from recollect.api.agent_text import quoted
 
     parts = _STYLED_NAME.split(text)
     parts[::2] = map(quoted, parts[::2])

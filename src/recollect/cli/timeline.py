@@ -1,4 +1,4 @@
-"""`recollect timeline`: what happened when."""
+"""`recollect timeline`: list memories by day."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
+from recollect.api.reads import Listed
 from recollect.cli.filters import filter_options, given_filters
-from recollect.cli.output import echo_json, json_option, opened
+from recollect.cli.output import MINE, echo_json, json_option, listed_as_json, opened
 from recollect.core.age import counted
-from recollect.core.memory import Memory
 
 
 @click.command()
@@ -18,19 +18,23 @@ from recollect.core.memory import Memory
 @json_option
 @click.pass_context
 def timeline_command(ctx: click.Context, /, as_json: bool, **options: Any) -> None:
-    """Show memories by day, in the order they were made; of one session or file, if named."""
+    """Show memories by day, oldest first.
+
+    Your own memories are listed with those of the project, marked [mine].
+    """
     with opened(ctx) as store:
         now = store.ledger.clock().timestamp()
 
-        def made(memory: Memory) -> str:
-            return counted(memory.created, now)
+        def created(one: Listed) -> str:
+            return counted(one.memory.created, now)
 
-        memories = sorted(store.memories(**given_filters(options)), key=lambda m: (made(m), m.uid))
+        found = store.browse(**given_filters(options))
         if as_json:
-            echo_json([memory.as_json() for memory in memories])
+            echo_json([listed_as_json(one) for one in found])
             return
-        for day, of_day in groupby(memories, key=lambda m: (made(m) or "no date")[:10]):
+        for day, of_day in groupby(found, key=lambda one: (created(one) or "no date")[:10]):
             click.secho(day, bold=True)
-            for memory in of_day:
-                time = made(memory)[11:16]
-                click.echo(f"  {time:<5}  {store.short_name(memory)}  {memory.summary}")
+            for one in of_day:
+                mark = MINE if one.mine else ""
+                name = store.short_name(one.memory)
+                click.echo(f"  {created(one)[11:16]:<5}  {name}  {one.memory.summary}{mark}")

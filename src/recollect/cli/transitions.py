@@ -1,4 +1,4 @@
-"""`recollect resolve`, `archive`, `retire`, `restore`: the life of a memory."""
+"""`recollect resolve`, `archive`, `retire`, `restore`: change the status of a memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _command(verb: str, status: str, meaning: str) -> click.Command:
     @click.pass_context
     def command(ctx: click.Context, memory_id: str, reason: str, as_json: bool) -> None:
         with opened(ctx) as store:
-            memory = store.set_status(memory_id, status, reason)
+            memory = store.owner_of(memory_id).set_status(memory_id, status, reason)
         if as_json:
             echo_json(memory.as_json())
         else:
@@ -26,7 +26,7 @@ def _command(verb: str, status: str, meaning: str) -> click.Command:
     return command
 
 
-resolve_command = _command("resolve", RESOLVED, "Mark a memory as done; it stays in recall.")
-archive_command = _command("archive", ARCHIVED, "Keep a memory but hide it from everyday recall.")
-retire_command = _command("retire", RETIRED, "Delete a memory softly; `restore` brings it back.")
+resolve_command = _command("resolve", RESOLVED, "Mark a memory as done; search still finds it.")
+archive_command = _command("archive", ARCHIVED, "Hide a memory from search and recall.")
+retire_command = _command("retire", RETIRED, "Delete a memory; you can restore it.")
 restore_command = _command("restore", RESTORED, "Make a memory active again.")

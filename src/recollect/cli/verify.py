@@ -1,4 +1,4 @@
-"""`recollect verify`: whether every record can be read."""
+"""`recollect verify`: compare the index with the notes."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ from recollect.cli.output import json_option, opened
 @json_option
 @click.pass_context
 def verify_command(ctx: click.Context, as_json: bool) -> None:
-    """Read every record that the notes hold and report what is odd."""
+    """Check every record, and compare the index with the notes."""
     with opened(ctx) as store:
         report(store.verify(), as_json)

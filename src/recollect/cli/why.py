@@ -1,4 +1,4 @@
-"""`recollect why`: what the last events led to, and for which reason."""
+"""`recollect why`: what the last hook events did, and why."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from recollect.state.sessions import Trace
 
 
 @click.command()
-@click.option("-n", "--limit", default=10, show_default=True, help="How many events at most.")
+@click.option("-n", "--limit", default=10, show_default=True, help="At most this many events.")
 @click.option("--last", is_flag=True, help="Only the last event.")
 @click.option("--session", metavar="ID", help="Only this session of an agent.")
 @json_option
@@ -22,14 +22,16 @@ from recollect.state.sessions import Trace
 def why_command(
     ctx: click.Context, limit: int, last: bool, session: str | None, as_json: bool
 ) -> None:
-    """Tell what the last events of an agent kept, injected or skipped, and why."""
+    """Show what was captured, injected or skipped, and why."""
     with opened(ctx) as store:
-        traces = store.local.sessions.traces(1 if last else limit, session)
+        traces = store.why(1 if last else limit, session)
         if as_json:
             echo_json([_as_json(trace, store) for trace in traces])
             return
         if not traces:
-            click.echo("No agent has been here yet; see recollect install --help", err=True)
+            click.echo(
+                "No agent has run here yet. To set one up, see: recollect install --help", err=True
+            )
         now = store.ledger.clock().timestamp()
         for trace in reversed(traces):
             when = age_of(now - trace.at)
@@ -43,7 +45,7 @@ def why_command(
 
 
 def _lines(step: Mapping[str, Any], store: Recollect) -> Iterator[str]:
-    """What one stage noted, in words."""
+    """Describe what one stage recorded."""
     what = step["what"]
     details = {k: v for k, v in step.items() if k not in ("what", "memories", "uids", "reason")}
     said = ", ".join(f"{name} {value}" for name, value in details.items())
@@ -62,17 +64,17 @@ def _lines(step: Mapping[str, Any], store: Recollect) -> Iterator[str]:
 
 
 def _name(uid: str, store: Recollect) -> str:
-    found = store.indexing.fresh().get_many([uid])
+    found = store.get_many([uid])
     if not found:
-        return f"{uid} (your own, or gone)"
-    # An agent may read this, too.
+        return f"{uid} (your own, or purged)"
+    # An agent may read this output.
     shown = found[0].summary if found[0].sensitivity == "public" else f"({found[0].sensitivity})"
     return f"{store.short_name(found[0])}  {shown}"
 
 
 def _as_json(trace: Trace, store: Recollect) -> dict[str, Any]:
     uids = {uid for step in trace.steps for uid in _uids(step)}
-    names = {memory.uid: memory.id for memory in store.indexing.fresh().get_many(sorted(uids))}
+    names = {memory.uid: memory.id for memory in store.get_many(sorted(uids))}
     return {
         "event": trace.event,
         "session": trace.session,

@@ -1,4 +1,4 @@
-"""`recollect write`: typed memories, written by an agent and checked by code."""
+"""`recollect write`: write typed memories, which are checked against a schema."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from recollect.api.recollect import Recollect
 from recollect.cli.output import echo_json, id_argument, json_option, opened, said_here, warn
 from recollect.core.names import short
 from recollect.errors import ParseError, ValidationError
-from recollect.typed import drafts
-from recollect.typed import write as typed
 
 input_option = click.option(
     "--input",
@@ -28,40 +26,44 @@ input_option = click.option(
 
 @click.group("write")
 def write_command() -> None:
-    """Write typed memories: create, update, retire, archive, unarchive, restore, drafts."""
+    """Write typed memories, as an agent does."""
 
 
 @write_command.command("create")
 @click.option("--kind", required=True, help="A typed kind, such as decisions.")
 @input_option
-@click.option("--by-user", is_flag=True, help="The user asked for it: only the schema binds.")
+@click.option("--by-user", is_flag=True, help="The user asked for it: check only the schema.")
 @json_option
 @click.pass_context
 def create_command(
     ctx: click.Context, kind: str, source: str, by_user: bool, as_json: bool
 ) -> None:
-    """Keep a new memory; `recollect schema KIND` says what the document holds."""
+    """Create a memory; `recollect schema KIND` describes the document."""
     document = _read(source)
     with opened(ctx) as store:
         said = partial(said_here, ctx, store)
-        _tell(store, [typed.create(store, kind, document, by_user=by_user, said=said)], as_json)
+        _echo_answers(
+            store, [store.create_document(kind, document, by_user=by_user, said=said)], as_json
+        )
 
 
 @write_command.command("update")
 @id_argument
 @input_option
 @click.option(
-    "--if-version", default="", metavar="VERSION", help="The version that you read; needed."
+    "--if-version", default="", metavar="VERSION", help="The version that you read; required."
 )
 @json_option
 @click.pass_context
 def update_command(
     ctx: click.Context, memory_id: str, source: str, if_version: str, as_json: bool
 ) -> None:
-    """Change a memory: what the document names is replaced, the rest stays."""
+    """Update a memory: fields in the document replace the old ones, the rest stays."""
     document = _read(source)
     with opened(ctx) as store:
-        _tell(store, [typed.update(store, memory_id, document, if_version=if_version)], as_json)
+        owner = store.owner_of(memory_id)
+        answer = owner.update_document(memory_id, document, if_version=if_version)
+        _echo_answers(owner, [answer], as_json)
 
 
 def _step(action: str, meaning: str) -> None:
@@ -72,11 +74,12 @@ def _step(action: str, meaning: str) -> None:
     @click.pass_context
     def command(ctx: click.Context, memory_id: str, reason: str, as_json: bool) -> None:
         with opened(ctx) as store:
-            _tell(store, [typed.change_status(store, memory_id, action, reason)], as_json)
+            owner = store.owner_of(memory_id)
+            _echo_answers(owner, [owner.change_status(memory_id, action, reason)], as_json)
 
 
-_step("retire", "Delete a memory softly; what is retired already stays so.")
-_step("archive", "Keep a memory but hide it; what is archived already stays so.")
+_step("retire", "Delete a memory; you can restore it. A retired one stays retired.")
+_step("archive", "Hide a memory from search and recall. An archived one stays archived.")
 _step("unarchive", "Make an archived memory active again.")
 _step("restore", "Make a retired memory active again.")
 
@@ -86,14 +89,15 @@ _step("restore", "Make a retired memory active again.")
 @json_option
 @click.pass_context
 def drafts_command(ctx: click.Context, source: str, as_json: bool) -> None:
-    """Write several drafts at once; each says its action, kind and document.
+    """Write several drafts at once.
 
-    One that is refused does not keep the others from being written; the exit code is 70 then.
+    Each draft has an action, a kind and a document. If one is refused, the others are still
+    written, and the exit code is 70.
     """
     wanted = _read(source)
     with opened(ctx) as store:
-        answers = drafts.write_drafts(store, wanted)
-        _tell(store, answers, as_json, several=True)
+        answers = store.write_drafts(wanted)
+        _echo_answers(store, answers, as_json, several=True)
     if any(answer["status"] == "refused" for answer in answers):
         sys.exit(ValidationError.exit_code)
 
@@ -107,11 +111,11 @@ def _read(source: str) -> Any:
         raise ValidationError(f"{source} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
         raise ParseError(
-            f"This is not JSON: {error}", "Send one JSON document; nothing was changed."
+            f"This is not JSON: {error}", "Send one JSON document. Nothing was changed."
         ) from None
 
 
-def _tell(
+def _echo_answers(
     store: Recollect, answers: list[dict[str, Any]], as_json: bool, *, several: bool = False
 ) -> None:
     warn(store)

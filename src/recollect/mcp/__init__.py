@@ -1,1 +1,1 @@
-"""The MCP server: tools for the agent, and a warm engine for its hooks."""
+"""The MCP server: tools for the agent, and the warm engine for its hooks."""

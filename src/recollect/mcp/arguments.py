@@ -1,7 +1,7 @@
-"""What a tool takes: one short table gives both the schema that agents read and the checks.
+"""The arguments of a tool: one short table gives both the schema for agents and the checks.
 
-Whatever an agent sends, a tool sees only arguments of the right type; all else is an error that
-says what is taken.
+Whatever an agent sends, a tool gets only arguments of the right type. Anything else is an error
+that says what is allowed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from recollect.core.fields import FIELDS, MAX_BODY_BYTES
 from recollect.errors import ValidationError
 
 MOST_TEXT = MAX_BODY_BYTES
-# Fields that agents do not set by hand.
+# Fields that agents may not set.
 _NOT_THEIRS = frozenset({"provenance", "project", "branch"})
 FREE_FIELDS = tuple(name for name in FIELDS if name not in _NOT_THEIRS)
 _MOST_ITEMS = 200
@@ -30,16 +30,16 @@ _SCHEMAS: Mapping[str, Mapping[str, Any]] = {
 
 
 class Parameters:
-    """The parameters of a tool, as `name:type`: required `*` optional `+` only told in words.
+    """The parameters of a tool, as `name:type`: required `*` optional `+` not in the schema.
 
-    A parameter in a schema costs every session three times the tokens of one in a sentence, so the
-    rarer ones are told in the description. `fields` lets any field of a memory be given besides.
+    A parameter in the schema costs every session three times the tokens of one in a sentence, so
+    the description names the rarer ones. `fields` also allows every field of a memory.
     """
 
     def __init__(self, given: str = "", *, fields: bool = False) -> None:
-        listed, _, told = given.partition("+")
+        listed, _, unlisted = given.partition("+")
         required, _, optional = listed.partition("*")
-        self.types = _types(required + optional + told)
+        self.types = _types(required + optional + unlisted)
         self.required = list(_types(required))
         self._listed = list(_types(required + optional))
         self.takes_fields = fields
@@ -53,7 +53,7 @@ class Parameters:
         return schema
 
     def check(self, given: Mapping[str, Any] | None) -> dict[str, Any]:
-        """The arguments, each of its type; what is null counts as not given."""
+        """Check the arguments and their types; null counts as not given."""
         arguments = {name: value for name, value in (given or {}).items() if value is not None}
         taken = [*self.types, *(FREE_FIELDS if self.takes_fields else ())]
         unknown = sorted(arguments.keys() - set(taken))
@@ -94,7 +94,7 @@ def _checked(name: str, kind: str, value: Any) -> Any:
                 return [_text(name, item) for item in value]
         case "object", dict():
             return value
-    raise ValidationError(f"{name} takes {_WORDS[kind]}, not {_shown(value)}")
+    raise ValidationError(f"{name} must be {_WORDS[kind]}, not {_shown(value)}")
 
 
 _WORDS = {
@@ -119,8 +119,8 @@ def _text(name: str, value: str) -> str:
         raise ValidationError(f"The {name} is not valid Unicode.", "Send text only.") from None
     if size > MOST_TEXT:
         raise ValidationError(
-            f"The {name} has {size} bytes; at most {MOST_TEXT} fit.", "Shorten it."
+            f"The {name} has {size} bytes; at most {MOST_TEXT} are allowed.", "Shorten it."
         )
     if "\0" in value:
-        raise ValidationError(f"The {name} holds a NUL byte.", "Send text only.")
+        raise ValidationError(f"The {name} contains a NUL byte.", "Send text only.")
     return value

@@ -1,4 +1,4 @@
-"""`recollect mcp`: the verb. It stands here, because `cli` does not know this package."""
+"""The command `recollect mcp`. It is here because `cli` does not import this package."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import click
 @click.command()
 @click.pass_context
 def mcp_command(ctx: click.Context) -> None:
-    """Serve the memory to an agent over MCP, on stdin and stdout, until the agent goes away.
+    """Serve memories to an agent over MCP.
 
-    The plugin starts it; elsewhere, name `recollect mcp` as a stdio server. While it runs, it does
-    the work of the hooks in the same repository.
+    The server uses stdin and stdout, and stops with the agent. The plugin starts it. In another
+    client, configure `recollect mcp` as a stdio server. While it runs, it also does the work of
+    the hooks in the same repository.
     """
     from recollect.mcp.server import main
 

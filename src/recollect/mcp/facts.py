@@ -1,15 +1,15 @@
-"""The tools for facts."""
+"""The MCP tools for facts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from recollect.api.reads import Listed
+from recollect.api.recollect import Recollect
 from recollect.core.facts import Fact
 from recollect.core.names import short
-from recollect.engine.stores import Stores
 from recollect.errors import ValidationError
-from recollect.facts import facts
 from recollect.mcp.reading import find, paging
 from recollect.mcp.results import Json, page
 from recollect.mcp.writing import VIA
@@ -17,16 +17,15 @@ from recollect.mcp.writing import VIA
 _MOST_CLOSED = 10
 
 
-def store_fact(stores: Stores, given: Mapping[str, Any]) -> Json:
-    """Keep a fact."""
+def store_fact(store: Recollect, given: Mapping[str, Any]) -> Json:
+    """Store a fact."""
     source = given.get("source")
-    stored = facts.store_fact(
-        stores.store,
+    stored = store.store_fact(
         given["subject"],
         given["predicate"],
         given["object"],
         confidence=given.get("confidence"),
-        source=find(stores, source)[1].uid if source else None,
+        source=find(store, source)[1].uid if source else None,
         valid_from=given.get("valid_from"),
         valid_until=given.get("valid_until"),
         replaces=given.get("replaces"),
@@ -46,41 +45,38 @@ def store_fact(stores: Stores, given: Mapping[str, Any]) -> Json:
 
 
 def _unkept(said: Mapping[str, Any]) -> str:
-    """What a fact that was known already does not take; it is told, not dropped."""
+    """Say what a known fact did not take over, so that nothing is dropped silently."""
     other = ", ".join(f"{name}={_written(value)}" for name, value in said.items())
-    way = "If that is right: delete_memory(id), then store_fact again."
-    return f"Known otherwise; not kept: {other}. {way}"
+    way = "If the new values are right: delete_memory(id), then store_fact again."
+    return f"The known fact differs; not stored: {other}. {way}"
 
 
 def _written(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def query_facts(stores: Stores, given: Mapping[str, Any]) -> Json:
-    """Facts by any of their parts."""
+def query_facts(store: Recollect, given: Mapping[str, Any]) -> Json:
+    """Find facts by any of their parts."""
     hops = given.get("hops", 1)
     if hops not in (1, 2):
-        raise ValidationError(f"There are no {hops} hops.", "Ask for 1 or 2.")
+        raise ValidationError(f"hops cannot be {hops}.", "Use 1 or 2.")
     offset, limit = paging(given)
-    found = facts.query_facts(
-        stores.store,
-        subject=given.get("subject"),
-        predicate=given.get("predicate"),
-        thing=given.get("object"),
+    found = store.query_facts(
+        given.get("subject"),
+        given.get("predicate"),
+        given.get("object"),
         at=given.get("at"),
         history=given.get("history", False),
         hops=hops,
     )
     lines = [_line(one.fact) | ({"hop": 2} if one.hop == 2 else {}) for one in found]
-    shown = [one.fact.memory.uid for one in found[offset : offset + limit]]
-    now = stores.store.ledger.clock().timestamp()
-    stores.store.local.usage.record(shown, "shown", now)
+    store.note_shown(Listed(one.fact.memory) for one in found[offset : offset + limit])
     return page(
         lines,
         offset,
         limit,
         name="facts",
-        next_step="history=true also shows what was true before.",
+        next_step="history=true also shows facts that are no longer true.",
     )
 
 

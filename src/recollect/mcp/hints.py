@@ -1,7 +1,7 @@
-"""What to do about an error, for an agent: the tool where people type a command.
+"""Hints of errors, rewritten for agents: the tool to call where a person would type a command.
 
-Errors are raised by code that does not know who asks, and most people ask at a command line. Where
-no tool does it, it is the user's to do.
+The code that raises an error does not know who called it, so its hint names a command. Where no
+tool does the same, the hint says to ask the user.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _TOOLS = tuple(
     for command, tool in (
         (
             r"`recollect list --status all` shows every id",
-            "list_memories(status=all) shows the ids of all that is public",
+            "list_memories(status=all) lists the ids of all public memories",
         ),
         (r"`?recollect list --status all`?", "list_memories(status=all)"),
         (r"`?recollect show ([^\s`)]+)(?: --json)?`?", r"get_memory(id=\1)"),
@@ -31,13 +31,13 @@ _TOOLS = tuple(
         (r"--if-version", "if_version"),
     )
 )
-# What changes more than memories is for the user to decide.
+# Only the user decides about what changes more than memories.
 _COMMAND = re.compile(r"\b(?:recollect [a-z]|git config |pip install )")
 _ASK = "Ask the user"
 
 
 def for_agents(hint: str) -> str:
-    """A hint as an agent can follow it."""
+    """Rewrite a hint so that an agent can follow it."""
     if hint.startswith(_ASK):
         return hint
     for command, tool in _TOOLS:

@@ -1,56 +1,41 @@
-"""The tools that tidy up: what has expired, and what is old and says much the same."""
+"""The MCP tools for upkeep: erase expired memories, merge old ones that are similar."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from recollect.api.recollect import Recollect
 from recollect.core.memory import Memory
 from recollect.core.names import short
-from recollect.engine.stores import Stores
 from recollect.mcp.results import Json
-from recollect.sleep.clock import check_clock
 
 _OLD = 30
 
 
-def purge_expired(stores: Stores, given: Mapping[str, Any]) -> Json:
-    """Erase what was meant to last so many days and has."""
-    from recollect.sleep.purge import expired, purge
-
-    store = stores.store
-    memories = expired(store)
-    named = [_named(memory) for memory in memories]
+def purge_expired(store: Recollect, given: Mapping[str, Any]) -> Json:
+    """Erase the memories whose lifetime (ttl) is over."""
+    found = store.purge_expired(dry_run=True)
+    named = [_named(memory) for memory in found.memories]
     if given.get("dry_run"):
         return {"would_purge": named}
-    check_clock(store)
-    left = purge(store, memories) if memories else []
+    left = store.purge_expired(found.memories).left
     return {"purged": named, **({"left": left} if left else {})}
 
 
 def _named(memory: Memory) -> Json:
-    """A memory by its id; what it says only where everybody may know."""
+    """A memory by its id, with its summary only if it is public."""
     if memory.sensitivity != "public":
         return {"id": short(memory.id), "sensitivity": memory.sensitivity}
     return {"id": short(memory.id), "summary": memory.summary}
 
 
-def summarize_old(stores: Stores, given: Mapping[str, Any]) -> Json:
-    """Merge what is old and says much the same."""
-    from recollect.sleep.run import plan_of_summaries, sleep
-
-    days = given.get("days", _OLD)
-    store = stores.store
-    is_trial = given.get("dry_run", False)
-    if not is_trial:
-        check_clock(store)
-    plan = (
-        plan_of_summaries(store, days)
-        if is_trial
-        else sleep(store, lambda s: plan_of_summaries(s, days))
-    )
+def summarize_old(store: Recollect, given: Mapping[str, Any]) -> Json:
+    """Merge old memories that are similar."""
+    dry_run = given.get("dry_run", False)
+    plan = store.summarize_old(given.get("days", _OLD), dry_run=dry_run)
     merges = [
         {"summary": merge.summary, "sources": [short(m.id) for m in merge.sources]}
         for merge in plan.merges
     ]
-    return {"would_merge" if is_trial else "merged": merges, "next": "Sources stay, archived."}
+    return {"would_merge" if dry_run else "merged": merges, "next": "Sources stay, archived."}

@@ -1,8 +1,8 @@
-"""`recollect mcp`: the tools of the memory over stdio, built on the official SDK.
+"""`recollect mcp`: the tools over stdio, built on the official SDK.
 
-The engine listens before the SDK is imported, which takes the better part of a second. However the
-agent goes, this process goes with it: at the end of its input, at a signal, or when its parent has
-died.
+The engine listens before the SDK is imported, because the import takes most of a second. However
+the agent ends, this process ends with it: at the end of its input, at a signal, or when its parent
+has died.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from recollect.version import __version__
 
 T = TypeVar("T")
 
-# Seconds after which a busy thread lets another one run: a hook waits for a short word of ours.
+# Seconds after which a busy thread lets another one run: a hook waits for a short answer.
 _SWITCH = 0.0005
 _LONGEST_END = 8.0  # seconds
 INSTRUCTIONS = (
@@ -39,7 +39,7 @@ INSTRUCTIONS = (
 
 
 def main(directory: str | None = None) -> None:
-    """Serve until the agent goes away."""
+    """Serve until the agent ends."""
     environment = dict(os.environ)
     place = Path(directory or environment.get(PROJECT_VARIABLE) or Path.cwd()).absolute()
     engine = Engine(place if place.is_dir() else Path.cwd(), environment)
@@ -55,8 +55,8 @@ def main(directory: str | None = None) -> None:
 
 
 def _end(engine: Engine) -> None:
-    """Leave nothing behind. The thread that reads the input may hang in it for ever."""
-    threading.Timer(_LONGEST_END, os._exit, (0,)).start()  # whatever hangs, we go
+    """Stop the engine and exit. The thread that reads the input may block forever."""
+    threading.Timer(_LONGEST_END, os._exit, (0,)).start()  # exit even if something hangs
     engine.stop()
     kill_running()
     sys.stderr.flush()
@@ -77,7 +77,7 @@ def _serve(engine: Engine) -> None:
         def work() -> Outcome:
             return call(engine, params.name, params.arguments)
 
-        # At the end of the input nobody waits for an answer; what was begun has until `_end`.
+        # At the end of the input nobody waits for an answer; a running tool has until `_end`.
         outcome = await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
         text = types.TextContent(type="text", text=outcome.text)
         return types.CallToolResult(content=[text], is_error=outcome.is_error)

@@ -1,13 +1,13 @@
-"""All tools on one screen: their names, what agents read about them, and what they take."""
+"""All tools on one screen: their names, the descriptions that agents read, their arguments."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from recollect.api.recollect import Recollect
 from recollect.config.config import data_dir
 from recollect.engine.server import Engine
-from recollect.engine.stores import Stores
 from recollect.errors import RecollectError, ValidationError
 from recollect.mcp import facts as knowledge
 from recollect.mcp import maintenance as upkeep
@@ -18,11 +18,11 @@ from recollect.state.failures import describe, note_failure
 
 
 class Tool(NamedTuple):
-    """A tool: what it is for, what it takes, and what it does."""
+    """A tool: its description, its parameters, and the function behind it."""
 
     description: str
     parameters: Parameters
-    run: Callable[[Stores, Mapping[str, Any]], Json]
+    run: Callable[[Recollect, Mapping[str, Any]], Json]
 
 
 _PAGE = "limit:count offset:count"
@@ -36,24 +36,24 @@ TOOLS: Mapping[str, Tool] = {
         writing.store_memory,
     ),
     "search_memories": Tool(
-        "What answers a question, best first. Also takes offset, status, tags, since, until,"
-        " session, sensitivity, mode",
+        "Find memories that answer a question, best first. Also takes offset, status, tags, since,"
+        " until, session, sensitivity, mode",
         Parameters(f"query * kind limit:count + offset:count mode {_FILTERS}"),
         reading.search_memories,
     ),
     "list_memories": Tool(
-        "Newest first. Takes the filters of search_memories",
+        "List memories, newest first. Takes the filters of search_memories",
         Parameters(f"* kind + {_PAGE} {_FILTERS}"),
         reading.list_memories,
     ),
-    "get_memory": Tool("A memory, whole", Parameters("id"), reading.get_memory),
+    "get_memory": Tool("Show all of a memory", Parameters("id"), reading.get_memory),
     "update_memory": Tool(
         "Change fields of a memory; if_version: the version you read",
         Parameters("id if_version + summary body", fields=True),
         writing.update_memory,
     ),
     "delete_memory": Tool(
-        "Retire a memory; restorable", Parameters("id + reason"), writing.delete_memory
+        "Retire a memory; set_status restores it", Parameters("id + reason"), writing.delete_memory
     ),
     "search_by_file": Tool(
         "Memories about a file", Parameters(f"path + {_PAGE}"), reading.search_by_file
@@ -69,7 +69,7 @@ TOOLS: Mapping[str, Tool] = {
         reading.get_timeline,
     ),
     "store_fact": Tool(
-        "Keep a triple; one that contradicts closes the older (replaces=false: keep both)."
+        "Store a fact; it closes an older one that it contradicts (replaces=false: keep both)."
         " Also takes confidence, source, valid_from, valid_until",
         Parameters(
             "subject predicate object"
@@ -78,7 +78,7 @@ TOOLS: Mapping[str, Tool] = {
         knowledge.store_fact,
     ),
     "query_facts": Tool(
-        "Facts by any part; at: a date; history=true: all; hops=2 follows them",
+        "Find facts by any part; at: a date; history=true: past ones too; hops=2: related ones too",
         Parameters(f"* subject predicate object + at history:flag hops:count {_PAGE}"),
         knowledge.query_facts,
     ),
@@ -91,7 +91,7 @@ TOOLS: Mapping[str, Tool] = {
         upkeep.summarize_old,
     ),
     "find_candidate": Tool(
-        "Before write_memory: is it known, what may be done",
+        "Before write_memory: find the memory that new_info is about, and what you may do to it",
         Parameters("kind new_info + lifecycle_event"),
         typed.find_candidate,
     ),
@@ -107,13 +107,15 @@ TOOLS: Mapping[str, Tool] = {
         writing.set_status,
     ),
     "why": Tool(
-        "Why memories were kept or injected", Parameters("+ limit:count session"), reading.why
+        "Why memories were captured, injected or skipped",
+        Parameters("+ limit:count session"),
+        reading.why,
     ),
 }
 
 
 def listing() -> list[Json]:
-    """The tools as agents read them."""
+    """The tools as agents see them."""
     return [
         {"name": name, "description": tool.description, "input_schema": tool.parameters.schema()}
         for name, tool in TOOLS.items()
@@ -121,19 +123,19 @@ def listing() -> list[Json]:
 
 
 def call(engine: Engine, name: str, given: Mapping[str, Any] | None) -> Outcome:
-    """Run a tool; whatever goes wrong, the agent reads what to do about it."""
+    """Run a tool; if it fails, the result says what the agent can do."""
     tool = TOOLS.get(name)
     try:
         if tool is None:
             raise ValidationError(f"There is no tool {name[:60]!r}.", "Use: " + ", ".join(TOOLS))
         arguments = tool.parameters.check(given)
-        return succeeded(engine.with_stores(lambda stores: tool.run(stores, arguments)))
+        return succeeded(engine.with_stores(lambda stores: tool.run(stores.store, arguments)))
     except RecollectError as error:
         return failed(error)
     except Exception as error:
         note_failure(data_dir(engine.environment), f"mcp {name[:60]}", describe(error))
         return Outcome(
-            f"Recollect failed ({type(error).__name__}); nothing is known to be lost."
+            f"Recollect failed ({type(error).__name__}); no memory was lost as far as we know."
             " Try again, or ask the user to run `recollect doctor`.",
             is_error=True,
         )

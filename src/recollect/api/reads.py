@@ -1,0 +1,249 @@
+"""Finding and reading memories: those of the project and, beside them, your own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from recollect.store.store import Store
+
+# A hook imports this module: whatever it does not need is imported where it is used.
+if TYPE_CHECKING:
+    from recollect.config.config import Config
+    from recollect.core.memory import Memory
+    from recollect.facts.facts import Found
+    from recollect.ledger.ledger import Ledger
+    from recollect.search.scoring import Why
+    from recollect.search.search import Hit
+    from recollect.sleep.strength_report import Strength
+    from recollect.state.sessions import Trace
+    from recollect.store.history import Version
+
+# Filters that may name a commit of the project, which your own ledger does not have.
+_MOMENTS = ("since", "until")
+
+
+class Answer(NamedTuple):
+    """A memory that a search found: its score, the parts of the score, and whether it is yours.
+
+    `mine` is true for a memory from your own ledger, and false for one of the project.
+    """
+
+    memory: Memory
+    score: float
+    why: Why
+    mine: bool = False
+
+
+class Listed(NamedTuple):
+    """A memory that passes the filters, and whether it comes from your own ledger."""
+
+    memory: Memory
+    mine: bool = False
+
+
+class Reads(Store):
+    """The methods that find and read."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        config: Config,
+        project: str | None = None,
+        *,
+        open_personal: Callable[[], Self | None] | None = None,
+    ) -> None:
+        super().__init__(ledger, config, project)
+        self._personal: Self | None = None
+        # Opens your own memories; the first call that needs them calls it.
+        self._open_personal = open_personal
+
+    @property
+    def personal(self) -> Self | None:
+        """Your own memories, if this is the memory of a project and you have any."""
+        if self._open_personal is not None:
+            opener, self._open_personal = self._open_personal, None
+            self._personal = opener()
+        return self._personal
+
+    def close(self) -> None:
+        """Close the files. You can go on using the object: it opens them again."""
+        super().close()
+        if self._personal is not None:
+            self._personal.close()
+
+    def search(
+        self,
+        query: str,
+        limit: int = 10,
+        *,
+        mode: str | None = None,
+        min_similarity: float | None = None,
+        as_of: str | None = None,
+        counting: bool = True,
+        **filters: Any,
+    ) -> list[Answer]:
+        """Find the memories that answer a query, the project's and your own, best first.
+
+        Where two have the same score, the project's comes first. Private, secret and unclassified
+        memories are found only if you ask for them with `sensitivity`. With `counting=False`,
+        nothing is recorded as shown; call `note_shown` for what a reader gets to see.
+        """
+        from recollect.search.store import search_store
+
+        found: list[tuple[Hit, bool]] = []
+        for store, chosen in self._each(filters):
+            moment = as_of if store is self or as_of is None else self.moment(as_of)
+            hits = search_store(
+                store,
+                query,
+                limit,
+                mode=mode,
+                min_similarity=min_similarity,
+                as_of=moment,
+                counting=False,
+                **chosen,
+            )
+            found += [(hit, store is not self) for hit in hits]
+        if self._personal is not None:
+            found.sort(key=lambda pair: (-pair[0].score, pair[1], pair[0].memory.uid))
+        answers = [Answer(hit.memory, hit.score, hit.why, mine) for hit, mine in found]
+        answers = answers[: max(1, limit)]
+        if counting and as_of is None:
+            self.note_shown(answers)
+        return answers
+
+    def browse(self, *, newest_first: bool = False, **filters: Any) -> list[Listed]:
+        """List the memories that pass the filters, the project's and your own, by creation time.
+
+        `memories` gives those of this ledger alone.
+        """
+        from recollect.core.age import counted, seconds_of
+        from recollect.core.crowding import is_ahead
+
+        found = [
+            Listed(memory, store is not self)
+            for store, chosen in self._each(filters)
+            for memory in store.memories(**chosen)
+        ]
+        now = self.ledger.clock().timestamp()
+
+        def created(listed: Listed) -> tuple[bool, str, str]:
+            memory = listed.memory
+            # A memory with a date in the future does not come before the new ones.
+            ahead = newest_first and is_ahead(seconds_of(memory.created), now)
+            return not ahead, counted(memory.created, now), memory.uid
+
+        return sorted(found, key=created, reverse=newest_first)
+
+    def _each(self, filters: dict[str, Any]) -> list[tuple[Self, dict[str, Any]]]:
+        """The project's memories and your own, each with the filters that fit its ledger."""
+        found = [(self, filters)]
+        if self.personal is not None:
+            theirs = {
+                name: self.moment(value) if name in _MOMENTS and value is not None else value
+                for name, value in filters.items()
+            }
+            if self.personal._knows(theirs.get("kind")):
+                found.append((self.personal, theirs))
+        return found
+
+    def _knows(self, kind: str | None) -> bool:
+        from recollect.core.kinds import find_kind
+
+        return kind is None or find_kind(kind) is not None or self._holds_kind(kind)
+
+    def note_shown(self, shown: Iterable[Answer | Listed]) -> None:
+        """Record that a reader saw memories."""
+        seen = list(shown)
+        now = self.ledger.clock().timestamp()
+        for store in (self, self._personal):
+            uids = [one.memory.uid for one in seen if one.mine == (store is not self)]
+            if store is not None and uids:
+                store.local.usage.record(uids, "shown", now)
+
+    def owner_of(self, memory_id: str) -> Self:
+        """The object that holds a memory: this one or, if only your own ledger has it, `personal`.
+
+        Call it before you change a memory that `search` or `browse` found.
+        """
+        if self.candidates(memory_id) or self.personal is None:
+            return self
+        return self.personal if self.personal.candidates(memory_id) else self
+
+    def find(self, memory_id: str) -> Memory:
+        """The memory of an id, the project's or your own; refuses an id of none, or of several."""
+        return self.owner_of(memory_id).get(memory_id)
+
+    def get_many(self, ids: Sequence[str]) -> list[Memory]:
+        """The memories of several ids in one call, in their order; unknown ids are left out.
+
+        An id that means several memories is refused, as `get` does.
+        """
+        known = {m.uid: m for m in self.indexing.using(lambda index: index.get_many(list(ids)))}
+        found = []
+        for name in ids:
+            if name in known:
+                found.append(known[name])
+            elif self.candidates(name):
+                found.append(self.get(name))
+        return found
+
+    def versions(self, memory_id: str) -> list[Version]:
+        """The versions of a memory with their texts, oldest first: one for each record."""
+        from recollect.store.history import versions
+
+        return versions(self, memory_id)
+
+    def why(self, limit: int = 10, session: str | None = None) -> list[Trace]:
+        """What the last hook events captured, injected or skipped, and why; newest first."""
+        return self.local.sessions.traces(limit, session)
+
+    def strength(self, memory_id: str) -> Strength:
+        """How strong a memory is, what made it so, and when it will be archived."""
+        from recollect.sleep.strength_report import strength_of
+
+        return strength_of(self, memory_id)
+
+    def query_facts(
+        self,
+        subject: str | None = None,
+        predicate: str | None = None,
+        object: str | None = None,  # noqa: A002
+        *,
+        at: str | None = None,
+        history: bool = False,
+        hops: int = 1,
+    ) -> list[Found]:
+        """Find facts by any of their parts: true now, true `at` a time, or all with `history`.
+
+        With `hops=2`, also the facts about the things that were found.
+        """
+        from recollect.facts.facts import query_facts
+
+        return query_facts(
+            self,
+            subject=subject,
+            predicate=predicate,
+            thing=object,
+            at=at,
+            history=history,
+            hops=hops,
+        )
+
+    def find_candidate(
+        self, kind: str, new_info: str, lifecycle_event: str | None = None
+    ) -> dict[str, Any]:
+        """Find the typed memory that new information is about, and what you may do to it."""
+        from recollect.typed.write import find_candidate
+
+        return find_candidate(self, kind, new_info, lifecycle_event)
+
+    def schema(self, kind: str | None = None) -> dict[str, Any]:
+        """The JSON Schema of the documents of a typed kind; without a kind, of each typed kind."""
+        from recollect.core.content import SCHEMAS, json_schema
+        from recollect.core.kinds import kind_named
+
+        if kind is None:
+            return {name: json_schema(name) for name in SCHEMAS}
+        return json_schema(kind_named(kind).name)

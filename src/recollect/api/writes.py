@@ -1,0 +1,194 @@
+"""Writing memories: captures without duplicates, facts, typed documents, imports, purges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from recollect.api.reads import Reads
+
+# A hook imports this module: whatever it does not need is imported where it is used.
+if TYPE_CHECKING:
+    import os
+
+    from recollect.core.memory import Memory
+    from recollect.facts.facts import Stored
+    from recollect.importing.claude_memory import Outcome
+
+
+class Captured(NamedTuple):
+    """The result of `capture_once`: the memory, whether it is new, and hidden duplicates of it."""
+
+    memory: Memory
+    is_new: bool
+    # Archived and retired memories with the same text.
+    hidden: tuple[Memory, ...] = ()
+
+
+class Writes(Reads):
+    """The methods that write."""
+
+    def capture_once(
+        self,
+        kind: str,
+        summary: str,
+        body: str = "",
+        *,
+        at: str | None = "HEAD",
+        force: bool = False,
+        **fields: Any,
+    ) -> Captured:
+        """Capture a memory, unless an active or resolved one has exactly the same text.
+
+        Then nothing is written, and you get the existing memory. With `force` it is captured
+        anyway. Case and white space make no difference.
+        """
+        from recollect.api.duplicates import find_duplicates
+        from recollect.core.status import VISIBLE
+
+        same = find_duplicates(self, kind, summary, body, fields.get("sensitivity"))
+        known = None if force else next((m for m in same if m.status in VISIBLE), None)
+        if known is not None:
+            now = self.ledger.clock().timestamp()
+            self.local.usage.record([known.uid], "said", now)
+            return Captured(known, False)
+        memory = self.capture(kind, summary, body, at=at, **fields)
+        return Captured(memory, True, tuple(m for m in same if m.status not in VISIBLE))
+
+    def update_for_agent(
+        self,
+        memory_id: str,
+        *,
+        via: str,
+        summary: str | None = None,
+        body: str | None = None,
+        if_version: str = "",
+        **fields: Any,
+    ) -> Memory:
+        """Change a memory on behalf of an agent.
+
+        If the agent changes the words of something that a person said, the memory counts as said
+        by the agent from then on. `via` names the surface: `cli` or `mcp`.
+        """
+        if summary is not None or body is not None:
+            from recollect.capture.vouching import reworded_by_agent
+
+            fields |= reworded_by_agent(self.get(memory_id), via)
+        return self.update(memory_id, summary=summary, body=body, if_version=if_version, **fields)
+
+    def said_by(self, text: str, *, agent: str, environment: Mapping[str, str]) -> dict[str, Any]:
+        """Who says a text that a command captures, as fields of its provenance.
+
+        `agent` is the agent in whose shell the command runs, or empty.
+        """
+        from recollect.capture.vouching import speaker
+
+        return speaker(self, agent, text, environment)
+
+    def flush_spool(self) -> list[Memory]:
+        """Write what hooks have spooled to the ledger; gives the memories that it became."""
+        from recollect.capture.spool_flush import drain
+
+        return drain(self)
+
+    def store_fact(
+        self,
+        subject: str,
+        predicate: str,
+        object: str,  # noqa: A002
+        *,
+        confidence: float | None = None,
+        source: str | None = None,
+        valid_from: str | None = None,
+        valid_until: str | None = None,
+        replaces: bool | None = None,
+        provenance: Mapping[str, Any] | None = None,
+    ) -> Stored:
+        """Store a fact, unless it is known.
+
+        `source` is the id of the memory that it comes from. `replaces` says whether it closes
+        other values of the same predicate; by default the predicate decides.
+        """
+        from recollect.facts.facts import store_fact
+
+        return store_fact(
+            self,
+            subject,
+            predicate,
+            object,
+            confidence=confidence,
+            source=self.find(source).uid if source else None,
+            valid_from=valid_from,
+            valid_until=valid_until,
+            replaces=replaces,
+            provenance=provenance,
+        )
+
+    def create_document(
+        self,
+        kind: str,
+        document: Any,
+        *,
+        by_user: bool = False,
+        said: Callable[[str], Mapping[str, Any]] | None = None,
+    ) -> dict[str, Any]:
+        """Create a typed memory from a document, unless it is known; says what was done.
+
+        With `by_user`, only the schema is checked, not limits and recent retirements.
+        """
+        from recollect.typed.write import create
+
+        return create(self, kind, document, by_user=by_user, said=said)
+
+    def update_document(
+        self, memory_id: str, document: Any, *, if_version: str = ""
+    ) -> dict[str, Any]:
+        """Update a typed memory by the merge rules, if it is at the version that you read."""
+        from recollect.typed.write import update
+
+        return update(self, memory_id, document, if_version=if_version)
+
+    def change_status(self, memory_id: str, action: str, reason: str = "") -> dict[str, Any]:
+        """Retire, archive, unarchive or restore; a memory that is there already stays as it is.
+
+        `set_status` refuses such a step; this is for agents, which may repeat themselves.
+        """
+        from recollect.typed.write import change_status
+
+        return change_status(self, memory_id, action, reason)
+
+    def write_drafts(self, drafts: Any) -> list[dict[str, Any]]:
+        """Write several typed drafts, in one commit for each kind; says what became of each."""
+        from recollect.typed.drafts import write_drafts
+
+        return write_drafts(self, drafts)
+
+    def import_claude_memory(
+        self, folder: str | os.PathLike[str] | None = None, *, dry_run: bool = False
+    ) -> list[Outcome]:
+        """Import a store of the claude-memory plugin; says what became of each file.
+
+        Without a folder, `.claude/memory` of the working tree. Importing twice adds nothing.
+        """
+        from pathlib import Path
+
+        from recollect.importing.claude_memory import DEFAULT_FOLDER, import_folder
+
+        start = self.work_tree or self.ledger.repository.git.directory
+        path = Path(folder) if folder is not None else Path(start) / DEFAULT_FOLDER
+        return import_folder(self, path.expanduser().absolute(), dry_run=dry_run)
+
+    def purge(self, memory_id: str) -> list[str]:
+        """Erase a memory for good, here and, after the next sync, in every clone.
+
+        The uid of a quarantined record works too. Gives what could not be erased, in sentences.
+        """
+        from recollect.sleep.purge import purge_named
+
+        return purge_named(self, memory_id)
+
+    def quarantined_uid(self, name: str) -> str | None:
+        """The uid of the quarantined record that a name means, if it means no memory."""
+        from recollect.sleep.purge import find_quarantined
+
+        return find_quarantined(self, name)

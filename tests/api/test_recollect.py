@@ -1,0 +1,231 @@
+"""The public contract: the names and signatures of the object that `recollect.open` gives."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import pytest
+
+import recollect
+from recollect.api.recollect import Recollect
+from recollect.errors import NotFound
+from tests.ledger.conftest import Sandbox, isolated, sandbox
+
+__all__ = ["isolated", "sandbox"]
+
+CONTRACT = """
+accept(names=None, *, by='user')
+accept_change(record)
+accept_purges()
+browse(*, newest_first=False, **filters)
+candidates(memory_id)
+capture(kind, summary, body='', *, at='HEAD', **fields)
+capture_many(records)
+capture_once(kind, summary, body='', *, at='HEAD', force=False, **fields)
+change_status(memory_id, action, reason='')
+check_clock(*, force=False)
+clock_problem()
+close()
+create(creations)
+create_document(kind, document, *, by_user=False, said=None)
+deferred_effects(reason)
+doctor()
+files(memory)
+filters(**options)
+find(memory_id)
+find_candidate(kind, new_info, lifecycle_event=None)
+flush_spool()
+gc(*, dry_run=False, force=False)
+get(memory_id)
+get_many(ids)
+history(memory_id)
+import_claude_memory(folder=None, *, dry_run=False)
+is_sleep_due()
+journal()
+lifecycle(*, dry_run=False, force=False)
+memories(*, newest_first=False, **filters)
+mirror()
+mirror_differences()
+mirror_folder
+mirror_off(*, remove=False)
+mirror_on()
+mirror_repair()
+moment(text)
+newest(limit, **filters)
+note_shown(shown)
+owner_of(memory_id)
+pending_purges()
+personal
+prepare(record, nonce=None)
+purge(memory_id)
+purge_expired(memories=None, *, dry_run=False, force=False)
+quarantined_uid(name)
+query_facts(subject=None, predicate=None, object=None, *, at=None, history=False, hops=1)
+redact(value)
+refresh(progress=None)
+reindex(*, full=False, reading=None, embedding=None)
+reject(names=None)
+reject_change(record)
+repair(progress=None)
+review(names=None)
+run_effects(done, reason)
+runs()
+said_by(text, *, agent, environment)
+scan()
+schema(kind=None)
+search(query, limit=10, *, mode=None, min_similarity=None, as_of=None, counting=True, **filters)
+set_status(memory_id, status, reason='')
+short_name(memory)
+sleep(*, dry_run=False, force=False)
+status()
+store_fact(subject, predicate, object, *, confidence=None, source=None, valid_from=None,\
+ valid_until=None, replaces=None, provenance=None)
+strength(memory_id)
+suggested_changes()
+suggestions()
+summarize_old(days=30, *, dry_run=False, force=False)
+sync(remote=None)
+undo(target, *, dry_run=False)
+update(memory_id, *, summary=None, body=None, if_version='', **fields)
+update_document(memory_id, document, *, if_version='')
+update_for_agent(memory_id, *, via, summary=None, body=None, if_version='', **fields)
+used(memories)
+verify()
+versions(memory_id)
+warnings
+why(limit=10, session=None)
+work_tree
+write(writes, reason)
+write_drafts(drafts)
+"""
+
+
+def signature(name: str) -> str:
+    """A public name as the contract writes it, without annotations."""
+    found = inspect.getattr_static(Recollect, name)
+    if isinstance(found, property):
+        return name
+    bare = inspect.signature(found)
+    given = list(bare.parameters.values())[1:]
+    plain = [one.replace(annotation=inspect.Parameter.empty) for one in given]
+    return f"{name}{bare.replace(parameters=plain, return_annotation=inspect.Signature.empty)}"
+
+
+def test_the_public_contract() -> None:
+    """Nothing is added, removed or changed without this list."""
+    public = [signature(name) for name in sorted(dir(Recollect)) if not name.startswith("_")]
+
+    assert public == CONTRACT.strip().splitlines()
+
+
+@pytest.fixture
+def repo(sandbox: Sandbox) -> Path:
+    """A repository with a commit."""
+    path = sandbox.init("repo")
+    sandbox.commit(path)
+    return path
+
+
+@pytest.fixture
+def store(repo: Path, monkeypatch: pytest.MonkeyPatch) -> Recollect:
+    """Its memory, beside a memory of the person's own."""
+    monkeypatch.chdir(repo)
+    with recollect.open(mine=True) as own:
+        own.capture_once("preferences", "Prefer tabs in Makefiles")
+    return recollect.open()
+
+
+def test_search_and_browse_look_into_both_ledgers(store: Recollect) -> None:
+    """The project's memories and the person's own, the latter marked."""
+    store.capture("notes", "The Makefiles of the shop")
+
+    hits = store.search("Makefiles")
+    listed = store.browse()
+
+    assert {(hit.memory.kind, hit.mine) for hit in hits} == {
+        ("notes", False),
+        ("preferences", True),
+    }
+    assert {(one.memory.kind, one.mine) for one in listed} == {
+        ("notes", False),
+        ("preferences", True),
+    }
+    assert [memory.kind for memory in store.memories()] == ["notes"]
+    assert len(store.search("Makefiles", 1)) == 1
+
+
+def test_filters_that_name_a_commit_work_in_both_ledgers(store: Recollect) -> None:
+    """The own ledger does not have the project's commits."""
+    assert [hit.mine for hit in store.search("Makefiles", since="HEAD")] == [True]
+    assert store.search("Makefiles", as_of="HEAD") is not None
+
+
+def test_an_id_finds_its_owner(store: Recollect) -> None:
+    """A memory of the person's own is found and changed through the object that holds it."""
+    own = store.browse()[0].memory
+
+    assert store.find(own.id).uid == own.uid
+    assert store.owner_of(own.id) is store.personal
+    assert store.owner_of(own.id).set_status(own.id, "retired").status == "retired"
+    with pytest.raises(NotFound):
+        store.get(own.id)
+
+
+def test_a_duplicate_is_captured_once(store: Recollect) -> None:
+    """The same text gives the same memory, unless it is forced or was hidden."""
+    first = store.capture_once("decisions", "Use uv", "It is fast.")
+    again = store.capture_once("decisions", "use  UV", "It is fast.")
+
+    assert first.is_new
+    assert not again.is_new
+    assert again.memory.uid == first.memory.uid
+    assert store.capture_once("decisions", "Use uv").is_new
+    assert store.capture_once("decisions", "Use uv", "It is fast.", force=True).is_new
+    for memory in store.memories(kind="decisions"):
+        store.set_status(memory.id, "retired")
+    later = store.capture_once("decisions", "Use uv", "It is fast.")
+    assert later.is_new
+    assert {memory.status for memory in later.hidden} == {"retired"}
+
+
+def test_get_many(store: Recollect) -> None:
+    """Ids and uids in their order; unknown ones are left out."""
+    one, two = store.capture("notes", "One"), store.capture("notes", "Two")
+
+    found = store.get_many([two.uid, "notes:0000000:0", one.id])
+
+    assert [memory.summary for memory in found] == ["Two", "One"]
+
+
+def test_a_dry_run_writes_nothing(store: Recollect) -> None:
+    """Upkeep says what it would do."""
+    store.capture("notes", "Stays")
+    before = len(store.journal())
+
+    assert store.sleep(dry_run=True).is_empty
+    assert store.lifecycle(dry_run=True).is_empty
+    assert store.summarize_old(dry_run=True).is_empty
+    assert not store.gc(dry_run=True).memories
+    assert store.purge_expired(dry_run=True) == ([], [])
+    assert len(store.journal()) == before
+
+
+def test_each_capability_is_one_call(store: Recollect) -> None:
+    """Facts, typed documents, review, status and checks, without another import."""
+    stored = store.store_fact("shop", "owner", "Ann")
+    assert [found.fact.object for found in store.query_facts("shop")] == ["Ann"]
+    assert stored.is_new
+    assert store.find_candidate("decisions", "Use uv")["candidate"] is None
+    assert "properties" in store.schema("decision")
+    assert store.write_drafts([{"action": "noop"}])[0]["status"] == "skipped"
+    assert store.review() == ([], [])
+    assert store.accept() == []
+    assert store.reject() == ([], [])
+    assert store.why() == []
+    assert store.strength(stored.fact.memory.id).value > 0
+    assert store.status()["memories"] == 1
+    assert store.scan() == []
+    assert store.reindex().memories == 1
+    assert all(finding.level == "ok" for finding in store.verify())
+    assert store.clock_problem() == ""
