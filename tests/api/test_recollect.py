@@ -10,9 +10,7 @@ import pytest
 import recollect
 from recollect.api.recollect import Recollect
 from recollect.errors import NotFound
-from tests.ledger.conftest import Sandbox, isolated, sandbox
-
-__all__ = ["isolated", "sandbox"]
+from tests.sandbox import Sandbox
 
 CONTRACT = """
 accept(names=None, *, by='user')

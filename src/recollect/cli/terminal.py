@@ -68,6 +68,8 @@ def escaped_json(value: Any, indent: int | None = None) -> str:
 def style(text: Any, **styles: Any) -> str:
     """Style a text for `echo`."""
     clean = printable(str(text))
+    if _for_an_agent:
+        return clean  # an agent reads no colours
     _styled.append(_plain_style(clean, **styles))
     return f"{_NAME}{len(_styled) - 1}\x00"
 
