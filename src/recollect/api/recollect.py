@@ -6,8 +6,7 @@ one module for each subject: `reads`, `writes`, `reviews`, `upkeep`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from recollect.api.effects import AFTER_PURGE, AFTER_WRITE
 from recollect.api.upkeep import Upkeep
@@ -15,23 +14,13 @@ from recollect.api.upkeep import Upkeep
 # A hook imports this module: whatever it does not need is imported where it is used.
 if TYPE_CHECKING:
     from recollect.api.sync import SyncResult
-    from recollect.config.config import Config
-    from recollect.ledger.ledger import Ledger
 
 
 class Recollect(Upkeep):
     """The memories of one repository: capture, find, review, share, look after, erase."""
 
-    def __init__(
-        self,
-        ledger: Ledger,
-        config: Config,
-        project: str | None = None,
-        *,
-        open_personal: Callable[[], Self | None] | None = None,
-    ) -> None:
-        super().__init__(ledger, config, project, open_personal=open_personal)
-        self.after_write, self.after_purge = AFTER_WRITE, AFTER_PURGE
+    after_write = AFTER_WRITE
+    after_purge = AFTER_PURGE
 
     def sync(self, remote: str | None = None) -> SyncResult:
         """Exchange memories with a remote; afterwards both sides have the same."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from recollect.config.config import Config
 from recollect.core.memory import Memory, fold
@@ -27,14 +27,14 @@ AfterPurge = Callable[["Store", "Sequence[Memory]"], None]
 class Store(Reader):
     """The memories of one repository, and the only way to write them.
 
-    The code that opens the store (`api`) sets what follows a write (`after_write`) and a purge
-    (`after_purge`).
+    `api` names what follows a write (`after_write`) and a purge (`after_purge`).
     """
+
+    after_write: ClassVar[Sequence[AfterWrite]] = ()
+    after_purge: ClassVar[Sequence[AfterPurge]] = ()
 
     def __init__(self, ledger: Ledger, config: Config, project: str | None = None) -> None:
         super().__init__(ledger, config, project)
-        self.after_write: Sequence[AfterWrite] = ()
-        self.after_purge: Sequence[AfterPurge] = ()
         self._deferred: list[Done] | None = None
         # The session summaries that the last write retired.
         self.retired_sessions: list[Memory] = []
