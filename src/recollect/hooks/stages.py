@@ -19,7 +19,6 @@ from recollect.core.patterns import pattern
 from recollect.errors import RecollectError
 from recollect.hooks.marking import all_marked_in, draft_of
 from recollect.hooks.pipeline import Halt, Stage, Work
-from recollect.hooks.suggest_pasted import suggest_pasted
 from recollect.hosts.protocol import SESSION_START, TOOL_POST
 from recollect.index.text import query_terms
 from recollect.search import selection
@@ -118,6 +117,8 @@ def capture_marked(work: Work) -> None:
     found = all_marked_in(work.event) if work.marked is None else work.marked
     marked = [item for item in found if item.is_own]
     if len(found) > len(marked):
+        from recollect.hooks.suggest_pasted import suggest_pasted
+
         suggest_pasted(work, [item for item in found if not item.is_own])
     if not marked:
         return

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from recollect.errors import BadConfig, SecretFound
@@ -26,8 +25,7 @@ _LONG_ENOUGH_TO_SHOW = 24
 _PASSES = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Redaction:
+class Redaction(NamedTuple):
     """A text that may be stored, and the names of what was found in it, in order."""
 
     text: str
