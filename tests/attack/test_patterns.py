@@ -26,9 +26,10 @@ def test_all_expressions_are_found_with_their_use() -> None:
 @pytest.mark.parametrize("expression", expressions(), ids=_name)
 def test_an_expression_takes_linear_time(expression: Expression) -> None:
     """For runs of anything, and for texts that almost match."""
-    runs = [("", run) for run in RUNS] + list(hostile(expression.text, expression.flags))
+    texts = [("", run, end) for run in RUNS for end in ENDS]
+    for prefix, run in hostile(expression.text, expression.flags):
+        texts += [(prefix, run, end) for end in (*ENDS, "\n")]
     for use, job in expression.jobs():
-        for prefix, run in runs:
-            for end in ENDS:
-                grown = too_fast_growing(job, pumped(prefix, run, end))
-                assert not grown, f"{use} of {expression.text!r} on {prefix!r}, {run!r}…: {grown}"
+        for prefix, run, end in texts:
+            grown = too_fast_growing(job, pumped(prefix, run, end))
+            assert not grown, f"{use} of {expression.text!r} on {prefix!r}, {run!r}…: {grown}"

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from recollect.core.age import seconds_of
 from recollect.core.authority import counting_fields, sources_at_birth
-from recollect.core.proof import is_altered
+from recollect.core.proof import content_digest, is_altered
 from recollect.core.record import BODY, Record
 from recollect.core.status import ACTIVE, HIDDEN, VISIBLE, find_status
 
@@ -225,14 +225,23 @@ def version_of(create: Record, updates: Iterable[Record]) -> str:
     """Return a short name for one exact state.
 
     It derives from the uids of the records or, where a uid does not prove its text, from digests.
+    Two clones can make the same automatic change (sleep, facts) separately: it counts once, whoever
+    wrote it and when.
     """
     ordered = list(updates)
     if not ordered:
         return (create.digest or create.uid[-_VERSION_LENGTH:].lower())[:_VERSION_LENGTH]
     import hashlib  # loads OpenSSL, which few hooks need
 
-    marks = sorted(f"{record.uid} {record.digest}".rstrip() for record in (create, *ordered))
+    marks = sorted(set(map(_mark, (create, *ordered))))
     return hashlib.sha256("\n".join(marks).encode()).hexdigest()[:_VERSION_LENGTH]
+
+
+def _mark(record: Record) -> str:
+    """What stands for a record in a version."""
+    if record.nonce and not record.digest and "status_by" in record.fields:
+        return f"{record.nonce} {content_digest(record._replace(by=None, timestamp=None))}"
+    return f"{record.uid} {record.digest}".rstrip()
 
 
 def _entries(given: Any, date: str | None) -> list[Mapping[str, Any]]:
