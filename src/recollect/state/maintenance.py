@@ -74,7 +74,7 @@ class MaintenanceLog:
         return {uid: known[uid] for uid in wanted}
 
     def claim_attempt(self, now: float) -> bool:
-        """Record an attempt to sleep and return True, unless one in the last hour did not finish."""
+        """Record an attempt to sleep; return False if one in the last hour did not finish."""
         with self._db:
             (last,) = next(iter(self._db.execute("SELECT max(at) FROM tried")))
             if last is not None and 0 <= now - last < _BACK_OFF:
