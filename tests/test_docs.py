@@ -352,7 +352,8 @@ def test_every_field_is_documented_for_python() -> None:
 
 def test_every_method_is_documented_for_python() -> None:
     """`python.md` has each public method of the object that `recollect.open` gives."""
-    public = {name for name in dir(Recollect) if not name.startswith("_")}
+    effects = {"after_write", "after_purge"}  # how the packages are wired, not for callers
+    public = {name for name in dir(Recollect) if not name.startswith("_")} - effects
 
     assert public <= {name.partition("(")[0] for name in code(page("python.md"))}
 

@@ -21,7 +21,7 @@ from recollect.hosts import protocol as events
 from recollect.hosts.protocol import Event as HookEvent
 from recollect.index.protocol import ALL, Filters
 from recollect.ledger.ledger import Changes, Cursor, Ledger
-from recollect.ledger.session import Session
+from recollect.ledger.transaction import Transaction
 from recollect.sleep.run import sleep_if_due
 
 T = TypeVar("T")
@@ -65,7 +65,7 @@ class QuietLedger(Ledger):
 
     _seen: Cursor | None = None
 
-    def transact(self, edit: Callable[[Session], T], reason: str) -> T:
+    def transact(self, edit: Callable[[Transaction], T], reason: str) -> T:
         """Write, and look again afterwards."""
         self._seen = None
         return super().transact(edit, reason)

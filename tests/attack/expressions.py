@@ -18,8 +18,8 @@ from recollect.core.patterns import _Lazy
 _ROOT = Path(recollect.__file__).parent
 # What is done with those that are reached through a table or a parameter.
 _THROUGH = {
-    "recollect.capture.accounts._CURE": ("match",),
-    "recollect.capture.accounts._WRONG": ("match",),
+    "recollect.capture.cause_and_fix._CURE": ("match",),
+    "recollect.capture.cause_and_fix._WRONG": ("match",),
     "recollect.capture.error_lines._AGEING": ("search",),
     "recollect.capture.error_lines._DEMANDS": ("search",),
     "recollect.capture.error_lines._EMPTY": ("search",),

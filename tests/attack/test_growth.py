@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from recollect.capture.accounts import accounts
+from recollect.capture.cause_and_fix import accounts
 from recollect.capture.checkpoints import checkpoint, session_summary
 from recollect.capture.markers import find_marked
 from recollect.capture.observations import memorability, observe

@@ -44,7 +44,7 @@ def agent(repo: Path, store: Recollect) -> Agent:
 
 def exchanges(store: Recollect) -> int:
     """How many messages were counted in the session."""
-    return store.local.observed.worked("s1", {}, 0, store.ledger.clock().timestamp())[1]
+    return store.local.observed.add_work("s1", {}, 0, store.ledger.clock().timestamp())[1]
 
 
 def test_a_message_that_the_transcript_lacks_is_triaged(

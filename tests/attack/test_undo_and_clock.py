@@ -141,7 +141,7 @@ def test_captures_by_hand_prove_that_time_passed(sandbox: Sandbox, hub: Path) ->
     """Who never starts a session still has reflogs, by this machine's clock."""
     store = at(sandbox.open(sandbox.clone("ada")), -60)
     store.local.make_folder()
-    store.local.maintenance.slept(store.ledger.clock().timestamp())
+    store.local.maintenance.record_sleep(store.ledger.clock().timestamp())
     at(store, 0).capture("notes", "Written today")
     check_clock(at(store, 10))
     with pytest.raises(errors.ClockJumped):

@@ -9,6 +9,7 @@ from recollect.core.age import counted, not_after
 from recollect.core.crowding import (
     SKEW,
     Traits,
+    author_key_of,
     choose,
     crowd_in,
     dated,
@@ -16,24 +17,23 @@ from recollect.core.crowding import (
     most_of,
     repeated,
     sketch_of,
-    voice_of,
 )
 from recollect.index.text import plain_words
 
 NOW = 1_790_000_000.0
 
 
-def traits(voice: str, text: str) -> Traits:
+def traits(author_key: str, text: str) -> Traits:
     """What the index keeps of a text of somebody."""
     words, denies = plain_words(text)
-    return Traits(voice, sketch_of(words, denies=denies))
+    return Traits(author_key, sketch_of(words, denies=denies))
 
 
 def test_an_author_is_an_address_whatever_the_name() -> None:
     """Another name before the same address is the same author."""
-    assert voice_of("Ada <Ada@example.com>") == voice_of("A. Lovelace <ada@example.com>")
-    assert voice_of("Ada") == "ada"
-    assert voice_of(None) == voice_of("  ") == ""
+    assert author_key_of("Ada <Ada@example.com>") == author_key_of("A. Lovelace <ada@example.com>")
+    assert author_key_of("Ada") == "ada"
+    assert author_key_of(None) == author_key_of("  ") == ""
 
 
 def test_what_says_the_same_counts_once() -> None:
@@ -113,5 +113,5 @@ def test_a_date_in_the_future_counts_as_now() -> None:
     assert not is_ahead(NOW + SKEW / 2, NOW)
     assert not is_ahead(None, NOW)
     ahead = dated(Traits("ada"), NOW + 2 * SKEW, NOW)
-    assert ahead.voice != "ada"
+    assert ahead.author_key != "ada"
     assert ahead == dated(Traits("bob"), NOW + 3 * SKEW, NOW)

@@ -364,7 +364,7 @@ def test_work_counts_since_the_last_summary(agent: Agent, store: Recollect, tmp_
 
     # 0.05 for each use, 0.1 for each tool, 0.02 for each thing said: 0.6 in the third turn.
     assert asked == [2]
-    tools, exchanges = store.local.observed.worked("s1", {}, 0, 0.0)
+    tools, exchanges = store.local.observed.add_work("s1", {}, 0, 0.0)
     assert (tools, exchanges) == ({"Bash": 2, "Edit": 4}, 4)
 
 

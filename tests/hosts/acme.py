@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.hosts import protocol as events
-from recollect.hosts.protocol import Event, Message, Part, Reply
+from recollect.hosts.protocol import Event, Message, Reply, TranscriptPart
 
 NAME = "acme"
 TITLE = "Acme"
@@ -53,12 +53,12 @@ def write_reply(_name: str, reply: Reply) -> str:
     return json.dumps({"acme": said}, ensure_ascii=True) if said else ""
 
 
-def read_transcript(path: Path, offset: int, *, most: int) -> Part | None:
+def read_transcript(path: Path, offset: int, *, most: int) -> TranscriptPart | None:
     """What was said: one line each, `who: what`."""
     text = path.read_text("utf-8")
     lines = [line.partition(": ") for line in text[offset:].splitlines()]
     messages = tuple(Message(who, what, offset) for who, _, what in lines)
-    return Part(messages, len(text), {}, len(messages))
+    return TranscriptPart(messages, len(text), {}, len(messages))
 
 
 def install(_scope: str, directory: Path, _environment: Mapping[str, str]) -> Path:

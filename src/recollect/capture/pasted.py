@@ -63,7 +63,7 @@ _LONGEST_INTRODUCTION = 300
 
 
 class Origin(NamedTuple):
-    """For each line, whether somebody else wrote it; and where a text without an end begins."""
+    """Return for each line whether somebody else wrote it, and where an unclosed text begins."""
 
     foreign: Sequence[bool]
     begins: int

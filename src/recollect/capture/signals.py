@@ -25,7 +25,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from recollect.capture.accounts import accounts, explains
+from recollect.capture.cause_and_fix import accounts, explains
 from recollect.capture.chatter import LABELLED, is_chatter
 from recollect.capture.request_rules import REQUESTS, is_asked, is_beyond_doubt, what_is_asked
 from recollect.capture.sentences import paragraphs, sentences, without_code, words

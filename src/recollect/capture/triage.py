@@ -118,8 +118,8 @@ _CATEGORIES = (
     ),
 )
 
-# What triage can point to: category → kind.
-DRAFTED: Mapping[str, str] = {
+# The kind of memory that each category leads to.
+KIND_OF_CATEGORY: Mapping[str, str] = {
     **{category.name: category.kind for category in _CATEGORIES},
     SESSION_SUMMARY: SESSIONS,
 }

@@ -52,7 +52,7 @@ def review_command(ctx: click.Context, as_json: bool) -> None:
 
 
 def change_name(change: SuggestedChange) -> str:
-    """The id that you type for a change that somebody else suggests."""
+    """Return the short id of a change that somebody else suggests."""
     return change.record[-_NAME_LENGTH:].lower()
 
 

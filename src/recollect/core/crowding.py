@@ -29,14 +29,14 @@ _Item = TypeVar("_Item")
 
 
 class Traits(NamedTuple):
-    """What identifies crowding: the author, and a sketch of the text."""
+    """What crowding compares: the author's key, and a sketch of the text."""
 
-    voice: str = ""
+    author_key: str = ""
     sketch: bytes = b""
 
 
-def voice_of(author: str | None) -> str:
-    """Return the identity used for shares: the e-mail address, else the name.
+def author_key_of(author: str | None) -> str:
+    """Return the key that identifies an author: the e-mail address, else the name.
 
     Everything without an author, such as text added with plain git, counts as one author.
     """
@@ -52,7 +52,7 @@ def is_ahead(moment: float | None, now: float) -> bool:
 
 def dated(traits: Traits, moment: float | None, now: float) -> Traits:
     """Return traits adjusted for a date: everything from the future counts as one author."""
-    return traits._replace(voice=_AHEAD) if is_ahead(moment, now) else traits
+    return traits._replace(author_key=_AHEAD) if is_ahead(moment, now) else traits
 
 
 def sketch_of(words: set[str], *, denies: bool = False) -> bytes:
@@ -106,8 +106,8 @@ def choose(items: Sequence[_Item], places: int, traits: Callable[[_Item], Traits
     known: dict[str, _Said] = {}
     share = most_of(places)
     for item in items:
-        voice, sketch = traits(item)
-        said = known.setdefault(voice, _Said())
+        author_key, sketch = traits(item)
+        said = known.setdefault(author_key, _Said())
         if said.size >= places:
             continue  # this author already has enough
         if not said.adds(sketch):
@@ -122,12 +122,12 @@ def repeated(items: Iterable[_Item], traits: Callable[[_Item], Traits]) -> list[
     known: dict[str, _Said] = {}
     found = []
     for item in items:
-        voice, sketch = traits(item)
-        if not known.setdefault(voice, _Said()).adds(sketch):
+        author_key, sketch = traits(item)
+        if not known.setdefault(author_key, _Said()).adds(sketch):
             found.append(item)
     return found
 
 
-def crowd_in(voices: Sequence[str]) -> str | None:
+def crowd_in(keys: Sequence[str]) -> str | None:
     """Return the author who leaves hardly any room for others, if there is one."""
-    return next((v for v in set(voices) if voices.count(v) > len(voices) * _CROWD), None)
+    return next((key for key in set(keys) if keys.count(key) > len(keys) * _CROWD), None)

@@ -37,8 +37,8 @@ CREATE: Final = "create"
 UPDATE: Final = "update"
 PURGE: Final = "purge"
 
-# In a purge record: the nonce of the erased memory, if nothing with that nonce may be created
-# again.
+# Optional in a purge record: the nonce of the erased memory. A record with this nonce cannot be
+# created again.
 PURGED_NONCE: Final = "purged_nonce"
 # In an update, null removes the field; `body: null` empties the body.
 BODY: Final = "body"

@@ -125,7 +125,7 @@ class Background:
         yield
 
     def _load_embedder(self) -> None:
-        """Load the embedding model, if there is one, so that searches also go by meaning."""
+        """Load the embedding model, if there is one, so that searches also find by meaning."""
         from recollect.embedding import open_embedder
 
         config = self._engine.config()

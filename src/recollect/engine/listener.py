@@ -122,7 +122,7 @@ class Listener:
         threading.Thread(target=self._accept, name="recollect-listen", daemon=True).start()
 
     def close(self) -> None:
-        """Stop listening. The socket goes first, so that no hook waits in vain."""
+        """Stop listening. Remove the socket first, so that no hook waits for an answer."""
         self._is_closed = True
         with suppress(OSError):
             Path(self._path).unlink(missing_ok=True)

@@ -1,8 +1,8 @@
-"""Stores that a long-lived process keeps open, each equal to one that is opened now.
+"""A pool of stores that a long-lived process keeps open.
 
-Before a store is used again, the pool checks everything that could make it differ from a new one:
-the branch, a new repository in between, other settings, a replaced file. If anything differs, the
-pool opens the store again.
+A reused store must behave like a newly opened one. So before each use, the pool checks everything
+that could differ: the branch, a repository created in between, settings, replaced files. If
+anything differs, the pool opens the store again.
 """
 
 from __future__ import annotations

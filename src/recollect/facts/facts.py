@@ -1,4 +1,4 @@
-"""Stores and queries facts. Each fact is a memory of its own, so that facts merge and sync.
+"""Stores and queries facts. Each fact is a separate memory, so that facts merge and sync.
 
 A fact is true for a time. Some predicates have one value at a time ("version", "owner", "default
 branch"): there, a newer fact closes the older one, which stays archived and true until then. The

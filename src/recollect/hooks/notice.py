@@ -87,11 +87,11 @@ def _notice_conversation(work: Work, conversation: Conversation) -> None:
 
 
 def _triage(work: Work, messages: Sequence[tuple[str, str]], done: Conversation) -> list[Finding]:
-    from recollect.capture.triage import DRAFTED, triage
+    from recollect.capture.triage import KIND_OF_CATEGORY, triage
 
     thresholds = {
         category: float(work.session.setting(f"kinds.{kind}.triage_threshold"))
-        for category, kind in DRAFTED.items()
+        for category, kind in KIND_OF_CATEGORY.items()
     }
     tools, distinct = sum(done.tools.values()), len(done.tools)
     found = triage(

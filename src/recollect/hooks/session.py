@@ -142,14 +142,14 @@ class HookSession(KeepingSession):
     def add_work(self, conversation: Conversation) -> Conversation:
         """Add the work of a conversation; return all work since the last summary request."""
         observed, session = self.store.local.observed, self._event.session
-        tools, exchanges = observed.worked(
+        tools, exchanges = observed.add_work(
             session, conversation.tools, conversation.exchanges, self._now
         )
         return conversation._replace(tools=tools, exchanges=exchanges)
 
     def reset_work(self) -> None:
         """Count the work from zero, because a summary was requested."""
-        self.store.local.observed.counted(self._event.session)
+        self.store.local.observed.reset_work(self._event.session)
 
     def mark_read(self) -> None:
         """Record that the messages of `read_conversation` are processed."""
@@ -161,7 +161,7 @@ class HookSession(KeepingSession):
 
     def note_failure(self, fingerprint: str, learning: Mapping[str, Any]) -> None:
         """Store what a failed tool teaches until the failure is solved."""
-        self.store.local.observed.failed(
+        self.store.local.observed.record_failure(
             self._event.session, fingerprint, json.dumps(self.store.redact(learning)), self._now
         )
 
@@ -172,12 +172,12 @@ class HookSession(KeepingSession):
 
     def mark_solved(self, fingerprint: str) -> None:
         """Record that a failure is solved."""
-        self.store.local.observed.solved(self._event.session, fingerprint)
+        self.store.local.observed.mark_solved(self._event.session, fingerprint)
 
     def note_changes(self, paths: Sequence[str]) -> None:
         """Record changed files, and commands that may solve a failure."""
         clean = self.store.redact(list(paths))
-        self.store.local.observed.changed(self._event.session, clean, self._now)
+        self.store.local.observed.record_changes(self._event.session, clean, self._now)
 
     def changes(self) -> list[str]:
         """Return the changes since the last failure was solved."""
@@ -191,7 +191,9 @@ class HookSession(KeepingSession):
 
     def note_milestone(self, what: str) -> None:
         """Record a milestone of the session."""
-        self.store.local.observed.reached(self._event.session, self.redact(what), self._now)
+        self.store.local.observed.record_milestone(
+            self._event.session, self.redact(what), self._now
+        )
 
     def unsummarised(self) -> list[tuple[str, str, list[str]]]:
         """Return the sessions that ended without a summary: id, goal, milestones."""
@@ -211,11 +213,11 @@ class HookSession(KeepingSession):
 
     def mark_summarised(self, session: str) -> None:
         """Record that a session has its summary, or needs none."""
-        self.store.local.observed.summed(session)
+        self.store.local.observed.mark_summarised(session)
 
     def may_request_draft(self, pause: float) -> bool:
         """Whether the agent may be asked for drafts now: once in `pause` seconds."""
-        return self.store.local.observed.may_ask(self._event.session, self._now, pause)
+        return self.store.local.observed.claim_request(self._event.session, self._now, pause)
 
     def find_candidate(self, kind: str, text: str) -> Mapping[str, Any] | None:
         """Return the memory of a kind that a text is about, by keywords only, which is fast."""

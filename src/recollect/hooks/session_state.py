@@ -113,7 +113,7 @@ class RecordedSession:
         """Run sleep, if it is due and there are few enough memories for a hook."""
         if not self.store.local.maintenance.is_due(self._now):
             return None
-        if not self.store.local.maintenance.may_try(self._now):
+        if not self.store.local.maintenance.claim_attempt(self._now):
             return {"postponed": 1}
         from recollect.sleep.run import sleep_if_due
 

@@ -104,7 +104,7 @@ class Message(NamedTuple):
     at: int
 
 
-class Part(NamedTuple):
+class TranscriptPart(NamedTuple):
     """The new part of a transcript, and the offset to continue from.
 
     `exchanges` counts the messages of both sides, `tools` the calls of each tool.
@@ -141,7 +141,7 @@ class Host(Protocol):
     def write_reply(self, name: str, reply: Reply, /) -> str:
         """Format a reply for stdout: one JSON object, or nothing."""
 
-    def read_transcript(self, path: Path, offset: int, /, *, most: int) -> Part | None:
+    def read_transcript(self, path: Path, offset: int, /, *, most: int) -> TranscriptPart | None:
         """Read a transcript from an offset; None if there is none to read."""
 
     def install(self, scope: str, directory: Path, environment: Mapping[str, str], /) -> Path:

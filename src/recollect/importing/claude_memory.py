@@ -43,7 +43,7 @@ from recollect.core.uid import derive_uid
 from recollect.errors import ParseError, SecretFound, ValidationError
 from recollect.importing.document_folder import BIGGEST, MirrorFolder, read_manifest
 from recollect.index.protocol import ALL, Filters, is_purged, made_with
-from recollect.ledger.session import Session
+from recollect.ledger.transaction import Transaction
 from recollect.ledger.writes import NOBODY, Change, Creation, Write
 from recollect.sleep.undo import recorded
 from recollect.state.runs import IMPORT
@@ -181,10 +181,10 @@ def write_plans(
     """Write memories with their later changes, and changes to others: completely or not at all."""
     stamp = store.ledger.stamp()
 
-    def edit(session: Session) -> list[Record]:
+    def edit(transaction: Transaction) -> list[Record]:
         written: list[Record] = []
         for planned in plans:
-            record = planned.creation.apply(session, stamp)
+            record = planned.creation.apply(transaction, stamp)
             written.append(record)
             name = parse_name(record.id or "")
             assert name is not None  # just named
@@ -193,8 +193,8 @@ def write_plans(
                 nonce = derive_uid(f"{record.uid}\n{number}", _milliseconds(time))
                 text = render_record(record)
                 step = Change(nonce, record.uid, (place,), text, fields, time=time, by=NOBODY)
-                written.append(step.apply(session, stamp))
-        return written + [change.apply(session, stamp) for change in changes]
+                written.append(step.apply(transaction, stamp))
+        return written + [change.apply(transaction, stamp) for change in changes]
 
     return store.ledger.transact(edit, "import") if plans or changes else []
 

@@ -59,8 +59,8 @@ def refusal(message: str) -> ValidationError:
     )
 
 
-class Outside:
-    """What a remote has for some kinds; loaded on demand."""
+class RemoteNotes:
+    """The notes that a remote has for some kinds, read on demand."""
 
     def __init__(self, git: Git, commits: Iterable[str]) -> None:
         self._git = git
@@ -71,7 +71,7 @@ class Outside:
         """Whether the remote has exactly this record."""
         return text in self._all()
 
-    def speaks_of(self, uid: str | None) -> bool:
+    def has_memory(self, uid: str | None) -> bool:
         """Whether the remote has the memory with that uid, or a change to it."""
         marks = (f"\nuid: {uid}\n", f"\nof: {uid}\n")
         return any(mark in text for text in self._all() for mark in marks)
@@ -86,7 +86,7 @@ class Outside:
         return self._texts
 
 
-def cleaned(note: Note, outside: Outside, private: Private) -> Note:
+def without_private_records(note: Note, remote: RemoteNotes, private: Private) -> Note:
     """Return a note as it may be pushed.
 
     What the remote already has stays: it reveals nothing new and changes nothing here.
@@ -99,26 +99,28 @@ def cleaned(note: Note, outside: Outside, private: Private) -> Note:
         record = read_stored(text)
         is_private = uid in private.uids or record.of in private.uids
         crosses = is_private or any(map(private.holds, references(record)))
-        if not crosses or outside.has(text):
+        if not crosses or remote.has(text):
             kept[uid] = text
         elif is_private:
-            if record.op == PURGE and outside.speaks_of(record.of):
+            if record.op == PURGE and remote.has_memory(record.of):
                 kept[uid] = text  # what the remote has under that uid must be erased there
         elif not is_legacy(text):
             kept[uid] = render_record(without_private(record, private))
     return kept
 
 
-def is_clean(git: Git, commits: Iterable[str], known: Iterable[str], private: Private) -> bool:
+def reveals_nothing_private(
+    git: Git, commits: Iterable[str], known: Iterable[str], private: Private
+) -> bool:
     """Whether commits add nothing private for someone who has the known commits."""
     if not private.uids:
         return True
     there = sorted(set(known))
-    outside = Outside(git, there)
+    remote = RemoteNotes(git, there)
     for data in _contents(git, *sorted(set(commits)), *(f"^{oid}" for oid in there)):
         if _mentions(data, private):
             note = parse_note(data.decode("utf-8", "surrogateescape"))
-            if cleaned(note, outside, private) != note:
+            if without_private_records(note, remote, private) != note:
                 return False
     return True
 

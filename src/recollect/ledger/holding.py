@@ -28,7 +28,7 @@ Judge = Callable[[Record, Record, Sequence[Record], frozenset[str]], bool]
 
 
 class Holder(Protocol):
-    """What holding needs from a session with the ledger."""
+    """What holding needs from a transaction."""
 
     judge: Judge
     objects: Objects
@@ -69,7 +69,7 @@ def judge_for(policy: str, owner: Callable[[], str]) -> Judge:
 
 
 def hold_back(
-    session: Holder, key: Key, ours: str | None, joined: NotesTree, new: frozenset[str]
+    transaction: Holder, key: Key, ours: str | None, joined: NotesTree, new: frozenset[str]
 ) -> frozenset[str]:
     """Move our copies of newly purged memories to the held notes, if the purge must wait.
 
@@ -77,33 +77,33 @@ def hold_back(
     """
     if not new or ours is None or key.space != SHARED:
         return frozenset()
-    tree = session.trees.tree(ours)
-    anchors = anchors_naming(session, ours, sorted(new))
-    notes = {anchor: read_note(session.objects, tree, anchor) for anchor in sorted(anchors)}
-    held = _undecided(session, key, joined, notes, new)
-    namespace = session[Key(HELD, key.kind)] if held else None
+    tree = transaction.trees.tree(ours)
+    anchors = anchors_naming(transaction, ours, sorted(new))
+    notes = {anchor: read_note(transaction.objects, tree, anchor) for anchor in sorted(anchors)}
+    held = _undecided(transaction, key, joined, notes, new)
+    namespace = transaction[Key(HELD, key.kind)] if held else None
     for anchor, note in notes.items():
         for uid, text in note.items() if namespace is not None else ():
             if _belongs(uid, text, held):
                 assert namespace is not None
                 namespace.add(anchor, uid, text)
         # A tree that brings a purge may still contain the memory; then the diff does not show it.
-        texts = read_texts(session.objects, joined, anchor)
+        texts = read_texts(transaction.objects, joined, anchor)
         if texts:
-            session.trees.put(joined, anchor, sorted(set(texts)), new)
+            transaction.trees.put(joined, anchor, sorted(set(texts)), new)
     return held
 
 
 def _undecided(
-    session: Holder, key: Key, joined: NotesTree, notes: Mapping[str, Note], new: frozenset[str]
+    transaction: Holder, key: Key, joined: NotesTree, notes: Mapping[str, Note], new: frozenset[str]
 ) -> frozenset[str]:
     """Return the purged memories that we have and that only someone else wants purged."""
-    project = read_note(session.objects, joined, session.repository.project_anchor)
+    project = read_note(transaction.objects, joined, transaction.repository.project_anchor)
     purges: dict[str, list[Record]] = {}
     for record in purge_records(project):
         purges.setdefault(record.of or "", []).append(record)
     incoming = [record for uid in new for record in purges.get(uid, ())]
-    purged = frozenset(purges) - _held_already(session, key, incoming)
+    purged = frozenset(purges) - _held_already(transaction, key, incoming)
     records = [read_stored(text) for note in notes.values() for text in note.values()]
     creations = {r.uid: r for r in records if r.op == CREATE and r.uid in new}
     updates: dict[str, list[Record]] = {uid: [] for uid in creations}
@@ -117,7 +117,7 @@ def _undecided(
             uid
             for uid, create in creations.items()
             if not any(
-                session.judge(purge, create, updates[uid], accepted)
+                transaction.judge(purge, create, updates[uid], accepted)
                 for purge in purges.get(uid, ())
             )
         )
@@ -126,24 +126,24 @@ def _undecided(
         undecided = still
 
 
-def _held_already(session: Holder, key: Key, purges: Iterable[Record]) -> set[str]:
+def _held_already(transaction: Holder, key: Key, purges: Iterable[Record]) -> set[str]:
     """Return those sources of some purges that are held, so that their own purge does not apply."""
     reasons = {str(uid) for purge in purges for uid in purge.fields.get(BECAUSE) or ()}
-    tip = session.find(Key(HELD, key.kind).notes_ref).tip if reasons else None
+    tip = transaction.find(Key(HELD, key.kind).notes_ref).tip if reasons else None
     if tip is None:
         return set()
-    tree = session.trees.tree(tip.tree)
-    anchors = anchors_naming(session, tip.tree, sorted(reasons))
-    return {uid for anchor in anchors for uid in read_note(session.objects, tree, anchor)}
+    tree = transaction.trees.tree(tip.tree)
+    anchors = anchors_naming(transaction, tip.tree, sorted(reasons))
+    return {uid for anchor in anchors for uid in read_note(transaction.objects, tree, anchor)}
 
 
 def _belongs(uid: str, text: str, memories: frozenset[str]) -> bool:
     return uid in memories or (read_stored(text).of or "") in memories
 
 
-def anchors_naming(session: Holder, tree: str, uids: Sequence[str]) -> set[str]:
+def anchors_naming(transaction: Holder, tree: str, uids: Sequence[str]) -> set[str]:
     """Return the anchors whose notes name one of the memories, by searching all notes."""
-    repository = session.repository
+    repository = transaction.repository
     out = repository.git.run(
         *("grep", "-l", "-a", "-F", "--full-name", "-f", "-", tree),
         stdin="".join(f"{uid}\n" for uid in uids).encode(),

@@ -38,7 +38,7 @@ from recollect.ledger.repository import Repository
 # Imported where used: a hook that only reads needs none of these.
 if TYPE_CHECKING:
     from recollect.ledger.merge import PathChange
-    from recollect.ledger.session import Session
+    from recollect.ledger.transaction import Transaction
     from recollect.ledger.writes import Stamp, Write
 
 T = TypeVar("T")
@@ -120,16 +120,16 @@ class Ledger:
         """Write all records, in one commit per namespace, or none."""
         stamp = self.stamp()
 
-        def apply(session: Session) -> list[Record]:
-            return [write.apply(session, stamp) for write in writes]
+        def apply(transaction: Transaction) -> list[Record]:
+            return [write.apply(transaction, stamp) for write in writes]
 
         return self.transact(apply, reason)
 
-    def transact(self, edit: Callable[[Session], T], reason: str) -> T:
+    def transact(self, edit: Callable[[Transaction], T], reason: str) -> T:
         """Run an edit against the current ledger until its result is swapped in."""
         from recollect.ledger.holding import judge_for
         from recollect.ledger.packs import release_stale
-        from recollect.ledger.session import Session
+        from recollect.ledger.transaction import Transaction
 
         judge = judge_for(self.purge_policy, lambda: self.author)
         who = f"{self.author} {int(self.clock().timestamp())} +0000"
@@ -140,27 +140,27 @@ class Ledger:
                 if attempt == 0:
                     release_stale(self.repository)
                 with git.objects() as reader:
-                    session = Session(self.repository, reader, judge)
+                    transaction = Transaction(self.repository, reader, judge)
                     try:
-                        result = edit(session)
-                        swaps = session.finish(who, reason)
+                        result = edit(transaction)
+                        swaps = transaction.finish(who, reason)
                         if swaps:
-                            session.objects.store()
+                            transaction.objects.store()
                         done = not swaps or swap_refs(git, swaps, reason)
                     finally:
-                        session.objects.release()
+                        transaction.objects.release()
                 if done:
-                    self.warnings += session.warnings
-                    self.refused |= session.trees.refused
-                    self._erase_learnt(session)
+                    self.warnings += transaction.warnings
+                    self.refused |= transaction.trees.refused
+                    self._erase_learnt(transaction)
                     return result
                 self.drop_stale_locks()
             time.sleep(min(0.002 * 1.3**attempt, 0.1) * os.urandom(1)[0] / 255)
         raise Contended("Other programs moved the notes refs during each attempt to write.")
 
-    def _erase_learnt(self, session: Session) -> None:
-        """Erase what a purge that came in through a foreign command erases."""
-        for key, namespace in session.learnt().items():
+    def _erase_learnt(self, transaction: Transaction) -> None:
+        """Erase the memories whose purge records another git command brought in."""
+        for key, namespace in transaction.learnt().items():
             from recollect.ledger.erase import erase
 
             tips = [tip.commit for tip in (namespace.tip, namespace.seen) if tip]
@@ -186,9 +186,9 @@ class Ledger:
         """Join what foreign commands did to some namespaces with what we last saw."""
         wanted = list(keys)
 
-        def open_all(session: Session) -> None:
+        def open_all(transaction: Transaction) -> None:
             for key in wanted:
-                session[key]
+                transaction[key]
 
         self.transact(open_all, "absorb")
 

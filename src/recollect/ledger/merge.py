@@ -104,7 +104,7 @@ class Joined(NamedTuple):
 
 
 class TreeJoin:
-    """Joins notes trees of one repository in one session with git."""
+    """Joins notes trees of one repository over one connection to git."""
 
     def __init__(self, repository: Repository, objects: Objects) -> None:
         self._repository = repository

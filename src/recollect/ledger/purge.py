@@ -24,7 +24,7 @@ from recollect.ledger.holding import anchors_naming
 from recollect.ledger.ledger import Ledger
 from recollect.ledger.lock import SYNC_LOCK, exclusive
 from recollect.ledger.refs import SEEN_PREFIXES, Key, list_tips
-from recollect.ledger.session import Session
+from recollect.ledger.transaction import Transaction
 
 _SYNC_SECONDS = 300.0
 
@@ -68,13 +68,13 @@ def purge(ledger: Ledger, targets: Sequence[Target]) -> list[str]:
     )
     stamp = ledger.stamp()
 
-    def edit(session: Session) -> None:
+    def edit(transaction: Transaction) -> None:
         for key in wanted:
-            namespace = session[key]
+            namespace = transaction[key]
             here = [target for target in targets if any(_key(p) == key for p in target.places)]
             anchors = {p.anchor for target in here for p in target.places if p.kind == key.kind}
             erased = {target.uid for target in here}
-            for anchor in anchors | _anchors_naming(session, key, sorted(erased)):
+            for anchor in anchors | _anchors_naming(transaction, key, sorted(erased)):
                 namespace.replace(anchor, scrub(namespace.note(anchor), erased))
             for target in here:
                 fields: dict[str, Any] = {"type": key.kind, **_reasons(target)}
@@ -118,10 +118,10 @@ def _key(place: Place) -> Key:
     return Key(place.space, place.kind)
 
 
-def _anchors_naming(session: Session, key: Key, uids: Sequence[str]) -> set[str]:
+def _anchors_naming(transaction: Transaction, key: Key, uids: Sequence[str]) -> set[str]:
     """Return the anchors whose notes name one of the memories, by searching all notes."""
-    tree = session[key].write()
+    tree = transaction[key].write()
     if tree is None:
         return set()
-    session.objects.store()  # absorbing may just have created it
-    return anchors_naming(session, tree, uids)
+    transaction.objects.store()  # absorbing may just have created it
+    return anchors_naming(transaction, tree, uids)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from recollect.core.places import SHARED
 from recollect.errors import GitFailed, NoRemote, SyncError, UnsafeName
-from recollect.ledger.border import is_clean, read_private
+from recollect.ledger.border import read_private, reveals_nothing_private
 from recollect.ledger.git import Git
 from recollect.ledger.ledger import Ledger
 from recollect.ledger.packs import registering
@@ -119,7 +119,7 @@ def push(
     if not wanted:
         return ""
     known = [tip.commit for tip in theirs.values()]
-    if not is_clean(git, wanted.values(), known, read_private(git)):
+    if not reveals_nothing_private(git, wanted.values(), known, read_private(git)):
         return "private data reached the shared notes in the meantime"
     leases, specs = [], []
     for key, commit in wanted.items():

@@ -19,7 +19,7 @@ from recollect.errors import (
     PushRejected,
     StorageError,
 )
-from recollect.ledger.border import Outside, cleaned, is_clean
+from recollect.ledger.border import RemoteNotes, reveals_nothing_private, without_private_records
 from recollect.ledger.conflicts import Difference, changed_on_both_sides
 from recollect.ledger.erase import erase
 from recollect.ledger.holding import hold_back
@@ -36,7 +36,7 @@ from recollect.ledger.refs import (
     sort_out,
 )
 from recollect.ledger.remote import RefLocked, Remote, fetch, find_remote, push
-from recollect.ledger.session import Namespace, Session
+from recollect.ledger.transaction import Namespace, Transaction
 from recollect.ledger.tree import anchor_of
 
 _ROUNDS = 12
@@ -197,11 +197,11 @@ def _join_all(
 ) -> dict[Key, Step]:
     """Join all namespaces at once; report and skip any that cannot be joined."""
 
-    def edit(session: Session, wanted: list[Key]) -> dict[Key, Step]:
-        return {key: _join(session, key, theirs.get(key.kind)) for key in wanted}
+    def edit(transaction: Transaction, wanted: list[Key]) -> dict[Key, Step]:
+        return {key: _join(transaction, key, theirs.get(key.kind)) for key in wanted}
 
     try:
-        return ledger.transact(lambda session: edit(session, keys), "sync")
+        return ledger.transact(lambda transaction: edit(transaction, keys), "sync")
     except NotWritable:
         raise
     except StorageError as error:
@@ -216,26 +216,26 @@ def _join_all(
     return steps
 
 
-def _join(session: Session, key: Key, theirs: Tip | None) -> Step:
+def _join(transaction: Transaction, key: Key, theirs: Tip | None) -> Step:
     """Join one namespace with the remote's; see `sync` for the cases."""
-    namespace = session[key]  # absorbed: what we hold is its tree, wherever the notes ref is
+    namespace = transaction[key]  # absorbed: what we hold is its tree, wherever the notes ref is
     tip, seen = namespace.tip, namespace.seen
     nothing: frozenset[str] = frozenset()
     if theirs is None:  # S1
-        kept_back = _keep_back(session, namespace, None)
-        is_empty = namespace.write() in (None, session.repository.project_anchor)
+        kept_back = _keep_back(transaction, namespace, None)
+        is_empty = namespace.write() in (None, transaction.repository.project_anchor)
         return Step("S1", not is_empty, nothing, nothing, kept_back)
-    if tip is None and seen is None and not session.trees.has_large_notes(theirs.tree):  # S2
+    if tip is None and seen is None and not transaction.trees.has_large_notes(theirs.tree):  # S2
         namespace.taken = theirs
         return Step("S2", False, nothing, nothing)
     if tip == seen == theirs:  # S0
         return Step("S0", False, nothing, nothing)
     our_tree = namespace.write()
-    session.objects.store()
-    namespace.tree, there, here = session.trees.join(theirs.tree, our_tree, key.kind)
-    namespace.held |= hold_back(session, key, our_tree, namespace.tree, there - here)
+    transaction.objects.store()
+    namespace.tree, there, here = transaction.trees.join(theirs.tree, our_tree, key.kind)
+    namespace.held |= hold_back(transaction, key, our_tree, namespace.tree, there - here)
     held = namespace.held
-    kept_back = _keep_back(session, namespace, theirs)
+    kept_back = _keep_back(transaction, namespace, theirs)
     if namespace.write() == theirs.tree:  # S3
         namespace.taken = theirs
         return Step("S3", False, here, there, kept_back, held)
@@ -251,32 +251,32 @@ def _join(session: Session, key: Key, theirs: Tip | None) -> Step:
     return Step("S6", True, here, there, kept_back, held)
 
 
-def _keep_back(session: Session, namespace: Namespace, theirs: Tip | None) -> int:
+def _keep_back(transaction: Transaction, namespace: Namespace, theirs: Tip | None) -> int:
     """Remove private data from what would be pushed; return how many records that affected.
 
     Plain git may have copied it there, or an older version may have referred to it.
     """
-    private, git = session.private(), session.repository.git
+    private, git = transaction.private(), transaction.repository.git
     if not private.uids:
         return 0
     known = [theirs.commit] if theirs else []
-    outside = Outside(git, known)
-    empty = session.repository.project_anchor
+    remote = RemoteNotes(git, known)
+    empty = transaction.repository.project_anchor
     tree = namespace.write() or empty
-    session.objects.store()
+    transaction.objects.store()
     (changes,) = diff_trees(git, [(theirs.tree if theirs else empty, tree)])
     count = 0
     for anchor in {anchor_of(change.path, len(empty)) for change in changes} - {None}:
         assert anchor is not None
-        note = read_note(session.objects, namespace.tree, anchor)
-        kept = cleaned(note, outside, private)
+        note = read_note(transaction.objects, namespace.tree, anchor)
+        kept = without_private_records(note, remote, private)
         if kept != note:
             namespace.replace(anchor, kept)
             count += sum(kept.get(uid) != text for uid, text in note.items())
     own = [tip.commit for tip in (namespace.seen, namespace.tip) if tip]
     if namespace.parents is not None:
         own = list(namespace.parents)
-    if not is_clean(git, own, known, private):
+    if not reveals_nothing_private(git, own, known, private):
         namespace.parents = ()  # the history contains it too
     return count
 

@@ -1,8 +1,9 @@
 """What can be written: the creation of a memory, and a change to one.
 
-A creation gets its name here, inside the session, where its note is known: the number of memories
-at its anchor, never a number that was assigned there before. A record also gets its uid here, from
-the rest of its content: the same nonce and content always give the same uid.
+A creation gets its id here, inside the transaction, because its note must be known: the id contains
+the number of memories at its anchor, and never a number that was assigned there before. A record
+also gets its uid here, computed from the rest of its content: the same nonce and content always
+give the same uid.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from recollect.core.spaces import is_marked
 from recollect.errors import NotFound, UnsafeName, ValidationError, VersionConflict
 from recollect.ledger.border import check_shared, refusal
 from recollect.ledger.refs import Key
-from recollect.ledger.session import Namespace, Session
+from recollect.ledger.transaction import Namespace, Transaction
 
 # When the project's note is this full, the next memory opens another shard.
 SHARD_RECORDS = 64
@@ -73,20 +74,20 @@ class Creation(NamedTuple):
         """Return the namespaces to open: both spaces, so that no name is assigned twice."""
         return [Key(SHARED, self.kind), Key(LOCAL, self.kind)]
 
-    def apply(self, session: Session, stamp: Stamp) -> Record:
+    def apply(self, transaction: Transaction, stamp: Stamp) -> Record:
         """Add the record to the note of its anchor."""
         space = LOCAL if self.fields.get("sensitivity") in LOCAL_SENSITIVITIES else SHARED
-        namespace = session[Key(space, self.kind)]
+        namespace = transaction[Key(space, self.kind)]
         unnamed = self.record(stamp)
-        self._refuse_purged(namespace, session.repository.project_anchor, unnamed.uid)
-        anchor = self._anchor(session, namespace)
-        number = session.numbers.get((self.kind, anchor))
+        self._refuse_purged(namespace, transaction.repository.project_anchor, unnamed.uid)
+        anchor = self._anchor(transaction, namespace)
+        number = transaction.numbers.get((self.kind, anchor))
         if number is None:
-            number = max(_next_number(session, key, anchor) for key in self.keys())
-        session.numbers[self.kind, anchor] = number + 1
+            number = max(_next_number(transaction, key, anchor) for key in self.keys())
+        transaction.numbers[self.kind, anchor] = number + 1
         record = unnamed._replace(id=str(Name(self.kind, anchor, number)))
         if space == SHARED:
-            check_shared(record, session.private)
+            check_shared(record, transaction.private)
         namespace.add(anchor, record.uid, _checked(record))
         return record
 
@@ -105,17 +106,17 @@ class Creation(NamedTuple):
         ):
             raise NotFound("The memory was purged before it could be written.")
 
-    def _anchor(self, session: Session, namespace: Namespace) -> str:
+    def _anchor(self, transaction: Transaction, namespace: Namespace) -> str:
         if self.revision is not None:
-            commit = session.commit_id(self.revision)
+            commit = transaction.commit_id(self.revision)
             if commit is not None:
                 full = _is_full(namespace.note(commit))
-                return commit if not full else _project_anchor(session, namespace)
+                return commit if not full else _project_anchor(transaction, namespace)
             if self.revision != "HEAD":
                 raise UnsafeName(
                     f"There is no commit {self.revision!r}.", "Name a commit of this repository."
                 )
-        return _project_anchor(session, namespace)
+        return _project_anchor(transaction, namespace)
 
 
 class Change(NamedTuple):
@@ -142,15 +143,15 @@ class Change(NamedTuple):
         """Return the namespaces that hold the memory."""
         return sorted({_home(place) for place in self.places})
 
-    def apply(self, session: Session, stamp: Stamp) -> Record:
+    def apply(self, transaction: Transaction, stamp: Stamp) -> Record:
         """Add the record to every note that holds the creation."""
         if is_marked(self.of):
             raise refusal(
                 "The memory has the uid of a private one, so that a change of it would carry that"
                 " uid to others. Purge it, or capture what it says anew."
             )
-        before = self._records(session)
-        notes = self._notes(session)
+        before = self._records(transaction)
+        notes = self._notes(transaction)
         if self.expected:
             found = self._version(before)
             if self.expected != found:
@@ -177,17 +178,17 @@ class Change(NamedTuple):
             )
         )
         if any(namespace.key.space == SHARED for namespace, _ in notes):
-            check_shared(record, session.private)
+            check_shared(record, transaction.private)
         text = _checked(record)
         for namespace, anchor in notes:
             namespace.add(anchor, record.uid, text)
         return record
 
-    def _records(self, session: Session) -> Note:
+    def _records(self, transaction: Transaction) -> Note:
         """Return the texts of the memory's records before this change."""
         found: list[Note] = []
         for place in self.places:
-            note = session[_home(place)].note(place.anchor)
+            note = transaction[_home(place)].note(place.anchor)
             mark = f"\nof: {self.of}\n"
             found.append(
                 {
@@ -206,10 +207,10 @@ class Change(NamedTuple):
         records = [read_marked(uid, text) for uid, text in before.items() if uid != self.of]
         return [record for record in records if record.of == self.of]
 
-    def _notes(self, session: Session) -> list[tuple[Namespace, str]]:
+    def _notes(self, transaction: Transaction) -> list[tuple[Namespace, str]]:
         found = []
         for place in self.places:
-            namespace = session[_home(place)]
+            namespace = transaction[_home(place)]
             text = namespace.note(place.anchor).get(self.of)
             if text is None and place.space != FOREIGN:
                 continue
@@ -284,13 +285,13 @@ def _home(place: Place) -> Key:
     return Key(SHARED if place.space == FOREIGN else place.space, place.kind)
 
 
-def _next_number(session: Session, key: Key, anchor: str) -> int:
+def _next_number(transaction: Transaction, key: Key, anchor: str) -> int:
     """Return the number for the next memory at an anchor: above every number assigned before."""
-    namespace = session[key]
+    namespace = transaction[key]
     note = namespace.note(anchor)
     number = sum(1 for text in note.values() if is_legacy(text) or f"\nop: {CREATE}\n" in text)
     # Purge records, kept in the project's note, remember the names of what they erased.
-    project = namespace.note(session.repository.project_anchor)
+    project = namespace.note(transaction.repository.project_anchor)
     for text in (*note.values(), *project.values()):
         match = _NUMBERED.search(text, 0, max(text.find("\n---\n", 3), 0))
         if match and match.group(1) == key.kind and match.group(2) == anchor:
@@ -299,22 +300,22 @@ def _next_number(session: Session, key: Key, anchor: str) -> int:
     return number
 
 
-def _project_anchor(session: Session, namespace: Namespace) -> str:
+def _project_anchor(transaction: Transaction, namespace: Namespace) -> str:
     """Return the empty tree, or the newest shard of the project's note if that is full."""
     shards = [int(name) for name in namespace.tree.names(_SHARDS) if name.isdigit()]
     newest = max(shards, default=0)
-    anchor = _shard(session, namespace, newest)
+    anchor = _shard(transaction, namespace, newest)
     note = namespace.note(anchor)
     if len(note) < SHARD_RECORDS and sum(map(len, note.values())) < SHARD_BYTES:
         return anchor
-    return _shard(session, namespace, newest + 1)
+    return _shard(transaction, namespace, newest + 1)
 
 
-def _shard(session: Session, namespace: Namespace, number: int) -> str:
+def _shard(transaction: Transaction, namespace: Namespace, number: int) -> str:
     """Return the anchor of a shard: a small blob, kept in the tree so that no prune drops it."""
     if number == 0:
-        return session.repository.project_anchor
+        return transaction.repository.project_anchor
     data = f"mem project {number}\n".encode()
-    anchor = session.objects.add_blob(data)
+    anchor = transaction.objects.add_blob(data)
     namespace.tree.put_file(f"{_SHARDS}/{number}", anchor)
     return anchor

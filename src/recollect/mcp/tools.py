@@ -9,9 +9,7 @@ from recollect.api.recollect import Recollect
 from recollect.config.config import data_dir
 from recollect.engine.server import Engine
 from recollect.errors import RecollectError, ValidationError
-from recollect.mcp import facts as knowledge
-from recollect.mcp import maintenance as upkeep
-from recollect.mcp import reading, typed, writing
+from recollect.mcp import facts, maintenance, reading, typed, writing
 from recollect.mcp.arguments import Parameters
 from recollect.mcp.results import Json, Outcome, failed, succeeded
 from recollect.state.failures import describe, note_failure
@@ -75,20 +73,20 @@ TOOLS: Mapping[str, Tool] = {
             "subject predicate object"
             " + confidence:fraction source valid_from valid_until replaces:flag"
         ),
-        knowledge.store_fact,
+        facts.store_fact,
     ),
     "query_facts": Tool(
         "Find facts by any part; at: a date; history=true: past ones too; hops=2: related ones too",
         Parameters(f"* subject predicate object + at history:flag hops:count {_PAGE}"),
-        knowledge.query_facts,
+        facts.query_facts,
     ),
     "purge_expired": Tool(
-        "Erase what is past its ttl", Parameters("+ dry_run:flag"), upkeep.purge_expired
+        "Erase what is past its ttl", Parameters("+ dry_run:flag"), maintenance.purge_expired
     ),
     "summarize_old": Tool(
         "Merge similar memories older than days (30)",
         Parameters("* days:count + dry_run:flag"),
-        upkeep.summarize_old,
+        maintenance.summarize_old,
     ),
     "find_candidate": Tool(
         "Before write_memory: find the memory that new_info is about, and what you may do to it",

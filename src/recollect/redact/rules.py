@@ -11,7 +11,7 @@ from recollect.redact.people import (
     is_social_security,
 )
 from recollect.redact.rule import Rule
-from recollect.redact.shapes import SHAPES, SPOKEN
+from recollect.redact.shapes import CONTEXT_RULES, SPOKEN
 from recollect.redact.tokens import TOKENS
 from recollect.redact.values import (
     is_connection,
@@ -129,7 +129,7 @@ RULES: tuple[Rule, ...] = (
         ("bearer",),
         check=is_real_value,
     ),
-    *SHAPES,
+    *CONTEXT_RULES,
     Rule("password", _ASSIGNED, _PASSWORD_NAMES, check=is_password, behind=True),
     Rule("secret", _ASSIGNED, _SECRET_NAMES, check=is_secret, behind=True),
     *SPOKEN,

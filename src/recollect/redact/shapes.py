@@ -1,4 +1,4 @@
-"""Secrets by the shape of their surroundings: files, blocks, sentences, broken lines."""
+"""Rules that recognise secrets by their context: files, blocks, sentences, broken lines."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _is_token(text: str) -> bool:
     )
 
 
-SHAPES: tuple[Rule, ...] = (
+CONTEXT_RULES: tuple[Rule, ...] = (
     Rule("password", _TRIPLE, _NAMES[:7], check=is_real_value, behind=True),
     Rule("secret", _TRIPLE, _NAMES[7:], check=is_real_value, behind=True),
     Rule("password", _TERRAFORM, ("variable",), check=is_real_value),

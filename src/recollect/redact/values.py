@@ -141,7 +141,7 @@ def _has(pattern: str, value: str) -> bool:
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether a value only stands for a secret."""
+    """Whether a value is only a placeholder for a secret."""
     return value.lower() in _WORDS or _is(_STANDS_FOR, value)
 
 

@@ -106,7 +106,7 @@ def _origin(memory: Memory) -> str:
 
 
 def _needs_note(memory: Memory, lines: Sequence[str], is_own: Callable[[Memory], bool]) -> bool:
-    from recollect.search.orders import is_imperative
+    from recollect.search.imperatives import is_imperative
 
     if not is_imperative("\n".join(lines)):
         return False

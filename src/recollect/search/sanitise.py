@@ -18,7 +18,7 @@ from recollect.core.characters import (
     visible,  # re-exported for callers of this module
 )
 from recollect.core.patterns import pattern
-from recollect.search.orders import attacks
+from recollect.search.imperatives import attacks
 
 # A turn of another role, at the start of a line.
 _ROLE = pattern(

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from recollect.core.crowding import Traits, choose, dated, sketch_of, voice_of
+from recollect.core.crowding import Traits, author_key_of, choose, dated, sketch_of
 from recollect.core.memory import Memory
 from recollect.core.strength import DECAY_PER_DAY, UNUSED, Uses, strength, together
 from recollect.index.protocol import Filters, Index, Match
@@ -201,7 +201,7 @@ def _by_title_and_tags(index: Index, question: Question) -> list[Hit]:
 
 def _traits(memory: Memory) -> Traits:
     words, denies = plain_words(f"{memory.summary} {memory.text}")
-    return Traits(voice_of(memory.author), sketch_of(words, denies=denies))
+    return Traits(author_key_of(memory.author), sketch_of(words, denies=denies))
 
 
 def _title_points(terms: Sequence[str], memory: Memory) -> int:

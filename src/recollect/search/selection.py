@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from recollect.core.age import not_after, seconds_of
-from recollect.core.crowding import SHARE, Traits, dated, most_of, voice_of
+from recollect.core.crowding import SHARE, Traits, author_key_of, dated, most_of
 from recollect.core.memory import Memory
 from recollect.core.strength import Uses
 from recollect.index.text import query_terms
@@ -124,15 +124,15 @@ def fair(
     """
     if len(voices_of(candidates, now)) < 2:
         return list(candidates), []
-    share, mine = most_of(places), voice_of(own())
+    share, mine = most_of(places), author_key_of(own())
     taken: Counter[str] = Counter()
     kept, beyond = set(), []
     for candidate in candidates:
-        voice = _voice(candidate.memory, now)
-        taken[voice] += 1
-        if taken[voice] <= share:
+        author_key = _author_key(candidate.memory, now)
+        taken[author_key] += 1
+        if taken[author_key] <= share:
             kept.add(candidate.memory.uid)
-        elif voice == mine:
+        elif author_key == mine:
             beyond.append(candidate.memory.uid)
     kept.update(beyond[: max(0, places - len(kept))])
     skipped = [
@@ -145,11 +145,11 @@ def fair(
 
 def voices_of(candidates: Iterable[Candidate], now: float) -> set[str]:
     """Return the authors of candidates, as they count for shares."""
-    return {_voice(candidate.memory, now) for candidate in candidates}
+    return {_author_key(candidate.memory, now) for candidate in candidates}
 
 
-def _voice(memory: Memory, now: float) -> str:
-    return dated(Traits(voice_of(memory.author)), seconds_of(memory.created), now).voice
+def _author_key(memory: Memory, now: float) -> str:
+    return dated(Traits(author_key_of(memory.author)), seconds_of(memory.created), now).author_key
 
 
 def pick_by_age(
@@ -239,16 +239,16 @@ def fill(
 
     def put(candidate: Candidate, *, brief: bool, most: float = math.inf) -> bool:
         nonlocal characters
-        uid, voice = candidate.memory.uid, _voice(candidate.memory, now)
+        uid, author_key = candidate.memory.uid, _author_key(candidate.memory, now)
         element = render(candidate.memory, brief)
         _, tokens, size = fitting.get(uid, ("", 0, 0))
         cost, more = count_tokens(element) + 1 - tokens, utf16_length(element) + 1 - size
-        if filled.tokens + cost > budget or more > characters or spent[voice] + cost > most:
+        if filled.tokens + cost > budget or more > characters or spent[author_key] + cost > most:
             return False
         fitting[uid] = element, tokens + cost, size + more
         filled.tokens += cost
         characters -= more
-        spent[voice] += cost
+        spent[author_key] += cost
         return True
 
     for candidate in candidates:

@@ -224,7 +224,7 @@ def garbage(store: Store) -> Garbage:
 
 
 def _long_enough(store: Store, index: Index, retired: Sequence[Memory]) -> list[Memory]:
-    """Return the memories whose grace is over, even if somebody else retired them.
+    """Return the memories whose grace period is over, even if somebody else retired them.
 
     Dates of other people are only claims, so their retirements count from when this clone first saw
     them.

@@ -255,7 +255,7 @@ def carry_out(store: Store, plan: Plan) -> Plan:
     now = store.ledger.clock().timestamp()
     everything = index.select(Filters(statuses=ALL))
     store.local.usage.know([memory.uid for memory in everything], now)
-    store.local.maintenance.slept(now)
+    store.local.maintenance.record_sleep(now)
     store.refresh()
     return plan._replace(
         merges=tuple(merge for merge in plan.merges if merge.nonce not in left),

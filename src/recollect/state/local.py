@@ -26,7 +26,7 @@ STATE_FILE = "usage.db"
 T = TypeVar("T")
 
 
-class _Mending:
+class _SelfRepairingState:
     """A part of the state whose methods are retried if the file becomes unusable."""
 
     def __init__(self, make: Callable[[], object], mend: Callable[[apsw.Error], None]) -> None:
@@ -123,7 +123,7 @@ class LocalState:
 
     def _mending(self, part: Callable[[apsw.Connection], T]) -> T:
         """Return a part of the state that survives a corrupt, read-only or full file."""
-        return cast("T", _Mending(lambda: part(self._opened()), self._mend))
+        return cast("T", _SelfRepairingState(lambda: part(self._opened()), self._mend))
 
     def _mend(self, error: apsw.Error) -> None:
         if isinstance(error, UNWRITABLE):

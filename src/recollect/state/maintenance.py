@@ -22,7 +22,7 @@ class MaintenanceLog:
         (found,) = next(iter(self._db.execute("SELECT max(at) FROM slept")))
         return None if found is None else float(found)
 
-    def slept(self, at: float) -> None:
+    def record_sleep(self, at: float) -> None:
         """Record a sleep run."""
         with self._db:
             self._db.execute("DELETE FROM slept")
@@ -73,8 +73,8 @@ class MaintenanceLog:
             )
         return {uid: known[uid] for uid in wanted}
 
-    def may_try(self, now: float) -> bool:
-        """Whether no run of the last hour is unfinished; if so, record this one."""
+    def claim_attempt(self, now: float) -> bool:
+        """Record an attempt to sleep; return False if one in the last hour did not finish."""
         with self._db:
             (last,) = next(iter(self._db.execute("SELECT max(at) FROM tried")))
             if last is not None and 0 <= now - last < _BACK_OFF:

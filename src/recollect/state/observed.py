@@ -50,7 +50,7 @@ class ObservedState:
             )
             self._db.execute("DELETE FROM last_message WHERE at < ?", (at - _KEEP_SECONDS,))
 
-    def failed(self, session: str, fingerprint: str, learning: str, at: float) -> None:
+    def record_failure(self, session: str, fingerprint: str, learning: str, at: float) -> None:
         """Keep what a failed tool taught, for a day or until it is solved."""
         with self._db:
             self._db.execute(
@@ -69,7 +69,7 @@ class ObservedState:
             )
         )
 
-    def solved(self, session: str, fingerprint: str) -> None:
+    def mark_solved(self, session: str, fingerprint: str) -> None:
         """Mark a failure as solved; the changes so far do not count for another one."""
         with self._db:
             self._db.execute(
@@ -77,7 +77,7 @@ class ObservedState:
             )
             self._db.execute("DELETE FROM change WHERE session = ?", (session,))
 
-    def changed(self, session: str, paths: Sequence[str], at: float) -> None:
+    def record_changes(self, session: str, paths: Sequence[str], at: float) -> None:
         """Record which files were changed in a session."""
         with self._db:
             self._db.executemany(
@@ -107,7 +107,7 @@ class ObservedState:
         rows = self._db.execute("SELECT 1 FROM goal WHERE session = ?", (session,))
         return next(iter(rows), None) is not None
 
-    def reached(self, session: str, what: str, at: float) -> None:
+    def record_milestone(self, session: str, what: str, at: float) -> None:
         """Record a milestone: tests pass, a commit was made, a file changed."""
         with self._db:
             self._db.execute("INSERT INTO milestone VALUES (?, ?, ?)", (session, at, what))
@@ -130,7 +130,7 @@ class ObservedState:
         )
         return [what for (what,) in rows]
 
-    def summed(self, session: str) -> None:
+    def mark_summarised(self, session: str) -> None:
         """Mark a session as summarised, or as not needing a summary; delete its milestones."""
         with self._db:
             self._db.execute("UPDATE goal SET summed = 1, text = '' WHERE session = ?", (session,))
@@ -161,7 +161,7 @@ class ObservedState:
         rows = self._db.execute("SELECT at FROM asked WHERE session = ?", (session,))
         return next((float(at) for (at,) in rows), None)
 
-    def worked(
+    def add_work(
         self, session: str, tools: Mapping[str, int], exchanges: int, at: float
     ) -> tuple[dict[str, int], int]:
         """Add to the work of a session; return its tools and exchanges since the last summary."""
@@ -179,13 +179,16 @@ class ObservedState:
         used = {str(name): int(times) for name, times in rows}
         return used, used.pop(_SAID, 0)
 
-    def counted(self, session: str) -> None:
+    def reset_work(self, session: str) -> None:
         """Reset the work of a session, because a summary was requested."""
         with self._db:
             self._db.execute("DELETE FROM worked WHERE session = ?", (session,))
 
-    def may_ask(self, session: str, at: float, pause: float) -> bool:
-        """Whether to ask the agent for a draft now; at most once per pause, in seconds."""
+    def claim_request(self, session: str, at: float, pause: float) -> bool:
+        """Record a request for a draft and return True, unless the last one is within the pause.
+
+        The pause is in seconds.
+        """
         last = self.asked_at(session)
         if last is not None and at - last < pause:
             return False

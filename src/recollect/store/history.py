@@ -57,7 +57,7 @@ def waiting_changes(store: Store) -> list[SuggestedChange]:
 
 
 def change_named(store: Store, record: str) -> SuggestedChange:
-    """Return the pending change with a record's uid, or the end of it."""
+    """Return the suggested change whose record has this uid, or a uid that ends with it."""
     wanted = record.strip().upper()
     found = [c for c in waiting_changes(store) if wanted and c.record.endswith(wanted)]
     if len(found) != 1:
@@ -68,7 +68,7 @@ def change_named(store: Store, record: str) -> SuggestedChange:
 
 
 def accept_change(store: Store, record: str) -> Memory:
-    """Accept someone else's change: write what it says in your name."""
+    """Accept someone else's change by writing its values in your name."""
     change = change_named(store, record)
     wanted = {k: v for k, v in change.fields.items() if k not in _FROM_BIRTH}
     return _write(store, change, check_fields(wanted), "accept")

@@ -29,12 +29,12 @@ _ROUNDS = 5
 _EMBED_BATCH = 32
 
 
-class _Mending:
+class _SelfRepairingIndex:
     """An index that is rebuilt once if its file turns out to be corrupt during use."""
 
-    def __init__(self, index: Index, anew: Callable[[MemoryIndexError], Index]) -> None:
+    def __init__(self, index: Index, rebuilt_after: Callable[[MemoryIndexError], Index]) -> None:
         self._index = index
-        self._anew = anew
+        self._rebuilt_after = rebuilt_after
 
     def __getattr__(self, name: str) -> Any:
         """Return a method of the index that is retried on the new index if it fails."""
@@ -43,7 +43,7 @@ class _Mending:
             try:
                 return _finished(getattr(self._index, name)(*args, **options))
             except MemoryIndexError as error:
-                self._index = self._anew(error)
+                self._index = self._rebuilt_after(error)
                 return _finished(getattr(self._index, name)(*args, **options))
 
         return run
@@ -93,8 +93,8 @@ class Indexing:
                 # Deleted text remains in database files, and this text was purged.
                 index = self.rebuild(progress)
         except MemoryIndexError as error:
-            index = self._anew(error, progress)
-        return cast("Index", _Mending(index, self._anew))
+            index = self._rebuilt_after(error, progress)
+        return cast("Index", _SelfRepairingIndex(index, self._rebuilt_after))
 
     def as_it_is(self) -> Index:
         """Return the index without reading the ledger, which may be damaged."""
@@ -105,9 +105,9 @@ class Indexing:
         try:
             return job(self.fresh(progress))
         except MemoryIndexError as error:
-            return job(self._anew(error, progress))
+            return job(self._rebuilt_after(error, progress))
 
-    def _anew(self, error: MemoryIndexError, progress: Progress | None = None) -> Index:
+    def _rebuilt_after(self, error: MemoryIndexError, progress: Progress | None = None) -> Index:
         if not error.unwritable and not self._is_memory_only:
             try:
                 index = self.rebuild(progress)

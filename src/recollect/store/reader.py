@@ -68,7 +68,7 @@ class Reader:
         return self._opened_gate()(value, self.ledger.warnings)
 
     def _last_look(self, value: Any) -> Any:
-        """Redact again what the ledger writes, whoever prepared it; known text is a lookup."""
+        """Redact again what the ledger writes, whoever prepared it; known text is cached."""
         return self._opened_gate()(value)
 
     def _opened_gate(self) -> Gate:

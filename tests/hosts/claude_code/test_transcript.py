@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from recollect.capture.drafting import Wanted, request
 from recollect.core.marks import OPENING
 from recollect.hosts.claude_code.transcript import read_transcript
-from recollect.hosts.protocol import Message, Part
+from recollect.hosts.protocol import Message, TranscriptPart
 from recollect.search.rendering import render_block, render_guide
 
 Json = dict[str, Any]
@@ -63,14 +63,14 @@ def written(*lines: Json) -> bytes:
     return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
 
 
-def read(path: Path, offset: int = 0, **options: int) -> Part:
+def read(path: Path, offset: int = 0, **options: int) -> TranscriptPart:
     """The new part of a file that can be read."""
     part = read_transcript(path, offset, **options)
     assert part is not None
     return part
 
 
-def said(part: Part) -> list[tuple[str, str]]:
+def said(part: TranscriptPart) -> list[tuple[str, str]]:
     """Who said what."""
     return [(message.role, message.text) for message in part.messages]
 
@@ -238,7 +238,7 @@ def test_a_growing_file(path: Path) -> None:
 
     assert said(first) == [("user", "one")]
     assert said(second) == [("assistant", "two")]
-    assert read(path, second.end) == Part((), second.end, {}, 0)
+    assert read(path, second.end) == TranscriptPart((), second.end, {}, 0)
 
 
 def test_a_line_that_is_being_written(path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.hosts.claude_code.events import action_of, read_event, write_reply
-from recollect.hosts.protocol import Part
+from recollect.hosts.protocol import TranscriptPart
 
 __all__ = ["action_of", "read_event", "write_reply"]
 
@@ -24,7 +24,7 @@ def detects(_payload: Mapping[str, Any], _environment: Mapping[str, str]) -> boo
 
 
 # Imports are inside the functions, so that a hook loads only what it needs.
-def read_transcript(path: Path, offset: int, *, most: int) -> Part | None:
+def read_transcript(path: Path, offset: int, *, most: int) -> TranscriptPart | None:
     """Read a transcript from an offset."""
     from recollect.hosts.claude_code import transcript
 

@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 
 from recollect.core.marks import without_own_text
 from recollect.core.patterns import pattern
-from recollect.hosts.protocol import Message, Part
+from recollect.hosts.protocol import Message, TranscriptPart
 
 # A longer line holds a dumped file or a picture, not a sentence to capture.
 _LONGEST_LINE = 1 << 20
@@ -46,7 +46,7 @@ _REFUSED = pattern(
 )
 
 
-def read_transcript(path: Path, offset: int, *, most: int = 4 << 20) -> Part | None:
+def read_transcript(path: Path, offset: int, *, most: int = 4 << 20) -> TranscriptPart | None:
     """Read the messages after an offset; of more than `most` bytes only the last ones.
 
     Only complete lines count: the client may be writing the last one. The result is None if there
@@ -69,7 +69,7 @@ def read_transcript(path: Path, offset: int, *, most: int = 4 << 20) -> Part | N
         text = _message_text(entry)
         if text:
             messages.append(Message(entry["type"], text, start + at))
-    return Part(tuple(messages), start + complete, Counter(tools), len(messages))
+    return TranscriptPart(tuple(messages), start + complete, Counter(tools), len(messages))
 
 
 def _open_own(path: Path) -> BinaryIO:

@@ -15,7 +15,7 @@ from recollect.errors import InstallFailed
 from recollect.hosts import claude_code
 from recollect.hosts import protocol as events
 from recollect.hosts.claude_code import write_reply
-from recollect.hosts.protocol import Event, Part
+from recollect.hosts.protocol import Event, TranscriptPart
 
 __all__ = ["write_reply"]
 
@@ -52,7 +52,7 @@ def read_event(name: str, payload: Mapping[str, Any], environment: Mapping[str, 
     return event._replace(action=action, files=paths)
 
 
-def read_transcript(_path: Path, _offset: int, *, most: int) -> Part | None:  # noqa: ARG001
+def read_transcript(_path: Path, _offset: int, *, most: int) -> TranscriptPart | None:  # noqa: ARG001
     """Return None: Codex's transcript format is not supported yet."""
     return None
 

@@ -12,7 +12,7 @@ import apsw
 
 from recollect.core.age import seconds_of
 from recollect.core.authority import depends_on_owner, person_of
-from recollect.core.crowding import voice_of
+from recollect.core.crowding import author_key_of
 from recollect.core.disposition import dispose
 from recollect.core.legacy import is_legacy, was_legacy
 from recollect.core.memory import Memory, fold
@@ -308,7 +308,7 @@ class Applier:
             seconds(memory.status_changed),
             pace_of(memory.kind, memory.observation_type),
             _clean(" ".join(memory.sources)),
-            _clean(voice_of(memory.author)),
+            _clean(author_key_of(memory.author)),
             sketch(memory),
         )
         keys = self._keys(memory.uid)

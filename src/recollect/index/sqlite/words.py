@@ -137,7 +137,7 @@ class Words:
         if not weights.scores:
             return LexicalMatches((), 0.0)
         found = self.best(weights, condition, parameters, limit)
-        crowd = crowd_in([row.traits.voice for row in found]) if len(found) >= limit else None
+        crowd = crowd_in([row.traits.author_key for row in found]) if len(found) >= limit else None
         if crowd is not None and has_others(self._db, crowd):
             apart = f"{condition} AND memory.voice <> ?"
             others = self.best(weights, apart, (*parameters, crowd), limit)

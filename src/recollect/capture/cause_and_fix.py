@@ -1,9 +1,9 @@
 """Finds a cause and its fix in one message, which together are worth keeping.
 
-"The problem is that the lock outlives its process. [...] The fix: its age is checked, too." Alone,
-the first is a bug that is gone, and the second fixes nobody knows what. Sentences between them
-belong to the account, except talk about the work itself. A guess is not a cause, and a plan is not
-a fix.
+For example: "The problem is that the lock outlives its process. [...] The fix: its age is checked,
+too." On its own, the cause describes a bug that no longer exists, and the fix does not say what it
+fixes. An account consists of both and the sentences between them, except remarks about the work
+itself. A guess is not a cause, and a plan is not a fix.
 """
 
 from __future__ import annotations

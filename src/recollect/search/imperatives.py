@@ -1,4 +1,4 @@
-"""Detects text that gives orders to an agent: known attacks, and plain imperatives.
+"""Detects text that tells an agent what to do: known attacks, and plain imperatives.
 
 Attacks are removed, whoever wrote them. Imperatives are normal in memories ("always use uv"), so
 they stay; if the source is not trusted, rendering adds a note that the text is quoted.

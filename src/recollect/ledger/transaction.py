@@ -1,4 +1,4 @@
-"""One attempt to write: the current namespaces, the requested changes, and the swap.
+"""A transaction: one attempt to change the ledger, published by swapping its refs.
 
 Opening a namespace absorbs it: if the notes ref is not where we left it, something else moved it,
 and both sides are joined before anything is added. So no foreign git command can make a notes ref
@@ -26,7 +26,7 @@ from recollect.ledger.tree import NotesTree
 
 @dataclass(slots=True)
 class Namespace:
-    """One notes ref inside a session."""
+    """One notes ref inside a transaction."""
 
     key: Key
     tip: Tip | None
@@ -45,11 +45,11 @@ class Namespace:
     old: tuple[str | None, str | None] = (None, None)
     # Objects of another type at the place of the refs.
     replaced: tuple[str, ...] = ()
-    # Memories that someone else purged and that this session moved to the held notes.
+    # Memories that someone else purged and that this transaction moved to the held notes.
     held: frozenset[str] = frozenset()
 
     def note(self, anchor: str) -> Note:
-        """Return the records of an anchor's note, including what this session added."""
+        """Return the records of an anchor's note, including what this transaction added."""
         if anchor not in self._notes:
             self._notes[anchor] = read_note(self._objects, self.tree, anchor)
         return self._notes[anchor]
@@ -67,7 +67,7 @@ class Namespace:
         self._dirty.add(anchor)
 
     def write(self) -> str | None:
-        """Return the id of the namespace's tree with all changes of this session."""
+        """Return the id of the namespace's tree with all changes of this transaction."""
         for anchor in sorted(self._dirty):
             note = self._notes[anchor]
             data = render_note(note).encode("utf-8", "surrogateescape")
@@ -96,8 +96,8 @@ class Found(NamedTuple):
     problem: str = ""
 
 
-class Session:
-    """The namespaces of one attempt, and the objects it wants to store."""
+class Transaction:
+    """The namespaces that one attempt opened, and the objects that it will store."""
 
     def __init__(self, repository: Repository, reader: ObjectReader, judge: Judge) -> None:
         self.repository = repository

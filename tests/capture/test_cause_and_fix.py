@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.capture.accounts import MAX_ACCOUNT, accounts
+from recollect.capture.cause_and_fix import MAX_ACCOUNT, accounts
 from recollect.capture.sentences import paragraphs
 from recollect.capture.signals import detect
 
