@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import os
 import re
 import subprocess
@@ -352,8 +353,11 @@ def test_every_field_is_documented_for_python() -> None:
 
 def test_every_method_is_documented_for_python() -> None:
     """`python.md` has each public method of the object that `recollect.open` gives."""
-    effects = {"after_write", "after_purge"}  # how the packages are wired, not for callers
-    public = {name for name in dir(Recollect) if not name.startswith("_")} - effects
+    public = {
+        name
+        for name, value in inspect.getmembers(Recollect)
+        if not name.startswith("_") and (callable(value) or isinstance(value, property))
+    }
 
     assert public <= {name.partition("(")[0] for name in code(page("python.md"))}
 
@@ -493,3 +497,29 @@ def test_every_decision_is_listed() -> None:
     listed = set(_LINK.findall(page("decisions/README.md")))
 
     assert {found.name for found in DOCS.glob("decisions/0*.md")} <= listed
+
+
+_TYPED = [kind.name for kind in KINDS if kind.drafting]
+_GUIDED = [kind.name for kind in KINDS if kind.in_guide]
+
+
+@pytest.mark.parametrize(
+    ("file", "before", "kinds"),
+    [
+        ("plugin/commands/remember.md", "Choose the kind: ", _GUIDED),
+        ("plugin/commands/save.md", "may name the kind: ", _TYPED),
+        ("plugin/skills/memory/SKILL.md", "These kinds are typed: ", _TYPED),
+        (
+            "plugin/skills/memory/SKILL.md",
+            "Everything else (",
+            [*(name for name in _GUIDED if name not in _TYPED), "…"],
+        ),
+        ("docs/typed.md", "These kinds have content with a fixed structure: ", _TYPED),
+    ],
+)
+def test_the_texts_for_agents_list_the_kinds(file: str, before: str, kinds: list[str]) -> None:
+    """A text lists every kind that an agent may choose there, in the order of the table."""
+    _, found, after = (ROOT / file).read_text("utf-8").partition(before)
+
+    assert found
+    assert re.split(r"(?:,| or| and)\s+", re.split(r"[.)]", after)[0]) == kinds

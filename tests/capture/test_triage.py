@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.capture.triage import Finding, is_whole, triage
-from recollect.core.kinds import BY_NAME
+from recollect.capture.triage import KIND_OF_CATEGORY, Finding, is_whole, triage
+from recollect.core.kinds import BY_NAME, KINDS
 
 # Thresholds that anything reaches.
 EVERY = dict.fromkeys(("decision", "runbook", "constraint", "tech_debt", "preference"), 0.0)
@@ -55,6 +55,11 @@ NEARLY = {
     "TECH_DEBT": "The retry loop is a hack for now, it only hides the timeout.",
     "PREFERENCE": "From now on every branch is named after its ticket, as we agreed.",
 }
+
+
+def test_the_categories_are_the_kinds_that_agents_draft() -> None:
+    """Triage can point to every kind that has defaults for drafts, and to no other."""
+    assert sorted(KIND_OF_CATEGORY.values()) == sorted(kind.name for kind in KINDS if kind.drafting)
 
 
 @pytest.mark.parametrize("category", REACHING)

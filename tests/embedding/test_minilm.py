@@ -26,7 +26,9 @@ from recollect.embedding.minilm.wordpiece import WordPiece
 from recollect.errors import EmbeddingError
 
 VOCABULARY = (Path(opening.__file__).parent / "minilm" / "vocab.txt").read_text(encoding="utf-8")
-INSTALLED = all(importlib.util.find_spec(name) for name in ("numpy", opening.PACKAGE))
+INSTALLED = all(
+    importlib.util.find_spec(name) for name in ("numpy", opening.MODELS[opening.DEFAULT].package)
+)
 needs_model = pytest.mark.skipif(not INSTALLED, reason="the model is not installed")
 
 
@@ -41,7 +43,7 @@ def embedder() -> Embedder:
 @pytest.fixture(scope="module")
 def weights() -> Path:
     """The packaged file."""
-    return opening._packaged()
+    return opening._packaged(opening.MODELS[opening.DEFAULT])
 
 
 def vector(embedder: Embedder, text: str) -> list[float]:
@@ -242,7 +244,8 @@ def assert_clear(error: EmbeddingError) -> None:
 def test_without_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
     """A missing package is one sentence and the command that installs it."""
     pytest.importorskip("numpy", reason="the extra is not installed")
-    monkeypatch.setattr(opening, "PACKAGE", "no_such_package_at_all")
+    model = opening.MODELS[opening.DEFAULT]._replace(package="no_such_package_at_all")
+    monkeypatch.setitem(opening.MODELS, opening.DEFAULT, model)
 
     with pytest.raises(EmbeddingError, match="not installed") as caught:
         open_embedder("default")
@@ -276,7 +279,8 @@ def fake_package(folder: Path, weights: Path, monkeypatch: pytest.MonkeyPatch) -
     (package / "__init__.py").write_text("raise SystemExit('the package was run')")
     shutil.copy(weights, package / weights.name)
     monkeypatch.syspath_prepend(folder)
-    monkeypatch.setattr(opening, "PACKAGE", package.name)
+    model = opening.MODELS[opening.DEFAULT]._replace(package=package.name)
+    monkeypatch.setitem(opening.MODELS, opening.DEFAULT, model)
     return package / weights.name
 
 
@@ -415,7 +419,7 @@ def test_a_model_that_may_not_be_read(weights: Path, monkeypatch: pytest.MonkeyP
         raise PermissionError(errno.EACCES, "Permission denied")
 
     monkeypatch.setattr("mmap.mmap", refuse)
-    with pytest.raises(EmbeddingError, match=r"Cannot read the embedding model .*: Permission denied\.") as caught:
+    with pytest.raises(EmbeddingError, match=r"Cannot read .*: Permission denied\.") as caught:
         open_embedder("default", str(weights))
 
     assert_clear(caught.value)

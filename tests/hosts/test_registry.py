@@ -25,8 +25,18 @@ def test_what_hosts_set_is_known_to_hooks(package: str) -> None:
     """What the code that has no time to load a host knows is what the hosts say."""
     host = registry.host(package)
 
-    assert host.PROJECT_VARIABLE == environment.PROJECT_VARIABLE
+    assert host.PROJECT_VARIABLE in environment.PROJECT_VARIABLES
     assert set(host.VARIABLES) <= set(environment.PREFIXES)
+
+
+def test_the_project_is_in_any_of_the_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A host may have its own variable; an empty one does not count."""
+    first = environment.PROJECT_VARIABLES[0]
+    monkeypatch.setattr(environment, "PROJECT_VARIABLES", (first, "ACME_PROJECT"))
+
+    assert environment.project_in({"ACME_PROJECT": "/acme", first: ""}) == "/acme"
+    assert environment.project_in({"ACME_PROJECT": "/acme", first: "/first"}) == "/first"
+    assert environment.project_in({}) == ""
 
 
 def test_every_folder_is_registered() -> None:

@@ -437,7 +437,7 @@ def test_what_is_not_valid_is_put_aside_and_written_again(
 
     assert place.read_bytes() == good
     assert [path.read_bytes() for path in asides(repo)] == [text, text]
-    assert len(report.stash) == len(report.notes) == 2
+    assert len(report.renamed) == len(report.notes) == 2
     assert store.get(memory.uid).version == memory.version
     check(store, repo)
 

@@ -19,7 +19,7 @@ from recollect.core.record import CREATE, PURGE, Record
 from recollect.core.spaces import marked
 from recollect.core.uid import claims_proof
 from recollect.errors import RecollectError
-from recollect.hosts.environment import PROJECT_VARIABLE
+from recollect.hosts.environment import PROJECT_VARIABLES
 from recollect.index.protocol import Filters
 from recollect.ledger.health import OK, PROBLEM, WARNING, Finding
 from recollect.ledger.ledger import Ledger
@@ -156,7 +156,7 @@ def _check_spaces(spoken_of: set[tuple[bool, str]]) -> Iterator[Finding]:
 
 def check_engine(store: Store) -> Iterator[Finding]:
     """Check whether a warm engine serves hooks here; without one, hooks do the work themselves."""
-    place = {**os.environ, PROJECT_VARIABLE: str(store.ledger.repository.git.directory)}
+    place = {**os.environ, PROJECT_VARIABLES[0]: str(store.ledger.repository.git.directory)}
     found = ping(place)
     if found is not None:
         process, served = found

@@ -1,6 +1,7 @@
 """Open the memory of a directory: the only place that wires the parts together.
 
-The clock, the environment and the configuration are read here and nowhere else.
+The ledger and the store get their clock and their configuration from here, so that tests can
+replace them.
 """
 
 from __future__ import annotations

@@ -16,14 +16,13 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from recollect.core.kinds import SESSIONS
+from recollect.core.kinds import KINDS, SESSIONS
 from recollect.core.patterns import pattern
 
 SESSION_SUMMARY: Final = "SESSION_SUMMARY"
 
 _WINDOW = 4  # lines before and after
 _MOST_PLAIN, _MOST_BACKED = 3, 2  # matches that count
-_SUMMARY_THRESHOLD = 0.6
 _FEWEST_WORDS = 4
 _LONGEST_SENTENCE, _LONGEST_SNIPPET, _LONGEST_LINE = 300, 500, 4000
 # A shorter line ends where its writer wanted; the second limit applies before lower case.
@@ -46,7 +45,6 @@ class _Category(NamedTuple):
     backing: re.Pattern[str]
     plain: float
     backed: float
-    threshold: float
     # Whether the supporting word belongs to it even on another line, as a fix does to a failure.
     answered: bool = False
 
@@ -64,7 +62,6 @@ _CATEGORIES = (
         _any_of(r"because|due to|reasons?|rationale|over|instead of|rather than"),
         plain=0.3,
         backed=0.5,
-        threshold=0.4,
     ),
     _Category(
         "RUNBOOK",
@@ -76,7 +73,6 @@ _CATEGORIES = (
         _any_of(r"fixed by|resolved|root cause|solution|workaround|the fix"),
         plain=0.2,
         backed=0.6,
-        threshold=0.4,
         answered=True,
     ),
     _Category(
@@ -89,7 +85,6 @@ _CATEGORIES = (
         _any_of(r"discovered|found that|turns out|permanently|enduring|platforms?"),
         plain=0.3,
         backed=0.5,
-        threshold=0.45,
     ),
     _Category(
         "TECH_DEBT",
@@ -101,7 +96,6 @@ _CATEGORIES = (
         _any_of(r"because|for now|temporary|acknowledged|deferring|costs?|risks?"),
         plain=0.3,
         backed=0.5,
-        threshold=0.4,
     ),
     _Category(
         "PREFERENCE",
@@ -114,9 +108,11 @@ _CATEGORIES = (
         _any_of(r"agreed|going forward|consistently|rules?|practices?|workflows?"),
         plain=0.35,
         backed=0.5,
-        threshold=0.4,
     ),
 )
+
+# Kind → the confidence that it needs, unless the configuration says otherwise.
+_THRESHOLDS = {kind.name: kind.drafting.threshold for kind in KINDS if kind.drafting}
 
 # The kind of memory that each category leads to.
 KIND_OF_CATEGORY: Mapping[str, str] = {
@@ -184,11 +180,11 @@ def triage(
     for category in _CATEGORIES:
         evidence = _evidence(category, lines)
         score = _score(category, evidence)
-        if evidence and score >= _threshold(asked.get(category.name), category.threshold):
+        if evidence and score >= _threshold(asked.get(category.name), _THRESHOLDS[category.kind]):
             backed = [one for one in evidence if one.backed] or evidence
             found += (Finding(category.name, category.kind, score, e.snippet) for e in backed)
     score = round(min(1.0, tools * 0.05 + distinct * 0.1 + exchanges * 0.02), 4)
-    if score > 0 and score >= _threshold(asked.get(SESSION_SUMMARY), _SUMMARY_THRESHOLD):
+    if score > 0 and score >= _threshold(asked.get(SESSION_SUMMARY), _THRESHOLDS[SESSIONS]):
         found.append(Finding(SESSION_SUMMARY, SESSIONS, score, ""))
     best: dict[str, Finding] = {}
     for finding in sorted(found, key=lambda finding: -finding.score):

@@ -8,10 +8,20 @@ import click
 
 from recollect.cli.fields import given_body, given_fields, memory_options
 from recollect.cli.output import echo_json, json_option, opened, said_here
+from recollect.core.kinds import KINDS
 from recollect.core.names import short
 
+*_FIRST, _LAST = (kind.name for kind in KINDS)
+_HELP = f"""Capture a memory, attached to the current commit.
 
-@click.command()
+SUMMARY is one line. Prints the id. If a memory with the same text exists, nothing is written
+and the id is that of the existing one.
+
+KIND is {", ".join(_FIRST)} or {_LAST}; singulars work too.
+"""
+
+
+@click.command(help=_HELP)
 @click.argument("kind")
 @click.argument("summary")
 @memory_options
@@ -35,15 +45,7 @@ def capture_command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Capture a memory, attached to the current commit.
-
-    SUMMARY is one line. Prints the id. If a memory with the same text exists, nothing is written
-    and the id is that of the existing one.
-
-    KIND is decisions, preferences, constraints, runbooks, tech-debt, sessions, learnings,
-    patterns, solutions, research, reviews, retrospective, inception, elicitation, progress,
-    blockers, notes or facts; singulars work too.
-    """
+    """Capture a memory, attached to the current commit."""
     with opened(ctx) as store:
         body = given_body(messages, body_file) or ""
         captured = store.capture_once(

@@ -1,10 +1,10 @@
 """Kinds of memory: the one table that all other code refers to.
 
-A kind is a namespace (a notes ref) and a folder of the mirror. Its aliases are accepted wherever
-you type a kind. A kind from a newer version that this one does not know is kept and shown, but you
-cannot type it.
+A kind has one notes ref in each space, and a folder in the mirror. You can type an alias instead of
+the name. A kind from a newer version that this one does not know is kept and shown, but you cannot
+type it.
 
-To add a kind, add a row here. If it has typed content, also add its schema in `content_schemas`.
+To add a kind, add a row here, then follow CONTRIBUTING.md.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ class Kind(NamedTuple):
     drafting: Drafting | None = None
     # Its name in the claude-memory plugin, if that is not the shortest alias.
     plugin_name: str = ""
+    # Whether the guides for agents name it among the kinds to save.
+    in_guide: bool = True
 
 
 # Kinds that code refers to by name.
@@ -58,19 +60,20 @@ KINDS: tuple[Kind, ...] = (
         "what a session did",
         drafting=Drafting(0.6, "haiku"),
         plugin_name="session_summary",
+        in_guide=False,
     ),
     Kind("learnings", ("learning",), "insights gained"),
     Kind("patterns", ("pattern",), "solutions that generalise"),
     Kind("solutions", ("solution",), "problems and what fixed them"),
-    Kind("research", (), "findings from outside"),
-    Kind("reviews", ("review",), "findings of a review"),
-    Kind("retrospective", ("retrospectives",), "lessons from a project"),
-    Kind("inception", ("inceptions",), "problem, scope, success criteria"),
-    Kind("elicitation", ("elicitations",), "clarified requirements"),
+    Kind("research", (), "findings from outside", in_guide=False),
+    Kind("reviews", ("review",), "findings of a review", in_guide=False),
+    Kind("retrospective", ("retrospectives",), "lessons from a project", in_guide=False),
+    Kind("inception", ("inceptions",), "problem, scope, success criteria", in_guide=False),
+    Kind("elicitation", ("elicitations",), "clarified requirements", in_guide=False),
     Kind("progress", (), "milestones reached"),
     Kind("blockers", ("blocker",), "what blocks the work"),
     Kind("notes", ("note",), "anything else worth keeping"),
-    Kind(FACTS, ("fact",), "subject, predicate, object", True),
+    Kind(FACTS, ("fact",), "subject, predicate, object", True, in_guide=False),
 )
 
 BY_NAME: Mapping[str, Kind] = {kind.name: kind for kind in KINDS}

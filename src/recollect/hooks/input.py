@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from recollect.hosts.environment import PROJECT_VARIABLE
+from recollect.hosts.environment import project_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,4 +27,4 @@ def existing(directory: str, environment: Mapping[str, str]) -> str:
     """Return the directory of an event; if it no longer exists, that of the project."""
     if not directory or os.path.isdir(directory):  # noqa: PTH112
         return directory
-    return environment.get(PROJECT_VARIABLE, directory)
+    return project_in(environment) or directory

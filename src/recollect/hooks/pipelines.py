@@ -44,6 +44,9 @@ PIPELINES: Mapping[str, tuple[Part, ...]] = {
     event.SESSION_END: ((stages.end_session,),),
 }
 
+# Events that the user does not wait for. Their deadline is `hook.session_deadline`.
+UNHURRIED = (event.SESSION_START, event.SESSION_END, event.STOP, event.PRE_COMPACT)
+
 # Stages that run after the reply is sent.
 LATE: Mapping[str, tuple[Part, ...]] = {
     event.SESSION_START: ((stages.update_mirror,), (stages.sleep,)),

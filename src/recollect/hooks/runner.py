@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from recollect.hooks.supervisor import Relay
     from recollect.hosts.protocol import Event, Host, Reply
 
-# Events that the user does not wait for. They have a longer deadline.
-_SESSION_EVENTS = ("session-start", "session-end", "stop", "pre-compact")
 # Deadline in seconds until the configuration is read.
 _STARTUP_DEADLINE = 3.0
 # Seconds to capture marked text, even on a busy machine. The agent waits 5 seconds for a hook, and
@@ -232,8 +230,8 @@ def serve(
     from recollect.errors import RecollectError
     from recollect.hooks.opening import open_session, read_config
     from recollect.hooks.pipeline import Work, run
-    from recollect.hooks.pipelines import LATE, PIPELINES
-    from recollect.hosts.protocol import Reply
+    from recollect.hooks.pipelines import LATE, PIPELINES, UNHURRIED
+    from recollect.hosts.protocol import SESSION_START, Reply
     from recollect.redact.gate import clean_event
     from recollect.state.database import BROKEN
     from recollect.state.sessions import Trace
@@ -242,7 +240,8 @@ def serve(
     event = event._replace(directory=place, moment=moment)
     config = received.config or read_config(event, environment)
     event = clean_event(event, config)
-    seconds = min(config.number(_deadline_key(name)) / 1000, _LONGEST)
+    key = "hook.session_deadline" if name in UNHURRIED else "hook.deadline"
+    seconds = min(config.number(key) / 1000, _LONGEST)
     is_asked = deadline.asks = MARKER in event.text.lower()
     deadline.set(max(seconds, deadline.capture_seconds if is_asked else 0.0))
     deadline.ready()
@@ -268,7 +267,7 @@ def serve(
         behind = sum(store.indexing.behind for store in session.stores)
         if behind:
             work.note("behind", changes=behind)
-            if name == "session-start":
+            if name == SESSION_START:
                 work.reply.notice.append(
                     f"Recollect: {behind} changes are not in the index yet, too many for a hook."
                     " Update the index with: recollect reindex"
@@ -299,10 +298,6 @@ def serve(
                 store.close()
         if pool is not None:
             pool.release(session)
-
-
-def _deadline_key(name: str) -> str:
-    return "hook.session_deadline" if name in _SESSION_EVENTS else "hook.deadline"
 
 
 def note(name: str, error: BaseException, environment: Mapping[str, str]) -> None:

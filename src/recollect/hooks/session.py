@@ -17,35 +17,30 @@ from recollect.core.names import parse_name
 from recollect.core.note import shorten_line
 from recollect.hooks.conversation import Conversation
 from recollect.hooks.session_keeping import KeepingSession
-from recollect.hosts.protocol import STOP, WRITES, Event
+from recollect.hosts.protocol import PROMPT, STOP, TOOL_FAILURE, WRITES, Event
 from recollect.hosts.registry import host_named
 from recollect.index.protocol import ALL, Filters, Index
 from recollect.ledger.worktree import RecentWork, compare_files, find_root, recent_work
-from recollect.search.constants import FLOOR_VECTOR
+from recollect.search.constants import (
+    FLOOR_VECTOR,
+    IMPORTANCE_WEIGHT,
+    RECENCY_WEIGHT,
+    SAME_EPISODE,
+    WORKING_MEMORY,
+)
 from recollect.search.scoring import recency
 from recollect.search.search import Hit, Question, search_words_first
 from recollect.search.selection import Candidate, belongs_to
 
-# Working memory: kind, maximum number, weight of the kind, and the reason that `why` shows.
-_WORKING_MEMORY = (
-    ("blockers", 5, 1.0, "blocks the work"),
-    ("constraints", 10, 0.9, "constraint"),
-    ("preferences", 10, 0.9, "preference"),
-    ("sessions", 1, 0.8, "last session"),
-    ("decisions", 8, 0.7, "recent decision"),
-    ("progress", 2, 0.6, "progress"),
-)
 _PUBLIC = frozenset({"public"})
 _ACTIVE = frozenset({"active"})
 _ARCHIVED = frozenset({"archived"})
-# Added to the score of memories from the current episode.
-_SAME_EPISODE = 0.05
 _MOST_FILES = 20
 _MOST_GOAL = 200
 _MOST_TRANSCRIPT = 256 * 1024  # bytes; of more only the end, because of the deadline
 _SIMILAR = 5
 # Events whose text is worth a search by meaning; paths and commit messages are not.
-_BY_MEANING = ("prompt", "tool-failure")
+_BY_MEANING = (PROMPT, TOOL_FAILURE)
 _README = "README.md"
 _MOST_DOCUMENT = 100_000
 
@@ -262,7 +257,7 @@ class HookSession(KeepingSession):
         return [
             Candidate(
                 hit.memory,
-                hit.score + (_SAME_EPISODE if belongs_to(hit.memory, episode) else 0.0),
+                hit.score + (SAME_EPISODE if belongs_to(hit.memory, episode) else 0.0),
                 "matching words" if hit.words else "similar meaning",
                 hit.words,
                 hit.evidence,
@@ -311,11 +306,11 @@ class HookSession(KeepingSession):
         return list(found.values())
 
     def working_memory(self, limit: int) -> list[Candidate]:
-        """Return working memory: blockers, constraints, preferences and recent decisions."""
+        """Return the newest memories of the kinds in `WORKING_MEMORY`, the best first."""
         found: list[Candidate] = []
         for store in self.stores:
             index = store.indexing.fresh()
-            for kind, most, weight, reason in _WORKING_MEMORY:
+            for kind, most, weight, reason in WORKING_MEMORY:
                 wanted = self._filters(store, kind=kind, statuses=_ACTIVE)
                 found += [
                     self._candidate(memory, weight, reason)
@@ -329,7 +324,7 @@ class HookSession(KeepingSession):
         born = None if passed is None else self._now - passed
         new = recency(born, self._now)
         parts = {"recency": new, "importance": memory.importance}
-        score = weight + 0.2 * new + 0.15 * memory.importance
+        score = weight + RECENCY_WEIGHT * new + IMPORTANCE_WEIGHT * memory.importance
         return Candidate(memory, score, reason, parts=parts)
 
     def _filters(self, store: Recollect, **more: Any) -> Filters:

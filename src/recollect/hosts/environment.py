@@ -5,11 +5,20 @@ A test checks that they match what the hosts declare.
 
 from __future__ import annotations
 
-# Holds the directory of the project.
-PROJECT_VARIABLE = "CLAUDE_PROJECT_DIR"
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# The variables that hold the directory of the project, one per host. The engine sets the first.
+PROJECT_VARIABLES = ("CLAUDE_PROJECT_DIR",)
 # Cursor also runs the hooks of Claude Code, and sets this variable.
 CURSOR_VARIABLE = "CURSOR_VERSION"
 # What a hook sends to the engine besides its own settings.
-FORWARDED = (PROJECT_VARIABLE, CURSOR_VARIABLE)
+FORWARDED = (*PROJECT_VARIABLES, CURSOR_VARIABLE)
 # Variables that belong to a hook's agent. The engine uses the hook's values, not its own.
 PREFIXES = ("CLAUDE_", "CODEX_", "CURSOR_")
+
+
+def project_in(environment: Mapping[str, str]) -> str:
+    """Return the directory of the project that a host set; empty if there is none."""
+    return next((environment[name] for name in PROJECT_VARIABLES if environment.get(name)), "")

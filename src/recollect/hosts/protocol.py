@@ -1,7 +1,7 @@
 """What a host provides, and the types it uses: events, actions, messages, replies.
 
 A host is an agent that runs our hooks. Everything specific to a host is in its own package beside
-this module. `registry` lists them. To add one, see docs/hooks.md.
+this module. `registry` lists them. To add one, see CONTRIBUTING.md.
 """
 
 from __future__ import annotations

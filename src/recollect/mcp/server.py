@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from recollect.engine.background import Background
 from recollect.engine.server import Engine
 from recollect.errors import RecollectError
-from recollect.hosts.environment import PROJECT_VARIABLE
+from recollect.hosts.environment import project_in
 from recollect.ledger.git import kill_running
 from recollect.mcp import resources
 from recollect.mcp.results import Outcome, told
@@ -41,7 +41,7 @@ INSTRUCTIONS = (
 def main(directory: str | None = None) -> None:
     """Serve until the agent ends."""
     environment = dict(os.environ)
-    place = Path(directory or environment.get(PROJECT_VARIABLE) or Path.cwd()).absolute()
+    place = Path(directory or project_in(environment) or Path.cwd()).absolute()
     engine = Engine(place if place.is_dir() else Path.cwd(), environment)
     sys.setswitchinterval(_SWITCH)
     background = Background(engine, end=lambda: _end(engine))

@@ -71,7 +71,8 @@ class Report:
     written: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
     suggested: list[str] = field(default_factory=list)
-    stash: list[str] = field(default_factory=list)
+    # New names of invalid files.
+    renamed: list[str] = field(default_factory=list)
     # Warnings for the user.
     notes: list[str] = field(default_factory=list)
 
@@ -197,7 +198,7 @@ class Mirror:
 
     def _rename_invalid(self, look: Look, sight: Sight, report: Report) -> None:
         renamed = self.folder.rename_invalid(sight.path, self._store.ledger.clock().timestamp())
-        report.stash.append(renamed)
+        report.renamed.append(renamed)
         report.notes.append(
             f"{self.folder.name}/{sight.path} is not valid; renamed it to"
             f" {self.folder.name}/{renamed} ({sight.problem})"

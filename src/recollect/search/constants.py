@@ -1,9 +1,11 @@
 """Every number that decides what a search finds, ranks and shows, with what it was chosen on.
 
 To change ranking, change a value here, then run `python -m benchmarks.quality` (ranking) and
-`python -m benchmarks.floor` (what hooks inject) before and after. Two groups of numbers live below
-this package, because the index needs them too: the BM25 weights in `index/sqlite/words.py`, and the
-share of one author in `core/crowding.py`. Aging is in `core/strength.py`.
+`python -m benchmarks.floor` (what hooks inject) before and after. Some numbers live in packages
+below this one, because the index or sleep needs them too: the BM25 weights in
+`index/sqlite/words.py`, common words in `index/sqlite/index.py`, the trust of each origin in
+`index/sqlite/traits.py`, the share of one author in `core/crowding.py`, and aging in
+`core/strength.py`.
 """
 
 from __future__ import annotations
@@ -63,10 +65,27 @@ FLOOR_WHEN_ASKED: Final = 0.25
 FLOOR_WORDS: Final = 2
 # The similarity that a memory needs if it shares too few words. With 1,000 memories, 0.45 adds
 # three per prompt, of which one in twenty is right; 0.55 adds fewer than one, of which one in ten
-# is right, and none to unrelated prompts. Chosen with `benchmarks.floor --warm`.
+# is right, and none to unrelated prompts. Chosen with `benchmarks.floor --warm` and the default
+# model, all-MiniLM-L6-v2: another model needs another value.
 FLOOR_VECTOR: Final = 0.55
 
+# Working memory, which a session starts with
+
+# Kind, most memories of it, its weight, and the reason that `why` shows. The score is the weight,
+# plus recency and importance with their weights above. From the original design.
+WORKING_MEMORY: Final[tuple[tuple[str, int, float, str], ...]] = (
+    ("blockers", 5, 1.0, "blocks the work"),
+    ("constraints", 10, 0.9, "constraint"),
+    ("preferences", 10, 0.9, "preference"),
+    ("sessions", 1, 0.8, "last session"),
+    ("decisions", 8, 0.7, "recent decision"),
+    ("progress", 2, 0.6, "progress"),
+)
+
 # Selection and diversity
+
+# Added to the score of memories from the current episode. A judgement.
+SAME_EPISODE: Final = 0.05
 
 # Two memories that share more than this part of their words are repeats. The same value as
 # `core.crowding.SAME`, which compares within one author. A judgement.

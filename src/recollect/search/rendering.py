@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from recollect.core.kinds import KINDS
 from recollect.core.marks import CLOSING, GUIDE_CLOSING, GUIDE_OPENING, OPENING
 from recollect.core.memory import Memory
 from recollect.core.names import short
@@ -37,8 +38,7 @@ _KEEP = (
 )
 _MORE = (
     "Search before a choice that others may have made already, and save what the next session"
-    " should know, once. Kinds: decisions, preferences, constraints, runbooks, tech-debt,"
-    " learnings, patterns, solutions, blockers, progress, notes.",
+    f" should know, once. Kinds: {', '.join(kind.name for kind in KINDS if kind.in_guide)}.",
     "To see what is known about a file: recollect timeline --file PATH",
     "If a memory is outdated, say so: recollect resolve ID, or recollect retire ID --reason"
     " 'why'. Never put a secret into a memory.",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from recollect.config.locate import common_dir
-from recollect.hosts.environment import PROJECT_VARIABLE
+from recollect.hosts.environment import project_in
 from recollect.version import __version__
 
 TYPE_CHECKING = False
@@ -100,7 +100,7 @@ def is_private(folder: str) -> bool:
 
 def addresses(environment: Mapping[str, str]) -> Iterator[str]:
     """Return where the engine of the current project may listen; it uses the first that works."""
-    project = environment.get(PROJECT_VARIABLE) or _here()
+    project = project_in(environment) or _here()
     key = int.from_bytes(os.fsencode(common_dir(project)), "big") % _PRIME
     for folder in _folders(environment):
         path = f"{folder}/{key:016x}.sock"
