@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -213,3 +214,25 @@ def test_our_packs_stay_few(sandbox: Sandbox) -> None:
     assert list(folder.glob("*.keep")) == []
     assert sandbox.run(repo, "fsck", "--strict").returncode == 0
     assert len(sandbox.open(repo).memories()) == 40
+
+
+def test_a_pack_of_a_killed_fetch_does_not_keep_purged_text(sandbox: Sandbox) -> None:
+    """A fetch that is killed leaves a `.keep` file; what it protects is erased all the same."""
+    sandbox.make_hub()
+    ada, bob = sandbox.open(sandbox.clone("ada")), sandbox.open(sandbox.clone("bob"))
+    memory = bob.capture("decisions", "Secret plan", "text-to-go")
+    bob.sync()
+    ada.sync()
+    repo = ada.ledger.repository.common_dir
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    for pack in (repo / "objects" / "pack").glob("pack-*.pack"):
+        keep = pack.with_suffix(".keep")
+        keep.write_text(f"fetch-pack {gone.pid} on {socket.gethostname()}\n")
+    for mark in ada.ledger.repository.state_dir.glob("*.pack"):
+        mark.unlink()  # killed before it could say that the pack is ours
+
+    assert ada.purge(memory.uid) == []
+
+    sandbox.collect_garbage(repo)
+    assert b"text-to-go" not in sandbox.all_bytes(repo)

@@ -13,6 +13,7 @@ our own directory says that a pack is ours.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
@@ -103,6 +104,11 @@ def drop_objects(repository: Repository, oids: Collection[str]) -> None:
     """Rewrite our packs that contain some objects, without those objects."""
     doomed = frozenset(oids)
     size = len(repository.project_anchor) // 2
+    for keep in _folder(repository).glob("pack-*.keep"):
+        listed = _listed(keep.with_suffix(".idx"), size)
+        if _is_abandoned(keep) and not doomed.isdisjoint(listed):
+            _mark(repository, keep.stem.removeprefix("pack-"))
+            release([keep])
     holding = [
         name
         for name in _names(repository)
@@ -115,6 +121,29 @@ def drop_objects(repository: Repository, oids: Collection[str]) -> None:
                 path.unlink()
     for name in holding:
         _rewrite(repository, [name], doomed)
+
+
+def _is_abandoned(keep: Path) -> bool:
+    """Whether a fetch on this machine was killed before it could remove its `.keep` file."""
+    if os.name != "posix":
+        return False  # there is no harmless way to ask for a process
+    import socket
+
+    with suppress(OSError, ValueError):
+        match keep.read_text().split():
+            case ["fetch-pack", number, "on", host] if host == socket.gethostname():
+                return not _is_running(int(number))
+    return False
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True  # somebody else's
+    return True
 
 
 def _rewrite(repository: Repository, names: Collection[str], without: frozenset[str]) -> None:
