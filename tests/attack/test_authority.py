@@ -452,7 +452,7 @@ def test_what_the_owner_reworded_is_not_erased_with_its_source(
     ada.sync()
 
     assert ada.get(merged.uid).summary == "We deploy when the tests are green"
-    assert any("reworded" in warning for warning in ada.warnings)
+    assert any("You edited it" in warning for warning in ada.warnings)
 
 
 def test_a_backdated_retirement_by_others_is_not_garbage_yet(
