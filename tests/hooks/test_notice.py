@@ -18,13 +18,6 @@ DECISION = "We decided to use PostgreSQL instead of SQLite because two workers w
 
 
 @pytest.fixture
-def repo(sandbox: Sandbox) -> Path:
-    """A repository with commits."""
-    sandbox.make_hub()
-    return sandbox.clone("ada")
-
-
-@pytest.fixture
 def store(sandbox: Sandbox, repo: Path) -> Recollect:
     """Its memory, still empty."""
     return sandbox.open(repo)

@@ -19,21 +19,8 @@ from recollect.errors import NotFound
 from recollect.hosts.protocol import EVENTS
 from recollect.state.failures import recent_failures
 from tests.sandbox import Sandbox
-from tests.support.agent import Agent, PatientAgent, git_behind, wait_a_while, with_memories
+from tests.support.agent import Agent, PatientAgent, git_behind, wait_a_while
 from tests.support.server import Server, ping, wait_for
-
-
-@pytest.fixture
-def repo(sandbox: Sandbox) -> Path:
-    """A repository with commits."""
-    sandbox.make_hub()
-    return sandbox.clone("ada")
-
-
-@pytest.fixture
-def store(sandbox: Sandbox, repo: Path) -> Recollect:
-    """Its memory, with a few things in it."""
-    return with_memories(sandbox.open(repo))
 
 
 @pytest.fixture(params=["alone", "engine"], autouse=True)

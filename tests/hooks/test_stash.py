@@ -13,23 +13,8 @@ from recollect.api.recollect import Recollect
 from recollect.hooks import opening, received, stages
 from recollect.hooks.runner import Deadline, serve
 from recollect.hooks.stash import stash
-from tests.sandbox import Sandbox
-from tests.support.agent import with_memories
 
 MOMENT = 1_700_000_000_000
-
-
-@pytest.fixture
-def repo(sandbox: Sandbox) -> Path:
-    """A repository with commits."""
-    sandbox.make_hub()
-    return sandbox.clone("ada")
-
-
-@pytest.fixture
-def store(sandbox: Sandbox, repo: Path) -> Recollect:
-    """Its memory, with a few things in it."""
-    return with_memories(sandbox.open(repo))
 
 
 class Answer:

@@ -14,6 +14,7 @@ that a person or an agent wrote.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 
 from recollect.core.kinds import KINDS
 from recollect.core.marks import CLOSING, GUIDE_CLOSING, GUIDE_OPENING, OPENING
@@ -94,6 +95,7 @@ def render_block(elements: Sequence[str]) -> str:
     return "\n".join((OPENING, *elements, CLOSING)) if elements else ""
 
 
+@lru_cache(maxsize=256)  # the memories of a block share kinds, ages and authors
 def _attribute(value: str) -> str:
     return " ".join(sanitise(value).split())
 
