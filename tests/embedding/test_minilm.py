@@ -243,7 +243,7 @@ def assert_clear(error: EmbeddingError) -> None:
 
 def test_without_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
     """A missing package is one sentence and the command that installs it."""
-    pytest.importorskip("numpy", reason="the extra is not installed")
+    pytest.importorskip("numpy", reason="numpy is not installed")
     model = opening.MODELS[opening.DEFAULT]._replace(package="no_such_package_at_all")
     monkeypatch.setitem(opening.MODELS, opening.DEFAULT, model)
 
