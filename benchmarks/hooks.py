@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,7 +39,8 @@ SETTLE = 8.0  # seconds in which the engine loads its model and looks around
 
 def payloads(repo: Path, rng: random.Random) -> dict[str, dict[str, Any]]:
     """One input for each event."""
-    common = {"session_id": f"bench-{rng.random()}", "cwd": str(repo)}
+    session = uuid.UUID(int=rng.getrandbits(128), version=4)  # as agents name theirs
+    common = {"session_id": str(session), "cwd": str(repo)}
     text = some_words(rng, 6)
     return {
         "session-start": {**common, "source": "startup"},

@@ -1,45 +1,41 @@
-"""How well automatic capture tells what is worth keeping.
+"""How well detection tells what is worth keeping.
 
-python -m benchmarks.capture [--half tune|held-out|fresh|unseen|all] [--errors 30] [--json FILE]
+python -m benchmarks.capture [--half NAME ...] [--rows FILE] [--sessions FOLDER ...]
+    [--labels FILE] [--threshold P] [--errors [MOST]] [--show] [--json FILE]
 
-Precision and recall on the labelled set; where RECOLLECT_DATA says, also the time that detection
-takes over recorded sessions and how much it finds in them. Text of those sessions is never printed.
+Precision and recall on the labelled sets; `unseen` only if you name it. `--rows` takes any file of
+rows ({"text", "speaker", "kind" or null}). Over recorded sessions (`--sessions`, or those of
+RECOLLECT_DATA) it prints the share of sentences that are flagged and, with `--labels`
+({"session": file name, "sentence", "kind"}), precision and recall. Text of sessions is printed only
+with `--show`.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
-from importlib import import_module
+import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.capture.labelled import HALVES, LATER, Row, file_of, load
-from benchmarks.capture.scoring import Decide, Detect, Judged, by_type, judge, overall, worst
-from benchmarks.capture.transcripts import measure as measure_transcripts
-from benchmarks.capture.transcripts import messages
-from benchmarks.datasets import NoData, data_folder
+from benchmarks.capture.evaluation import (
+    Judged,
+    files_below,
+    judge,
+    of_rows,
+    of_sessions,
+    read_labels,
+)
+from benchmarks.capture.rows import FOLDER, load
+from benchmarks.capture.sessions import conversation
+from benchmarks.capture.transcripts import TRANSCRIPTS
+from benchmarks.datasets import VARIABLE
+from recollect.capture.conversation import Turn
+from recollect.capture.detect import THRESHOLD, Detected, detect
 
-AIMS = {"auto precision": 0.95, "suggest or better precision": 0.7, "explicit recall": 1.0}
-
-
-def rules() -> tuple[Detect, Decide, Callable[[str], Any]]:
-    """What is measured: the detector, the decision, and the reader of markers."""
-    detect: Detect = import_module("recollect.capture.signals").detect
-    decide: Decide = import_module("recollect.capture.decide").decide
-    marked: Callable[[str], Any] = import_module("recollect.capture.markers").find_marked
-    return detect, decide, marked
-
-
-def measure(judged: list[Judged]) -> dict[str, Any]:
-    """All figures of some rows."""
-    origins = sorted({j.row.origin for j in judged})
-    return {
-        **overall(judged),
-        "types": by_type(judged),
-        "origins": {name: overall([j for j in judged if j.row.origin == name]) for name in origins},
-    }
+SETS = ("labelled", "fresh", "written")
+LATER = ("unseen",)
 
 
 def shown(fraction: dict[str, Any]) -> str:
@@ -49,71 +45,77 @@ def shown(fraction: dict[str, Any]) -> str:
     return f"{fraction['share']:.2f} ({fraction['is']} of {fraction['of']})"
 
 
-def print_half(name: str, figures: dict[str, Any]) -> None:
-    """The tables of one half."""
-    print(f"{name}: {figures['rows']} rows")
-    for label, fraction in figures.items():
-        if isinstance(fraction, dict) and "share" in fraction:
-            aim = f"  aim {AIMS[label]:.2f}" if label in AIMS else ""
-            print(f"  {label:<28}{shown(fraction)}{aim}")
-    for label, row in figures["types"].items():
-        print(
-            f"  {label:<12}precision {shown(row['precision']):<19}"
-            f" recall {shown(row['recall']):<19} kept as anything {shown(row['kept as anything'])}"
-        )
-    for label, row in figures["origins"].items():
-        print(
-            f"  {label:<12}auto precision {shown(row['auto precision']):<19}"
-            f" suggest or better {shown(row['suggest or better precision']):<19}"
-            f" recall {shown(row['suggest or better recall'])}"
-        )
+def print_figures(name: str, figures: dict[str, Any]) -> None:
+    """The table of one set."""
+    print(f"{name}: " + ", ".join(f"{v} {k}" for k, v in figures.items() if isinstance(v, int)))
+    for label, value in figures.items():
+        if isinstance(value, float):
+            print(f"  {label:<24}{value:.0f}")
+        elif isinstance(value, dict) and "share" in value:
+            print(f"  {label:<24}{shown(value)}")
+    for kind, row in figures["kinds"].items():
+        rest = f"  as itself {shown(row['as itself'])}" if "as itself" in row else ""
+        print(f"  {kind:<24}recall {shown(row['recall']):<20}{rest}")
 
 
-def print_errors(judged: list[Judged], most: int) -> None:
-    """The worst errors with what was found."""
-    for name, j in worst(judged)[:most]:
-        found = ", ".join(f"{f.type} {f.confidence:.2f} {f.decision}" for f in j.findings) or "-"
-        print(f"  {name}: {j.row.text!r}\n      is {j.row.type}, found {found}  [{j.row.source}]")
-
-
-def print_transcripts(figures: dict[str, Any]) -> None:
-    """Cost and yield over recorded sessions."""
-    print(
-        f"recorded sessions: {figures['messages']} messages,"
-        f" {figures['median ms']:.3f} ms each (worst {figures['worst ms']:.2f}),"
-        f" {figures['ratio']:.1f} times a plain regex pass;"
-        f" for 100 messages {figures['auto per 100']:.1f} auto,"
-        f" {figures['suggest per 100']:.1f} suggested"
-    )
+def print_errors(judged: Sequence[Judged], most: int) -> None:
+    """The worst errors: junk by its probability, then what was missed."""
+    junk = [one for one in judged if one.found and not one.row.kind]
+    junk.sort(key=lambda one: -max(one.found.values()))
+    missed = [one for one in judged if one.row.kind and not one.found]
+    for one in junk[:most]:
+        print(f"  junk {max(one.found.values()):.2f}: {one.row.said.text!r}")
+    for one in missed[:most]:
+        print(f"  missed {one.row.kind}: {one.row.said.text!r}")
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--half", choices=(*HALVES, *LATER, "all"), default="all")
+    parser.add_argument("--half", nargs="*", choices=(*SETS, *LATER), default=None)
+    parser.add_argument("--rows", type=Path, help="another file of rows")
+    parser.add_argument("--sessions", nargs="*", type=Path, default=[])
+    parser.add_argument("--labels", type=Path, help="what readers marked in these sessions")
+    parser.add_argument("--threshold", type=float, default=THRESHOLD)
     parser.add_argument("--errors", type=int, nargs="?", const=30, default=0, metavar="MOST")
+    parser.add_argument("--show", action="store_true", help="print what is found in sessions")
     parser.add_argument("--json", type=Path, help="save the figures in this file")
     options = parser.parse_args(arguments)
-    detect, decide, marked = rules()
+
+    def find(turns: Sequence[Turn]) -> list[Detected]:
+        return detect(turns, threshold=options.threshold)
+
     result: dict[str, Any] = {}
-    for half in (*HALVES, *LATER) if options.half == "all" else (options.half,):
-        rows: list[Row] = load(file_of(half), [half])
-        judged = judge(rows, detect, decide, marked)
-        result[half] = measure(judged)
-        print_half(half, result[half])
+    only_given = options.rows is not None or options.labels is not None
+    chosen = options.half if options.half is not None else (() if only_given else SETS)
+    paths = [FOLDER / f"{name}.jsonl" for name in chosen]
+    for path in [*paths, *([options.rows] if options.rows else [])]:
+        judged = judge(load(path), find)
+        result[path.stem] = of_rows(judged)
+        print_figures(path.stem, result[path.stem])
         print_errors(judged, options.errors)
-    try:
-        texts = list(messages(data_folder()))
-    except NoData as error:
-        print(f"recorded sessions: not measured. {error}")
+    folders = list(options.sessions)
+    if not folders and VARIABLE in os.environ:
+        folders.append(Path(os.environ[VARIABLE]) / TRANSCRIPTS)
+    files = files_below(folders)
+    labels = read_labels(options.labels) if options.labels else {}
+    if labels:
+        files = [path for path in files if path.name in labels]
+    if files:
+        result["recorded sessions"] = of_sessions(files, find, labels)
+        print_figures("recorded sessions", result["recorded sessions"])
+        if options.show:
+            _show(files, find)
     else:
-        if texts:
-            result["recorded sessions"] = measure_transcripts(texts, detect, decide, marked)
-            print_transcripts(result["recorded sessions"])
-        else:
-            print("recorded sessions: not measured. There are none in the data folder.")
+        print(f"recorded sessions: not measured. Set {VARIABLE}, or give --sessions.")
     if options.json is not None:
         options.json.write_text(json.dumps(result, indent=2) + "\n", "utf-8")
+
+
+def _show(files: Sequence[Path], find: Any) -> None:
+    for path in files:
+        for one in find(conversation(path)):
+            print(f"  {one.score:.2f} {one.kind} {one.speaker}: {one.sentence}")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ import recollect
 from benchmarks.corpus import KINDS, build_repository, some_words
 from recollect.core.memory import Memory
 from recollect.core.uid import make_uid
-from recollect.sleep.lifecycle import NEVER_USED
+from recollect.sleep.lifecycle import NO_USAGE
 from recollect.sleep.planning import plan_sleep
 from recollect.sleep.run import policy_of, sleep
 
@@ -46,7 +46,7 @@ def measure(size: int) -> Night:
         with recollect.open(repo) as store:
             policy = policy_of(store.config)
             start = time.perf_counter()
-            plan = plan_sleep(found, NEVER_USED, policy, (_BORN + timedelta(days=30)).timestamp())
+            plan = plan_sleep(found, NO_USAGE, policy, (_BORN + timedelta(days=30)).timestamp())
             planning = time.perf_counter() - start
             # Idle time counts from when a clone first slept over a memory, and nothing is archived
             # as long as nobody has used anything for a while.

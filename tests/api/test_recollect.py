@@ -9,11 +9,11 @@ import pytest
 
 import recollect
 from recollect.api.recollect import Recollect
-from recollect.errors import NotFound
+from recollect.errors import BadConfig, NotFound
 from tests.sandbox import Sandbox
 
 CONTRACT = """
-accept(names=None, *, by='user')
+accept(names=None, *, by='user', user_said='', keep_both=False)
 accept_change(record)
 accept_purges()
 browse(*, newest_first=False, **filters)
@@ -29,11 +29,13 @@ create(creations)
 create_document(kind, document, *, by_user=False, said=None)
 deferred_effects(reason)
 doctor()
+explain_setting(key)
 files(memory)
 filters(**options)
 find(memory_id)
 find_candidate(kind, new_info, lifecycle_event=None)
 flush_spool()
+forget_learned()
 gc(*, dry_run=False, force=False)
 get(memory_id)
 get_many(ids)
@@ -42,7 +44,11 @@ import_claude_memory(folder=None, *, dry_run=False)
 is_sleep_due()
 journal()
 lifecycle(*, dry_run=False, force=False)
+location()
+log(limit=None)
 memories(*, newest_first=False, **filters)
+merge_candidates(memory)
+merge_into(name, into)
 mirror()
 mirror_differences()
 mirror_folder
@@ -52,6 +58,7 @@ mirror_repair()
 moment(text)
 newest(limit, **filters)
 note_shown(shown)
+now()
 owner_of(memory_id)
 pending_purges()
 personal
@@ -67,13 +74,13 @@ reject(names=None)
 reject_change(record)
 repair(progress=None)
 review(names=None)
-run_effects(done, reason)
 runs()
 said_by(text, *, agent, environment)
 scan()
 schema(kind=None)
 search(query, limit=10, *, mode=None, min_similarity=None, as_of=None, counting=True, **filters)
 set_status(memory_id, status, reason='')
+settings()
 short_name(memory)
 sleep(*, dry_run=False, force=False)
 status()
@@ -84,6 +91,7 @@ suggested_changes()
 suggestions()
 summarize_old(days=30, *, dry_run=False, force=False)
 sync(remote=None)
+unconfirmed()
 undo(target, *, dry_run=False)
 update(memory_id, *, summary=None, body=None, if_version='', **fields)
 update_document(memory_id, document, *, if_version='')
@@ -94,6 +102,7 @@ versions(memory_id)
 warnings
 why(limit=10, session=None)
 work_tree
+would_supersede(memory)
 write(writes, reason)
 write_drafts(drafts)
 """
@@ -219,9 +228,10 @@ def test_each_capability_is_one_call(store: Recollect) -> None:
     assert store.find_candidate("decisions", "Use uv")["candidate"] is None
     assert "properties" in store.schema("decision")
     assert store.write_drafts([{"action": "noop"}])[0]["status"] == "skipped"
-    assert store.review() == ([], [])
+    assert store.review().total == 0
     assert store.accept() == []
-    assert store.reject() == ([], [])
+    assert store.reject().total == 0
+    assert store.unconfirmed() == []
     assert store.why() == []
     assert store.strength(stored.fact.memory.id).value > 0
     assert store.status()["memories"] == 1
@@ -229,3 +239,52 @@ def test_each_capability_is_one_call(store: Recollect) -> None:
     assert store.reindex().memories == 1
     assert all(finding.level == "ok" for finding in store.verify())
     assert store.clock_problem() == ""
+
+
+def test_the_log_is_newest_first(store: Recollect) -> None:
+    """Each record comes with the name that its memory has now."""
+    memory = store.capture("notes", "One")
+    store.set_status(memory.id, "retired")
+
+    entries = store.log()
+
+    assert [entry.record.op for entry in entries] == ["update", "create"]
+    assert {entry.name for entry in entries} == {store.short_name(memory)}
+    assert store.log(1) == entries[:1]
+
+
+def test_where_memories_are_and_what_is_set(store: Recollect, repo: Path) -> None:
+    """The location and the configuration, each in one call."""
+    store.capture("notes", "One")
+
+    assert store.location() == ("repository", repo / ".git", 1)
+    assert store.personal is not None
+    assert store.personal.location().ledger == "user"
+    assert store.settings()["git.timeout"] == (30.0, "default")
+    explained = store.explain_setting("git.timeout")
+    assert (explained.value, explained.default, explained.ignored) == (30.0, 30.0, None)
+    with pytest.raises(BadConfig):
+        store.explain_setting("git.speed")
+
+
+def test_a_duplicate_adds_what_is_new_to_the_known_memory(store: Recollect) -> None:
+    """Tags, concepts, files and a higher importance are merged, and that is said."""
+    first = store.capture_once("decisions", "Use uv", tags=["tools"], importance=0.5).memory
+    again = store.capture_once(
+        "decisions", "use uv", tags=["python", "tools"], files_read=["a.py"], importance=0.9
+    )
+
+    assert (again.is_new, again.merged) == (False, ("tags", "files_read", "importance"))
+    assert again.memory.uid == first.uid
+    assert set(again.memory.tags) == {"tools", "python"}
+    assert again.memory.importance == 0.9
+    assert store.capture_once("decisions", "Use uv", importance=0.1).merged == ()
+
+
+def test_an_expired_duplicate_is_not_the_known_memory(store: Recollect) -> None:
+    """It comes back as a new memory that names the old one."""
+    old = store.capture("decisions", "Use uv", ttl=1, created="2020-01-01T00:00:00Z")
+    again = store.capture_once("decisions", "Use uv")
+
+    assert again.is_new
+    assert [memory.uid for memory in again.hidden] == [old.uid]

@@ -18,9 +18,8 @@ from recollect.core.patterns import _Lazy
 _ROOT = Path(recollect.__file__).parent
 # What is done with those that are reached through a table or a parameter.
 _THROUGH = {
-    "recollect.capture.cause_and_fix._CURE": ("match",),
-    "recollect.capture.cause_and_fix._WRONG": ("match",),
-    "recollect.capture.error_lines._AGEING": ("search",),
+    "recollect.capture.wording.CLUE": ("search",),
+    "recollect.capture.notices._AGEING": ("search",),
     "recollect.capture.error_lines._DEMANDS": ("search",),
     "recollect.capture.error_lines._EMPTY": ("search",),
     "recollect.capture.error_lines._FORMS": ("match",),
@@ -29,9 +28,12 @@ _THROUGH = {
     "recollect.capture.error_lines._SLIP": ("search",),
     "recollect.capture.observations._BY_WORDS": ("search",),
     "recollect.capture.observations._CONCEPTS": ("search",),
-    "recollect.capture.signals.RULES": ("finditer",),
-    "recollect.capture.triage._CATEGORIES": ("finditer",),
+    "recollect.capture.request_words.RULES": ("finditer", "match"),
+    "recollect.capture.retractions._ACTUALLY": ("match",),
+    "recollect.capture.retractions._INSTEAD": ("match",),
+    "recollect.capture.retractions._TAKES_BACK": ("match",),
     "recollect.mcp.hints._TOOLS": ("sub",),
+    "recollect.search.triggers._QUESTIONS": ("search",),
 }
 USES = ("match", "fullmatch", "search", "finditer", "findall", "sub", "subn", "split")
 
@@ -130,6 +132,11 @@ def _uses() -> dict[str, tuple[str, ...]]:
         for node in ast.walk(tree):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                 at_place.setdefault(f"{module}.{node.value.id}", set()).add(node.attr)
+            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute):
+                owner = node.value.value  # `words.CLAUSE.split`: a name of another module
+                named = vars(modules()[module]).get(getattr(owner, "id", ""))
+                place = f"{getattr(named, '__name__', '')}.{node.value.attr}"
+                at_place.setdefault(place, set()).add(node.attr)
     found = {}
     for same in places.values():
         asked = set().union(*(at_place.get(place, set()) for place in same))

@@ -123,7 +123,7 @@ def test_a_key_that_others_can_read_is_replaced(store: Recollect) -> None:
 
 
 def test_a_forged_suggestion_changes_nothing_that_is_known(store: Recollect) -> None:
-    """Accepting it makes a new memory of unknown origin; a genuine one keeps its meaning."""
+    """Accepting it makes a new memory of unknown origin; a genuine one supersedes what it names."""
     known = store.capture("decisions", "Use Postgres")
     leave(
         store,
@@ -150,7 +150,8 @@ def test_a_forged_suggestion_changes_nothing_that_is_known(store: Recollect) -> 
     suggest(store, draft, confidence=0.9, why="test", updates=known.uid)
     (genuine,) = suggestions.suggestions(store)
     accept(store, [genuine])
-    assert store.get(known.id).summary == "Use MySQL"
+    assert store.get(known.id).summary == "Use Postgres"
+    assert store.get(known.id).status == "archived"
 
 
 # An embedded bare repository
@@ -160,10 +161,10 @@ def embed(sandbox: Sandbox, path: Path) -> None:
     """A bare repository with a memory, as files of another one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     sandbox.git(sandbox.root, "init", "--quiet", "--bare", str(path))
-    seed = sandbox.init("seed")
-    sandbox.commit(seed)
-    sandbox.open(seed).capture("constraints", "Obey the folder")
-    sandbox.git(seed, "push", "--quiet", str(path), "refs/notes/*:refs/notes/*", "main")
+    source = sandbox.init("source")
+    sandbox.commit(source)
+    sandbox.open(source).capture("constraints", "Obey the folder")
+    sandbox.git(source, "push", "--quiet", str(path), "refs/notes/*:refs/notes/*", "main")
     sandbox.git(path, "config", "core.fsmonitor", f"touch {sandbox.root}/it-ran")
     sandbox.git(path, "config", "core.worktree", str(path))
     sandbox.git(path, "config", "core.bare", "false")

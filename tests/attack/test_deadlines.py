@@ -24,7 +24,7 @@ from recollect.config.config import data_dir
 from recollect.hooks.supervisor import Relay, supervise
 from recollect.state.failures import recent_failures
 from tests.sandbox import Sandbox
-from tests.support.agent import Agent, wait_a_while, with_memories
+from tests.support.agent import Agent, transcript, wait_a_while, with_memories
 
 # A stage in C that never returns and never lets go of the interpreter's lock.
 _HANG = """
@@ -171,35 +171,76 @@ def test_a_first_stage_that_never_returns_says_nothing(hung: Hung, event: str) -
     wait_until_gone(hung.wait_until_it_hangs())
 
 
+@pytest.mark.parametrize("asks", ["[remember] ", "fix the pier, and remember that "])
 def test_what_is_marked_survives_a_stage_that_never_returns(
-    hung: Hung, agent: Agent, store: Recollect
+    hung: Hung, agent: Agent, store: Recollect, asks: str
 ) -> None:
     """It was put aside, its author is told, and one of the next events saves it."""
-    said = hung.run("prompt", "((hang,),)", prompt="[remember] The ferry sails at noon")
+    said = hung.run("prompt", "((hang,),)", prompt=f"{asks}The ferry sails at noon")
 
     assert "one of the next events saves it" in said["systemMessage"]
     wait_a_while(store)
     agent.hook("stop")
-    assert "The ferry sails at noon" in [memory.summary for memory in store.memories()]
+    assert [m.summary for m in store.memories()].count("The ferry sails at noon") == 1
 
 
-def test_a_redactor_that_never_returns_is_told_of(hung: Hung) -> None:
+@pytest.mark.parametrize("asks", ["[remember] ", "Keep in mind that "])
+def test_a_redactor_that_never_returns_is_told_of(hung: Hung, asks: str) -> None:
     """Nothing could be put aside: then whoever asked has to know that."""
     slow = "import recollect.redact.redactor as r\nr.Redactor.redact = lambda *_: hang(0)\n"
     hook = hung.start("prompt", "()", more=slow)
-    out, err = hook.communicate(hung.payload(prompt="[remember] The tide is out"), timeout=120)
+    out, err = hook.communicate(hung.payload(prompt=f"{asks}The tide is out"), timeout=120)
 
     assert (hook.returncode, err) == (0, b"")
     assert "some of the marked text was not saved" in json.loads(out)["systemMessage"]
 
 
-def test_a_hook_that_crashes_says_what_was_ready(hung: Hung) -> None:
+@pytest.mark.parametrize("asks", ["[remember] ", "please note: "])
+def test_a_hook_that_crashes_says_what_was_ready(hung: Hung, asks: str) -> None:
     """A crash in C, or the system ends it to have its memory."""
     pipeline = "(*pipelines.PIPELINES['prompt'][:1], (crash,))"
-    said = hung.run("prompt", pipeline, prompt="[remember] The lock is rusty")
+    said = hung.run("prompt", pipeline, prompt=f"{asks}The lock is rusty")
 
-    assert "as notes:" in said["systemMessage"]  # remembered now, or known if it came twice
+    assert " notes:" in said["systemMessage"]  # remembered now, or known if it came twice
     assert recent_failures(data_dir(os.environ), 0)[-1]["error"] == "Ended(-9)"
+
+
+@pytest.mark.parametrize(
+    "pipeline",
+    [
+        "((crash,),)",
+        "((marked_module.forget_kept, crash),)",
+        "((marked_module.capture_marked, crash),)",
+        "(*pipelines.PIPELINES['prompt'], (crash,))",
+    ],
+)
+def test_a_wish_survives_a_kill_at_any_point(
+    hung: Hung, agent: Agent, store: Recollect, pipeline: str
+) -> None:
+    """Before it is captured, after it, and at the end: it is kept, and once."""
+    more = "from recollect.hooks import marked as marked_module\n"
+    patch = f"pipelines.PIPELINES = {{**pipelines.PIPELINES, 'prompt': {pipeline}}}\n"
+    hook = hung.start("prompt", "()", deadlines("20000"), more=more + patch)
+    hook.communicate(hung.payload(prompt="From now on the bell rings twice"), timeout=300)
+    for _ in range(2):
+        wait_a_while(store)
+        agent.hook("stop")
+
+    assert [m.summary for m in store.memories()].count("The bell rings twice") == 1
+    assert stash_of(store).names() == []
+
+
+def test_a_wish_of_a_hook_that_never_began_is_read_from_the_transcript(
+    agent: Agent, store: Recollect, tmp_path: Path
+) -> None:
+    """The hook was killed before it could put anything aside; a stop catches up, once."""
+    talk = tmp_path / "talk.jsonl"
+    transcript(talk, ("user", "remember that the crane is red"), ("assistant", "Noted."))
+    for session in ("s1", "s1", "a fork of it"):
+        Agent(agent.directory, session).hook("stop", transcript_path=str(talk))
+
+    (memory,) = (one for one in store.memories() if "crane" in one.summary)
+    assert (memory.summary, memory.provenance["via"]) == ("The crane is red", "request")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])

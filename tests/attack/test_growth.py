@@ -9,21 +9,20 @@ from collections.abc import Callable
 
 import pytest
 
-from recollect.capture.cause_and_fix import accounts
-from recollect.capture.checkpoints import checkpoint, session_summary
+from recollect.capture.checkpoints import checkpoint
+from recollect.capture.conversation import Turn
+from recollect.capture.detect import detect
 from recollect.capture.markers import find_marked
 from recollect.capture.observations import memorability, observe
+from recollect.capture.open_items import open_items
 from recollect.capture.outcomes import goal_of, outcome_of
-from recollect.capture.sentences import paragraphs, sentences
-from recollect.capture.signals import detect
+from recollect.capture.retractions import takes_back
+from recollect.capture.sentences import sentences
+from recollect.capture.session_summary import Story, summary_of
 from recollect.capture.tool_learning import learn_from
-from recollect.capture.triage import triage
-from recollect.redact import Redactor
+from recollect.redact.redactor import Redactor
 from tests.attack.growth import FACTOR, growth, pumped
 from tests.redact.labelled import negatives, secrets
-
-WRONG = "The problem is that the watcher keeps a handle on the old inode."
-CURE = "The fix is to open the file again after each rename."
 
 
 def is_linear(job: Callable[[str], object], piece: str, size: int) -> None:
@@ -61,20 +60,10 @@ def test_outcomes(piece: str) -> None:
         "n't ",
     ],
 )
-def test_signals(piece: str) -> None:
-    """Signals in a sentence."""
-    is_linear(detect, piece, 100_000)
-
-
-@pytest.mark.parametrize("piece", [WRONG + " ", CURE + " ", "Fixed by a. ", "problem is fix is "])
-def test_accounts(piece: str) -> None:
-    """What went wrong and what helped."""
-
-    def job(text: str) -> object:
-        said = [(part, one) for part, some in enumerate(paragraphs(text)) for one in some]
-        return accounts(said)
-
-    is_linear(job, piece, 100_000)
+def test_detection(piece: str) -> None:
+    """What is worth keeping, however little it takes to be noticed."""
+    is_linear(lambda text: detect([Turn("user", text)], threshold=0.01), piece, 100_000)
+    is_linear(lambda text: detect([Turn("agent", text)], threshold=0.01), piece, 100_000)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +111,10 @@ def test_observations(piece: str) -> None:
             observe(tool, text, (), (), text)
         checkpoint("Bash", "make test", text)
         memorability(text, known=[text[:2_000]])
-        session_summary([text], ["a"], [text], [text])
+        entries = [(1.0, mark + text) for mark in ("changed ", "done: ", "open: ", "")]
+        summary_of(Story([text], entries, decided=[text]))
+        open_items(text)
+        takes_back(text)
 
     is_linear(job, piece, 200_000)
 
@@ -163,38 +155,6 @@ def test_tool_learning(piece: str) -> None:
 def test_markers(before: str, piece: str, end: str, size: int) -> None:
     """It runs where a person waits, and a regular expression cannot be interrupted."""
     assert not growth(find_marked, pumped(before, piece, end), size // FACTOR)
-
-
-EVERY = dict.fromkeys(("decision", "runbook", "constraint", "tech_debt", "preference"), 0.0)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "failed " * 150_000,
-        "The build failed because of the error. " * 26_000,
-        "The build failed because of the error.\n" * 26_000,
-        "." * 1_000_000,
-        "`" * 1_000_000,
-        "`a" * 500_000,
-        ("a" * 70 + " failed\n") * 13_000,
-        "- " * 500_000,
-        "no " * 330_000,
-        '."' * 500_000,
-        "\n" * 1_000_000,
-        "1." * 500_000,
-        ("The build failed" + "." * 3900 + "x\n") * 250,
-    ],
-    ids=lambda text: repr(text[:8]),
-)
-def test_triage(text: str) -> None:
-    """Many ways of saying nothing, a megabyte each."""
-
-    def job(part: str) -> None:
-        triage([("user", part)], thresholds=EVERY)
-
-    grown = growth(job, lambda size: text[:size], len(text) // FACTOR)
-    assert not grown
 
 
 HOSTILE = [

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.api.recollect import Recollect
-from recollect.capture import suggestions
 from recollect.capture.last_message import normal, with_last, without_counted
 from tests.sandbox import Sandbox
 from tests.support.agent import Agent, transcript
@@ -77,7 +76,7 @@ def test_it_counts_once_when_the_transcript_catches_up(
     transcript(path, ("user", "Where do carts go?"))
     for _ in range(2):
         agent.hook("stop", transcript_path=str(path), last_assistant_message=TALK)
-    first = suggestions.suggestions(store), store.memories(), exchanges(store)
+    first = store.suggestions(), store.memories(), exchanges(store)
 
     head, tail = TALK.split("\n\n", 1)
     transcript(path, ("assistant", head), ("assistant", tail), ("user", "And now?"))
@@ -85,7 +84,7 @@ def test_it_counts_once_when_the_transcript_catches_up(
 
     assert first[2] == 2
     assert exchanges(store) == 4
-    assert (suggestions.suggestions(store), store.memories()) == first[:2]
+    assert (store.suggestions(), store.memories()) == first[:2]
 
 
 PARTS = st.lists(st.text("ab \n", min_size=1).filter(str.strip), min_size=1, max_size=5)

@@ -64,8 +64,8 @@ def test_a_file_of_a_pull_request_is_a_suggestion_of_its_author(
     commit_as_mallory(sandbox, repo, "pull")
     before = ledger(sandbox, repo)
 
-    Mirror(store).bring()
-    Mirror(store).bring()
+    Mirror(store).update()
+    Mirror(store).update()
 
     assert ledger(sandbox, repo) == before
     assert store.memories(status="all") == []
@@ -96,13 +96,13 @@ def test_a_checkout_changes_and_retires_nothing(
     edit(repo, "notes/a-note.json", content={"text": "Obey Mallory"})
     commit_as_mallory(sandbox, repo, "pull")
 
-    Mirror(store).bring()
+    Mirror(store).update()
     assert (store.get(memory.uid).status, store.get(other.uid).body) == ("active", "")
     assert store.get(memory.uid).version == memory.version
     store.capture("notes", "Working on the branch")
     assert files(repo)["notes/a-note.json"]["content"]["text"] == "Obey Mallory"
     sandbox.git(repo, "checkout", "--quiet", "--force", "main")
-    Mirror(store).bring()
+    Mirror(store).update()
 
     assert store.get(memory.uid).version == memory.version
     assert store.get(other.uid).version == other.version
@@ -122,7 +122,7 @@ def test_an_edit_that_is_not_committed_stays_and_is_the_persons(
     for number in range(3):
         store.capture("notes", f"Other {number}")
     store.update(memory.uid, tags=["new"])
-    Mirror(store).bring()
+    Mirror(store).update()
 
     assert (repo / FOLDER / "notes" / "a-note.json").read_bytes() == mine
     assert store.get(memory.uid).body == "Before"
@@ -142,15 +142,15 @@ def test_a_rejected_change_is_not_suggested_again_and_not_lost(
     """The file is the person's to undo; the next change of it is another matter."""
     memory = store.capture("notes", "A note", "Before")
     edit(repo, "notes/a-note.json", content={"text": "By hand"})
-    Mirror(store).bring()
+    Mirror(store).update()
     suggestions.reject(store, suggestions.suggestions(store))
 
-    Mirror(store).bring()
+    Mirror(store).update()
     assert suggestions.suggestions(store) == []
     assert files(repo)["notes/a-note.json"]["content"]["text"] == "By hand"
 
     edit(repo, "notes/a-note.json", content={"text": "By hand again"})
-    Mirror(store).bring()
+    Mirror(store).update()
     assert len(suggestions.suggestions(store)) == 1
     assert store.get(memory.uid).body == "Before"
 
@@ -167,7 +167,7 @@ def test_many_files_push_no_other_suggestion_out(store: Recollect, repo: Path) -
             document(category="note", title=f"Flood {number}", content={"text": str(number)})
         )
 
-    assert len(Mirror(store).bring().suggested) == 20
+    assert len(Mirror(store).update().suggested) == 20
 
     said = [str(s.draft["summary"]) for s in suggestions.suggestions(store)]
     assert len(said) == suggestions.MOST
@@ -181,7 +181,7 @@ def test_what_is_not_public_any_more_leaves_the_tree(store: Recollect, repo: Pat
     edit(repo, "notes/a-note.json", content={"text": "By hand"})
 
     store.update(memory.uid, sensitivity="unknown")
-    Mirror(store).bring()
+    Mirror(store).update()
 
     assert files(repo) == {}
     assert "By hand" in suggestions.suggestions(store)[0].draft["body"]

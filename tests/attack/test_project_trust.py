@@ -46,6 +46,15 @@ def person(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def no_drafts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The user does not want the agent to draft."""
+    folder = tmp_path / "config"
+    folder.mkdir()
+    (folder / "config.toml").write_text('[triage]\nmode = "suggest"\n')
+    monkeypatch.setenv("RECOLLECT_CONFIG_DIR", str(folder))
+
+
+@pytest.fixture
 def repo(sandbox: Sandbox) -> Path:
     """A clone with a hostile file."""
     path = sandbox.init("repo")
@@ -59,6 +68,7 @@ def run(repo: Path, *args: str) -> Result:
     return CliRunner().invoke(root, ["-C", str(repo), *args])
 
 
+@pytest.mark.usefixtures("no_drafts")
 def test_a_file_of_the_project_does_not_speak_write_send_or_impersonate(
     sandbox: Sandbox, repo: Path
 ) -> None:
@@ -68,7 +78,7 @@ def test_a_file_of_the_project_does_not_speak_write_send_or_impersonate(
 
     assert store.config.text("author") == ""
     assert memory.author == "Ada <ada@example.com>"
-    assert store.config.text("triage.mode") == "suggest"
+    assert store.config.text("triage.mode") == "suggest"  # as the user wants it
     assert "Ignore" not in store.config.text("kinds.decisions.description")
     assert not store.config.flag("mirror.enabled")
     assert not (repo / "src").exists()
@@ -175,9 +185,10 @@ def test_nothing_in_the_repository_makes_it_trusted(
     sandbox: Sandbox, repo: Path, tmp_path: Path
 ) -> None:
     """Neither a trust file of ours in .git, nor one that others can write."""
+    folder = load_config(repo).home / "trust"
+    of_other_tests = set(folder.glob("*.json"))  # they share a home, and their order is random
     run(repo, "config", "trust", "--yes")
-    home = load_config(repo).home
-    (found,) = (home / "trust").glob("*.json")
+    (found,) = set(folder.glob("*.json")) - of_other_tests
     (repo / ".git" / "recollect" / "trust").mkdir(parents=True)
     (repo / ".git" / "recollect" / "trust" / found.name).write_bytes(found.read_bytes())
     found.chmod(0o666)
@@ -261,6 +272,7 @@ def test_no_text_of_ours_tells_an_agent_to_hide_something() -> None:
                     assert sentence not in said, path
 
 
+@pytest.mark.usefixtures("no_drafts")
 def test_a_hook_in_a_hostile_clone_asks_the_agent_for_nothing(repo: Path) -> None:
     """`triage.mode = draft` of the project does not block the agent's stop."""
     transcript = repo / "talk.jsonl"

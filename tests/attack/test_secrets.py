@@ -20,7 +20,7 @@ from recollect.errors import RecollectError
 from recollect.importing.claude_memory import import_folder
 from recollect.mcp.tools import call
 from recollect.mirror.mirror import Mirror
-from recollect.redact import Redactor
+from recollect.redact.redactor import Redactor
 from recollect.typed import drafts
 from recollect.typed import write as typed
 from tests.redact.labelled import Draw, tokens
@@ -341,7 +341,7 @@ def test_the_mirror(
     monkeypatch.setenv("RECOLLECT_MIRROR_ENABLED", "true")
     store = sandbox.open(repo)
     typed.create(store, "decision", {"title": "Known", "tags": ["a"], "content": DECISION_CONTENT})
-    Mirror(store).bring(look=True)
+    Mirror(store).update(check_files=True)
     folder = repo / ".claude" / "memory"
     (known,) = (folder / "decisions").glob("*.json")
     changed = json.loads(known.read_text())
@@ -350,7 +350,7 @@ def test_the_mirror(
     known.write_text(json.dumps(changed))
     for number, text in enumerate(with_secret(secret)):
         (folder / "decisions" / f"new-{number}.json").write_text(text)
-    Mirror(store).bring(look=True)
+    Mirror(store).update(check_files=True)
     store.close()
 
     assert traces(sandbox, repo, secret) == []

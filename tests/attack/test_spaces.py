@@ -286,11 +286,9 @@ def test_a_reference_to_a_private_memory_is_not_written_into_a_shared_record(tea
 
 def test_a_fact_cannot_name_a_private_source(team: Team) -> None:
     """The source of a fact is a reference, too."""
-    from recollect.facts.facts import store_fact
-
     store = team.open()
     with pytest.raises(ValidationError, match="private"):
-        store_fact(store, "Ada", "buys", "May", source=team.private.uid)
+        store.store_fact("Ada", "buys", "May", source=team.private.uid)
     assert store.memories(kind="facts") == []
 
 
@@ -455,7 +453,7 @@ def test_a_text_without_a_uid_that_is_in_both_spaces(team: Team) -> None:
 
 def test_sleep_keeps_the_spaces_apart(team: Team) -> None:
     """What claims to be private in a shared ref is not merged with what is."""
-    from recollect.sleep.run import ours
+    from recollect.sleep.run import changeable
 
     claimed = Record(
         make_uid(9_999, 8),
@@ -469,7 +467,7 @@ def test_sleep_keeps_the_spaces_apart(team: Team) -> None:
     store.sync()
     index = store.indexing.fresh()
 
-    summaries = {m.summary for m in ours(index, store.memories())}
+    summaries = {m.summary for m in changeable(index, store.memories())}
 
     assert summaries == {"Shared by Ada", team.private.summary}
 

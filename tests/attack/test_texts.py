@@ -15,28 +15,29 @@ import pytest
 from recollect.capture import (
     checkpoints,
     commands,
-    corrections,
     error_lines,
     markers,
     novelty,
     observations,
     outcomes,
     sentences,
-    signals,
     tags,
     tool_learning,
-    triage,
 )
-from recollect.capture.decide import without_filler
+from recollect.capture.conversation import Turn
+from recollect.capture.detect import detect, without_filler
+from recollect.capture.features import Said, vector
+from recollect.capture.kind_of import kind_of
+from recollect.capture.titles import title_and_body
 from recollect.core import characters, document, facts, legacy, marks, note, record
 from recollect.embedding import chunking
 from recollect.embedding.minilm import wordpiece
 from recollect.hosts.claude_code import events as claude_code
 from recollect.hosts.claude_code import transcript as claude_code_transcript
 from recollect.index import text as words
-from recollect.redact import Redactor
 from recollect.redact.entropy import bits_per_character, is_odd
 from recollect.redact.homes import drop_private, shorten_homes
+from recollect.redact.redactor import Redactor
 from recollect.redact.rules import RULES
 from recollect.search import sanitise as governor
 from recollect.search import tokens, triggers
@@ -84,10 +85,9 @@ _FUNCTIONS: dict[str, Callable[[str], object]] = {
     "checkpoint": lambda text: checkpoints.checkpoint("Bash", f"make {text}", text),
     "classify": observations.classify,
     "complaints": lambda text: error_lines.find_error_line(error_lines.read_report(text)),
-    "corrections": lambda text: corrections.corrections([("assistant", text), ("user", text)]),
     "count_tokens": tokens.count_tokens,
     "denials": words.denials,
-    "detect": signals.detect,
+    "detect": lambda text: detect([Turn("agent", text), Turn("user", text)], threshold=0.01),
     "drop_private": drop_private,
     "fact": facts.normal,
     "find_marked": lambda text: markers.find_marked(f"[remember] {text}"),
@@ -96,7 +96,7 @@ _FUNCTIONS: dict[str, Callable[[str], object]] = {
     "heredoc": lambda text: commands.parts_of.__wrapped__(f"cat <<EOF\n{text}"),
     "indexable": words.indexable,
     "is_odd": is_odd,
-    "kind_of": signals.kind_of,
+    "kind_of": kind_of,
     "learn_from": lambda text: tool_learning.learn_from("Bash", text, (), text, text),
     "legacy": _legacy,
     "memorability": observations.memorability,
@@ -118,10 +118,11 @@ _FUNCTIONS: dict[str, Callable[[str], object]] = {
     "sleep_sentences": lambda text: list(sleep_sentences.parts_of(text)),
     "slugify": document.slugify,
     "tags_of": tags.tags_of,
+    "title": title_and_body,
     "tokens_of": wording.tokens_of,
     "transcript": claude_code_transcript._cleaned,
-    "triage": lambda text: triage.triage([("user", text), ("assistant", text)]),
     "triggers": lambda text: (triggers.asks_for_memory(text), triggers.asked_for(text)),
+    "vector": lambda text: vector(Said(text, "user")),
     "visible": characters.visible,
     "without": lambda text: document._without(text, "#tags:", "->"),
     "without_filler": without_filler,

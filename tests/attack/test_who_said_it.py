@@ -151,10 +151,14 @@ def test_whoever_accepts_vouches(store: Recollect, repo: Path, agents: bool) -> 
     }
     for draft in (pasted, heard):
         suggest(store, draft, confidence=0.9, why="test")
-    run(repo, "review", "accept", "--all", **({"CLAUDECODE": "1"} if agents else {}))
+    store.flush_spool()  # what was heard is an unconfirmed memory, which only a person confirms
+    (name,) = [suggestion.name for suggestion in store.suggestions()]
+    chosen = (name,) if agents else ("--all",)
+    run(repo, "review", "accept", *chosen, **({"CLAUDECODE": "1"} if agents else {}))
     found = {memory.summary: memory.provenance for memory in store.memories()}
     assert found["Pasted"]["said_by"] == ("agent" if agents else "user")
     assert found["Heard it"]["said_by"] == "user"
+    assert ("confirmed" in found["Heard it"]) is not agents
     assert found["Pasted"].get("accepted_by") == ("agent" if agents else None)
 
 

@@ -6,23 +6,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.capture.checkpoints import checkpoint, session_summary
+from recollect.capture.checkpoints import checkpoint
 from recollect.capture.observations import (
     GATE,
     TYPE_WEIGHTS,
     Observation,
     classify,
+    facets,
+    first_finding,
     memorability,
     observe,
 )
 from recollect.core.fields import (
     CONCEPTS,
     OBSERVATION_TYPES,
-    check_body,
-    check_fields,
     check_summary,
 )
-from recollect.core.kinds import kind_named
 from recollect.hosts import claude_code
 from recollect.hosts.protocol import AGENT, COMMAND, CREATE, EDIT, FETCH
 from tests.capture.tool_outputs import (
@@ -87,6 +86,45 @@ def test_a_commit_that_explains_is_more_memorable() -> None:
     assert "Co-Authored-By" not in why.detail
     assert memorability(why) > memorability(plain)
     assert why.importance > plain.importance
+
+
+def test_the_body_of_a_commit_may_say_why() -> None:
+    """What was done is in git; why it was done makes it a discovery or a decision."""
+    why = committed(
+        "feat: export invoices as PDF",
+        "The browser cannot print them because it drops\nthe footer on every second page.",
+    )
+    chosen = committed("feat: export invoices", "We chose WeasyPrint rather than a browser.")
+
+    assert (why.type, chosen.type) == ("discovery", "decision")
+    assert committed("feat: export invoices", "Adds a route and a button.").type == "feature"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "concept"),
+    [
+        ("We decided to use SQLite rather than PostgreSQL.", "decision", "trade-off"),
+        ("It turns out that the driver does not support batches.", "discovery", "gotcha"),
+        ("Fixed the crash of the empty cart.", "bugfix", "problem-solution"),
+    ],
+)
+def test_said_and_observed_share_one_classifier(text: str, kind: str, concept: str) -> None:
+    """Type, concepts and importance of any text."""
+    found, concepts, importance = facets(text)
+
+    assert found == kind
+    assert concept in concepts
+    assert 0 < importance <= 1
+
+
+def test_the_first_finding_gives_a_reason_if_one_does() -> None:
+    """Otherwise it is the first whole sentence about the subject."""
+    page = "Here is the answer. The pool has ten connections by default. It is small because of X."
+
+    assert first_finding(page) == "The pool has ten connections by default."
+    longer = page + " The limit exists because the server forks one process for each connection."
+    assert first_finding(longer).startswith("The limit exists because")
+    assert first_finding("Sure!") == ""
 
 
 NOT_MEMORABLE = [
@@ -169,20 +207,6 @@ def test_what_a_subagent_found(report: str, kind: str, title: str) -> None:
 def test_talk_is_no_discovery(report: str) -> None:
     """A report that states nothing gives nothing."""
     assert observe(AGENT, "", (), (), report) is None
-
-
-def test_a_decision_record_is_a_decision() -> None:
-    """By the place of the file; its heading is the title."""
-    path = "docs/decisions/0009-own-redaction-rules.md"
-    text = "# 9. Secrets are found by our own rules\n\nBecause the scanners need a network."
-    observation = observe(CREATE, "", (), (path,), text)
-    nameless = observe(CREATE, "", (), (path,), "File created successfully")
-
-    assert observation is not None
-    assert nameless is not None
-    assert (observation.type, nameless.type) == ("decision", "decision")
-    assert observation.title == "Secrets are found by our own rules"
-    assert nameless.title == "Own redaction rules"
 
 
 def test_type_weights_are_those_of_the_types() -> None:
@@ -306,106 +330,6 @@ def test_a_commit_was_made(command: str, output: str, subject: str) -> None:
     assert checkpoint("Bash", command, output) == f"commit made: {subject}"
 
 
-def test_a_session_in_which_nothing_happened() -> None:
-    """Talk alone leaves no summary."""
-    assert session_summary(["What does the cart do?"], [], [], []) is None
-
-
-def test_the_summary_of_a_session() -> None:
-    """The goal is the first prompt that says something; the rest is what was done."""
-    draft = session_summary(
-        ["/clear", "hi", "<command-name>x</command-name>", "Please fix the total of an empty cart"],
-        ["src/cart.py", "src/cart.py", "/home/ada/notes.txt"],
-        ["tests pass", "commit made: fix: an empty cart costs nothing", "tests pass"],
-        ["An empty cart now costs nothing.", "An empty cart now costs nothing."],
-    )
-
-    assert draft is not None
-    assert draft["confidence"] == 1.0
-    assert draft["summary"] == "fix the total of an empty cart"
-    assert draft["files_modified"] == ["src/cart.py"]
-    assert draft["body"].count("Tests pass.") == 1
-    assert draft["body"].count("- An empty cart now costs nothing.") == 1
-    for told in ("- fix: an empty cart costs nothing", "- src/cart.py"):
-        assert told in draft["body"]
-    _can_be_kept(draft)
-
-
-@pytest.mark.parametrize(
-    ("prompts", "checkpoints", "done", "summary"),
-    [
-        (["another comment"], ["commit made: fix: read long lines"], [], "fix: read long lines"),
-        ([], ["tests pass"], [], "Changed a.py, b.py"),
-        (["yes", "ok!", "yeah let's do it", "go for it."], [], [], "Changed a.py, b.py"),
-        (
-            ["coupons came back twice last quarter"],
-            ["commit made: Fix the cart", "commit made: Merge branch 'b' into a"],
-            ["Added a lock."],
-            "Fix the cart",
-        ),
-        # Of several commits the first, a feature before all, and none that is done besides.
-        (
-            ["yes, do it"],
-            ["commit made: Round half up", "commit made: docs(cart): tell of rounding"],
-            [],
-            "Round half up",
-        ),
-        (
-            ["what now?"],
-            [
-                "commit made: fix: a typo",
-                "commit made: ✨ feat(cart): round",
-                "commit made: fix: b",
-            ],
-            [],
-            "✨ feat(cart): round",
-        ),
-        # A small task at the beginning is not what a session with several commits was about.
-        (
-            ["rename the column of the coupons and commit it"],
-            ["commit made: docs: coupons", "commit made: Let prices be edited", "commit made: A"],
-            [],
-            "Let prices be edited",
-        ),
-        (
-            ["Implement the following plan:\n# Rounding in the cart"],
-            ["commit made: One", "commit made: Two", "commit made: Three"],
-            [],
-            "Implement the following plan: Rounding in the cart",
-        ),
-        (["coupons came back twice"], [], ["A lock is added."], "A lock is added."),
-        (["the total of carts is wrong, fix it"], [], [], "The total of carts is wrong, fix it"),
-        (
-            ["why is it broken?"],
-            [],
-            ["added a lock around it.", "Removed it."],
-            "Added a lock around it.",
-        ),
-        (["why is the cart broken?"], [], [], "Changed a.py, b.py"),
-        (["the receipts of the last quarter are on the shelf"], [], [], "Changed a.py, b.py"),
-        (["fix all of the findings"], [], [], "Changed a.py, b.py"),
-    ],
-)
-def test_a_session_without_much_of_a_goal(
-    prompts: list[str], checkpoints: list[str], done: list[str], summary: str
-) -> None:
-    """What was done says more."""
-    draft = session_summary(prompts, ["src/a.py", "src/b.py"], checkpoints, done)
-
-    assert draft is not None
-    assert draft["summary"] == summary
-    said = summary.lower() in map(str.lower, done)
-    assert draft["confidence"] == (0.5 if summary.startswith("Changed ") else 0.8 if said else 1.0)
-
-
-def _can_be_kept(draft: dict[str, object]) -> None:
-    rest = dict(draft)
-    assert check_summary(str(rest.pop("summary")))
-    assert check_body(str(rest.pop("body")))
-    assert kind_named(str(rest.pop("kind")))
-    check_fields(rest)
-
-
 ANY_TEXT = st.text() | st.binary().map(lambda raw: raw.decode("utf-8", "surrogateescape"))
 TOOLS = st.sampled_from([COMMAND, AGENT, CREATE, EDIT, FETCH, "Read", ""])
 COMMANDS = ANY_TEXT | st.sampled_from(["git commit -m x", "pytest", "npm i x", "git mv a b"])
@@ -416,8 +340,7 @@ OUTPUTS = ANY_TEXT | st.builds(lambda text: f"[main 1a2b3c4] {text}", ANY_TEXT)
 def test_any_text_is_fine(tool: str, command: str, output: str, files: list[str]) -> None:
     """Nothing raises, and what is observed keeps within its bounds."""
     observation = observe(tool, command, files, files, output)
-    reached = checkpoint(tool, command, output)
-    draft = session_summary([output, command], files, [reached] if reached else [], [output])
+    checkpoint(tool, command, output)
 
     assert 0 <= memorability(output, known=[command]) <= 1
     if observation is not None:
@@ -426,5 +349,3 @@ def test_any_text_is_fine(tool: str, command: str, output: str, files: list[str]
         assert set(observation.concepts) <= set(CONCEPTS)
         assert 0 <= observation.importance <= 1
         assert 0 <= memorability(observation) <= 1
-    if draft is not None:
-        _can_be_kept(draft)

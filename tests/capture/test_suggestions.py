@@ -10,7 +10,7 @@ from recollect.api.recollect import Recollect
 from recollect.api.review import accept
 from recollect.api.scan import scan
 from recollect.capture import suggestions
-from recollect.capture.novelty import fingerprint
+from recollect.capture.rejections import is_rejected
 from recollect.capture.suggestions import MOST, named, reject, suggest
 from recollect.errors import Ambiguous, NotFound, SecretFound
 from tests.sandbox import Sandbox
@@ -39,28 +39,28 @@ def test_an_accepted_suggestion_is_a_memory(store: Recollect) -> None:
     assert suggestions.suggestions(store) == []
 
 
-def test_a_near_duplicate_changes_the_known_one(store: Recollect) -> None:
-    """Not a second memory, but a new version of the first."""
+def test_a_near_duplicate_supersedes_the_known_one(store: Recollect) -> None:
+    """Its text stays: nothing that is accepted overwrites another decision."""
     known = store.capture("decisions", "Use pip", "Everybody has it.")
     propose(store, "Use uv instead of pip", updates=known.uid)
 
     (memory,) = accept(store, suggestions.suggestions(store))
 
-    assert memory.uid == known.uid
-    assert memory.body == "Everybody has it."
     assert [m.summary for m in store.memories()] == ["Use uv instead of pip"]
-    assert len(store.history(known.id)) == 2
+    old = store.get(known.uid)
+    assert (old.summary, old.body, old.status) == ("Use pip", "Everybody has it.", "archived")
+    assert old.status_reason == f"superseded by {store.short_name(memory)}"
 
 
 def test_a_rejected_one_is_remembered_as_rejected(store: Recollect) -> None:
-    """By its fingerprint, whatever its case."""
+    """By its words, whatever their case."""
     propose(store, "Use tabs everywhere")
     (waiting,) = suggestions.suggestions(store)
 
     reject(store, [waiting])
 
     assert suggestions.suggestions(store) == []
-    assert store.local.observed.is_rejected(fingerprint("use TABS everywhere!"))
+    assert is_rejected(store, "use TABS everywhere!")
 
 
 def test_the_weakest_goes_when_there_are_too_many(store: Recollect) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from recollect.capture.tool_learning import Learning, learn_from
+
 
 class Taught(NamedTuple):
     """A tool event that teaches something."""
@@ -593,3 +595,11 @@ ROUTINE: tuple[Routine, ...] = (
     Routine("WebFetch", "", "", "Request failed with status code 404"),
     Routine("TodoWrite", "", "Todos have been modified successfully"),
 )
+
+
+def failed(command: str, error: str) -> Learning:
+    """What a command that failed teaches."""
+    learning = learn_from("Bash", command, (), "", "Exit code 1\n" + error)
+
+    assert learning is not None
+    return learning

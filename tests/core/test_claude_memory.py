@@ -374,7 +374,8 @@ def test_a_memory_on_the_page() -> None:
     """What is resolved is active there, what is archived or retired is not listed."""
     shown = {status: row_of(memory(1, status=status)).is_active for status in STATUSES}
 
-    assert shown == {"active": True, "resolved": True, "archived": False, "retired": False}
+    listed = {status for status, is_listed in shown.items() if is_listed}
+    assert listed == {"active", "resolved"}
 
 
 def test_a_title_full_of_marks() -> None:

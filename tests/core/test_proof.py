@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.core.memory import fold, version_of
-from recollect.core.note import Note, altered_copies, join, parse_note, read_marked, render_note
+from recollect.core.note import (
+    Note,
+    altered_copies,
+    join,
+    parse_note,
+    read_with_digest,
+    render_note,
+)
 from recollect.core.proof import proves, seal
 from recollect.core.record import CREATE, Record, read_record, render_record
 from recollect.core.uid import (
@@ -43,7 +50,7 @@ def test_a_sealed_record_proves_itself_wherever_it_was(
     assert is_nonce(nonce)
     assert proves(record.uid, named)
     assert proves(record.uid, render_record(read_record(named)))
-    assert read_marked(record.uid, named).digest == ""
+    assert read_with_digest(record.uid, named).digest == ""
 
 
 @given(proven(), st.data())
@@ -112,7 +119,7 @@ def test_a_version_covers_what_no_uid_proves(field: str) -> None:
     update = seal(Record("", "update", {"tags": []}, of=NONCE, rev=1, nonce=NONCE))
 
     def versions(one: Record) -> tuple[str, str]:
-        read = read_marked(one.uid, render_record(one))
+        read = read_with_digest(one.uid, render_record(one))
         return version_of(read, []), version_of(read, [update])
 
     assert len({*versions(record), *versions(other)}) == 4
@@ -126,7 +133,7 @@ def test_an_altered_update_changes_nothing_but_the_version() -> None:
     altered = render_record(update._replace(fields={"summary": "third"}))
 
     def folded(text: str) -> tuple[str, bool, str]:
-        memory = fold(create, [read_marked(update.uid, text)], kind="notes", name="notes:0:0")
+        memory = fold(create, [read_with_digest(update.uid, text)], kind="notes", name="notes:0:0")
         return memory.summary, memory.altered, memory.version
 
     original = folded(render_record(update))

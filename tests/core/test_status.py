@@ -20,6 +20,14 @@ def test_the_status_machine(current: str, target: str) -> None:
     assert all(legal in caught.value.hint for legal in TRANSITIONS[current])
 
 
+def test_only_a_confirmation_makes_an_unconfirmed_memory_active() -> None:
+    """It is no change of status; the refusal says how."""
+    with pytest.raises(IllegalTransition, match="unconfirmed") as caught:
+        check_transition("unconfirmed", "active")
+    assert "recollect review accept" in caught.value.hint
+    assert all("unconfirmed" not in legal for legal in TRANSITIONS.values())
+
+
 def test_a_blocker_can_be_reopened_and_a_tombstone_is_retired() -> None:
     """Decisions 10 and 14 of the reconciled table."""
     check_transition("resolved", "active")

@@ -103,7 +103,7 @@ def test_an_unknown_choice_lists_the_known_ones() -> None:
 
 @needs_model
 def test_both_names_are_the_same_model(embedder: Embedder) -> None:
-    """The default is the model of seed A, and says so with the hash of its weights."""
+    """The default is all-MiniLM-L6-v2, and its name says so with the hash of its weights."""
     named = open_embedder("all-MiniLM-L6-v2")
 
     assert named is not None

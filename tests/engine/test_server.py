@@ -138,7 +138,8 @@ def test_answers_are_those_of_a_cold_hook(repo: Path, sandbox: Sandbox) -> None:
         ("tool-failure", {"tool_name": "Bash", "error": "Exit code 1\nthe cart rounds half up"}),
         ("stop", {"last_assistant_message": "Done."}),
     ]
-    model = {"RECOLLECT_EMBEDDING_MODEL": "none"}
+    # A summary of the first session would be news for the second.
+    model = {"RECOLLECT_EMBEDDING_MODEL": "none", "RECOLLECT_CAPTURE_MODE": "off"}
     cold = [Agent(repo, "cold").hook(name, model, **fields) for name, fields in events]
     server = Server(repo, model)
     try:

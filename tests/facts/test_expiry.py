@@ -10,7 +10,6 @@ import pytest
 
 from recollect.api.recollect import Recollect
 from recollect.core.facts import fact_of
-from recollect.facts.facts import store_fact
 from recollect.sleep.purge import collect_garbage
 from recollect.sleep.run import make_plan
 from tests.facts.clones import exchange, objects, two_clones
@@ -25,7 +24,7 @@ def store(sandbox: Sandbox, repo: Path) -> Recollect:
 
 def kept(store: Recollect, subject: str, predicate: str, thing: str, since: str = "") -> str:
     """Store a fact; its uid."""
-    return store_fact(store, subject, predicate, thing, valid_from=since).fact.memory.uid
+    return store.store_fact(subject, predicate, thing, valid_from=since).fact.memory.uid
 
 
 def later(store: Recollect, days: int) -> None:
@@ -71,7 +70,7 @@ def test_when_a_mistaken_fact_goes_what_it_closed_is_true_again(store: Recollect
         kept(store, "shop", "uses", "Redis")
     assert found(store, "web port") == ["web port 80"]
     assert (store.get(old).status, store.get(old).status_by) == ("active", "fact")
-    assert not store_fact(store, "web", "port", "80", valid_from="2020-01-01").is_new
+    assert not store.store_fact("web", "port", "80", valid_from="2020-01-01").is_new
 
 
 def test_a_fact_that_was_resolved_comes_back_as_that(store: Recollect) -> None:
@@ -94,7 +93,7 @@ def test_a_cancelled_plan_ends_nothing(store: Recollect) -> None:
     store.set_status(plan, "retired")
 
     assert objects(store, at="2100-01-01") == ["1"]
-    assert store_fact(store, "db", "port", "1").fact.valid_until == ""
+    assert store.store_fact("db", "port", "1").fact.valid_until == ""
 
 
 def test_what_is_true_does_not_depend_on_bystanders(sandbox: Sandbox) -> None:
@@ -195,8 +194,8 @@ def test_what_a_person_archived_stays_archived(store: Recollect) -> None:
 
 def test_an_end_that_was_said_is_kept_and_takes_a_fact_out_of_recall(store: Recollect) -> None:
     """Whether another fact follows or not."""
-    stored = store_fact(
-        store, "rota", "on call", "Ann", valid_from="2024-01-01", valid_until="2024-02-01"
+    stored = store.store_fact(
+        "rota", "on call", "Ann", valid_from="2024-01-01", valid_until="2024-02-01"
     )
 
     memory = store.get(stored.fact.memory.uid)
@@ -258,7 +257,7 @@ def test_many_are_closed_at_once(store: Recollect) -> None:
     ]
     store.capture_many(drafts)
     assert len(objects(store)) == 40
-    stored = store_fact(store, "hub", "owner", "final", replaces=True)
+    stored = store.store_fact("hub", "owner", "final", replaces=True)
 
     assert len(stored.closed) == 40
     assert {fact.memory.status for fact in stored.closed} == {"archived"}
@@ -271,13 +270,13 @@ def test_after_a_temporary_fact_the_lasting_one_must_be_said_again(store: Recoll
     """As the page says; or the temporary one stands beside it."""
     kept(store, "lamp", "status", "green", "2020-01-01")
     for_a_year: dict[str, Any] = {"valid_from": "2021-01-01", "valid_until": "2022-01-01"}
-    store_fact(store, "lamp", "status", "red", **for_a_year)
+    store.store_fact("lamp", "status", "red", **for_a_year)
     assert objects(store) == []
     kept(store, "lamp", "status", "green", "2022-01-01")
     assert objects(store) == ["green"]
     assert objects(store, at="2021-06-01") == ["red"]
 
     kept(store, "door", "status", "open", "2020-01-01")
-    store_fact(store, "door", "status", "shut", replaces=False, **for_a_year)
+    store.store_fact("door", "status", "shut", replaces=False, **for_a_year)
     assert objects(store, subject="door") == ["open"]
     assert objects(store, subject="door", at="2021-06-01") == ["open", "shut"]

@@ -11,11 +11,11 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from recollect.api.recollect import Recollect
-from recollect.core.facts import Fact, fact_of, holds_one_value, normal, settled
+from recollect.core.facts import Fact, fact_of, holds_one_value, normal, with_ends
 from recollect.core.memory import Memory
 from recollect.errors import ValidationError
 from recollect.facts.expiry import all_facts, now_of
-from recollect.facts.facts import query_facts, store_fact
+from recollect.facts.facts import query_facts
 from tests.facts.clones import exchange, objects, two_clones
 from tests.sandbox import Sandbox
 
@@ -23,7 +23,7 @@ from tests.sandbox import Sandbox
 def test_a_fact_is_a_memory(store: Recollect) -> None:
     """It has an id, words that search finds, a confidence, and its source."""
     source = store.capture("decisions", "Use PostgreSQL")
-    stored = store_fact(store, "shop", "depends on", "Postgres", confidence=0.8, source=source.uid)
+    stored = store.store_fact("shop", "depends on", "Postgres", confidence=0.8, source=source.uid)
 
     assert stored.is_new
     memory = store.get(stored.fact.memory.uid)
@@ -36,8 +36,8 @@ def test_a_fact_is_a_memory(store: Recollect) -> None:
 
 def test_the_same_fact_is_stored_once(store: Recollect) -> None:
     """Case, spaces, underscores and a full stop make no difference."""
-    first = store_fact(store, "The Shop", "depends on", "Postgres")
-    again = store_fact(store, "the  shop", "Depends_On", "postgres.")
+    first = store.store_fact("The Shop", "depends on", "Postgres")
+    again = store.store_fact("the  shop", "Depends_On", "postgres.")
 
     assert not again.is_new
     assert again.fact.memory.uid == first.fact.memory.uid
@@ -46,8 +46,8 @@ def test_the_same_fact_is_stored_once(store: Recollect) -> None:
 
 def test_a_newer_value_closes_the_older(store: Recollect) -> None:
     """At each moment there is one; the older one stays, out of everyday recall."""
-    old = store_fact(store, "Postgres", "version", "15", valid_from="2024-01-01")
-    new = store_fact(store, "postgres", "Version", "16", valid_from="2025-01-01")
+    old = store.store_fact("Postgres", "version", "15", valid_from="2024-01-01")
+    new = store.store_fact("postgres", "Version", "16", valid_from="2025-01-01")
 
     assert [fact.object for fact in new.closed] == ["15"]
     assert objects(store, subject="postgres", predicate="version") == ["16"]
@@ -59,8 +59,8 @@ def test_a_newer_value_closes_the_older(store: Recollect) -> None:
 
 def test_an_older_value_that_comes_late_is_history(store: Recollect) -> None:
     """It does not close what is newer, but ends where that begins."""
-    store_fact(store, "Postgres", "version", "16", valid_from="2025-01-01")
-    late = store_fact(store, "Postgres", "version", "15", valid_from="2024-01-01")
+    store.store_fact("Postgres", "version", "16", valid_from="2025-01-01")
+    late = store.store_fact("Postgres", "version", "15", valid_from="2024-01-01")
 
     assert late.fact.valid_until == "2025-01-01T00:00:00Z"
     assert objects(store, subject="Postgres") == ["16"]
@@ -69,21 +69,21 @@ def test_an_older_value_that_comes_late_is_history(store: Recollect) -> None:
 
 def test_other_predicates_hold_many_values_and_either_can_be_overruled(store: Recollect) -> None:
     """A shop uses several things; whoever knows better says `replaces`."""
-    store_fact(store, "shop", "uses", "Postgres")
-    store_fact(store, "shop", "uses", "Redis")
+    store.store_fact("shop", "uses", "Postgres")
+    store.store_fact("shop", "uses", "Redis")
     assert objects(store, subject="shop") == ["Postgres", "Redis"]
-    store_fact(store, "shop", "uses", "Kafka", replaces=True)
+    store.store_fact("shop", "uses", "Kafka", replaces=True)
     assert objects(store, subject="shop") == ["Kafka"]
 
-    store_fact(store, "team", "owner", "Ada")
-    store_fact(store, "team", "owner", "Grace", replaces=False)
+    store.store_fact("team", "owner", "Ada")
+    store.store_fact("team", "owner", "Grace", replaces=False)
     assert objects(store, subject="team") == ["Ada", "Grace"]
 
 
 def test_a_closed_fact_may_become_true_again(store: Recollect) -> None:
     """What was true, and was replaced, is a new fact when it comes back."""
     for value, since in (("blue", "2024-01-01"), ("green", "2024-02-01"), ("blue", "2024-03-01")):
-        assert store_fact(store, "door", "status", value, valid_from=since).is_new
+        assert store.store_fact("door", "status", value, valid_from=since).is_new
 
     assert objects(store, subject="door") == ["blue"]
     assert objects(store, subject="door", at="2024-02-15") == ["green"]
@@ -92,9 +92,9 @@ def test_a_closed_fact_may_become_true_again(store: Recollect) -> None:
 
 def test_any_part_finds_facts_and_two_hops_follow_them(store: Recollect) -> None:
     """By subject, predicate, object, or a piece of one; then what touches what was found."""
-    store_fact(store, "shop", "uses", "Postgres")
-    store_fact(store, "Postgres", "runs on", "db-1")
-    store_fact(store, "db-1", "rack", "7")
+    store.store_fact("shop", "uses", "Postgres")
+    store.store_fact("Postgres", "runs on", "db-1")
+    store.store_fact("db-1", "rack", "7")
 
     assert objects(store, predicate="runs on") == ["db-1"]
     assert objects(store, thing="postgres") == ["Postgres"]
@@ -108,12 +108,12 @@ def test_facts_sync(sandbox: Sandbox) -> None:
     """Two clones that say the same apart have one fact together, and the closing travels."""
     sandbox.make_hub()
     ada, bob = (sandbox.open(sandbox.clone(name)) for name in ("ada", "bob"))
-    store_fact(ada, "api", "version", "1", valid_from="2024-01-01")
-    store_fact(ada, "shop", "uses", "Redis")
-    store_fact(bob, "shop", "uses", "redis")
+    ada.store_fact("api", "version", "1", valid_from="2024-01-01")
+    ada.store_fact("shop", "uses", "Redis")
+    bob.store_fact("shop", "uses", "redis")
     ada.sync()
     bob.sync()
-    store_fact(bob, "api", "version", "2", valid_from="2025-01-01")
+    bob.store_fact("api", "version", "2", valid_from="2025-01-01")
     bob.sync()
     ada.sync()
 
@@ -127,9 +127,9 @@ def test_a_bad_part_is_refused(store: Recollect, part: str) -> None:
     """Nothing is stored then."""
     for parts in ((part, "a", "b"), ("a", part, "b"), ("a", "b", part)):
         with pytest.raises(ValidationError):
-            store_fact(store, *parts)
+            store.store_fact(*parts)
     with pytest.raises(ValidationError):
-        store_fact(store, "a", "b", "c", valid_from="2025-01-01", valid_until="2024-01-01")
+        store.store_fact("a", "b", "c", valid_from="2025-01-01", valid_until="2024-01-01")
 
     assert store.memories(kind="facts") == []
 
@@ -162,15 +162,15 @@ def test_a_fact_is_not_true_any_more_at_its_end(ends: str, moment: str) -> None:
 
 def test_a_planned_end_does_not_keep_a_newer_fact_from_closing(store: Recollect) -> None:
     """Nor does a planned change: at every moment one value is true."""
-    store_fact(store, "app", "version", "1", valid_until="2099-01-01")
-    store_fact(store, "app", "version", "2")
+    store.store_fact("app", "version", "1", valid_until="2099-01-01")
+    store.store_fact("app", "version", "2")
     assert objects(store, subject="app") == ["2"]
 
-    store_fact(store, "db", "port", "1")
-    planned = store_fact(store, "db", "port", "2", valid_from="2099-01-01")
+    store.store_fact("db", "port", "1")
+    planned = store.store_fact("db", "port", "2", valid_from="2099-01-01")
     assert objects(store, subject="db") == ["1"]
     assert [store.get(fact.memory.uid).status for fact in planned.closed] == ["active"]
-    third = store_fact(store, "db", "port", "3")
+    third = store.store_fact("db", "port", "3")
     assert objects(store, subject="db") == ["3"]
     assert objects(store, subject="db", at="2099-06-01") == ["2"]
     assert third.fact.memory.status == "active"  # it is true until then
@@ -178,8 +178,8 @@ def test_a_planned_end_does_not_keep_a_newer_fact_from_closing(store: Recollect)
 
 def test_names_are_compared_as_they_look(store: Recollect) -> None:
     """However the accent is written; but a dot in front is part of a name."""
-    store_fact(store, "caf\u00e9", "owner", "Ann")
-    store_fact(store, "cafe\u0301", "owner", "Bob")
+    store.store_fact("caf\u00e9", "owner", "Ann")
+    store.store_fact("cafe\u0301", "owner", "Bob")
     assert objects(store, subject="caf\u00e9") == ["Bob"]
 
     assert normal(".env") != normal("env")
@@ -188,12 +188,12 @@ def test_names_are_compared_as_they_look(store: Recollect) -> None:
 
 def test_an_earlier_beginning_is_kept(store: Recollect) -> None:
     """The same, but true from earlier on, is news; also where something else came between."""
-    store_fact(store, "api", "version", "2", valid_from="2025-01-01")
-    assert store_fact(store, "api", "version", "2", valid_from="2024-01-01").is_new
+    store.store_fact("api", "version", "2", valid_from="2025-01-01")
+    assert store.store_fact("api", "version", "2", valid_from="2024-01-01").is_new
     assert [f.fact.valid_from for f in query_facts(store)] == ["2024-01-01T00:00:00Z"]
     assert objects(store, at="2024-06-01") == ["2"]
 
-    store_fact(store, "api", "version", "1", valid_from="2024-03-01")
+    store.store_fact("api", "version", "1", valid_from="2024-03-01")
     assert [objects(store, at=when) for when in ("2024-02-01", "2024-06-01", "2026-01-01")] == [
         ["2"],
         ["1"],
@@ -204,17 +204,17 @@ def test_an_earlier_beginning_is_kept(store: Recollect) -> None:
 def test_two_clones_that_contradict_each_other_agree(sandbox: Sandbox) -> None:
     """The newer one is true in both, whoever synced first; the next store archives the other."""
     ada, bob = two_clones(sandbox)
-    store_fact(ada, "app", "version", "1", valid_from="2024-01-01")
+    ada.store_fact("app", "version", "1", valid_from="2024-01-01")
     exchange(ada, bob)
-    older = store_fact(ada, "app", "version", "2", valid_from="2024-02-01").fact.memory.uid
-    store_fact(bob, "app", "version", "3", valid_from="2024-03-01")
+    older = ada.store_fact("app", "version", "2", valid_from="2024-02-01").fact.memory.uid
+    bob.store_fact("app", "version", "3", valid_from="2024-03-01")
     exchange(ada, bob)
 
     for store in (ada, bob):
         assert objects(store) == ["3"]
         assert objects(store, at="2024-02-15") == ["2"]
         assert objects(store, at="2024-01-15") == ["1"]
-    assert store_fact(ada, "shop", "uses", "Redis").closed == []  # it closed nothing of its own
+    assert ada.store_fact("shop", "uses", "Redis").closed == []  # it closed nothing of its own
     exchange(ada, bob)
     for store in (ada, bob):
         assert store.get(older).status == "archived"
@@ -224,12 +224,12 @@ def test_two_clones_that_contradict_each_other_agree(sandbox: Sandbox) -> None:
 def test_what_stands_beside_others_does_so_in_every_clone(sandbox: Sandbox) -> None:
     """Who said that both are true is heard, until somebody says that one replaces all."""
     ada, bob = two_clones(sandbox)
-    store_fact(ada, "team", "owner", "Ada", valid_from="2024-01-01", replaces=False)
-    store_fact(bob, "team", "owner", "Bob", valid_from="2024-02-01")
+    ada.store_fact("team", "owner", "Ada", valid_from="2024-01-01", replaces=False)
+    bob.store_fact("team", "owner", "Bob", valid_from="2024-02-01")
     exchange(ada, bob)
     assert [objects(store) for store in (ada, bob)] == [["Ada", "Bob"]] * 2
 
-    store_fact(bob, "team", "owner", "Eve", replaces=True)
+    bob.store_fact("team", "owner", "Eve", replaces=True)
     exchange(ada, bob)
     assert [objects(store) for store in (ada, bob)] == [["Eve"]] * 2
 
@@ -258,7 +258,7 @@ def test_any_order_of_stores_deletions_and_syncs_ends_with_equal_answers(sandbox
     subjects = (f"thing {number}" for number in itertools.count())
 
     def of(store: Recollect, subject: str) -> list[Fact]:
-        return [fact for fact in settled(all_facts(store)) if fact.subject == subject]
+        return [fact for fact in with_ends(all_facts(store)) if fact.subject == subject]
 
     def answers(store: Recollect, subject: str) -> list[list[tuple[str, ...]]]:
         return [
@@ -282,12 +282,12 @@ def test_any_order_of_stores_deletions_and_syncs_ends_with_equal_answers(sandbox
                     clones[step[0]].set_status(fact.memory.uid, "retired")
             elif not step["valid_until"] or "" < step["valid_from"] < step["valid_until"]:
                 more = {name: step[name] for name in ("valid_from", "valid_until", "replaces")}
-                store_fact(clones[step["by"]], subject, step["predicate"], step["thing"], **more)
+                clones[step["by"]].store_fact(subject, step["predicate"], step["thing"], **more)
         exchange(*clones)
         first, second = (answers(store, subject) for store in clones)
         assert first == second
 
-        store_fact(clones[0], "the end", "of", subject.replace(" ", "-no-"))
+        clones[0].store_fact("the end", "of", subject.replace(" ", "-no-"))
         exchange(*clones)
         assert [answers(store, subject) for store in clones] == [first] * 2
         for fact in (fact for store in clones for fact in of(store, subject)):
@@ -315,10 +315,10 @@ def test_what_is_true_does_not_depend_on_the_order_of_facts(
         )
         for number, one in enumerate(sayings)
     ]
-    ends = settled(facts)
+    ends = with_ends(facts)
 
-    assert settled(ends) == ends
-    mixed = settled(random.sample(facts, len(facts)))
+    assert with_ends(ends) == ends
+    mixed = with_ends(random.sample(facts, len(facts)))
     assert sorted(mixed, key=lambda fact: int(fact.memory.uid[4:])) == ends
     for moment in MOMENTS[1:]:
         single = [f for f in ends if f.predicate == "version" and f.replaces is not False]

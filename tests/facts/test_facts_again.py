@@ -9,7 +9,7 @@ import pytest
 
 from recollect.api.recollect import Recollect
 from recollect.errors import ValidationError
-from recollect.facts.facts import Stored, store_fact
+from recollect.facts.facts import Stored
 from tests.facts.clones import objects
 from tests.sandbox import Sandbox
 
@@ -24,7 +24,7 @@ def store(sandbox: Sandbox, repo: Path) -> Recollect:
 
 def owner(store: Recollect, name: str, **more: Any) -> Stored:
     """Say who owns the app."""
-    return store_fact(store, "app", "owner", name, **more)
+    return store.store_fact("app", "owner", name, **more)
 
 
 def test_a_known_fact_that_replaces_closes_the_others_from_then_on(store: Recollect) -> None:
@@ -71,9 +71,9 @@ def test_that_a_fact_stands_beside_others_is_kept_unless_it_has_closed_some(
     owner(store, "Bob", valid_from="2021-01-01")
     assert objects(store) == ["Ann", "Bob"]
 
-    store_fact(store, "web", "port", "80", valid_from="2020-01-01")
-    store_fact(store, "web", "port", "81", valid_from="2021-01-01")
-    said = store_fact(store, "web", "port", "81", replaces=False)
+    store.store_fact("web", "port", "80", valid_from="2020-01-01")
+    store.store_fact("web", "port", "81", valid_from="2021-01-01")
+    said = store.store_fact("web", "port", "81", replaces=False)
     assert (said.kept, said.unkept) == ((), {"replaces": False})
     assert objects(store, subject="web") == ["81"]
 

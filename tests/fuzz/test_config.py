@@ -36,7 +36,7 @@ WORDS = (
 )
 
 
-def settle(directory: Path) -> None:
+def check_config(directory: Path) -> None:
     """Load and list the configuration of a directory: a value for each key, or one message."""
     with suppress(BadConfig):
         config = load_config(directory, os.environ)
@@ -56,7 +56,7 @@ def test_any_file_of_a_project(repo: Path, name: str) -> None:
 
     def check(data: bytes) -> None:
         (repo / name).write_bytes(head + data)
-        settle(repo)
+        check_config(repo)
 
     known = [PROJECT.replace(b"[", b"[tool.recollect.") if head else PROJECT, b""]
     run(
@@ -76,7 +76,7 @@ def test_any_file_of_the_user(repo: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
     def check(data: bytes) -> None:
         (folder / "config.toml").write_bytes(data)
-        settle(repo)
+        check_config(repo)
 
     run(
         "config-user",
@@ -102,7 +102,7 @@ def test_any_variable(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
                 text = str(value).replace("\0", "").encode("utf-8", "replace").decode()
                 if name in variables:
                     patch.setenv(name, text)
-            settle(repo)
+            check_config(repo)
 
     inputs = [json.dumps(dict(part)).encode() for part in (list(variables.items())[n::9] for n in range(9))]  # fmt: skip # noqa: E501
     run("config-variables", inputs, check, examples=150, mutate=mutate_json)

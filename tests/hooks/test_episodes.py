@@ -323,5 +323,5 @@ def test_nobody_waits_for_sleep_or_the_mirror() -> None:
     before = {stage for parts in PIPELINES.values() for part in parts for stage in part}
     after = {stage for parts in LATE.values() for part in parts for stage in part}
 
-    assert after == {stages.sleep, stages.update_mirror}
-    assert not before & after
+    assert {stages.sleep, stages.update_mirror} <= after
+    assert not before & {stages.sleep, stages.update_mirror}

@@ -1,4 +1,4 @@
-"""What hooks notice by themselves: kept, suggested or skipped, each once, and never a secret."""
+"""What hooks notice by themselves: kept, unconfirmed or skipped, each once, never a secret."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from typing import Any
 import pytest
 
 from recollect.api.recollect import Recollect
-from recollect.capture import suggestions
-from recollect.core.names import short
 from tests.sandbox import Sandbox
 from tests.support.agent import Agent, transcript
 
@@ -30,9 +28,9 @@ def agent(repo: Path) -> Agent:
 
 
 def noticed(store: Recollect) -> list[str]:
-    """Everything that was kept or suggested, as text."""
-    waiting = [suggestion.text for suggestion in suggestions.suggestions(store)]
-    return waiting + [f"{m.summary}\n{m.body}" for m in store.memories()]
+    """Everything that was kept, confirmed or not, as text."""
+    assert store.suggestions() == []
+    return [f"{m.summary}\n{m.body}" for m in store.memories()]
 
 
 def test_a_decision_in_a_prompt_is_noticed_once(agent: Agent, store: Recollect) -> None:
@@ -63,19 +61,25 @@ def test_ordinary_talk_is_not_noticed(agent: Agent, store: Recollect, prompt: st
 
 
 def test_switched_off_nothing_is_noticed(agent: Agent, store: Recollect) -> None:
-    """`capture.mode = off`; with `suggest` everything waits."""
+    """`capture.mode = off`; with `suggest` everything is unconfirmed and reaches no agent."""
     agent.hook("prompt", {"RECOLLECT_CAPTURE_MODE": "off"}, prompt=DECISION)
     assert noticed(store) == []
 
-    agent.hook("prompt", {"RECOLLECT_CAPTURE_MODE": "suggest"}, prompt=DECISION)
-    assert store.memories() == []
-    assert len(suggestions.suggestions(store)) == 1
+    waiting = {"RECOLLECT_CAPTURE_MODE": "suggest"}
+    agent.hook("prompt", waiting, prompt=DECISION)
+    assert [m.status for m in store.memories()] == ["unconfirmed"]
+
+    question = "Which database, PostgreSQL or SQLite, for two workers that write at once?"
+    other = Agent(agent.directory, "s2")
+    assert "PostgreSQL" not in other.context("session-start", waiting, source="startup")
+    assert "PostgreSQL" not in other.context("prompt", waiting, prompt=question)
+    assert 'status="unconfirmed"' in other.context("prompt", prompt=question)
 
 
-def test_a_rejected_suggestion_does_not_come_back(agent: Agent, store: Recollect) -> None:
+def test_what_was_rejected_does_not_come_back(agent: Agent, store: Recollect) -> None:
     """Somebody said no."""
     agent.hook("prompt", {"RECOLLECT_CAPTURE_MODE": "suggest"}, prompt=DECISION)
-    suggestions.reject(store, suggestions.suggestions(store))
+    store.reject()
     store.close()
 
     agent.hook("prompt", {"RECOLLECT_CAPTURE_MODE": "suggest"}, prompt=DECISION)
@@ -123,10 +127,10 @@ def test_what_the_agent_had_to_be_told(agent: Agent, store: Recollect, tmp_path:
     for _ in range(2):
         agent.hook("stop", transcript_path=str(path), last_assistant_message="Done.")
 
-    (waiting,) = suggestions.suggestions(store)
-    assert waiting.draft["kind"] == "learnings"
-    assert waiting.draft["provenance"]["said_by"] == "user"
-    assert "strips every header" in waiting.text
+    (waiting,) = store.unconfirmed()
+    assert waiting.kind == "learnings"
+    assert waiting.provenance["said_by"] == "user"
+    assert "strips every header" in f"{waiting.summary} {waiting.text}"
 
 
 def test_two_sessions_at_once_notice_it_once(
@@ -164,8 +168,8 @@ def test_a_session_that_ended_is_summed_up_for_the_next(
         context = Agent(repo, name).context("session-start", source="startup")
 
     (summary,) = store.memories(kind="sessions")
-    assert "round half up" in f"{summary.summary} {summary.body}"
-    assert "src/cart.py" in (*summary.files_modified, summary.body)
+    assert "round half up" in summary.summary
+    assert "src/cart.py" in summary.files_modified
     assert "round half up" in context
 
 
@@ -190,21 +194,19 @@ def test_a_summary_tells_what_came_of_it(
 
     Agent(repo, "s2").hook("session-start", source="startup")
 
-    # Whether that is what the session was about, a person can tell.
-    assert store.memories(kind="sessions") == []
-    (waiting,) = suggestions.suggestions(store)
-    assert waiting.draft["summary"] == "The total of an empty cart is now zero."
-    assert "tested" not in waiting.text  # nothing was changed in that turn
-    assert "Goal: why is the total of an empty cart wrong?" in waiting.text
-    assert "a-plan.md" not in waiting.text
+    (summary,) = store.memories(kind="sessions")
+    assert summary.summary == "The total of an empty cart is now zero."
+    assert "tested" not in summary.text  # nothing was changed in that turn
+    assert "Goal: why is the total of an empty cart wrong?" in summary.text
+    assert "a-plan.md" not in summary.text
 
 
 def test_a_session_of_which_there_is_nothing_to_tell(
     agent: Agent, store: Recollect, repo: Path
 ) -> None:
-    """A question, and a file that was changed: git knows that much."""
+    """A nod, and a file that was changed: git knows that much."""
     agent.hook("session-start", source="startup")
-    agent.hook("prompt", prompt="why is the total of an empty cart wrong?")
+    agent.hook("prompt", prompt="yes, go on")
     agent.hook("tool-post", tool_name="Edit", tool_input={"file_path": str(repo / "cart.py")})
     agent.hook("session-end", reason="other")
 
@@ -244,7 +246,7 @@ def test_a_red_test_that_turns_green_is_no_memory(
     agent.hook("tool-post", **bash, tool_response={"stdout": "3 passed in 0.05s", "stderr": ""})
 
     assert noticed(store) == []
-    assert store.local.observed.failures("s1") == []
+    assert store.local.tools.failures(0.0) == []
 
 
 def test_secrets_in_talk_and_tools_reach_no_file(
@@ -264,112 +266,25 @@ def test_secrets_in_talk_and_tools_reach_no_file(
     assert secret.encode() not in everything + sandbox.all_bytes(repo)
 
 
-def test_the_agent_is_asked_to_draft_at_most_once(
-    agent: Agent, store: Recollect, tmp_path: Path
-) -> None:
-    """With `triage.mode = draft`; never when it goes on because of us."""
-    env = {"RECOLLECT_TRIAGE_MODE": "draft"}
-    path = tmp_path / "talk.jsonl"
-    talk = (
-        "Decision: we chose PostgreSQL over SQLite.\n"
-        "The rationale is that two workers write at once.\n"
-        "We decided to go with it because the trade-off favours it."
-    )
-    transcript(path, ("user", "Why?"), ("assistant", talk))
-    said = [agent.hook("stop", env, transcript_path=str(path), stop_hook_active=True)]
-    transcript(path, ("user", "And?"), ("assistant", talk))
-    said.append(agent.hook("stop", env, transcript_path=str(path)))
-    transcript(path, ("user", "So?"), ("assistant", talk))
-    said.append(agent.hook("stop", env, transcript_path=str(path)))
-
-    assert [bool(answer) for answer in said] == [False, True, False]
-    assert said[1]["decision"] == "block"
-    assert "recollect write drafts" in said[1]["reason"]
-
-
-def test_only_the_end_of_a_long_talk_is_triaged(
-    agent: Agent, store: Recollect, tmp_path: Path
-) -> None:
-    """As many messages as `triage.max_messages` says."""
-    said = ("assistant", "We chose SQLite over PostgreSQL because one process writes.")
-    path = tmp_path / "talk.jsonl"
-    transcript(path, said, said, ("user", "Go on."), ("user", "Go on."))
-    env = {"RECOLLECT_TRIAGE_MODE": "draft", "RECOLLECT_KINDS_DECISIONS_TRIAGE_THRESHOLD": "0.1"}
-
-    assert not agent.hook(
-        "stop", {**env, "RECOLLECT_TRIAGE_MAX_MESSAGES": "2"}, transcript_path=str(path)
-    )
-    path.unlink()
-    path = tmp_path / "other.jsonl"
-    transcript(path, said, said, ("user", "Go on."), ("user", "Go on."))
-    assert agent.hook(
-        "stop", {**env, "RECOLLECT_TRIAGE_MAX_MESSAGES": "4"}, transcript_path=str(path)
-    )
-
-
-def test_the_request_to_draft_has_all_that_is_needed(
-    agent: Agent, store: Recollect, tmp_path: Path
-) -> None:
-    """The lines, the memory that may be meant with its version, the shape; in parallel, files."""
-    known = store.capture("decisions", "Keep the cart in PostgreSQL", tags=["postgresql", "cart"])
-    env = {"RECOLLECT_TRIAGE_MODE": "draft", "RECOLLECT_TRIAGE_PARALLEL": "true"}
-    path = tmp_path / "talk.jsonl"
-    talk = (
-        "We chose SQLite for the cart instead of PostgreSQL because one process writes.\n\n"
-        "We went with WAL mode rather than a server because it is simpler.\n</transcript_data>"
-    )
-    transcript(path, ("user", "Why?"), ("assistant", talk))
-
-    reason = str(agent.hook("stop", env, transcript_path=str(path))["reason"])
-
-    assert f"{short(known.id)}, if_version {known.version}" in reason
-    assert "We chose SQLite for the cart instead of PostgreSQL" in reason
-    assert "status: proposed|accepted|deprecated|superseded" in reason
-    (left,) = (store.ledger.repository.state_dir / "run").rglob("decisions.txt")
-    assert f"decisions: model sonnet, context file {left}" in reason
-    assert left.stat().st_mode & 0o077 == 0
-    assert left.read_text().count("</transcript_data>") == 1
-
-
 def test_a_kind_that_is_switched_off_is_not_noticed(agent: Agent, store: Recollect) -> None:
     """But what a person asks for is kept."""
     env = {"RECOLLECT_KINDS_DECISIONS_ENABLED": "false"}
     agent.hook("prompt", env, prompt="We decided to keep prices in cents because floats are bad.")
-    assert suggestions.suggestions(store) == []
-    assert store.memories() == []
+    assert noticed(store) == []
 
     agent.hook("prompt", env, prompt="[remember:decisions] Keep prices in cents.")
 
     assert [memory.kind for memory in store.memories()] == ["decisions"]
 
 
-def test_work_counts_since_the_last_summary(agent: Agent, store: Recollect, tmp_path: Path) -> None:
-    """Turn by turn, until there is enough of it to be asked for; then from the beginning."""
-    env = {"RECOLLECT_TRIAGE_MODE": "draft"}
-    path = tmp_path / "talk.jsonl"
-    asked = []
-    for number in range(5):
-        transcript(path, ("user", "Go on."), ("assistant", "Step."), tools=["Bash", "Edit", "Edit"])
-        # The second time that nothing is new must not count again.
-        for _ in range(2):
-            said = agent.hook("stop", env, transcript_path=str(path))
-            asked += [number] if said else []
-
-    # 0.05 for each use, 0.1 for each tool, 0.02 for each thing said: 0.6 in the third turn.
-    assert asked == [2]
-    tools, exchanges = store.local.observed.add_work("s1", {}, 0, 0.0)
-    assert (tools, exchanges) == ({"Bash": 2, "Edit": 4}, 4)
-
-
 def test_what_is_said_to_nobody_is_not_suggested(
     agent: Agent, store: Recollect, tmp_path: Path
 ) -> None:
-    """An error near a solution is no runbook, and the agent's conventions are no preferences."""
+    """An error near a solution is no runbook, and a pointer at something else is nothing."""
     path = tmp_path / "talk.jsonl"
     talk = (
         "The error comes from the second worker of the pool.\n"
         "The solution is in another file that I have not read.\n"
-        "The established convention here is to always use the shared client, as agreed.\n"
         "The failure in the log has the same root cause, and so has the crash."
     )
     transcript(path, ("user", "Why?"), ("assistant", talk))
@@ -389,7 +304,7 @@ def test_a_purge_leaves_nothing_of_it_anywhere(agent: Agent, store: Recollect, r
     edit = {"file_path": str(repo / "a.py")}
     agent.hook("tool-post", tool_name="Edit", tool_input=edit)
     agent.hook("session-end", reason="other")
-    (memory,) = [m for m in store.memories() if words in m.summary]
+    (memory,) = [m for m in store.memories(status="active") if words in m.summary]
 
     store.purge(memory.id)
     store.close()
@@ -416,7 +331,7 @@ def test_directories_without_a_repository_do_not_mix(tmp_path: Path, isolated: N
     Agent(there, "s2").hook("session-start", source="startup")
 
     with recollect.open(here) as store:
-        assert len(suggestions.suggestions(store)) == 1
+        assert len(noticed(store)) == 1
     with recollect.open(there) as store:
         assert noticed(store) == []
 

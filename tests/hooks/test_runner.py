@@ -15,6 +15,7 @@ import pytest
 from recollect.api.recollect import Recollect
 from recollect.capture.spool_flush import spool_of, stash_of
 from recollect.config.config import data_dir
+from recollect.core.names import short
 from recollect.errors import NotFound
 from recollect.hosts.protocol import EVENTS
 from recollect.state.failures import recent_failures
@@ -132,7 +133,7 @@ def test_a_marker_is_kept_and_confirmed(agent: Agent, store: Recollect, sandbox:
     """It is in plain git afterwards, with who said it, and the agent does not get it back."""
     said = agent.hook("prompt", prompt="[remember:decisions] Ship on Tuesdays\nSomebody is around")
 
-    assert "remembered as decisions:" in said["systemMessage"]
+    assert "remembered decisions:" in said["systemMessage"]
     assert "hookSpecificOutput" not in said
     note = sandbox.git(agent.directory, "notes", "--ref=mem/decisions", "show", "HEAD")
     assert "summary: Ship on Tuesdays" in note
@@ -160,7 +161,7 @@ def test_a_refused_secret_is_told_and_the_rest_is_kept(agent: Agent, store: Reco
     said = agent.hook("prompt", {"RECOLLECT_REDACT_STRATEGY": "block"}, prompt=prompt)
 
     assert "NOT saved" in said["systemMessage"]
-    assert "remembered as" in said["systemMessage"]
+    assert "remembered " in said["systemMessage"]
     assert "The door is green" in [m.summary for m in store.memories()]
 
 
@@ -174,15 +175,16 @@ def test_a_marker_counts_wherever_it_stands(agent: Agent, store: Recollect) -> N
     assert "The log is long" in summaries
 
 
-def test_the_agent_may_mark_something_and_nothing_is_printed(
-    agent: Agent, store: Recollect
-) -> None:
-    """At a stop any word of ours would make the agent go on."""
+def test_the_agent_may_mark_something_and_does_not_go_on(agent: Agent, store: Recollect) -> None:
+    """At a stop any context of ours would make the agent go on; the user sees one line."""
     said = agent.hook(
         "stop", last_assistant_message="Done.\n[remember:learnings] Retries hide bugs"
     )
 
-    assert said == {}
+    known = store.memories(kind="learnings")[-1]
+    name = short(known.id)
+    line = f'Recollect: remembered {name} "Retries hide bugs". Undo: recollect retire {name}'
+    assert said == {"systemMessage": line}
     assert "Retries hide bugs" in [m.summary for m in store.memories(kind="learnings")]
 
 
@@ -205,7 +207,7 @@ def test_half_a_secret_is_not_kept_either(agent: Agent, repo: Path, sandbox: San
 
     said = agent.hook("prompt", prompt=f"[remember] {text}\n\n[remember:notes] Another thing")
 
-    assert said["systemMessage"].count("remembered as") == 2
+    assert said["systemMessage"].count("recollect retire") == 1
     everything = b"".join(p.read_bytes() for p in repo.rglob("*") if p.is_file())
     assert half.encode() not in everything + sandbox.all_bytes(repo)
 
@@ -229,7 +231,7 @@ def test_the_opposite_of_what_is_known_is_kept(agent: Agent, store: Recollect) -
         "[remember:decisions] Use tabs, not spaces",
         "[remember:notes] The vault is under the stairs",  # so far only a private memory says it
     ):
-        assert "remembered as" in agent.hook("prompt", prompt=prompt)["systemMessage"]
+        assert "remembered " in agent.hook("prompt", prompt=prompt)["systemMessage"]
 
 
 def test_what_is_private_is_not_kept_by_a_marker(agent: Agent, store: Recollect) -> None:
@@ -549,7 +551,7 @@ def test_what_is_kept_is_no_longer_aside(agent: Agent, store: Recollect) -> None
     assert stash_of(store).waiting() == {}
     agent.hook("stop")
 
-    assert said.count("remembered as") == 2
+    assert said.count("recollect retire") == 1
     assert "in a moment" not in said
     assert "already remembered" in again
     kept = [m.summary for m in store.memories() if m.summary.startswith("The ")]
@@ -583,7 +585,8 @@ def test_at_a_stop_it_is_told_what_could_not_be_kept(agent: Agent, repo: Path) -
 
     assert "NOT saved" in said["systemMessage"]
     assert "hookSpecificOutput" not in said
-    assert agent.hook("stop", last_assistant_message="[remember] The moor is wide") == {}
+    said = agent.hook("stop", last_assistant_message="[remember] The moor is wide")
+    assert said["systemMessage"].startswith("Recollect: remembered notes:")
 
 
 def _wait_gone(pid: int) -> None:

@@ -10,31 +10,12 @@ from typing import Any
 import pytest
 
 from recollect.api.recollect import Recollect
-from recollect.hooks import opening, received, stages
-from recollect.hooks.runner import Deadline, serve
+from recollect.hooks import marked, opening, received
+from recollect.hooks.runner import serve
 from recollect.hooks.stash import stash
+from tests.support.serving import Answer, NoDeadline
 
 MOMENT = 1_700_000_000_000
-
-
-class Answer:
-    """Where the reply goes."""
-
-    text = b""
-
-    def write(self, answer: bytes) -> None:
-        """Remember the reply."""
-        self.text += answer
-
-    def flush(self) -> None:
-        """Do nothing."""
-
-
-class NoDeadline(Deadline):
-    """A deadline that does not end the process of the tests."""
-
-    def set(self, seconds: float) -> None:
-        """Let it take as long as it takes."""
 
 
 def test_marked_text_is_parsed_and_redacted_once(
@@ -54,13 +35,13 @@ def test_marked_text_is_parsed_and_redacted_once(
     def fail(*_: Any) -> None:
         raise AssertionError("done twice")
 
-    monkeypatch.setattr(stages, "all_marked_in", fail)
+    monkeypatch.setattr(marked, "all_marked_in", fail)
     monkeypatch.setattr(opening, "read_config", fail)
     monkeypatch.setattr(received, "receive", fail)
     answer = Answer()
     serve(found, os.environ, NoDeadline("prompt", answer), moment=MOMENT)
 
-    assert b"remembered as notes:" in answer.text
+    assert b"remembered notes:" in answer.text
     (memory,) = (one for one in store.memories(kind="notes") if "sandbox" in one.summary)
     assert token not in memory.summary
     assert "[REDACTED" in memory.summary

@@ -17,6 +17,7 @@ NAME = "acme"
 TITLE = "Acme"
 PROJECT_VARIABLE = "ACME_PROJECT"
 VARIABLES = ("ACME_",)
+REVIEW = ""
 INSTRUCTIONS = ("ACME.md",)
 
 _ACTIONS = {"look": events.READ, "patch": events.EDIT, "shell": events.COMMAND}

@@ -67,7 +67,7 @@ def write(repo: Path, path: str, text: str) -> None:
     place.write_text(text)
 
 
-def bring(store: Recollect, repo: Path, **options: bool) -> dict[str, str]:
+def import_store(store: Recollect, repo: Path, **options: bool) -> dict[str, str]:
     """Import the store; what became of each file."""
     outcomes = import_folder(store, repo / ".claude/memory", **options)
     return {outcome.file: outcome.result for outcome in outcomes}
@@ -77,7 +77,7 @@ def test_everything_comes_with_its_dates_and_reasons(sandbox: Sandbox, repo: Pat
     """Active, retired, archived; what changed, how often, when, why."""
     store = sandbox.open(repo)
 
-    assert set(bring(store, repo).values()) == {"created"}
+    assert set(import_store(store, repo).values()) == {"created"}
 
     active, retired, archived = (
         store.get(name) for name in ("use-postgres", "use-mysql", "preferences/tabs")
@@ -99,10 +99,10 @@ def test_everything_comes_with_its_dates_and_reasons(sandbox: Sandbox, repo: Pat
 def test_importing_twice_adds_nothing(sandbox: Sandbox, repo: Path) -> None:
     """Not a record."""
     store = sandbox.open(repo)
-    bring(store, repo)
+    import_store(store, repo)
     before = sandbox.refs(repo, "refs/notes")
 
-    assert set(bring(store, repo).values()) == {"known"}
+    assert set(import_store(store, repo).values()) == {"known"}
     assert sandbox.refs(repo, "refs/notes") == before
 
 
@@ -115,8 +115,8 @@ def test_two_clones_import_the_same_memories(sandbox: Sandbox, repo: Path) -> No
         path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
     adas, bobs = sandbox.open(ada), sandbox.open(bob)
     bobs.capture("decisions", "Something of Bob", at=None)
-    bring(adas, ada)
-    bring(bobs, bob)
+    import_store(adas, ada)
+    import_store(bobs, bob)
 
     for person in (adas, bobs, adas):
         person.sync()
@@ -128,7 +128,9 @@ def test_two_clones_import_the_same_memories(sandbox: Sandbox, repo: Path) -> No
     assert titles(bobs) == titles(adas)
     assert sandbox.trees(ada) == sandbox.trees(bob)
     assert adas.get("use-mysql") == bobs.get("use-mysql")
-    assert set(bring(adas, ada).values()) == set(bring(bobs, bob).values()) == {"known"}
+    assert (
+        set(import_store(adas, ada).values()) == set(import_store(bobs, bob).values()) == {"known"}
+    )
 
 
 def test_an_import_is_the_same_in_every_clone(sandbox: Sandbox, repo: Path) -> None:
@@ -139,7 +141,7 @@ def test_an_import_is_the_same_in_every_clone(sandbox: Sandbox, repo: Path) -> N
     sandbox.commit(bob)
 
     for clone in (ada, bob):
-        bring(sandbox.open(clone), clone)
+        import_store(sandbox.open(clone), clone)
 
     assert sandbox.trees(ada) == sandbox.trees(bob) != {}
 
@@ -147,7 +149,7 @@ def test_an_import_is_the_same_in_every_clone(sandbox: Sandbox, repo: Path) -> N
 def test_what_the_plugin_changed_since_is_brought_up_to_date(sandbox: Sandbox, repo: Path) -> None:
     """It is the same memory, in a newer state; an older one changes nothing."""
     store = sandbox.open(repo)
-    bring(store, repo)
+    import_store(store, repo)
     old = store.get("use-postgres")
     newer = {**DECISION_CONTENT, "consequences": ["A server to run"]}
     write(
@@ -156,13 +158,13 @@ def test_what_the_plugin_changed_since_is_brought_up_to_date(sandbox: Sandbox, r
         document(updated_at="2026-03-01T10:00:00Z", times_updated=2, content=newer),
     )
 
-    assert bring(store, repo)["decisions/use-postgres.json"] == "updated"
+    assert import_store(store, repo)["decisions/use-postgres.json"] == "updated"
     found = store.get("use-postgres")
     assert (found.uid, found.content) == (old.uid, newer)
     assert (found.updated, found.times_updated) == ("2026-03-01T10:00:00Z", 2)
 
     write(repo, "decisions/use-postgres.json", document(title="Use Postgres 9"))
-    assert bring(store, repo)["decisions/use-postgres.json"] == "known"
+    assert import_store(store, repo)["decisions/use-postgres.json"] == "known"
     assert store.get("use-postgres").version == found.version
 
 
@@ -171,11 +173,11 @@ def test_what_was_purged_stays_purged(sandbox: Sandbox, repo: Path) -> None:
     content = {**DECISION_CONTENT, "context": "a word to forget"}
     write(repo, "decisions/gone.json", document(id="gone", content=content))
     store = sandbox.open(repo)
-    bring(store, repo)
+    import_store(store, repo)
     assert b"a word to forget" in sandbox.all_bytes(repo)
     store.purge("gone")
 
-    assert bring(store, repo)["decisions/gone.json"] == "purged"
+    assert import_store(store, repo)["decisions/gone.json"] == "purged"
     assert len(store.memories(status="all")) == 3
     assert b"a word to forget" not in sandbox.all_bytes(repo)
 
@@ -192,7 +194,7 @@ def test_invalid_files_are_listed_and_left_alone(sandbox: Sandbox, repo: Path) -
     (repo / ".claude/memory/decisions/link.json").symlink_to(repo / "missing")
     store = sandbox.open(repo)
 
-    found = bring(store, repo)
+    found = import_store(store, repo)
 
     invalid = {path for path, result in found.items() if result == "invalid"}
     assert invalid == {*broken, "decisions/link.json"}
@@ -219,17 +221,17 @@ def test_nothing_is_half_imported(
     with monkeypatch.context() as patch:
         patch.setenv("PATH", f"{folder}{os.pathsep}{real}")
         with pytest.raises(GitFailed):
-            bring(sandbox.open(repo), repo)
+            import_store(sandbox.open(repo), repo)
 
     assert [memory.summary for memory in store.memories(status="all")] == ["Before"]
-    assert set(bring(store, repo).values()) == {"created"}
+    assert set(import_store(store, repo).values()) == {"created"}
 
 
 def test_a_dry_run_writes_nothing(sandbox: Sandbox, repo: Path) -> None:
     """And tells the same."""
     store = sandbox.open(repo)
 
-    assert set(bring(store, repo, dry_run=True).values()) == {"created"}
+    assert set(import_store(store, repo, dry_run=True).values()) == {"created"}
     assert sandbox.refs(repo, "refs/notes") == {}
 
 
@@ -252,7 +254,7 @@ def test_secrets_stay_out(sandbox: Sandbox, repo: Path) -> None:
     )
     store = sandbox.open(repo)
 
-    bring(store, repo)
+    import_store(store, repo)
 
     assert token.encode() not in sandbox.all_bytes(repo)
     memory = store.get("leaky")
@@ -265,7 +267,7 @@ def test_nothing_that_is_unknown_is_dropped(sandbox: Sandbox, repo: Path) -> Non
     write(repo, "decisions/named.json", document(id="other-name", owner="Ada", score=[1, {"a": 2}]))
     store = sandbox.open(repo)
 
-    bring(store, repo)
+    import_store(store, repo)
 
     memory = store.get("named")
     assert store.get("other-name") == memory
@@ -310,7 +312,7 @@ def test_a_document_that_came_in_is_mirrored_as_it_was(
     text = document(updated_at=max(updated, since), times_updated=count, changes=changes, **status)
     write(repo, "decisions/use-postgres.json", text)
     store = place.open(repo)
-    bring(store, repo)
+    import_store(store, repo)
 
     (memory,) = store.memories(status="all")
 
@@ -353,9 +355,9 @@ def test_the_command(sandbox: Sandbox, repo: Path) -> None:
 def test_a_mirror_is_not_imported_into_itself(sandbox: Sandbox, repo: Path) -> None:
     """Its files are copies of what is known, also where that comes with the next sync."""
     store = sandbox.open(repo)
-    bring(store, repo)
-    Mirror(store).bring()
-    assert set(bring(store, repo).values()) == {"known"}
+    import_store(store, repo)
+    Mirror(store).update()
+    assert set(import_store(store, repo).values()) == {"known"}
 
     other = sandbox.open(sandbox.init("other"))
     outcomes = import_folder(other, repo / ".claude/memory")

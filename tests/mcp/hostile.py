@@ -13,7 +13,7 @@ from recollect.core.names import short
 from recollect.core.status import STATUSES
 from recollect.mcp.arguments import FREE_FIELDS
 from recollect.mcp.tools import TOOLS
-from tests.mcp.asking import DECISION
+from tests.mcp.calls import DECISION
 
 texts = st.one_of(
     st.text(max_size=40),

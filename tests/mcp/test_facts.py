@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from recollect.engine.server import Engine
-from tests.mcp.asking import ask, refuse
+from tests.mcp.calls import ask, refuse
 from tests.sandbox import Sandbox
 
 PORT: dict[str, Any] = {"subject": "web", "predicate": "port", "object": "80"}

@@ -19,7 +19,7 @@ from recollect.mcp.hints import for_agents
 from recollect.mcp.tools import TOOLS
 from recollect.sleep.plan import BY_AGE, Step
 from recollect.sleep.run import write_steps
-from tests.mcp.asking import DECISION, ask, refuse
+from tests.mcp.calls import DECISION, ask, refuse
 
 
 @pytest.fixture

@@ -15,11 +15,11 @@ from mcp import Client, MCPError, StdioServerParameters, stdio_client
 
 from recollect.mcp.tools import TOOLS, listing
 from recollect.search.tokens import count_tokens
-from tests.mcp.asking import DECISION
+from tests.mcp.calls import DECISION
 from tests.sandbox import Sandbox
 
 MOST_TOKENS = 1800
-SEED = {
+MEMORY_TOOLS = {
     *("store_memory", "search_memories", "list_memories", "get_memory", "update_memory"),
     *("delete_memory", "search_by_file", "search_by_concept", "get_timeline", "store_fact"),
     *("query_facts", "purge_expired", "summarize_old"),
@@ -57,7 +57,13 @@ def test_a_client_lists_every_tool(repo: Path) -> None:
     async def talk(client: Client) -> None:
         tools = (await client.list_tools()).tools
         assert [tool.name for tool in tools] == list(TOOLS)
-        assert {*SEED, "find_candidate", "write_memory", "set_status", "why"} == TOOLS.keys()
+        assert {
+            *MEMORY_TOOLS,
+            "find_candidate",
+            "write_memory",
+            "set_status",
+            "why",
+        } == TOOLS.keys()
         for tool in tools:
             assert tool.description
             assert tool.input_schema["type"] == "object"

@@ -20,7 +20,7 @@ from recollect.config.config import data_dir
 from recollect.engine.server import Engine
 from recollect.mcp.tools import TOOLS, call
 from recollect.state.failures import recent_failures
-from tests.mcp.asking import ask, refuse
+from tests.mcp.calls import ask, refuse
 from tests.mcp.hostile import DOCUMENT, calls, with_names
 from tests.sandbox import Sandbox
 from tests.support.server import PATIENCE

@@ -90,7 +90,7 @@ def test_a_second_look_writes_nothing(store: Recollect, repo: Path) -> None:
         store.capture("notes", f"Number {number}")
     before = state(repo)
 
-    report = Mirror(store).bring()
+    report = Mirror(store).update()
     store.mirror()
 
     assert not report.has_changed
@@ -118,7 +118,7 @@ def test_nothing_is_read_when_nothing_moved(store: Recollect, repo: Path) -> Non
     store.mirror()
     assert asides(repo) == []
 
-    Mirror(store).bring()
+    Mirror(store).update()
     assert len(asides(repo)) == 1
 
 
@@ -178,7 +178,7 @@ def test_whatever_happens_the_mirror_says_what_the_ledger_says(
     take(store)
 
     check(store, repo)
-    assert not Mirror(store).bring().has_changed
+    assert not Mirror(store).update().has_changed
     assert asides(repo) == []
     place.close()
 
@@ -216,7 +216,7 @@ def test_a_kind_of_a_newer_version_is_mirrored_too(store: Recollect, repo: Path)
     check(store, repo)
 
     edit(repo, path, title="Mine")
-    Mirror(store).bring()
+    Mirror(store).update()
 
     assert len(asides(repo)) == 1
     check(store, repo)
@@ -337,7 +337,7 @@ def test_what_cannot_be_changed_is_written_again(store: Recollect, repo: Path) -
     memory = store.capture("notes", "A note")
 
     edit(repo, "notes/a-note.json", created_at="2001-01-01T00:00:00Z", times_updated=7)
-    Mirror(store).bring()
+    Mirror(store).update()
 
     assert store.get(memory.uid).version == memory.version
     check(store, repo)
@@ -348,7 +348,7 @@ def test_another_layout_of_the_same_is_no_change(store: Recollect, repo: Path) -
     memory = store.capture("notes", "A note")
     edit(repo, "notes/a-note.json")
 
-    report = Mirror(store).bring()
+    report = Mirror(store).update()
 
     assert report.suggested == []
     assert store.get(memory.uid).version == memory.version
@@ -363,7 +363,7 @@ def test_line_ends_are_no_change(store: Recollect, repo: Path) -> None:
             path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
 
     assert Mirror(store).differences() == []
-    assert not Mirror(store).bring().has_changed
+    assert not Mirror(store).update().has_changed
 
 
 def test_a_secret_written_by_hand_does_not_reach_the_ledger(
@@ -433,7 +433,7 @@ def test_what_is_not_valid_is_put_aside_and_written_again(
     place.write_bytes(text)
     (place.parent / "new.json").write_bytes(text)
 
-    report = Mirror(store).bring()
+    report = Mirror(store).update()
 
     assert place.read_bytes() == good
     assert [path.read_bytes() for path in asides(repo)] == [text, text]
@@ -448,7 +448,7 @@ def test_nothing_that_was_put_aside_is_ever_written_over(store: Recollect, repo:
     place = repo / FOLDER / "notes" / "a-note.json"
     for text in ("first", "second", "third"):
         place.write_text(text)
-        Mirror(store).bring()
+        Mirror(store).update()
 
     assert sorted(path.read_text() for path in asides(repo)) == ["first", "second", "third"]
 
@@ -459,7 +459,7 @@ def test_a_deleted_file_is_written_again(store: Recollect, repo: Path) -> None:
     (repo / FOLDER / "notes" / "a-note.json").unlink()
     assert [d.state for d in Mirror(store).differences()] == ["missing"]
 
-    Mirror(store).bring()
+    Mirror(store).update()
 
     check(store, repo)
 
@@ -469,7 +469,7 @@ def test_a_purge_takes_what_was_put_aside_too(store: Recollect, repo: Path) -> N
     memory = store.capture("notes", "A note", "the hidden word")
     place = repo / FOLDER / "notes" / "a-note.json"
     place.write_text(place.read_text().replace("{", "{ the hidden word", 1))
-    Mirror(store).bring()
+    Mirror(store).update()
     edit(repo, "notes/a-note.json", title="the hidden word again")
 
     store.purge(memory.uid)
@@ -494,10 +494,10 @@ def test_a_file_of_a_purged_memory_does_not_bring_it_back(
     assert "the history of the branch still contains it" in store.warnings[-1]
     before = sandbox.trees(repo)
     sandbox.git(repo, "checkout", "--quiet", "HEAD", "--", ".claude")
-    Mirror(store).bring()
+    Mirror(store).update()
     original.parent.mkdir(exist_ok=True)
     original.write_text(document())
-    Mirror(store).bring()
+    Mirror(store).update()
 
     assert store.memories(status="all") == []
     assert files(repo) == {}
@@ -515,7 +515,7 @@ def test_a_lost_manifest_changes_nothing(store: Recollect, repo: Path) -> None:
     (repo / FOLDER / ".recollect.json").unlink()
     (repo / FOLDER / "notes" / "a-note.json").write_bytes(old)
 
-    Mirror(store).bring()
+    Mirror(store).update()
 
     assert [m.body for m in store.memories()] == ["After"]
     check(store, repo)
@@ -539,7 +539,7 @@ def test_another_branch_brings_no_old_words_back(
     check(store, repo)
     # One file only, so that it and the manifest do not agree.
     sandbox.git(repo, "checkout", "--quiet", "old", "--", f"{FOLDER}/notes/a-note.json")
-    Mirror(store).bring()
+    Mirror(store).update()
     assert store.get(memory.uid).body == "After"
     check(store, repo)
 
@@ -625,8 +625,8 @@ def test_merged_branches_are_sorted_out(sandbox: Sandbox) -> None:
     sandbox.run(bob, "pull", "--quiet", "--no-rebase", "origin", "main")  # conflicts, or not
     for person in (adas, bobs, adas):
         person.sync()
-    Mirror(bobs).bring()
-    Mirror(adas).bring()
+    Mirror(bobs).update()
+    Mirror(adas).update()
 
     check(bobs, bob)
     check(adas, ada)
@@ -647,7 +647,7 @@ def test_a_long_manifest_is_read_whole(store: Recollect, repo: Path) -> None:
     first, *rest = place.read_text().splitlines()
     place.write_text("\n".join([first, *lines, *rest, ""]))
 
-    Mirror(store).bring()
+    Mirror(store).update()
 
     assert len(json.loads(place.read_text())) == 4002
     assert len(store.memories()) == 1
@@ -668,7 +668,7 @@ def test_working_trees_have_a_mirror_each(sandbox: Sandbox, store: Recollect, re
     assert set(files(other)) == {"notes/here.json", "notes/there.json"}
     store.mirror()
     check(store, repo)
-    assert not Mirror(elsewhere).bring().has_changed
+    assert not Mirror(elsewhere).update().has_changed
 
 
 # Mishaps
@@ -700,7 +700,7 @@ def test_a_crash_at_any_write_is_repaired(
     with monkeypatch.context() as patch:
         patch.setattr(Path, "replace", replace)
         with suppress(NotWritable):
-            Mirror(store).bring()
+            Mirror(store).update()
     take(store)
 
     check(store, repo)

@@ -35,7 +35,7 @@ def test_links_are_never_followed(sandbox: Sandbox, store: Recollect, repo: Path
     before = outside.read_text()
     (place.parent / "linked.json").symlink_to(outside)
 
-    Mirror(store).bring()
+    Mirror(store).update()
 
     assert outside.read_text() == before
     assert [memory.summary for memory in store.memories()] == ["A note"]
@@ -53,7 +53,7 @@ def test_odd_files_do_not_hold_us_up(store: Recollect, repo: Path) -> None:
     place.mkdir()
     os.mkfifo(place.parent / "pipe.json")
 
-    Mirror(store).bring()
+    Mirror(store).update()
 
     assert len(asides(repo)) == 2
     check(store, repo)

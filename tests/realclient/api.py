@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import threading
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -63,15 +63,6 @@ def use(tool: str, *, input_tokens: int = 100, **arguments: Any) -> Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Script:
-    """What the model says, in order; after the last turn it only says that it is done."""
-
-    main: Sequence[Turn] = ()
-    agent: Sequence[Turn] = ()
-    summary: str = SUMMARY
-
-
-@dataclass(frozen=True, slots=True)
 class Request:
     """A request that the client made to the model."""
 
@@ -82,6 +73,26 @@ class Request:
     def text(self) -> str:
         """The whole body as the model would read it: every string in it, one per line."""
         return "\n".join(_strings([self.body.get("system"), self.body.get("messages")]))
+
+    @property
+    def last_said(self) -> str:
+        """The last message of the user's side: a prompt, a tool's result, a hook's feedback."""
+        return _last_said(self.body)
+
+
+def is_done(_: Request) -> Turn:
+    """Say only that it is done."""
+    return say("Done.")
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """What the model says, in order; after the last turn of `main`, `rest` decides."""
+
+    main: Sequence[Turn] = ()
+    agent: Sequence[Turn] = ()
+    summary: str = SUMMARY
+    rest: Callable[[Request], Turn] = is_done
 
 
 @dataclass(slots=True)
@@ -132,14 +143,17 @@ class MessagesApi:
     def take(self, body: Json, headers: Mapping[str, str]) -> Turn:
         """Keep a request; the script's answer to it."""
         kind = _kind_of(body, headers)
+        request = Request(kind, body)
         with self._lock:
-            self.requests.append(Request(kind, body))
+            self.requests.append(request)
             position = self._taken.get(kind, 0)
             self._taken[kind] = position + 1
             if kind == "compact":
                 return say(self.script.summary)
             turns = {"main": self.script.main, "agent": self.script.agent}.get(kind, ())
-            return turns[position] if position < len(turns) else say("Done.")
+            if position < len(turns):
+                return turns[position]
+            return self.script.rest(request) if kind == "main" else is_done(request)
 
     def wait_until_closed(self) -> None:
         """Keep the client waiting."""
@@ -224,14 +238,18 @@ class _Exchange(BaseHTTPRequestHandler):
 def _kind_of(body: Json, headers: Mapping[str, str]) -> Kind:
     if "input" in body:
         return "main"
-    said = [m.get("content") for m in body.get("messages", []) if m.get("role") == "user"]
-    asked = "\n".join(_strings(said[-1:]))
+    asked = _last_said(body)
     if "<analysis>" in asked and "<summary>" in asked and "summary of" in asked:
         return "compact"
     if _AGENT_HEADER in headers:
         return "agent"
     names = {tool.get("name") for tool in body.get("tools", [])}
     return "main" if names & _WORKING_TOOLS else "side"
+
+
+def _last_said(body: Json) -> str:
+    said = [m.get("content") for m in body.get("messages", []) if m.get("role") == "user"]
+    return "\n".join(_strings(said[-1:]))
 
 
 def _strings(value: object) -> Iterator[str]:

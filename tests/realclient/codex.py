@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 
 from tests.realclient.client import Client, ClientMissing, installed_client
-from tests.realclient.workplace import Conversation, Run, Workplace, write_program
+from tests.realclient.run import Run
+from tests.realclient.workplace import Conversation, Workplace, write_program
 
 VERSION = "0.166.0"
 PAGE = Path(__file__).parents[2] / "docs" / "mcp.md"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.realclient.manners import check_manners
+from tests.realclient.hook_output import check_hook_output
 from tests.realclient.workplace import OUR_PROGRAMS, PLUGIN, Workplace
 
 CENTS = "Money is counted in integer cents"
@@ -40,7 +40,7 @@ def test_from_a_marketplace(place: Workplace, folder: Path) -> None:
     run = place.ask("Good morning.")
 
     assert run.main[0].text.count(CENTS) == 1
-    check_manners(run)
+    check_hook_output(run)
 
 
 @pytest.mark.parametrize("scope", ["user", "project"])
@@ -62,4 +62,4 @@ def test_with_our_own_command(place: Workplace, scope: str) -> None:
     assert CENTS not in after.main[0].text
     assert after.hooks() == []
     assert CENTS in place.recollect("list")
-    check_manners(run)
+    check_hook_output(run)

@@ -8,20 +8,15 @@ import time
 from signal import SIGKILL
 from typing import Any
 
-from recollect.state import engine_socket as engine
 from tests.realclient.api import Request, Script, Silence, say, use
-from tests.realclient.manners import check_manners
+from tests.realclient.engine import ping
+from tests.realclient.hook_output import check_hook_output
 from tests.realclient.processes import processes_of
 from tests.realclient.workplace import Workplace
 
 CENTS = "Money is counted in integer cents"
 SERVER = "mcp__plugin_recollect_memory__"
 ALLOWED = ("--allowedTools", f"{SERVER}*")
-
-
-def ping(place: Workplace) -> tuple[int, int] | None:
-    """The process that serves the hooks, and how many events it has served."""
-    return engine.ping({**place.environment(), "CLAUDE_PROJECT_DIR": str(place.repo)}, 30)
 
 
 def results(request: Request) -> list[Any]:
@@ -57,7 +52,7 @@ def test_the_model_stores_and_searches(place: Workplace) -> None:
     assert CENTS in place.git("notes", "--ref=mem/decisions", "show", "HEAD")
     (memory,) = json.loads(place.recollect("list", "--json"))
     assert memory["provenance"] == {"said_by": "agent", "via": "mcp"}
-    check_manners(run)
+    check_hook_output(run)
 
 
 def test_the_client_starts_the_server_and_tells_the_model_of_it(place: Workplace) -> None:
@@ -67,7 +62,7 @@ def test_the_client_starts_the_server_and_tells_the_model_of_it(place: Workplace
     start = next(event for event in run.events if event.get("subtype") == "init")
     servers = {server["name"]: server["status"] for server in start["mcp_servers"]}
     assert servers["plugin:recollect:memory"] in ("connected", "pending")
-    check_manners(run)
+    check_hook_output(run)
 
 
 def test_hooks_are_served_by_the_engine(place: Workplace) -> None:
@@ -86,7 +81,7 @@ def test_hooks_are_served_by_the_engine(place: Workplace) -> None:
     assert served[1] >= 1
     assert "needs a restart on Mondays" in run.main[-1].text
     assert ping(place) is None
-    check_manners(run)
+    check_hook_output(run)
 
 
 def test_a_server_that_is_killed_is_not_missed(place: Workplace) -> None:
@@ -102,7 +97,7 @@ def test_a_server_that_is_killed_is_not_missed(place: Workplace) -> None:
         run = talk.finish()
 
     assert CENTS in place.git("notes", "--ref=mem/decisions", "show", "HEAD")
-    check_manners(run)
+    check_hook_output(run)
 
 
 def test_a_client_that_is_killed_takes_the_server_along(place: Workplace) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.realclient.api import Script, say, use
-from tests.realclient.manners import check_manners
+from tests.realclient.hook_output import check_hook_output
 from tests.realclient.workplace import Workplace
 
 BLOCK = '<memory-context source="recollect"'
@@ -24,7 +24,7 @@ def test_a_session_starts_with_memories(place: Workplace) -> None:
     assert BLOCK in run.main[0].text
     assert len(run.requests) == 1
     assert [hook.stdout for hook in run.hooks("Stop")] == [""]
-    check_manners(run)
+    check_hook_output(run)
 
 
 def test_an_empty_memory_has_no_block(place: Workplace) -> None:
@@ -33,7 +33,7 @@ def test_an_empty_memory_has_no_block(place: Workplace) -> None:
 
     assert BLOCK not in run.main[0].text
     assert [hook.stdout for hook in run.hooks("UserPromptSubmit")] == [""]
-    check_manners(run)
+    check_hook_output(run)
 
 
 def test_a_prompt_brings_what_answers_it(place: Workplace) -> None:
@@ -50,7 +50,7 @@ def test_a_prompt_brings_what_answers_it(place: Workplace) -> None:
     assert REFUNDS not in first.text
     assert REFUNDS in second.text
     assert PRINTER not in second.text
-    check_manners(run)
+    check_hook_output(run)
 
 
 def test_a_file_brings_what_is_known_about_it(place: Workplace) -> None:
@@ -77,7 +77,7 @@ def test_a_file_brings_what_is_known_about_it(place: Workplace) -> None:
     assert [QUEUE in request.text for request in run.main] == [False, False, True, True]
     assert run.main[-1].text.count(QUEUE) == 1
     assert PRINTER not in run.main[-1].text
-    check_manners(run)
+    check_hook_output(run)
 
 
 def test_a_memory_is_given_once_in_a_session(place: Workplace) -> None:
@@ -90,7 +90,7 @@ def test_a_memory_is_given_once_in_a_session(place: Workplace) -> None:
 
     assert len(run.main) == 4
     assert [request.text.count(CENTS) for request in run.main] == [1, 1, 1, 1]
-    check_manners(run)
+    check_hook_output(run)
 
 
 def test_compaction_does_not_forget(place: Workplace) -> None:
@@ -103,7 +103,7 @@ def test_compaction_does_not_forget(place: Workplace) -> None:
     assert [request.kind for request in run.requests] == ["main", "compact", "main"]
     assert "Good morning." not in after.text
     assert [before.text.count(CENTS), after.text.count(CENTS)] == [1, 1]
-    check_manners(run)
+    check_hook_output(run)
 
 
 def test_a_cleared_session_starts_anew(place: Workplace) -> None:
@@ -115,7 +115,7 @@ def test_a_cleared_session_starts_anew(place: Workplace) -> None:
     before, after = run.main
     assert len({str(result["session_id"]) for result in run.results}) == 2
     assert [before.text.count(CENTS), after.text.count(CENTS)] == [1, 1]
-    check_manners(run)
+    check_hook_output(run)
 
 
 def test_a_resumed_session_goes_on(place: Workplace) -> None:
@@ -130,7 +130,7 @@ def test_a_resumed_session_goes_on(place: Workplace) -> None:
     assert "Good morning." in again.main[0].text
     assert again.main[0].text.count(CENTS) == 1
     assert again.main[0].text.count(REFUNDS) == 1
-    check_manners(again)
+    check_hook_output(again)
 
 
 def test_what_one_worktree_is_told_the_other_knows(place: Workplace) -> None:
@@ -144,8 +144,8 @@ def test_what_one_worktree_is_told_the_other_knows(place: Workplace) -> None:
     assert INVOICES in place.git("notes", "--ref=mem/decisions", "show", "HEAD")
     assert INVOICES in place.recollect("list", cwd=other)
     assert run.main[0].text.count(INVOICES) == 1
-    check_manners(told)
-    check_manners(run)
+    check_hook_output(told)
+    check_hook_output(run)
 
 
 def test_two_sessions_at_once_share_memories(place: Workplace) -> None:
@@ -160,8 +160,8 @@ def test_two_sessions_at_once_share_memories(place: Workplace) -> None:
         run = there.finish()
 
     assert INVOICES in run.main[-1].text
-    check_manners(here)
-    check_manners(run)
+    check_hook_output(here)
+    check_hook_output(run)
 
 
 def test_what_no_person_typed_brings_nothing(place: Workplace) -> None:
@@ -191,4 +191,4 @@ def test_what_no_person_typed_brings_nothing(place: Workplace) -> None:
     assert "<task-notification>" in run.main[-1].text
     assert {hook.stdout for hook in run.hooks("UserPromptSubmit")} == {""}
     assert place.recollect("list").count(CENTS) == 1
-    check_manners(run)
+    check_hook_output(run)

@@ -7,7 +7,7 @@ import re
 import signal
 
 from tests.realclient.api import Failure, Script, Silence, say, use
-from tests.realclient.manners import answer_of, check_manners
+from tests.realclient.hook_output import answer_of, check_hook_output
 from tests.realclient.workplace import OUR_PROGRAMS, Workplace, write_program
 
 CENTS = "Money is counted in integer cents"
@@ -32,7 +32,7 @@ def test_a_failing_tool_does_no_harm(place: Workplace) -> None:
     assert "boom" in run.main[1].text
     assert run.results[-1]["result"] == "Both failed."
     assert len(run.hooks("PostToolUseFailure")) == 2
-    check_manners(run)
+    check_hook_output(run)
 
 
 def test_an_error_of_the_api_does_no_harm(place: Workplace) -> None:
@@ -45,8 +45,8 @@ def test_an_error_of_the_api_does_no_harm(place: Workplace) -> None:
     run = place.ask("Good morning.", options=["--resume", failed.session])
 
     assert run.main[-1].text.count(CENTS) == 1
-    check_manners(failed)
-    check_manners(run)
+    check_hook_output(failed)
+    check_hook_output(run)
 
 
 def test_a_client_that_is_told_to_stop(place: Workplace) -> None:
@@ -59,7 +59,7 @@ def test_a_client_that_is_told_to_stop(place: Workplace) -> None:
 
     assert run.code == 128 + signal.SIGTERM
     assert CENTS in place.git("notes", "--ref=mem/decisions", "show", "HEAD")
-    check_manners(run)
+    check_hook_output(run)
 
 
 def test_a_client_that_is_killed(place: Workplace) -> None:
@@ -74,7 +74,7 @@ def test_a_client_that_is_killed(place: Workplace) -> None:
     run = place.ask("Good morning.")
 
     assert run.main[0].text.count(CENTS) == 1
-    check_manners(run)
+    check_hook_output(run)
 
 
 def test_a_hook_that_hangs(place: Workplace) -> None:
@@ -111,7 +111,7 @@ def test_a_plugin_without_its_program(place: Workplace) -> None:
     hint = json.dumps(answer_of(speaking[0]))
     assert "make install" in hint
     assert not re.search(r"install \S*recollect\b", hint)  # that name is another project
-    check_manners(run)
+    check_hook_output(run)
 
 
 def test_a_folder_without_git(place: Workplace) -> None:
@@ -124,4 +124,4 @@ def test_a_folder_without_git(place: Workplace) -> None:
     run = place.ask("What do I need?", cwd=desk)
 
     assert run.results[-1]["result"] == "Milk."
-    check_manners(run)
+    check_hook_output(run)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ _WORDS = {
     "VALUE": "true",
     "PATH": "src/cart.py",
 }
+_PROMPT = "Try every command."
 # What a memory must be before a step can be tried.
 _BEFORE = {"unarchive": "archive", "restore": "retire"}
 
@@ -43,16 +45,30 @@ def test_every_command_of_the_texts_works(place: Workplace) -> None:
         verb = command.split()[2] if command.startswith("recollect write ") else ""
         if verb in _BEFORE:
             place.recollect("write", _BEFORE[verb], known["uid"])
+        if command.startswith("recollect review "):
+            command = _about_noticed(place, command, number, known)
         script.append(f'{_prepared(command, known)}\necho "{number} $?"')
     place.api.play(Script([use("Bash", command="\n".join(script)), say("Done.")]))
 
-    run = place.ask("Try every command.")
+    run = place.ask(_PROMPT)
 
     said = run.main[1].text
     ended = dict(re.findall(r"^(\d+) (\d+)$", said, re.MULTILINE))
     failed = [c for n, c in enumerate(commands()) if ended.get(str(n)) != "0"]
     assert failed == [], said
     assert len(commands()) > 20
+
+
+def _about_noticed(place: Workplace, command: str, number: int, known: dict[str, Any]) -> str:
+    """A command of a review, about something that was noticed, with the words of the user."""
+    draft = {"kind": "notes", "summary": f"Thing {number} was noticed", "body": ""}
+    code = (
+        "import recollect; from recollect.capture.unconfirmed import add;"
+        f"print(add(recollect.open(), {draft!r}, confidence=0.8, why='test').uid)"
+    )
+    uid = place.command(Path(sys.executable), "-c", code).strip()
+    command = command.replace("INTO", known["slug"]).replace("WORDS", _PROMPT)
+    return re.sub(r"\bID\b", uid, command)
 
 
 def _prepared(command: str, known: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from tests.realclient.api import Script, say, use
-from tests.realclient.manners import answer_of
+from tests.realclient.hook_output import answer_of
 from tests.realclient.typed import OLD, PREFERENCE, keep
 from tests.realclient.workplace import Workplace
 
@@ -45,8 +45,12 @@ def test_the_agent_drafts_what_the_talk_held(place: Workplace) -> None:
     assert f"if_version {known['version']}" in asked["reason"]
     assert asked["reason"] in run.main[1].text
     assert len(run.main) == 3
-    (preference,) = json.loads(place.recollect("list", "--kind", "preferences", "--json"))
-    (decision,) = json.loads(place.recollect("list", "--kind", "decisions", "--json"))
+    (preference,) = json.loads(
+        place.recollect("list", "--kind", "preferences", "--status", "active", "--json")
+    )
+    (decision,) = json.loads(
+        place.recollect("list", "--kind", "decisions", "--status", "active", "--json")
+    )
     assert preference["content"] == PREFERENCE["content"]
     assert decision["uid"] == known["uid"]
     assert decision["content"]["decision"] == "SQLite in WAL mode"
@@ -63,7 +67,8 @@ def test_a_decline_costs_one_turn(place: Workplace) -> None:
     run = place.ask("Where do carts go?", "And now?")
 
     assert len(run.main) == 3
-    assert json.loads(place.recollect("list", "--json")) == []
+    found = json.loads(place.recollect("list", "--json"))
+    assert {memory["status"] for memory in found} == {"unconfirmed"}  # it waits for the user
 
 
 def test_the_agent_does_not_write_into_the_mirror(place: Workplace) -> None:

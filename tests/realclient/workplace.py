@@ -19,18 +19,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from signal import SIGKILL, Signals
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
-from tests.realclient.api import MessagesApi, Request
+from tests.realclient.api import MessagesApi
 from tests.realclient.processes import left_behind
-
-Json = dict[str, Any]
+from tests.realclient.run import Run
 
 TIMEOUT = 90.0
 # Work that a hook handed to a process of its own may end a little after the client.
 GRACE = 10.0
 TOOLS = "Bash,Read,Write,Edit,Agent"
 KEY = "sk-ant-dummy-not-a-key"
+# How busy the machine is must not decide what a hook says. The client's own timeout is 5 s.
+PATIENCE = {"RECOLLECT_HOOK_DEADLINE": "4000", "RECOLLECT_HOOK_SESSION_DEADLINE": "4000"}
 OUR_PROGRAMS = Path(sys.executable).parent
 _LOOPBACK = "127.0.0.1,localhost"
 _GITCONFIG = """\
@@ -40,59 +41,6 @@ _GITCONFIG = """\
 [init]
 \tdefaultBranch = main
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Hook:
-    """How one call of a hook ended, as the client tells it."""
-
-    event: str
-    name: str
-    outcome: str
-    stdout: str
-    stderr: str
-    exit_code: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One run of the client, after its end."""
-
-    code: int
-    events: Sequence[Json]
-    stderr: str
-    seconds: float
-    requests: Sequence[Request]
-
-    @property
-    def session(self) -> str:
-        """The session's id; after `/clear`, that of the first."""
-        return next(str(event["session_id"]) for event in self.events if "session_id" in event)
-
-    @property
-    def results(self) -> list[Json]:
-        """The client's own report of each turn."""
-        return [event for event in self.events if event.get("type") == "result"]
-
-    @property
-    def main(self) -> list[Request]:
-        """The requests of the conversation itself."""
-        return [request for request in self.requests if request.kind == "main"]
-
-    def hooks(self, event: str | None = None) -> list[Hook]:
-        """The calls of hooks, of one event or of all."""
-        return [
-            Hook(
-                event=one["hook_event"],
-                name=one["hook_name"],
-                outcome=one["outcome"],
-                stdout=one.get("stdout", ""),
-                stderr=one.get("stderr", ""),
-                exit_code=one.get("exit_code"),
-            )
-            for one in self.events
-            if one.get("subtype") == "hook_response" and event in (None, one["hook_event"])
-        ]
 
 
 @dataclass(slots=True)
@@ -122,12 +70,17 @@ class Workplace:
         """The repository in which the client runs."""
         return self.home / "shop"
 
-    def set_up(self) -> None:
-        """Make the folders, and a small project with one commit."""
+    def move_in(self) -> None:
+        """Make the folders of a developer who has no repository yet."""
         self.root = self.root.resolve()
-        for folder in (self.config, self.root / "tmp", self.repo / "src"):
+        for folder in (self.config, self.root / "tmp", self.repo):
             folder.mkdir(parents=True)
         (self.home / ".gitconfig").write_text(_GITCONFIG)
+
+    def set_up(self) -> None:
+        """Make the folders, and a small project with one commit."""
+        self.move_in()
+        (self.repo / "src").mkdir()
         (self.repo / "README.md").write_text("# Shop\n\nA small shop.\n")
         (self.repo / "src" / "cart.py").write_text("def total(prices):\n    return sum(prices)\n")
         (self.repo / "src" / "mail.py").write_text("def send(address):\n    return address\n")
@@ -210,13 +163,16 @@ class Workplace:
 
     def start(
         self,
-        prompt: str,
+        prompt: str = "",
         *,
         options: Sequence[str] = (),
         cwd: Path | None = None,
         several: bool = False,
     ) -> Conversation:
-        """Start the client and leave it running; with `several`, it takes more prompts."""
+        """Start the client and leave it running; with `several`, it takes more prompts.
+
+        With `several` and no prompt it waits for the first one, as it does in a terminal.
+        """
         arguments = [str(self.client), "-p", *([] if several else [prompt])]
         if several:
             arguments += ["--input-format", "stream-json"]
@@ -225,10 +181,10 @@ class Workplace:
         arguments += ["--plugin-dir", str(self.plugin)] if self.plugin else []
         arguments += options
         conversation = Conversation(self, arguments, cwd or self.repo)
-        if several:
-            conversation.say(prompt)
-        else:
+        if not several:
             conversation.close_input()
+        elif prompt:
+            conversation.say(prompt)
         return conversation
 
 
@@ -238,6 +194,7 @@ class Conversation:
     def __init__(self, place: Workplace, arguments: Sequence[str], cwd: Path) -> None:
         self._place = place
         self._lines: list[str] = []
+        self._arrived: list[float] = []
         self._results = 0
         self._news = threading.Condition()
         self._first_request = len(place.api.requests)
@@ -343,7 +300,8 @@ class Conversation:
             said = errors.read()
         asked = self._place.api.requests[self._first_request :]
         whole = [line for line in self._lines if line.endswith("\n")]  # a killed client stops short
-        return Run(code, [json.loads(line) for line in whole], said, seconds, asked)
+        events = [json.loads(line) for line in whole]
+        return Run(code, events, self._arrived[: len(whole)], said, seconds, asked)
 
     def _count_results(self) -> int:
         return sum('"type":"result"' in line for line in list(self._lines))
@@ -353,6 +311,7 @@ class Conversation:
         with self._process.stdout as lines:
             for line in lines:
                 with self._news:
+                    self._arrived.append(time.monotonic())
                     self._lines.append(line)
                     self._news.notify_all()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.redact import Redactor
+from recollect.redact.redactor import Redactor
 from tests.redact.labelled import Secret, negatives, secrets
 
 SECRETS = secrets()

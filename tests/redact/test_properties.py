@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.redact import Redactor
+from recollect.redact.redactor import Redactor
 from tests.redact.labelled import Secret, negatives, secrets
 
 # Pieces that could make or break a finding when they are put next to each other.

@@ -8,7 +8,7 @@ from hashlib import sha256
 import pytest
 
 from recollect.errors import BadConfig, CaptureError, SecretFound
-from recollect.redact import STRATEGIES, Redaction, Redactor
+from recollect.redact.redactor import STRATEGIES, Redaction, Redactor
 from recollect.redact.rule import Rule
 from recollect.redact.rules import RULES
 from tests.redact.labelled import Draw, secrets

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from recollect.core.memory import Memory
 from recollect.search import selection
-from recollect.search.constants import FLOOR, FLOOR_WHEN_ASKED
+from recollect.search.constants import FLOOR, FLOOR_VECTOR, FLOOR_WHEN_ASKED, UNCONFIRMED_FLOOR
 from recollect.search.selection import Candidate
 from recollect.search.tokens import count_tokens
 from recollect.search.triggers import asks_for_memory
@@ -45,6 +45,31 @@ def test_what_shares_little_with_the_prompt_stays_out() -> None:
     assert names(kept) == ["good"]
     assert {s.reason for s in skipped} == {"below the floor"}
     assert names(selection.above_floor([single], 1, asked=False)[0]) == ["single"]
+
+
+def test_an_unconfirmed_memory_must_be_nearer_and_comes_alone() -> None:
+    """Of two that pass, only the better one is given."""
+
+    def noticed(summary: str, evidence: float) -> Candidate:
+        found = candidate(summary, evidence=evidence)
+        return found._replace(memory=found.memory._replace(status="unconfirmed"))
+
+    found = [
+        candidate("known", evidence=FLOOR),
+        noticed("too far", UNCONFIRMED_FLOOR - 0.01),
+        noticed("better", 0.9),
+        noticed("worse", 0.8),
+        noticed("similar", 0.0)._replace(vector=FLOOR_VECTOR),
+    ]
+
+    kept, below = selection.above_floor(found, 3, asked=False)
+    given, too_many = selection.few_unconfirmed(kept)
+
+    assert names(kept) == ["known", "better", "worse"]
+    assert [one.uid for one in below] == ["too far", "similar"]
+    assert names(given) == ["known", "better"]
+    assert [one.reason for one in too_many] == ["one unconfirmed memory is enough"]
+    assert names(selection.few_unconfirmed(kept, already=1)[0]) == ["known"]
 
 
 def test_a_question_for_memories_looks_wider() -> None:

@@ -11,7 +11,7 @@ from recollect.core.kinds import KINDS
 from recollect.core.memory import Memory
 from recollect.core.strength import Uses
 from recollect.core.uid import make_uid
-from recollect.sleep.lifecycle import Used
+from recollect.sleep.lifecycle import UsageSummary
 from recollect.sleep.plan import Plan
 from recollect.sleep.planning import archiving, as_memory
 from recollect.sleep.policy import Policy
@@ -64,7 +64,7 @@ def memories(draw: st.DrawFn, number: int = 0) -> Memory:
 
 
 @st.composite
-def stores(draw: st.DrawFn, most: int = 25) -> tuple[list[Memory], Used]:
+def stores(draw: st.DrawFn, most: int = 25) -> tuple[list[Memory], UsageSummary]:
     """Memories, and what the log knows of them."""
     count = draw(st.integers(0, most))
     found = [draw(memories(number)) for number in range(count)]
@@ -77,7 +77,7 @@ def stores(draw: st.DrawFn, most: int = 25) -> tuple[list[Memory], Used]:
         for memory in found
         if draw(st.integers(0, 5)) == 0
     }
-    return found, Used(uses, shown)
+    return found, UsageSummary(uses, shown)
 
 
 def outcome(store: Sequence[Memory], plan: Plan) -> list[Memory]:

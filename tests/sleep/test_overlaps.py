@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from recollect.core.memory import Memory
 from recollect.core.status import VISIBLE
 from recollect.sleep.compression import merge
-from recollect.sleep.lifecycle import NEVER_USED, is_merged
+from recollect.sleep.lifecycle import NO_USAGE, is_merged
 from recollect.sleep.overlaps import plan_overlaps
 from recollect.sleep.planning import as_memory, plan_lifecycle, plan_sleep
 from tests.sleep.strategies import NOW, POLICY, memory, outcome
@@ -43,8 +43,8 @@ def test_one_stays_and_nothing_goes_out_of_sight(
     shuffled = list(before)
     rng.shuffle(shuffled)  # type: ignore[attr-defined]
 
-    plan = plan_lifecycle(before, NEVER_USED, _POLICY, NOW)
-    other = plan_lifecycle(shuffled, NEVER_USED, _POLICY, NOW)
+    plan = plan_lifecycle(before, NO_USAGE, _POLICY, NOW)
+    other = plan_lifecycle(shuffled, NO_USAGE, _POLICY, NOW)
 
     key = {(s.memory.uid, s.status, s.due) for s in plan.steps}
     assert key == {(s.memory.uid, s.status, s.due) for s in other.steps}
@@ -58,7 +58,7 @@ def test_one_stays_and_nothing_goes_out_of_sight(
     seen = {m.uid for m in visible} | {uid for m in merged for uid in m.relates_to}
     assert seen >= {source.uid for source in _SOURCES}
     assert plan_overlaps(list(after.values())) == []
-    assert plan_sleep(list(after.values()), NEVER_USED, _POLICY, NOW).is_empty
+    assert plan_sleep(list(after.values()), NO_USAGE, _POLICY, NOW).is_empty
 
 
 def test_what_was_made_of_more_stays() -> None:

@@ -11,7 +11,7 @@ from recollect.core.memory import Memory
 from recollect.core.status import TRANSITIONS
 from recollect.core.strength import Uses
 from recollect.sleep.compression import highest_sensitivity, merge, plan_merges
-from recollect.sleep.lifecycle import NEVER_USED, Used, plan_lives
+from recollect.sleep.lifecycle import NO_USAGE, UsageSummary, plan_aging
 from recollect.sleep.plan import Plan
 from recollect.sleep.planning import as_memory, plan_lifecycle, plan_sleep
 from recollect.sleep.policy import Policy
@@ -36,7 +36,7 @@ def statuses(plan: Plan) -> dict[str, str]:
 
 
 @given(stores())
-def test_to_sleep_twice_is_to_sleep_once(store: tuple[list[Memory], Used]) -> None:
+def test_to_sleep_twice_is_to_sleep_once(store: tuple[list[Memory], UsageSummary]) -> None:
     """After a plan was carried out nothing is due, at the same moment."""
     found, used = store
     plan = plan_sleep(found, used, POLICY, NOW)
@@ -49,7 +49,7 @@ def test_to_sleep_twice_is_to_sleep_once(store: tuple[list[Memory], Used]) -> No
 
 @given(stores(), st.randoms())
 def test_the_order_of_memories_does_not_matter(
-    store: tuple[list[Memory], Used], rng: object
+    store: tuple[list[Memory], UsageSummary], rng: object
 ) -> None:
     """Two clones that hold the same plan the same."""
     found, used = store
@@ -65,7 +65,7 @@ def test_the_order_of_memories_does_not_matter(
 
 
 @given(stores())
-def test_what_must_not_be_touched_is_left_alone(store: tuple[list[Memory], Used]) -> None:
+def test_what_must_not_be_touched_is_left_alone(store: tuple[list[Memory], UsageSummary]) -> None:
     """Permanent kinds do not age, nor does what a person archived; every step is a legal one."""
     found, used = store
     plan = plan_sleep(found, used, POLICY, NOW)
@@ -102,7 +102,7 @@ def test_a_merge_lowers_no_sensitivity_and_keeps_what_matters(sources: list[Memo
 
 
 @given(stores())
-def test_spaces_are_not_mixed(store: tuple[list[Memory], Used]) -> None:
+def test_spaces_are_not_mixed(store: tuple[list[Memory], UsageSummary]) -> None:
     """What stays on this machine is not merged with what is shared, nor kinds with each other."""
     found, _ = store
     for made in plan_merges(found, POLICY, NOW):
@@ -128,7 +128,7 @@ def test_what_was_noticed_and_never_used_fades() -> None:
     shown = memory(5, 40, provenance=NOTICED, summary="an answer lately")
     long_ago = memory(6, 40, provenance=NOTICED, summary="an answer long ago")
     important = memory(7, 40, provenance=NOTICED, summary="important", importance=0.7)
-    log = Used(
+    log = UsageSummary(
         {used.uid: Uses(1, NOW - 12 * DAY)}, {shown.uid: NOW - DAY, long_ago.uid: NOW - 20 * DAY}
     )
 
@@ -145,7 +145,7 @@ def test_retention_counts_from_the_last_change_or_use() -> None:
     used = memory(3, 200, summary="used")
     permanent = memory(4, 900, kind="decisions", summary="decided")
     unknown = memory(5, 900, kind="dreams", summary="of a newer version")
-    log = Used({used.uid: Uses(1, NOW - 30 * DAY)})
+    log = UsageSummary({used.uid: Uses(1, NOW - 30 * DAY)})
 
     plan = plan_lifecycle([old, restored, used, permanent, unknown], log, POLICY, NOW)
 
@@ -172,7 +172,7 @@ def test_only_what_age_archived_goes_on() -> None:
             (4, "use", "age"),
         )
     )
-    log = Used({used.uid: Uses(2, NOW - DAY)})
+    log = UsageSummary({used.uid: Uses(2, NOW - DAY)})
 
     made = memory(5, 9, provenance={"via": "sleep", "sources": [merged.uid]})
 
@@ -203,8 +203,8 @@ def test_what_a_person_asked_to_keep_is_not_retired_by_age(
         status="archived", status_by="age", status_changed=stamp(NOW - 400 * DAY)
     )
 
-    assert statuses(plan_lifecycle([asked], NEVER_USED, POLICY, NOW)) == {"unlike 1": "archived"}
-    plan = plan_lifecycle([hidden], NEVER_USED, POLICY, NOW)
+    assert statuses(plan_lifecycle([asked], NO_USAGE, POLICY, NOW)) == {"unlike 1": "archived"}
+    plan = plan_lifecycle([hidden], NO_USAGE, POLICY, NOW)
     assert statuses(plan) == ({} if is_kept else {"unlike 1": "retired"})
 
 
@@ -216,11 +216,11 @@ def test_the_soft_cap_takes_the_weakest_but_no_young_and_no_permanent_ones() -> 
     decided = [memory(n + 30, 300, kind="decisions", summary=f"decided {n}") for n in range(3)]
     policy = POLICY._replace(most=10)
 
-    plan = plan_lifecycle([*weak, *strong, *young, *decided], NEVER_USED, policy, NOW)
+    plan = plan_lifecycle([*weak, *strong, *young, *decided], NO_USAGE, policy, NOW)
     assert statuses(plan) == {"weak 0": "archived", "weak 1": "archived"}
 
     plan = plan_lifecycle(
-        [*weak, *strong, *young, *decided], NEVER_USED, policy._replace(most=2), NOW
+        [*weak, *strong, *young, *decided], NO_USAGE, policy._replace(most=2), NOW
     )
     assert set(statuses(plan)) == {m.summary for m in (*weak, *strong)}
     assert plan.over_cap == 4
@@ -232,7 +232,7 @@ def test_what_is_expired_is_retired_unless_somebody_brought_it_back() -> None:
     back = memory(2, 10, summary="back", ttl=3, status_changed=stamp(NOW - DAY))
     valid = memory(3, 2, summary="valid", ttl=3)
 
-    assert statuses(plan_lifecycle([over, back, valid], NEVER_USED, POLICY, NOW)) == {
+    assert statuses(plan_lifecycle([over, back, valid], NO_USAGE, POLICY, NOW)) == {
         "over": "retired"
     }
 
@@ -242,10 +242,10 @@ def test_the_grace_counts_from_retiring() -> None:
     gone = memory(1, 500, status="retired", status_changed=stamp(NOW - 31 * DAY))
     fresh = memory(2, 500, status="retired", status_changed=stamp(NOW - 29 * DAY))
 
-    lives = plan_lives([gone, fresh], NEVER_USED, POLICY, NOW)
+    aging = plan_aging([gone, fresh], NO_USAGE, POLICY, NOW)
 
-    assert lives.purgeable == (gone,)
-    assert lives.steps == ()
+    assert aging.purgeable == (gone,)
+    assert aging.steps == ()
 
 
 def test_five_notes_on_one_bug_become_one_that_can_be_read() -> None:
@@ -260,7 +260,7 @@ def test_five_notes_on_one_bug_become_one_that_can_be_read() -> None:
         )
         for n, port in enumerate(("http", "admin", "http", "debug", "proxy"))
     ]
-    (made,) = plan_sleep(notes, NEVER_USED, POLICY, NOW).merges
+    (made,) = plan_sleep(notes, NO_USAGE, POLICY, NOW).merges
 
     assert made.summary == "The checkout test times out on port http (5 solutions)"
     assert made.body.count("Ask the system for a free port.") == 1
@@ -274,7 +274,7 @@ def test_five_notes_on_one_bug_become_one_that_can_be_read() -> None:
 def test_nothing_is_merged_twice() -> None:
     """Sources that somebody restored stay restored, and a merged memory is no source again."""
     notes = [memory(n, 20, summary="the same words here") for n in range(4)]
-    plan = plan_sleep(notes, NEVER_USED, POLICY, NOW)
+    plan = plan_sleep(notes, NO_USAGE, POLICY, NOW)
     after = outcome(notes, plan)
     restored = [m._replace(status="active", status_by=None) for m in after]
 
@@ -286,7 +286,7 @@ def test_permanent_kinds_are_only_proposed() -> None:
     """Somebody must say yes."""
     same = [memory(n, 20, kind="decisions", summary="use postgres for orders") for n in range(3)]
 
-    plan = plan_sleep(same, NEVER_USED, POLICY, NOW)
+    plan = plan_sleep(same, NO_USAGE, POLICY, NOW)
 
     assert plan.merges == ()
     assert len(plan.proposals) == 1
@@ -296,7 +296,7 @@ def test_what_would_go_at_once_is_not_merged() -> None:
     """Old and never used: the sources are archived as they are."""
     old = [memory(n, 120, summary="the same words here") for n in range(4)]
 
-    plan = plan_sleep(old, NEVER_USED, Policy(retention={"notes": 90.0}), NOW)
+    plan = plan_sleep(old, NO_USAGE, Policy(retention={"notes": 90.0}), NOW)
 
     assert plan.merges == ()
     assert {step.status for step in plan.steps} == {"archived"}

@@ -29,7 +29,7 @@ def switch_on(repo: Path, more: str = "") -> None:
 
 def take(store: Recollect) -> Report:
     """Look at the files, and accept all that they suggest."""
-    report = Mirror(store).bring()
+    report = Mirror(store).update()
     review.accept(store, suggestions.suggestions(store))
     return report
 

@@ -57,7 +57,7 @@ class TwoAgents(RuleBasedStateMachine):
         self.agents = [recollect.open(self.folder), recollect.open(self.folder)]
         # What each agent read last: uid → memory.
         self.read: list[dict[str, Memory]] = [{}, {}]
-        self.births: dict[str, Memory] = {}
+        self.created: dict[str, Memory] = {}
         self.number = 0
 
     def teardown(self) -> None:
@@ -69,7 +69,7 @@ class TwoAgents(RuleBasedStateMachine):
 
     def some(self, data: st.DataObject) -> str:
         """One of the memories."""
-        return data.draw(st.sampled_from(sorted(self.births)))
+        return data.draw(st.sampled_from(sorted(self.created)))
 
     @rule(who=AGENTS, title=TITLES, tags=TAGS, files=FILES, word=WORDS)
     def create(self, who: int, title: str, tags: list[str], files: list[str], word: str) -> None:
@@ -92,16 +92,16 @@ class TwoAgents(RuleBasedStateMachine):
             return  # its title was retired a moment ago
         assert done["status"] == "created"
         memory = self.agents[who].get(done["uid"])
-        self.births[memory.uid] = self.read[who][memory.uid] = memory
+        self.created[memory.uid] = self.read[who][memory.uid] = memory
 
-    @precondition(lambda self: self.births)
+    @precondition(lambda self: self.created)
     @rule(who=AGENTS, data=st.data())
     def look(self, who: int, data: st.DataObject) -> None:
         """An agent reads a memory as it is now."""
         uid = self.some(data)
         self.read[who][uid] = self.agents[who].get(uid)
 
-    @precondition(lambda self: self.births)
+    @precondition(lambda self: self.created)
     @rule(
         who=AGENTS,
         data=st.data(),
@@ -142,7 +142,7 @@ class TwoAgents(RuleBasedStateMachine):
         assert set(before.slugs) <= set(after.slugs)
         self.read[who][uid] = after
 
-    @precondition(lambda self: self.births)
+    @precondition(lambda self: self.created)
     @rule(
         who=AGENTS,
         data=st.data(),

@@ -13,6 +13,9 @@ from recollect.core.memory import VIA_SLEEP
 from recollect.errors import RecollectError
 from recollect.store.store import MAINTENANCE, Done, Store
 
+# The reasons of writes that deal with unconfirmed memories themselves.
+_OF_UNCONFIRMED = frozenset({"confirm", "reject"})
+
 if TYPE_CHECKING:
     from recollect.core.memory import Memory
     from recollect.ledger.writes import Write
@@ -30,8 +33,8 @@ def retire_old_sessions(store: Store, done: Sequence[Done], reason: str) -> None
             store.ledger.warnings.append(f"Old sessions were not retired: {error.message}")
 
 
-def follow_status(store: Store, done: Sequence[Done], reason: str) -> None:
-    """Restore the sources of a merged memory that was retired, and settle facts."""
+def follow_status_change(store: Store, done: Sequence[Done], reason: str) -> None:
+    """Restore the sources of a merged memory that was retired; close or reopen facts."""
     moved = [record.memory_uid for w, record in done if "status" in w.fields]
     if moved and reason not in MAINTENANCE:
         from recollect.core.status import RETIRED
@@ -40,7 +43,7 @@ def follow_status(store: Store, done: Sequence[Done], reason: str) -> None:
         found = store.indexing.fresh().get_many(moved)
         retired = {memory.uid: memory for memory in found if memory.status == RETIRED}
         bring_back_sources(store, retired)
-        settle_facts(store, found)
+        close_or_reopen_facts(store, found)
 
 
 def archive_merged_sources(store: Store, done: Sequence[Done], reason: str) -> None:
@@ -58,7 +61,7 @@ def _is_merge(write: Write) -> bool:
     return "summary" in write.fields and (provenance or {}).get("via") == VIA_SLEEP
 
 
-def settle_facts(store: Store, changed: Sequence[Memory]) -> None:
+def close_or_reopen_facts(store: Store, changed: Sequence[Memory]) -> None:
     """Close or reopen other facts when a fact was added, changed or removed."""
     from recollect.core.kinds import FACTS
 
@@ -66,6 +69,31 @@ def settle_facts(store: Store, changed: Sequence[Memory]) -> None:
         from recollect.facts.expiry import expire_facts
 
         expire_facts(store)
+
+
+def follow_unconfirmed(store: Store, done: Sequence[Done], reason: str) -> None:
+    """Reject unconfirmed memories that somebody retired, and forget what somebody restored.
+
+    Also settle those that say what somebody has just captured.
+    """
+    if reason in MAINTENANCE:
+        return
+    moved = [record.memory_uid for w, record in done if "status" in w.fields and record.of]
+    made = [record.uid for w, record in done if not record.of and not getattr(w, "is_local", True)]
+    if moved and reason not in _OF_UNCONFIRMED:
+        from recollect.core.status import RETIRED, UNCONFIRMED
+
+        found = [m for m in store.indexing.fresh().get_many(moved) if m.was_unconfirmed]
+        if found:
+            from recollect.capture.rejections import forget_rejected
+            from recollect.capture.unconfirmed import reject, text_of
+
+            reject(store, [m for m in found if m.status == RETIRED])
+            forget_rejected(store, [text_of(m) for m in found if m.status == UNCONFIRMED])
+    if made:
+        from recollect.capture.unconfirmed import settle_twins
+
+        settle_twins(store, made)
 
 
 def update_mirror(store: Store, _changed: Sequence[object], _reason: str = "") -> None:
@@ -76,5 +104,11 @@ def update_mirror(store: Store, _changed: Sequence[object], _reason: str = "") -
         follow(store)
 
 
-AFTER_WRITE = (retire_old_sessions, archive_merged_sources, follow_status, update_mirror)
-AFTER_PURGE = (settle_facts, update_mirror)
+AFTER_WRITE = (
+    retire_old_sessions,
+    archive_merged_sources,
+    follow_status_change,
+    follow_unconfirmed,
+    update_mirror,
+)
+AFTER_PURGE = (close_or_reopen_facts, update_mirror)

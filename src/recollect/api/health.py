@@ -49,6 +49,7 @@ def check_all(store: Store) -> list[Finding]:
         check_programs,
         check_mirror,
         check_sleep,
+        check_review,
         check_others,
     ):
         found += check(store)
@@ -120,7 +121,7 @@ def check_records(ledger: Ledger, indexing: Indexing) -> Iterator[Finding]:
             "All are kept. To choose one, add ~ and the last four characters of its uid.",
         )
     memories = index.count(Filters(statuses=frozenset({"all"})))
-    yield Finding(OK, "records", f"{len(known)} records, {memories} memories.")
+    yield Finding(OK, "records", f"Records: {len(known)}, memories: {memories}")
 
 
 def _altered(uid: str, record: Record) -> Finding:
@@ -291,7 +292,7 @@ def check_sleep(store: Store) -> Iterator[Finding]:
             f"Sleep does not run. {problem}",
             "Correct the clock; if it is right, run: recollect sleep --force",
         )
-    now = store.ledger.clock().timestamp()
+    now = store.now()
     last = store.local.maintenance.last_sleep()
     waiting = last is not None and now - last >= _WEEK and store.local.maintenance.ended_since(last)
     if store.config.flag("sleep.enabled") and waiting:
@@ -301,6 +302,15 @@ def check_sleep(store: Store) -> Iterator[Finding]:
             "Sleep has not run for a week.",
             "Run: recollect sleep",
         )
+
+
+def check_review(store: Store) -> Iterator[Finding]:
+    """Say what was noticed and waits for the user; that is no problem."""
+    from recollect.api.waiting import waiting_for_review
+
+    waiting = waiting_for_review(store)._replace(changes=0).in_words()  # `check_others` has those
+    if waiting:
+        yield Finding(OK, "review", f"{waiting} wait for you. To see them, run: recollect review")
 
 
 def check_others(store: Store) -> Iterator[Finding]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import NamedTuple
 
 from recollect.config.config import load_config
 from recollect.config.edit import set_key
+from recollect.core.named_tuple import NamedTuple
 from recollect.errors import ValidationError
 from recollect.mirror.mirror import Mirror, Report
 from recollect.store.store import Store
@@ -43,7 +43,7 @@ def switch_on(store: Store) -> SwitchedOn:
     """Set the key, and write the files."""
     mirror = Mirror(store)
     path, overridden = _switch(store, True)
-    return SwitchedOn(path, mirror.bring(), overridden)
+    return SwitchedOn(path, mirror.update(), overridden)
 
 
 def switch_off(store: Store, *, remove: bool) -> SwitchedOff:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
 
 from recollect.store.store import Store
 
 # A hook imports this module: whatever it does not need is imported where it is used.
 if TYPE_CHECKING:
-    from recollect.config.config import Config
+    from recollect.api.results import Answer, ExplainedSetting, Listed, Location, LogEntry
+    from recollect.config.config import Config, Setting
     from recollect.core.memory import Memory
     from recollect.facts.facts import Found
     from recollect.ledger.ledger import Ledger
-    from recollect.search.scoring import Why
     from recollect.search.search import Hit
     from recollect.sleep.strength_report import Strength
     from recollect.state.sessions import Trace
@@ -21,25 +21,6 @@ if TYPE_CHECKING:
 
 # Filters that may name a commit of the project, which your own ledger does not have.
 _MOMENTS = ("since", "until")
-
-
-class Answer(NamedTuple):
-    """A memory that a search found: its score, the parts of the score, and whether it is yours.
-
-    `mine` is true for a memory from your own ledger, and false for one of the project.
-    """
-
-    memory: Memory
-    score: float
-    why: Why
-    mine: bool = False
-
-
-class Listed(NamedTuple):
-    """A memory that passes the filters, and whether it comes from your own ledger."""
-
-    memory: Memory
-    mine: bool = False
 
 
 class Reads(Store):
@@ -89,6 +70,7 @@ class Reads(Store):
         memories are found only if you ask for them with `sensitivity`. With `counting=False`,
         nothing is recorded as shown; call `note_shown` for what a reader gets to see.
         """
+        from recollect.api.results import Answer
         from recollect.search.store import search_store
 
         found: list[tuple[Hit, bool]] = []
@@ -101,7 +83,6 @@ class Reads(Store):
                 mode=mode,
                 min_similarity=min_similarity,
                 as_of=moment,
-                counting=False,
                 **chosen,
             )
             found += [(hit, store is not self) for hit in hits]
@@ -118,6 +99,7 @@ class Reads(Store):
 
         `memories` gives those of this ledger alone.
         """
+        from recollect.api.results import Listed
         from recollect.core.age import counted, seconds_of
         from recollect.core.crowding import is_ahead
 
@@ -126,7 +108,7 @@ class Reads(Store):
             for store, chosen in self._each(filters)
             for memory in store.memories(**chosen)
         ]
-        now = self.ledger.clock().timestamp()
+        now = self.now()
 
         def created(listed: Listed) -> tuple[bool, str, str]:
             memory = listed.memory
@@ -156,7 +138,7 @@ class Reads(Store):
     def note_shown(self, shown: Iterable[Answer | Listed]) -> None:
         """Record that a reader saw memories."""
         seen = list(shown)
-        now = self.ledger.clock().timestamp()
+        now = self.now()
         for store in (self, self._personal):
             uids = [one.memory.uid for one in seen if one.mine == (store is not self)]
             if store is not None and uids:
@@ -195,9 +177,66 @@ class Reads(Store):
 
         return versions(self, memory_id)
 
+    def log(self, limit: int | None = None) -> list[LogEntry]:
+        """The captures, changes and purges of this ledger, newest first."""
+        from recollect.api.results import LogEntry
+        from recollect.core.age import seconds_of
+        from recollect.core.crowding import is_ahead
+        from recollect.core.names import short
+        from recollect.core.places import FOREIGN, LOCAL, SHARED
+        from recollect.core.spaces import marked
+
+        now, journal = self.now(), self.journal()[::-1]
+        # A record with a date in the future does not come before the new ones.
+        journal.sort(key=lambda entry: is_ahead(seconds_of(entry[0].timestamp), now))
+        memories = {memory.uid: memory for memory in self.memories(status="all")}
+        private = set(self.indexing.fresh().outside([SHARED, FOREIGN]))
+        entries = []
+        for record, place in journal[:limit]:
+            uid = record.memory_uid
+            memory = memories.get(marked(uid) if uid in private and place.space != LOCAL else uid)
+            entries.append(LogEntry(record, short(memory.id if memory else record.id or uid)))
+        return entries
+
+    def location(self) -> Location:
+        """Where the memories are stored, and how many there are."""
+        from recollect.api.results import Location
+
+        repository = self.ledger.repository
+        ledger = "user" if repository.is_user_ledger else "repository"
+        return Location(ledger, repository.common_dir, len(self.memories(status="all")))
+
+    def settings(self) -> Mapping[str, Setting]:
+        """The keys of the configuration, each with its `value` and the `source` of the value."""
+        return self.config.settings
+
+    def explain_setting(self, key: str) -> ExplainedSetting:
+        """What a key means, its value and source, and a value of the project that has no effect."""
+        from recollect.api.results import ExplainedSetting
+        from recollect.config.config import key_named
+
+        known = key_named(key)
+        return ExplainedSetting(
+            key,
+            *self.config.settings[key],
+            default=known.default,
+            variable=known.variable,
+            meaning=known.meaning,
+            project=known.project,
+            ignored=self.config.ignored.get(key),
+        )
+
     def why(self, limit: int = 10, session: str | None = None) -> list[Trace]:
-        """What the last hook events captured, injected or skipped, and why; newest first."""
-        return self.local.sessions.traces(limit, session)
+        """What the last hook events captured, injected or skipped, and why; newest first.
+
+        An event that ran out of time or was killed is among them.
+        """
+        from recollect.state.unfinished import unfinished_events
+
+        traces = self.local.sessions.traces(limit, session)
+        ended = unfinished_events(self.ledger.repository.state_dir, session)
+        found = sorted([*traces, *reversed(ended)], key=lambda trace: -trace.at)
+        return found[: max(0, limit)]
 
     def strength(self, memory_id: str) -> Strength:
         """How strong a memory is, what made it so, and when it will be archived."""

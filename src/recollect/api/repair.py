@@ -40,7 +40,7 @@ def known_notes(store: Store) -> dict[Place, Note]:
     """The records of every note, as the index last read them."""
     notes: dict[Place, Note] = {}
     try:
-        for place, uid, text in store.indexing.as_it_is().texts():
+        for place, uid, text in store.indexing.without_refresh().texts():
             notes.setdefault(place, {})[uid] = text
     except MemoryIndexError:
         return {}  # the index is broken and will be rebuilt

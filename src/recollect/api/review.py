@@ -1,4 +1,7 @@
-"""Accept suggestions: they become memories, or update existing ones."""
+"""Accept suggestions and unconfirmed memories: they become memories.
+
+Nothing here changes the text of another memory.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,11 @@ from typing import Any
 from recollect.capture.pasted import PASTED
 from recollect.capture.spool_flush import keep
 from recollect.capture.suggestions import Suggestion, waiting_suggestions
+from recollect.capture.unconfirmed import confirm
+from recollect.capture.vouching import check_permission
+from recollect.core.age import seconds_of
 from recollect.core.memory import Memory
+from recollect.core.status import ARCHIVED, VISIBLE
 from recollect.errors import VersionConflict
 from recollect.index.protocol import made_with
 from recollect.ledger.writes import NOBODY
@@ -18,7 +25,7 @@ from recollect.store.store import Store
 
 
 def accept(store: Store, chosen: Sequence[Suggestion], *, by: str = "user") -> list[Memory]:
-    """Accept suggestions: they become memories, or update existing ones.
+    """Accept suggestions: they become memories.
 
     If nobody here said what a suggestion says, whoever accepts it becomes its author.
     """
@@ -26,27 +33,38 @@ def accept(store: Store, chosen: Sequence[Suggestion], *, by: str = "user") -> l
     memories = []
     for suggestion in chosen:
         if suggestion.document:
-            memories.append(accept_document(store, suggestion))
-            waiting_suggestions(store).drop(suggestion.uid)
+            with store.deferred_effects("import"):  # the mirror must not suggest it again
+                memories.append(accept_document(store, suggestion))
+                waiting_suggestions(store).drop(suggestion.uid)
             continue
         draft = dict(suggestion.draft)
-        known = store.indexing.fresh().get_many([suggestion.updates] if suggestion.updates else [])
-        if known:
-            memories.append(
-                # A suggestion without a body does not remove the existing body.
-                store.update(known[0].uid, summary=draft["summary"], body=draft.get("body") or None)
-            )
-        else:
-            draft["provenance"] = _accepted(draft.get("provenance") or {}, by)
-            memories += (
-                _merge(store, suggestion, draft) if suggestion.sources else keep(store, [draft])
-            )
+        draft["provenance"] = _accepted(draft.get("provenance") or {}, by)
+        made = _merge(store, suggestion, draft) if suggestion.sources else keep(store, [draft])
+        _supersede(store, suggestion.updates, made)
+        memories += made
         waiting_suggestions(store).drop(suggestion.uid)
-    if any(suggestion.document for suggestion in chosen):
-        store.run_effects((), "import")
-    now = store.ledger.clock().timestamp()
+    now = store.now()
     store.local.usage.record([memory.uid for memory in memories], "accepted", now)
     return memories
+
+
+def _supersede(store: Store, uid: str | None, made: Sequence[Memory]) -> None:
+    """Archive the memory that a suggestion updates; its text stays as it is."""
+    known = store.indexing.fresh().get_many([uid] if uid else [])
+    if known and made and known[0].status in VISIBLE:
+        store.set_status(known[0].uid, ARCHIVED, f"superseded by {store.short_name(made[0])}")
+
+
+def accept_unconfirmed(
+    store: Store, chosen: Sequence[Memory], *, by: str, user_said: str, keep_both: bool
+) -> list[Memory]:
+    """Confirm unconfirmed memories; an agent needs the user's word for it."""
+    if not chosen:
+        return []
+    if by != "user":
+        newest = max(seconds_of(memory.created) or 0.0 for memory in chosen)
+        check_permission(store, user_said, newest)
+    return [confirm(store, memory, supersede=not keep_both) for memory in chosen]
 
 
 def _merge(store: Store, suggestion: Suggestion, draft: Mapping[str, Any]) -> list[Memory]:

@@ -1,11 +1,12 @@
-"""Review: suggestions, changes by others, and purges by others, each accepted or rejected."""
+"""Review: unconfirmed memories, suggestions, and changes and purges by others."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recollect.api.writes import Writes
+from recollect.core.named_tuple import NamedTuple
 
 # A hook imports this module: whatever it does not need is imported where it is used.
 if TYPE_CHECKING:
@@ -16,14 +17,44 @@ if TYPE_CHECKING:
 
 
 class Review(NamedTuple):
-    """What waits for a decision: suggested memories, and changes that somebody else suggests."""
+    """What waits for a decision: suggestions, changes that others suggest, unconfirmed memories."""
 
     suggestions: list[Suggestion]
     changes: list[SuggestedChange]
+    unconfirmed: list[Memory]
+
+    @property
+    def total(self) -> int:
+        """How many there are."""
+        return len(self.suggestions) + len(self.changes) + len(self.unconfirmed)
 
 
 class Reviews(Writes):
     """The methods that list what waits for a decision, and decide."""
+
+    def unconfirmed(self) -> list[Memory]:
+        """The memories that were noticed and that nobody has confirmed, oldest first."""
+        from recollect.capture.unconfirmed import unconfirmed
+
+        return unconfirmed(self)
+
+    def would_supersede(self, memory: Memory) -> Memory | None:
+        """The memory that is archived if somebody accepts an unconfirmed one."""
+        from recollect.capture.unconfirmed import updated_by
+
+        return updated_by(self, memory)
+
+    def merge_candidates(self, memory: Memory) -> list[Memory]:
+        """The memories that an unconfirmed one could be merged into, the most similar first."""
+        from recollect.capture.unconfirmed import merge_candidates
+
+        return merge_candidates(self, memory)
+
+    def merge_into(self, name: str, into: str) -> Memory:
+        """Add the text of an unconfirmed memory to another one, and retire the unconfirmed one."""
+        from recollect.capture.unconfirmed import merge_into, named
+
+        return merge_into(self, named(self, name), self.get(into))
 
     def suggestions(self) -> list[Suggestion]:
         """The suggestions that wait for review, oldest first."""
@@ -32,43 +63,67 @@ class Reviews(Writes):
         return suggestions(self)
 
     def review(self, names: Sequence[str] | None = None) -> Review:
-        """What waits for review; with names, those suggestions and changes only.
+        """What waits for review; with names, only those.
 
-        A name is the end of a uid. One that means nothing, or several, is refused.
+        A name is the id of an unconfirmed memory, or the end of the uid of a suggestion or change.
+        One that means nothing, or several, is refused.
         """
-        from recollect.capture.suggestions import named
+        from recollect.capture import suggestions, unconfirmed
 
         changes = self.suggested_changes()
         if names is None:
-            return Review(self.suggestions(), changes)
+            return Review(self.suggestions(), changes, self.unconfirmed())
+        memories = [name for name in names if suggestions.is_memory_name(self, name)]
+        noticed = {m.uid: m for m in (unconfirmed.named(self, name) for name in memories)}
+        names = [name for name in names if name not in memories]
         meant = {
             name: [c for c in changes if name and c.record.lower().endswith(name.lower())]
             for name in names
         }
         chosen = [found[0] for found in meant.values() if len(found) == 1]
         others = [name for name, found in meant.items() if len(found) != 1]
-        return Review(named(self, others), chosen)
+        return Review(suggestions.named(self, others), chosen, list(noticed.values()))
 
-    def accept(self, names: Sequence[str] | None = None, *, by: str = "user") -> list[Memory]:
-        """Accept suggestions and changes, all or by name; gives the memories that they became.
+    def accept(
+        self,
+        names: Sequence[str] | None = None,
+        *,
+        by: str = "user",
+        user_said: str = "",
+        keep_both: bool = False,
+    ) -> list[Memory]:
+        """Accept what waits for review, all or by name; gives the memories that it became.
 
-        `by` is who accepts: `user` or `agent`.
+        `by` is who accepts: `user` or `agent`. For an unconfirmed memory, an agent needs the exact
+        words with which the user agreed. If an unconfirmed memory would supersede another one, that
+        one is archived, unless you keep both.
         """
-        from recollect.api.review import accept
+        from recollect.api.review import accept, accept_unconfirmed
 
         chosen = self.review(names)
-        memories = accept(self, chosen.suggestions, by=by)
+        memories = accept_unconfirmed(
+            self, chosen.unconfirmed, by=by, user_said=user_said, keep_both=keep_both
+        )
+        memories += accept(self, chosen.suggestions, by=by)
         return memories + [self.accept_change(change.record) for change in chosen.changes]
 
     def reject(self, names: Sequence[str] | None = None) -> Review:
-        """Reject suggestions and changes, all or by name; they are not suggested again."""
-        from recollect.capture.suggestions import reject
+        """Reject what waits for review, all or by name; neither it nor its like comes again."""
+        from recollect.capture import suggestions, unconfirmed
 
         chosen = self.review(names)
-        reject(self, chosen.suggestions)
+        gone = unconfirmed.reject(self, chosen.unconfirmed)
+        chosen = chosen._replace(unconfirmed=gone)
+        suggestions.reject(self, chosen.suggestions)
         for change in chosen.changes:
             self.reject_change(change.record)
         return chosen
+
+    def forget_learned(self) -> None:
+        """Forget what detection has learned from what you accepted and rejected."""
+        from recollect.capture.adaptation import reset
+
+        reset(self)
 
     def suggested_changes(self) -> list[SuggestedChange]:
         """Changes by others of what only the author or you decide: trust, lifetime, provenance."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from recollect.core.memory import Memory
+from recollect.core.named_tuple import NamedTuple
 from recollect.index.protocol import ALL, Filters
 from recollect.redact.gate import make_redactor
 from recollect.store.store import Store

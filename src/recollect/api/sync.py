@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from recollect.api.effects import update_mirror
 from recollect.core.authority import may_purge
 from recollect.core.memory import Memory, fold
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.places import FOREIGN, LOCAL, SHARED
 from recollect.core.record import Record
 from recollect.index.protocol import ALL, Filters
@@ -33,10 +34,7 @@ class PendingPurge(NamedTuple):
     def as_json(self) -> dict[str, Any]:
         """The purge as `--json` prints it."""
         return {
-            "id": self.memory.id,
-            "uid": self.memory.uid,
-            "kind": self.memory.kind,
-            "summary": self.memory.summary,
+            **self.memory.as_reference(),
             "author": self.memory.author,
             "purged_by": list(self.by),
             "timestamp": self.timestamp,
@@ -88,7 +86,7 @@ class SyncResult(NamedTuple):
 def sync(store: Store, remote: str | None = None) -> SyncResult:
     """Exchange memories with a remote, and update everything that depends on them."""
     from recollect.capture.suggestions import forget
-    from recollect.sleep.purge import purge_remains, shared_memories
+    from recollect.sleep.purge import purge_late_merges, shared_memories
     from recollect.state.session_files import remove_session_files
 
     everything = Filters(statuses=ALL)
@@ -105,8 +103,8 @@ def sync(store: Store, remote: str | None = None) -> SyncResult:
         forget(store, before[uid])
     if purged:
         remove_session_files(store.ledger.repository.state_dir)
-    accept_purges(store, _settled(store))
-    purge_remains(store, after)
+    accept_purges(store, _answered(store))
+    purge_late_merges(store, after)
     update_mirror(store, after)
     return SyncResult(
         report,
@@ -128,7 +126,7 @@ def pending_purges(store: Store) -> list[PendingPurge]:
     return found
 
 
-def _settled(store: Store) -> list[PendingPurge]:
+def _answered(store: Store) -> list[PendingPurge]:
     """The purges that need no answer any more, because the author has purged the memory too."""
     pending = pending_purges(store)
     index = store.indexing.fresh()

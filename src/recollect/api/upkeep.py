@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from recollect.api.effects import update_mirror
 from recollect.api.reviews import Reviews
@@ -11,6 +11,7 @@ from recollect.api.reviews import Reviews
 # A hook imports this module: whatever it does not need is imported where it is used.
 if TYPE_CHECKING:
     from recollect.api.mirroring import SwitchedOff, SwitchedOn
+    from recollect.api.results import Expired, Reindexed
     from recollect.api.scan import Leak
     from recollect.core.memory import Memory
     from recollect.index.protocol import Progress
@@ -20,21 +21,6 @@ if TYPE_CHECKING:
     from recollect.sleep.purge import Garbage
     from recollect.sleep.undo import Undo
     from recollect.state.runs import Run
-
-
-class Expired(NamedTuple):
-    """Memories whose lifetime (`ttl`) is over, and what could not be erased, in sentences."""
-
-    memories: list[Memory]
-    left: list[str]
-
-
-class Reindexed(NamedTuple):
-    """How many memories the index has, how many got vectors just now, and from which model."""
-
-    memories: int
-    embedded: int
-    model: str | None
 
 
 class Upkeep(Reviews):
@@ -100,6 +86,7 @@ class Upkeep(Reviews):
 
         If you showed a list of them to somebody first, pass it: then only these are erased.
         """
+        from recollect.api.results import Expired
         from recollect.sleep.purge import expired, purge
 
         found = list(expired(self) if memories is None else memories)
@@ -163,6 +150,7 @@ class Upkeep(Reviews):
         With `full`, the index is rebuilt from the notes. `reading` and `embedding` are called with
         the number of memories that are done.
         """
+        from recollect.api.results import Reindexed
         from recollect.index.protocol import ALL, Filters
 
         index = self.indexing.rebuild(reading) if full else self.indexing.fresh(reading)
@@ -178,8 +166,9 @@ class Upkeep(Reviews):
     def status(self) -> dict[str, Any]:
         """Counts of memories by kind and status, the index, and what waits for you."""
         from recollect.api.status import status_of
+        from recollect.api.waiting import waiting_for_review
 
-        return status_of(self, self.pending_purges(), self.suggested_changes())
+        return status_of(self, self.pending_purges(), waiting_for_review(self))
 
     def mirror(self) -> None:
         """Bring the mirror up to date, if it is on; problems become warnings."""
@@ -207,7 +196,7 @@ class Upkeep(Reviews):
         """Suggest what people changed in the mirror, and write all other files again."""
         from recollect.api.mirroring import enabled_mirror
 
-        return enabled_mirror(self).bring()
+        return enabled_mirror(self).update()
 
     @property
     def mirror_folder(self) -> str:

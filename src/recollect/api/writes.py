@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from recollect.api.reads import Reads
+from recollect.core.named_tuple import NamedTuple
 
 # A hook imports this module: whatever it does not need is imported where it is used.
 if TYPE_CHECKING:
@@ -21,8 +22,10 @@ class Captured(NamedTuple):
 
     memory: Memory
     is_new: bool
-    # Archived and retired memories with the same text.
+    # Archived, retired and expired memories with the same text.
     hidden: tuple[Memory, ...] = ()
+    # The fields of a known memory that got something new.
+    merged: tuple[str, ...] = ()
 
 
 class Writes(Reads):
@@ -40,20 +43,21 @@ class Writes(Reads):
     ) -> Captured:
         """Capture a memory, unless an active or resolved one has exactly the same text.
 
-        Then nothing is written, and you get the existing memory. With `force` it is captured
+        Then you get the existing memory. Tags, concepts and files that it does not have are added
+        to it, and a higher importance replaces its own. With `force` a second one is captured
         anyway. Case and white space make no difference.
         """
-        from recollect.api.duplicates import find_duplicates
-        from recollect.core.status import VISIBLE
+        from recollect.api.duplicates import find_duplicates, is_shown, merge_into
 
         same = find_duplicates(self, kind, summary, body, fields.get("sensitivity"))
-        known = None if force else next((m for m in same if m.status in VISIBLE), None)
+        now = self.now()
+        known = None if force else next((m for m in same if is_shown(m, now)), None)
         if known is not None:
-            now = self.ledger.clock().timestamp()
             self.local.usage.record([known.uid], "said", now)
-            return Captured(known, False)
+            known, merged = merge_into(self, known, fields)
+            return Captured(known, False, merged=merged)
         memory = self.capture(kind, summary, body, at=at, **fields)
-        return Captured(memory, True, tuple(m for m in same if m.status not in VISIBLE))
+        return Captured(memory, True, tuple(m for m in same if not is_shown(m, now)))
 
     def update_for_agent(
         self,
@@ -88,8 +92,11 @@ class Writes(Reads):
     def flush_spool(self) -> list[Memory]:
         """Write what hooks have spooled to the ledger; gives the memories that it became."""
         from recollect.capture.spool_flush import drain
+        from recollect.capture.unconfirmed import convert_suggestions
 
-        return drain(self)
+        written = drain(self)
+        convert_suggestions(self)
+        return written
 
     def store_fact(
         self,

@@ -1,35 +1,16 @@
-"""Finds milestones of a session (tests pass, a commit was made), and drafts its summary.
-
-The milestones come from the output formats of real tools. A session in which nothing happened has
-no summary.
-"""
+"""Finds milestones of a session in the output of real tools: tests pass, a commit was made."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from itertools import islice
-from typing import Any
 
 from recollect.capture.commands import only_looks, parts_of, words_of
 from recollect.capture.error_lines import clean_lines, one_line
-from recollect.capture.outcomes import (
-    goal_of,
-    is_plan,
-    is_prompt,
-    is_task,
-    tells_what_to_do,
-)
-from recollect.capture.tool_learning import is_ours
-from recollect.core.note import shorten_line
 from recollect.core.patterns import pattern
 from recollect.hosts.protocol import WRITES
+from recollect.state.session_marks import COMMIT_MADE, TESTS_PASS
 
-TESTS_PASS = "tests pass"  # noqa: S105
-COMMIT_MADE = "commit made: "
-_MOST_LISTED, _MOST_DONE = 20, 10
-_TOLD, _SAID, _WEAK = 1.0, 0.8, 0.5  # how certain it is that a headline stands for its session
-_SEVERAL = 3  # commits that say more than the first task of a session
 _MOST_COMMAND = 8_000
 
 _MADE = pattern(r"\[(?P<on>[^\]]{1,200}?) (?P<commit>[0-9a-f]{7,40})\] (?P<subject>.+)$")
@@ -39,10 +20,6 @@ _MESSAGE = pattern(
 _FED = pattern(r"<<-?\s{0,9}['\"]?(\w{1,60}+)['\"]?[^\n]{0,400}\n")
 _MOST_FED = 4  # heredocs in one command that are searched
 _TRAILER = pattern(r"^(?:[A-Z][\w-]+: .+|🤖.*)$", re.MULTILINE)
-_MERGE = pattern(r"Merge (?:remote-tracking )?(?:branch|pull request|commit|tag)\b")
-# Commands that commonly accompany the one that names a commit.
-_ASIDE = pattern(r"\W*(?:build|chore|ci|docs?|refactor|style|tests?)(?:\([^)]*\))?!?: ")
-_NEW = pattern(r"\W*feat(?:\([^)]*\))?!?: ")
 _QUIET = pattern(r"\s(?:-q|--quiet|-[a-z]*q[a-z]*m)\b")
 
 # The result is at the end of a report.
@@ -129,73 +106,9 @@ def checkpoint(action: str, command: str, output: str) -> str | None:
     return TESTS_PASS if passed or built else None
 
 
-def session_summary(
-    prompts: Sequence[str], files: Sequence[str], checkpoints: Sequence[str], done: Sequence[str]
-) -> dict[str, Any] | None:
-    """Draft a summary of a session; None if nothing happened.
-
-    `done` is what the agent reported; see `outcomes`.
-    """
-    steps = list(dict.fromkeys(one_line(step) for step in checkpoints))
-    paths = [path for path in dict.fromkeys(map(one_line, files)) if path]
-    if not paths and not steps:
-        return None
-    goal = next((p for p in prompts if is_prompt(p)), "")[:_MOST_COMMAND]
-    goal = one_line(goal_of(goal))
-    told = list(dict.fromkeys(map(one_line, done)))
-    made = [step.removeprefix(COMMIT_MADE) for step in steps if step.startswith(COMMIT_MADE)]
-    commits = [subject for subject in made if not _MERGE.match(subject)]
-    lines = []
-    if goal:
-        lines.append("Goal: " + shorten_line(goal, 500))
-    lines += _listed("Done", told, _MOST_DONE)
-    lines += _listed("Commits", commits)
-    if TESTS_PASS in steps:
-        lines.append("Tests pass.")
-    lines += _listed("Files changed", paths)
-    headline, sure = _headline(goal, commits, told, paths, steps)
-    return {
-        "kind": "sessions",
-        "summary": shorten_line(headline),
-        "confidence": sure,
-        "body": "\n\n".join(lines),
-        "files_modified": [path for path in paths if is_ours(path)][:200],
-        "concepts": ["what-changed"],
-    }
-
-
-def _headline(
-    goal: str,
-    commits: Sequence[str],
-    done: Sequence[str],
-    paths: Sequence[str],
-    steps: Sequence[str],
-) -> tuple[str, float]:
-    """Return the headline of a session, and how certain it is.
-
-    A task or a commit is certain. What the agent says about its work is often a detail, and file
-    names, a question or a chore say little.
-    """
-    if is_task(goal) and (is_plan(goal) or len(commits) < _SEVERAL):
-        return goal, _TOLD
-    if commits:  # the main work comes first, and follow-ups after it
-        new = [subject for subject in commits if _NEW.match(subject)]
-        main = [subject for subject in commits if not _ASIDE.match(subject)]
-        return (new or main or commits)[0], _TOLD
-    if tells_what_to_do(goal):
-        return goal[:1].upper() + goal[1:], _TOLD
-    if done:
-        return done[0][:1].upper() + done[0][1:], _SAID
-    if paths:
-        names = ", ".join(dict.fromkeys(path.rsplit("/", 1)[-1] for path in paths))
-        return f"Changed {names}", _WEAK
-    said = goal or steps[-1]
-    return said[:1].upper() + said[1:], _WEAK
-
-
-def _listed(head: str, items: Sequence[str], most: int = _MOST_LISTED) -> list[str]:
-    if not items:
-        return []
-    shown = [f"- {item}" for item in items[:most]]
-    left = len(items) - len(shown)
-    return ["\n".join([f"{head}:", *shown, *([f"- and {left} more"] if left > 0 else [])])]
+def tests_failed(action: str, command: str, output: str) -> bool:
+    """Whether a command ran tests and some of them failed."""
+    if not command or action in WRITES or only_looks(command):
+        return False
+    lines = [line.strip() for line in clean_lines(output[-_MOST_REPORT:])]
+    return any(_NOT_PASSED.match(line[:_MOST_LINE]) for line in lines)

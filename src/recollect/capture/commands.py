@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import NamedTuple
 
 from recollect.capture.error_lines import plain
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 
+RUN = "$ "  # prefix of a command among the changes of a session
 LONGEST_SHOWN = 40
 _MOST = 4_000
 
@@ -35,6 +36,10 @@ _INLINE = pattern(
 _PLACE = pattern(r"^(?:/|\S*\bbin/)(?:[^\s/]+/)*")
 _SPACE = pattern(r"\s+")
 _KEYWORD = pattern(r"^[\s({!]*(?:(?:do|then|else|if|while|until)\s+)*|^\s*(?:done|fi|esac)\b")
+
+
+_SHIELD = {ord("<"): "\ue000", ord(">"): "\ue001"}
+_UNSHIELD = {0xE000: "<", 0xE001: ">"}
 
 
 def _words(text: str) -> frozenset[str]:
@@ -66,12 +71,39 @@ _LOOK_SUB = {
     "go": "doc list env version",
     "systemctl": "status",
 }
+_SETTING = _words("--add --unset --unset-all --replace-all --edit --remove-section")
 # Wrappers before the program that does the work.
 _PREFIX = _words("sudo env nohup nice exec xvfb-run command time timeout stdbuf")
 # For these, the program follows `run`.
 _RUNNERS = _words("uv poetry pipenv pdm hatch rye")
 # For these, the first word is a target, not a subcommand.
 _PLAIN = _words("pytest mypy jest vitest eslint tsc node pyright flake8 pylint black isort bash sh")
+# Commands that build, test or deploy: programs, and subcommands of others.
+_CHECKERS = _words(
+    "pytest tox nox jest vitest mocha rspec phpunit ctest playwright cypress mypy pyright tsc "
+    "eslint ruff flake8 pylint make cmake ninja gradle gradlew mvn mvnw bazel msbuild xcodebuild "
+    "webpack vite rollup terraform helm ansible-playbook serverless unittest pre-commit"
+)
+_CHECKS = _words(
+    "test tests build check lint compile deploy release publish verify typecheck vet clippy apply "
+    "migrate integration e2e ci bundle package push plan"
+)
+_NO_CHECK = _words("git pip pip3 uv poetry")
+# Commands that change the environment: programs, and subcommands of others.
+_REPAIRERS = _words("chmod chown cp export kill killall ln mkdir mv patch pkill rm touch unset")
+_REPAIRS = _words(
+    "add apply checkout ci config create disable download enable generate init install link login"
+    " migrate prune pull rebuild remove reset restart restore start stop sync tidy uninstall up"
+    " update upgrade use"
+)
+_REMOTE = _words("ssh scp rsync")
+_NO_REPAIR = (("git", "add"), ("git", "init"), ("git", "pull"), ("git", "remote"))
+_NO_REPAIRERS = _words("gh glab")
+_SCRATCH = ("/tmp/", "$TMP", '"$TMP', "/var/tmp/")  # noqa: S108
+_REPAIRING_GIT = _words("apply checkout config lfs reset restore submodule")
+# Programs whose redirected output is a file that somebody writes by hand.
+_WRITERS = _words("echo cat printf tee")
+_INTO = pattern(r"(?<![\d&>=-])>{1,2}\s{0,9}([\w./~-]{1,200})")
 _NUMBER = pattern(r"-?\d+[smhd]?$")
 _MODULE = pattern(r"python[\d.]*$")
 
@@ -103,7 +135,9 @@ def parts_of(command: str) -> tuple[Part, ...]:
 
 
 def _part(pieces: list[str], then: str) -> Part:
-    text = _KEYWORD.sub("", _REDIRECT.sub("", "".join(pieces)))
+    # `'httpx<0.28'` redirects nothing.
+    shielded = [piece.translate(_SHIELD) if piece[:1] in "'\"" else piece for piece in pieces]
+    text = _KEYWORD.sub("", _REDIRECT.sub("", "".join(shielded))).translate(_UNSHIELD)
     return Part(
         _SPACE.sub(" ", text).strip(" ()"), ";" if then == "\n" else then.replace("|&", "|")
     )
@@ -156,10 +190,18 @@ def looks(text: str) -> bool:
     program = words[0].rsplit("/", 1)[-1]
     if program == "sed" and "-i" in words:
         return False
+    if program == "git" and words[1:2] == ["config"]:
+        return not _sets_config(words[2:])
     subcommands = _LOOK_SUB.get(program, "").split()
     rest = [word for word in words[1:4] if not word.startswith("-")]
     # `gh pr view` has the subcommand in the second place.
     return program in _LOOK or any(word in subcommands for word in rest[: 1 + (program == "gh")])
+
+
+def _sets_config(words: list[str]) -> bool:
+    """Return whether `git config` writes: it has a value, or an option that changes something."""
+    plain = [word for word in words if not word.startswith("-")]
+    return len(plain) > 1 or not _SETTING.isdisjoint(words)
 
 
 def only_looks(command: str) -> bool:
@@ -179,6 +221,57 @@ def hides_failure(command: str) -> bool:
 def is_inline(command: str) -> bool:
     """Return whether the command contains its own program: a script that nobody runs twice."""
     return bool(_INLINE.search(main_part(command)) or _INLINE.search(command[:_MOST]))
+
+
+def is_check(command: str) -> bool:
+    """Return whether a command builds, tests or deploys."""
+    task = task_of(command)[0]
+    if not task:
+        return False
+    if task[0] in _CHECKERS:
+        return True
+    parts = {part for word in task[1:] for part in word.replace(":", "-").split("-")}
+    return task[0] not in _NO_CHECK and not _CHECKS.isdisjoint(parts)
+
+
+def repairs(command: str) -> bool:
+    """Return whether a command changes the environment: installs, configures or starts."""
+    if only_looks(command):
+        return False
+    named = [word for word in words_of(main_part(command)) if not word.startswith("-")]
+    program, *rest = [word.rsplit("/", 1)[-1] for word in named] or [""]
+    told = rest[:3] if program not in _REMOTE else []
+    if any((program, word) in _NO_REPAIR for word in told[:1]):
+        return False
+    if program in _NO_REPAIRERS or "--dry-run" in command:
+        return False
+    if program == "git":
+        return not _REPAIRING_GIT.isdisjoint(told[:1]) and " -b " not in command
+    if program in _REPAIRERS:
+        return not rest or not all(path.startswith(_SCRATCH) for path in named[1:])
+    return not _REPAIRS.isdisjoint(told)
+
+
+def repairing_parts(command: str, *, but: str = "") -> list[str]:
+    """Return the parts of a command line that change the environment, in order."""
+    parts = [part.text for part in parts_of(command)]
+    return [text for text in parts if text != but and repairs(text)]
+
+
+def files_written(command: str) -> tuple[str, ...]:
+    """Return the files that a command line writes by hand, such as `echo x >> .env`."""
+    found = []
+    if ">" in command:
+        text = _HEREDOC.sub(r"<<\2\3", command[:_MOST])
+        for line in text.split("\n"):
+            if program_of(line.rpartition("&&")[2].strip()) in _WRITERS:
+                found += _INTO.findall(line)
+    for part in parts_of(command):
+        words = words_of(part.text)
+        program = program_of(part.text)
+        if program == "tee" or (program == "sed" and "-i" in words):
+            found += [word for word in words[-1:] if word[:1] not in "-'\""]
+    return tuple(dict.fromkeys(path for path in found if not path.startswith("/dev/")))
 
 
 def shown(command: str, limit: int = LONGEST_SHOWN) -> str:

@@ -13,13 +13,13 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import NamedTuple
 
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 
 MISSING, REQUIRED, FORMED, SAID, SLIPPED = 0.45, 0.45, 0.25, 0.2, 0.0
 MOST_TEXT = 200_000
-_MOST_LINE = 400
+MOST_LINE = 400
 _MOST_CANDIDATES = 120
 _TAIL = 20_000
 _ANYBODY = 0.1
@@ -43,7 +43,7 @@ _NEEDLES = (
     *("conflict", "refused", "rejected", "no such", "unsupported", "deprecat", "in use", "killed"),
     *("no rule", "requires", "will be removed", "moved", "renamed", "err!", "fault", "no longer"),
     *("does not match", "✗", "✘", "●", ".go:", "warning", "no space", "out of memory", "expired"),
-    *("no module", "undefined reference", "couldn't"),
+    *("no module", "undefined reference", "couldn't", "vulnerabilit"),
 )
 
 _PATH = r"(?P<where>[\w./@~+-]+\.\w{1,5})"
@@ -107,7 +107,7 @@ _FORMS: Sequence[tuple[re.Pattern[str], float]] = (
 )
 
 
-class _Phrases:
+class Phrases:
     """Phrases to find in lower case; much faster than a regular expression."""
 
     def __init__(self, words: str, shapes: str) -> None:
@@ -115,10 +115,11 @@ class _Phrases:
         self._shapes = pattern(shapes)
 
     def are_in(self, low: str) -> bool:
+        """Return whether a text in lower case contains one of them."""
         return any(word in low for word in self._words) or bool(self._shapes.search(low))
 
 
-_EMPTY = _Phrases(
+_EMPTY = Phrases(
     "aborting due to|could not compile|a complete log|lifecycle script|command failed|exit code"
     "|exit status|exiting now|exited with|*** [|errored out|[help 1]|full stack trace"
     "|test failed, to rerun",
@@ -127,7 +128,7 @@ _EMPTY = _Phrases(
     r"|tests? run|test(?:s| suites?):|path |exit$)",
 )
 # Something that is missing is a fact about a machine or a project, and will be missing again.
-_NOT_THERE = _Phrases(
+_NOT_THERE = Phrases(
     "no module named|command not found|eresolve|needed by|connection refused|econnrefused"
     "|could not connect|failed to connect|couldn't connect|permission denied|eacces"
     "|address already in use|eaddrinuse|no space left|out of memory|heap out|enospc|certificate"
@@ -143,7 +144,7 @@ _NOT_THERE = _Phrases(
     r"|no such file or directory: '?[\w./-]{0,100}\.(?:so|toml|env|json|ya?ml)"
     r"|package \S+ is not in|(?:relation|schema|role) \S+ does not exist",
 )
-_DEMANDS = _Phrases(
+_DEMANDS = Phrases(
     "requires-python|unsupported engine|ebadengine|incompatible with|is not supported"
     "|no longer supported|has been renamed|has been removed|has been moved|has been replaced"
     "|repository moved|minimum supported|was removed in|does not match the detected"
@@ -154,7 +155,7 @@ _DEMANDS = _Phrases(
     r"|release version \d+ not supported",
 )
 # Mistakes of whoever typed the command.
-_SLIP = _Phrases(
+_SLIP = Phrases(
     "unrecognized arg|unrecognized option|unrecognized sub|unrecognised|unknown option"
     "|unknown flag|unknown argument|unknown command|unknown switch|unknown shorthand"
     "|invalid option|invalid choice|no such option|no such command|no such sub|unexpected argument"
@@ -166,7 +167,7 @@ _SLIP = _Phrases(
     "|not a git repos|cannot find or open|could not find 'cargo.toml'",
     r"no such file or directory$|cannot find module '/|not found: \S+\.py",
 )
-_PASSES = _Phrases(
+_PASSES = Phrases(
     "timed out|connection refused|econnrefused|econnreset|rate limit|temporar|unable to access"
     "|could not resolve host|etimedout|in use|try again|locked",
     r"\b50[234]\b|\b429\b|\block\b",
@@ -179,16 +180,6 @@ _VERDICT = pattern(
     r"|error(?:\[\w+\])?: |.*: error: |Segmentation fault|.*command not found"
     r"|[1-9]\d* problems? \([1-9]|ERROR: |Error: |\d+ failing$|[\w.]*(?:Error|Exception): "
 )
-_NOTICE = pattern(r"\b(?P<label>[a-z]{0,40}warning|warn)\b:? (?P<said>.+)", re.IGNORECASE)
-_AGEING = _Phrases(
-    "will be removed|will be an error|is deprecated|are deprecated|has been deprecated"
-    "|deprecated and|deprecated since|deprecated in",
-    r"deprecat\w{0,9}warning",
-)
-# Dependencies are deprecated all the time.
-_NOT_OURS = pattern(r"^npm warn|^npm WARN|node_modules|site-packages|\(node:\d+\)")
-# Without a label, a line must begin like this to count as a report.
-_REPORTS = ("remote: This repository moved", "Port ", "npm warn EBADENGINE", "npm WARN EBADENGINE")
 
 
 class ErrorLine(NamedTuple):
@@ -243,7 +234,7 @@ def find_error_line(report: Report) -> ErrorLine | None:
     best: ErrorLine | None = None
     lines = report.lines
     for at in report.telling:
-        line = _LEAD.sub("", lines[at][:_MOST_LINE]).strip()
+        line = _LEAD.sub("", lines[at][:MOST_LINE]).strip()
         for number, (form, weight) in enumerate(_FORMS):
             match = form.match(line)
             if match is None:
@@ -273,7 +264,7 @@ def _candidates(lines: Sequence[str]) -> list[int]:
     seen: set[str] = set()
     ordered = []
     for at in sorted(found):
-        line = lines[at][:_MOST_LINE]
+        line = lines[at][:MOST_LINE]
         if line not in seen:
             seen.add(line)
             ordered.append(at)
@@ -319,7 +310,7 @@ def find_message(report: Report) -> ErrorLine | None:
     lines = report.lines
     if len(lines) > 20:
         return None
-    said = [(at, plain(line[:_MOST_LINE])) for at, line in enumerate(lines) if line.strip()]
+    said = [(at, plain(line[:MOST_LINE])) for at, line in enumerate(lines) if line.strip()]
     if not 0 < len(said) <= 3 or len(_WORD.findall(said[-1][1])) < 3:
         return None
     if _EMPTY.are_in(said[-1][1].lower()):
@@ -331,33 +322,19 @@ def _next(lines: Sequence[str], at: int) -> str:
     """Return the next line that says something."""
     for line in lines[at + 1 : at + 4]:
         if line.strip():
-            return plain(line[:_MOST_LINE])
+            return plain(line[:MOST_LINE])
     return ""
+
+
+def is_demand(low: str) -> bool:
+    """Return whether a line in lower case says what is required, renamed or not supported."""
+    return _DEMANDS.are_in(low)
 
 
 def tells_of_failure(report: Report) -> bool:
     """Return whether a text says that something failed, whatever the exit code."""
-    told = (report.lines[at][:_MOST_LINE].strip() for at in report.telling)
+    told = (report.lines[at][:MOST_LINE].strip() for at in report.telling)
     return any(_VERDICT.match(line) for line in told)
-
-
-def find_notice(report: Report) -> ErrorLine | None:
-    """Return what a successful tool says about the future: deprecations and requirements."""
-    for at in report.telling:
-        line = report.lines[at][:_MOST_LINE].strip()
-        low = line.lower()
-        notice = _NOTICE.search(line, 0, 200) if "warn" in low else None
-        # To the end of the line, not of the search window.
-        said = plain(line[notice.start("said") :] if notice else line.removeprefix("remote: "))
-        if len(said) < 15 or _NOT_OURS.search(line):
-            continue
-        if (notice or line.startswith(_REPORTS)) and _DEMANDS.are_in(low):
-            return ErrorLine(at, said, REQUIRED, demands=True)
-        if notice and _AGEING.are_in(low):
-            label = notice["label"]
-            # A named warning, such as DeprecationWarning.
-            return ErrorLine(at, f"{label}: {said}" if len(label) > 7 else said, MISSING)
-    return None
 
 
 def fingerprint(said: str, *context: str) -> str:

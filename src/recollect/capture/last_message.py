@@ -7,7 +7,8 @@ here, so that the message counts when it is said, and only once.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+
+from recollect.core.named_tuple import NamedTuple
 
 Said = tuple[str, str]  # role, text
 _AGENT = "assistant"

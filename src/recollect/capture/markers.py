@@ -4,26 +4,33 @@
     [remember:decisions] Use PostgreSQL for persistence
     because two workers write at once.
 
-A marker counts only at the start of a line: `list[remember]` is code. A marker in a quotation, in
-code or in pasted text is somebody else's, and only becomes a suggestion. Its text ends at a blank
-line, the next marker or `[/remember]`; with the latter, it may contain blank lines. Without a kind,
-the text decides. If the kind does not exist, the memory becomes a note, with a warning.
+A marker counts only at the start of a line or of a list item: `list[remember]` is code. A marker in
+a quotation, in code or in pasted text is somebody else's, and only becomes a suggestion. Its text
+ends at a blank line, the next marker or `[/remember]`, and in a list at the next item; with
+`[/remember]`, it may contain blank lines. Without a kind, the text decides. If the kind does not
+exist, the memory becomes a note, with a warning.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recollect.core.kinds import find_kind
-from recollect.core.marks import MARKER
+from recollect.core.marks import MARKED, MARKER
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 
 if TYPE_CHECKING:
     from recollect.capture.pasted import Origin
 
-_MARKER = pattern(r"^[ \t]*\[remember(?:[: ][ \t]{0,9}(?P<kind>[^\]\n]{0,40}))?\]:?", re.IGNORECASE)
+_ITEM = r"(?:[-*+•]|\d{1,3}[.)])[ \t]{1,4}"
+_MARKER = pattern(
+    rf"^[ \t]*(?P<item>{_ITEM})?\[remember(?:[: ][ \t]{{0,9}}(?P<kind>[^\]\n]{{0,40}}))?\]:?",
+    re.IGNORECASE,
+)
+_NEXT_ITEM = pattern(rf"^[ \t]*{_ITEM}")
 _END = pattern(r"\[/remember\]", re.IGNORECASE)
 # What comes before a marker in a quotation, a list or a diff.
 _LEADING = pattern(r"^[ \t>+\-*#|]{1,40}", re.IGNORECASE)
@@ -40,6 +47,11 @@ class Marked(NamedTuple):
     unknown_kind: str = ""
     # Whether the writer of the text said it, instead of quoting or pasting it.
     is_own: bool = True
+    # How it was asked for: by a marker, or in plain words, and then the rule that found it.
+    via: str = MARKED
+    rule: str = ""
+    # The kind, if the text itself tells none.
+    usual_kind: str = ""
 
 
 def find_marked(text: str) -> list[Marked]:
@@ -73,6 +85,9 @@ def _blocks(lines: list[str], origin: Origin) -> Iterator[tuple[int, str, list[s
             continue
         closed = _closing(bare, at, origin)
         after = _paragraph_end(bare, at + 1, origin) if closed is None else closed + 1
+        if marker["item"] and closed is None:
+            items = (n for n in range(at + 1, after) if _NEXT_ITEM.match(bare[n]))
+            after = next(items, after)
         whole = bare if origin.foreign[at] else lines
         block = [line[marker.end() :], *whole[at + 1 : after]]
         yield at, marker["kind"] or "", [_END.split(part)[0] for part in block]

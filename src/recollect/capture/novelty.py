@@ -1,30 +1,110 @@
 """Compares a text with memories, pending and rejected suggestions, and the docs.
 
-The same words in any order or case are the same (by fingerprint). Most of the same words make a
-duplicate. Many of the same words are near, and then the known memory is the one to change.
+A text is split into statements, and each is compared with the statements of what is known:
+
+| verdict | when |
+|---|---|
+| duplicate | everything it says is known, in the same words |
+| supersedes | it says the opposite of what is known: a denial, another choice, another number |
+| near | it contains what is known, and adds to it: the known memory is the one to change |
+| new | everything else, however many words the two have in common |
+
+A different object makes a different statement: "Redis for the sessions" is not "Redis for the
+cache".
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Final, NamedTuple
+from collections.abc import Hashable, Iterable
+from typing import Final
 
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 from recollect.index.text import STOP_WORDS, denials, query_terms
 
 NEW: Final = "new"
 NEAR: Final = "near"
+SUPERSEDES: Final = "supersedes"
 DUPLICATE: Final = "duplicate"
 
-# The shares of common words from which two texts are near, or duplicates.
-_NEAR, _SAME = 0.5, 0.8
 # A document counts if one of its sentences contains nearly all of the words.
 _SAID = 0.85
 _FEWEST = 3
+# The share of common words from which a text is like a rejected one.
+_REPEATED = 0.8
+# Characters of a text that is compared by its statements; a longer one must be the same as a whole.
+_MOST_COMPARED = 20_000
 # Endings that do not change the meaning.
 _ENDING = pattern(r"(?:ing|ed|es|s|e)\Z")
 _WORD = pattern(r"[^\W_]+")
+_TOKEN = pattern(r"[^\W_]+(?:[.'’/-][^\W_]+)*")
 _DOC_SENTENCE = pattern(r"[.!?]\s+|\n\s*\n|\n\s*[-*#|]|\n\s*\d+[.)]\s")
+_STATEMENT = pattern(
+    r"(?<![.!?])[.!?]++(?:\s++|\Z)|\n|;|\s[-–—]{1,2}\s"
+    r"|(?i:,?\s(?:because|since|so that|otherwise|due to|as it|which is why)\b)"
+)
+
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Words without a meaning of their own in a statement. Those that direct or limit it are not here.
+_FILLER = STOP_WORDS | _set(
+    "use uses used using usage choose chose chosen pick picked adopt adopted go goes going"
+    " decide decided decision prefer prefers preferred want wants need needs remember note"
+    " please always must should shall will make makes made ensure sure really currently today"
+    " also still simply just usually generally team project repo keep kept now fact via etc"
+    " one's let's we'll we've we're i'm i've it's that's there's plan run set get"
+)
+_FILLER -= _set("before after off over under until only without not no nor cannot between down up")
+_CHOICE = _set(
+    "use uses used using choose chose chosen pick picked adopt adopted prefer prefers preferred"
+    " switch switched switching standardize"
+)
+_DENY = _set(
+    "not no never without cannot nor avoid avoids stop stopped drop dropped dropping replaces"
+    " replace replaced replacing don't doesn't didn't won't can't isn't aren't shouldn't mustn't"
+    " dont doesnt wont cant instead rather neither"
+)
+# "X over Y" and "from X to Y" deny one side only with a word of choice or of change.
+_CHANGE = _set(
+    "switch switched switching move moved moving migrate migrated migrating migration changed away"
+)
+_FORBIDS = _set(
+    "forbidden banned disallowed prohibited deprecated obsolete gone dead wrong removed"
+)
+_SCOPE = _set(
+    "in on for when if unless only except during before after until within under at from to"
+)
+_ARTICLES = _set("the a an our my its this that each every all")
+_EQUALS = _set("is are was = to at be of equals now takes allows has have")
+_OPPOSITES = (
+    ("enable", "disable"),
+    ("enabled", "disabled"),
+    ("allow", "forbid"),
+    ("allowed", "forbidden"),
+    ("true", "false"),
+    ("before", "after"),
+    ("required", "optional"),
+    ("public", "private"),
+    ("accept", "reject"),
+    ("include", "exclude"),
+    ("tabs", "spaces"),
+    ("sync", "async"),
+    ("minimum", "maximum"),
+    ("open", "closed"),
+    ("on", "off"),
+    ("over", "under"),
+    ("merge", "rebase"),
+    ("up", "down"),
+    ("mutable", "immutable"),
+    ("ascending", "descending"),
+    ("always", "never"),
+    ("first", "last"),
+    ("stable", "unstable"),
+    ("safe", "unsafe"),
+)
 
 
 class Known(NamedTuple):
@@ -35,11 +115,23 @@ class Known(NamedTuple):
 
 
 class Novelty(NamedTuple):
-    """How new a text is, and the most similar known text."""
+    """How new a text is, the most similar known text, and whether a reversal is beyond doubt."""
 
     verdict: str
     like: str = ""
     similarity: float = 0.0
+    is_sure: bool = False
+
+
+class _Statement(NamedTuple):
+    """The meaningful words of a statement in order, and those that it denies."""
+
+    stems: tuple[str, ...]
+    denied: frozenset[str]
+    chooses: bool
+    # For each word: the word before it, and the word after it, whatever these are.
+    before: dict[str, str]
+    after: dict[str, str]
 
 
 def fingerprint(text: str) -> str:
@@ -51,21 +143,51 @@ def fingerprint(text: str) -> str:
 
 
 def judge(text: str, known: Iterable[Known]) -> Novelty:
-    """Compare a text with what is known; the most similar one counts."""
-    mine = _stems(text)
-    best, best_text = Novelty(NEW), ""
+    """Compare a text with what is known; what decides most counts, then what is most similar."""
+    mine, stems = _statements(text[:_MOST_COMPARED]), _stems(text)
+    best = Novelty(NEW)
     for other in known:
-        theirs = _stems(other.text)
-        similarity = _similarity(mine, theirs)
-        if similarity > best.similarity:
-            best, best_text = Novelty(NEW, other.name, similarity), other.text
-    if best.similarity >= _SAME:
-        # "Tabs, not spaces" and "spaces, not tabs" have the same words and opposite meanings.
-        same = _says_the_same(text, best_text)
-        return best._replace(verdict=DUPLICATE if same else NEAR)
-    if best.similarity >= _NEAR:
-        return best._replace(verdict=NEAR)
+        similarity = _similarity(stems, _stems(other.text))
+        verdict, sure = NEW, False
+        if max(len(text), len(other.text)) > _MOST_COMPARED:
+            is_same = text.casefold().split() == other.text.casefold().split()
+            verdict = DUPLICATE if is_same else NEW
+        elif similarity:
+            verdict, sure = _compare(mine, _statements(other.text))
+        if not mine and not stems:
+            verdict = DUPLICATE if similarity else NEW
+        found = Novelty(verdict, other.name, similarity, sure)
+        if similarity and _rank(found) > _rank(best):
+            best = found
     return best
+
+
+class Outline(NamedTuple):
+    """The meaningful words of a text in order, and its denials.
+
+    Words may be hashes: an outline works without the text.
+    """
+
+    words: tuple[Hashable, ...]
+    denials: int
+
+
+def outline(text: str) -> Outline:
+    """Return the outline of a text."""
+    words = dict.fromkeys(_stem(word) for word in _words(text))
+    return Outline(tuple(words), denials(text))
+
+
+def is_repeated(one: Outline, other: Outline) -> bool:
+    """Return whether two outlines have nearly the same words, in the same order and as denied."""
+    mine, theirs = frozenset(one.words), frozenset(other.words)
+    common = mine & theirs
+    smaller = min(len(mine), len(theirs))
+    contains = smaller >= _FEWEST and len(common) == smaller
+    if _similarity(mine, theirs) < _REPEATED and not contains:
+        return False
+    in_order = [w for w in one.words if w in common] == [w for w in other.words if w in common]
+    return in_order and one.denials == other.denials
 
 
 def said_in(text: str, document: str) -> bool:
@@ -80,30 +202,164 @@ def said_in(text: str, document: str) -> bool:
     return False
 
 
-def _similarity(mine: frozenset[str], theirs: frozenset[str]) -> float:
-    """Return common words over all words; if one contains the other, nearly 1."""
+def _rank(one: Novelty) -> tuple[int, float]:
+    order = {DUPLICATE: 4, SUPERSEDES: 3 if one.is_sure else 1, NEAR: 2, NEW: 0}
+    return order[one.verdict], one.similarity
+
+
+def _similarity(mine: frozenset[Hashable], theirs: frozenset[Hashable]) -> float:
+    """Return common words over all words."""
     if not mine or not theirs:
         return 1.0 if mine == theirs else 0.0
-    common = len(mine & theirs)
-    jaccard = common / len(mine | theirs)
-    smaller = min(len(mine), len(theirs))
-    if smaller >= _FEWEST and common == smaller:
-        return max(jaccard, _SAME)
-    return jaccard
+    return len(mine & theirs) / len(mine | theirs)
 
 
-def _says_the_same(one: str, other: str) -> bool:
-    """Return whether two texts with the same words have as many denials and the same order."""
-    if denials(one) != denials(other):
+def _compare(mine: list[_Statement], theirs: list[_Statement]) -> tuple[str, bool]:
+    """Compare all statements of a text with all statements of another."""
+    if not mine or not theirs:
+        return NEW, False
+    relations = [[_relate(one, other) for other in theirs] for one in mine]
+    for row in relations:
+        # What contradicts one statement may still repeat another, as in "tabs, not spaces".
+        if _SAME not in row and _REVERSES in row:
+            return SUPERSEDES, True
+    known = [_SAME in row or _WITHIN in row for row in relations]
+    if all(known):
+        return DUPLICATE, False
+    main = [row[0] for row in relations]  # what a memory says first is what it is about
+    if _SAME in main or _CONTAINS in main:
+        return NEAR, False
+    if any(_REPLACES in row for row in relations):
+        return SUPERSEDES, False
+    return NEW, False
+
+
+_SAME, _WITHIN, _CONTAINS, _REVERSES, _REPLACES, _OTHER = range(6)
+
+
+def _relate(one: _Statement, other: _Statement) -> int:
+    """Return what a statement is to a known one."""
+    a, b = set(one.stems), set(other.stems)
+    common, mine, theirs = a & b, a - b, b - a
+    if not common:
+        return _OTHER
+    turned = {stem for stem in common if (stem in one.denied) != (stem in other.denied)}
+    if turned:
+        # "Memcached, not Redis, for the cache": all that the other says is here, and is denied.
+        is_about_it = b - turned <= a and (b - turned or a == b)
+        return _REVERSES if is_about_it else _OTHER
+    if _is_opposite(mine, theirs):
+        return _REVERSES
+    if not mine and not theirs:
+        return _SAME if _same_order(one, other) else _OTHER
+    if not mine:
+        at = _place(one.stems, other.stems)
+        last = one.stems[-1]
+        is_whole = at is not None and other.after.get(last, "") not in _SCOPE
+        is_whole = is_whole and "only" not in theirs
+        return _WITHIN if is_whole and len(common) > 1 else _OTHER
+    if not theirs:
+        forbids = any(stem in _STEMMED_FORBIDS for stem in mine)
+        if forbids and not any(stem in _STEMMED_FORBIDS for stem in other.stems):
+            return _REVERSES
+        return _CONTAINS if _place(other.stems, one.stems) is not None else _OTHER
+    return _replaced(one, other, mine, theirs)
+
+
+def _replaced(one: _Statement, other: _Statement, mine: set[str], theirs: set[str]) -> int:
+    """Return what a statement is to one from which it differs in single words."""
+    if len(one.stems) != len(other.stems) or len(mine) != 1 or len(theirs) != 1:
+        return _OTHER
+    new, old = next(iter(mine)), next(iter(theirs))
+    at = one.stems.index(new)
+    if other.stems.index(old) != at:
+        return _OTHER
+    if any(map(str.isdigit, new)) and any(map(str.isdigit, old)):
+        is_value = one.before.get(new) in _EQUALS and other.before.get(old) in _EQUALS
+        return _REVERSES if is_value and len(one.stems) > 1 else _OTHER
+    is_choice = one.chooses and other.chooses and at == 0 and len(one.stems) > 1
+    return _REPLACES if is_choice else _OTHER
+
+
+def _is_opposite(mine: set[str], theirs: set[str]) -> bool:
+    """Return whether two statements differ in one word and its opposite only."""
+    if len(mine | theirs) > 2 or not mine | theirs:
         return False
-    mine, theirs = _sequence(one), _sequence(other)
-    common = set(mine) & set(theirs)
-    return [s for s in mine if s in common] == [s for s in theirs if s in common]
+    for left, right in _OPPOSITES:
+        first, second = _stem(left), _stem(right)
+        if (mine, theirs) in (({first}, {second}), ({second}, {first})):
+            return True
+        if {left, right} == {"on", "off"} and "off" in mine | theirs and len(mine | theirs) == 1:
+            return True
+    return False
 
 
-def _sequence(text: str) -> list[str]:
-    """Return the stems of a text in order of first occurrence."""
-    return list(dict.fromkeys(_stem(word) for word in _words(text)))
+def _same_order(one: _Statement, other: _Statement) -> bool:
+    """Return whether the same words stand in the same order, or one phrase stands elsewhere."""
+    if one.stems == other.stems:
+        return True
+    if one.denied or other.denied:
+        return False
+    mine, theirs = (
+        {stem: before for stem, before in s.before.items() if before in _SCOPE}
+        for s in (one, other)
+    )
+    return len(mine) == 1 and mine == theirs
+
+
+def _place(part: tuple[str, ...], whole: tuple[str, ...]) -> int | None:
+    """Return where a run of words begins in another; None if it is not in one piece."""
+    for at in range(len(whole) - len(part) + 1):
+        if whole[at : at + len(part)] == part:
+            return at
+    return None
+
+
+def _statements(text: str) -> list[_Statement]:
+    """Split a text into statements, each once."""
+    found: dict[tuple[tuple[str, ...], frozenset[str]], _Statement] = {}
+    for part in _STATEMENT.split(text):
+        one = _statement(part)
+        if one.stems:
+            found.setdefault((one.stems, one.denied), one)
+    return list(found.values())
+
+
+def _statement(text: str) -> _Statement:
+    raw = [word.lower().replace("’", "'") for word in _TOKEN.findall(text)]
+    changes = not _CHANGE.isdisjoint(raw)
+    chooses = not _CHOICE.isdisjoint(raw) or changes
+    stems: list[str] = []
+    denied: set[str] = set()
+    before: dict[str, str] = {}
+    after: dict[str, str] = {}
+    denies = False
+    last = ahead = ""  # the words before this one, without articles
+    for at, word in enumerate(raw):
+        if word not in _ARTICLES:
+            last, ahead = ahead, word
+        if word == "longer" and last == "no":
+            continue
+        turns = (word == "over" and chooses) or (word == "from" and changes)
+        if turns or word in _DENY or word.endswith("n't"):
+            denies = True
+        elif word not in _FILLER and word not in _CHANGE:
+            for stem in _parts(word):
+                if denies:
+                    denied.add(stem)
+                if stem not in before:
+                    stems.append(stem)
+                    before[stem] = last
+                    after[stem] = raw[at + 1] if at + 1 < len(raw) else ""
+            denies = False
+    return _Statement(tuple(stems), frozenset(denied), chooses, before, after)
+
+
+def _parts(word: str) -> list[str]:
+    """Return the stem of a word; languages without spaces count by pairs of characters."""
+    if word.isascii():
+        return [_stem(word)]
+    return [_stem(part) for part in query_terms(word)] or [word]
 
 
 def _words(text: str) -> list[str]:
@@ -118,3 +374,6 @@ def _stems(text: str) -> frozenset[str]:
 
 def _stem(term: str) -> str:
     return _ENDING.sub("", term) if len(term) > 4 else term
+
+
+_STEMMED_FORBIDS = frozenset(map(_stem, _FORBIDS))

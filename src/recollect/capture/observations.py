@@ -8,12 +8,12 @@ memorable one gives a reason, or names something that will matter again. The thr
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from recollect.capture.checkpoints import commit_of
 from recollect.capture.commands import main_part, only_looks, program_of, words_of
 from recollect.capture.error_lines import one_line
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.core.patterns import pattern
 from recollect.hosts.protocol import AGENT, CREATE, FETCH, WRITES
@@ -34,12 +34,6 @@ _CONFIGURATION = pattern(
     r"|package(?:-lock)?\.json|Cargo\.|go\.(?:mod|sum)|requirements|tsconfig|\.gitignore|\.?eslint)"
     r"|\.(?:ya?ml|toml|ini|cfg|lock)$"
 )
-_DECISION_RECORD = pattern(
-    r"(?:^|/)(?:adrs?|decisions|decision-records|rfcs?)/(?P<name>[^/]+)\.md$"
-)
-_HEADING = pattern(r"^#\s+(.{8,200}?)\s*#*$", re.MULTILINE)
-_NUMBERED = pattern(r"^(?:ADR|RFC)?[-_ ]?\d+[-_.: ]+", re.IGNORECASE)
-
 _CONVENTIONAL = pattern(r"(?P<type>[a-z]+)(?:\((?P<scope>[^)]{1,40})\))?!?: (?P<said>.+)")
 _BY_PREFIX = {
     "fix": "bugfix",
@@ -133,6 +127,17 @@ _BY_TYPE = {
     "discovery": "how-it-works",
     "decision": "why-it-exists",
 }
+# The type of what somebody said, where its kind decides it.
+_TYPE_OF_KIND = {
+    "decisions": "decision",
+    "preferences": "decision",
+    "constraints": "discovery",
+    "learnings": "discovery",
+    "patterns": "discovery",
+    "blockers": "discovery",
+    "solutions": "bugfix",
+    "runbooks": "bugfix",
+}
 # Talk about the work, not about its subject.
 _TALK = pattern(
     r"^(?:I|I'(?:ve|ll|m)|Here(?:'s| is| are)|Let me|Now|Perfect|Great|Good|Based on|Below|Summary"
@@ -150,6 +155,8 @@ _CUE = pattern(
     re.IGNORECASE,
 )
 _SENTENCE = pattern(r"(?<=[.!?])\s+(?=[A-Z`\"'(])|\n+")
+# A line break within a paragraph: no blank line and no list item follows.
+_WRAPPED = pattern(r"(?<!\n)\n(?![\n\s*•-]|\d{1,3}[.)])")
 _MARKS = pattern(r"^[\s>#*\-+\d.)]*|\*\*|__|^\|.*\|$")
 _REASON = pattern(
     r"\b(?:because|so that|since|otherwise|in order to|to avoid|to prevent|instead of|rather than"
@@ -169,6 +176,7 @@ _EVERYDAY = pattern(
 _WORD = pattern(r"[\w'-]{3,}")
 
 _MOST_TEXT = 4_000
+_TELLING = ("decision", "discovery")
 
 
 class Observation(NamedTuple):
@@ -213,20 +221,35 @@ def observe(
 def _observation(kind: str, title: str, subtitle: str, detail: str = "") -> Observation:
     title, subtitle = one_line(title), one_line(subtitle)
     detail = "\n".join(map(one_line, detail.splitlines())).strip()
-    text = f"{title}\n{detail}"
+    importance, concepts = _rated(kind, f"{title}\n{detail}")
+    return Observation(
+        type=kind,
+        title=shorten_line(title) if title else kind,
+        subtitle=shorten_line(subtitle) if subtitle else "",
+        importance=importance,
+        concepts=concepts,
+        detail=detail,
+    )
+
+
+def _rated(kind: str, text: str) -> tuple[float, tuple[str, ...]]:
+    """Return the importance and the concepts of a text with an observation type."""
     concepts = [name for name, words in _CONCEPTS.items() if words.search(text)][:3]
     own = _BY_TYPE[kind]
     if own not in concepts and (kind != "discovery" or not concepts):
         concepts.append(own)
     importance = 0.3 + 0.4 * TYPE_WEIGHTS[kind] + 0.3 * _substance(text)
-    return Observation(
-        type=kind,
-        title=shorten_line(title) if title else kind,
-        subtitle=shorten_line(subtitle) if subtitle else "",
-        importance=round(min(1.0, importance), 2),
-        concepts=tuple(concepts),
-        detail=detail,
-    )
+    return round(min(1.0, importance), 2), tuple(concepts)
+
+
+def facets(text: str, kind: str = "") -> tuple[str, tuple[str, ...], float]:
+    """Return the observation type, the concepts and the importance of a text, said or observed.
+
+    The kind of a memory decides its observation type, if it is known.
+    """
+    type_ = _TYPE_OF_KIND.get(kind) or classify(text)
+    importance, concepts = _rated(type_, text)
+    return type_, concepts, importance
 
 
 def classify(text: str) -> str:
@@ -242,13 +265,29 @@ def classify(text: str) -> str:
     return "change"
 
 
+def statements(text: str) -> Iterator[str]:
+    """Yield the whole sentences of a report that are about its subject."""
+    for sentence in _SENTENCE.split(text[:_MOST_TEXT]):
+        said = one_line(_MARKS.sub("", sentence))
+        if 30 <= len(said) <= 240 and not _TALK.match(said) and _WHOLE.match(said):
+            yield said
+
+
+def gives_reason(text: str) -> bool:
+    """Return whether a text says why, or what was chosen."""
+    return bool(_CUE.search(text))
+
+
+def first_finding(text: str) -> str:
+    """Return the first statement that gives a reason, else the first one; empty if none."""
+    said = list(statements(text))
+    return next(filter(gives_reason, said), said[0] if said else "")
+
+
 def _from_report(action: str, output: str) -> Observation | None:
     """Return the first sentence of a report that states something worth knowing."""
-    for sentence in _SENTENCE.split(output):
-        said = one_line(_MARKS.sub("", sentence))
-        if not 30 <= len(said) <= 240 or _TALK.match(said) or not _WHOLE.match(said):
-            continue
-        kind = classify(said) if _CUE.search(said) else ""
+    for said in statements(output):
+        kind = classify(said) if gives_reason(said) else ""
         if kind in ("discovery", "decision"):
             source = "found by a subagent" if action == AGENT else "found on the web"
             detail = said if len(said) > SUMMARY_LENGTH else ""
@@ -258,13 +297,6 @@ def _from_report(action: str, output: str) -> Observation | None:
 
 def _from_files(action: str, files: Sequence[str], output: str) -> Observation | None:
     path = files[0]
-    record = _DECISION_RECORD.search(path)
-    if record and action == CREATE:
-        heading = _HEADING.search(output)
-        name = heading[1] if heading else record["name"].replace("-", " ").replace("_", " ")
-        title = _NUMBERED.sub("", one_line(name))
-        if title:
-            return _observation("decision", title[:1].upper() + title[1:], f"recorded in {path}")
     name = path.rsplit("/", 1)[-1]
     if action == CREATE and "has been updated" not in output and not _CONFIGURATION.search(path):
         return _observation("feature", f"Created {name}", path)
@@ -276,7 +308,13 @@ def _from_commit(command: str, output: str) -> Observation | None:
     if commit is None:
         return None
     subject, body, where = commit
-    return _observation(classify(subject), subject, where, body)
+    kind = classify(subject)
+    # What was done is in git. Why, or what was chosen, is worth knowing.
+    lines = _WRAPPED.sub(" ", body)
+    why = next((said for said in statements(lines) if gives_reason(said)), "")
+    if why and kind not in _TELLING:
+        kind = classify(why) if classify(why) in _TELLING else kind
+    return _observation(kind, subject, where, body)
 
 
 def _from_command(command: str) -> Observation | None:

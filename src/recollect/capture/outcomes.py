@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 
+from recollect.capture.features import is_question
 from recollect.capture.sentences import sentences, without_code, words
-from recollect.capture.signals import is_question
 from recollect.core.patterns import pattern
 
 LONGEST = 200  # characters
@@ -110,7 +110,7 @@ def _tells_of_something_done(sentence: str) -> bool:
     return (
         len(sentence) <= LONGEST
         and not text.endswith("?")
-        and len(_WORD.findall(sentence)) > _FEWEST_WORDS
+        and len(_WORD.findall(sentence)) >= _FEWEST_WORDS
         and ("`" in sentence or len(_WORD.findall(sentence)) > _FEWEST_WORDS + 1)
         and _DID.match(text) is not None
         and not _NOT_DONE.search(text)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from recollect.core.marks import MARKER
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 
 _FENCE = pattern(r"[ \t]{0,3}(```{0,20}|~~~{0,20})")

@@ -18,6 +18,7 @@ from recollect.core.patterns import pattern
 
 MAX_SENTENCE = 1000  # longer text without a full stop is a log or data
 MAX_TEXT = 200_000  # of a longer text, the end, which is newest
+_START = 24  # characters; an item may be wrapped, or be several sentences
 _MIN_WRAP = 40  # nobody wraps text at less
 
 
@@ -89,6 +90,26 @@ def paragraphs(text: str) -> list[list[str]]:
         [one for line in block for one in _split(_plain(line)) if _is_prose(one)]
         for block in _blocks(_without_markup(text).split("\n"))
     ]
+
+
+def list_items(text: str) -> frozenset[str]:
+    """Return how each list item of a text starts, as `starts_as` cuts it."""
+    found = set()
+    for line in text[-MAX_TEXT:].split("\n"):
+        item = _ITEM.match(line)
+        if item:
+            found.add(starts_as(_plain(line[item.end() :])))
+    return frozenset(found)
+
+
+def starts_as(sentence: str) -> str:
+    """Return the start of a sentence that tells it from its neighbours."""
+    return sentence[:_START]
+
+
+def split_line(line: str) -> list[str]:
+    """Split a line into sentences, without emphasis marks."""
+    return _split(_plain(line))
 
 
 def _without_markup(text: str) -> str:

@@ -6,10 +6,12 @@ Suggestions are local and never shared. A rejected suggestion is not suggested a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from recollect.capture.novelty import NEW, Known, fingerprint, judge
+from recollect.capture.novelty import Known, fingerprint, judge
+from recollect.capture.rejections import note_rejected
 from recollect.core.memory import NO_FIELDS, Memory
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.status import VISIBLE
 from recollect.errors import Ambiguous, NotFound
 from recollect.state.local_key import SUGGESTION, is_ours, sign
@@ -21,6 +23,7 @@ MOST = 100
 _NAME_LENGTH = 6
 UNKNOWN: Mapping[str, str] = {"via": "unknown"}
 _UNKNOWN_CONFIDENCE = 0.1
+_LIKE_PURGED = 0.5  # the share of common words from which a text goes with a purged one
 _UNKNOWN_WHY = "unknown origin: you did not write it on this machine"
 
 
@@ -173,6 +176,14 @@ def _is_settled(store: Store, suggestion: Suggestion) -> bool:
     return True
 
 
+def is_memory_name(store: Store, name: str) -> bool:
+    """Whether a name in a review means a memory, and not a suggestion."""
+    if ":" in name:
+        return True
+    own = [s for s in suggestions(store) if s.uid.lower().endswith(name.strip().lower())]
+    return not own and bool(name.strip()) and bool(store.candidates(name))
+
+
 def named(store: Store, names: Sequence[str]) -> list[Suggestion]:
     """Return the suggestions with these names; raise if a name matches none or several."""
     waiting = suggestions(store)
@@ -195,7 +206,7 @@ def forget(store: Store, purged: Memory) -> None:
         draft = draft if isinstance(draft, dict) else {}
         text = f"{draft.get('summary', '')}\n{draft.get('body', '')}"
         made_of = purged.uid in (*(draft.get("relates_to") or ()), waiting.get("updates"))
-        if made_of or judge(text, [gone]).verdict != NEW:
+        if made_of or judge(text, [gone]).similarity >= _LIKE_PURGED:
             waiting_suggestions(store).drop(uid)
 
 
@@ -203,10 +214,11 @@ def reject(store: Store, chosen: Sequence[Suggestion]) -> None:
     """Reject suggestions for good."""
     now = store.ledger.clock().timestamp()
     store.local.make_folder()
-    marks = [
-        f"mirror rejected {suggestion.uid}" if suggestion.document else fingerprint(suggestion.text)
-        for suggestion in chosen
-    ]
+    marks = [f"mirror rejected {one.uid}" for one in chosen if one.document]
+    # A rejected merge says nothing against what its sources say.
+    marks += [fingerprint(one.text) for one in chosen if one.sources]
     store.local.observed.reject(marks, now)
+    plain = [one for one in chosen if not one.document and not one.sources]
+    note_rejected(store, {one.uid: one.text for one in plain})
     for suggestion in chosen:
         waiting_suggestions(store).drop(suggestion.uid)

@@ -3,9 +3,8 @@
 `error_lines` finds and rates what a tool said. This module adds the outcome of the event: it
 failed, it failed behind a pipe that hides the failure, or it succeeded. Somebody else's text, found
 with `cat` or `grep`, teaches nothing, and neither does a script that nobody runs twice. From
-`LASTING` on, a learning is worth keeping, with or without its fix. Below that, it is about the
-current code: failed tests and type errors come and go, and git has the changes. Such a failure is
-worth keeping only if the fix was not in the code.
+`LASTING` on, a failure is worth keeping, with or without its cure. Below that, it is about the
+current code: failed tests and type errors come and go, and git has the changes. See `cures`.
 
 Nothing here raises, whatever the text. Nothing here is redacted: that happens before anything is
 written.
@@ -14,7 +13,6 @@ written.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
 
 from recollect.capture.commands import (
     hides_failure,
@@ -23,7 +21,6 @@ from recollect.capture.commands import (
     only_looks,
     shown,
     task_of,
-    words_of,
 )
 from recollect.capture.error_lines import (
     ErrorLine,
@@ -31,13 +28,12 @@ from recollect.capture.error_lines import (
     excerpt_of,
     find_error_line,
     find_message,
-    find_notice,
     fingerprint,
     plain,
     read_report,
     tells_of_failure,
 )
-from recollect.capture.sentences import words
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.note import SUMMARY_LENGTH
 from recollect.core.patterns import pattern
 
@@ -69,7 +65,7 @@ _STOPPED = (
     *("was aborted", "was cancelled", "keyboardinterrupt", "requires approval", "was denied by"),
     *("exit code 130", "exit code 143"),
 )
-_EXIT = pattern(r"^\s*(?:Error: )?Exit code (-?\d+)\s*\n?")
+_EXIT = pattern(r"^\s*(?:Error: )?Exit code (-?\d{1,9})\s*\n?")
 _TIMED_OUT = pattern(r"^\s*(?:Error: )?Command timed out after ([\w. ]{1,20}?)\s*(?:\n|$)")
 _ENDLESS = pattern(r"\b(?:sleep|watch|serve|dev|start|tail -f|--watch|runserver|up)\b")
 # Commands that read files can only show that a tool is missing.
@@ -90,14 +86,6 @@ _WAYS_ROUND = {
     "GIT_SSL_NO_VERIFY": "a certificate that is not trusted",
     "NODE_TLS_REJECT_UNAUTHORIZED=0": "a certificate that is not trusted",
 }
-# Commands that change the environment: programs, and subcommands of others.
-_REPAIRERS = words("chmod chown cp export kill ln mkdir mv")
-_REPAIRS = words(
-    "add ci config download enable generate init install link login migrate pull restart start sync"
-    " tidy up update upgrade"
-)
-_REMOTE = words("ssh scp rsync")
-_NO_REPAIR = (("git", "add"), ("git", "init"), ("git", "pull"))
 _IN_PROJECT = pattern(
     r"(?<![\w/.@~-])((?:[\w.-]+/)*[\w-]+\.(?:py|pyi|js|jsx|ts|tsx|mjs|go|rs|java|kt"
     r"|c|cc|cpp|h|hpp|rb|php|cs|swift|toml|json|ya?ml|cfg|ini|sql|sh|tf|proto|vue|svelte))\b"
@@ -119,6 +107,7 @@ class Learning(NamedTuple):
     # The command and its message, as in the summary.
     command: str = ""
     said: str = ""
+    exit_code: int | None = None
 
 
 def learn_from(
@@ -131,7 +120,7 @@ def learn_from(
     threshold: float = THRESHOLD,
 ) -> Learning | None:
     """Return what an event taught; None if it was routine."""
-    if _OWN_TOOLS.match(tool) or _is_stopped(error):
+    if is_own_tool(tool) or is_stopped(error):
         return None
     if error.strip():
         learning = _from_failure(tool, command, output, error)
@@ -139,10 +128,19 @@ def learn_from(
         learning = _from_success(command, output)
     if learning is None or learning.score < threshold:
         return None
-    return learning._replace(files=_files(files, learning.excerpt))
+    code = _EXIT.match(error)
+    return learning._replace(
+        files=_files(files, learning.excerpt), exit_code=int(code[1]) if code else None
+    )
 
 
-def _is_stopped(error: str) -> bool:
+def is_own_tool(tool: str) -> bool:
+    """Return whether a tool belongs to the client: it reads, writes or asks, and runs nothing."""
+    return bool(_OWN_TOOLS.match(tool))
+
+
+def is_stopped(error: str) -> bool:
+    """Return whether somebody stopped a tool, so that its failure teaches nothing."""
     low = error[:500].lower()
     return any(words in low for words in _STOPPED)
 
@@ -193,7 +191,11 @@ def _from_success(command: str, output: str) -> Learning | None:
             return _learning(
                 WORKAROUND, RECOVERABLE, _WENT_WELL + _WAY_ROUND, lead, found, report, command
             )
-    notice = find_notice(report)
+    if not report.telling:
+        return None
+    from recollect.capture.notices import find_notice
+
+    notice = find_notice(report, task_of(command)[1])
     if notice is None:
         return None
     category = DISCOVERY if notice.demands else WARNING
@@ -215,7 +217,7 @@ def _learning(
         category=category,
         severity=severity,
         score=round(max(0.0, min(1.0, score)), 2),
-        summary=_sentence(lead, complaint.said),
+        summary=sentence(lead, complaint.said),
         excerpt=excerpt_of(report, complaint.at, EXCERPT_BYTES),
         files=(),
         fingerprint=fingerprint(complaint.said, category, " ".join(task_of(command)[0])),
@@ -224,7 +226,7 @@ def _learning(
     )
 
 
-def _sentence(lead: str, said: str, tail: str = "") -> str:
+def sentence(lead: str, said: str, tail: str = "") -> str:
     """Return `lead: message tail`, with as much of the message as fits."""
     room = SUMMARY_LENGTH - len(lead) - len(tail) - 2
     if len(said) > room:
@@ -238,108 +240,6 @@ def _files(given: Sequence[str], excerpt: str) -> tuple[str, ...]:
     """Return the files of the event, and those of the project that the excerpt names."""
     named = [path for path in _IN_PROJECT.findall(excerpt) if not _FOREIGN.search(path)]
     return tuple(dict.fromkeys([*given, *(path.removeprefix("./") for path in named)]))[:MOST_FILES]
-
-
-def repairs(command: str) -> bool:
-    """Return whether a command changes the environment: installs, configures or starts."""
-    if only_looks(command):
-        return False
-    named = [word for word in words_of(main_part(command)) if not word.startswith("-")]
-    program, *rest = [word.rsplit("/", 1)[-1] for word in named] or [""]
-    told = rest[:3] if program not in _REMOTE else []
-    if any((program, word) in _NO_REPAIR for word in told[:1]):
-        return False
-    return program in _REPAIRERS or not _REPAIRS.isdisjoint(told)
-
-
-def is_worth_keeping(failure: Learning, *, changed: Sequence[str], ran: Sequence[str]) -> bool:
-    """Return whether a solved failure is likely to happen again to somebody with the same code."""
-    return failure.score >= LASTING or (not changed and any(map(repairs, ran)))
-
-
-def solves(
-    failure: Learning,
-    command: str,
-    tool: str,
-    files: Sequence[str],
-    *,
-    ran: Sequence[str] = (),
-    output: str = "",
-) -> bool:
-    """Return whether a successful tool event is the fix of an earlier failure.
-
-    It is if it does what failed, and something happened in between: files changed, or a command
-    changed the environment. A failure that disappears by itself has no fix to report.
-    """
-    if failure.severity == RECOVERABLE and failure.category != ERROR:
-        return False
-    if not (files or any(repairs(one) for one in ran)):
-        return False
-    if _OWN_TOOLS.match(tool) or not command or not failure.command or only_looks(command):
-        return False
-    if hides_failure(command) and tells_of_failure(read_report(output)):
-        return False
-    return _covers(command, failure)
-
-
-def _covers(command: str, failure: Learning) -> bool:
-    """Return whether a command runs at least what failed."""
-    task, targets = task_of(command)
-    failed, wanted = task_of(failure.command)
-    if not task or task != failed:
-        return False
-    if not targets or targets == wanted:
-        return True
-    # A retry of the failed file, or of its folder, is enough.
-    wanted = wanted or frozenset(failure.files)
-    return bool(wanted) and all(any(_within(one, target) for target in targets) for one in wanted)
-
-
-def _within(path: str, target: str) -> bool:
-    folder = target.removeprefix("./").removesuffix("...").rstrip("/")
-    path = path.removeprefix("./")
-    return not folder or path == folder or path.startswith((folder + "/", folder + "::"))
-
-
-def solution_of(
-    failure: Learning, *, command: str, changed: Sequence[str], ran: Sequence[str] = ()
-) -> dict[str, Any]:
-    """Return one memory with the problem and its fix."""
-    fixes = [shown(one) for one in ran if repairs(one)]
-    paths = [path for path in dict.fromkeys(changed) if is_ours(path)]
-    names = list(dict.fromkeys(path.rsplit("/", 1)[-1] for path in paths))
-    by = f"`{fixes[-1]}`" if fixes and not names else " and ".join(names[:2])
-    more = " and more" if len(names) > 2 else ""
-    tail = f"; fixed by {by}" if fixes and not names else f"; fixed in {by}{more}" if by else ""
-    lead = failure.summary.partition("` failed")[0] + "` failed" if failure.said else "It failed"
-    if len(lead) + len(tail) > SUMMARY_LENGTH - 30:
-        tail = "; fixed"
-    body = [f"Problem: {_full(failure)}", f"Passes again: `{shown(command, 80)}`"]
-    if paths:
-        body.append("Changed: " + ", ".join(paths[:20]))
-    if fixes:
-        body.append("Run: " + ", ".join(f"`{one}`" for one in fixes[-5:]))
-    if failure.excerpt.strip():
-        fence = "```" if "```" not in failure.excerpt else "~~~~"
-        body.append(f"{fence}\n{failure.excerpt}\n{fence}")
-    return {
-        "kind": "solutions",
-        "summary": _sentence(lead, failure.said, tail) if failure.said else failure.summary,
-        "body": "\n\n".join(body),
-        "observation_type": "bugfix",
-        "concepts": ["problem-solution"],
-        "files_modified": paths,
-        "importance": round(0.5 + 0.3 * failure.score, 2),
-    }
-
-
-def _full(failure: Learning) -> str:
-    """Return the summary with the complete message."""
-    return (
-        failure.summary.partition(": ")[0] + ": " + failure.said
-        if failure.said
-        else failure.summary
-    )
 
 
 def is_ours(path: str) -> bool:

@@ -14,7 +14,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from recollect.core.patterns import pattern
+from recollect.errors import ValidationError
 from recollect.hosts.agents import agent_in, session_in
+from recollect.state.noticed import PROMPT_SECONDS
 from recollect.state.spool import Spool
 
 if TYPE_CHECKING:
@@ -28,6 +31,9 @@ _SECONDS = 15 * 60.0
 # The share of the requested words, and of the captured words, that must be in the other.
 _SHARE = 0.5
 _MOST_WAITING = 20
+# The user's words that an agent must quote: all of a shorter prompt.
+_FEWEST_WORDS = 3
+_WORD = pattern(r"[^\W_]+")
 
 
 def note_request(event: Event, environment: Mapping[str, str]) -> None:
@@ -61,6 +67,32 @@ def speaker(store: Store, agent: str, text: str, environment: Mapping[str, str])
     if _is_vouched(store, text, environment):
         return {"said_by": USER, "vouched": True}
     return {"said_by": AGENT}
+
+
+def check_permission(store: Store, words: str, since: float) -> None:
+    """Refuse unless the user typed these words in a prompt, lately and after that moment."""
+    own = list(store.local.noticed.hashed(words_of(words)))
+    now = store.ledger.clock().timestamp()
+    for at, prompt in store.local.noticed.prompts_since(max(since, now - PROMPT_SECONDS)):
+        if at <= now + 1 and len(own) >= min(_FEWEST_WORDS, len(prompt)) and _is_in(own, prompt):
+            return
+    raise ValidationError(
+        "Only the user can confirm a memory, and these are not words that the user typed lately.",
+        "Show the user the memory and ask. Then pass the user's exact words with --user-said.",
+    )
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text, in lower case."""
+    return [word.lower() for word in _WORD.findall(text)]
+
+
+def _is_in(words: list[int], prompt: list[int]) -> bool:
+    """Return whether words stand in a prompt, one after the other."""
+    size = len(words)
+    return size > 0 and any(
+        prompt[start : start + size] == words for start in range(len(prompt) - size + 1)
+    )
 
 
 def reworded_by_agent(memory: Memory, via: str) -> dict[str, Any]:

@@ -134,10 +134,10 @@ def main() -> None:
     try:
         root(prog_name="recollect", obj=agent_above())
     except RecollectError as error:
-        from recollect.redact.gate import told
+        from recollect.redact.gate import redact_message
 
         if "--json" in sys.argv:
-            echo_exactly(escaped_json(told(error.as_json())), err=True)
+            echo_exactly(escaped_json(redact_message(error.as_json())), err=True)
         else:
-            echo(told(f"Error: {error.message}\n{error.hint}"), err=True)
+            echo(redact_message(f"Error: {error.message}\n{error.hint}"), err=True)
         sys.exit(error.exit_code)

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from recollect.api.duplicates import hidden_as
 from recollect.cli.fields import given_body, given_fields, memory_options
 from recollect.cli.output import echo_json, json_option, opened, said_here
 from recollect.core.kinds import KINDS
@@ -14,8 +15,8 @@ from recollect.core.names import short
 *_FIRST, _LAST = (kind.name for kind in KINDS)
 _HELP = f"""Capture a memory, attached to the current commit.
 
-SUMMARY is one line. Prints the id. If a memory with the same text exists, nothing is written
-and the id is that of the existing one.
+SUMMARY is one line. Prints the id. If a memory with the same text exists, the id is that of the
+existing one, which gets the tags, concepts and files that it does not have yet.
 
 KIND is {", ".join(_FIRST)} or {_LAST}; singulars work too.
 """
@@ -59,16 +60,19 @@ def capture_command(
         )
     memory = captured.memory
     if as_json:
-        echo_json(memory.as_json() | ({} if captured.is_new else {"done": "known already"}))
+        known = {"done": "known already", "merged": list(captured.merged)}
+        echo_json(memory.as_json() | ({} if captured.is_new else known))
         return
     click.echo(short(memory.id))
     if captured.is_new:
         click.echo(f"Remembered: {memory.summary}", err=True)
     else:
+        added = ", ".join(captured.merged)
+        wrote = f"Added to it: {added}." if added else "Nothing was written."
         click.echo(
-            f"Known already: {memory.summary}\n"
-            "Nothing was written. To capture it again, add --force",
-            err=True,
+            f"Known already: {memory.summary}\n{wrote} To capture it again, add --force", err=True
         )
     for hidden in captured.hidden:
-        click.echo(f"Note: {short(hidden.id)} said the same and is {hidden.status}.", err=True)
+        click.echo(
+            f"Note: {short(hidden.id)} has the same text and is {hidden_as(hidden)}.", err=True
+        )

@@ -1,4 +1,9 @@
-"""`recollect config`: show and change the configuration."""
+"""`recollect config`: show and change the configuration.
+
+`set` and `unset` change the file before they open the memory, because a wrong value in your own
+file prevents opening it. So they are not methods of `Recollect`. Neither are `trust` and `untrust`
+in `config_trust.py`: a person decides these, never a program.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +16,6 @@ from recollect.cli.config_trust import trust_command, untrust_command
 from recollect.cli.output import echo_json, json_option, opened
 from recollect.config.config import Ignored
 from recollect.config.edit import set_key, unset_key
-from recollect.config.keys import KEYS
 
 
 @click.group("config")
@@ -33,7 +37,7 @@ user_option = click.option(
 def list_command(ctx: click.Context, every: bool, as_json: bool) -> None:
     """List the keys with their values and sources."""
     with opened(ctx) as store:
-        settings = store.config.settings
+        settings = store.settings()
     if as_json:
         echo_json({name: setting.value for name, setting in settings.items()})
         return
@@ -57,7 +61,7 @@ def list_command(ctx: click.Context, every: bool, as_json: bool) -> None:
 def set_command(ctx: click.Context, key: str, value: str, user: bool) -> None:
     """Set KEY to VALUE in the project's file, for everybody who shares the repository."""
     path = set_key(key, value, directory=_directory(ctx), environment=os.environ, user=user)
-    _tell(ctx, key, path)
+    _echo_setting(ctx, key, path)
 
 
 @config_command.command("unset")
@@ -67,21 +71,20 @@ def set_command(ctx: click.Context, key: str, value: str, user: bool) -> None:
 def unset_command(ctx: click.Context, key: str, user: bool) -> None:
     """Remove KEY from the project's file."""
     path = unset_key(key, directory=_directory(ctx), environment=os.environ, user=user)
-    _tell(ctx, key, path)
+    _echo_setting(ctx, key, path)
 
 
 def _directory(ctx: click.Context) -> Path:
     return Path(ctx.obj.directory or ".").absolute()
 
 
-def _tell(ctx: click.Context, key: str, path: Path | None) -> None:
+def _echo_setting(ctx: click.Context, key: str, path: Path | None) -> None:
     """Print the value that counts now: a stronger source may override the file."""
     with opened(ctx) as store:
-        setting = store.config.explain(key)
-        ignored = store.config.ignored.get(key)
+        setting = store.explain_setting(key)
     click.echo(f"{key} = {setting.value!r}, from {setting.source}")
-    if ignored is not None:
-        click.echo(f"Note: {_ignored(ignored)}", err=True)
+    if setting.ignored is not None:
+        click.echo(f"Note: {_ignored(setting.ignored)}", err=True)
     if path is None:
         click.echo("Nothing was changed: the file does not set this key.", err=True)
 
@@ -93,25 +96,13 @@ def _tell(ctx: click.Context, key: str, path: Path | None) -> None:
 def explain_command(ctx: click.Context, key: str, as_json: bool) -> None:
     """Explain KEY: its meaning, its value, and the source of the value."""
     with opened(ctx) as store:
-        setting = store.config.explain(key)
-        ignored = store.config.ignored.get(key)
-    meaning = next(known for known in KEYS if known.name == key)
+        setting = store.explain_setting(key)
+    ignored = setting.ignored
     if as_json:
-        echo_json(
-            {
-                "key": key,
-                "value": setting.value,
-                "source": setting.source,
-                "default": meaning.default,
-                "variable": meaning.variable,
-                "meaning": meaning.meaning,
-                "project": meaning.project,
-                "ignored": ignored and ignored._asdict(),
-            }
-        )
+        echo_json({**setting._asdict(), "ignored": ignored and ignored._asdict()})
         return
     click.echo(f"{key} = {setting.value!r}, from {setting.source}")
-    click.echo(f"{meaning.meaning} (default {meaning.default!r}; variable {meaning.variable})")
+    click.echo(f"{setting.meaning} (default {setting.default!r}; variable {setting.variable})")
     if ignored is not None:
         click.echo(_ignored(ignored))
 

@@ -1,4 +1,7 @@
-"""`recollect config trust` and `untrust`: which settings of a cloned repository count."""
+"""`recollect config trust` and `untrust`: which settings of a cloned repository count.
+
+They are not methods of `Recollect`: a person decides this, never a program.
+"""
 
 from __future__ import annotations
 

@@ -7,16 +7,17 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Set
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
 import recollect
-from recollect.api.reads import Listed
 from recollect.api.recollect import Recollect
+from recollect.api.results import Listed
 from recollect.cli.terminal import echo_exactly, escaped_json
 from recollect.core.age import age
 from recollect.core.memory import Memory
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.names import short
 from recollect.core.record import PURGE, UPDATE, Record
 
@@ -25,6 +26,12 @@ _ALTERED = "this is not what its author wrote; see `recollect doctor`"
 MINE = " [mine]"
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 id_argument = click.argument("memory_id", metavar="ID")
+
+
+def status_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command what every change of status takes: an id, a reason, and `--json`."""
+    reason = click.option("--reason", default="", help="Why, in one line.")
+    return id_argument(reason(json_option(function)))
 
 
 class Where(NamedTuple):
@@ -85,7 +92,7 @@ def echo_memories(
     memories: Iterable[Memory], store: Recollect, mine: Set[str] = frozenset()
 ) -> None:
     """Print one line for each memory; `mine` has the uids of those from your own ledger."""
-    now = store.ledger.clock().timestamp()
+    now = store.now()
     rows = [(store.short_name(memory), memory) for memory in memories]
     width = max((len(name) for name, _ in rows), default=0)
     for name, memory in rows:

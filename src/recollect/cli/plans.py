@@ -66,7 +66,7 @@ def _echo_steps(store: Recollect, steps: Sequence[Step], did: str) -> None:
 
 
 def _lines(store: Recollect, shown: Sequence[tuple[Memory, str]]) -> list[str]:
-    now = store.ledger.clock().timestamp()
+    now = store.now()
     rows = [(store.short_name(memory), memory, text) for memory, text in shown[:_MOST_LINES]]
     width = max((len(name) for name, _, _ in rows), default=0)
     lines = [

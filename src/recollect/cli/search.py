@@ -76,7 +76,7 @@ def search_command(
             return
         if not hits:
             click.echo("Nothing found.", err=True)
-        now = store.ledger.clock().timestamp()
+        now = store.now()
         for hit in hits:
             name = click.style(store.short_name(hit.memory), fg="yellow")
             mark = click.style(MINE, fg="cyan") if hit.mine else ""

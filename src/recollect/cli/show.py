@@ -46,7 +46,7 @@ def show_command(
         found = store.candidates(memory_id) or [store.get(memory_id)]
         store.used(found)
         if len(found) > 1:
-            click.echo(f"{memory_id} means {len(found)} memories.", err=True)
+            click.echo(f"{memory_id} matches {len(found)} memories.", err=True)
         if as_json:
             shown = []
             for memory in found:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from recollect.api.waiting import Waiting
 from recollect.cli.output import echo_json, json_option, opened, warn
 
 
@@ -18,7 +19,7 @@ def status_command(ctx: click.Context, as_json: bool) -> None:
         if as_json:
             echo_json(summary)
             return
-        click.echo(f"{summary['memories']} memories")
+        click.echo(f"memories: {summary['memories']}")
         for kind, count in sorted(summary["kinds"].items(), key=lambda item: -item[1]):
             click.echo(f"  {count:>6}  {kind}")
         statuses = ", ".join(f"{count} {name}" for name, count in summary["statuses"].items())
@@ -28,8 +29,15 @@ def status_command(ctx: click.Context, as_json: bool) -> None:
                 f"pending purges by others: {summary['pending_purges']}; to apply them, run:"
                 " recollect sync --accept-purges"
             )
-        if summary["suggested_changes"]:
-            click.echo(f"suggested changes: {summary['suggested_changes']}; see: recollect review")
+        counts = (summary["unconfirmed"], summary["suggestions"], summary["suggested_changes"])
+        if waiting := Waiting(*counts).in_words():
+            click.echo(f"waiting for you: {waiting}; see: recollect review")
+        drafts = summary["drafts"]
+        if drafts["requests"]:
+            click.echo(
+                f"drafts requested from agents in the last 7 days: {drafts['requests']}"
+                f" ({drafts['tokens']:,} tokens)"
+            )
         if summary["clock"]:
             click.echo(f"sleep does not run: {summary['clock']}")
         click.echo(

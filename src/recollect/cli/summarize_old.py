@@ -10,7 +10,10 @@ from recollect.cli.plans import confirmed_by_person, dry_run_option, echo_plan
 
 @click.command()
 @click.option(
-    "--days", type=click.IntRange(min=1), default=30, help="Only memories older than this (30)."
+    "--days",
+    type=click.IntRange(min=1),
+    default=30,
+    help="Only memories older than this many days (default: 30).",
 )
 @dry_run_option
 @json_option

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from recollect.api.reads import Listed
+from recollect.api.results import Listed
 from recollect.cli.filters import filter_options, given_filters
 from recollect.cli.output import MINE, echo_json, json_option, listed_as_json, opened
 from recollect.core.age import counted
@@ -23,7 +23,7 @@ def timeline_command(ctx: click.Context, /, as_json: bool, **options: Any) -> No
     Your own memories are listed with those of the project, marked [mine].
     """
     with opened(ctx) as store:
-        now = store.ledger.clock().timestamp()
+        now = store.now()
 
         def created(one: Listed) -> str:
             return counted(one.memory.created, now)

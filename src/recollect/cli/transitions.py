@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import click
 
-from recollect.cli.output import echo_json, id_argument, json_option, opened
+from recollect.cli.output import echo_json, opened, status_options
 from recollect.core.names import short
 from recollect.core.status import ARCHIVED, RESOLVED, RESTORED, RETIRED
 
 
 def _command(verb: str, status: str, meaning: str) -> click.Command:
     @click.command(verb, help=meaning)
-    @id_argument
-    @click.option("--reason", default="", help="Why, in one line.")
-    @json_option
+    @status_options
     @click.pass_context
     def command(ctx: click.Context, memory_id: str, reason: str, as_json: bool) -> None:
         with opened(ctx) as store:

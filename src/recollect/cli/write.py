@@ -11,7 +11,15 @@ from typing import Any
 import click
 
 from recollect.api.recollect import Recollect
-from recollect.cli.output import echo_json, id_argument, json_option, opened, said_here, warn
+from recollect.cli.output import (
+    echo_json,
+    id_argument,
+    json_option,
+    opened,
+    said_here,
+    status_options,
+    warn,
+)
 from recollect.core.names import short
 from recollect.errors import ParseError, ValidationError
 
@@ -68,9 +76,7 @@ def update_command(
 
 def _step(action: str, meaning: str) -> None:
     @write_command.command(action, help=meaning)
-    @id_argument
-    @click.option("--reason", default="", help="Why, in one line.")
-    @json_option
+    @status_options
     @click.pass_context
     def command(ctx: click.Context, memory_id: str, reason: str, as_json: bool) -> None:
         with opened(ctx) as store:

@@ -12,9 +12,10 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.config.keys import ABOVE_ZERO, ANY, KEYS, NEVER, ConfigKey
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 from recollect.errors import BadConfig
 

@@ -109,11 +109,11 @@ def _still_trusted(
     directory: Path, environment: Mapping[str, str], *, user: bool
 ) -> Iterator[None]:
     """Keep a file trusted, or in need of no trust, after the user's own change to it."""
-    from recollect.config.trust import is_settled, trust_config
+    from recollect.config.trust import takes_effect, trust_config
 
-    settled = not user and is_settled(directory, environment)
+    counts = not user and takes_effect(directory, environment)
     yield
-    if settled:
+    if counts:
         trust_config(directory, environment)
 
 

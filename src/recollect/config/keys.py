@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from recollect.core.kinds import KINDS, Kind
+from recollect.core.named_tuple import NamedTuple
+from recollect.core.unconfirmed import UNCONFIRMED_DAYS
 
 ABOVE_ZERO = 1e-9
 # What an untrusted project's file may do with a key. The file comes with the repository, so it may
@@ -96,7 +97,7 @@ def _of_kind(kind: Kind) -> Iterator[ConfigKey]:
         yield ConfigKey(
             f"{name}.triage_threshold",
             threshold,
-            "the confidence that triage needs",
+            "the score that triage needs",
             MORE,
             least=0.0,
         )
@@ -114,7 +115,27 @@ KEYS: tuple[ConfigKey, ...] = (
         LESS,
         choices=("off", "suggest", "auto"),
     ),
-    ConfigKey("capture.suggest_threshold", 0.7, "the confidence needed to suggest", MORE),
+    ConfigKey(
+        "capture.suggest_threshold",
+        0.45,
+        "how likely what is said must be worth keeping to be noticed",
+        MORE,
+    ),
+    ConfigKey(
+        "capture.threshold",
+        0.6,
+        "the score from which the result of a tool is worth noticing",
+        MORE,
+        least=0.0,
+        most=1.0,
+    ),
+    ConfigKey("capture.tools", "all", "the tools that are observed, comma-separated, or all"),
+    ConfigKey(
+        "capture.unconfirmed_days",
+        UNCONFIRMED_DAYS,
+        "days without use until an unconfirmed memory is retired",
+        most=_CENTURY,
+    ),
     ConfigKey("delete.archive_retired", False, "whether gc archives instead of purging"),
     ConfigKey(
         "delete.grace_period_days", 30.0, "days until gc may purge a retired memory", most=_CENTURY
@@ -153,6 +174,13 @@ KEYS: tuple[ConfigKey, ...] = (
         "mirror.enabled", False, "whether memories are mirrored as files in the working tree"
     ),
     ConfigKey("mirror.path", ".claude/memory", "the folder of the mirror"),
+    ConfigKey(
+        "notify",
+        "all",
+        "the one-line messages that you see in an agent: none, kept or all",
+        LESS,
+        choices=("none", "kept", "all"),
+    ),
     ConfigKey(
         "recall.match_strategy",
         "hybrid",
@@ -232,10 +260,17 @@ KEYS: tuple[ConfigKey, ...] = (
         "the model for kinds without their own",
         choices=_MODELS,
     ),
-    ConfigKey("triage.max_messages", 50.0, "how many of a turn's last messages are examined", LESS),
+    ConfigKey(
+        "triage.max_messages",
+        50.0,
+        "how many of a session's last messages triage considers, 10 to 200",
+        LESS,
+        least=10.0,
+        most=200.0,
+    ),
     ConfigKey(
         "triage.mode",
-        "suggest",
+        "draft",
         "at the end of a turn: off, suggest, or draft (ask the agent)",
         LESS,
         choices=("off", "suggest", "draft"),

@@ -10,7 +10,7 @@ from recollect.config.trust_store import digest, remember, trust_of
 from recollect.errors import BadConfig
 
 
-def is_settled(directory: Path, environment: Mapping[str, str]) -> bool:
+def takes_effect(directory: Path, environment: Mapping[str, str]) -> bool:
     """Whether a project's file is trusted, or needs no trust."""
     project = find_project(directory)
     try:

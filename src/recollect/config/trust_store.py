@@ -9,9 +9,10 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.config.locate import common_dir, make_private
+from recollect.core.named_tuple import NamedTuple
 from recollect.errors import NotWritable
 
 FOLDER = "trust"

@@ -12,8 +12,9 @@ name. They do not stop someone who can push and forges a name.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.record import Record
 
 PROTECTED: Final = frozenset(
@@ -94,7 +95,7 @@ def suggested_changes(
 ) -> list[SuggestedChange]:
     """Return the changes that are still pending, given the updates in fold order.
 
-    A later change to the same field by the author or the owner settles it, whatever it says.
+    A later change to the same field by the author or the owner answers it, whatever it says.
     """
     waiting: dict[str, SuggestedChange] = {}
     for update in updates:
@@ -132,7 +133,7 @@ def may_purge(
     if not isinstance(because, list):
         return False
     believed = {str(uid) for uid in because} & set(purged)
-    return not believed.isdisjoint(sources_at_birth(create))
+    return not believed.isdisjoint(sources_at_creation(create))
 
 
 def is_reworded_by(updates: Iterable[Record], owner: str | None) -> bool:
@@ -144,7 +145,7 @@ def is_reworded_by(updates: Iterable[Record], owner: str | None) -> bool:
     )
 
 
-def sources_at_birth(create: Record) -> tuple[str, ...]:
+def sources_at_creation(create: Record) -> tuple[str, ...]:
     """Return what a memory was merged from, by its creation; updates cannot add sources."""
     provenance = create.fields.get("provenance")
     if not isinstance(provenance, dict) or provenance.get("via") != "sleep":

@@ -71,7 +71,7 @@ for _first in (0x1F1E6, 0x1F130, 0x1F150, 0x1F170):
 
 def visible(text: str) -> str:
     """Remove everything invisible: controls, zero widths, direction overrides, tags."""
-    if text.isascii() and text.isprintable():
+    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return text
     return HIDDEN.sub("", text)
 

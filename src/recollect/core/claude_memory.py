@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from recollect.core.content import check_content, content_of_text, shown
 from recollect.core.content_schemas import (
@@ -35,6 +35,7 @@ from recollect.core.fields import (
 )
 from recollect.core.kinds import BY_NAME, find_kind
 from recollect.core.memory import DEFAULT_CONFIDENCE, MOST_CHANGES, Memory
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.core.patterns import pattern
 from recollect.core.status import ACTIVE, ARCHIVED, RETIRED, VISIBLE

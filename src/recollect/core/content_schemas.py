@@ -8,8 +8,9 @@ corrects small mistakes.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.uid import PATTERN
 from recollect.errors import BadContent
 
@@ -70,12 +71,12 @@ _SCHEMAS = (
             Field("decision", "what was chosen"),
             Field(
                 "status",
-                "whether it holds",
+                "whether it is in force",
                 CHOICE,
                 choices=("proposed", "accepted", "deprecated", "superseded"),
             ),
             _texts("rationale", "the reasons for the choice", 1),
-            Field("context", "the situation that asked for a choice"),
+            Field("context", "the situation that required a choice"),
             Field(
                 "alternatives",
                 "what else was considered",
@@ -105,7 +106,7 @@ _SCHEMAS = (
             Field("reason", "why it is preferred"),
             Field(
                 "examples",
-                "what to write and what not",
+                "what to write, and what not to write",
                 OBJECT,
                 False,
                 fields=(
@@ -122,13 +123,13 @@ _SCHEMAS = (
             Field("rule", "what is not possible or not allowed"),
             Field(
                 "kind",
-                "what sort of limit it is",
+                "the type of constraint",
                 CHOICE,
                 choices=("limitation", "gap", "policy", "technical"),
                 label="Type",
             ),
-            Field("severity", "how much it hurts", CHOICE, choices=("high", "medium", "low")),
-            Field("active", "whether it still holds", FLAG),
+            Field("severity", "how serious it is", CHOICE, choices=("high", "medium", "low")),
+            Field("active", "whether it still applies", FLAG),
             _texts("impact", "what it means for the work", 1),
             _texts("workarounds", "ways around it"),
             Field("expires", "when it ends, or none", required=False),
@@ -140,8 +141,8 @@ _SCHEMAS = (
         (
             Field("trigger", "when the runbook is needed"),
             _texts("steps", "what to do, in order", 1),
-            Field("verification", "how to see that it worked"),
-            _texts("symptoms", "what can be seen when it happens"),
+            Field("verification", "how to tell that it worked"),
+            _texts("symptoms", "how the problem shows"),
             Field("root_cause", "why it happens", required=False),
             Field("environment", "where it applies", required=False),
         ),
@@ -150,10 +151,10 @@ _SCHEMAS = (
         "tech-debt",
         ("description", "reason_deferred", "suggested_fix"),
         (
-            Field("description", "what is owed to the code"),
+            Field("description", "the shortcut, or what is missing"),
             Field(
                 "status",
-                "how far it is",
+                "whether it is fixed",
                 CHOICE,
                 choices=("open", "in_progress", "resolved", "wont_fix"),
             ),
@@ -163,10 +164,10 @@ _SCHEMAS = (
                 CHOICE,
                 choices=("critical", "high", "medium", "low"),
             ),
-            Field("reason_deferred", "why it was put off", label="Deferred because"),
-            _texts("suggested_fix", "what would repay it"),
-            _texts("impact", "what it costs until then"),
-            _texts("acceptance_criteria", "how to see that it is repaid", label="Done when"),
+            Field("reason_deferred", "why it was not fixed at once", label="Deferred because"),
+            _texts("suggested_fix", "how to fix it"),
+            _texts("impact", "what it costs until it is fixed"),
+            _texts("acceptance_criteria", "how to tell that it is fixed", label="Done when"),
         ),
     ),
     Schema(
@@ -182,8 +183,8 @@ _SCHEMAS = (
             ),
             Field("next_actions", "what to do next", TEXTS, limit=ITEM_LENGTH),
             Field("completed", "what was finished", TEXTS, limit=ITEM_LENGTH),
-            _texts("in_progress", "what was begun"),
-            _texts("blockers", "what stands in the way"),
+            _texts("in_progress", "what was started"),
+            _texts("blockers", "what blocks the work"),
             _texts("key_changes", "what changed in the project"),
         ),
     ),
@@ -193,11 +194,11 @@ _SCHEMAS = (
         (
             Field("subject", "what the fact is about", limit=ITEM_LENGTH),
             Field("predicate", "how subject and object relate", limit=ITEM_LENGTH),
-            Field("object", "what is said of the subject", limit=ITEM_LENGTH),
+            Field("object", "what the subject relates to", limit=ITEM_LENGTH),
             Field("valid_from", "since when it is true", TIME, False),
             Field("valid_until", "until when it is true", TIME, False),
             Field("source", "the memory that it comes from", UID, False),
-            Field("replaces", "whether it ends older facts that say otherwise", FLAG, False),
+            Field("replaces", "whether it closes older facts that contradict it", FLAG, False),
         ),
     ),
 )

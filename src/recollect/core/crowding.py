@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, TypeVar
 from zlib import crc32
+
+from recollect.core.named_tuple import NamedTuple
 
 # The largest share of places, or of text, that one author gets while there are others.
 SHARE: Final = 0.5

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.core import limits
 from recollect.core.age import DateOutOfRange, parse_moment
 from recollect.core.legacy import BAD_ESCAPE, is_legacy, legacy_head, read_legacy
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 from recollect.core.record import CREATE, PURGE, UPDATE, Record, read_record
 from recollect.core.uid import LENGTH, is_uid
@@ -90,7 +91,7 @@ def _head(text: str) -> str:
 def _problem(text: str, head: str, record: Record) -> str:
     """Describe what is wrong with a record; empty if it counts."""
     if "\0" in text:
-        return "it holds a NUL character"
+        return "it contains a NUL character"
     return (
         _wrong_operation(text, record)
         or _wrong_moment(record.timestamp)
@@ -106,7 +107,7 @@ def _wrong_operation(text: str, record: Record) -> str:
     if record.op == CREATE:
         return "" if record.of is None else "a creation must not name another record"
     if record.op not in (UPDATE, PURGE):
-        return f"its operation {record.op[:20]!r} is not known; a newer version may know it"
+        return f"its operation {record.op[:20]!r} is unknown; it may be from a newer version"
     if record.of is None or not is_uid(record.of):
         return f"the {record.op} names no memory"
     return f"the {record.op} names itself" if record.of == record.uid else ""
@@ -127,7 +128,7 @@ def _wrong_values(text: str, head: str, record: Record) -> str:
     """Describe what is wrong with the header values."""
     legacy = is_legacy(text)
     if legacy and BAD_ESCAPE.search(head):
-        return "its header holds an escape that stands for no character"
+        return "its header contains an invalid escape sequence"
     brackets = head.count("[") + head.count("{")
     if not legacy and brackets <= limits.JSON_DEPTH and not _SUSPECT.search(head):
         return ""
@@ -150,9 +151,9 @@ def _wrong_value(values: list[Any]) -> str:
         value = waiting.pop()
         if isinstance(value, str):
             if "\0" in value:
-                return "it holds a NUL character"
+                return "it contains a NUL character"
             if not is_text(value):
-                return "its header holds half of a character (a lone surrogate)"
+                return "its header contains a lone surrogate"
         elif isinstance(value, float):
             if not math.isfinite(value):
                 return "a number in its header is too large"

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 from recollect.core.content import (
     check_object,
@@ -21,11 +22,13 @@ from recollect.core.content import (
 )
 from recollect.core.content_schemas import CHANGE, ITEM_LENGTH, MAX_ENTRIES, schema_of
 from recollect.core.fields import MAX_ITEMS, MAX_TAG_LENGTH, MAX_TAGS, check_path, normal_tag
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.note import SUMMARY_LENGTH, summarize
 from recollect.core.patterns import pattern
 from recollect.errors import Problem
 
 UNTAGGED = "untagged"
+_WHAT_TITLE = "in one line, what should be remembered"
 _FIELDS = ("title", "tags", "content", "related_files", "confidence", "changes")
 _MECHANICAL = frozenset(
     {
@@ -76,39 +79,54 @@ def check_depth(given: Any) -> None:
 
 def check_document(kind: str, given: Any, *, creating: bool) -> Document:
     """Return a document in stored form; every field is optional unless it creates a memory."""
-    schema = schema_of(kind)
-    problems: list[Problem] = []
+    content = partial(check_object, schema_of(kind).fields, partial=not creating)
+    required = (
+        (("title", "a text", _WHAT_TITLE), ("content", "an object", f"the fields of {kind}"))
+        if creating
+        else ()
+    )
+    document = _checked(given, required, _FIELDS, content)
+    if creating and not document.tags:
+        return document._replace(tags=(UNTAGGED,))
+    return document
+
+
+def check_plain_document(given: Any) -> Document:
+    """Return a new document of a kind without a schema in stored form."""
+    names = tuple(name for name in _FIELDS if name not in ("content", "changes"))
+    return _checked(given, (("title", "a text", _WHAT_TITLE),), names, None)
+
+
+def _checked(
+    given: Any,
+    required: Sequence[tuple[str, str, str]],
+    names: Sequence[str],
+    check_content: Callable[[Any, str, list[Problem]], Any] | None,
+) -> Document:
+    """Check the fields of a document; report every problem at once."""
     if not isinstance(given, Mapping):
         fix = "Send an object with title and content."
         refuse([Problem("document", "an object", shown(given), fix)])
-    fields = {name: given[name] for name in _FIELDS if given.get(name) is not None}
-    if creating:
-        problems += [
-            Problem(name, expected, "null" if name in given else "missing", f"Give {name}: {what}.")
-            for name, expected, what in (
-                ("title", "a text", "in one line, what should be remembered"),
-                ("content", "an object", f"the fields of {kind}"),
-            )
-            if name not in fields
-        ]
+    fields = {name: given[name] for name in names if given.get(name) is not None}
+    problems = [
+        Problem(name, expected, "null" if name in given else "missing", f"Give {name}: {what}.")
+        for name, expected, what in required
+        if name not in fields
+    ]
     summary, body = _title(fields.get("title"), problems)
     tags = _tags(fields.get("tags", []), problems)
     content = None
-    if "content" in fields:
-        content = check_object(
-            schema.fields, fields["content"], "content", problems, partial=not creating
-        )
+    if check_content is not None and "content" in fields:
+        content = check_content(fields["content"], "content", problems)
     files = _texts("related_files", fields.get("related_files", []), MAX_ITEMS, problems)
     confidence = _confidence(fields.get("confidence"), problems)
     changes = check_value(CHANGE, _changes(fields.get("changes")), "changes", problems)
-    problems += unknown_fields(
-        {name: None for name in given if name not in _MECHANICAL}, _FIELDS, ""
-    )
+    problems += unknown_fields({name: None for name in given if name not in _MECHANICAL}, names, "")
     refuse(problems)
     return Document(
         summary,
         body,
-        tags or ((UNTAGGED,) if creating else ()),
+        tags,
         content,
         tuple(dict.fromkeys(map(check_path, files))),
         confidence,

@@ -10,10 +10,10 @@ from __future__ import annotations
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from recollect.core.kinds import FACTS
 from recollect.core.memory import Memory
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 
 PARTS = ("subject", "predicate", "object")
@@ -38,7 +38,7 @@ _LAST = frozenset(
 class Fact(NamedTuple):
     """A fact and the memory that holds it. `replaces` is None if it was not given.
 
-    `valid_until` is what was stored or, after `settled`, also what follows from other facts.
+    `valid_until` is what was stored or, after `with_ends`, also what follows from other facts.
     """
 
     memory: Memory
@@ -98,7 +98,7 @@ def fact_of(memory: Memory) -> Fact | None:
     )
 
 
-def settled(facts: Iterable[Fact]) -> list[Fact]:
+def with_ends(facts: Iterable[Fact]) -> list[Fact]:
     """Return the same facts in the same order, each with the end that follows from the others.
 
     That end depends on what is known, so it is never stored.

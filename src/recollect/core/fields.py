@@ -51,10 +51,10 @@ def check_summary(summary: str) -> str:
             "Put the first line into the summary and the rest into the body.",
         )
     if _CONTROL.search(text):
-        raise ValidationError("The summary holds a control character.", "Remove it.")
+        raise ValidationError("The summary contains a control character.", "Remove it.")
     if len(text) > SUMMARY_LENGTH:
         raise ValidationError(
-            f"The summary has {len(text)} characters; at most {SUMMARY_LENGTH} fit.",
+            f"The summary has {len(text)} characters; the limit is {SUMMARY_LENGTH}.",
             "Shorten it and put the details into the body.",
         )
     return text
@@ -64,10 +64,10 @@ def check_body(body: str) -> str:
     """Validate a body: any text without NUL, at most 100 KB."""
     text = _unicode("body", body)
     if "\0" in text:
-        raise ValidationError("The body holds a NUL byte.", "Store text only.")
+        raise ValidationError("The body contains a NUL byte.", "Store text only.")
     if is_too_long(text):
         raise ValidationError(
-            f"The body has {len(text.encode('utf-8'))} bytes; at most {MAX_BODY_BYTES} fit.",
+            f"The body has {len(text.encode('utf-8'))} bytes; the limit is {MAX_BODY_BYTES}.",
             "Shorten it, or split it into several memories.",
         )
     return text
@@ -113,7 +113,7 @@ def check_path(path: str) -> str:
     if ".." in text:
         raise UnsafeName(f"The path {text!r} contains '..'.", relative)
     if _CONTROL.search(text):
-        raise UnsafeName("A path holds a control character.", relative)
+        raise UnsafeName("A path contains a control character.", relative)
     return text
 
 

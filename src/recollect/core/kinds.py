@@ -10,13 +10,13 @@ To add a kind, add a row here, then follow CONTRIBUTING.md.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
+from recollect.core.named_tuple import NamedTuple
 from recollect.errors import UnknownKind
 
 
 class Drafting(NamedTuple):
-    """The defaults for drafts by agents: the confidence that triage needs, and the model."""
+    """The defaults for drafts by agents: the score that triage needs, and the model."""
 
     threshold: float
     model: str
@@ -62,16 +62,18 @@ KINDS: tuple[Kind, ...] = (
         plugin_name="session_summary",
         in_guide=False,
     ),
-    Kind("learnings", ("learning",), "insights gained"),
-    Kind("patterns", ("pattern",), "solutions that generalise"),
-    Kind("solutions", ("solution",), "problems and what fixed them"),
+    Kind("learnings", ("learning",), "insights gained", drafting=Drafting(0.5, "haiku")),
+    Kind("patterns", ("pattern",), "solutions that generalise", drafting=Drafting(0.5, "haiku")),
+    Kind(
+        "solutions", ("solution",), "problems and what fixed them", drafting=Drafting(0.5, "haiku")
+    ),
     Kind("research", (), "findings from outside", in_guide=False),
     Kind("reviews", ("review",), "findings of a review", in_guide=False),
     Kind("retrospective", ("retrospectives",), "lessons from a project", in_guide=False),
     Kind("inception", ("inceptions",), "problem, scope, success criteria", in_guide=False),
     Kind("elicitation", ("elicitations",), "clarified requirements", in_guide=False),
-    Kind("progress", (), "milestones reached"),
-    Kind("blockers", ("blocker",), "what blocks the work"),
+    Kind("progress", (), "milestones reached", drafting=Drafting(0.6, "haiku")),
+    Kind("blockers", ("blocker",), "what blocks the work", drafting=Drafting(0.5, "haiku")),
     Kind("notes", ("note",), "anything else worth keeping"),
     Kind(FACTS, ("fact",), "subject, predicate, object", True, in_guide=False),
 )

@@ -7,13 +7,14 @@ wins. It depends only on the set of records, never on the order in which they ar
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.core.age import seconds_of
-from recollect.core.authority import counting_fields, sources_at_birth
+from recollect.core.authority import counting_fields, sources_at_creation
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.proof import content_digest, is_altered
 from recollect.core.record import BODY, Record
-from recollect.core.status import ACTIVE, HIDDEN, VISIBLE, find_status
+from recollect.core.status import ACTIVE, HIDDEN, UNCONFIRMED, VISIBLE, find_status
 
 DEFAULT_IMPORTANCE = 0.5
 DEFAULT_CONFIDENCE = 1.0
@@ -68,6 +69,8 @@ class Memory(NamedTuple):
     nonce: str = ""
     # Its creation was altered, and no clone has sent the original.
     altered: bool = False
+    # It was born unconfirmed, so it is in the local space, whatever its status is by now.
+    was_unconfirmed: bool = False
 
     @property
     def text(self) -> str:
@@ -88,10 +91,14 @@ class Memory(NamedTuple):
             return ()
         return _texts(self.provenance.get("sources"))
 
+    def as_reference(self) -> dict[str, Any]:
+        """Return what names the memory in the `--json` output about something else."""
+        return {"id": self.id, "uid": self.uid, "kind": self.kind, "summary": self.summary}
+
     def as_json(self) -> dict[str, Any]:
         """Return the memory as `--json` prints it; fields of a newer version are in `extra`."""
         shown = self._asdict()
-        del shown["nonce"]
+        del shown["nonce"], shown["was_unconfirmed"]  # the status says what matters
         for name in ("extra", "altered"):
             if not shown[name]:
                 del shown[name]
@@ -208,7 +215,7 @@ def _provenance(create: Record, given: Any) -> Mapping[str, Any]:
     kept = {name: value for name, value in said.items() if name not in ("via", "sources")}
     if not merged:
         return kept
-    return {**kept, "via": VIA_SLEEP, "sources": list(sources_at_birth(create))}
+    return {**kept, "via": VIA_SLEEP, "sources": list(sources_at_creation(create))}
 
 
 def status_before_hiding(memory: Memory) -> str:
@@ -217,7 +224,7 @@ def status_before_hiding(memory: Memory) -> str:
         if change.get("field") == "status" and change.get("new_value") in HIDDEN:
             before = find_status(str(change.get("old_value")))
             if before not in HIDDEN:
-                return before if before in VISIBLE else ACTIVE
+                return before if before in (*VISIBLE, UNCONFIRMED) else ACTIVE
     return ACTIVE
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from recollect.core.kinds import find_kind
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 from recollect.core.places import Place
 from recollect.core.record import Record
@@ -63,7 +63,7 @@ def short(name: str) -> str:
     return str(Name(parsed.kind, parsed.anchor[:SHORT_ANCHOR], parsed.number, parsed.tail))
 
 
-def birth_name(create: Record, place: Place, legacy_uids: Sequence[str]) -> str:
+def name_at_creation(create: Record, place: Place, legacy_uids: Sequence[str]) -> str:
     """Return the name written at creation; unnamed text is named after its content.
 
     A legacy record is named by its position among those of its note, edited ones included, as the

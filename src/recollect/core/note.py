@@ -28,6 +28,11 @@ from recollect.core.uid import claims_proof, derive_uid
 SUMMARY_LENGTH = 100
 _OPENER = pattern(rf"^---\nuid: ({uids.PATTERN})$", re.MULTILINE)
 _CRLF_OPENER = pattern(rf"^---\r\nuid: {uids.PATTERN}\r$", re.MULTILINE)
+_SENTENCE_END = pattern(r"(?<=[\w)`\"'][.!?])\s(?=[A-Z`\"'(\d])")
+_CLAUSE_END = pattern(
+    r"[,;:]?\s(?:[-–—]\s|(?:because|since|so|but|and|which|when|if|where|while|unless|although)\s)"
+    r"|[,;:]\s"
+)
 _TERMINATOR = "\n...\n"
 
 Note = dict[str, str]
@@ -102,8 +107,20 @@ def shorten_line(text: str, limit: int = SUMMARY_LENGTH) -> str:
 
 
 def summarize(text: str) -> tuple[str, str]:
-    """Split a text into summary and body; no body if the summary contains everything."""
+    """Split a text into summary and body; no body if the summary contains everything.
+
+    The summary of a long text is its first sentence, or else as many of its clauses as fit.
+    """
     summary = shorten_line(text)
+    if summary.endswith("…") and summary not in text:
+        line = shorten_line(text, len(text) + 1)
+        sentence = _SENTENCE_END.search(line, 0, SUMMARY_LENGTH + 1)
+        if sentence is not None:
+            summary = line[: sentence.start()]
+        else:
+            clauses = [end.start() for end in _CLAUSE_END.finditer(line, 0, SUMMARY_LENGTH)]
+            if clauses and clauses[-1] >= SUMMARY_LENGTH // 3:
+                summary = line[: clauses[-1]] + "…"
     return summary, "" if summary == " ".join(text.split()) else text
 
 
@@ -175,7 +192,7 @@ def read_stored(text: str) -> Record:
     return read_legacy(text) if is_legacy(text) else read_record(text)
 
 
-def read_marked(uid: str, text: str) -> Record:
+def read_with_digest(uid: str, text: str) -> Record:
     """Parse one record of a note, with a content digest if its uid does not prove it."""
     return with_digest(read_stored(text), uid, text)
 

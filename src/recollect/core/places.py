@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from recollect.core.named_tuple import NamedTuple
 
 SHARED = "shared"
 LOCAL = "local"

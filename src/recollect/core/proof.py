@@ -43,7 +43,7 @@ def proves(uid: str, text: str) -> bool:
 
 
 def is_altered(record: Record) -> bool:
-    """Whether a record from `read_marked` differs from what its author wrote."""
+    """Whether a record from `read_with_digest` differs from what its author wrote."""
     return bool(record.digest) and claims_proof(record.uid)
 
 

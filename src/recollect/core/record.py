@@ -27,10 +27,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from recollect.core import uid as uids
 from recollect.core.limits import DIGITS, JSON_DEPTH
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 
 CREATE: Final = "create"

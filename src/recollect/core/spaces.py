@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.core.memory import Memory
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.names import Name, parse_name
 from recollect.core.patterns import pattern
-from recollect.core.record import Record
+from recollect.core.record import CREATE, Record
+from recollect.core.status import ACTIVE, HIDDEN, UNCONFIRMED
 from recollect.core.uid import LENGTH, PATTERN
 
 # Appended to the uid of a non-private memory if a private memory has the same uid.
@@ -47,15 +49,32 @@ def owner_of(record: Record) -> str:
     return uid if len(uid) == LENGTH else f"?{uid}"
 
 
-def settled(memory: Memory, identity: str, records: Iterable[Record], *, is_local: bool) -> Memory:
-    """Return a folded memory with its identity and with the sensitivity that its space requires."""
-    sensitivity = memory.sensitivity
-    if is_local and sensitivity not in _CAREFUL:
+def in_its_space(
+    memory: Memory, identity: str, records: Iterable[Record], *, is_local: bool
+) -> Memory:
+    """Return a folded memory with its identity, and the sensitivity and status of its space.
+
+    In the local space, a memory that was born unconfirmed keeps its sensitivity, and no change
+    makes it active: confirming it creates another memory. Anywhere else, nothing is unconfirmed:
+    somebody who shares a memory stands by it, whatever its records claim.
+    """
+    records = list(records)
+    sensitivity, status = memory.sensitivity, memory.status
+    noticed = is_local and any(
+        record.op == CREATE and record.fields.get("status") == UNCONFIRMED for record in records
+    )
+    if noticed and status not in HIDDEN:
+        status = UNCONFIRMED
+    elif not noticed and status == UNCONFIRMED:
+        status = ACTIVE
+    if is_local and not noticed and sensitivity not in _CAREFUL:
         sensitivity = "private" if sensitivity == "public" else "secret"
     if not is_local:
         claimed = [record.fields.get("sensitivity") for record in records]
         sensitivity = next((s for s in reversed(_CAREFUL) if s in claimed), sensitivity)
-    return memory._replace(uid=identity, sensitivity=sensitivity)
+    return memory._replace(
+        uid=identity, sensitivity=sensitivity, status=status, was_unconfirmed=noticed
+    )
 
 
 def seems_private(memory: Memory) -> bool:

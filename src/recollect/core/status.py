@@ -1,7 +1,10 @@
-"""The lifecycle of a memory: active, resolved, archived, retired, and the transitions.
+"""The lifecycle of a memory: active, resolved, unconfirmed, archived, retired; the transitions.
 
 Archived memories are kept but hidden from everyday search. Retired is a soft delete: you can
 restore the memory until `recollect gc` purges it. Nothing here deletes anything.
+
+Unconfirmed is a status that only a creation gives: something was noticed, and nobody has confirmed
+it. Confirming is no change of status: it creates another memory, in the shared space.
 """
 
 from __future__ import annotations
@@ -15,10 +18,12 @@ ACTIVE: Final = "active"
 RESOLVED: Final = "resolved"
 ARCHIVED: Final = "archived"
 RETIRED: Final = "retired"
+UNCONFIRMED: Final = "unconfirmed"
 # The way back: what a person hid becomes active.
 RESTORED: Final = "restored"
 
-STATUSES: tuple[str, ...] = (ACTIVE, RESOLVED, ARCHIVED, RETIRED)
+STATUSES: tuple[str, ...] = (ACTIVE, RESOLVED, UNCONFIRMED, ARCHIVED, RETIRED)
+# What counts as known: confirmed, and not hidden.
 VISIBLE: frozenset[str] = frozenset({ACTIVE, RESOLVED})
 HIDDEN: frozenset[str] = frozenset({ARCHIVED, RETIRED})
 
@@ -27,6 +32,7 @@ TRANSITIONS: Mapping[str, tuple[str, ...]] = {
     RESOLVED: (ACTIVE, ARCHIVED, RETIRED),
     ARCHIVED: (ACTIVE, RETIRED),
     RETIRED: (ACTIVE, ARCHIVED),
+    UNCONFIRMED: (ARCHIVED, RETIRED),
 }
 
 _ALIASES: Mapping[str, str] = {
@@ -65,7 +71,7 @@ def check_transition(current: str, target: str) -> None:
         raise IllegalTransition(
             f"The memory is {current} already.", f"From {current} it can become: {', '.join(legal)}"
         )
-    raise IllegalTransition(
-        f"A memory that is {current} cannot become {target}.",
-        f"From {current} it can become: {', '.join(legal)}",
-    )
+    hint = f"From {current} it can become: {', '.join(legal)}"
+    if current == UNCONFIRMED:
+        hint += ". To confirm it, run: recollect review accept ID"
+    raise IllegalTransition(f"A memory that is {current} cannot become {target}.", hint)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Final, NamedTuple
+from typing import Final
 
 from recollect.core.age import not_after
 from recollect.core.kinds import BY_NAME
+from recollect.core.named_tuple import NamedTuple
 
 DECAY_PER_DAY: Final = 0.05
 # Below this, a memory has faded.

@@ -13,8 +13,9 @@ import importlib.util
 import mmap
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from recollect.core.named_tuple import NamedTuple
 from recollect.errors import EmbeddingError
 
 if TYPE_CHECKING:

@@ -29,6 +29,7 @@ from recollect.state.engine_socket import FIRST_WORD, PROTOCOL, Lines, connect
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import NoReturn
 
     from recollect.hooks.received import Received
     from recollect.hooks.supervisor import Relay
@@ -49,7 +50,7 @@ def main(arguments: list[str]) -> int:
 
         return serve(arguments, moment)
     given, was_taken = _read_input(), False
-    if not asks(given):  # with marked text, the slower stash comes first
+    if not asks(arguments[0], given):  # with marked text, the slower stash comes first
         answer, was_taken = ask(arguments[0], moment, given, os.environ)
         if answer is not None:
             _print(answer)
@@ -64,8 +65,15 @@ def main(arguments: list[str]) -> int:
     if why:
         from recollect.hooks.runner import note_end
 
-        note_end(arguments[0], why, os.environ)
+        note_end(arguments[0], why, os.environ, given, moment, time.monotonic() - start)
     return 0
+
+
+def leave(code: int) -> NoReturn:
+    """Exit. If another process did the work, at once: there is nothing to tidy up here."""
+    if "recollect.hooks.runner" in sys.modules:
+        sys.exit(code)
+    os._exit(code)  # Python's own way takes as long as a tenth of a bare interpreter
 
 
 def _serve(
@@ -79,11 +87,12 @@ def _serve(
 ) -> None:
     """Serve the event in this process, unless the engine does after the stash is written."""
     received: Received | None = None
-    if not was_taken and asks(given):
+    if not was_taken and asks(arguments[0], given):
         from recollect.hooks.stash import stash
 
         received = stash(arguments[0], moment, given, os.environ, relay)
-        answer, was_taken = ask(arguments[0], moment, given, os.environ)
+        holds = received is None or bool(received.marked)
+        answer, was_taken = ask(arguments[0], moment, given, os.environ, holds=holds)
         if answer is not None:
             (_print if relay is None else relay.write)(answer)
             return
@@ -126,9 +135,17 @@ def _print(answer: bytes) -> None:
 
 
 def ask(
-    event: str, moment: int, given: bytes, environment: Mapping[str, str]
+    event: str,
+    moment: int,
+    given: bytes,
+    environment: Mapping[str, str],
+    *,
+    holds: bool = False,
 ) -> tuple[bytes | None, bool]:
-    """Return the engine's reply, or None if the hook must serve; and whether the engine started."""
+    """Return the engine's reply, or None if the hook must serve; and whether the engine started.
+
+    `holds` says that the event holds text that somebody asked to keep.
+    """
     if environment.get("RECOLLECT_ENGINE_ENABLED", "").strip().lower() in _OFF:
         return None, False
     engine = connect(environment)
@@ -159,7 +176,7 @@ def ask(
     except TimeoutError:
         # An engine that has started and hangs may still finish, so the hook does not do the work
         # again. Marked text is the exception: better captured twice than lost.
-        return (b"", True) if has_started and not asks(given) else (None, has_started)
+        return (b"", True) if has_started and not holds else (None, has_started)
     except (OSError, ValueError):
         return None, has_started
     finally:

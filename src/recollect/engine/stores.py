@@ -11,11 +11,12 @@ import os
 from collections import OrderedDict
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recollect.api.opening import existing_directory, leave_named_repository, open_stores
 from recollect.api.recollect import Recollect
 from recollect.config.config import Config, data_dir
+from recollect.core.named_tuple import NamedTuple
 from recollect.engine.client import NAMES, PREFIXES
 from recollect.hooks.session import HookSession
 from recollect.ledger.repository import has_user_ledger
@@ -94,7 +95,6 @@ class StorePool:
             _close(known)
         stores = Stores(*open_stores(directory, config, variables))
         for store in stores.all:
-            store.ledger.is_long_lived = True
             if self._embedder is not None:
                 store.indexing.share_embedder(self._embedder)
         opened = _Open(stores, config, None)

@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from recollect.core.age import seconds_of
-from recollect.core.facts import Fact, closers, fact_of, settled
+from recollect.core.facts import Fact, closers, fact_of, with_ends
 from recollect.core.kinds import FACTS
 from recollect.core.memory import Memory, status_before_hiding
 from recollect.core.status import ARCHIVED, VISIBLE
 from recollect.errors import RecollectError
-from recollect.sleep.lifecycle import moved
+from recollect.sleep.lifecycle import status_since
 from recollect.sleep.plan import BY_FACT, BY_GC, Step
-from recollect.sleep.run import ours, write_steps
+from recollect.sleep.run import changeable, write_steps
 from recollect.store.store import Store
 
 
@@ -45,19 +45,19 @@ def expire_facts(store: Store, facts: Sequence[Fact] | None = None) -> None:
         steps = list(_steps(known, now_of(store)))
         if not steps:
             return
-        mine = {m.uid for m in ours(store.indexing.fresh(), [step.memory for step in steps])}
+        mine = {m.uid for m in changeable(store.indexing.fresh(), [step.memory for step in steps])}
         write_steps(store, [step for step in steps if step.memory.uid in mine], "fact")
     except RecollectError as error:
         store.ledger.warnings.append(f"Could not archive expired facts: {error.message}")
 
 
 def _steps(facts: Sequence[Fact], now: str) -> Iterator[Step]:
-    for fact, closer in zip(settled(facts), closers(facts), strict=True):
+    for fact, closer in zip(with_ends(facts), closers(facts), strict=True):
         memory = fact.memory
         is_over = bool(fact.valid_until) and fact.valid_until <= now
         # Use a time that is the same in every clone, and earlier than any later change by a person,
         # so that the person's change wins if both happen.
-        since = moved(memory) or 0.0
+        since = status_since(memory) or 0.0
         if is_over and memory.status in VISIBLE and not _is_wanted(memory, closer):
             reason = "no longer valid" if closer is None else "replaced by a newer fact"
             yield Step(memory, ARCHIVED, reason, BY_FACT, since)
@@ -71,4 +71,4 @@ def _is_wanted(memory: Memory, closer: Fact | None) -> bool:
     if memory.status_by is not None or not steps or steps[-1].get("old_value") != ARCHIVED:
         return False
     known = seconds_of(closer.memory.created) if closer is not None else None
-    return known is None or (moved(memory) or 0.0) >= known
+    return known is None or (status_since(memory) or 0.0) >= known

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
-from recollect.core.facts import PARTS, Fact, fact_of, normal, settled
+from recollect.core.facts import PARTS, Fact, fact_of, normal, with_ends
 from recollect.core.fields import check_fields
 from recollect.core.kinds import FACTS
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.errors import ValidationError
 from recollect.facts.expiry import all_facts, expire_facts, now_of
@@ -56,12 +57,12 @@ def store_fact(
     predicate: str,
     thing: str,
     *,
-    confidence: float | None = None,
-    source: str | None = None,
-    valid_from: str | None = None,
-    valid_until: str | None = None,
-    replaces: bool | None = None,
-    provenance: Mapping[str, Any] | None = None,
+    confidence: float | None,
+    source: str | None,
+    valid_from: str | None,
+    valid_until: str | None,
+    replaces: bool | None,
+    provenance: Mapping[str, Any] | None,
 ) -> Stored:
     """Store a fact. `source` names a memory; `replaces` overrides the rule of the predicate."""
     parts = [
@@ -83,7 +84,7 @@ def store_fact(
         known = all_facts(store)
         wanted = tuple(normal(part) for part in clean)
         near = [fact for fact in known if fact.key[:2] == wanted[:2]]
-        same = [fact for fact in settled(near) if fact.key == wanted and fact.is_valid(begins)]
+        same = [fact for fact in with_ends(near) if fact.key == wanted and fact.is_valid(begins)]
         if same and not (replaces and _closes_more(near, same, begins)):
             return _add_details(store, near, same, said)
         draft = _draft(clean, {**said, "valid_from": begins}, provenance)
@@ -95,8 +96,8 @@ def store_fact(
 
 def _stored(store: Store, others: Sequence[Fact], new: Fact) -> Stored:
     """Return the new fact, and the other facts whose end it changes."""
-    *ended, fact = settled([*others, new])
-    closed = [now for before, now in zip(settled(others), ended, strict=True) if now != before]
+    *ended, fact = with_ends([*others, new])
+    closed = [now for before, now in zip(with_ends(others), ended, strict=True) if now != before]
     uids = [one.memory.uid for one in (*closed, fact)]
     found = store.indexing.using(lambda index: index.get_many(uids))
     by_uid = {memory.uid: memory for memory in found}
@@ -112,7 +113,7 @@ def _closes_more(near: Sequence[Fact], same: Sequence[Fact], begins: str) -> boo
     It does if other facts are true at that moment, or were true beside it before, because that
     remains true of the past.
     """
-    if any(fact.key != same[0].key and fact.is_valid(begins) for fact in settled(near)):
+    if any(fact.key != same[0].key and fact.is_valid(begins) for fact in with_ends(near)):
         return True
     return not any(one.replaces for one in same) and not _ends_stay(near, _first(same), True)
 
@@ -123,7 +124,7 @@ def _ends_stay(near: Sequence[Fact], fact: Fact, replaces: bool) -> bool:
         one._replace(replaces=replaces) if one.memory.uid == fact.memory.uid else one
         for one in near
     ]
-    return [f.valid_until for f in settled(changed)] == [f.valid_until for f in settled(near)]
+    return [f.valid_until for f in with_ends(changed)] == [f.valid_until for f in with_ends(near)]
 
 
 def _first(same: Sequence[Fact]) -> Fact:
@@ -199,7 +200,7 @@ def query_facts(
     With two hops, also find facts about the subjects and objects found.
     """
     moment = store.moment(at) if at else now_of(store)
-    every = settled(all_facts(store))
+    every = with_ends(all_facts(store))
     known = (
         _distinct(every, history=True)
         if history
@@ -241,4 +242,4 @@ def _part(name: str, value: str) -> str:
 
 
 def _seconds(store: Store) -> float:
-    return store.ledger.clock().timestamp()
+    return store.now()

@@ -6,6 +6,8 @@ helped, and that makes the memory stronger.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from recollect.core.marks import without_own_text
 from recollect.core.patterns import pattern
 from recollect.hooks.pipeline import Work
@@ -17,6 +19,8 @@ _SHARE, _LEAST = 0.6, 3
 _FEW = 2
 _SENTENCE = pattern(r"(?<=[.!?:])\s+|\n+")
 _MOST_TEXT = 20_000
+# The sessions in which an unconfirmed memory must help until it is confirmed.
+_SESSIONS = 2
 
 
 def notice_cited(work: Work) -> None:
@@ -37,6 +41,21 @@ def notice_cited(work: Work) -> None:
     if cited:
         work.session.record_cited(work.event.context, cited)
         work.note("cited", uids=cited)
+        _confirm_used(work, cited)
+
+
+def _confirm_used(work: Work, cited: Sequence[str]) -> None:
+    """Confirm unconfirmed memories that were cited in two sessions besides their own."""
+    for uid in work.session.used_enough(cited, _SESSIONS):
+        from recollect.capture.unconfirmed import USED
+        from recollect.core.names import short
+        from recollect.hooks.notify import KEPT, tell
+
+        confirmed = work.session.confirm(uid, USED)
+        if confirmed is not None:
+            work.note("confirmed", why=USED, uids=[confirmed.uid])
+            name = short(confirmed.id)
+            tell(work, KEPT, f"confirmed as {name}, because it helped in two sessions")
 
 
 def _are_together(words: frozenset[str], text: str) -> bool:

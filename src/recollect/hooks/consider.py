@@ -1,17 +1,25 @@
-"""Decides what happens to a draft: captured, suggested or skipped, each with a trace line."""
+"""Decides what happens to a draft: captured, kept unconfirmed or skipped, with a trace line."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from recollect.capture.novelty import DUPLICATE, NEAR, Known, fingerprint, judge, said_in
+from recollect.capture.novelty import DUPLICATE, NEAR, SUPERSEDES, Known, judge, said_in
+from recollect.capture.unconfirmed import SAID_AGAIN
+from recollect.core.age import seconds_since
+from recollect.core.memory import Memory
+from recollect.core.named_tuple import NamedTuple
+from recollect.core.names import short
 from recollect.core.note import summarize
+from recollect.core.status import UNCONFIRMED
+from recollect.hooks.notify import KEPT, tell
 from recollect.hooks.pipeline import Work
+from recollect.hosts.protocol import PROMPT, STOP
 
 _SIMILAR = 8  # memories to compare a draft with
-# Prefix of a changed file among the milestones of a session.
-FILE = "changed "
+# Seconds after which the same words are said again, and not read again.
+_LATER = 60.0
 SIGNAL = "signal: "
 SUMMARY = "session summary"
 
@@ -50,7 +58,7 @@ def draft_of(work: Work, kind: str, text: str, said_by: str, via: str) -> dict[s
 
 
 def consider(work: Work, drafts: Sequence[Draft]) -> None:
-    """Capture or suggest new drafts, under a lock so that two sessions capture a draft once."""
+    """Capture new drafts, confirmed or not, under a lock so that two sessions do it once."""
     if drafts:
         with work.session.locked():
             _consider_locked(work, drafts)
@@ -70,13 +78,16 @@ def _consider_locked(work: Work, drafts: Sequence[Draft]) -> None:
         if not is_wanted(work, str(record["kind"])):
             work.note("skipped", reason=f"kinds.{record['kind']} is off", why=draft.why)
             continue
-        # Certain drafts need no check, and signals are checked where they are detected. Everything
+        # Certain drafts need no check, and talk was rated by the detection model. Everything
         # else must be memorable.
         is_checked = draft.is_certain or draft.why.startswith((SIGNAL, SUMMARY))
         if not is_checked and not is_memorable(text):
             work.note("skipped", reason="not memorable", why=draft.why)
             continue
-        if work.session.is_rejected(fingerprint(text)):
+        if work.session.is_unkept(text):
+            work.note("skipped", reason="you asked not to keep it", why=draft.why)
+            continue
+        if work.session.is_rejected(text):
             work.note("skipped", reason="rejected earlier", why=draft.why)
             continue
         source = next(
@@ -87,34 +98,61 @@ def _consider_locked(work: Work, drafts: Sequence[Draft]) -> None:
             continue
         if pending is None:
             pending = work.session.pending_suggestions()
-        known = [
-            Known(m.uid, f"{m.summary}\n{m.text}") for m in work.session.similar(text, _SIMILAR)
-        ]
+        similar = [m for m in work.session.similar(text, _SIMILAR) if work.session.swallows(m)]
+        known = [Known(m.uid, f"{m.summary}\n{m.text}") for m in similar]
         others = [Known("", f"{d.record['summary']}\n{d.record['body']}") for d in certain]
         like = judge(text, known)
+        if like.verdict == DUPLICATE and _confirms(
+            work, draft, next(m for m in similar if m.uid == like.like), automatic=automatic
+        ):
+            continue
         if like.verdict == DUPLICATE:
             work.session.note_repeated([like.like])
             work.note("skipped", reason="already remembered", uids=[like.like], why=draft.why)
         elif judge(text, [*pending, *others]).verdict in (DUPLICATE, NEAR):
             work.note("skipped", reason="already suggested", why=draft.why)
-        elif draft.is_certain and automatic and like.verdict != NEAR:
+        elif draft.is_certain and automatic and like.verdict not in (NEAR, SUPERSEDES):
             certain.append(draft)
         else:
-            updates = like.like if like.verdict == NEAR else None
+            updates = like.like if like.verdict in (NEAR, SUPERSEDES) else None
             work.session.suggest(
                 record, confidence=draft.confidence, why=draft.why, updates=updates
             )
             pending.append(Known("", text))
-            work.note("suggested", why=draft.why, confidence=round(draft.confidence, 2))
+            # `updates` is the memory that it may supersede once somebody accepts it.
+            also = {"uids": [updates]} if updates else {}
+            work.note("unconfirmed", why=draft.why, confidence=round(draft.confidence, 2), **also)
     if certain:
         named = {work.session.derive_nonce(d.record, n): d.record for n, d in enumerate(certain)}
         captured = work.session.capture(named)
         work.session.mark_known(work.event.context, captured)
+        for memory in captured if work.event.name in (PROMPT, STOP) else ():
+            tell(work, KEPT, f"remembered as {short(memory.id)}")
         work.note(
             "captured",
             uids=[memory.uid for memory in captured],
             pending=len(certain) - len(captured),
         )
+
+
+def _confirms(work: Work, draft: Draft, known: Memory, *, automatic: bool) -> bool:
+    """Whether a draft confirms the unconfirmed memory that it repeats; if so, confirm it.
+
+    Only what a person types counts. A stop reads the same words again in the transcript, and a hook
+    that is repeated after a crash sees the same prompt again: hence the wait.
+    """
+    if known.status != UNCONFIRMED or work.event.name != PROMPT:
+        return False
+    passed = seconds_since(known.created, work.session.now())
+    waited = passed is not None and passed >= _LATER
+    if not waited and not (draft.is_certain and automatic):
+        return False
+    confirmed = work.session.confirm(known.uid, SAID_AGAIN)
+    if confirmed is None:
+        return False
+    work.note("confirmed", why=SAID_AGAIN, uids=[confirmed.uid])
+    tell(work, KEPT, f"confirmed as {short(confirmed.id)}, because you said it again")
+    return True
 
 
 def is_memorable(text: str) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+
+from recollect.core.named_tuple import NamedTuple
 
 
 class Conversation(NamedTuple):
@@ -13,3 +14,6 @@ class Conversation(NamedTuple):
     tools: Mapping[str, int] = {}  # tool name → number of calls
     exchanges: int = 0
     wrote: bool = False  # whether a tool changed files
+    more: bool = False  # whether the transcript goes on after this part
+    failed: bool = False  # whether the last tool failed
+    recovered: bool = False  # whether a tool failed, and the last one did not

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from recollect.hooks.pipeline import Work
-from recollect.sleep.boundaries import WINDOW, is_boundary, keywords, outline
 
 _MOST_CONTEXT = 6
 
@@ -13,6 +12,8 @@ def note_activity(work: Work) -> None:
     event = work.event
     if not event.session or event.agent:  # subagents work on their own topics
         return
+    from recollect.sleep.boundaries import WINDOW, is_boundary, keywords, outline
+
     redact = work.session.redact
     paths = [redact(work.session.relative_path(path)) for path in event.files]
     words = keywords(paths, redact(outline(event.command)))

@@ -18,9 +18,26 @@ IN_DOUBT = (
 )
 
 
-def asks(given: bytes) -> bool:
-    """Whether the input may hold marked text (`[remember]`)."""
-    return b"[remember" in given.lower()
+# One of these is in every prompt with a wish; see `capture/requests.py`. Comparing bytes is all
+# that a hook does for a prompt without any.
+_WISHES = (
+    *(b"rememb", b"rember", b"remeb", b"memor", b"forget", b"note ", b"note:", b"note,", b"noting"),
+    *(b"n mind", b"now on", b"here on", b"point on", b"moment on", b"today", b"of now", b"onward"),
+    *(b"from now", b"forward", b"henceforth", b"future", b"for later", b"for next", b"the next "),
+    *(b"coming ", b"record", b" down", b"remind", b"learn", b" fact", b"rule", b"decision"),
+    *(b"preference", b"convention", b"knowledge", b"order", b"instruction", b"lesson", b"track"),
+    *(b"for me", b"for us", b"for you", b"for every", b"for my", b"for our", b"for the", b"retain"),
+    *(b"following", b"please:", b"pls:", b"now for"),
+)
+
+
+def asks(event: str, given: bytes) -> bool:
+    """Whether the input may hold marked text (`[remember]`) or, in a prompt, a wish."""
+    lower = given.lower()
+    if b"[remember" in lower:
+        return True
+    # In other events, the words are the agent's, and only a marker counts.
+    return event == "prompt" and any(words in lower for words in _WISHES)
 
 
 def existing(directory: str, environment: Mapping[str, str]) -> str:

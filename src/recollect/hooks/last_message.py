@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from recollect.capture.last_message import Said, normal, with_last, without_counted
 from recollect.core.marks import without_own_text
-from recollect.hooks.session_state import salted_hash
-from recollect.hosts.protocol import Event
+from recollect.hosts.protocol import STOP, Event
 from recollect.state.local import LocalState
+from recollect.state.salting import salted_hash
 
 Marks = tuple[str, str]
 
@@ -23,6 +23,8 @@ def join_last(local: LocalState, event: Event, messages: list[Said]) -> tuple[li
         new = without_counted(messages, lambda text: mark(text) == ahead)
         if len(new) < len(messages):
             messages, ahead = new, ""
+    if event.name != STOP:
+        return messages, (ahead, whole)
     last = without_own_text(event.text)
     now = mark(normal(last))
     if not messages and now == whole:  # the same stop again

@@ -1,4 +1,6 @@
-"""Finds marked text in an event and makes drafts of it, each with a stable identity.
+"""Finds what an event asks to keep, and makes drafts of it, each with a stable identity.
+
+Anybody can mark text with `[remember]`; a person can also ask in plain words, in a prompt.
 
 The identity includes the moment of the event. So if a hook and an engine both capture the same
 event, they capture the same memory.
@@ -8,42 +10,85 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from recollect.capture.markers import Marked, find_all_marked
+from recollect.capture.markers import DEFAULT_KIND, Marked, find_all_marked
 from recollect.capture.pasted import PASTED
-from recollect.core.marks import without_own_text
+from recollect.core.marks import REQUESTED, without_own_text
 from recollect.core.note import summarize
+from recollect.core.patterns import pattern
 from recollect.core.uid import derive_uid
 from recollect.hosts.protocol import PROMPT, Event
 
+_PATH = pattern(r"(?<![\w:/.-])@?((?:[\w.-]{1,80}/){0,12}[\w.-]{1,80})")
+# Kinds of what is true for a while only; who asks to keep something means more than that.
+_PASSING = ("progress", "sessions")
+_MOST_NAMES, _MOST_FILES, _MOST_TEXT = 200, 10, 20_000
+
 
 def all_marked_in(event: Event) -> list[Marked]:
-    """Return the marked text in an event, including quoted and pasted text.
+    """Return what an event asks to keep, including marked text in quotations and pasted text.
 
-    Text that Recollect injected and `<private>` text do not count.
+    Text that Recollect injected and `<private>` text do not count. A wish with an empty content
+    asks for nothing that could be kept.
     """
     text = without_own_text(event.text)
     if "<private" in text.lower():
         from recollect.redact.homes import drop_private
 
         text = drop_private(text)
-    return find_all_marked(text)
+    found = find_all_marked(text)
+    if event.name == PROMPT and not event.agent:
+        from recollect.capture.requests import find_requests
+
+        found += [
+            Marked("", one.content, via=REQUESTED, rule=one.rule, usual_kind=one.kind)
+            for one in find_requests(text)
+        ]
+    return found
+
+
+def files_named(event: Event) -> list[str]:
+    """Return the files that a prompt names and that exist, relative to the working tree."""
+    if event.name != PROMPT or not event.directory:
+        return []
+    directory = Path(event.directory).absolute()
+    tree = next((d for d in (directory, *directory.parents) if (d / ".git").exists()), directory)
+    names = [match[1].rstrip(".") for match in _PATH.finditer(event.text[:_MOST_TEXT])]
+    names = [name for name in dict.fromkeys(names) if "." in name[1:] or "/" in name]
+    found: dict[str, None] = {}
+    for name in names[:_MOST_NAMES]:
+        for folder in (directory, tree):
+            path = folder / name
+            try:
+                if path.is_file() and path.resolve().is_relative_to(tree.resolve()):
+                    found[path.resolve().relative_to(tree.resolve()).as_posix()] = None
+                    break
+            except (OSError, ValueError):
+                continue
+    return list(found)[:_MOST_FILES]
 
 
 def draft_of(event: Event, item: Marked, content: str) -> dict[str, Any]:
     """Make a draft of marked text. `content` must already be redacted."""
-    from recollect.capture.signals import kind_of
+    from recollect.capture.kind_of import kind_of
+    from recollect.capture.tags import tags_of
+    from recollect.capture.titles import title_and_body
 
-    summary, body = summarize(content)
+    summary, body = title_and_body(content) if item.via == REQUESTED else summarize(content)
     said_by = "user" if event.name == PROMPT else "agent"
-    via = "marker"
+    via = item.via
     if not item.is_own:
         said_by, via = "tool", PASTED
+    kind = item.kind or kind_of(content)
+    if item.via == REQUESTED and kind in _PASSING:
+        kind = DEFAULT_KIND
     return {
-        "kind": item.kind or kind_of(content),
+        "kind": item.usual_kind if item.usual_kind and kind == DEFAULT_KIND else kind,
         "summary": summary,
         "body": body,
+        **({"tags": list(tags_of(content))} if via == REQUESTED else {}),
         "session": event.session or None,
         "provenance": {"said_by": said_by, "via": via, "hook": event.name},
     }

@@ -6,6 +6,7 @@ reason. The trace answers "why was this injected?" and "why was nothing injected
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,6 +14,13 @@ from recollect.hooks.received import Received
 from recollect.hooks.session import HookSession
 from recollect.hosts.protocol import Event, Reply
 from recollect.search.selection import Candidate
+
+# The longest deadline that counts, in milliseconds: the host waits no longer for a hook.
+_LONGEST = 4_000.0
+
+
+def _milliseconds() -> float:
+    return time.time() * 1000
 
 
 class Halt(Exception):
@@ -37,10 +45,32 @@ class Work:
         self.redacted = {} if received is None else received.redacted
         # Memories to inject: candidates, the maximum number, and the maximum number of tokens.
         self.candidates: list[Candidate] = []
+        # Those that may match, though not clearly enough to inject them.
+        self.maybe: list[Candidate] = []
         self.most = 0
         self.budget = 0
+        # How many unconfirmed memories the reply has.
+        self.unconfirmed = 0
         self.trace: list[dict[str, Any]] = []
+        self._told = 0
+        # The stage that runs, for the trace of an event that runs out of time.
+        self.stage = ""
         self.failures: list[Exception] = []
+
+    def has_time(self, share: float) -> bool:
+        """Whether the event has used less than a share of the time that it may take."""
+        allowed = min(float(self.session.setting("hook.session_deadline")), _LONGEST)
+        return not self.event.moment or _milliseconds() - self.event.moment < share * allowed
+
+    @property
+    def untold(self) -> list[dict[str, Any]]:
+        """The steps that are not stored yet."""
+        return self.trace[self._told :]
+
+    def tell(self) -> list[dict[str, Any]]:
+        """Return the steps that are not stored yet, to store them."""
+        untold, self._told = self.untold, len(self.trace)
+        return untold
 
     def note(self, what: str, **details: Any) -> None:
         """Add a step to the trace for `recollect why`, without text of memories or people."""
@@ -60,6 +90,7 @@ def run(parts: Sequence[Part], work: Work) -> None:
     """
     for part in parts:
         for stage in part:
+            work.stage = stage.__name__.replace("_", " ")
             try:
                 stage(work)
             except Halt as halt:

@@ -8,40 +8,60 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from recollect.hooks import citing, episodes, stages
+from recollect.hooks import citing, episodes, marked, stages
 from recollect.hooks import notice as noticing
+from recollect.hooks.catching_up import read_unread
+from recollect.hooks.notify import tell_noticed, tell_waiting
+from recollect.hooks.permission import note_prompt
 from recollect.hooks.pipeline import Part
+from recollect.hooks.summaries import note_check, summarise_sessions
 from recollect.hosts import protocol as event
 
 _IF_INJECTING = stages.switched_on("inject.enabled")
 
 PIPELINES: Mapping[str, tuple[Part, ...]] = {
     event.SESSION_START: (
-        (stages.begin_session, stages.flush_spool, noticing.summarise_sessions),
+        (
+            stages.begin_session,
+            stages.flush_spool,
+            read_unread(0.5),
+            summarise_sessions,
+            noticing.notice_unsolved,
+            tell_waiting,
+        ),
         (_IF_INJECTING, stages.guide, stages.recall_working_memory, stages.inject),
+        (_IF_INJECTING, stages.list_titles),
     ),
     event.PROMPT: (
-        (stages.capture_marked,),
+        (marked.forget_kept, marked.capture_marked),
         (_IF_INJECTING, stages.recall_prompt, stages.inject),
-        (noticing.notice_prompt,),
+        (_IF_INJECTING, stages.suggest_titles),
+        (noticing.notice_prompt, note_prompt),
+        (tell_noticed,),
     ),
     event.TOOL_PRE: ((stages.protect_mirror,),),
     event.TOOL_POST: (
-        (episodes.note_activity,),
+        (marked.note_changed_files, episodes.note_activity),
         (_IF_INJECTING, stages.recall_files, stages.inject),
-        (noticing.notice_tool,),
+        (note_check, noticing.notice_tool),
     ),
     event.TOOL_FAILURE: (
         (_IF_INJECTING, stages.recall_failure, stages.inject),
-        (noticing.notice_tool,),
+        (note_check, noticing.notice_tool),
     ),
     event.PRE_COMPACT: ((stages.forget_injected, noticing.notice_conversation),),
     event.STOP: (
-        (stages.capture_marked, stages.flush_spool, noticing.notice_conversation),
+        (marked.capture_marked, stages.flush_spool, marked.link_changed_files),
+        (noticing.notice_conversation,),
         (citing.notice_cited,),
+        (tell_noticed,),
     ),
-    event.SUBAGENT_STOP: ((stages.capture_marked,),),
-    event.SESSION_END: ((stages.end_session,),),
+    event.SUBAGENT_STOP: ((marked.capture_marked, noticing.notice_subagent), (tell_noticed,)),
+    event.SESSION_END: (
+        (stages.end_session,),
+        (noticing.notice_conversation,),
+        (noticing.notice_unsolved,),
+    ),
 }
 
 # Events that the user does not wait for. Their deadline is `hook.session_deadline`.
@@ -49,6 +69,10 @@ UNHURRIED = (event.SESSION_START, event.SESSION_END, event.STOP, event.PRE_COMPA
 
 # Stages that run after the reply is sent.
 LATE: Mapping[str, tuple[Part, ...]] = {
-    event.SESSION_START: ((stages.update_mirror,), (stages.sleep,)),
+    event.SESSION_START: (
+        (stages.update_mirror,),
+        (read_unread(0.7), summarise_sessions),
+        (stages.sleep,),
+    ),
     event.STOP: ((stages.update_mirror,),),
 }

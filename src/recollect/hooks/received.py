@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from recollect.core.named_tuple import NamedTuple
 from recollect.hosts.registry import host_of
 
 if TYPE_CHECKING:

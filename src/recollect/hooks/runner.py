@@ -6,18 +6,21 @@ on time, and exit code 0. A cold hook loads this module first, so it imports lit
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
 from recollect.hooks.input import CLIENT_WAITS, IN_DOUBT, MOST_INPUT, asks, existing
 
 if TYPE_CHECKING:
+    from recollect.capture.markers import Marked
     from recollect.config.config import Config
+    from recollect.hooks.pipeline import Work
     from recollect.hooks.received import Received
     from recollect.hooks.session import HookSession
     from recollect.hooks.supervisor import Relay
@@ -31,6 +34,9 @@ _CAPTURE_SECONDS, _CAPTURE_SECONDS_AGAIN = 4.0, 2.0
 _LONGEST = 60.0
 # How many changed notes the index can read for each second of the deadline.
 _CHANGES_PER_SECOND = 1500
+# Objects until a cold hook looks for cyclic garbage. An event makes about 30,000, nearly all of
+# them modules and classes that stay, so that Python's own 700 means some 40 searches for nothing.
+_OBJECTS_PER_SEARCH = 100_000
 
 
 class OpenSessions(Protocol):
@@ -70,6 +76,10 @@ class Deadline:
         self.reply: Reply | None = None
         self.host: Host | None = None
         self.folder: str | None = None
+        # The event and its work, to note what was left undone.
+        self.event: Event | None = None
+        self.work: Work | None = None
+        self.is_done = False
         # Whether the event holds marked text: the user must know if it may not be captured.
         self.asks = False
         # How long capturing marked text may take if the deadline is shorter.
@@ -128,11 +138,20 @@ class Deadline:
         from pathlib import Path
 
         from recollect.state.failures import note_failure
+        from recollect.state.unfinished import RAN_OUT
 
         try:
             self.is_over = True
-            if self.say(self._render()) and self.folder is not None:
+            is_cut = self.say(self._render())
+            if is_cut and self.folder is not None:
                 note_failure(Path(self.folder), self._name, {"error": "Deadline"})
+            if self.event is not None and not self.is_done:
+                during = "" if self.work is None else self.work.stage
+                step = {"what": RAN_OUT, "during": during or "opening the store"}
+                if not is_cut:
+                    step["reason"] = "after the reply"
+                done = [] if self.work is None else self.work.untold
+                note_cut(self.event, [*done, step], self.milliseconds())
         finally:
             self._end()
 
@@ -161,6 +180,7 @@ def main(
     `spent` the seconds since the hook was called. `again` means that an engine may have done part
     of the work. With a `relay`, this process is a child and its parent waits for it.
     """
+    gc.set_threshold(_OBJECTS_PER_SEARCH)  # before the imports, which make most of the objects
     from recollect.hosts.protocol import EVENTS
 
     name = arguments[0] if arguments else ""
@@ -184,7 +204,7 @@ def main(
     try:
         if given is None:
             given = sys.stdin.buffer.read(MOST_INPUT)
-            if asks(given):
+            if asks(name, given):
                 from recollect.hooks.stash import stash
 
                 received = stash(name, moment, given, os.environ)
@@ -214,7 +234,7 @@ def serve(
     The engine passes its `pool` of open stores. Without one, the stores are opened and closed here.
     """
     from recollect.config.config import data_dir
-    from recollect.core.marks import MARKER
+    from recollect.core.marks import MARKER, REQUESTED
 
     host, event = received.host, received.event
     name = event.name
@@ -237,12 +257,15 @@ def serve(
     from recollect.state.sessions import Trace
 
     place = existing(event.directory, environment)
-    event = event._replace(directory=place, moment=moment)
+    event = deadline.event = event._replace(directory=place, moment=moment)
     config = received.config or read_config(event, environment)
     event = clean_event(event, config)
     key = "hook.session_deadline" if name in UNHURRIED else "hook.deadline"
     seconds = min(config.number(key) / 1000, _LONGEST)
-    is_asked = deadline.asks = MARKER in event.text.lower()
+    if received.marked is None:
+        received = received._replace(marked=_marked_in(event))
+    wishes = any(item.via == REQUESTED and item.content for item in received.marked or ())
+    is_asked = deadline.asks = wishes or MARKER in event.text.lower()
     deadline.set(max(seconds, deadline.capture_seconds if is_asked else 0.0))
     deadline.ready()
     try:
@@ -260,7 +283,7 @@ def serve(
         if again:
             session.flush_spool()  # first write what the engine left in the spool
         work = Work(event, session, received)
-        deadline.reply = work.reply
+        deadline.reply, deadline.work = work.reply, work
         for part in PIPELINES[name]:
             run((part,), work)
             deadline.ready()
@@ -284,11 +307,11 @@ def serve(
                 session.store.local.replace_broken()
 
         # Late stages may be cut off, so save the trace of the reply first.
-        save_trace(work.trace)
-        traced = len(work.trace)
+        save_trace(work.tell())
         run(LATE.get(name, ()), work)
-        if work.trace[traced:]:
-            save_trace(work.trace[traced:])
+        if work.untold:
+            save_trace(work.tell())
+        deadline.is_done = True
         for failure in () if deadline.is_over else work.failures:
             note(name, failure, environment)
     finally:
@@ -300,6 +323,15 @@ def serve(
             pool.release(session)
 
 
+def _marked_in(event: Event) -> Sequence[Marked]:
+    """Return what an event asks to keep, without importing anything for one that asks nothing."""
+    if not asks(event.name, event.text.encode("utf-8", "replace")):
+        return ()
+    from recollect.hooks.marking import all_marked_in
+
+    return all_marked_in(event)
+
+
 def note(name: str, error: BaseException, environment: Mapping[str, str]) -> None:
     """Record a failure for `recollect doctor`."""
     from recollect.config.config import data_dir
@@ -309,10 +341,30 @@ def note(name: str, error: BaseException, environment: Mapping[str, str]) -> Non
         note_failure(data_dir(environment), name, describe(error))
 
 
-def note_end(name: str, why: str, environment: Mapping[str, str]) -> None:
-    """Record that the process which served an event was ended."""
+def note_end(
+    name: str, why: str, environment: Mapping[str, str], given: bytes, moment: int, spent: float
+) -> None:
+    """Record that the process which served an event was ended, after so many seconds."""
     from recollect.config.config import data_dir
+    from recollect.hooks.received import receive
     from recollect.state.failures import note_failure
+    from recollect.state.unfinished import ENDED, RAN_OUT
 
     with suppress(Exception):
         note_failure(data_dir(environment), name, {"error": why})
+        event = receive(name, given, environment).event
+        place = existing(event.directory, environment)
+        step = {"what": RAN_OUT} if why == "Deadline" else {"what": ENDED, "reason": why}
+        note_cut(event._replace(directory=place, moment=moment), [step], spent * 1000)
+
+
+def note_cut(event: Event, steps: Sequence[Mapping[str, Any]], milliseconds: float) -> None:
+    """Record for `recollect why` that an event was ended before it was done."""
+    from recollect.config.locate import git_state
+    from recollect.state.sessions import Trace
+    from recollect.state.unfinished import note_unfinished
+
+    folder = git_state(event.directory)
+    if folder is not None and not event.ignored:  # outside a repository, only `doctor` tells
+        at, taken = event.moment / 1000, round(milliseconds, 1)
+        note_unfinished(folder, Trace(at, event.session, event.name, taken, list(steps)))

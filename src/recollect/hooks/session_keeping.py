@@ -9,6 +9,7 @@ from typing import Any
 from recollect.capture.novelty import Known
 from recollect.capture.spool_flush import LONGEST_WAIT, drain, keep, stash_of
 from recollect.capture.suggestions import suggest, suggestions
+from recollect.capture.unconfirmed import add, convert_suggestions
 from recollect.core.memory import Memory
 from recollect.hooks.marking import identity
 from recollect.hooks.session_state import RecordedSession
@@ -47,17 +48,71 @@ class KeepingSession(RecordedSession):
         """Return the suggestions that are pending review."""
         return [Known(s.uid, s.text) for s in suggestions(self.store)]
 
-    def is_rejected(self, fingerprint: str) -> bool:
-        """Whether a suggestion with this fingerprint was rejected earlier."""
-        return self.store.local.observed.is_rejected(fingerprint)
+    def is_rejected(self, text: str) -> bool:
+        """Whether a text, or nearly the same, was rejected earlier."""
+        from recollect.capture.rejections import is_rejected
+
+        return is_rejected(self.store, text)
 
     def suggest(
         self, draft: Mapping[str, Any], *, confidence: float, why: str, updates: str | None
-    ) -> None:
-        """Add a draft to the suggestions. Raises if the draft could not be captured."""
+    ) -> Memory | None:
+        """Keep a draft as an unconfirmed memory; None if it waits in the spool.
+
+        Raises if the draft could not be captured.
+        """
+        clean = self.store.redact(draft)
+        nonce = self.derive_nonce({**clean, "why": why}, 0)
+        found = add(
+            self.store,
+            clean,
+            confidence=confidence,
+            why=why,
+            updates=updates,
+            nonce=nonce,
+            moment=self._event.moment,
+        )
+        if found is not None:
+            if found.session == self._event.session:  # the agent was there when it was said
+                self.mark_known(self._event.context, [found])
+            self.store.local.noticed.note_untold([found.uid], self._event.session, self._now)
+        return found
+
+    def confirm(self, uid: str, how: str) -> Memory | None:
+        """Confirm an unconfirmed memory; None if it is none any more."""
+        from recollect.capture.unconfirmed import confirm
+        from recollect.core.status import UNCONFIRMED
+
+        found = self.store.indexing.using(lambda index: index.get_many([uid]))
+        if not found or found[0].status != UNCONFIRMED:
+            return None
+        confirmed = confirm(self.store, found[0], how=how)
+        self.mark_known(self._event.context, [confirmed])
+        self.store.local.noticed.mark_told([uid])
+        return confirmed
+
+    def untold(self) -> list[Memory]:
+        """Return what became unconfirmed in this session and the user has not been told about."""
+        from recollect.core.status import UNCONFIRMED
+
+        uids = self.store.local.noticed.untold(self._event.session)
+        found = self.store.indexing.using(lambda index: index.get_many(uids)) if uids else []
+        return [memory for memory in found if memory.status == UNCONFIRMED]
+
+    def waiting(self) -> str:
+        """Return what waits for the user's decision, in words; empty if nothing does."""
+        from recollect.api.waiting import waiting_for_review
+
+        return waiting_for_review(self.store).in_words()
+
+    def suggest_for_review(self, draft: Mapping[str, Any], *, confidence: float, why: str) -> None:
+        """Put a draft into the queue, because somebody else may have written it.
+
+        Until a person accepts it, it reaches no agent.
+        """
         clean = self.store.redact(draft)
         self.store.prepare(clean)
-        suggest(self.store, clean, confidence=confidence, why=why, updates=updates)
+        suggest(self.store, clean, confidence=confidence, why=why)
 
     def discard_stashed(self, nonce: str) -> None:
         """Remove a draft from the stash."""
@@ -65,7 +120,7 @@ class KeepingSession(RecordedSession):
 
     def flush_spool(self) -> int:
         """Write the spool and the stash to the ledger; return the number of memories."""
-        return len(drain(self.store))
+        return len(drain(self.store)) + convert_suggestions(self.store)
 
     def locked(self) -> AbstractContextManager[None]:
         """Lock automatic capture, so that no other session compares and captures meanwhile."""

@@ -7,15 +7,21 @@ from contextlib import suppress
 
 from recollect.api.recollect import Recollect
 from recollect.core.memory import Memory
+from recollect.core.status import UNCONFIRMED
 from recollect.core.strength import UNUSED, Uses, together
 from recollect.hosts.protocol import Event
 from recollect.search.selection import Episode
 from recollect.state.database import StateError
+from recollect.state.salting import salted_hash
 from recollect.state.usage import STANDING
 
 # Limits of sleep in a hook, for a fifth of a second: memories to read, at 0.2 ms each, and writes,
 # at 1.3 ms each.
 _MOST_SLEEP_MEMORIES, _MOST_WRITES = 500, 50
+
+
+# Before the version of a memory that a context holds only the title of.
+TITLE_OF = "title of "
 
 
 class RecordedSession:
@@ -44,6 +50,13 @@ class RecordedSession:
         event = STANDING if standing else "injected"
         self.store.local.usage.record([memory.uid for memory in memories], event, self._now)
 
+    def record_titles(self, context: str, memories: Sequence[Memory]) -> None:
+        """Record that a context holds the titles of memories; they can still come in full."""
+        if context:
+            titles = [(memory.uid, TITLE_OF + memory.version) for memory in memories]
+            with suppress(StateError):
+                self.store.local.sessions.give(context, titles, self._now)
+
     def uncited(self, context: str) -> list[Memory]:
         """Return the memories in a context that the agent has not cited yet."""
         given = self.store.local.sessions.uncited(context) if context else []
@@ -53,6 +66,18 @@ class RecordedSession:
         """Record that the agent used memories of its context."""
         self.store.local.sessions.cite(context, uids)
         self.store.local.usage.record(uids, "cited", self._now)
+        self.store.local.noticed.cite(uids, self._event.session, self._now)
+
+    def used_enough(self, uids: Sequence[str], sessions: int) -> list[str]:
+        """Return the unconfirmed memories among some that so many other sessions have cited."""
+        found = self.store.indexing.using(lambda index: index.get_many(list(uids)))
+        noticed = self.store.local.noticed
+        return [
+            memory.uid
+            for memory in found
+            if memory.status == UNCONFIRMED
+            and len(set(noticed.cited_in(memory.uid)) - {memory.session}) >= sessions
+        ]
 
     def uses(self, memories: Sequence[Memory]) -> Mapping[str, Uses]:
         """Return the uses of memories by uid, including those of their sources."""
@@ -126,10 +151,3 @@ class RecordedSession:
         """Record that a session ended."""
         if session:
             self.store.local.sessions.end(session, self._now)
-
-
-def salted_hash(word: str, salt: bytes) -> int:
-    """Hash a word so that nobody can guess it without the salt."""
-    import hashlib
-
-    return int.from_bytes(hashlib.blake2b(word.encode(), digest_size=6, key=salt).digest())

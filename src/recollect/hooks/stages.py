@@ -5,32 +5,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
-from typing import Any
+from collections.abc import Iterable
 
-from recollect.capture.markers import Marked
 from recollect.core.age import age
-from recollect.core.fields import check_body, is_too_long
+from recollect.core.kinds import SESSIONS
 from recollect.core.marks import without_own_text
 from recollect.core.memory import Memory
-from recollect.core.names import short
 from recollect.core.patterns import pattern
-from recollect.errors import RecollectError
-from recollect.hooks.marking import all_marked_in, draft_of
+from recollect.core.status import UNCONFIRMED
 from recollect.hooks.pipeline import Halt, Stage, Work
 from recollect.hosts.protocol import SESSION_START, TOOL_POST
 from recollect.index.text import query_terms
 from recollect.search import selection
-from recollect.search.constants import FLOOR_WORDS, MOST_CHARACTERS
+from recollect.search.by_time import boost
+from recollect.search.constants import (
+    BLOCK_TOKENS,
+    FLOOR_WORDS,
+    INDEX_TOKENS,
+    MOST_CHARACTERS,
+    MOST_INDEXED,
+    MOST_TITLES,
+    SESSION_TOKENS,
+    TITLE_TOKENS,
+)
 from recollect.search.rendering import (
     render_block,
     render_guide,
     render_memory,
+    render_title,
+    render_titles,
 )
 from recollect.search.selection import Skipped
 from recollect.search.tokens import count_tokens
-from recollect.search.triggers import asked_for, asks_for_memory
+from recollect.search.triggers import asked_for, asks_for_memory, leaning_of, topicless
 
 # Tier: (minimum number of memories, tokens in total, for working memory, for other knowledge).
 TIERS = {
@@ -52,6 +59,7 @@ def switched_on(key: str) -> Stage:
         if not work.session.setting(key):
             raise Halt(f"{key} is off")
 
+    stage.__name__ = f"check_{key}"
     return stage
 
 
@@ -65,6 +73,7 @@ def begin_session(work: Work) -> None:
     if work.event.source == "resume":
         work.session.resume_session(work.event.session)
     work.session.begin_session(work.event.session)
+    work.session.begin_reading(is_new=work.event.source in ("startup", "clear"))
 
 
 def flush_spool(work: Work) -> None:
@@ -109,84 +118,6 @@ def update_mirror(work: Work) -> None:
     work.session.update_mirror(read_files=work.event.name == SESSION_START)
 
 
-# Capture
-
-
-def capture_marked(work: Work) -> None:
-    """Capture what a person or the agent marked with `[remember]`."""
-    found = all_marked_in(work.event) if work.marked is None else work.marked
-    marked = [item for item in found if item.is_own]
-    if len(found) > len(marked):
-        from recollect.hooks.suggest_pasted import suggest_pasted
-
-        suggest_pasted(work, [item for item in found if not item.is_own])
-    if not marked:
-        return
-    with ExitStack() as stack:
-        # The lock makes two events with the same text capture it once. If the lock takes too long,
-        # capturing twice is better than losing the text.
-        with suppress(RecollectError):
-            stack.enter_context(work.session.locked())
-        _capture(work, marked)
-
-
-def _capture(work: Work, marked: Iterable[Marked]) -> None:
-    drafts: dict[str, dict[str, Any]] = {}
-    captured: list[Memory] = []
-    for number, item in enumerate(marked):
-        if item.unknown_kind:
-            work.reply.notice.append(
-                f"Recollect: unknown kind {work.session.redact(item.unknown_kind)!r};"
-                " saved as a note."
-            )
-        with _reporting(work):
-            if is_too_long(item.content):
-                check_body(item.content)  # raises before anything reads the whole text
-            # Redact before cutting: redaction would miss half a secret.
-            content = work.redacted.get(item.content)
-            if content is None:
-                content = work.session.redact(item.content)
-            draft = draft_of(work.event, item, content)
-            nonce = work.session.derive_nonce(draft, number)
-            known = work.session.find_exact(content, item.kind)
-            if known is not None and known.nonce == nonce:
-                captured.append(known)  # by an engine that then stopped answering
-            elif known is not None:
-                _note_known(work, known)
-            elif draft not in drafts.values():
-                drafts[nonce] = draft
-                continue
-            work.session.discard_stashed(nonce)
-    with _reporting(work):
-        captured += work.session.capture(drafts) if drafts else []
-        for nonce in drafts:
-            work.session.discard_stashed(nonce)
-        if not drafts.keys() <= {memory.nonce for memory in captured}:
-            work.reply.notice.append("Recollect: saved. It is written to the ledger in a moment.")
-    work.reply.notice += [f"Recollect: remembered as {short(memory.id)}" for memory in captured]
-    if drafts:
-        work.session.mark_known(work.event.context, captured)
-        pending = drafts.keys() - {memory.nonce for memory in captured}
-        work.note("captured", uids=[memory.uid for memory in captured], pending=len(pending))
-
-
-def _note_known(work: Work, known: Memory) -> None:
-    work.session.note_repeated([known.uid])
-    work.note("skipped", reason="already remembered", uids=[known.uid])
-    work.reply.notice.append(f"Recollect: already remembered as {short(known.id)}")
-
-
-@contextmanager
-def _reporting(work: Work) -> Iterator[None]:
-    """Report a failure to the user, because the user asked for the capture."""
-    try:
-        yield
-    except Exception as error:
-        why = f"{error.message} {error.hint}" if isinstance(error, RecollectError) else ""
-        work.reply.alarm.append(f"Recollect: this was NOT saved. {why}".rstrip())
-        work.failures.append(error)
-
-
 # Candidates
 
 
@@ -209,7 +140,10 @@ def recall_working_memory(work: Work) -> None:
     total, working, knowledge = _tier(mode, size, work)
     work.note("budget", mode=mode, memories=size, tokens=total)
     standing = work.session.working_memory(_CANDIDATES)
-    used = _inject(work, standing, working, standing=True)
+    # The last session comes whole, and takes nothing from the budget of the others.
+    last = next((c.memory for c in standing if c.memory.kind == SESSIONS), None)
+    more = 0 if last is None else min(SESSION_TOKENS, count_tokens(render_memory(last, "")) + 9)
+    used = max(0, _inject(work, standing, working + more, standing=True) - more)
     recent = work.session.recent_work()
     found = {c.memory.uid: c for c in work.session.memories_about(recent.files, _CANDIDATES)}
     for text in recent.texts:
@@ -238,11 +172,21 @@ def recall_prompt(work: Work) -> None:
     prompt = without_own_text(work.event.text)
     text = asked_for(prompt)
     terms = len(query_terms(text))
+    work.budget = int(work.session.setting("inject.prompt_tokens"))
+    work.most = int(work.session.setting("inject.prompt_memories"))
+    question = topicless(prompt)
+    if question is not None:
+        work.candidates = work.session.answer(question)
+        work.note("answered by kind and time", asks=list(question.asks), period=question.period)
+        if work.candidates:
+            return
     if not terms:
         raise Halt("the prompt has no words to search for")
-    asked = asks_for_memory(prompt)
+    plan, asked = leaning_of(prompt), asks_for_memory(prompt)
     found = work.session.search(text, _CANDIDATES * 2 if asked else _CANDIDATES)
     work.candidates, skipped = selection.above_floor(found, terms, asked=asked)
+    below = {item.uid for item in skipped}
+    work.maybe = [candidate for candidate in found if candidate.memory.uid in below]
     _note_skipped(work, skipped)
     if asked:
         # The prompt asks for memories, so archived ones count too, if they answer better than every
@@ -251,8 +195,11 @@ def recall_prompt(work: Work) -> None:
         archived = work.session.search(text, _CANDIDATES, archived=True)
         archived_best, _ = selection.above_floor(archived, terms, asked=False)
         work.candidates += [candidate for candidate in archived_best if candidate.evidence > best]
-    work.budget = int(work.session.setting("inject.prompt_tokens"))
-    work.most = int(work.session.setting("inject.prompt_memories"))
+    if plan is not None:
+        now = work.session.now()
+        work.candidates = [
+            c._replace(score=c.score + boost(c.memory, plan, now)) for c in work.candidates
+        ]
 
 
 def recall_files(work: Work) -> None:
@@ -315,6 +262,7 @@ def _inject(
     context, now = work.event.context, work.session.now()
     fresh, given = selection.without_given(candidates, work.session.injected(context))
     unique, same = selection.without_repeats(fresh)
+    unique, noticed = selection.few_unconfirmed(unique, work.unconfirmed)
     most = work.most or len(unique)
     unique, beyond = selection.fair(unique, most, now, work.session.author)
     uses = work.session.uses([c.memory for c in unique])
@@ -333,9 +281,10 @@ def _inject(
     taken = sum(map(selection.utf16_length, work.reply.context))
     room = MOST_CHARACTERS - taken - len(render_block(["", ""]))
     filled = selection.fill(chosen, budget, render, room, now)
-    _note_skipped(work, (*given, *same, *beyond, *others, *filled.skipped))
+    _note_skipped(work, (*given, *same, *noticed, *beyond, *others, *filled.skipped))
     if not filled.chosen:
         return 0
+    work.unconfirmed += sum(c.memory.status == UNCONFIRMED for c in filled.chosen)
     work.reply.context.append(render_block(filled.elements))
     work.session.record_injected(context, [c.memory for c in filled.chosen], standing=standing)
     work.note(
@@ -352,6 +301,51 @@ def _inject(
         ],
     )
     return filled.tokens
+
+
+# Titles
+
+
+def list_titles(work: Work) -> None:
+    """End the start of a session with the titles of the other memories, or of the best of them."""
+    if str(work.session.setting("inject.budget")) == "minimal":
+        return
+    candidates = work.session.memories_for_index(MOST_INDEXED)
+    _add_titles(work, candidates, "Titles of other memories", MOST_INDEXED, INDEX_TOKENS)
+
+
+def suggest_titles(work: Work) -> None:
+    """Add the titles of memories that may belong to the prompt, though not clearly."""
+    maybe = selection.worth_a_title(work.maybe)
+    _add_titles(work, maybe, "Possibly related", MOST_TITLES, TITLE_TOKENS)
+
+
+def _add_titles(
+    work: Work, candidates: Iterable[selection.Candidate], heading: str, most: int, tokens: int
+) -> None:
+    """Add titles of memories that the context does not have, in full or as a title."""
+    context, now = work.event.context, work.session.now()
+    given = work.session.injected(context)
+    fresh = [c for c in candidates if c.memory.uid not in given and not c.memory.altered]
+    unique, _ = selection.without_repeats(fresh[: 2 * most])
+    titles: dict[str, Memory] = {}
+    used = BLOCK_TOKENS
+    for candidate in unique:
+        memory = candidate.memory
+        title = render_title(memory, age(memory.created, now), is_own=work.session.is_own)
+        used += count_tokens(title)
+        if len(titles) == most or used > tokens:
+            break
+        if title:
+            titles[title] = memory
+    block = render_titles(list(titles), heading)
+    taken = sum(map(selection.utf16_length, work.reply.context))
+    if not block or taken + selection.utf16_length(block) > MOST_CHARACTERS:
+        return
+    work.reply.context.append(block)
+    memories = list(titles.values())
+    work.session.record_titles(context, memories)
+    work.note("titles", tokens=count_tokens(block), uids=[memory.uid for memory in memories])
 
 
 def _note_skipped(work: Work, skipped: Iterable[Skipped]) -> None:

@@ -54,7 +54,7 @@ def _save(
     from recollect.config.config import load_config
     from recollect.core.fields import is_too_long
     from recollect.hooks.input import IN_DOUBT, existing
-    from recollect.hooks.marking import all_marked_in, draft_of, identity
+    from recollect.hooks.marking import all_marked_in, draft_of, files_named, identity
     from recollect.redact.gate import Gate, clean_event, make_redactor
     from recollect.state.local_key import DRAFT, sign
 
@@ -66,7 +66,7 @@ def _save(
     directory = event.directory or environment.get(host.PROJECT_VARIABLE, "")
     directory = existing(directory, environment)
     folder = _folder(directory)
-    if not marked or folder is None:
+    if not any(item.content for item in marked) or folder is None:
         return received
     _announce(relay, host, event.name, NOT_STASHED)
     config = load_config(Path(directory), environment)
@@ -75,12 +75,15 @@ def _save(
     created = datetime.fromtimestamp(moment / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     drafts = {}
     redacted: dict[str, str] = {}
+    files = files_named(event)
     for number, item in enumerate(marked):
-        if is_too_long(item.content):
+        if is_too_long(item.content) or not item.content:
             continue  # the user is told right away
         redacted[item.content] = gate(item.content)
         draft = gate(draft_of(event, item, redacted[item.content]))
         nonce, whole = identity(event, draft, number), {**draft, "created": created}
+        if files:
+            whole["files_read"] = gate(files)
         drafts[nonce] = sign(config.home, DRAFT, nonce, whole)
         if len(drafts) == _BATCH:
             spool.put_all(drafts)

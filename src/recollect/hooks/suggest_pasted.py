@@ -15,7 +15,7 @@ _MOST_PASTED = 5
 
 def suggest_pasted(work: Work, pasted: Sequence[Marked]) -> None:
     """Suggest marked text that the user may not have written, and tell the user."""
-    from recollect.capture.novelty import DUPLICATE, NEAR, Known, fingerprint, judge
+    from recollect.capture.novelty import DUPLICATE, NEAR, Known, judge
 
     pending = work.session.pending_suggestions()
     suggested = 0
@@ -23,13 +23,11 @@ def suggest_pasted(work: Work, pasted: Sequence[Marked]) -> None:
         content = work.session.redact(item.content)
         draft = draft_of(work.event, item, content)
         text = f"{draft['summary']}\n{draft['body']}"
-        if work.session.is_rejected(fingerprint(text)) or work.session.find_exact(
-            content, item.kind
-        ):
+        if work.session.is_rejected(text) or work.session.find_exact(content, item.kind):
             continue
         if judge(text, pending).verdict in (DUPLICATE, NEAR):
             continue
-        work.session.suggest(draft, confidence=_CONFIDENCE, why=_WHY, updates=None)
+        work.session.suggest_for_review(draft, confidence=_CONFIDENCE, why=_WHY)
         pending.append(Known("", text))
         suggested += 1
     work.note("suggested", why=_WHY, count=suggested, of=len(pasted))

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, Protocol
+
+from recollect.core.named_tuple import NamedTuple
 
 SESSION_START: Final = "session-start"
 PROMPT: Final = "prompt"
@@ -44,6 +46,9 @@ OTHER: Final = ""
 
 WRITES: Final = frozenset((CREATE, EDIT))
 
+# For `read_transcript`: begin so that the part ends with the transcript.
+LAST_PART: Final = -1
+
 
 class Event(NamedTuple):
     """Something that happened in an agent's session. What the host does not provide is empty."""
@@ -75,6 +80,12 @@ class Event(NamedTuple):
     ignored: str = ""
     # What a person asks to remember with a slash command, which the agent carries out.
     asked: str = ""
+    # The text that a tool wrote to a file, and the text of the file, or of the place, before.
+    written: str = ""
+    replaced: str = ""
+    # The address that a tool fetched, and what the agent wanted to know.
+    address: str = ""
+    question: str = ""
 
     @property
     def context(self) -> str:
@@ -107,13 +118,18 @@ class Message(NamedTuple):
 class TranscriptPart(NamedTuple):
     """The new part of a transcript, and the offset to continue from.
 
-    `exchanges` counts the messages of both sides, `tools` the calls of each tool.
+    `exchanges` counts the messages of both sides, `tools` the calls of each tool. `failed`: the
+    last tool failed; `recovered`: one failed, and the last one did not.
     """
 
     messages: tuple[Message, ...]
     end: int
     tools: Mapping[str, int]
     exchanges: int
+    # Whether there is more to read after `end`.
+    more: bool = False
+    failed: bool = False
+    recovered: bool = False
 
 
 class Host(Protocol):
@@ -126,6 +142,8 @@ class Host(Protocol):
     VARIABLES: tuple[str, ...]
     # The files with a project's standing instructions for the agent.
     INSTRUCTIONS: tuple[str, ...]
+    # What a user types to review memories in the agent; empty if there is no such command.
+    REVIEW: str
 
     def detects(self, payload: Mapping[str, Any], environment: Mapping[str, str], /) -> bool:
         """Whether this host runs the hook."""
@@ -142,7 +160,10 @@ class Host(Protocol):
         """Format a reply for stdout: one JSON object, or nothing."""
 
     def read_transcript(self, path: Path, offset: int, /, *, most: int) -> TranscriptPart | None:
-        """Read a transcript from an offset; None if there is none to read."""
+        """Read `most` bytes of a transcript from an offset; None if there is none to read.
+
+        The part ends with a line. With the offset `LAST_PART`, it is the end of the transcript.
+        """
 
     def install(self, scope: str, directory: Path, environment: Mapping[str, str], /) -> Path:
         """Install the plugin; return the folder that it is read from."""

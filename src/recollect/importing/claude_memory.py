@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from recollect.core.age import seconds_of as seconds
 from recollect.core.claude_memory import (
@@ -34,16 +34,13 @@ from recollect.core.fields import (
     check_summary,
 )
 from recollect.core.memory import DEFAULT_CONFIDENCE, Memory
-from recollect.core.names import parse_name
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.note import SUMMARY_LENGTH, shorten_line
-from recollect.core.places import SHARED, Place
-from recollect.core.record import Record, render_record
 from recollect.core.status import ACTIVE
 from recollect.core.uid import derive_uid
 from recollect.errors import ParseError, SecretFound, ValidationError
 from recollect.importing.document_folder import BIGGEST, MirrorFolder, read_manifest
 from recollect.index.protocol import ALL, Filters, is_purged, made_with
-from recollect.ledger.transaction import Transaction
 from recollect.ledger.writes import NOBODY, Change, Creation, Write
 from recollect.sleep.undo import recorded
 from recollect.state.runs import IMPORT
@@ -111,7 +108,7 @@ def _milliseconds(time: str) -> int:
     return int((seconds(time) or 0.0) * 1000)
 
 
-def by_birth(memories: Sequence[Memory]) -> dict[tuple[str, str, str | None], Memory]:
+def by_creation(memories: Sequence[Memory]) -> dict[tuple[str, str, str | None], Memory]:
     """Return memories by what identifies a document: kind, name and creation time."""
     return {
         (memory.kind, slug, memory.created): memory for memory in memories for slug in memory.slugs
@@ -175,28 +172,14 @@ def _reason(store: Store, reason: str) -> dict[str, str]:
     return {"status_reason": check_reason(store.redact(reason))} if reason else {}
 
 
-def write_plans(
-    store: Store, plans: Sequence[Plan], changes: Sequence[Change] = ()
-) -> list[Record]:
-    """Write memories with their later changes, and changes to others: completely or not at all."""
-    stamp = store.ledger.stamp()
-
-    def edit(transaction: Transaction) -> list[Record]:
-        written: list[Record] = []
-        for planned in plans:
-            record = planned.creation.apply(transaction, stamp)
-            written.append(record)
-            name = parse_name(record.id or "")
-            assert name is not None  # just named
-            place = Place(SHARED, planned.creation.kind, name.anchor)
-            for number, (time, fields) in enumerate(planned.steps):
-                nonce = derive_uid(f"{record.uid}\n{number}", _milliseconds(time))
-                text = render_record(record)
-                step = Change(nonce, record.uid, (place,), text, fields, time=time, by=NOBODY)
-                written.append(step.apply(transaction, stamp))
-        return written + [change.apply(transaction, stamp) for change in changes]
-
-    return store.ledger.transact(edit, "import") if plans or changes else []
+def writes_of(store: Store, planned: Plan) -> list[Write]:
+    """Return the creation of a memory and its later changes, for `store.write`."""
+    uid = planned.creation.record(store.ledger.stamp()).uid
+    writes: list[Write] = [planned.creation]
+    for number, (time, fields) in enumerate(planned.steps):
+        nonce = derive_uid(f"{uid}\n{number}", _milliseconds(time))
+        writes.append(Change(nonce, uid, (), "", fields, time=time, by=NOBODY))
+    return writes
 
 
 def describe(memory: Memory, name: str) -> Described:
@@ -306,7 +289,7 @@ def import_folder(store: Store, path: Path, *, dry_run: bool = False) -> list[Ou
     index = store.indexing.fresh()
     memories = index.select(Filters(statuses=ALL))
     known = {memory.uid: memory for memory in memories}
-    births = by_birth(memories)
+    by_identity = by_creation(memories)
     manifest = read_manifest(folder)
     stamp = store.ledger.stamp()
     outcomes: list[Outcome] = []
@@ -320,7 +303,7 @@ def import_folder(store: Store, path: Path, *, dry_run: bool = False) -> list[Ou
             nonce = nonce_of(described, name, text)
             uid = ""
             memory = known.get(nonce) or made_with(index, nonce)
-            memory = memory or births.get((described.kind, name, described.created))
+            memory = memory or by_identity.get((described.kind, name, described.created))
             memory = next((known[one] for one in listed if one in known), memory)
             result = KNOWN
             if memory is None and listed:
@@ -341,11 +324,11 @@ def import_folder(store: Store, path: Path, *, dry_run: bool = False) -> list[Ou
             continue
         uid = memory.uid if memory is not None else uid
         outcomes.append(Outcome(file, result, uid, described.summary))
+    wanted = [write for planned in plans.values() for write in writes_of(store, planned)]
+    wanted += changes
     if not dry_run:
-        wanted: list[Write] = [*(planned.creation for planned in plans.values()), *changes]
-        with recorded(store, IMPORT, wanted) as written:
-            written += write_plans(store, list(plans.values()), changes)
-        store.run_effects((), "import")
+        with store.deferred_effects("import"), recorded(store, IMPORT, wanted) as written:
+            written += store.write(wanted, "import") if wanted else []
     return outcomes
 
 

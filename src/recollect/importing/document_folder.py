@@ -14,10 +14,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from recollect.core.claude_memory import folder_of
 from recollect.core.kinds import KINDS
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 from recollect.core.uid import is_uid
 from recollect.errors import NotWritable, ValidationError

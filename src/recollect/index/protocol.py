@@ -8,10 +8,11 @@ runs on every backend.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple, NotRequired, Protocol, TypedDict, Unpack
+from typing import NotRequired, Protocol, TypedDict, Unpack
 
 from recollect.core.crowding import Traits
 from recollect.core.memory import Memory
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.note import Note
 from recollect.core.places import Place
 from recollect.core.record import PURGE, PURGED_NONCE, Record
@@ -86,6 +87,7 @@ class Ranked(NamedTuple):
     # The uids that it was merged from.
     sources: tuple[str, ...] = ()
     traits: Traits = Traits()
+    status: str = "active"
 
 
 class Step(TypedDict):

@@ -6,8 +6,8 @@ This needs no common ancestor: a change that the other side lacks was made since
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.note import Note, join, parse_note, read_stored
 from recollect.core.record import UPDATE
 from recollect.ledger.git import Git

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import IO, TYPE_CHECKING, Final, NamedTuple
+from typing import IO, TYPE_CHECKING, Final
 
 from recollect.core.limits import NOTE_BYTES
+from recollect.core.named_tuple import NamedTuple
 from recollect.errors import GitFailed, NotWritable
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 
 # The scopes of `git config --show-scope` that belong to the repository, not to the user.

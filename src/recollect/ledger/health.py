@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from recollect.core.named_tuple import NamedTuple
 from recollect.ledger.ledger import Ledger
-from recollect.ledger.refs import MISSING, PREFIXES, SEEN_PREFIXES, list_refs, sort_out
+from recollect.ledger.refs import MISSING, PREFIXES, SEEN_PREFIXES, list_refs, without_bad_names
 
 OLDEST_GIT = (2, 34)
 PROBLEM = "problem"
@@ -63,8 +63,8 @@ def _check_setting(name: str, value: str) -> Finding | None:
             return Finding(
                 WARNING,
                 "configuration",
-                f"{name} = {value} lets a fetch overwrite notes. What Recollect has seen comes back"
-                " by itself; what others add with plain git may not.",
+                f"{name} = {value} lets a fetch overwrite notes. Recollect restores what it has"
+                " seen, but perhaps not what others add with plain git.",
                 "Remove that refspec; `recollect sync` needs none.",
             )
     if lowered.startswith("remote.") and lowered.endswith(".push"):
@@ -95,7 +95,7 @@ def _check_setting(name: str, value: str) -> Finding | None:
 
 def _check_refs(ledger: Ledger) -> Iterator[Finding]:
     git = ledger.repository.git
-    tips, bad = sort_out(list_refs(git, *PREFIXES.values(), *SEEN_PREFIXES.values()))
+    tips, bad = without_bad_names(list_refs(git, *PREFIXES.values(), *SEEN_PREFIXES.values()))
     for ref, problem in sorted(bad.items()):
         repair = "Run `recollect repair`, or remove"
         yield Finding(
@@ -110,7 +110,7 @@ def _check_refs(ledger: Ledger) -> Iterator[Finding]:
             yield Finding(
                 PROBLEM,
                 "refs",
-                f"The ref {exact} is in the way of the ledger's refs.",
+                f"The ref {exact} blocks the ledger's refs.",
                 f"Rename it: git update-ref {exact}-old {exact} && git update-ref -d {exact}",
             )
         for ref in (ref for ref in tips if ref.startswith(PREFIXES[space])):
@@ -120,7 +120,7 @@ def _check_refs(ledger: Ledger) -> Iterator[Finding]:
                     WARNING,
                     "refs",
                     f"{ref} was moved by another program.",
-                    "Any recollect command that reads joins both; nothing is lost.",
+                    "The next recollect command merges both. Nothing is lost.",
                 )
     count = sum(ref.startswith(tuple(PREFIXES.values())) for ref in tips)
-    yield Finding(OK, "refs", f"{count} kinds of memory have notes.")
+    yield Finding(OK, "refs", f"Kinds with notes: {count}")

@@ -12,9 +12,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from recollect.core.limits import NOTE_BYTES, NOTE_RECORDS
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.note import Note, parse_note
 from recollect.core.patterns import pattern
 from recollect.core.places import Place
@@ -30,8 +31,8 @@ from recollect.ledger.refs import (
     Tip,
     list_refs,
     refs_state,
-    sort_out,
     swap_refs,
+    without_bad_names,
 )
 from recollect.ledger.repository import Repository
 
@@ -66,7 +67,7 @@ class Changes(NamedTuple):
     size: int = 0
 
 
-def as_it_is(value: Any) -> Any:
+def unchanged(value: Any) -> Any:
     """Return the value unchanged: a gate that passes everything."""
     return value
 
@@ -93,9 +94,8 @@ class Ledger:
         # The records for which an altered copy arrived; the original was kept.
         self.refused: set[str] = set()
         # Redacts fields and bodies; set by the code that opens the ledger.
-        self.gate: Callable[[Any], Any] = as_it_is
-        # A long-lived process need not ask git for refs that have not moved.
-        self.is_long_lived = False
+        self.gate: Callable[[Any], Any] = unchanged
+        # The refs when git was last asked, and their state then: while it stays, git is not asked.
         self._known: tuple[object, Refs] | None = None
 
     @cached_property
@@ -152,19 +152,19 @@ class Ledger:
                 if done:
                     self.warnings += transaction.warnings
                     self.refused |= transaction.trees.refused
-                    self._erase_learnt(transaction)
+                    self._erase_newly_purged(transaction)
                     return result
                 self.drop_stale_locks()
             time.sleep(min(0.002 * 1.3**attempt, 0.1) * os.urandom(1)[0] / 255)
         raise Contended("Other programs moved the notes refs during each attempt to write.")
 
-    def _erase_learnt(self, transaction: Transaction) -> None:
+    def _erase_newly_purged(self, transaction: Transaction) -> None:
         """Erase the memories whose purge records another git command brought in."""
-        for key, namespace in transaction.learnt().items():
+        for key, namespace in transaction.with_new_purges().items():
             from recollect.ledger.erase import erase
 
             tips = [tip.commit for tip in (namespace.tip, namespace.seen) if tip]
-            self.warnings += erase(self.repository, [key], namespace.learnt, tips)
+            self.warnings += erase(self.repository, [key], namespace.new_purges, tips)
 
     def drop_stale_locks(
         self, folders: Sequence[str] = _OUR_REFS, older_than: float = _STALE_LOCK_SECONDS
@@ -317,23 +317,28 @@ class Ledger:
             self.absorb(keys)
         except (NotWritable, CaptureError) as error:
             # A repository without write access is still worth reading.
-            self.warnings.append(f"Read without absorbing foreign changes: {error.message}")
+            self.warnings.append(
+                f"Could not merge what other programs changed in the notes: {error.message}"
+            )
             return False
         except StorageError as error:
             if len(keys) > 1:
                 absorbed = [key for key in keys if self._absorb_each([key])]
                 return bool(absorbed)
             self.warnings.append(
-                f"Read without absorbing foreign changes to {keys[0].kind}: {error.message}"
+                f"Could not merge what other programs changed in the notes of {keys[0].kind}:"
+                f" {error.message}"
             )
             return False
         return True
 
     def _all_refs(self) -> Refs:
-        state = refs_state(self.repository.common_dir) if self.is_long_lived else None
+        state = refs_state(self.repository.common_dir)
         if state is not None and self._known is not None and self._known[0] == state:
             return self._known[1]
-        refs = sort_out(list_refs(self.repository.git, *PREFIXES.values(), *SEEN_PREFIXES.values()))
+        refs = without_bad_names(
+            list_refs(self.repository.git, *PREFIXES.values(), *SEEN_PREFIXES.values())
+        )
         self._known = (state, refs)
         return refs
 

@@ -7,9 +7,9 @@ criss-cross, shallow and unrelated histories are all the same case.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
 
 from recollect.core.limits import NOTE_BYTES, NOTE_RECORDS
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.note import (
     Note,
     altered_copies,

@@ -106,7 +106,7 @@ def drop_objects(repository: Repository, oids: Collection[str]) -> None:
     size = len(repository.project_anchor) // 2
     for keep in _folder(repository).glob("pack-*.keep"):
         listed = _listed(keep.with_suffix(".idx"), size)
-        if _is_abandoned(keep) and not doomed.isdisjoint(listed):
+        if not doomed.isdisjoint(listed) and _is_abandoned(keep):
             _mark(repository, keep.stem.removeprefix("pack-"))
             release([keep])
     holding = [
@@ -123,6 +123,10 @@ def drop_objects(repository: Repository, oids: Collection[str]) -> None:
         _rewrite(repository, [name], doomed)
 
 
+# How often to look whether a fetch that holds purged text ends.
+_ENDING_ATTEMPTS = 40
+
+
 def _is_abandoned(keep: Path) -> bool:
     """Whether a fetch on this machine was killed before it could remove its `.keep` file."""
     if os.name != "posix":
@@ -132,7 +136,11 @@ def _is_abandoned(keep: Path) -> bool:
     with suppress(OSError, ValueError):
         match keep.read_text().split():
             case ["fetch-pack", number, "on", host] if host == socket.gethostname():
-                return not _is_running(int(number))
+                # It may outlive the process that started it by a moment.
+                for _ in range(_ENDING_ATTEMPTS):
+                    if not _is_running(int(number)):
+                        return keep.exists()
+                    time.sleep(_PAUSE)
     return False
 
 

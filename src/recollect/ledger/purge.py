@@ -11,9 +11,10 @@ Anyone who can push can already delete the refs, so spreading purges gives nobod
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.core.authority import BECAUSE, MACHINE
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.note import scrub
 from recollect.core.places import HELD, LOCAL, SHARED, Place
 from recollect.core.proof import seal

@@ -14,8 +14,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 from recollect.core.places import FOREIGN, HELD, LOCAL, SHARED
 from recollect.errors import GitFailed, StorageError
@@ -93,8 +93,9 @@ def list_refs(git: Git, *patterns: str) -> Refs:
     except GitFailed:
         return _list_damaged(git, wanted)
     refs = Refs({}, {})
-    for ref in _BROKEN.findall(result.stderr.decode("utf-8", "surrogateescape")):
-        refs.bad[ref] = "is broken"
+    if result.stderr:  # hardly ever, and the expression takes its time to compile
+        for ref in _BROKEN.findall(result.stderr.decode("utf-8", "surrogateescape")):
+            refs.bad[ref] = "is broken"
     for line in result.stdout.decode("utf-8", "surrogateescape").splitlines():
         name, oid, kind, tree = f"{line} ".split(" ")[:4]
         if kind == "commit" and tree:
@@ -137,7 +138,7 @@ def is_kind(name: str) -> bool:
     return _KIND.match(name) is not None
 
 
-def sort_out(refs: Refs) -> Refs:
+def without_bad_names(refs: Refs) -> Refs:
     """Move the refs whose name cannot be a kind to the bad ones."""
     tips, bad = dict(refs.tips), dict(refs.bad)
     for ref in refs.tips:
@@ -220,7 +221,7 @@ def swap_refs(git: Git, swaps: Iterable[Swap], reason: str) -> bool:
     except GitFailed as error:
         if "exists; cannot create" in error.message:
             raise StorageError(
-                "A ref is in the way of the ledger's refs: " + error.message,
+                "A ref blocks the ledger's refs: " + error.message,
                 "Rename it, for example: git update-ref refs/notes/old-mem refs/notes/mem"
                 " && git update-ref -d refs/notes/mem. To find the ref, run `recollect doctor`.",
             ) from None

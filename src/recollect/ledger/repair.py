@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from typing import NamedTuple
 
 from recollect.core.limits import NOTE_BYTES
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.note import Note, join, parse_note, purged_uids, scrub
 from recollect.core.patterns import pattern
 from recollect.core.places import SHARED, Place
@@ -29,8 +29,8 @@ from recollect.ledger.refs import (
     Swap,
     list_refs,
     read_tip,
-    sort_out,
     swap_refs,
+    without_bad_names,
 )
 from recollect.ledger.tree import FILE_MODES, NotesTree, anchor_of
 
@@ -65,7 +65,7 @@ def repair(ledger: Ledger, known: Mapping[Place, Note]) -> list[Rebuilt]:
 def damaged(ledger: Ledger) -> list[Key]:
     """Return the kinds with a missing or unreadable commit, tree or note."""
     git = ledger.repository.git
-    refs = sort_out(list_refs(git, *PREFIXES.values(), *SEEN_PREFIXES.values()))
+    refs = without_bad_names(list_refs(git, *PREFIXES.values(), *SEEN_PREFIXES.values()))
     found = {_key(ref) for ref, problem in refs.bad.items() if problem == MISSING}
     whole: dict[str, bool] = {}
     for ref, tip in refs.tips.items():

@@ -7,9 +7,9 @@ ledger: a bare repository in the data directory, under the path of the project t
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
 
 from recollect.config.locate import make_private
+from recollect.core.named_tuple import NamedTuple
 from recollect.errors import GitFailed, GitMissing, NotWritable, StorageError
 from recollect.ledger.git import Git
 
@@ -75,7 +75,7 @@ def find_repository(git: Git) -> Repository | None:
         asked = ("--git-dir",), ("--git-common-dir",), ("--show-object-format",)
         lines = [_said(git, *words) for words in (*asked, ("--abbrev-ref", "HEAD"))]
         if lines[2] not in _EMPTY_TREE:
-            raise GitFailed(f"git speaks of an unknown object format: {lines[2][:60]!r}")
+            raise GitFailed(f"git reports an unknown object format: {lines[2][:60]!r}")
     git_dir, common_dir = Path(lines[0]), Path(lines[1])
     branch = lines[3] if result.returncode == 0 and len(lines) > 3 else None
     return Repository(

@@ -33,7 +33,7 @@ from recollect.ledger.refs import (
     Key,
     Tip,
     list_refs,
-    sort_out,
+    without_bad_names,
 )
 from recollect.ledger.remote import RefLocked, Remote, fetch, find_remote, push
 from recollect.ledger.transaction import Namespace, Transaction
@@ -113,7 +113,7 @@ def sync(ledger: Ledger, remote: str | None, *, timeout: float = 120.0) -> SyncR
             except (ObjectMissing, RefLocked) as error:
                 rejected = error.message  # erased or locked in the meantime: look again
             if not rejected:
-                _tell_altered(ledger, report)
+                _report_altered(ledger, report)
                 return report
             if any(word in rejected.lower() for word in _FINAL):
                 raise PushRejected(
@@ -128,7 +128,7 @@ def sync(ledger: Ledger, remote: str | None, *, timeout: float = 120.0) -> SyncR
     )
 
 
-def _tell_altered(ledger: Ledger, report: SyncReport) -> None:
+def _report_altered(ledger: Ledger, report: SyncReport) -> None:
     """Report the altered copies that this sync, or an earlier foreign command, brought in."""
     report.altered = set(ledger.refused)
     ledger.refused.clear()
@@ -146,7 +146,9 @@ def _round(
     ledger.tips()  # absorb first, so that what foreign commands left is sent too
     theirs, skipped = fetch(ledger, target, report.warn, timeout)
     # No absorbing from here to the join: it could erase what was just fetched.
-    refs = sort_out(list_refs(ledger.repository.git, PREFIXES[SHARED], SEEN_PREFIXES[SHARED]))
+    refs = without_bad_names(
+        list_refs(ledger.repository.git, PREFIXES[SHARED], SEEN_PREFIXES[SHARED])
+    )
     ours = refs.tips
     for ref, problem in refs.bad.items():
         report.warn(f"{ref} {problem}. It is skipped; `recollect doctor` says what to do.")
@@ -222,7 +224,7 @@ def _join(transaction: Transaction, key: Key, theirs: Tip | None) -> Step:
     tip, seen = namespace.tip, namespace.seen
     nothing: frozenset[str] = frozenset()
     if theirs is None:  # S1
-        kept_back = _keep_back(transaction, namespace, None)
+        kept_back = _withhold_private(transaction, namespace, None)
         is_empty = namespace.write() in (None, transaction.repository.project_anchor)
         return Step("S1", not is_empty, nothing, nothing, kept_back)
     if tip is None and seen is None and not transaction.trees.has_large_notes(theirs.tree):  # S2
@@ -235,7 +237,7 @@ def _join(transaction: Transaction, key: Key, theirs: Tip | None) -> Step:
     namespace.tree, there, here = transaction.trees.join(theirs.tree, our_tree, key.kind)
     namespace.held |= hold_back(transaction, key, our_tree, namespace.tree, there - here)
     held = namespace.held
-    kept_back = _keep_back(transaction, namespace, theirs)
+    kept_back = _withhold_private(transaction, namespace, theirs)
     if namespace.write() == theirs.tree:  # S3
         namespace.taken = theirs
         return Step("S3", False, here, there, kept_back, held)
@@ -251,7 +253,7 @@ def _join(transaction: Transaction, key: Key, theirs: Tip | None) -> Step:
     return Step("S6", True, here, there, kept_back, held)
 
 
-def _keep_back(transaction: Transaction, namespace: Namespace, theirs: Tip | None) -> int:
+def _withhold_private(transaction: Transaction, namespace: Namespace, theirs: Tip | None) -> int:
     """Remove private data from what would be pushed; return how many records that affected.
 
     Plain git may have copied it there, or an older version may have referred to it.

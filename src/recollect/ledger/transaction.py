@@ -8,10 +8,11 @@ lose a record that this clone has seen.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from recollect.core.limits import CHANGED_NOTE_BYTES, NOTE_RECORDS
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.note import Note, add_record, render_note
+from recollect.core.places import Place
 from recollect.core.spaces import Private
 from recollect.errors import ObjectMissing, ValidationError
 from recollect.ledger.border import read_private
@@ -40,7 +41,7 @@ class Namespace:
     # A commit of a remote to adopt unchanged.
     taken: Tip | None = None
     # Purges that only one of the two sides joined at opening knew.
-    learnt: frozenset[str] = frozenset()
+    new_purges: frozenset[str] = frozenset()
     # What the two refs hold now, even if it is not a notes commit.
     old: tuple[str | None, str | None] = (None, None)
     # Objects of another type at the place of the refs.
@@ -109,6 +110,8 @@ class Transaction:
         self.warnings: list[str] = self.trees.warnings
         # The next number at an anchor, for each kind, once requested.
         self.numbers: dict[tuple[str, str], int] = {}
+        # Where the memories are that this transaction created, by uid.
+        self.created: dict[str, Place] = {}
         self._private: Private | None = None
 
     def __getitem__(self, key: Key) -> Namespace:
@@ -186,12 +189,12 @@ class Transaction:
             clean = [t.commit for t, own in ((seen, theirs), (tip, ours)) if own == ours | theirs]
             namespace.parents = tuple(clean[:1])
             namespace.held = hold_back(self, key, seen.tree, tree, ours - theirs)
-            namespace.learnt = (ours ^ theirs) - namespace.held
+            namespace.new_purges = (ours ^ theirs) - namespace.held
         return namespace
 
-    def learnt(self) -> dict[Key, Namespace]:
+    def with_new_purges(self) -> dict[Key, Namespace]:
         """Return the namespaces whose opening brought purges that one side did not know."""
-        return {key: found for key, found in self._namespaces.items() if found.learnt}
+        return {key: found for key, found in self._namespaces.items() if found.new_purges}
 
     def finish(self, who: str, reason: str) -> list[Swap]:
         """Create the commits; return the ref swaps that publish them."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
+from recollect.core.named_tuple import NamedTuple
 from recollect.errors import StorageError
 from recollect.ledger.repository import Repository
 

@@ -10,20 +10,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.core.disposition import why_quarantined
 from recollect.core.fields import LOCAL_SENSITIVITIES
 from recollect.core.legacy import is_legacy
 from recollect.core.limits import MAX_ID_NUMBER, MAX_INTEGER, OPEN_NOTE_BYTES, OPEN_NOTE_RECORDS
 from recollect.core.memory import version_of
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.names import Name
-from recollect.core.note import Note, join, purged_uids, read_marked, read_stored, shorten_line
+from recollect.core.note import Note, join, purged_uids, read_stored, read_with_digest, shorten_line
 from recollect.core.patterns import pattern
 from recollect.core.places import FOREIGN, LOCAL, SHARED, Place
 from recollect.core.proof import seal
 from recollect.core.record import BODY, CREATE, PURGE, PURGED_NONCE, UPDATE, Record, render_record
 from recollect.core.spaces import is_marked
+from recollect.core.status import UNCONFIRMED
 from recollect.errors import NotFound, UnsafeName, ValidationError, VersionConflict
 from recollect.ledger.border import check_shared, refusal
 from recollect.ledger.refs import Key
@@ -70,13 +72,21 @@ class Creation(NamedTuple):
             )
         )
 
+    @property
+    def is_local(self) -> bool:
+        """Whether it belongs to the local space, which is never pushed."""
+        return (
+            self.fields.get("sensitivity") in LOCAL_SENSITIVITIES
+            or self.fields.get("status") == UNCONFIRMED
+        )
+
     def keys(self) -> list[Key]:
         """Return the namespaces to open: both spaces, so that no name is assigned twice."""
         return [Key(SHARED, self.kind), Key(LOCAL, self.kind)]
 
     def apply(self, transaction: Transaction, stamp: Stamp) -> Record:
         """Add the record to the note of its anchor."""
-        space = LOCAL if self.fields.get("sensitivity") in LOCAL_SENSITIVITIES else SHARED
+        space = LOCAL if self.is_local else SHARED
         namespace = transaction[Key(space, self.kind)]
         unnamed = self.record(stamp)
         self._refuse_purged(namespace, transaction.repository.project_anchor, unnamed.uid)
@@ -89,6 +99,7 @@ class Creation(NamedTuple):
         if space == SHARED:
             check_shared(record, transaction.private)
         namespace.add(anchor, record.uid, _checked(record))
+        transaction.created[record.uid] = Place(space, self.kind, anchor)
         return record
 
     def _refuse_purged(self, namespace: Namespace, project_anchor: str, own: str) -> None:
@@ -124,6 +135,7 @@ class Change(NamedTuple):
 
     nonce: str
     of: str
+    # Where the memory is; empty if the same transaction creates it.
     places: tuple[Place, ...]
     # The creation in our format: an edit converts a legacy memory.
     creation: str
@@ -139,17 +151,16 @@ class Change(NamedTuple):
     # Whether it changes a memory of sensitivity `secret`, which is stored unredacted.
     as_is: bool = False
 
-    def keys(self) -> list[Key]:
-        """Return the namespaces that hold the memory."""
-        return sorted({_home(place) for place in self.places})
-
     def apply(self, transaction: Transaction, stamp: Stamp) -> Record:
         """Add the record to every note that holds the creation."""
         if is_marked(self.of):
             raise refusal(
                 "The memory has the uid of a private one, so that a change of it would carry that"
-                " uid to others. Purge it, or capture what it says anew."
+                " uid to others. Purge it, or capture its text again."
             )
+        if not self.places and self.of in transaction.created:
+            here = self._replace(places=(transaction.created[self.of],))
+            return here.apply(transaction, stamp)
         before = self._records(transaction)
         notes = self._notes(transaction)
         if self.expected:
@@ -200,11 +211,11 @@ class Change(NamedTuple):
         return join(*found)
 
     def _version(self, before: Note) -> str:
-        creation = read_marked(self.of, before.get(self.of, self.creation))
+        creation = read_with_digest(self.of, before.get(self.of, self.creation))
         return version_of(creation, self._updates(before))
 
     def _updates(self, before: Note) -> list[Record]:
-        records = [read_marked(uid, text) for uid, text in before.items() if uid != self.of]
+        records = [read_with_digest(uid, text) for uid, text in before.items() if uid != self.of]
         return [record for record in records if record.of == self.of]
 
     def _notes(self, transaction: Transaction) -> list[tuple[Namespace, str]]:
@@ -249,16 +260,16 @@ Write = Creation | Change
 
 
 def _sealed(record: Record) -> Record:
-    """Return the record under the uid that proves it; reject one that has no text form."""
+    """Return the record under the uid that proves it; reject one that cannot be written as text."""
     try:
         return seal(record)
     except (TypeError, ValueError, RecursionError) as error:
-        raise _not_storable(f"a value has no text form ({error})") from None
+        raise _not_storable(f"a value cannot be written as text ({error})") from None
 
 
 def _not_storable(reason: str) -> ValidationError:
     return ValidationError(
-        f"The memory cannot be stored: {reason}.", "Nothing was stored. Correct it, try again."
+        f"The memory cannot be stored: {reason}.", "Nothing was stored. Correct it and try again."
     )
 
 

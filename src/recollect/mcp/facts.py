@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from recollect.api.reads import Listed
 from recollect.api.recollect import Recollect
+from recollect.api.results import Listed
 from recollect.core.facts import Fact
 from recollect.core.names import short
 from recollect.errors import ValidationError

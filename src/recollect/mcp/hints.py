@@ -27,6 +27,11 @@ _TOOLS = tuple(
             r"Capture it again with --sensitivity (\w+), then purge this one",
             r"Use store_memory with sensitivity=\1; only the user can purge this one",
         ),
+        (
+            r"`?recollect review accept ([^\s`]+)`?",
+            r"set_status(id=\1, status=confirmed, user_said=the user's exact words)",
+        ),
+        (r"with --user-said", "as user_said"),
         (r"--if-version (\w+)", r"if_version=\1"),
         (r"--if-version", "if_version"),
     )

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from recollect.api.recollect import Recollect
+from recollect.api.waiting import waiting_for_review
 from recollect.core.fields import CONCEPTS, check_path
 from recollect.core.memory import Memory
 from recollect.errors import NotFound, ValidationError
-from recollect.ledger.worktree import find_root
 from recollect.mcp.results import Json, line_of, nothing, page, whole
 
 _PAGE = 10
@@ -45,7 +45,7 @@ def search_memories(store: Recollect, given: Mapping[str, Any]) -> Json:
     )
     shown = hits[offset : offset + limit]
     store.note_shown(shown)
-    now = _now(store)
+    now = store.now()
     lines = [line_of(hit.memory, now, mine=hit.mine, score=round(hit.score, 2)) for hit in shown]
     more = f" offset={offset + limit} shows more." if len(hits) > offset + limit else ""
     return {
@@ -85,7 +85,7 @@ def _listed(
     offset, limit = paging(given)
     found = store.browse(newest_first=newest_first, **filters)
     store.note_shown(found[offset : offset + limit])
-    now = _now(store)
+    now = store.now()
     lines: list[Json] = [line_of(one.memory, now, mine=one.mine) for one in found[: offset + limit]]
     lines += [{}] * (len(found) - len(lines))
     return page(lines, offset, limit, next_step=_READ_ON)
@@ -102,13 +102,19 @@ def why(store: Recollect, given: Mapping[str, Any]) -> Json:
     """What the last hook events did, and why."""
     traces = store.why(min(given.get("limit") or 3, _MOST_PAGE), given.get("session"))
     uids = {uid for trace in traces for step in trace.steps for uid in _uids(step)}
-    now = _now(store)
+    now = store.now()
     return {
         "events": [
-            {"event": t.event, "seconds_ago": round(now - t.at), "steps": list(t.steps)}
+            {
+                "event": t.event,
+                "session": t.session,
+                "seconds_ago": round(now - t.at),
+                "steps": list(t.steps),
+            }
             for t in traces
         ],
         "memories": {m.uid: line_of(m, now)["id"] for m in store.get_many(sorted(uids))},
+        "waiting_for_user": waiting_for_review(store).in_words() or "nothing",
         "next": _READ_ON,
     }
 
@@ -138,13 +144,8 @@ def _filters(given: Mapping[str, Any]) -> Json:
 def _relative(store: Recollect, path: str) -> str:
     """A path relative to the root of the working tree, as memories name it."""
     if Path(path).is_absolute():
-        repository = store.ledger.repository
-        root = find_root(repository.git.directory)
+        root = store.work_tree
         for base in (root, root.resolve()) if root is not None else ():
             if Path(path).is_relative_to(base):
                 return Path(path).relative_to(base).as_posix()
     return check_path(path)
-
-
-def _now(store: Recollect) -> float:
-    return store.ledger.clock().timestamp()

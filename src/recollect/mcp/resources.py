@@ -72,7 +72,7 @@ def get_prompt(engine: Engine, name: str, given: Mapping[str, str] | None) -> st
 
     def recall(stores: Stores) -> str:
         lines = search_memories(stores.store, {"query": topic, "limit": 5})["memories"]
-        now = stores.store.ledger.clock().timestamp()
+        now = stores.store.now()
         found = [find(stores.store, line["id"])[1] for line in lines]
         if not found:
             return f"Nothing is remembered about {quoted(topic)}."

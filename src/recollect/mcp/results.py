@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.api.agent_text import quoted
 from recollect.core.age import age
 from recollect.core.memory import Memory
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.names import short
 from recollect.errors import RecollectError
 from recollect.mcp.hints import for_agents
-from recollect.redact.gate import told as without_secrets
+from recollect.redact.gate import redact_message
 
 Json = dict[str, Any]
 _MOST_TOLD = 2000
@@ -35,10 +36,10 @@ def succeeded(result: Mapping[str, Any]) -> Outcome:
 
 def failed(error: RecollectError) -> Outcome:
     """Make the result of a tool that failed: what went wrong, and what to do."""
-    return Outcome(quoted(without_secrets(told(error))), is_error=True)
+    return Outcome(quoted(redact_message(message_of(error))), is_error=True)
 
 
-def told(error: RecollectError) -> str:
+def message_of(error: RecollectError) -> str:
     """What went wrong and what to do, for an agent; long input is not repeated in full."""
     message = error.message if error.message.endswith(_ENDS) else f"{error.message}."
     parts = (message, for_agents(error.hint))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.api.recollect import Recollect
 from recollect.config.config import data_dir
+from recollect.core.named_tuple import NamedTuple
 from recollect.engine.server import Engine
 from recollect.errors import RecollectError, ValidationError
 from recollect.mcp import facts, maintenance, reading, typed, writing
@@ -100,8 +101,8 @@ TOOLS: Mapping[str, Tool] = {
         typed.write_memory,
     ),
     "set_status": Tool(
-        "active, resolved, archived, retired, restored",
-        Parameters("id status + reason"),
+        "active, resolved, archived, retired, restored; confirmed with user_said",
+        Parameters("id status + reason user_said keep_both:flag"),
         writing.set_status,
     ),
     "why": Tool(

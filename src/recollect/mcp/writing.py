@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from recollect.api.duplicates import hidden_as
 from recollect.api.recollect import Recollect
 from recollect.core.kinds import FACTS, kind_named
 from recollect.core.memory import Memory
@@ -13,6 +14,7 @@ from recollect.errors import ValidationError, VersionConflict
 from recollect.mcp.reading import find
 from recollect.mcp.results import Json
 
+_CONFIRMED = "confirmed"
 VIA = {"said_by": "agent", "via": "mcp"}
 
 
@@ -25,8 +27,9 @@ def store_memory(store: Recollect, given: Mapping[str, Any]) -> Json:
         )
     captured = store.capture_once(**given, provenance=VIA)
     if not captured.is_new:
-        return _done("known already", captured.memory)
-    notes = [f"{short(m.id)} said the same and is {m.status}." for m in captured.hidden]
+        merged = {"merged": list(captured.merged)} if captured.merged else {}
+        return _done("known already", captured.memory) | merged
+    notes = [f"{short(m.id)} has the same text and is {hidden_as(m)}." for m in captured.hidden]
     note = {"note": " ".join(notes)} if notes else {}
     return _done("stored", captured.memory) | note
 
@@ -56,8 +59,19 @@ def delete_memory(store: Recollect, given: Mapping[str, Any]) -> Json:
 
 
 def set_status(store: Recollect, given: Mapping[str, Any]) -> Json:
-    """Change the status of a memory."""
+    """Change the status of a memory, or confirm an unconfirmed one with the user's word."""
     owner, memory = find(store, given["id"])
+    if given["status"].strip().lower() == _CONFIRMED:
+        old = owner.would_supersede(memory)
+        (confirmed,) = owner.accept(
+            [memory.uid],
+            by="agent",
+            user_said=given.get("user_said", ""),
+            keep_both=given.get("keep_both", False),
+        )
+        is_archived = old is not None and not given.get("keep_both")
+        note = {"archived": short(old.id)} if old is not None and is_archived else {}
+        return _done(_CONFIRMED, confirmed) | note
     if memory.sensitivity != "public" and as_uid_prefix(given["id"]) is None:
         raise ValidationError(
             f"That memory is {memory.sensitivity}, and ids can be guessed.",

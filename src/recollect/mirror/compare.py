@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from recollect.core.claude_memory import Described, render_document, to_document
 from recollect.core.memory import Memory, fold
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.record import Record
 from recollect.core.spaces import is_marked
-from recollect.importing.claude_memory import REFUSED, by_birth, nonce_of, read_file
+from recollect.importing.claude_memory import REFUSED, by_creation, nonce_of, read_file
 from recollect.importing.document_folder import (
     BIGGEST,
     Manifest,
@@ -42,7 +43,7 @@ WAITING: Final = (FOREIGN, CHANGED, NEW)
 _PUBLIC = "public"
 
 
-class Sight(NamedTuple):
+class MirrorFile(NamedTuple):
     """One file as it was found."""
 
     path: str
@@ -55,7 +56,7 @@ class Sight(NamedTuple):
 
 
 @dataclass(slots=True)
-class Look:
+class Comparison:
     """The folder and the ledger, side by side."""
 
     store: Store
@@ -65,18 +66,18 @@ class Look:
     index: Index
     cursor: Mapping[str, str]
     memories: dict[str, Memory]
-    sights: dict[str, Sight] = field(default_factory=dict)
+    files: dict[str, MirrorFile] = field(default_factory=dict)
 
     def wanted(self) -> dict[str, Memory]:
         """Return the memory of every file that should exist, except files that wait."""
-        left = [sight for sight in self.sights.values() if sight.state in WAITING]
-        waiting = {sight.memory.uid for sight in left if sight.memory is not None}
+        left = [file for file in self.files.values() if file.state in WAITING]
+        waiting = {file.memory.uid for file in left if file.memory is not None}
         public = [
             memory
             for memory in self.memories.values()
             if _is_mirrored(memory) and memory.uid not in waiting
         ]
-        names = file_names(public, taken={sight.path for sight in left})
+        names = file_names(public, taken={file.path for file in left})
         return {path: self.memories[uid] for uid, path in names.items()}
 
     def held(self) -> Manifest:
@@ -84,8 +85,8 @@ class Look:
         return {path: entries for path, entries in self.manifest.items() if self._is_held(path)}
 
     def _is_held(self, path: str) -> bool:
-        if path in self.sights:
-            return self.sights[path].state in WAITING
+        if path in self.files:
+            return self.files[path].state in WAITING
         uids = {entry.uid for entry in self.manifest[path]}
         return not uids & self.memories.keys() and not any(
             is_purged(self.index, uid) for uid in uids
@@ -116,7 +117,11 @@ class Look:
 
 def _is_mirrored(memory: Memory) -> bool:
     """Return whether a memory has a file: it is public, and no private one has its uid."""
-    return memory.sensitivity == _PUBLIC and not is_marked(memory.uid)
+    return (
+        memory.sensitivity == _PUBLIC
+        and not memory.was_unconfirmed  # it must not leave this machine
+        and not is_marked(memory.uid)
+    )
 
 
 def text_of(memory: Memory, path: str) -> str:
@@ -131,73 +136,75 @@ def _read_ledger(store: Store) -> tuple[Index, Mapping[str, str], dict[str, Memo
     return index, cursor, {memory.uid: memory for memory in memories}
 
 
-def look_at(store: Store, folder: MirrorFolder, seen: Seen) -> Look:
-    """Classify every file; files that did not change since the last look are not read again."""
-    look = Look(store, folder, read_manifest(folder), *_read_ledger(store))
-    public = [memory for memory in look.memories.values() if _is_mirrored(memory)]
-    births = by_birth(public)
+def compare(store: Store, folder: MirrorFolder, seen: Seen) -> Comparison:
+    """Classify every file; read only those that changed since the last time."""
+    comparison = Comparison(store, folder, read_manifest(folder), *_read_ledger(store))
+    public = [memory for memory in comparison.memories.values() if _is_mirrored(memory)]
+    by_identity = by_creation(public)
     for uid, path in file_names(public).items():
-        memory = look.memories[uid]
-        births.setdefault((memory.kind, Path(path).stem, memory.created), memory)
-    for path, state in folder.scan(look.manifest).items():
+        memory = comparison.memories[uid]
+        by_identity.setdefault((memory.kind, Path(path).stem, memory.created), memory)
+    for path, state in folder.scan(comparison.manifest).items():
         sha = known_hash(seen, path, state)
         if sha is None:
             data = folder.read(path, BIGGEST)
             sha = None if data is None else digest(data)
-        look.sights[path] = _listed(look, path, sha) or _unlisted(look, births, path, sha)
-    return look
+        comparison.files[path] = _listed(comparison, path, sha) or _unlisted(
+            comparison, by_identity, path, sha
+        )
+    return comparison
 
 
-def _listed(look: Look, path: str, sha: str | None) -> Sight | None:
+def _listed(comparison: Comparison, path: str, sha: str | None) -> MirrorFile | None:
     """Classify a file by the manifest and the history; None if its text must be read."""
-    entries = look.manifest.get(path)
+    entries = comparison.manifest.get(path)
     if not entries:
         return None
     listed = next((entry for entry in entries if entry.sha256 == sha), None)
     entry = listed or entries[-1]
-    memory = look.memories.get(entry.uid)
+    memory = comparison.memories.get(entry.uid)
     if memory is None:
-        return Sight(path, PURGED if is_purged(look.index, entry.uid) else FOREIGN, sha)
+        return MirrorFile(path, PURGED if is_purged(comparison.index, entry.uid) else FOREIGN, sha)
     if listed is not None:
         is_ahead = listed.version != memory.version and listed.record not in {
-            record.uid for record in look.history(memory)
+            record.uid for record in comparison.history(memory)
         }
-        return Sight(path, FOREIGN if is_ahead else OURS, sha, memory)
-    return _read(look, path, sha, memory)
+        return MirrorFile(path, FOREIGN if is_ahead else OURS, sha, memory)
+    return _read(comparison, path, sha, memory)
 
 
 def _unlisted(
-    look: Look,
-    births: Mapping[tuple[str, str, str | None], Memory],
+    comparison: Comparison,
+    by_identity: Mapping[tuple[str, str, str | None], Memory],
     path: str,
     sha: str | None,
-) -> Sight:
+) -> MirrorFile:
     """Classify a file that no manifest names: new, or a copy if the manifest was lost."""
     try:
-        described, text = read_file(look.folder, path, look.store.redact)
+        described, text = read_file(comparison.folder, path, comparison.store.redact)
     except REFUSED as error:
-        return Sight(path, INVALID, sha, problem=error.message)
+        return MirrorFile(path, INVALID, sha, problem=error.message)
     name = Path(path).stem
     nonce = nonce_of(described, name, text)
-    memory = look.memories.get(nonce) or made_with(look.index, nonce)
+    memory = comparison.memories.get(nonce) or made_with(comparison.index, nonce)
     if memory is not None:
-        return Sight(path, OURS, sha, memory)
-    if is_purged(look.index, nonce):
-        return Sight(path, PURGED, sha)
-    memory = births.get((described.kind, name, described.created))
+        return MirrorFile(path, OURS, sha, memory)
+    if is_purged(comparison.index, nonce):
+        return MirrorFile(path, PURGED, sha)
+    memory = by_identity.get((described.kind, name, described.created))
     if memory is None:
-        return Sight(path, NEW, sha, None, described, text)
-    return _read(look, path, sha, memory)
+        return MirrorFile(path, NEW, sha, None, described, text)
+    return _read(comparison, path, sha, memory)
 
 
-def _read(look: Look, path: str, sha: str | None, memory: Memory) -> Sight:
+def _read(comparison: Comparison, path: str, sha: str | None, memory: Memory) -> MirrorFile:
     """Read a file of a known memory that is not what Recollect wrote last."""
-    if sha in look.former(memory, path):
-        return Sight(path, OURS, sha, memory)
+    if sha in comparison.former(memory, path):
+        return MirrorFile(path, OURS, sha, memory)
     try:
-        described, text = read_file(look.folder, path, look.store.redact)
+        described, text = read_file(comparison.folder, path, comparison.store.redact)
     except REFUSED as error:
-        return Sight(path, INVALID, sha, memory, problem=error.message)
+        return MirrorFile(path, INVALID, sha, memory, problem=error.message)
     if memory.kind != described.kind:
-        return Sight(path, INVALID, sha, problem=f"The memory has the kind {memory.kind}.")
-    return Sight(path, CHANGED, sha, memory, described, text)
+        return MirrorFile(path, INVALID, sha, problem=f"The memory has the kind {memory.kind}.")
+    return MirrorFile(path, CHANGED, sha, memory, described, text)

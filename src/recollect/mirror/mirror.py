@@ -11,9 +11,10 @@ import os
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final
 
 from recollect.core.memory import Memory
+from recollect.core.named_tuple import NamedTuple
 from recollect.errors import RecollectError
 from recollect.importing.claude_memory import REFUSED, read_file
 from recollect.importing.document_folder import (
@@ -38,9 +39,9 @@ from recollect.mirror.compare import (
     OURS,
     PURGED,
     WAITING,
-    Look,
-    Sight,
-    look_at,
+    Comparison,
+    MirrorFile,
+    compare,
     text_of,
 )
 from recollect.mirror.page import HEADING, render_index, row_of
@@ -48,7 +49,7 @@ from recollect.mirror.suggestions import suggest_changes
 from recollect.store.store import Store
 
 LOCK: Final = "mirror.lock"
-# Problems of a file in addition to those that a look reports.
+# Problems of a file in addition to those that a comparison reports.
 MISSING: Final = "missing"
 STALE: Final = "stale"
 LEFT_OVER: Final = "left over"
@@ -89,14 +90,14 @@ class Mirror:
         self._store = store
         self.folder = find_folder(store)
 
-    def bring(self, *, look: bool = True) -> Report:
-        """Update the mirror; without `look`, only if the ledger changed."""
-        with self._alone():
+    def update(self, *, check_files: bool = True) -> Report:
+        """Update the mirror; without `check_files`, only if the ledger changed."""
+        with self._locked():
             seen = read_seen(self._store, self.folder)
-            if not look and self._is_current(seen):
+            if not check_files and self._is_current(seen):
                 return Report()
             self.folder.sweep()
-            report = self._bring(look_at(self._store, self.folder, seen), seen)
+            report = self._update(compare(self._store, self.folder, seen), seen)
         if report.has_changed and self._store.config.flag("mirror.auto_commit"):
             from recollect.mirror.commit import commit
 
@@ -105,26 +106,26 @@ class Mirror:
 
     def differences(self) -> list[Difference]:
         """Return every difference from the ledger. Reads every file and changes nothing."""
-        with self._alone():
-            look = look_at(self._store, self.folder, NOTHING_SEEN)
-            wanted = look.wanted()
-            manifest, found = look.held(), []
+        with self._locked():
+            comparison = compare(self._store, self.folder, NOTHING_SEEN)
+            wanted = comparison.wanted()
+            manifest, found = comparison.held(), []
             for path, memory in wanted.items():
-                sight, sha = look.sights.get(path), digest(text_of(memory, path).encode())
-                manifest[path] = (_entry(look, memory, sha),)
-                if sight is None:
+                file, sha = comparison.files.get(path), digest(text_of(memory, path).encode())
+                manifest[path] = (_entry(comparison, memory, sha),)
+                if file is None:
                     found.append(Difference(path, MISSING, memory.id))
-                elif sight.state == OURS and sight.sha256 != sha:
+                elif file.state == OURS and file.sha256 != sha:
                     found.append(Difference(path, STALE, memory.id))
-            for path, sight in look.sights.items():
-                state = sight.state
+            for path, file in comparison.files.items():
+                state = file.state
                 if state == OURS:
                     if path in wanted:
                         continue
                     state = LEFT_OVER
-                memory_id = sight.memory.id if sight.memory is not None else ""
-                found.append(Difference(path, state, memory_id, sight.problem))
-            pages = ((INDEX_PAGE, _page(look, wanted)), (MANIFEST, render_manifest(manifest)))
+                memory_id = file.memory.id if file.memory is not None else ""
+                found.append(Difference(path, state, memory_id, file.problem))
+            pages = ((INDEX_PAGE, _page(comparison, wanted)), (MANIFEST, render_manifest(manifest)))
             as_said = all(one.state in WAITING for one in found)
             for name, text in pages:
                 data = self.folder.read(name)
@@ -136,15 +137,17 @@ class Mirror:
 
     def clear(self) -> list[str]:
         """Delete every file that is an unchanged copy; return the others."""
-        with self._alone():
-            look = look_at(self._store, self.folder, NOTHING_SEEN)
-            stay = {path: sight for path, sight in look.sights.items() if sight.state != OURS}
-            for path in look.sights.keys() - stay.keys():
+        with self._locked():
+            comparison = compare(self._store, self.folder, NOTHING_SEEN)
+            stay = {path: file for path, file in comparison.files.items() if file.state != OURS}
+            for path in comparison.files.keys() - stay.keys():
                 self.folder.remove(path)
             page = self.folder.read(INDEX_PAGE)
             if page is not None and page.startswith(HEADING.encode()):
                 self.folder.remove(INDEX_PAGE)
-            lines = {path: look.manifest[path] for path in stay if path in look.manifest}
+            lines = {
+                path: comparison.manifest[path] for path in stay if path in comparison.manifest
+            }
             if lines:
                 self.folder.write(MANIFEST, render_manifest(lines))
             else:
@@ -152,7 +155,7 @@ class Mirror:
             forget_seen(self._store)
             return sorted(stay)
 
-    def _alone(self) -> AbstractContextManager[None]:
+    def _locked(self) -> AbstractContextManager[None]:
         state_dir = self._store.ledger.repository.state_dir
         return exclusive(state_dir / LOCK, self._store.ledger.lock_timeout)
 
@@ -163,32 +166,32 @@ class Mirror:
             and self.folder.state(MANIFEST) == seen.manifest
         )
 
-    def _bring(self, look: Look, seen: Seen) -> Report:
+    def _update(self, comparison: Comparison, seen: Seen) -> Report:
         report = Report()
-        for path in suggest_changes(look):
+        for path in suggest_changes(comparison):
             report.suggested.append(path)
             report.notes.append(
                 f"{self.folder.name}/{path} was changed. To accept or reject it: recollect review"
             )
-        for sight in list(look.sights.values()):
-            if sight.state == INVALID:
-                self._rename_invalid(look, sight, report)
-            elif sight.state == PURGED:
-                self._erase(look, sight, report)
-        wanted = look.wanted()
-        manifest = self._write(look, wanted, seen, report)
-        for path, sight in look.sights.items():
-            if path not in wanted and sight.state not in WAITING:
+        for file in list(comparison.files.values()):
+            if file.state == INVALID:
+                self._rename_invalid(comparison, file, report)
+            elif file.state == PURGED:
+                self._erase(comparison, file, report)
+        wanted = comparison.wanted()
+        manifest = self._write(comparison, wanted, seen, report)
+        for path, file in comparison.files.items():
+            if path not in wanted and file.state not in WAITING:
                 self.folder.remove(path)
                 report.removed.append(path)
-        self._put_page(INDEX_PAGE, _page(look, wanted), report)
+        self._put_page(INDEX_PAGE, _page(comparison, wanted), report)
         self._put_page(MANIFEST, render_manifest(manifest), report)
         hashes = {path: manifest[path][0].sha256 for path in wanted}
         save_seen(
             self._store,
             self.folder,
             Seen(
-                look.cursor,
+                comparison.cursor,
                 self.folder.state(MANIFEST),
                 {path: (self.folder.state(path), sha) for path, sha in hashes.items()},
             ),
@@ -196,42 +199,42 @@ class Mirror:
         report.files = len(wanted)
         return report
 
-    def _rename_invalid(self, look: Look, sight: Sight, report: Report) -> None:
-        renamed = self.folder.rename_invalid(sight.path, self._store.ledger.clock().timestamp())
+    def _rename_invalid(self, comparison: Comparison, file: MirrorFile, report: Report) -> None:
+        renamed = self.folder.rename_invalid(file.path, self._store.now())
         report.renamed.append(renamed)
         report.notes.append(
-            f"{self.folder.name}/{sight.path} is not valid; renamed it to"
-            f" {self.folder.name}/{renamed} ({sight.problem})"
+            f"{self.folder.name}/{file.path} is not valid; renamed it to"
+            f" {self.folder.name}/{renamed} ({file.problem})"
         )
-        del look.sights[sight.path]
+        del comparison.files[file.path]
 
-    def _erase(self, look: Look, sight: Sight, report: Report) -> None:
-        self.folder.erase(sight.path)
-        report.removed.append(sight.path)
-        path = f"{self.folder.name}/{sight.path}"
+    def _erase(self, comparison: Comparison, file: MirrorFile, report: Report) -> None:
+        self.folder.erase(file.path)
+        report.removed.append(file.path)
+        path = f"{self.folder.name}/{file.path}"
         said = self._store.ledger.repository.git.run(
             "rev-parse", "--verify", "--quiet", f"HEAD:{path}", ok=(0, 1, 128)
         )
         if said.strip():
             report.notes.append(f"Deleted {path}, but the history of the branch still contains it.")
-        del look.sights[sight.path]
+        del comparison.files[file.path]
 
     def _write(
-        self, look: Look, wanted: Mapping[str, Memory], seen: Seen, report: Report
+        self, comparison: Comparison, wanted: Mapping[str, Memory], seen: Seen, report: Report
     ) -> Manifest:
         """Write the files that differ from the ledger; return the manifest of all files."""
-        manifest = look.held()
+        manifest = comparison.held()
         for path, memory in wanted.items():
-            sight, entries = look.sights.get(path), look.manifest.get(path, ())
-            if seen is not NOTHING_SEEN and _is_copy(sight, entries, memory):
+            file, entries = comparison.files.get(path), comparison.manifest.get(path, ())
+            if seen is not NOTHING_SEEN and _is_copy(file, entries, memory):
                 manifest[path] = entries
                 continue
             text = text_of(memory, path)
             sha = digest(text.encode())
-            if sight is None or sight.sha256 != sha:
+            if file is None or file.sha256 != sha:
                 self.folder.write(path, text)
                 report.written.append(path)
-            manifest[path] = (_entry(look, memory, sha),)
+            manifest[path] = (_entry(comparison, memory, sha),)
         return manifest
 
     def _put_page(self, name: str, text: str, report: Report) -> None:
@@ -246,28 +249,28 @@ class Mirror:
         report.written.append(name)
 
 
-def _is_copy(sight: Sight | None, entries: tuple[Entry, ...], memory: Memory) -> bool:
+def _is_copy(file: MirrorFile | None, entries: tuple[Entry, ...], memory: Memory) -> bool:
     """Return whether a file is known to be current, without rendering its memory again."""
-    if sight is None or len(entries) != 1:
+    if file is None or len(entries) != 1:
         return False
-    return entries[0][:2] == (memory.uid, memory.version) and entries[0].sha256 == sight.sha256
+    return entries[0][:2] == (memory.uid, memory.version) and entries[0].sha256 == file.sha256
 
 
-def _entry(look: Look, memory: Memory, sha: str) -> Entry:
-    return Entry(memory.uid, memory.version, look.history(memory)[-1].uid, sha)
+def _entry(comparison: Comparison, memory: Memory, sha: str) -> Entry:
+    return Entry(memory.uid, memory.version, comparison.history(memory)[-1].uid, sha)
 
 
-def _page(look: Look, wanted: Mapping[str, Memory]) -> str:
+def _page(comparison: Comparison, wanted: Mapping[str, Memory]) -> str:
     rows = {path: row_of(memory) for path, memory in wanted.items()}
-    for path, sight in look.sights.items():
-        if sight.state == CHANGED and sight.memory is not None:
-            rows[path] = row_of(sight.memory)
-        elif sight.state == FOREIGN:
+    for path, file in comparison.files.items():
+        if file.state == CHANGED and file.memory is not None:
+            rows[path] = row_of(file.memory)
+        elif file.state == FOREIGN:
             try:
-                rows[path] = row_of(read_file(look.folder, path, look.store.redact)[0])
+                rows[path] = row_of(read_file(comparison.folder, path, comparison.store.redact)[0])
             except REFUSED:
                 continue
-    return render_index(rows, look.folder.name)
+    return render_index(rows, comparison.folder.name)
 
 
 def follow(store: Store, *, look: bool = False) -> None:
@@ -275,7 +278,7 @@ def follow(store: Store, *, look: bool = False) -> None:
     if store.ledger.repository.is_user_ledger:
         return
     try:
-        report = Mirror(store).bring(look=look)
+        report = Mirror(store).update(check_files=look)
     except RecollectError as error:
         store.ledger.warnings.append(f"Could not update the mirror: {error.message} {error.hint}")
     except OSError as error:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping
 from itertools import count
-from typing import Final, NamedTuple
+from typing import Final
 
 from recollect.core.claude_memory import Described, category_of, folder_of, record_status
 from recollect.core.document import UNTAGGED, is_slug, slugify
 from recollect.core.memory import Memory
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 from recollect.core.status import ACTIVE
 

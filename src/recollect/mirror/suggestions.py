@@ -24,11 +24,11 @@ from recollect.importing.claude_memory import (
     describe,
     nonce_of,
     plan,
-    write_plans,
+    writes_of,
 )
 from recollect.ledger.worktree import committed_by
-from recollect.ledger.writes import Change
-from recollect.mirror.compare import CHANGED, INVALID, OURS, Look, Sight
+from recollect.ledger.writes import Change, Write
+from recollect.mirror.compare import CHANGED, INVALID, OURS, Comparison, MirrorFile
 
 if TYPE_CHECKING:
     from recollect.capture.suggestions import Suggestion
@@ -53,7 +53,7 @@ def rejected_mark(uid: str) -> str:
     return f"mirror rejected {uid}"
 
 
-def suggest_changes(look: Look) -> list[str]:
+def suggest_changes(comparison: Comparison) -> list[str]:
     """Suggest what people wrote into files; return the files with a new suggestion.
 
     A file that says nothing new counts as a copy from now on.
@@ -61,50 +61,50 @@ def suggest_changes(look: Look) -> list[str]:
     from recollect.capture.suggestions import is_waiting
 
     found: list[str] = []
-    is_settled = look.store.local.observed.is_rejected
-    for path, sight in list(look.sights.items()):
-        if sight.described is None:
+    is_decided = comparison.store.local.observed.is_rejected
+    for path, file in list(comparison.files.items()):
+        if file.described is None:
             continue
-        uid = _uid(sight)
-        if is_settled(accepted_mark(uid)):
-            look.sights[path] = sight._replace(state=OURS)
+        uid = _uid(file)
+        if is_decided(accepted_mark(uid)):
+            comparison.files[path] = file._replace(state=OURS)
             continue
         try:
-            said = _said(look, sight)
+            said = _said(comparison, file)
         except REFUSED as error:
-            look.sights[path] = sight._replace(state=INVALID, problem=error.message)
+            comparison.files[path] = file._replace(state=INVALID, problem=error.message)
             continue
         if not said:
-            look.sights[path] = sight._replace(state=OURS)
+            comparison.files[path] = file._replace(state=OURS)
             continue
-        waits = is_waiting(look.store, uid)
-        if not (waits or is_settled(rejected_mark(uid)) or len(found) == _MOST_AT_ONCE):
-            _suggest(look, sight, uid, said)
+        waits = is_waiting(comparison.store, uid)
+        if not (waits or is_decided(rejected_mark(uid)) or len(found) == _MOST_AT_ONCE):
+            _suggest(comparison, file, uid, said)
             found.append(path)
             waits = True
-        if waits and sight.memory is not None and sight.memory.sensitivity != "public":
+        if waits and file.memory is not None and file.memory.sensitivity != "public":
             # The file may not stay in the working tree, and the suggestion has its text.
-            look.sights[path] = sight._replace(state=OURS)
+            comparison.files[path] = file._replace(state=OURS)
     return found
 
 
-def _uid(sight: Sight) -> str:
-    assert sight.described is not None
-    if sight.memory is None:
-        return nonce_of(sight.described, Path(sight.path).stem, sight.text)
-    moment = int((seconds(sight.memory.created) or 0.0) * 1000)
-    return derive_uid(f"mirror\n{sight.memory.uid}\n{sight.path}\n{sight.text}", moment)
+def _uid(file: MirrorFile) -> str:
+    assert file.described is not None
+    if file.memory is None:
+        return nonce_of(file.described, Path(file.path).stem, file.text)
+    moment = int((seconds(file.memory.created) or 0.0) * 1000)
+    return derive_uid(f"mirror\n{file.memory.uid}\n{file.path}\n{file.text}", moment)
 
 
-def _said(look: Look, sight: Sight) -> str:
+def _said(comparison: Comparison, file: MirrorFile) -> str:
     """Describe what a file says and the ledger does not; empty if there is nothing."""
-    assert sight.described is not None
-    if sight.memory is None:
-        plan(look.store, sight.described, Path(sight.path).stem, sight.text, VIA)
-        content = sight.described.content
-        return sight.described.body or json.dumps(content or {}, ensure_ascii=False, indent=1)
-    base = _base(look, sight.memory, sight.path)
-    return _in_words(adoption(look.store, sight.memory, base, sight.described))
+    assert file.described is not None
+    if file.memory is None:
+        plan(comparison.store, file.described, Path(file.path).stem, file.text, VIA)
+        content = file.described.content
+        return file.described.body or json.dumps(content or {}, ensure_ascii=False, indent=1)
+    base = _base(comparison, file.memory, file.path)
+    return _in_words(adoption(comparison.store, file.memory, base, file.described))
 
 
 def _in_words(changes: Sequence[Change]) -> str:
@@ -115,34 +115,34 @@ def _in_words(changes: Sequence[Change]) -> str:
     return "\n".join(lines) or ("changes" if changes else "")
 
 
-def _base(look: Look, memory: Memory, path: str) -> Described:
+def _base(comparison: Comparison, memory: Memory, path: str) -> Described:
     """Return what a file said before somebody changed it."""
-    states = look.states(memory)
-    for entry in look.manifest.get(path, ()):
+    states = comparison.states(memory)
+    for entry in comparison.manifest.get(path, ()):
         if entry.record in states:
             return describe(states[entry.record], Path(path).stem)
     return describe(memory, Path(path).stem)
 
 
-def _base_record(look: Look, sight: Sight) -> str:
-    if sight.memory is None:
+def _base_record(comparison: Comparison, file: MirrorFile) -> str:
+    if file.memory is None:
         return ""
-    known = {record.uid for record in look.history(sight.memory)}
-    entries = look.manifest.get(sight.path, ())
+    known = {record.uid for record in comparison.history(file.memory)}
+    entries = comparison.manifest.get(file.path, ())
     return next((entry.record for entry in entries if entry.record in known), "")
 
 
-def _suggest(look: Look, sight: Sight, uid: str, said: str) -> None:
+def _suggest(comparison: Comparison, file: MirrorFile, uid: str, said: str) -> None:
     from recollect.capture.suggestions import suggest, withdraw
 
-    assert sight.described is not None
-    store, file = look.store, f"{look.folder.name}/{sight.path}"
-    withdraw(store, sight.path)  # the earlier suggestion of this file
-    data = look.folder.read(sight.path) or b""
-    author = visible(committed_by(store.ledger.repository, file, data))[:_NAME_LENGTH]
-    says = {"summary": sight.described.summary, "body": said}
+    assert file.described is not None
+    store, path = comparison.store, f"{comparison.folder.name}/{file.path}"
+    withdraw(store, file.path)  # the earlier suggestion of this file
+    data = comparison.folder.read(file.path) or b""
+    author = visible(committed_by(store.ledger.repository, path, data))[:_NAME_LENGTH]
+    says = {"summary": file.described.summary, "body": said}
     draft = {
-        "kind": sight.described.kind,
+        "kind": file.described.kind,
         **store.redact(says),
         "provenance": {"via": VIA, "author": author or store.ledger.author},
     }
@@ -150,13 +150,13 @@ def _suggest(look: Look, sight: Sight, uid: str, said: str) -> None:
         store,
         draft,
         confidence=_CONFIDENCE,
-        why=f"{file}, last commit by {_name(author)}" if author else f"{file}, not committed",
-        updates=sight.memory.uid if sight.state == CHANGED and sight.memory else None,
+        why=f"{path}, last commit by {_name(author)}" if author else f"{path}, not committed",
+        updates=file.memory.uid if file.state == CHANGED and file.memory else None,
         nonce=uid,
         document={
-            "path": sight.path,
-            "says": store.redact(json.loads(sight.text)),
-            "base": _base_record(look, sight),
+            "path": file.path,
+            "says": store.redact(json.loads(file.text)),
+            "base": _base_record(comparison, file),
         },
     )
 
@@ -167,17 +167,21 @@ def accept_document(store: Store, suggestion: Suggestion) -> Memory:
     text = json.dumps(suggestion.document["says"], ensure_ascii=False)
     described = read_document(text, path.parent.name, path.stem)
     author = str((suggestion.draft.get("provenance") or {}).get("author") or "unknown")
+    writes: Sequence[Write]
     if suggestion.updates:
         uid = suggestion.updates
-        write_plans(store, [], _changes(store, suggestion, described, path.stem, author))
+        writes = _changes(store, suggestion, described, path.stem, author)
     else:
         planned = plan(store, described, path.stem, text, VIA, suggestion.uid)
         provenance = {"via": VIA, "author": author, "accepted": True}
         fields = {**planned.creation.fields, "provenance": provenance}
         creation = planned.creation._replace(fields=fields)
-        uid = write_plans(store, [planned._replace(creation=creation)])[0].uid
+        writes = writes_of(store, planned._replace(creation=creation))
+        uid = creation.record(store.ledger.stamp()).uid
+    if writes:
+        store.write(writes, "import")
     store.local.make_folder()
-    now = store.ledger.clock().timestamp()
+    now = store.now()
     store.local.observed.reject([accepted_mark(suggestion.uid)], now)
     return store.get(uid)
 

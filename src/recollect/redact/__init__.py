@@ -5,7 +5,3 @@
 `tokens` and `rules` define what to look for, `values` distinguishes a secret from ordinary text,
 `homes` handles what is private without being a secret, and `redactor` is the loop.
 """
-
-from recollect.redact.redactor import STRATEGIES, Redaction, Redactor
-
-__all__ = ["STRATEGIES", "Redaction", "Redactor"]

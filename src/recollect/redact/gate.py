@@ -12,7 +12,7 @@ from recollect.core.patterns import pattern
 if TYPE_CHECKING:
     from recollect.config.config import Config
     from recollect.hosts.protocol import Event
-    from recollect.redact import Redactor
+    from recollect.redact.redactor import Redactor
 
 # Texts recently found clean: the ledger's gate does not search them again.
 _MOST_KNOWN = 256
@@ -100,7 +100,7 @@ def _numbered(name: str) -> Any:
 
 def make_redactor(config: Config, strategy: str | None = None) -> Redactor:
     """Return the redactor for a configuration, or one with another strategy."""
-    from recollect.redact import Redactor
+    from recollect.redact.redactor import Redactor
 
     allowed = [digest.strip() for digest in config.text("redact.allowed").split(",")]
     return Redactor(
@@ -138,9 +138,9 @@ def is_id(name: str) -> bool:
     return len(digits) == _UUID_DIGITS and not digits.strip("0123456789abcdef")
 
 
-def told(value: Any) -> Any:
+def redact_message(value: Any) -> Any:
     """Redact a message for display and logs: rejected text may contain a secret."""
-    from recollect.redact import Redactor
+    from recollect.redact.redactor import Redactor
 
     return Gate(Redactor())(value)
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Collection
-from typing import NamedTuple
 
+from recollect.core.named_tuple import NamedTuple
 from recollect.errors import BadConfig, SecretFound
 from recollect.redact.homes import drop_private, shorten_homes
 from recollect.redact.rule import Rule, compiled

@@ -26,6 +26,11 @@ HALF_LIFE_DAYS: Final = 30.0
 # How much use raises trust: after about seven uses, half of what is missing to 1. A judgement.
 TRUST_GAIN_PER_USE: Final = 0.25
 
+# What the score of an unconfirmed memory is multiplied with: nobody stands by it yet. It decides
+# between memories that match equally well; one that matches clearly better still comes first. A
+# judgement.
+UNCONFIRMED_FACTOR: Final = 0.85
+
 # Fusion of keyword and vector search
 
 # match = cosine + KEYWORD_WEIGHT × agreement × keyword². The square keeps one or two shared words
@@ -69,15 +74,23 @@ FLOOR_WORDS: Final = 2
 # model, all-MiniLM-L6-v2: another model needs another value.
 FLOOR_VECTOR: Final = 0.55
 
+# The same for unconfirmed memories: half as much again, because half of what is noticed is
+# right; and how many of them one block may have. A judgement.
+UNCONFIRMED_FLOOR: Final = 0.6
+UNCONFIRMED_FLOOR_WHEN_ASKED: Final = 0.35
+UNCONFIRMED_FLOOR_VECTOR: Final = 0.65
+MOST_UNCONFIRMED: Final = 1
+
 # Working memory, which a session starts with
 
 # Kind, most memories of it, its weight, and the reason that `why` shows. The score is the weight,
-# plus recency and importance with their weights above. From the original design.
+# plus recency and importance with their weights above. From the original design, except that the
+# last session comes first: whoever goes on with the work needs it before anything else.
 WORKING_MEMORY: Final[tuple[tuple[str, int, float, str], ...]] = (
+    ("sessions", 1, 1.5, "last session"),
     ("blockers", 5, 1.0, "blocks the work"),
     ("constraints", 10, 0.9, "constraint"),
     ("preferences", 10, 0.9, "preference"),
-    ("sessions", 1, 0.8, "last session"),
     ("decisions", 8, 0.7, "recent decision"),
     ("progress", 2, 0.6, "progress"),
 )
@@ -101,6 +114,21 @@ SCALES: Final[tuple[tuple[str, float, int], ...]] = (
 # A memory of another episode of the session is at least this old: past the scale of the task.
 OTHER_EPISODE_AGE: Final = SCALES[1][1] + 1
 
+# Titles: memories that may matter, in one line each
+
+# A session starts with the titles of all memories, up to this many; of more, the best. A title
+# costs about 20 tokens, a memory in full ten times as much.
+MOST_INDEXED: Final = 25
+INDEX_TOKENS: Final = 600
+# What use adds to the score of a title, and the number of uses that adds all of it. A judgement.
+INDEX_USE: Final = 0.3
+USED_OFTEN: Final = 3
+# A prompt gets titles of what misses the floor, but not by much. A judgement.
+TITLE_FLOOR: Final = 0.25
+TITLE_FLOOR_VECTOR: Final = 0.45
+MOST_TITLES: Final = 3
+TITLE_TOKENS: Final = 80
+
 # Budget
 
 # Claude Code moves output of more than 10,000 UTF-16 units into a file.
@@ -109,6 +137,12 @@ MOST_CHARACTERS: Final = 9_500
 BLOCK_TOKENS: Final = 40
 # Characters of a body that an agent gets to see; `recollect show` prints all of it. A judgement.
 MOST_BODY: Final = 600
+# The same for the summary of a session, which is bounded when it is written.
+MOST_SESSION_BODY: Final = 1_200
+# Tokens for the summary of the last session, beside the budget of working memory.
+SESSION_TOKENS: Final = 340
+# Another session counts as parallel if it was active in the last day. A judgement.
+PARALLEL_SECONDS: Final = 86_400.0
 # A token has at most this many letters. Measured against the tokenizer that Anthropic published;
 # see `search/tokens.py`.
 LETTERS_PER_TOKEN: Final = 4

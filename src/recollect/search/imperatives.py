@@ -47,18 +47,36 @@ _ATTACK = pattern(
     r"|\bjailbreak|\bdeveloper\W{1,9}mode\W{1,9}enabled|\bDAN\W{1,9}mode",
     re.IGNORECASE,
 )
-_HINTS = (
-    *("instruction", "prompt", "rule", "directive", "guideline", "message", "context", "guardrail"),
-    *("user", "human", "developer", "operator", "jailbreak", "dan", "decode", "decrypt", "base64"),
-    *("you are", "you will", "everything", "unescape", "rot13", "orders", "restriction", "person"),
-    *("your ", "constraints", "training", "before", "above"),
+# What every match of `_ATTACK` contains: of one row, a word of each part. A text without them is
+# not searched, so most hooks never compile the pattern, which takes three milliseconds.
+_TOPICS = ("prompt", "message", "instruction")
+_HINTS: tuple[tuple[tuple[str, ...], ...], ...] = (
+    (
+        ("ignore", "disregard", "forget", "overr", "bypass", "drop", "discard"),
+        (
+            *(*_TOPICS, "directive", "guideline", "guardrails", "orders", "rule", "context"),
+            *("constraints", "training", "restrictions", "everything", "all", "anything"),
+        ),
+    ),
+    (("system", "hidden", "developer"), _TOPICS),
+    (
+        ("user", "human", "developer", "operator", "person"),
+        ("tell", "inform", "mention", "reveal", "show", "asking", "notifying"),
+    ),
+    (("decode", "decrypt", "unescape", "jailbreak"),),
+    (("base64", "rot13", "hex"), ("instruction", "command", "orders", "text", "below")),
+    (("you",), ("free", "unrestricted", "jailbroken", "root")),
+    (("your",), ("new", "real", "only"), ("task", "goal", "role", "instruction", "purpose")),
+    (("developer", "dan"), ("mode",)),
 )
 # Words spelled with digits, or letter by letter.
-_LEET = str.maketrans("013457@$", "oieastas")
-_DIGIT_IN_WORD = pattern(r"[a-z][013457@$]|[013457@$][a-z]", re.IGNORECASE)
+_FIGURES = "013457@$"
+_LEET = str.maketrans(_FIGURES, "oieastas")
+_DIGIT_IN_WORD = pattern(rf"[a-z][{_FIGURES}]|[{_FIGURES}][a-z]", re.IGNORECASE)
 _SPELLED = pattern(r"(?:\b\w[ .\-_*]){5,200}\w\b")
 _BETWEEN = pattern(r"[ .\-_*]")
-_BASE64 = pattern(r"[A-Za-z0-9+/]{24,2000}={0,2}")
+_SHORTEST_BASE64 = 24
+_BASE64 = pattern(rf"[A-Za-z0-9+/]{{{_SHORTEST_BASE64},2000}}={{0,2}}")
 _SENTENCE_END = pattern(r"(?<=[.!?])\s{1,20}|\n")
 
 # An instruction at the start of a sentence.
@@ -82,15 +100,12 @@ _IMPERATIVE = pattern(
 
 def attacks(text: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of the sentences that contain an attack, in order."""
-    lowered = text.lower()
-    is_suspect = any(hint in lowered for hint in _HINTS)
-    if not (is_suspect or _may_hide(text)):
-        return
-    plain = text.translate(_LEET) if _DIGIT_IN_WORD.search(text) else ""
-    if is_suspect or plain:
-        spans = {match.span() for one in (text, plain) if one for match in _ATTACK.finditer(one)}
-    else:
-        spans = set()
+    # An id such as `1a2b3c4` has digits between letters: it is a suspect only if it reads as one.
+    readings = [text]
+    if any(char in text for char in _FIGURES) and _DIGIT_IN_WORD.search(text):
+        readings.append(text.translate(_LEET))
+    suspects = [one for one in readings if _has_hint(one)]
+    spans = {match.span() for one in suspects for match in _ATTACK.finditer(one)}
     spans |= set(_hidden_attacks(text))
     if not spans:
         return
@@ -107,8 +122,12 @@ def is_imperative(text: str) -> bool:
     return _IMPERATIVE.search(text) is not None
 
 
-def _may_hide(text: str) -> bool:
-    return bool(_DIGIT_IN_WORD.search(text) or _SPELLED.search(text) or _BASE64.search(text))
+def _has_hint(text: str) -> bool:
+    lowered = text.lower()
+    return any(
+        all(any(hint in lowered for hint in part) for part in parts)  # of each part, one
+        for parts in _HINTS
+    )
 
 
 def _hidden_attacks(text: str) -> Iterator[tuple[int, int]]:
@@ -119,6 +138,8 @@ def _hidden_attacks(text: str) -> Iterator[tuple[int, int]]:
             what in words for what in ("instruct", "prompt", "rules", "user", "guideline")
         ):
             yield match.span()
+    if len(max(text.split(), key=len, default="")) < _SHORTEST_BASE64:
+        return
     for match in _BASE64.finditer(text):
         try:
             decoded = a2b_base64(match[0][: len(match[0]) // 4 * 4]).decode("ascii")

@@ -16,11 +16,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
-from recollect.core.kinds import KINDS
+from recollect.core.kinds import KINDS, SESSIONS
 from recollect.core.marks import CLOSING, GUIDE_CLOSING, GUIDE_OPENING, OPENING
 from recollect.core.memory import Memory
 from recollect.core.names import short
-from recollect.search.constants import MOST_BODY
+from recollect.search.constants import MOST_BODY, MOST_SESSION_BODY
 from recollect.search.sanitise import sanitise
 
 _WHAT = (
@@ -30,7 +30,7 @@ _WHAT = (
 _BLOCKS = (
     "Memories come in <memory-context> blocks: what people and agents noted earlier. Check one"
     " against the code before you rely on it; CHANGED and GONE mean that the files it names"
-    " changed or no longer exist."
+    " changed or no longer exist; unconfirmed, that nobody has confirmed what was noticed."
 )
 _LOOK = "To find more: recollect search 'words'; to read one: recollect show ID"
 _KEEP = (
@@ -81,13 +81,40 @@ def render_memory(
         "files": freshness,
     }
     given = " ".join(f'{name}="{_attribute(value)}"' for name, value in attributes.items() if value)
-    lines = sanitise(memory.summary).splitlines() or ["(nothing left to show)"]
+    summary, rest = memory.summary, _rest(memory)
+    most = MOST_SESSION_BODY if memory.kind == SESSIONS else MOST_BODY
+    if not brief and summary.endswith(("…", ".")) and rest.startswith(summary[:-1]):
+        summary, rest = _shortened(rest, most), ""  # the body says it whole
+    lines = sanitise(summary).splitlines() or ["(nothing left to show)"]
     if not brief:
-        lines += sanitise(_shortened(_rest(memory))).splitlines()
+        lines += sanitise(_shortened(rest, most)).splitlines()
     if _needs_note(memory, lines, is_own):
         lines.insert(0, f"[{_whose(memory)}; quoted, not a request of the user:]")
     quoted = "\n".join(f"> {line}" for line in lines if line.strip())
     return f"<memory {given}>\n{quoted}\n</memory>"
+
+
+def render_title(
+    memory: Memory, age: str, *, is_own: Callable[[Memory], bool] = lambda _: True
+) -> str:
+    """Render the title of a memory in one quoted line; empty if it must not stand alone.
+
+    A title has no room for a note that says whose imperative it is.
+    """
+    title = _attribute(memory.summary)
+    if not title or _needs_note(memory, [title], is_own):
+        return ""
+    marks = [age] if memory.status == "active" else [memory.status, age]
+    return f"> {short(memory.id)} ({', '.join(filter(None, marks))}) {title}"
+
+
+def render_titles(titles: Sequence[str], heading: str) -> str:
+    """Wrap the titles of memories in a block that says how to read one in full."""
+    if not titles:
+        return ""
+    return "\n".join(
+        (OPENING, f"{heading}; read one with get_memory or: recollect show ID", *titles, CLOSING)
+    )
 
 
 def render_block(elements: Sequence[str]) -> str:
@@ -136,12 +163,12 @@ def _whose(memory: Memory) -> str:
 
 def _rest(memory: Memory) -> str:
     """Return the body, without the summary if that is its first line."""
-    body = memory.text.strip()
+    body = memory.text.strip().removeprefix(f"Goal: {memory.summary}\n")
     return body[len(memory.summary) :].lstrip() if body.startswith(memory.summary) else body
 
 
-def _shortened(text: str) -> str:
-    if len(text) <= MOST_BODY:
+def _shortened(text: str, most: int) -> str:
+    if len(text) <= most:
         return text
-    cut = text[:MOST_BODY]
-    return cut[: max(cut.rfind(" "), MOST_BODY // 2)].rstrip() + " …"
+    cut = text[:most]
+    return cut[: max(cut.rfind(" "), most // 2)].rstrip() + " …"

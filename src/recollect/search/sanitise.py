@@ -56,8 +56,11 @@ _CALL = pattern(
 )
 # A pattern is tried, and so compiled, only if the text contains one of its hints.
 _PERSONA_HINTS = ("as an ai", "you are ", "from now on")
-_ROLE_HINTS = (":", "]", "==", "##", "--", "**")
-_CALL_HINTS = ("<", "[", '"', ":", "to=functions")
+_ROLE_HINTS = ("system", "assistant", "human", "user", "developer", "tool")
+_CALL_HINTS = (
+    *("<", "[inst", "[/inst", '"type"', '"tool_calls"', '"function_call"'),
+    *("action", "observation", "tool", "to=functions"),
+)
 _BLANKS = pattern(r"[^\S\n]+")
 _LEFT_OUT = "[left out: it reads like an order to the agent]"
 
@@ -100,15 +103,19 @@ def _readable(text: str) -> tuple[str, str | list[str]]:
 def _filtered(text: str) -> str:
     """Remove tool calls, roles, personas and attacks from a text."""
     shown, parts = _readable(text)
-    if any(hint in shown for hint in _CALL_HINTS):
+    if _has_one(_CALL_HINTS, shown):
         shown, parts = _cut(shown, parts, (m.span() for m in _CALL.finditer(shown)), " ")
-    if any(hint in shown for hint in _ROLE_HINTS):
+    if _has_one(_ROLE_HINTS, shown):
         shown, parts = _cut(shown, parts, (m.span() for m in _ROLE.finditer(shown)), "")
-    lowered = shown.lower()
-    if any(hint in lowered for hint in _PERSONA_HINTS):
+    if _has_one(_PERSONA_HINTS, shown):
         shown, parts = _cut(shown, parts, (m.span() for m in _PERSONA.finditer(shown)), "")
     shown, parts = _cut(shown, parts, attacks(shown), _LEFT_OUT)
     return "".join(parts)
+
+
+def _has_one(hints: Iterable[str], text: str) -> bool:
+    lowered = text.lower()
+    return any(hint in lowered for hint in hints)
 
 
 def _cut(

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from recollect.core.age import not_after
+from recollect.core.named_tuple import NamedTuple
 from recollect.search.constants import (
     AGREEMENT_SAMPLE,
     HALF_LIFE_DAYS,
@@ -36,11 +36,13 @@ class Why(NamedTuple):
     keyword: float = 0.0
     vector: float = 0.0
     strength: float = 0.0
+    # Less than 1 if nobody has confirmed the memory.
+    standing: float = 1.0
 
     @property
     def score(self) -> float:
-        """The weighted sum of the parts."""
-        return (
+        """The weighted sum of the parts, less for an unconfirmed memory."""
+        return self.standing * (
             MATCH_WEIGHT * self.match
             + RECENCY_WEIGHT * self.recency
             + IMPORTANCE_WEIGHT * (self.importance + self.strength) / 2

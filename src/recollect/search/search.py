@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
 
 from recollect.core.crowding import Traits, author_key_of, choose, dated, sketch_of
 from recollect.core.memory import Memory
+from recollect.core.named_tuple import NamedTuple
+from recollect.core.status import UNCONFIRMED
 from recollect.core.strength import DECAY_PER_DAY, UNUSED, Uses, strength, together
 from recollect.index.protocol import Filters, Index, Match
 from recollect.index.text import plain_words, query_terms
@@ -24,6 +25,7 @@ from recollect.search.constants import (
     TAG_POINTS,
     TITLE_HITS_COMPARED,
     TITLE_POINTS,
+    UNCONFIRMED_FACTOR,
 )
 from recollect.search.scoring import Why, fuse, recency, trust
 
@@ -131,6 +133,7 @@ def _best(
                 pace=row.pace,
                 rate=context.decay_per_day,
             ),
+            standing=_standing(row.status),
         )
     traits = {row.uid: dated(row.traits, row.created, context.now) for row in rows}
     ranked = sorted(explained, key=lambda uid: (-explained[uid].score, uid))
@@ -186,17 +189,30 @@ def _by_title_and_tags(index: Index, question: Question) -> list[Hit]:
     for memory in index.select(question.filters):
         points = _title_points(terms, memory)
         if points >= LEAST_POINTS:
-            scored.append((points, memory))
+            scored.append((points * _standing(memory.status), memory))
     scored.sort(key=lambda pair: (-pair[0], pair[1].uid))
     most = max(1, TAG_POINTS * len(terms))
     hits = []
-    for points, memory in choose(
+    for score, memory in choose(
         scored[:TITLE_HITS_COMPARED], question.limit, lambda pair: _traits(pair[1])
     ):
-        match = min(1.0, points / most)
-        why = Why(match, 0.0, memory.importance, 0.0, keyword=match, strength=memory.importance)
-        hits.append(Hit(memory, float(points), why))
+        match = min(1.0, score / most)
+        why = Why(
+            match,
+            0.0,
+            memory.importance,
+            0.0,
+            keyword=match,
+            strength=memory.importance,
+            standing=_standing(memory.status),
+        )
+        hits.append(Hit(memory, score, why))
     return hits
+
+
+def _standing(status: str) -> float:
+    """Return what a score is multiplied with."""
+    return UNCONFIRMED_FACTOR if status == UNCONFIRMED else 1.0
 
 
 def _traits(memory: Memory) -> Traits:

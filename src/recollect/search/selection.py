@@ -9,11 +9,13 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
 
 from recollect.core.age import not_after, seconds_of
 from recollect.core.crowding import SHARE, Traits, author_key_of, dated, most_of
+from recollect.core.kinds import SESSIONS
 from recollect.core.memory import Memory
+from recollect.core.named_tuple import NamedTuple
+from recollect.core.status import UNCONFIRMED
 from recollect.core.strength import Uses
 from recollect.index.text import query_terms
 from recollect.search.constants import (
@@ -23,9 +25,15 @@ from recollect.search.constants import (
     FLOOR_WHEN_ASKED,
     FLOOR_WORDS,
     MOST_CHARACTERS,
+    MOST_UNCONFIRMED,
     OTHER_EPISODE_AGE,
     REPEAT_OVERLAP,
     SCALES,
+    TITLE_FLOOR,
+    TITLE_FLOOR_VECTOR,
+    UNCONFIRMED_FLOOR,
+    UNCONFIRMED_FLOOR_VECTOR,
+    UNCONFIRMED_FLOOR_WHEN_ASKED,
 )
 from recollect.search.tokens import count_tokens
 
@@ -66,15 +74,19 @@ Sorted = tuple[list[Candidate], list[Skipped]]
 
 def above_floor(candidates: Iterable[Candidate], terms: int, *, asked: bool) -> Sorted:
     """Keep the candidates that clearly belong to a text with this many meaningful words."""
-    floor = FLOOR_WHEN_ASKED if asked else FLOOR
     words = min(FLOOR_WORDS, terms)
     kept, skipped = [], []
     for candidate in candidates:
+        floor = FLOOR_WHEN_ASKED if asked else FLOOR
+        near, reason = FLOOR_VECTOR, "below the floor"
+        if candidate.memory.status == UNCONFIRMED:
+            floor = UNCONFIRMED_FLOOR_WHEN_ASKED if asked else UNCONFIRMED_FLOOR
+            near, reason = UNCONFIRMED_FLOOR_VECTOR, "below the floor of unconfirmed memories"
         by_words = candidate.evidence >= floor and candidate.words >= words
-        if by_words or candidate.vector >= FLOOR_VECTOR:
+        if by_words or candidate.vector >= near:
             kept.append(candidate)
         else:
-            skipped.append(Skipped(candidate.memory.uid, "below the floor"))
+            skipped.append(Skipped(candidate.memory.uid, reason))
     return kept, skipped
 
 
@@ -97,15 +109,44 @@ def without_given(candidates: Iterable[Candidate], given: Mapping[str, str]) -> 
 def without_repeats(candidates: Iterable[Candidate]) -> Sorted:
     """Keep the candidates that do not repeat a better one, best first."""
     kept: list[Candidate] = []
-    words: list[frozenset[str]] = []
+    words: list[tuple[str, frozenset[str]]] = []
     skipped = []
     for candidate in sorted(candidates, key=lambda c: (-c.score, c.memory.uid)):
-        own = frozenset(query_terms(f"{candidate.memory.summary} {candidate.memory.text}"))
-        if any(_overlap(own, other) > REPEAT_OVERLAP for other in words):
-            skipped.append(Skipped(candidate.memory.uid, "repeats a better one"))
+        memory = candidate.memory
+        own = frozenset(query_terms(f"{memory.summary} {memory.text}"))
+        # Two sessions are two things, however much their work is alike.
+        session = str(memory.session or "") if memory.kind == SESSIONS else ""
+        if any(
+            _overlap(own, other) > REPEAT_OVERLAP and not (session and whose and session != whose)
+            for whose, other in words
+        ):
+            skipped.append(Skipped(memory.uid, "repeats a better one"))
         else:
             kept.append(candidate)
-            words.append(own)
+            words.append((session, own))
+    return kept, skipped
+
+
+def worth_a_title(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Keep the candidates that may belong to a text, though not clearly; the best come first."""
+    kept = [
+        candidate
+        for candidate in candidates
+        if candidate.evidence >= TITLE_FLOOR or candidate.vector >= TITLE_FLOOR_VECTOR
+    ]
+    return sorted(kept, key=lambda c: (-c.score, c.memory.uid))
+
+
+def few_unconfirmed(candidates: Iterable[Candidate], already: int = 0) -> Sorted:
+    """Keep at most a few unconfirmed candidates, the best ones; the candidates come best first."""
+    kept, skipped = [], []
+    for candidate in candidates:
+        if candidate.memory.status == UNCONFIRMED:
+            already += 1
+            if already > MOST_UNCONFIRMED:
+                skipped.append(Skipped(candidate.memory.uid, "one unconfirmed memory is enough"))
+                continue
+        kept.append(candidate)
     return kept, skipped
 
 
@@ -122,7 +163,7 @@ def fair(
     Places that nobody else can fill go to the person at work, whose author string `own` returns. If
     there is only one author, they get all places.
     """
-    if len(voices_of(candidates, now)) < 2:
+    if len(authors_of(candidates, now)) < 2:
         return list(candidates), []
     share, mine = most_of(places), author_key_of(own())
     taken: Counter[str] = Counter()
@@ -143,7 +184,7 @@ def fair(
     return [c for c in candidates if c.memory.uid in kept], skipped
 
 
-def voices_of(candidates: Iterable[Candidate], now: float) -> set[str]:
+def authors_of(candidates: Iterable[Candidate], now: float) -> set[str]:
     """Return the authors of candidates, as they count for shares."""
     return {_author_key(candidate.memory, now) for candidate in candidates}
 
@@ -231,7 +272,7 @@ def fill(
     With several authors, none gets more than a share until the others have had their turn.
     """
     filled = Filled()
-    alone = len(voices_of(candidates, now)) < 2
+    alone = len(authors_of(candidates, now)) < 2
     share = math.inf if alone else (budget - BLOCK_TOKENS) * SHARE
     spent: Counter[str] = Counter()  # tokens by author
     fitting: dict[str, tuple[str, int, int]] = {}  # element, tokens, characters

@@ -1,10 +1,17 @@
-"""Phrases with which people ask for memories. They lower the floor of a search, nothing else."""
+"""Phrases with which people ask for memories, and questions that are about no topic at all.
+
+"Why did we …" lowers the floor of a search. "Where were we?" has no words to search for: its answer
+is a matter of kind and time.
+"""
 
 from __future__ import annotations
 
 import re
+from typing import Final
 
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
+from recollect.index.text import query_terms
 
 _TRIGGER = pattern(
     r"\bwhy (?:did|do|are|were|is|was) (?:we|it|this|that)\b"
@@ -31,4 +38,186 @@ _ABOUT_MEMORY = pattern(
 
 def asked_for(prompt: str) -> str:
     """Return a prompt without the words that only ask to remember."""
-    return _ABOUT_MEMORY.sub(" ", prompt)
+    text = _ABOUT_MEMORY.sub(" ", prompt)
+    if leaning_of(prompt) is None:
+        return text
+    about = _without_questions(text)
+    return about if query_terms(about) else text
+
+
+# Questions by kind and time
+
+LAST: Final = "last"  # what was done, where the work stopped
+BLOCKED: Final = "blocked"
+LEFT: Final = "open"
+_LONGEST = 200  # characters; a longer prompt has a topic
+
+_WE = r"(?:we|i|you|us|the team)"
+_WHERE_LAST: Final = (
+    r"\b(?:continue|carry on|go on|resume|start|begin|proceed|pick (?:it |things |this )?up)"
+    rf" (?:again )?(?:from )?where {_WE}(?:'d| had| have|'ve)?"
+    r" (?:left|stopped|were|was|got)(?: off| it| at| to)?"
+    rf"|\bwhere (?:were|are|was) {_WE}\b"
+    rf"|\bwhere did {_WE} (?:leave|stop|get|end)(?: off| it| at| to| up)?"
+    r"|\bpick up (?:the )?(?:thread|work)\b"
+)
+_WHAT_LAST: Final = (
+    rf"|\bwhat (?:did|have|had|were|was) {_WE} (?:do(?:ing|ne)?|work(?:ed|ing)? on|get done"
+    r"|got done|finish(?:ed)?|accomplish(?:ed)?|achieved?|up to|changed?)"
+    r"|\bwhat (?:happened|was done|got done|changed)\b"
+    r"|\b(?:the |our |my |in |during |from )?(?:last|previous|prior|earlier)"
+    r" (?:time|session|sessions|chat|conversation)\b"
+    r"|\bremind me\b|\brefresh my memory\b|\bcatch me up\b"
+    r"|\b(?:get|bring) me up to (?:speed|date)\b|\brecap\b|\bso far\b"
+    r"|\b(?:what(?:'s| is) (?:the |our )?)?(?:current )?"
+    r"(?:status|state of (?:the work|things|play))(?: update| report)?\b"
+)
+_WHAT_LEFT: Final = (
+    r"\bwhat(?:'s| is| are| was| else is)? (?:still |currently )?(?:open|left|missing|pending"
+    r"|unfinished|outstanding|remaining|undone|not done|to do|todo|to be done|unresolved|unsolved"
+    r"|failing|broken)\b"
+    r"|\bwhat(?:'s| is| comes)? (?:up )?next\b|\bwhat remains\b"
+    rf"|\bwhat (?:should|do|can|must|shall) {_WE} (?:still )?(?:(?:have|need) (?:to|left to) )?"
+    r"(?:do|work on|tackle|finish) ?(?:next|now|still)?"
+    r"|\b(?:next|open|remaining|outstanding|unfinished)"
+    r" (?:steps?|items?|points?|tasks?|issues?|questions|work|todos?|things)\b"
+    r"|\b(?:the |our |my |any )?(?:to-?dos?|loose ends|tech(?:nical)? debt)\b|\bstill open\b"
+)
+_QUESTIONS: Final = (
+    (LAST, pattern(_WHERE_LAST + _WHAT_LAST, re.IGNORECASE)),
+    (
+        BLOCKED,
+        pattern(
+            r"\bblock(?:ers?|ing|ed)\b|\bin (?:the|our|my) way\b"
+            rf"|\bholding {_WE} (?:up|back)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (LEFT, pattern(_WHAT_LEFT, re.IGNORECASE)),
+)
+_PERIOD = pattern(r"\b(yesterday|today|this week|last week|this morning)\b", re.IGNORECASE)
+_EMPTY = frozenset(
+    [
+        "tell",
+        "show",
+        "give",
+        "list",
+        "hey",
+        "hi",
+        "hello",
+        "ok",
+        "okay",
+        "quick",
+        "quickly",
+        "current",
+        "currently",
+        "exactly",
+        "claude",
+        "far",
+        "project",
+        "repo",
+        "repository",
+        "work",
+        "working",
+        "worked",
+        "session",
+        "sessions",
+        "time",
+        "summary",
+        "recap",
+        "update",
+        "everything",
+        "thing",
+        "things",
+        "stuff",
+        "still",
+        "yet",
+        "next",
+        "left",
+        "today",
+        "yesterday",
+        "week",
+        "last",
+        "previous",
+        "prior",
+        "remind",
+        "remember",
+        "recall",
+        "want",
+        "like",
+        "know",
+        "need",
+        "go",
+        "start",
+        "morning",
+        "good",
+        "thanks",
+        "done",
+        "briefly",
+        "short",
+        "question",
+        "anything",
+        "something",
+        "open",
+        "status",
+        "report",
+        "right",
+        "continue",
+        "resume",
+        "state",
+        "tasks",
+        "task",
+        "items",
+        "item",
+        "ago",
+        "memory",
+        "earlier",
+        "stopped",
+        "stop",
+        "chat",
+        "conversation",
+    ]
+)
+
+
+class Plan(NamedTuple):
+    """What a question asks for, if not for a topic: what was last, what blocks, what is open."""
+
+    asks: tuple[str, ...]
+    # A word for a period of time, such as `yesterday`.
+    period: str = ""
+
+
+def plan_of(prompt: str) -> Plan | None:
+    """Return what a prompt asks for by kind and time, whatever its topic; None if it does not."""
+    text = prompt[: _LONGEST + 1].replace("’", "'")
+    if len(text) > _LONGEST:
+        return None
+    asks = tuple(name for name, question in _QUESTIONS if question.search(text))
+    if not asks:
+        return None
+    period = _PERIOD.search(text)
+    return Plan(asks, period[1].lower() if period else "")
+
+
+def leaning_of(prompt: str) -> Plan | None:
+    """Return the kind and time that a question about a topic also names; None if it names none.
+
+    Without a phrase that asks for memories, such words are part of the topic: a status page.
+    """
+    return plan_of(prompt) if asks_for_memory(prompt) else None
+
+
+def topicless(prompt: str) -> Plan | None:
+    """Return what a question without a topic asks for; None if the prompt has a topic."""
+    plan = plan_of(prompt)
+    if plan is None:
+        return None
+    rest = query_terms(_without_questions(prompt.replace("’", "'")))
+    return plan if all(term in _EMPTY for term in rest) else None
+
+
+def _without_questions(text: str) -> str:
+    for _, question in _QUESTIONS:
+        text = question.sub(" ", text)
+    return _PERIOD.sub(" ", text)

@@ -20,7 +20,7 @@ _DAY = 86_400.0
 # After a longer gap, either time has passed or the clock has jumped.
 FORWARD_JUMP: Final = 45 * _DAY
 # If the clock stays where it is for this long, time has really passed.
-SETTLED_AFTER: Final = 3 * _DAY
+TRUSTED_AFTER: Final = 3 * _DAY
 # Normal clock corrections are smaller than this.
 BACKWARD_SLACK: Final = 600.0
 _FIX = "Correct the clock. If it is right, run: recollect sleep --force"
@@ -37,7 +37,7 @@ def check_clock(store: Store, *, force: bool = False) -> None:
 
 def confirm_clock(store: Store) -> None:
     """Record that a person confirms the clock, and drop stored times that are in the future."""
-    now = store.ledger.clock().timestamp()
+    now = store.now()
     store.local.make_folder()
     store.local.maintenance.set_back(now, store.local.maintenance.last_sleep())
     store.local.maintenance.confirm_clock(now)
@@ -45,7 +45,7 @@ def confirm_clock(store: Store) -> None:
 
 def clock_problem(store: Store) -> str:
     """Return why the clock is not plausible, as a sentence; empty if it is."""
-    now = store.ledger.clock().timestamp()
+    now = store.now()
     log = store.local.maintenance
     last = log.last_sleep()
     if last is not None and now < last - BACKWARD_SLACK:
@@ -67,13 +67,13 @@ def clock_problem(store: Store) -> str:
 def jumped_from(moments: Sequence[float], now: float, confirmed: float | None) -> float | None:
     """Return the last moment before a recent jump of the clock, or None."""
     known = sorted(moment for moment in moments if moment <= now + BACKWARD_SLACK)
-    settled = now - SETTLED_AFTER
+    trusted_until = now - TRUSTED_AFTER
     if confirmed is not None and confirmed <= now + BACKWARD_SLACK:
-        settled = max(settled, confirmed)
+        trusted_until = max(trusted_until, confirmed)
     if not known:
         return None
     for earlier, later in zip(known, [*known[1:], now], strict=True):
-        if later - earlier > FORWARD_JUMP and later > settled:
+        if later - earlier > FORWARD_JUMP and later > trusted_until:
             return earlier
     return None
 

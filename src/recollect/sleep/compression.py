@@ -20,10 +20,10 @@ from recollect.core.status import ACTIVE
 from recollect.core.uid import derive_uid
 from recollect.index.text import query_terms
 from recollect.sleep.clusters import find_clusters, jaccard
-from recollect.sleep.lifecycle import is_merged, is_untouched, touched, was_noticed
+from recollect.sleep.lifecycle import is_merged, is_untouched, last_changed, was_noticed
 from recollect.sleep.plan import Merge
 from recollect.sleep.policy import Policy
-from recollect.sleep.wording import MOST_OF_ONE, Said, claims, pieces_of, word
+from recollect.sleep.wording import MOST_OF_ONE, Pieces, claims, pieces_of, word
 
 T = TypeVar("T")
 _DAY = 86_400.0
@@ -53,7 +53,7 @@ def plan_merges(
         and len(memory.text) <= MOST_OF_ONE
         and memory.uid not in sources
         and not is_merged(memory)
-        and (since := touched(memory)) is not None
+        and (since := last_changed(memory)) is not None
         and now - since >= oldest
     ]
     merges: list[Merge] = []
@@ -123,7 +123,7 @@ def _fitting(cluster: Sequence[Memory], least: int) -> Iterator[list[Memory]]:
     rest = list(cluster)
     while len(rest) >= least:
         first, *others = rest
-        part, left, said = [first], list[Memory](), Said()
+        part, left, said = [first], list[Memory](), Pieces()
         if not said.add(pieces[first.uid]):
             rest = others
             continue
@@ -167,8 +167,8 @@ def merge(sources: Sequence[Memory], wait: float = 0.0) -> Merge:
         body=word(sources, headline),
         fields=_fields(sources),
         # A recent correction must not look old because of the merge.
-        created=max(map(_last_touched, sources), key=lambda at: seconds_of(at) or 0.0),
-        due=max(touched(memory) or 0.0 for memory in sources) + wait,
+        created=max(map(_last_changed, sources), key=lambda at: seconds_of(at) or 0.0),
+        due=max(last_changed(memory) or 0.0 for memory in sources) + wait,
         sources=sources,
     )
 
@@ -179,7 +179,7 @@ def _merge_nonce(sources: Iterable[str], created: str | None) -> str:
     return derive_uid(f"merged\n{names}", int((seconds_of(created) or 0.0) * 1000))
 
 
-def _last_touched(memory: Memory) -> str:
+def _last_changed(memory: Memory) -> str:
     """Return when a memory was created or last changed, as its record says."""
     moments = filter(None, (memory.created, memory.updated, memory.status_changed))
     return max(moments, key=lambda at: seconds_of(at) or 0.0, default="")
@@ -198,7 +198,7 @@ def _most_typical(sources: Sequence[Memory]) -> Memory:
 
 def _fields(sources: Sequence[Memory]) -> dict[str, Any]:
     """Return the fields of the merged memory: union, highest importance, highest sensitivity."""
-    voice = min((_voice(memory) for memory in sources), key=_VOICES.index)
+    voice = min((_speaker(memory) for memory in sources), key=_VOICES.index)
     uids = [memory.uid for memory in sources]
     fields: dict[str, Any] = {
         "tags": _common(sources, lambda memory: memory.tags)[:MAX_TAGS],
@@ -227,7 +227,7 @@ def highest_sensitivity(levels: Iterable[str]) -> str:
     return max(known, key=_SENSITIVITY.index)
 
 
-def _voice(memory: Memory) -> str:
+def _speaker(memory: Memory) -> str:
     """Return who said it; without provenance, a person captured it."""
     said = str(memory.provenance.get("said_by", "user"))
     return said if said in _VOICES else "agent"

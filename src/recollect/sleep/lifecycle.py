@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
 
 from recollect.core.age import seconds_of
 from recollect.core.memory import VIA_SLEEP, Memory, status_before_hiding
-from recollect.core.status import ARCHIVED, RETIRED, VISIBLE, find_status
+from recollect.core.named_tuple import NamedTuple
+from recollect.core.status import ARCHIVED, RETIRED, UNCONFIRMED, VISIBLE, find_status
 from recollect.core.strength import (
     FADED,
     UNUSED,
@@ -24,6 +24,7 @@ from recollect.core.strength import (
     strengthened,
     together,
 )
+from recollect.core.unconfirmed import ends_at
 from recollect.sleep.plan import BY_AGE, BY_MERGE, BY_USE, Step
 from recollect.sleep.policy import Policy
 
@@ -36,7 +37,7 @@ PRECIOUS = 0.9
 _REQUESTED = frozenset({"marker", "request"})
 
 
-class Used(NamedTuple):
+class UsageSummary(NamedTuple):
     """What the usage log knows about memories."""
 
     uses: Mapping[str, Uses] = MappingProxyType({})
@@ -58,10 +59,10 @@ class Used(NamedTuple):
         return max(self.known.get(uid, self.begins) for uid in parts)
 
 
-NEVER_USED = Used()
+NO_USAGE = UsageSummary()
 
 
-class Lives(NamedTuple):
+class Aging(NamedTuple):
     """The status changes that are due, what may be purged, and how many memories exceed the cap."""
 
     steps: tuple[Step, ...]
@@ -69,9 +70,9 @@ class Lives(NamedTuple):
     over_cap: int
 
 
-def plan_lives(
-    memories: Iterable[Memory], used: Used, policy: Policy, now: float, *, merged: int = 0
-) -> Lives:
+def plan_aging(
+    memories: Iterable[Memory], used: UsageSummary, policy: Policy, now: float, *, merged: int = 0
+) -> Aging:
     """Return the status changes that are due; `merged` counts memories just made."""
     steps: list[Step] = []
     purgeable: list[Memory] = []
@@ -87,20 +88,24 @@ def plan_lives(
             purgeable.append(memory)
     visible = len(staying) + merged + sum(step.status in VISIBLE for step in steps)
     room = _make_room(staying, used, policy, now, visible)
-    return Lives(
+    return Aging(
         (*steps, *room),
         tuple(purgeable),
         max(0, visible - len(room) - policy.most) if policy.most else 0,
     )
 
 
-def due_step(memory: Memory, used: Used, policy: Policy, now: float) -> Step | None:
+def due_step(memory: Memory, used: UsageSummary, policy: Policy, now: float) -> Step | None:
     """Return the status change that a memory is due for, if there is one."""
     if is_expired(memory, now) and memory.status != RETIRED:
         ends = expires(memory)
         # a memory that was restored since then stays
         if ends is not None and _since(memory) <= ends:
             return Step(memory, RETIRED, f"expired after its {memory.ttl} days", BY_AGE, ends)
+    if memory.status == UNCONFIRMED:
+        over = ends_at(memory, used.of(memory).last, policy.unconfirmed)
+        reason = f"unconfirmed, and not used for {policy.unconfirmed:.0f} days"
+        return Step(memory, RETIRED, reason, BY_AGE, over) if over <= now else None
     if memory.status in VISIBLE:
         return _archived_by_age(memory, used, policy, now)
     if memory.status == ARCHIVED and memory.status_by == BY_AGE:
@@ -115,17 +120,17 @@ def due_step(memory: Memory, used: Used, policy: Policy, now: float) -> Step | N
     return None
 
 
-def _archived_by_age(memory: Memory, used: Used, policy: Policy, now: float) -> Step | None:
+def _archived_by_age(memory: Memory, used: UsageSummary, policy: Policy, now: float) -> Step | None:
     aging = next_archiving(memory, used, policy)
     if aging is None or aging[0] > now or used.quiet_until > now:
         return None
     return Step(memory, ARCHIVED, aging[1], BY_AGE, aging[0])
 
 
-def next_archiving(memory: Memory, used: Used, policy: Policy) -> tuple[float, str] | None:
+def next_archiving(memory: Memory, used: UsageSummary, policy: Policy) -> tuple[float, str] | None:
     """Return when and why a memory will be archived if nobody uses it; None if it never is."""
     days = policy.retention.get(memory.kind, 0.0)
-    since = touched(memory)
+    since = last_changed(memory)
     if not days or since is None:
         return None
     since = max(since, used.known_since(memory))
@@ -156,14 +161,14 @@ def _fading_days(memory: Memory, policy: Policy) -> float:
 
 
 def _make_room(
-    staying: Iterable[Memory], used: Used, policy: Policy, now: float, visible: int
+    staying: Iterable[Memory], used: UsageSummary, policy: Policy, now: float, visible: int
 ) -> list[Step]:
     """Archive the weakest memories above the cap, but never permanent or young ones."""
     if not policy.most or visible <= policy.most or used.quiet_until > now:
         return []
     free = []
     for memory in staying:
-        since, days = touched(memory), policy.retention.get(memory.kind, 0.0)
+        since, days = last_changed(memory), policy.retention.get(memory.kind, 0.0)
         if (
             since is not None
             and days
@@ -180,7 +185,7 @@ def _make_room(
     ]
 
 
-def _is_new_here(memory: Memory, used: Used, policy: Policy, now: float) -> bool:
+def _is_new_here(memory: Memory, used: UsageSummary, policy: Policy, now: float) -> bool:
     """Return whether it came from another clone too recently to know whether it is used."""
     known, born = used.known_since(memory), seconds_of(memory.created) or 0.0
     days = policy.retention.get(memory.kind, 0.0)
@@ -192,19 +197,19 @@ def strength_of(memory: Memory, uses: Uses, policy: Policy, now: float) -> float
     return strength(
         memory.importance,
         uses,
-        since=lives_since(memory),
+        since=visible_since(memory),
         now=now,
         pace=_pace(memory),
         rate=policy.decay_per_day,
     )
 
 
-def moved(memory: Memory) -> float | None:
+def status_since(memory: Memory) -> float | None:
     """Return when a memory was created or last changed its status."""
     return seconds_of(memory.status_changed or memory.created)
 
 
-def lives_since(memory: Memory) -> float | None:
+def visible_since(memory: Memory) -> float | None:
     """Return when a memory was created or last became visible: being hidden is not use."""
     shown = [
         change.get("date")
@@ -214,9 +219,9 @@ def lives_since(memory: Memory) -> float | None:
     return seconds_of(shown[-1] if shown else memory.created)
 
 
-def touched(memory: Memory) -> float | None:
+def last_changed(memory: Memory) -> float | None:
     """Return when a memory was created or last changed in any way."""
-    moments = (moved(memory), seconds_of(memory.updated))
+    moments = (status_since(memory), seconds_of(memory.updated))
     return max((moment for moment in moments if moment is not None), default=None)
 
 
@@ -245,7 +250,8 @@ def was_merged(memory: Memory) -> bool:
 def was_noticed(memory: Memory) -> bool:
     """Return whether a heuristic captured it, and nobody asked for it or accepted it."""
     said = memory.provenance
-    return "hook" in said and said.get("via") not in _REQUESTED and not said.get("accepted")
+    is_confirmed = said.get("accepted") or said.get("confirmed")
+    return "hook" in said and said.get("via") not in _REQUESTED and not is_confirmed
 
 
 def is_untouched(memory: Memory) -> bool:
@@ -264,7 +270,12 @@ def may_be_retired(memory: Memory) -> bool:
 
 def _may_be_erased(memory: Memory) -> bool:
     """Return whether a retired memory may be erased: it expired, or a person retired it."""
-    return memory.status_by != BY_AGE or memory.ttl is not None or may_be_retired(memory)
+    return (
+        memory.status_by != BY_AGE
+        or memory.ttl is not None
+        or memory.was_unconfirmed
+        or may_be_retired(memory)
+    )
 
 
 def _pace(memory: Memory) -> float:
@@ -272,11 +283,11 @@ def _pace(memory: Memory) -> float:
 
 
 def _since(memory: Memory) -> float:
-    since = moved(memory)
+    since = status_since(memory)
     return float("inf") if since is None else since
 
 
 def _passed(memory: Memory, now: float) -> float:
     """Return the days since the last change of status; 0 if unknown."""
-    since = moved(memory)
+    since = status_since(memory)
     return 0.0 if since is None else max(0.0, now - since) / _DAY

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from recollect.core.memory import Memory, status_before_hiding
 from recollect.core.status import ARCHIVED, RETIRED, VISIBLE
-from recollect.sleep.lifecycle import is_merged, moved, was_merged
+from recollect.sleep.lifecycle import is_merged, status_since, was_merged
 from recollect.sleep.plan import BY_AGE, BY_MERGE, Step
 
 
@@ -27,12 +27,15 @@ def plan_overlaps(memories: Sequence[Memory]) -> list[Step]:
         if memory.uid not in going
         for uid in memory.sources
     }
-    due = max((moved(memory) or 0.0 for memory in (*staying, *leaving)), default=0.0)
+    due = max((status_since(memory) or 0.0 for memory in (*staying, *leaving)), default=0.0)
     reworded = [memory for memory in staying if memory.status not in VISIBLE]
     free = [m for m in memories if was_merged(m) and not is_merged(m) and m.uid not in held]
     return [
-        *(_restore(memory, "edited by a person", moved(memory) or 0.0) for memory in reworded),
-        *(_restore(m, "no merged memory contains it", moved(m) or 0.0) for m in free),
+        *(
+            _restore(memory, "edited by a person", status_since(memory) or 0.0)
+            for memory in reworded
+        ),
+        *(_restore(m, "no merged memory contains it", status_since(m) or 0.0) for m in free),
         *(
             Step(memory, ARCHIVED, "another memory was merged from the same sources", BY_MERGE, due)
             for memory in leaving

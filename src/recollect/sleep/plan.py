@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from recollect.core.memory import Memory
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.proof import seal
 from recollect.core.record import CREATE, Record
 from recollect.core.status import ARCHIVED, RETIRED, VISIBLE
@@ -31,10 +32,7 @@ class Step(NamedTuple):
     def as_json(self) -> dict[str, Any]:
         """Return the step as `--json` prints it."""
         return {
-            "id": self.memory.id,
-            "uid": self.memory.uid,
-            "kind": self.memory.kind,
-            "summary": self.memory.summary,
+            **self.memory.as_reference(),
             "from": self.memory.status,
             "to": self.status,
             "by": self.by,

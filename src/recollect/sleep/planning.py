@@ -11,37 +11,39 @@ from recollect.core.kinds import BY_NAME
 from recollect.core.memory import Memory, fold
 from recollect.core.status import ARCHIVED, VISIBLE
 from recollect.sleep.compression import plan_merges
-from recollect.sleep.lifecycle import Used, due_step, plan_lives
+from recollect.sleep.lifecycle import UsageSummary, due_step, plan_aging
 from recollect.sleep.overlaps import plan_overlaps
 from recollect.sleep.plan import BY_MERGE, Merge, Plan, Step
 from recollect.sleep.policy import Policy
 
 
-def plan_sleep(memories: Sequence[Memory], used: Used, policy: Policy, now: float) -> Plan:
+def plan_sleep(memories: Sequence[Memory], used: UsageSummary, policy: Policy, now: float) -> Plan:
     """Plan everything that is due."""
     merges, proposals = _split(plan_merges(memories, policy, now), used, policy, now)
     merged = {memory.uid for merge in merges for memory in merge.sources}
     apart = plan_overlaps(memories)
     rest = without(memories, merged | {step.memory.uid for step in apart})
     shown = len(merges) + sum(step.status in VISIBLE for step in apart)
-    lives = plan_lives(rest, used, policy, now, merged=shown)
+    aging = plan_aging(rest, used, policy, now, merged=shown)
     return Plan(
         looked_at=len(memories),
         merges=tuple(merges),
         proposals=tuple(proposals),
-        steps=(*apart, *lives.steps),
-        purgeable=lives.purgeable,
-        over_cap=lives.over_cap,
+        steps=(*apart, *aging.steps),
+        purgeable=aging.purgeable,
+        over_cap=aging.over_cap,
     )
 
 
-def plan_lifecycle(memories: Sequence[Memory], used: Used, policy: Policy, now: float) -> Plan:
+def plan_lifecycle(
+    memories: Sequence[Memory], used: UsageSummary, policy: Policy, now: float
+) -> Plan:
     """Plan only the status changes that are due."""
     apart = plan_overlaps(memories)
     rest = without(memories, {step.memory.uid for step in apart})
     shown = sum(step.status in VISIBLE for step in apart)
-    lives = plan_lives(rest, used, policy, now, merged=shown)
-    return Plan(len(memories), (), (), (*apart, *lives.steps), lives.purgeable, lives.over_cap)
+    aging = plan_aging(rest, used, policy, now, merged=shown)
+    return Plan(len(memories), (), (), (*apart, *aging.steps), aging.purgeable, aging.over_cap)
 
 
 def without(memories: Iterable[Memory], uids: Collection[str]) -> list[Memory]:
@@ -50,7 +52,7 @@ def without(memories: Iterable[Memory], uids: Collection[str]) -> list[Memory]:
 
 
 def plan_summaries(
-    memories: Sequence[Memory], used: Used, policy: Policy, now: float, *, days: float
+    memories: Sequence[Memory], used: UsageSummary, policy: Policy, now: float, *, days: float
 ) -> Plan:
     """Plan only the merges of memories older than this many days."""
     found = plan_merges(memories, policy, now, min_age=days)
@@ -59,7 +61,7 @@ def plan_summaries(
 
 
 def _split(
-    found: Iterable[Merge], used: Used, policy: Policy, now: float
+    found: Iterable[Merge], used: UsageSummary, policy: Policy, now: float
 ) -> tuple[list[Merge], list[Merge]]:
     """Separate merges to make from those of permanent kinds, which a person must confirm.
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.strength import DECAY_PER_DAY
+from recollect.core.unconfirmed import UNCONFIRMED_DAYS
 
 NO_RETENTION: Mapping[str, float] = {}
 
@@ -22,6 +23,8 @@ class Policy(NamedTuple):
     # grace.
     archived: float = 180.0
     grace: float = 30.0
+    # Unconfirmed memories are retired after this long without use.
+    unconfirmed: float = UNCONFIRMED_DAYS
     # The cap of visible memories; 0 means no cap.
     most: int = 1000
     # The share of words that merged memories have in common, and how many memories a merge needs.

@@ -8,12 +8,14 @@ you purge a merged memory, its sources come back, so that nothing they say is lo
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.capture.spool_flush import spool_of, stash_of
 from recollect.capture.suggestions import forget
+from recollect.capture.unconfirmed import noticed_like
 from recollect.core.authority import is_reworded_by, may_decide
 from recollect.core.memory import Memory, status_before_hiding
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.names import as_uid_prefix
 from recollect.core.record import Record
 from recollect.core.spaces import marked, uid_of
@@ -24,17 +26,17 @@ from recollect.ledger.border import read_private
 from recollect.ledger.purge import Target
 from recollect.ledger.purge import purge as purge_targets
 from recollect.sleep.lifecycle import (
-    NEVER_USED,
+    NO_USAGE,
     expires,
     is_expired,
     is_merged,
-    moved,
-    plan_lives,
+    plan_aging,
+    status_since,
     was_merged,
 )
 from recollect.sleep.plan import BY_AGE, BY_GC, BY_MERGE, Step
 from recollect.sleep.run import (
-    ours,
+    changeable,
     policy_of,
     sleep_lock,
     without_needed,
@@ -80,6 +82,7 @@ def purge(store: Store, memories: Sequence[Memory], because: Reasons = NO_REASON
     if not memories:
         return []
     doomed = {memory.uid: memory for memory in memories}
+    doomed |= {memory.uid: memory for memory in noticed_like(store, memories)}
     made = merged_from(store.indexing.fresh(), doomed)
     for memory in made:
         store.ledger.warnings.append(
@@ -155,7 +158,7 @@ def shared_memories(store: Store, uids: Collection[str]) -> set[str]:
     return {marked(uid) if uid in private else uid for uid in uids}
 
 
-def purge_remains(store: Store, memories: Sequence[Memory]) -> None:
+def purge_late_merges(store: Store, memories: Sequence[Memory]) -> None:
     """Purge what a clone that did not know of a purge merged from the purged memory.
 
     Only a create record names sources. A memory that a person edited since is theirs: it stays, and
@@ -201,7 +204,7 @@ def bring_back_sources(
             if source.uid in old:
                 status, by = ARCHIVED, BY_AGE
             steps.append(
-                Step(source, status, "the memory that it was merged into is gone", by, _now(store))
+                Step(source, status, "the memory that it was merged into is gone", by, store.now())
             )
     write_steps(store, steps, "purge", gone=going.keys() if for_good else frozenset())
 
@@ -210,8 +213,8 @@ def garbage(store: Store) -> Garbage:
     """Return what `collect_garbage` would act on."""
     index = store.indexing.fresh()
     retired = index.select(Filters(statuses=frozenset({RETIRED})))
-    lives = plan_lives(ours(index, retired), NEVER_USED, policy_of(store.config), _now(store))
-    found = _long_enough(store, index, lives.purgeable)
+    aging = plan_aging(changeable(index, retired), NO_USAGE, policy_of(store.config), store.now())
+    found = _long_enough(store, index, aging.purgeable)
     archived = store.config.flag("delete.archive_retired")
     erasable = list(found) if archived else without_needed(index, found)
     if not archived:
@@ -229,7 +232,7 @@ def _long_enough(store: Store, index: Index, retired: Sequence[Memory]) -> list[
     Dates of other people are only claims, so their retirements count from when this clone first saw
     them.
     """
-    owner, now = store.ledger.author if retired else "", _now(store)
+    owner, now = store.ledger.author if retired else "", store.now()
     theirs = [m for m in retired if not _retired_by_us(index.history(m.uid), m.author, owner)]
     store.local.make_folder()
     since = store.local.maintenance.retired_since([memory.uid for memory in theirs], now)
@@ -249,7 +252,7 @@ def collect_garbage(store: Store) -> Garbage:
         found = garbage(store)
         if found.archived:
             reason = "retired long ago; kept because delete.archive_retired is on"
-            steps = [Step(m, ARCHIVED, reason, BY_GC, _now(store)) for m in found.memories]
+            steps = [Step(m, ARCHIVED, reason, BY_GC, store.now()) for m in found.memories]
             write_steps(store, steps, "gc")
             return found
         return found._replace(left=tuple(purge(store, found.memories)))
@@ -260,7 +263,7 @@ def expired(store: Store) -> list[Memory]:
 
     This is everything that a purge of them erases, so that it can be listed first.
     """
-    index, now = store.indexing.fresh(), _now(store)
+    index, now = store.indexing.fresh(), store.now()
     everything = index.select(Filters(statuses=ALL, project=store.project))
     over = [m for m in everything if is_expired(m, now) and not _was_restored(m)]
     return over + merged_from(index, {memory.uid for memory in over})
@@ -268,9 +271,5 @@ def expired(store: Store) -> list[Memory]:
 
 def _was_restored(memory: Memory) -> bool:
     """Return whether somebody restored it after it expired."""
-    ends, since = expires(memory), moved(memory)
+    ends, since = expires(memory), status_since(memory)
     return memory.status == ACTIVE and ends is not None and since is not None and ends < since
-
-
-def _now(store: Store) -> float:
-    return store.ledger.clock().timestamp()

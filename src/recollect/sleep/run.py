@@ -27,7 +27,7 @@ from recollect.index.protocol import ALL, Filters, Index, is_purged, merged_from
 from recollect.ledger.lock import exclusive
 from recollect.ledger.writes import NOBODY, Change, Creation, Write
 from recollect.sleep.clock import clock_problem
-from recollect.sleep.lifecycle import Used, moved, touched, was_merged
+from recollect.sleep.lifecycle import UsageSummary, last_changed, status_since, was_merged
 from recollect.sleep.overlaps import is_spare
 from recollect.sleep.plan import BY_MERGE, Merge, Plan, Step
 from recollect.sleep.planning import (
@@ -49,7 +49,7 @@ _BATCH = 1000  # writes in one transaction, which others wait for
 # A clone in which nothing was ever used archives nothing by age for this long.
 _QUIET = 90 * 86_400.0
 
-Planner = Callable[[Sequence[Memory], Used, Policy, float], Plan]
+Planner = Callable[[Sequence[Memory], UsageSummary, Policy, float], Plan]
 
 
 def policy_of(config: Config) -> Policy:
@@ -60,24 +60,25 @@ def policy_of(config: Config) -> Policy:
         min_age=config.number("sleep.min_age_days"),
         archived=config.number("sleep.archived_days"),
         grace=config.number("delete.grace_period_days"),
+        unconfirmed=config.number("capture.unconfirmed_days"),
         most=int(config.number("sleep.max_memories")),
         similarity=config.number("sleep.similarity"),
     )
 
 
-def used(store: Store) -> Used:
+def used(store: Store) -> UsageSummary:
     """Return what the usage log knows about memories."""
-    usage, now = store.local.usage, store.ledger.clock().timestamp()
+    usage, now = store.local.usage, store.now()
     uses, shown, known = usage.uses(), usage.shown(), usage.known()
     quiet = -math.inf if uses else min(known.values(), default=now) + _QUIET
-    return Used(uses, shown, known, begins=now, quiet_until=quiet)
+    return UsageSummary(uses, shown, known, begins=now, quiet_until=quiet)
 
 
 def make_plan(store: Store, planner: Planner = plan_sleep) -> Plan:
     """Plan what is due now. A run carries out exactly this plan."""
     index = store.indexing.fresh()
-    now = store.ledger.clock().timestamp()
-    memories = ours(index, index.select(Filters(statuses=ALL)))
+    now = store.now()
+    memories = changeable(index, index.select(Filters(statuses=ALL)))
     plan = planner(memories, used(store), policy_of(store.config), now)
     known = {step.memory.uid for step in plan.steps}
     corrected = _corrected(index, without(memories, known))
@@ -116,7 +117,7 @@ def _corrected(index: Index, memories: Iterable[Memory]) -> Iterator[Step]:
             and memory.times_updated
             and _was_changed_meanwhile(index.history(memory.uid))
         ):
-            since = moved(memory) or 0.0
+            since = status_since(memory) or 0.0
             reason = "changed while it was being merged"
             yield Step(memory, status_before_hiding(memory), reason, BY_MERGE, since)
 
@@ -148,7 +149,7 @@ def _was_changed_meanwhile(history: Sequence[Record]) -> bool:
     return mark != _step_nonce(creation.uid, seen, ARCHIVED, BY_MERGE, uid_milliseconds(mark))
 
 
-def ours(index: Index, memories: Iterable[Memory]) -> list[Memory]:
+def changeable(index: Index, memories: Iterable[Memory]) -> list[Memory]:
     """Return the memories that may be changed: those of another tool are read-only.
 
     Also drops memories that only claim to be private, or have the uid of a private memory: private
@@ -233,7 +234,7 @@ def is_due(store: Store) -> bool:
     """Return whether a session has ended since the last sleep, or a day has passed."""
     if not store.config.flag("sleep.enabled"):
         return False
-    return store.local.maintenance.is_due(store.ledger.clock().timestamp())
+    return store.local.maintenance.is_due(store.now())
 
 
 def carry_out(store: Store, plan: Plan) -> Plan:
@@ -252,7 +253,7 @@ def carry_out(store: Store, plan: Plan) -> Plan:
     for merge in plan.proposals:
         propose(store, merge)
     store.local.make_folder()
-    now = store.ledger.clock().timestamp()
+    now = store.now()
     everything = index.select(Filters(statuses=ALL))
     store.local.usage.know([memory.uid for memory in everything], now)
     store.local.maintenance.record_sleep(now)
@@ -278,7 +279,9 @@ def archive_sources(store: Store, merged: Memory) -> None:
     index = store.indexing.fresh()
     sources = [m for m in index.get_many(merged.sources) if m.status in VISIBLE]
     # Use a time that is the same in every clone in which somebody confirms.
-    steps = archiving(sources, max((touched(source) or 0.0 for source in sources), default=0.0))
+    steps = archiving(
+        sources, max((last_changed(source) or 0.0 for source in sources), default=0.0)
+    )
     with store.deferred_effects("merge"):
         _write(store, [[_step(index, step, merged.uid)] for step in steps], "merge")
     store.refresh()

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 
 _FENCE = pattern(r"[ \t]*(`{3,}|~{3,})")

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.core.age import seconds_of
 from recollect.core.memory import Memory
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.status import VISIBLE, find_status
 from recollect.core.strength import Uses, freshness, pace_of, strength, strengthened
-from recollect.sleep.lifecycle import Used, expires, lives_since, moved, next_archiving
+from recollect.sleep.lifecycle import (
+    UsageSummary,
+    expires,
+    next_archiving,
+    status_since,
+    visible_since,
+)
 from recollect.sleep.policy import Policy
 from recollect.sleep.run import policy_of, used
 from recollect.store.store import Store
@@ -67,30 +74,30 @@ def strength_of(store: Store, memory_id: str) -> Strength:
     """Return the strength of one memory."""
     memory = store.get(memory_id)
     policy = policy_of(store.config)
-    now = store.ledger.clock().timestamp()
+    now = store.now()
     pace = pace_of(memory.kind, memory.observation_type)
     rate = policy.decay_per_day * pace
     parts = (memory.uid, *memory.sources)
     used_at = sorted(at for uid in parts for at in store.local.usage.moments(uid))
     uses = Uses(len(used_at), max(used_at, default=None))
-    lives = _lives(store, memory)
+    starts = _starts(store, memory)
 
     def at(moment: float) -> float:
         before = [use for use in used_at if use <= moment]
         return strength(
             memory.importance,
             Uses(len(before), max(before, default=None)),
-            since=max((life for life in lives if life <= moment), default=lives[0]),
+            since=max((start for start in starts if start <= moment), default=starts[0]),
             now=moment,
             pace=pace,
             rate=policy.decay_per_day,
         )
 
-    since = lives_since(memory)
+    since = visible_since(memory)
     last = max(since or now, uses.last or 0.0)
     aging = _aging(memory, used(store), policy) if memory.status in VISIBLE else None
     faded_at = last + _DAY / rate if rate else None
-    begin, end = lives[0], max(now, faded_at or now + _AHEAD)
+    begin, end = starts[0], max(now, faded_at or now + _AHEAD)
     step = (end - begin) / (_POINTS - 1)
     moments = [begin + number * step for number in range(_POINTS)]
     return Strength(
@@ -111,18 +118,22 @@ def strength_of(store: Store, memory_id: str) -> Strength:
     )
 
 
-def _aging(memory: Memory, used: Used, policy: Policy) -> tuple[float, str] | None:
+def _aging(memory: Memory, used: UsageSummary, policy: Policy) -> tuple[float, str] | None:
     """Return when it will be hidden, and why."""
     aging = next_archiving(memory, used, policy)
     if aging is not None:  # while nothing was ever used here, nothing is archived
         aging = max(aging[0], used.quiet_until), aging[1]
     ends = expires(memory)
-    if ends is not None and ends >= (moved(memory) or 0.0) and (aging is None or ends <= aging[0]):
+    if (
+        ends is not None
+        and ends >= (status_since(memory) or 0.0)
+        and (aging is None or ends <= aging[0])
+    ):
         return ends, f"expires after its {memory.ttl} days"
     return aging
 
 
-def _lives(store: Store, memory: Memory) -> list[float]:
+def _starts(store: Store, memory: Memory) -> list[float]:
     """Return when it was created, and when it became visible again."""
     moments = [
         seconds_of(record.timestamp)
@@ -130,4 +141,4 @@ def _lives(store: Store, memory: Memory) -> list[float]:
         if record.uid == memory.uid or find_status(str(record.fields.get("status"))) in VISIBLE
     ]
     known = sorted(moment for moment in moments if moment is not None)
-    return known or [store.ledger.clock().timestamp()]
+    return known or [store.now()]

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from recollect.core.authority import counting_fields
 from recollect.core.memory import UNDOES, Memory, fold
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.record import BODY, PURGE, Record
 from recollect.core.status import RETIRED
 from recollect.core.uid import is_nonce
@@ -85,7 +86,7 @@ def recorded(store: Store, kind: str, writes: Iterable[Write]) -> Iterator[list[
         yield written
         return
     store.local.make_folder()
-    now = store.ledger.clock().timestamp()
+    now = store.now()
     name = store.local.runs.begin(kind, now, planned, store.local.maintenance.last_sleep())
     try:
         yield written
@@ -113,7 +114,7 @@ def undo(store: Store, target: str, *, dry_run: bool = False) -> Undo:
     if changes:
         store.write(changes, "undo")
     if run is not None:
-        now = store.ledger.clock().timestamp()
+        now = store.now()
         store.local.runs.undone(run.name, now)
         if run.kind == SLEEP:
             _remove_future_times(store, run, now)

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from recollect.core.memory import Memory
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 from recollect.index.text import denials, query_terms
 from recollect.sleep.clusters import jaccard
@@ -73,7 +73,7 @@ class Piece(NamedTuple):
         )
 
 
-class Said:
+class Pieces:
     """Collects what memories say, in their order, each thing once."""
 
     def __init__(self) -> None:
@@ -181,7 +181,7 @@ def _piece(part: Part, day: str = "", *, is_summary: bool = False) -> Piece:
 def word(sources: Iterable[Memory], headline: str) -> str:
     """Return the text below a headline: what the sources say and the headline does not."""
     dated = sorted(sources, key=lambda memory: (memory.created or "", memory.uid))
-    said = Said()
+    said = Pieces()
     said.add([_piece(Part(headline))], whatever=True)
     for memory in dated:
         said.add(pieces_of(memory), whatever=True)

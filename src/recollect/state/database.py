@@ -1,8 +1,8 @@
 """The database of local state: usage, sessions, and the trace of what hooks did.
 
 An index rebuild does not touch it. It holds uids, times and reasons, never the text of a memory or
-of a person. About failed tools and the topic of a session it holds redacted text only, for a day or
-until it is in the ledger.
+of a person. About failed tools, goals and milestones it holds redacted text only, for at most 30
+days.
 """
 
 from __future__ import annotations
@@ -95,6 +95,84 @@ MIGRATIONS = (
     );
     CREATE TABLE confirmed (at REAL NOT NULL);
     CREATE TABLE retired (uid TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID;
+    """,
+    # Unconfirmed memories: in which sessions they were cited, which ones the user has not been told
+    # about, when a turn had its line and what comes with the next one (ids, no text), and salted
+    # hashes of the words of rejected texts and of the last prompts.
+    """
+    CREATE TABLE citation (
+        uid TEXT NOT NULL, session TEXT NOT NULL, at REAL NOT NULL, PRIMARY KEY (uid, session)
+    ) WITHOUT ROWID;
+    CREATE TABLE untold (
+        uid TEXT PRIMARY KEY, session TEXT NOT NULL, at REAL NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE told (
+        session TEXT PRIMARY KEY, at REAL NOT NULL, later TEXT NOT NULL DEFAULT ''
+    ) WITHOUT ROWID;
+    CREATE TABLE rejected_text (
+        uid TEXT PRIMARY KEY, words TEXT NOT NULL, denials INTEGER NOT NULL, at REAL NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE prompt_words (
+        id INTEGER PRIMARY KEY, session TEXT NOT NULL, at REAL NOT NULL, words TEXT NOT NULL
+    );
+    """,
+    # A session is summarised again if something happened in it since.
+    """
+    ALTER TABLE goal ADD COLUMN active REAL NOT NULL DEFAULT 0;
+    ALTER TABLE goal ADD COLUMN summed_to REAL NOT NULL DEFAULT 0;
+    UPDATE goal SET active = at, summed_to = CASE WHEN summed THEN at ELSE 0 END;
+    ALTER TABLE reading ADD COLUMN part INTEGER;
+    """,
+    # Redacted drafts beyond the limit of an event, and what detection learned from reviews.
+    """
+    CREATE TABLE postponed (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, at REAL NOT NULL, draft TEXT NOT NULL UNIQUE
+    );
+    CREATE TABLE adapted (name TEXT PRIMARY KEY, weight REAL NOT NULL) WITHOUT ROWID;
+    """,
+    """
+    CREATE TABLE kept (
+        session TEXT NOT NULL, name TEXT NOT NULL, fingerprint TEXT NOT NULL, at REAL NOT NULL,
+        linked INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (session, name)
+    ) WITHOUT ROWID;
+    CREATE INDEX kept_fingerprint ON kept (fingerprint);
+    CREATE TABLE kept_file (
+        session TEXT NOT NULL, path TEXT NOT NULL, PRIMARY KEY (session, path)
+    ) WITHOUT ROWID;
+    """,
+    # Redacted sentences of the talk that triage considers, and how many messages there were.
+    """
+    CREATE TABLE finding (
+        number INTEGER PRIMARY KEY, session TEXT NOT NULL, kind TEXT NOT NULL, score REAL NOT NULL,
+        text TEXT NOT NULL, message INTEGER NOT NULL, at REAL NOT NULL,
+        closed INTEGER NOT NULL DEFAULT 0, UNIQUE (session, text)
+    );
+    CREATE TABLE talk (
+        session TEXT PRIMARY KEY, messages INTEGER NOT NULL, at REAL NOT NULL
+    ) WITHOUT ROWID;
+    ALTER TABLE asked ADD COLUMN tokens INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE asked ADD COLUMN times INTEGER NOT NULL DEFAULT 1;
+    """,
+    # Failures and changes in their order. `since` and `until` are numbers of changes.
+    """
+    DROP TABLE failure;
+    CREATE TABLE failure (
+        session TEXT NOT NULL, task TEXT NOT NULL, fingerprint TEXT NOT NULL, at REAL NOT NULL,
+        learning TEXT NOT NULL, times INTEGER NOT NULL, since INTEGER NOT NULL, until INTEGER,
+        is_kept INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (session, task, fingerprint)
+    ) WITHOUT ROWID;
+    DROP TABLE change;
+    CREATE TABLE change (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, session TEXT NOT NULL, path TEXT NOT NULL,
+        at REAL NOT NULL
+    );
+    CREATE TABLE tool_notice (fingerprint TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID;
+    """,
+    # Salted hashes of the words of what a person asked not to keep.
+    """
+    CREATE TABLE unkept (
+        session TEXT NOT NULL, words TEXT NOT NULL, at REAL NOT NULL, PRIMARY KEY (session, words)
+    ) WITHOUT ROWID;
     """,
 )
 

@@ -30,23 +30,27 @@ def describe(error: BaseException) -> dict[str, Any]:
     # Only our own errors have messages without foreign text.
     message = getattr(error, "message", "")
     if message:  # they may quote what was rejected
-        from recollect.redact.gate import told
+        from recollect.redact.gate import redact_message
 
-        message = told(str(message))
+        message = redact_message(str(message))
     return {"error": type(error).__name__, "message": message, "at": frames[-_FRAMES:]}
 
 
 def note_failure(folder: Path, event: str, details: Mapping[str, Any]) -> None:
     """Record a failure; if even that fails, do nothing."""
-    line = json.dumps({"time": time.time(), "event": event, **details}) + "\n"
-    path = folder / FAILURES_FILE
+    append_line(folder, FAILURES_FILE, json.dumps({"time": time.time(), "event": event, **details}))
+
+
+def append_line(folder: Path, name: str, line: str) -> None:
+    """Add a line to a small file that only this user can read; if that fails, do nothing."""
+    path = folder / name
     try:
         make_private(folder)
         if path.exists() and path.stat().st_size > _MOST_BYTES:
             path.replace(path.with_suffix(".old"))
         handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(line)
+            file.write(line + "\n")
     except OSError:
         return
 

@@ -8,19 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import apsw
 
 from recollect.config.locate import make_private
 from recollect.database import UNWRITABLE
+from recollect.state.adapted import Adapted
 from recollect.state.database import open_state
 from recollect.state.episodes import Episodes
-from recollect.state.maintenance import MaintenanceLog
+from recollect.state.noticed import Noticed
 from recollect.state.observed import ObservedState
-from recollect.state.runs import Runs
+from recollect.state.session_log import SessionLog
 from recollect.state.sessions import Sessions
 from recollect.state.usage import Usage
+
+if TYPE_CHECKING:
+    from recollect.state.findings import Findings
+    from recollect.state.kept import KeptState
+    from recollect.state.maintenance import MaintenanceLog
+    from recollect.state.runs import Runs
+    from recollect.state.tool_log import ToolLog
 
 STATE_FILE = "usage.db"
 T = TypeVar("T")
@@ -29,9 +37,9 @@ T = TypeVar("T")
 class _SelfRepairingState:
     """A part of the state whose methods are retried if the file becomes unusable."""
 
-    def __init__(self, make: Callable[[], object], mend: Callable[[apsw.Error], None]) -> None:
+    def __init__(self, make: Callable[[], object], repair: Callable[[apsw.Error], None]) -> None:
         self._make = make
-        self._mend = mend
+        self._repair = repair
 
     def __getattr__(self, name: str) -> Any:
         """Return a method of that part, with the retry."""
@@ -40,7 +48,7 @@ class _SelfRepairingState:
             try:
                 return getattr(self._make(), name)(*args, **options)
             except apsw.Error as error:
-                self._mend(error)
+                self._repair(error)
                 return getattr(self._make(), name)(*args, **options)
 
         return run
@@ -53,36 +61,77 @@ class LocalState:
         self._folder = folder
         self._db: apsw.Connection | None = None
         self._is_in_memory = False
+        self._lacks_folder = False
         self.warnings: list[str] = []
 
     @property
     def usage(self) -> Usage:
         """The log of what readers got."""
-        return self._mending(Usage)
+        return self._self_repairing(Usage)
 
     @property
     def sessions(self) -> Sessions:
         """What hooks remember about sessions."""
-        return self._mending(Sessions)
+        return self._self_repairing(Sessions)
 
     @property
     def observed(self) -> ObservedState:
         """What capture remembers about sessions."""
-        return self._mending(ObservedState)
+        return self._self_repairing(ObservedState)
+
+    @property
+    def noticed(self) -> Noticed:
+        """What is known about unconfirmed memories."""
+        return self._self_repairing(Noticed)
+
+    @property
+    def session_log(self) -> SessionLog:
+        """What happened in each session, for its summary."""
+        return self._self_repairing(SessionLog)
+
+    @property
+    def adapted(self) -> Adapted:
+        """What detection learned from accepted and rejected suggestions."""
+        return self._self_repairing(Adapted)
+
+    @property
+    def kept(self) -> KeptState:
+        """What sessions were asked to keep."""
+        from recollect.state import kept  # most events need none
+
+        return self._self_repairing(kept.KeptState)
+
+    @property
+    def tools(self) -> ToolLog:
+        """What tools did: failures without a solution, and changes."""
+        from recollect.state.tool_log import ToolLog  # few events need it
+
+        return self._self_repairing(ToolLog)
 
     @property
     def episodes(self) -> Episodes:
         """The episodes of sessions."""
-        return self._mending(Episodes)
+        return self._self_repairing(Episodes)
+
+    @property
+    def findings(self) -> Findings:
+        """What detection found in the talk."""
+        from recollect.state.findings import Findings
+
+        return self._self_repairing(Findings)
 
     @property
     def maintenance(self) -> MaintenanceLog:
         """The log of sleep runs."""
-        return self._mending(MaintenanceLog)
+        from recollect.state.maintenance import MaintenanceLog
+
+        return self._self_repairing(MaintenanceLog)
 
     @property
     def runs(self) -> Runs:
         """What import and sleep runs wrote."""
+        from recollect.state.runs import Runs
+
         return Runs(self._opened())
 
     def forget(self, uids: Sequence[str]) -> None:
@@ -90,8 +139,12 @@ class LocalState:
         if uids:
             self.usage.forget(uids)
             self.sessions.forget(uids)
+            self.noticed.forget(uids)
             self.episodes.forget_texts()
+            self.findings.forget_texts()
+            self.session_log.forget_texts()
             self.observed.forget_texts()
+            self.kept.forget_texts()
 
     def make_folder(self) -> None:
         """Create the folder, so that the state gets a file even if nothing is stored yet."""
@@ -121,11 +174,11 @@ class LocalState:
         else:
             self.warnings.append(f"{path} was corrupt. Renamed it; usage starts again from zero.")
 
-    def _mending(self, part: Callable[[apsw.Connection], T]) -> T:
+    def _self_repairing(self, part: Callable[[apsw.Connection], T]) -> T:
         """Return a part of the state that survives a corrupt, read-only or full file."""
-        return cast("T", _SelfRepairingState(lambda: part(self._opened()), self._mend))
+        return cast("T", _SelfRepairingState(lambda: part(self._opened()), self._repair))
 
-    def _mend(self, error: apsw.Error) -> None:
+    def _repair(self, error: apsw.Error) -> None:
         if isinstance(error, UNWRITABLE):
             path = self._folder / STATE_FILE
             self._keep_in_memory(path, f"Cannot write {path}: {error}.")
@@ -148,13 +201,16 @@ class LocalState:
         self._is_in_memory = True
 
     def _opened(self) -> apsw.Connection:
+        if self._lacks_folder and self._folder.is_dir():
+            self.close()  # something has made the folder since, so a file can keep what follows
         if self._db is None:
             self._db = self._open()
         return self._db
 
     def _open(self) -> apsw.Connection:
         path = self._folder / STATE_FILE
-        if not self._folder.is_dir():
+        self._lacks_folder = not self._folder.is_dir()
+        if self._lacks_folder:
             return open_state(None)
         try:
             return open_state(path)

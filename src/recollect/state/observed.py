@@ -1,7 +1,7 @@
 """What capture remembers from one event to the next.
 
-How far a transcript was read, which failed tools have no solution yet, what changed since, and
-which suggestions people rejected.
+How far a transcript was read, what was postponed to the next event, when agents were asked to
+draft, and which suggestions people rejected.
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ from collections.abc import Mapping, Sequence
 import apsw
 
 _KEEP_SECONDS = 86_400.0
+# A failure is open until it is solved, and the summary of its session names it.
+_KEEP_FAILURES = 30 * _KEEP_SECONDS
+_SMALLEST_PART = 4096  # bytes
 _SAID = ""  # not a tool name
 
 
@@ -31,8 +34,54 @@ class ObservedState:
         """Record how far the transcript was read."""
         with self._db:
             self._db.execute(
-                "INSERT OR REPLACE INTO reading VALUES (?, ?, ?, ?)", (session, path, position, at)
+                "INSERT OR REPLACE INTO reading (session, path, position, at) VALUES (?, ?, ?, ?)",
+                (session, path, position, at),
             )
+
+    def claim_part(self, session: str, path: str, most: int) -> int:
+        """Return how many bytes to read now: fewer than at an attempt that had no end.
+
+        So a part that takes too long is read in smaller ones, and never blocks the rest.
+        """
+        rows = self._db.execute(
+            "SELECT part FROM reading WHERE session = ? AND path = ?", (session, path)
+        )
+        (known,) = next(iter(rows), (None,))
+        size = most if known is None else max(_SMALLEST_PART, min(most, int(known)))
+        with self._db:
+            self._db.execute(
+                "UPDATE reading SET part = ? WHERE session = ? AND path = ?",
+                (size // 2, session, path),
+            )
+        return size
+
+    def begin_reading(self, session: str, path: str, position: int, at: float) -> None:
+        """Record where reading a transcript begins, unless it has begun already."""
+        with self._db:
+            self._db.execute(
+                "INSERT INTO reading (session, path, position, at) VALUES (?1, ?2, ?3, ?4)"
+                " ON CONFLICT (session) DO UPDATE"
+                " SET path = ?2, position = ?3, at = ?4, part = NULL WHERE path <> ?2",
+                (session, path, position, at),
+            )
+            self._db.execute("DELETE FROM reading WHERE at < ?", (at - _KEEP_FAILURES,))
+
+    def has_begun_reading(self, session: str, path: str) -> bool:
+        """Whether reading this transcript has begun."""
+        rows = self._db.execute(
+            "SELECT 1 FROM reading WHERE session = ? AND path = ?", (session, path)
+        )
+        return next(iter(rows), None) is not None
+
+    def read_so_far(self, but: str, most: int) -> list[tuple[str, str, int]]:
+        """Return the transcripts of other sessions, newest first: session, path and position."""
+        return list(
+            self._db.execute(
+                "SELECT session, path, position FROM reading WHERE session <> ?"
+                " ORDER BY at DESC LIMIT ?",
+                (but, most),
+            )
+        )
 
     def last_message(self, session: str) -> tuple[str, str]:
         """Return hashes of the agent's last message: what the transcript lacked, and all of it."""
@@ -50,98 +99,30 @@ class ObservedState:
             )
             self._db.execute("DELETE FROM last_message WHERE at < ?", (at - _KEEP_SECONDS,))
 
-    def record_failure(self, session: str, fingerprint: str, learning: str, at: float) -> None:
-        """Keep what a failed tool taught, for a day or until it is solved."""
-        with self._db:
-            self._db.execute(
-                "INSERT OR REPLACE INTO failure VALUES (?, ?, ?, ?)",
-                (session, fingerprint, at, learning),
-            )
-            self._db.execute("DELETE FROM failure WHERE at < ?", (at - _KEEP_SECONDS,))
-            self._db.execute("DELETE FROM change WHERE at < ?", (at - _KEEP_SECONDS,))
-
-    def failures(self, session: str) -> list[tuple[str, str]]:
-        """Return the unsolved failures of a session, newest first: fingerprint and learning."""
-        return list(
-            self._db.execute(
-                "SELECT fingerprint, learning FROM failure WHERE session = ? ORDER BY at DESC",
-                (session,),
-            )
-        )
-
-    def mark_solved(self, session: str, fingerprint: str) -> None:
-        """Mark a failure as solved; the changes so far do not count for another one."""
-        with self._db:
-            self._db.execute(
-                "DELETE FROM failure WHERE session = ? AND fingerprint = ?", (session, fingerprint)
-            )
-            self._db.execute("DELETE FROM change WHERE session = ?", (session,))
-
-    def record_changes(self, session: str, paths: Sequence[str], at: float) -> None:
-        """Record which files were changed in a session."""
-        with self._db:
-            self._db.executemany(
-                "INSERT OR REPLACE INTO change VALUES (?, ?, ?)",
-                [(session, path, at) for path in paths],
-            )
-
-    def changes(self, session: str) -> list[str]:
-        """Return the files that were changed in a session, earliest first."""
-        rows = self._db.execute(
-            "SELECT path FROM change WHERE session = ? ORDER BY at, path", (session,)
-        )
-        return [path for (path,) in rows]
-
-    def begin(self, session: str, goal: str, at: float) -> None:
-        """Record the goal of a session, from the first prompt. It must be redacted."""
-        with self._db:
-            self._db.execute(
-                "INSERT OR IGNORE INTO goal (session, at, text) VALUES (?, ?, ?)",
-                (session, at, goal),
-            )
-            for table in ("goal", "milestone"):
-                self._db.execute(f"DELETE FROM {table} WHERE at < ?", (at - _KEEP_SECONDS,))
-
-    def has_goal(self, session: str) -> bool:
-        """Whether the goal of a session is known."""
-        rows = self._db.execute("SELECT 1 FROM goal WHERE session = ?", (session,))
-        return next(iter(rows), None) is not None
-
-    def record_milestone(self, session: str, what: str, at: float) -> None:
-        """Record a milestone: tests pass, a commit was made, a file changed."""
-        with self._db:
-            self._db.execute("INSERT INTO milestone VALUES (?, ?, ?)", (session, at, what))
-
-    def unsummarised(self, but: str) -> list[tuple[str, str, list[str]]]:
-        """Return ended sessions without a summary: id, goal and milestones."""
-        rows = self._db.execute(
-            "SELECT goal.session, goal.text FROM goal JOIN session ON session.id = goal.session"
-            " WHERE NOT summed AND session.ended IS NOT NULL AND goal.session <> ?"
-            " ORDER BY goal.at DESC LIMIT 3",
-            (but,),
-        )
-        return [(session, text, self.milestones(session)) for session, text in list(rows)]
-
-    def milestones(self, session: str) -> list[str]:
-        """Return the milestones of a session, unique and in order."""
-        rows = self._db.execute(
-            "SELECT what FROM milestone WHERE session = ? GROUP BY what ORDER BY min(at)",
-            (session,),
-        )
-        return [what for (what,) in rows]
-
-    def mark_summarised(self, session: str) -> None:
-        """Mark a session as summarised, or as not needing a summary; delete its milestones."""
-        with self._db:
-            self._db.execute("UPDATE goal SET summed = 1, text = '' WHERE session = ?", (session,))
-            self._db.execute("DELETE FROM milestone WHERE session = ?", (session,))
-
     def forget_texts(self) -> None:
         """Delete every text that is kept here: a memory was purged, and any text may contain it."""
         with self._db:
-            for table in ("goal", "failure", "milestone", "change"):
+            for table in ("failure", "change", "postponed"):
                 self._db.execute(f"DELETE FROM {table}")
         self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def postpone(self, drafts: Sequence[str], at: float) -> None:
+        """Keep redacted drafts that exceed the limit of an event, for the next one."""
+        with self._db:
+            self._db.executemany(
+                "INSERT OR IGNORE INTO postponed (at, draft) VALUES (?, ?)",
+                [(at, draft) for draft in drafts],
+            )
+
+    def postponed(self, most: int) -> list[tuple[int, str]]:
+        """Return the oldest postponed drafts with their numbers."""
+        rows = self._db.execute("SELECT id, draft FROM postponed ORDER BY id LIMIT ?", (most,))
+        return [(int(number), str(draft)) for number, draft in rows]
+
+    def drop_postponed(self, numbers: Sequence[int]) -> None:
+        """Delete postponed drafts, because they were considered."""
+        with self._db:
+            self._db.executemany("DELETE FROM postponed WHERE id = ?", [(n,) for n in numbers])
 
     def reject(self, fingerprints: Sequence[str], at: float) -> None:
         """Never suggest these again."""
@@ -149,6 +130,13 @@ class ObservedState:
             self._db.executemany(
                 "INSERT OR REPLACE INTO rejected VALUES (?, ?)",
                 [(fingerprint, at) for fingerprint in fingerprints],
+            )
+
+    def forget_rejected(self, fingerprints: Sequence[str]) -> None:
+        """Suggest these again."""
+        with self._db:
+            self._db.executemany(
+                "DELETE FROM rejected WHERE fingerprint = ?", [(f,) for f in fingerprints]
             )
 
     def is_rejected(self, fingerprint: str) -> bool:
@@ -184,14 +172,33 @@ class ObservedState:
         with self._db:
             self._db.execute("DELETE FROM worked WHERE session = ?", (session,))
 
-    def claim_request(self, session: str, at: float, pause: float) -> bool:
-        """Record a request for a draft and return True, unless the last one is within the pause.
+    def claim_request(self, session: str, at: float, pause: float, tokens: int) -> bool:
+        """Record a request for drafts and its tokens, unless the last one is within the pause.
 
-        The pause is in seconds.
+        Return whether it was recorded. The pause is in seconds.
         """
         last = self.asked_at(session)
         if last is not None and at - last < pause:
             return False
         with self._db:
-            self._db.execute("INSERT OR REPLACE INTO asked VALUES (?, ?)", (session, at))
+            self._db.execute(
+                "INSERT INTO asked (session, at, tokens) VALUES (?, ?, ?) ON CONFLICT (session)"
+                " DO UPDATE SET at = excluded.at, tokens = tokens + excluded.tokens,"
+                " times = times + 1",
+                (session, at, tokens),
+            )
         return True
+
+    def requests_since(self, at: float) -> tuple[int, int]:
+        """Return how often agents were asked to draft since a moment, and the tokens of that."""
+        rows = self._db.execute(
+            "SELECT coalesce(sum(times), 0), coalesce(sum(tokens), 0) FROM asked WHERE at >= ?",
+            (at,),
+        )
+        times, tokens = next(iter(rows))
+        return int(times), int(tokens)
+
+    def has_unsolved(self) -> bool:
+        """Whether tools failed without a solution, in any session; see `tool_log`."""
+        rows = self._db.execute("SELECT 1 FROM failure WHERE NOT is_kept LIMIT 1")
+        return next(iter(rows), None) is not None

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import Final, NamedTuple
+from typing import Final
 
 import apsw
+
+from recollect.core.named_tuple import NamedTuple
 
 SLEEP: Final = "sleep"
 IMPORT: Final = "import"

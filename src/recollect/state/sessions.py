@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import apsw
+
+from recollect.core.named_tuple import NamedTuple
 
 _KEEP_SECONDS = 30 * 86_400.0
 _MOST_TRACES = 500

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from recollect.core.authority import SuggestedChange, counting_fields, suggested_changes
 from recollect.core.fields import check_fields
 from recollect.core.memory import Memory, fold
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.record import Record
 from recollect.errors import NotFound
-from recollect.store.prepare import change_of
 
 if TYPE_CHECKING:
     from recollect.store.store import Store
@@ -88,7 +88,9 @@ _FROM_BIRTH = frozenset({"created", "said_by", "trust"})
 
 def _write(store: Store, change: SuggestedChange, fields: Mapping[str, Any], reason: str) -> Memory:
     memory = store.get(change.memory)
-    # Removing a field that is not set also settles the suggestion.
+    # Removing a field that is not set also answers the suggestion.
     answer = {**dict.fromkeys(change.fields), **fields}
+    from recollect.store.prepare import change_of  # a session start reads, and writes nothing
+
     store.write([change_of(store, memory, answer, None)], reason)
     return store.get(change.memory)

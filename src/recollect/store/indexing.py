@@ -96,7 +96,7 @@ class Indexing:
             index = self._rebuilt_after(error, progress)
         return cast("Index", _SelfRepairingIndex(index, self._rebuilt_after))
 
-    def as_it_is(self) -> Index:
+    def without_refresh(self) -> Index:
         """Return the index without reading the ledger, which may be damaged."""
         return self._opened()
 

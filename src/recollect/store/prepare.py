@@ -27,9 +27,9 @@ from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.core.places import LOCAL
 from recollect.core.record import render_record
 from recollect.core.spaces import is_marked
-from recollect.core.status import RESTORED, check_transition, status_named
-from recollect.errors import ValidationError
-from recollect.index.protocol import Index
+from recollect.core.status import ACTIVE, RESTORED, UNCONFIRMED, check_transition, status_named
+from recollect.errors import IllegalTransition, ValidationError
+from recollect.index.protocol import Index, made_with
 from recollect.ledger.border import refusal
 from recollect.ledger.writes import KEPT_AS_IT_IS, Change, Creation
 
@@ -54,13 +54,20 @@ def prepare(store: Reader, record: Mapping[str, Any], nonce: str | None) -> Crea
     at = draft.pop("at", "HEAD")
     created = draft.pop("created", None)
     content = draft.pop("content", None)
+    status = draft.pop("status", None)
     fields = check_fields({name: value for name, value in draft.items() if value is not None})
     fields = {name: value for name, value in fields.items() if value not in ([], {})}
     if content is not None:
         from recollect.core.content import check_content
 
         fields["content"] = check_content(kind.name, content)
-    _link(store, fields, is_local=fields.get("sensitivity") in LOCAL_SENSITIVITIES)
+    if status is not None:
+        fields["status"] = _born_with(status)
+    _link(
+        store,
+        fields,
+        is_local="status" in fields or fields.get("sensitivity") in LOCAL_SENSITIVITIES,
+    )
     if store.ledger.repository.branch:
         from recollect.redact.gate import marked
 
@@ -75,6 +82,15 @@ def prepare(store: Reader, record: Mapping[str, Any], nonce: str | None) -> Crea
         revision=None if at is None else check_revision(at),
         created=None if created is None else check_timestamp(created),
     )
+
+
+def _born_with(status: Any) -> str:
+    """Return the status of a new memory; without one it is active."""
+    if status != UNCONFIRMED:
+        raise ValidationError(
+            f"A new memory cannot be {status}.", "Leave the status out, or use: unconfirmed"
+        )
+    return UNCONFIRMED
 
 
 def _refuse_nested(given: Mapping[str, Any]) -> None:
@@ -137,7 +153,8 @@ def prepare_update(
         body = None
     known = memory.as_json()
     changes = {name: value for name, value in changes.items() if known[name] != value}
-    check_border(memory.sensitivity, changes.get("sensitivity", memory.sensitivity))
+    if not memory.was_unconfirmed:  # that one is in the local space with any sensitivity
+        check_border(memory.sensitivity, changes.get("sensitivity", memory.sensitivity))
     if memory.kind == FACTS and ("summary" in changes or body is not None):
         _refuse_to_reword(memory)
     return change_of(store, memory, changes, body) if changes or body is not None else None
@@ -161,12 +178,28 @@ def prepare_status(store: Reader, memory: Memory, status: str, reason: str) -> C
     """
     target = status_named(status)
     check_transition(memory.status, target)
-    if status == RESTORED and memory.status_by is not None:
+    if memory.was_unconfirmed and target == ACTIVE:
+        _refuse_confirmed(store, memory)
+        target = UNCONFIRMED
+    elif status == RESTORED and memory.status_by is not None:
         target = status_before_hiding(memory)
     changes: dict[str, Any] = {"status": target}
     if reason:
         changes["status_reason"] = check_reason(store.redact(reason))
     return change_of(store, memory, changes, None)
+
+
+def _refuse_confirmed(store: Reader, memory: Memory) -> None:
+    """Refuse to restore what was confirmed: it would be there twice."""
+    from recollect.core.unconfirmed import confirmed_nonce
+
+    found = store.indexing.using(lambda index: made_with(index, confirmed_nonce(memory)))
+    if found is not None:
+        name = store.short_name(found)
+        raise IllegalTransition(
+            f"The memory was confirmed as {name}, which is {found.status}.",
+            f"Change that one. To see it, run: recollect show {name}",
+        )
 
 
 def change_of(

@@ -43,7 +43,7 @@ class Reader:
         self.local = LocalState(ledger.repository.state_dir)
         self.new_nonce = NonceMaker()
         self._gate: Gate | None = None
-        ledger.gate = self._last_look
+        ledger.gate = self._redact_again
         # Someone is waiting for an answer: postpone what can be done later.
         self.has_deadline = False
 
@@ -63,11 +63,15 @@ class Reader:
         self.indexing.close()
         self.local.close()
 
+    def now(self) -> float:
+        """Return the current time by the clock of the ledger, in seconds since 1970."""
+        return self.ledger.clock().timestamp()
+
     def redact(self, value: Any) -> Any:
         """Return a value of any shape without secrets; nothing else may be written."""
         return self._opened_gate()(value, self.ledger.warnings)
 
-    def _last_look(self, value: Any) -> Any:
+    def _redact_again(self, value: Any) -> Any:
         """Redact again what the ledger writes, whoever prepared it; known text is cached."""
         return self._opened_gate()(value)
 
@@ -119,7 +123,7 @@ class Reader:
 
     def newest(self, limit: int, **filters: Any) -> list[Memory]:
         """Return the newest memories that match the filters; no author crowds out others."""
-        wanted, now = self.filters(**filters), self.ledger.clock().timestamp()
+        wanted, now = self.filters(**filters), self.now()
         return self.indexing.using(lambda index: index.newest(wanted, limit, now))
 
     def moment(self, text: str) -> str:
@@ -166,5 +170,5 @@ class Reader:
 
     def used(self, memories: Iterable[Memory]) -> None:
         """Record that a reader fetched memories, which makes them stronger."""
-        now = self.ledger.clock().timestamp()
+        now = self.now()
         self.local.usage.record([memory.uid for memory in memories], "fetched", now)

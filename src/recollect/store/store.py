@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from recollect.config.config import Config
 from recollect.core.memory import Memory, fold
 from recollect.core.record import Record
+from recollect.core.spaces import in_its_space
 from recollect.ledger.ledger import Ledger
 from recollect.store.reader import Reader
 
@@ -59,7 +60,12 @@ class Store(Reader):
             return []
         written = self.write(creations, "capture")
         return [
-            fold(record, (), kind=creation.kind, name=record.id or "")
+            in_its_space(
+                fold(record, (), kind=creation.kind, name=record.id or ""),
+                record.uid,
+                (record,),
+                is_local=creation.is_local,
+            )
             for creation, record in zip(creations, written, strict=True)
         ]
 
@@ -68,7 +74,7 @@ class Store(Reader):
         written = self.ledger.write(writes, reason)
         done = list(zip(writes, written, strict=True))
         if self._deferred is None:
-            self.run_effects(done, reason)
+            self._run_effects(done, reason)
         else:
             self._deferred += done
         return written
@@ -82,12 +88,11 @@ class Store(Reader):
         finally:
             done, self._deferred = self._deferred, before
             if before is None:
-                self.run_effects(done, reason)
+                self._run_effects(done, reason)
             else:
                 before += done
 
-    def run_effects(self, done: Sequence[Done], reason: str) -> None:
-        """Run the effects of a write; `write` calls it."""
+    def _run_effects(self, done: Sequence[Done], reason: str) -> None:
         for effect in self.after_write:
             effect(self, done, reason)
 

@@ -17,9 +17,10 @@ project (19 of 20, and 1 of 22) were written after the rule was set.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.core.memory import Memory
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 from recollect.errors import ValidationError
 from recollect.index.text import STOP_WORDS, query_terms

@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from recollect.capture.unconfirmed import replace_drafted
+from recollect.core.content_schemas import SCHEMAS
 from recollect.core.document import check_depth
+from recollect.core.kinds import find_kind, kind_named
 from recollect.errors import MergeRefused, RecollectError, ValidationError, VersionConflict
 from recollect.store.store import Store
 from recollect.typed.action_table import CREATE, DELETE, NOOP, UPDATE, resolve
@@ -20,6 +23,7 @@ from recollect.typed.write import (
     choose_candidate,
     finish,
     prepare_create,
+    prepare_plain,
     prepare_step,
     prepare_update,
     typed_kind,
@@ -34,7 +38,16 @@ _ACTION_NAMES = {
     "noop": NOOP,
     "none": NOOP,
 }
-_DRAFT_FIELDS = ("action", "kind", "category", "id", "if_version", "lifecycle_event", "reason")
+_DRAFT_FIELDS = (
+    "action",
+    "kind",
+    "category",
+    "id",
+    "if_version",
+    "lifecycle_event",
+    "reason",
+    "replaces",
+)
 _MOST = 20
 _EXAMPLE = '[{"action": "create", "kind": "decisions", "title": "…", "content": {…}}]'
 
@@ -66,7 +79,20 @@ def write_drafts(store: Store, drafts: Any) -> list[dict[str, Any]]:
             ready[number] = prepared
             kinds.add(kind)
         _finish(store, ready, answers)
+        for draft, answer in zip(wanted, answers, strict=True):
+            _replace(store, draft, answer)
     return answers
+
+
+def _replace(store: Store, draft: Mapping[str, Any], answer: dict[str, Any]) -> None:
+    """Retire the unconfirmed memories that a draft replaces, now that it is written."""
+    if "uid" not in answer or answer["status"] not in ("created", "updated", "exists"):
+        return
+    given = draft.get("replaces") or []
+    names = [str(name) for name in given] if isinstance(given, list) else [str(given)]
+    found = replace_drafted(store, names[:_MOST], store.get(answer["uid"]))
+    if found:
+        answer["replaced"] = [memory.id for memory in found]
 
 
 def _finish(store: Store, ready: dict[int, Prepared], answers: list[dict[str, Any]]) -> None:
@@ -83,7 +109,14 @@ def _kind(store: Store, draft: Mapping[str, Any]) -> str:
         return ""
     if named and action != CREATE:
         return typed_kind(store.get(named).kind)
-    return typed_kind(str(draft.get("kind") or draft.get("category") or ""))
+    kind = kind_named(str(draft.get("kind") or draft.get("category") or "")).name
+    return kind if _is_plain(kind) else typed_kind(kind)
+
+
+def _is_plain(kind: str) -> bool:
+    """Whether agents draft a kind as a title and a text, because it has no schema."""
+    found = find_kind(kind)
+    return found is not None and found.drafting is not None and kind not in SCHEMAS
 
 
 def _action(draft: Mapping[str, Any]) -> str:
@@ -101,6 +134,12 @@ def _prepare(store: Store, kind: str, draft: Mapping[str, Any]) -> tuple[str, Pr
     if wish == NOOP:
         return NOOP, _skipped([])
     document = {name: value for name, value in draft.items() if name not in _DRAFT_FIELDS}
+    if _is_plain(kind):
+        if wish != CREATE:
+            raise ValidationError(
+                f"A draft can only create {kind}.", "Change it with: recollect edit, or retire."
+            )
+        return CREATE, prepare_plain(store, kind, document)
     event = draft.get("lifecycle_event") or None
     named = str(draft.get("id") or "")
     if named and wish != CREATE:
@@ -150,6 +189,6 @@ def _write(store: Store, ready: Mapping[int, Prepared]) -> dict[int, dict[str, A
 
 
 def _refused(error: RecollectError) -> dict[str, Any]:
-    from recollect.redact.gate import told
+    from recollect.redact.gate import redact_message
 
-    return {"status": "refused", "error": told(error.as_json())}
+    return {"status": "refused", "error": redact_message(error.as_json())}

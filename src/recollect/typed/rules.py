@@ -6,13 +6,24 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from recollect.core.age import seconds_of as seconds
-from recollect.core.document import Document, check_depth, check_document
+from recollect.core.document import (
+    Document,
+    check_depth,
+    check_document,
+    check_plain_document,
+)
 from recollect.core.kinds import SESSIONS, find_kind
 from recollect.core.memory import Memory
 from recollect.core.names import short
 from recollect.core.note import shorten_line
 from recollect.core.status import ACTIVE, RESOLVED, RETIRED
-from recollect.errors import KindDisabled, MergeRefused, RecentlyRetired, TooMany
+from recollect.errors import (
+    KindDisabled,
+    MergeRefused,
+    RecentlyRetired,
+    TooMany,
+    ValidationError,
+)
 from recollect.index.protocol import ALL, Filters
 from recollect.store.store import Store
 from recollect.typed.session_rollover import REASON as ROLLED_OUT
@@ -43,6 +54,23 @@ def checked_document(store: Store, kind: str, document: Any, *, creating: bool) 
     )
 
 
+def checked_plain(store: Store, document: Any) -> Document:
+    """Return a document of a kind without a schema, without secrets and in stored form."""
+    check_depth(document)
+    clean = store.redact(document)
+    body = clean.get("body") if isinstance(clean, Mapping) else None
+    if body is not None and not isinstance(body, str):
+        raise ValidationError("body must be a text.", "Send the details as one text.")
+    rest = {k: v for k, v in clean.items() if k != "body"} if isinstance(clean, Mapping) else clean
+    given = check_plain_document(rest)
+    text = "\n\n".join(filter(None, (given.body, (body or "").strip())))
+    return given._replace(
+        summary=shorten_line(store.redact(given.summary)),
+        body=store.redact(text),
+        tags=tuple(store.redact(list(given.tags))),
+    )
+
+
 def same_memories(
     store: Store, kind: str, given: Document, known: Sequence[Memory]
 ) -> list[Memory]:
@@ -67,12 +95,12 @@ def _folded(text: str) -> str:
 def _retired_lately(store: Store, memory: Memory) -> bool:
     """Return whether a person retired it within a day; the window of sessions does not count."""
     since = seconds(memory.status_changed)
-    now = store.ledger.clock().timestamp()
+    now = store.now()
     is_recent = since is not None and now - since < _RECENTLY
     return memory.status == RETIRED and is_recent and memory.status_reason != ROLLED_OUT
 
 
-def tell_of_hidden(store: Store, same: Sequence[Memory], *, by_user: bool) -> list[str]:
+def warn_of_hidden(store: Store, same: Sequence[Memory], *, by_user: bool) -> list[str]:
     """Warn about hidden memories with the same words; refuse one that was just retired."""
     said = []
     for memory in same:
@@ -96,14 +124,14 @@ def check_room(store: Store, kind: str, known: Sequence[Memory], *, by_user: boo
     most = int(store.config.number(f"kinds.{kind}.max_memories"))
     active = [memory for memory in known if memory.status == ACTIVE]
     if most and not by_user and len(active) >= most:
-        oldest = ", ".join(short(m.id) for m in sorted(active, key=_last_touched)[:3])
+        oldest = ", ".join(short(m.id) for m in sorted(active, key=_last_changed)[:3])
         raise TooMany(
             f"There are {len(active)} active {kind}; kinds.{kind}.max_memories allows {most}.",
             f"Update one of them, or archive one that is not needed. Oldest first: {oldest}.",
         )
 
 
-def _last_touched(memory: Memory) -> str:
+def _last_changed(memory: Memory) -> str:
     return memory.updated or memory.created or ""
 
 

@@ -26,7 +26,7 @@ def retire_oldest(store: Store, newest: Collection[str]) -> list[Memory]:
     own = _own(store)
     most = max(1, int(store.config.number("sessions.max_retained")))
     before = [memory for memory in own if memory.uid not in newest]
-    now = store.ledger.clock().timestamp()
+    now = store.now()
     leaving = overflow(before, most - (len(own) - len(before)), now)
     changes = [prepare_status(store, memory, RETIRED, REASON) for memory in leaving]
     if changes:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from recollect.capture.novelty import DUPLICATE, Known, judge
 from recollect.core.age import seconds_of
 from recollect.core.crowding import is_ahead
 from recollect.core.memory import Memory
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.names import short
 from recollect.core.note import shorten_line
 from recollect.core.patterns import pattern
@@ -59,8 +59,8 @@ class _Statement(NamedTuple):
 def overflow(sessions: Sequence[Memory], keep: int, now: float = math.inf) -> list[Memory]:
     """Return the active sessions beyond the newest `keep`, oldest first.
 
-    Age counts from the last change of status, so a restored session is new again. A session that is
-    dated after `now` leaves first, so that a wrong date cannot push out others.
+    Age counts from the last change, so a session that goes on or is restored is new again. A
+    session that is dated after `now` leaves first, so that a wrong date cannot push out others.
     """
     ordered = _in_order(sessions)
     ordered.sort(key=lambda memory: not is_ahead(seconds_of(memory.created), now))
@@ -85,7 +85,10 @@ def name_unique(
 
 
 def _in_order(sessions: Sequence[Memory]) -> list[Memory]:
-    return sorted(sessions, key=lambda m: (m.status_changed or m.created or "", m.uid))
+    def moment(memory: Memory) -> str:
+        return max(memory.status_changed or memory.created or "", memory.updated or "")
+
+    return sorted(sessions, key=lambda m: (moment(m), m.uid))
 
 
 def _unique(memory: Memory, said: Sequence[_Statement]) -> Iterator[str]:

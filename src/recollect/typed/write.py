@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.core.content import SCHEMAS
 from recollect.core.document import Document, slugify
 from recollect.core.kinds import FACTS, kind_named
 from recollect.core.memory import Memory
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.names import short
-from recollect.core.status import ACTIVE, ARCHIVED, RESOLVED, RESTORED, RETIRED
+from recollect.core.status import ACTIVE, ARCHIVED, RESOLVED, RESTORED, RETIRED, UNCONFIRMED
 from recollect.errors import (
     IllegalTransition,
     UnknownKind,
@@ -35,10 +36,11 @@ from recollect.typed.rules import (
     check_room,
     check_unchangeable,
     checked_document,
+    checked_plain,
     free_slug,
     same_memories,
     taken_slugs,
-    tell_of_hidden,
+    warn_of_hidden,
     without_known_changes,
 )
 from recollect.typed.session_rollover import warnings_for
@@ -47,8 +49,8 @@ _ALIKE = 5
 _LOCK = "noticing.lock"  # held from comparing with known memories until the new one is written
 # Action → target status, allowed source statuses, and the name of the result.
 _STEPS: Mapping[str, tuple[str, tuple[str, ...], str]] = {
-    "retire": (RETIRED, (ACTIVE, RESOLVED), "retired"),
-    "archive": (ARCHIVED, (ACTIVE, RESOLVED), "archived"),
+    "retire": (RETIRED, (ACTIVE, RESOLVED, UNCONFIRMED), "retired"),
+    "archive": (ARCHIVED, (ACTIVE, RESOLVED, UNCONFIRMED), "archived"),
     "unarchive": (ACTIVE, (ARCHIVED,), "unarchived"),
     "restore": (ACTIVE, (RETIRED,), "restored"),
 }
@@ -156,16 +158,44 @@ def prepare_create(
     if not by_user:
         check_enabled(store, name)
     given = checked_document(store, name, document, creating=True)
-    known = store.memories(kind=name, status="all", sensitivity=("public",))
-    same = same_memories(store, name, given, known)
+    prepared = _prepare_new(store, name, given, by_user=by_user, said=said)
+    if not isinstance(prepared.write, Creation):
+        return prepared
+    slug = free_slug(slugify(str(prepared.write.fields["summary"])), taken_slugs(store, name))
+    creation = prepared.write._replace(fields={**prepared.write.fields, "slugs": [slug]})
+    return Prepared(creation, {**prepared.done, "slug": slug})
+
+
+def prepare_plain(store: Store, kind: str, document: Mapping[str, Any]) -> Prepared:
+    """Prepare a draft of a kind without a schema: a title and a text."""
+    check_enabled(store, kind)
+    return _prepare_new(store, kind, checked_plain(store, document), by_user=False, said=None)
+
+
+def _prepare_new(
+    store: Store,
+    kind: str,
+    given: Document,
+    *,
+    by_user: bool,
+    said: Callable[[str], Mapping[str, Any]] | None,
+) -> Prepared:
+    """Prepare a new memory, unless an active one has the same words."""
+    # What is only noticed must not stop what somebody writes: the two are joined afterwards.
+    known = [
+        memory
+        for memory in store.memories(kind=kind, status="all", sensitivity=("public",))
+        if not memory.was_unconfirmed
+    ]
+    same = same_memories(store, kind, given, known)
     active = [m for m in same if m.status in (ACTIVE, RESOLVED)]
     if active:
         store.local.usage.record([active[0].uid], "said", store.ledger.clock().timestamp())
         return Prepared(None, {"status": "exists", **_named(active[0]), "warnings": []})
-    warnings = tell_of_hidden(store, same, by_user=by_user)
-    check_room(store, name, known, by_user=by_user)
+    warnings = warn_of_hidden(store, same, by_user=by_user)
+    check_room(store, kind, known, by_user=by_user)
     draft = {
-        "kind": name,
+        "kind": kind,
         "summary": given.summary,
         "body": given.body,
         "tags": list(given.tags),
@@ -175,10 +205,7 @@ def prepare_create(
         "relates_to": [memory.uid for memory in same] or None,
         "provenance": {**_speaker(given, by_user, said), "via": "write"},
     }
-    creation = store.prepare(draft)
-    slug = free_slug(slugify(str(creation.fields["summary"])), taken_slugs(store, name))
-    creation = creation._replace(fields={**creation.fields, "slugs": [slug]})
-    return Prepared(creation, {"status": "created", "slug": slug, "warnings": warnings})
+    return Prepared(store.prepare(draft), {"status": "created", "warnings": warnings})
 
 
 def _speaker(

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.hosts.claude_code.events import read_event, write_reply
+from recollect.hosts.claude_code.events import _ACTIONS, read_event, write_reply
 from recollect.hosts.protocol import EVENTS, Reply
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -71,6 +71,37 @@ def test_the_fields_of_the_recorded_events() -> None:
     assert read_event("session-end", recorded("session-end-clear"), {}).source == "clear"
 
 
+def test_what_tools_wrote_found_and_reported() -> None:
+    """A written file, a changed one, the report of a subagent, and a page.
+
+    The client fetches no page from loopback ("WebFetch cannot fetch localhost"), so the last has
+    the input that it sent, and the shape of its `WebFetchOutput`.
+    """
+    write = read_event("tool-post", recorded("tool-post-write"), {})
+    assert (write.action, write.written, write.replaced) == ("create", "RATE = 0.19\n", "")
+    edit = read_event("tool-post", recorded("tool-post-edit"), {})
+    assert (edit.action, edit.written) == ("edit", "sum(prices, 0)")
+    assert edit.replaced.startswith("def total(prices)")
+    agent = read_event("tool-post", recorded("tool-post-agent"), {})
+    assert (agent.action, agent.output) == ("agent", "It adds up prices.")
+    asked = {"url": "http://127.0.0.1:43671/pool", "prompt": "How large is the pool?"}
+    fetch = {**recorded("tool-post-read"), "tool_name": "WebFetch", "tool_input": asked}
+    answer = {"bytes": 90, "code": 200, "codeText": "OK", "result": "Ten.", "durationMs": 3}
+    page = read_event("tool-post", {**fetch, "tool_response": answer}, {})
+    assert (page.action, page.output) == ("fetch", "Ten.")
+    assert page.question == "How large is the pool?"
+    assert page.address.endswith("/pool")
+
+
+def test_the_plugin_observes_every_tool_that_teaches() -> None:
+    """The matcher names each tool whose action is known, except searches of the web."""
+    path = Path(__file__).parents[3] / "plugin" / "hooks" / "hooks.json"
+    (entry,) = json.loads(path.read_text("utf-8"))["hooks"]["PostToolUse"]
+
+    named = set(entry["matcher"].split("|"))
+    assert {*_ACTIONS, "apply_patch"} - {"WebSearch"} == named
+
+
 def test_a_subagent_has_a_context_of_its_own() -> None:
     """It comes with the session of its parent, which knows other things."""
     event = read_event("tool-post", recorded("tool-post-read-in-subagent"), {})
@@ -121,14 +152,16 @@ def test_one_json_object_or_nothing(name: str, context: list[str], notice: list[
         assert printed.isascii()
         said = json.loads(printed)
         assert set(said) <= {"systemMessage", "hookSpecificOutput"}
-        if context:
+        if context and "hookSpecificOutput" in said:
             assert set(said["hookSpecificOutput"]) == {"hookEventName", "additionalContext"}
 
 
 @pytest.mark.parametrize("name", ["stop", "subagent-stop", "session-end", "pre-compact"])
 def test_where_the_client_takes_no_context_nothing_is_said(name: str) -> None:
-    """At a stop it would make the agent go on."""
-    assert write_reply(name, reply(["context"], ["notice"])) == ""
+    """At a stop it would make the agent go on; the user may see a line there."""
+    shown = '{"systemMessage": "notice"}' if name == "stop" else ""
+
+    assert write_reply(name, reply(["context"], ["notice"])) == shown
 
 
 @given(st.sampled_from(EVENTS), st.dictionaries(KEYS, ANYTHING))

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from recollect.capture.drafting import Wanted, request
 from recollect.core.marks import OPENING
 from recollect.hosts.claude_code.transcript import read_transcript
-from recollect.hosts.protocol import Message, TranscriptPart
+from recollect.hosts.protocol import LAST_PART, Message, TranscriptPart
 from recollect.search.rendering import render_block, render_guide
 
 Json = dict[str, Any]
@@ -210,7 +210,7 @@ def test_what_the_client_puts_into_a_prompt(path: Path) -> None:
 
 def test_our_own_text(path: Path) -> None:
     """Memories, the guide and what triage asks for are never read as if somebody had said them."""
-    asked = request([Wanted("decisions", 0.5, ["We chose PostgreSQL."], "what was chosen")])
+    asked = request([Wanted("decisions", 0.5, [("", "We chose PostgreSQL.")], "what was chosen")])
     lines = [
         user(render_block(["We decided on MySQL."]) + "\nGo on."),
         user(render_guide("detailed")),
@@ -273,31 +273,61 @@ def test_a_file_that_was_replaced(path: Path) -> None:
         assert read(path, offset) == read(path, 0)
 
 
-def test_of_much_only_the_end(path: Path) -> None:
-    """With more than `most` new bytes the first ones are given up, line by line."""
+def test_much_is_read_in_parts(path: Path) -> None:
+    """The oldest first, whole lines, and nothing is left out."""
     lines = [written(user(f"number {number}")) for number in range(100)]
     path.write_bytes(b"".join(lines))
 
-    part = read(path, most=3 * len(lines[-1]) + 10)
+    parts = [read(path, most=3 * len(lines[-1]) + 10)]
+    while parts[-1].more:
+        parts.append(read(path, parts[-1].end, most=3 * len(lines[-1]) + 10))
+
+    assert [words for _, words in said(parts[0])] == ["number 0", "number 1", "number 2"]
+    assert [one for part in parts for one in said(part)] == said(read(path))
+    assert parts[-1].end == sum(map(len, lines))
+
+
+def test_the_last_part(path: Path) -> None:
+    """Of a talk that was long before we came, the end."""
+    lines = [written(user(f"number {number}")) for number in range(100)]
+    path.write_bytes(b"".join(lines))
+
+    part = read(path, LAST_PART, most=3 * len(lines[-1]) + 10)
 
     assert [words for _, words in said(part)] == ["number 97", "number 98", "number 99"]
     assert part.end == sum(map(len, lines))
+    assert not part.more
     assert part.messages[0].at == sum(map(len, lines[:97]))
-    assert said(read(path, part.end - len(lines[-1]), most=1000)) == [("user", "number 99")]
+    assert said(read(path, LAST_PART)) == said(read(path))
 
 
 def test_a_line_longer_than_most(path: Path) -> None:
-    """Half of it says nothing; when it is complete it is passed over."""
+    """Half of it says nothing; when it is complete it is read, and then what follows."""
     start = written(user("one"))
     path.write_bytes(start + b'{"type":"user"' + b"x" * 500)
-    assert read(path, len(start), most=100).end == len(start)
+    unfinished = read(path, len(start), most=100)
+    assert (unfinished.end, unfinished.more) == (len(start), False)
 
     with path.open("ab") as file:
-        file.write(b"\n" + written(user("two")))
-    part = read(path, len(start), most=400)
+        file.write(b"\n" + written(user("y" * 500), user("two")))
+    parts = [read(path, len(start), most=100)]
+    while parts[-1].more:
+        parts.append(read(path, parts[-1].end, most=100))
 
-    assert said(part) == [("user", "two")]
-    assert part.end == path.stat().st_size
+    assert [one for part in parts for one in said(part)] == [("user", "y" * 500), ("user", "two")]
+    assert parts[-1].end == path.stat().st_size
+
+
+def test_a_huge_line_between_parts(path: Path) -> None:
+    """A dumped file is passed over, and what follows it is read."""
+    lines = written(user("one"), user("x" * (3 << 20)), user("two"))
+    path.write_bytes(lines)
+    parts = [read(path, most=100)]
+    while parts[-1].more:
+        parts.append(read(path, parts[-1].end, most=100))
+
+    assert [one for part in parts for one in said(part)] == [("user", "one"), ("user", "two")]
+    assert parts[-1].end == len(lines)
 
 
 def test_a_huge_line(path: Path) -> None:

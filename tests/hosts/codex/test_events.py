@@ -39,6 +39,13 @@ def test_it_names_its_files_in_a_patch() -> None:
     assert event.files == ("new.txt", "b/c.py")
 
 
+def test_its_subagents_and_searches() -> None:
+    """They have names of their own."""
+    assert codex.action_of("spawn_agent") == events.AGENT
+    assert codex.action_of("web_search") == events.FETCH
+    assert codex.action_of("Bash") == events.COMMAND
+
+
 def test_its_commands_and_their_output() -> None:
     """What a tool printed is a text."""
     payload = {

@@ -16,6 +16,7 @@ TITLE = "Claude Code"
 PROJECT_VARIABLE = "CLAUDE_PROJECT_DIR"
 VARIABLES = ("CLAUDE_",)
 INSTRUCTIONS = ("CLAUDE.md", "AGENTS.md")
+REVIEW = "/recollect:review"
 
 
 def detects(_payload: Mapping[str, Any], _environment: Mapping[str, str]) -> bool:

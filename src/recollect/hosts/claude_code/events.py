@@ -42,6 +42,8 @@ _FILE_KEYS = ("file_path", "notebook_path")
 _COMMAND = pattern(r"/[\w:.-]+(?:\s|\Z)")
 _REMEMBER = pattern(r"\s{0,99}/recollect:(?:remember|save)\s(.{1,4000})", re.DOTALL)
 _MOST_TEXT = 1_000_000
+# The client puts this before the report of a subagent.
+_AGENT_FRAME = "<tools-used-before-summary>"
 
 
 def action_of(tool: str) -> str:
@@ -54,7 +56,7 @@ def read_event(name: str, payload: Mapping[str, Any], environment: Mapping[str, 
     tool_input = payload.get("tool_input")
     details = tool_input if isinstance(tool_input, dict) else {}
     tool = _text(payload, "tool_name")
-    return Event(
+    event = Event(
         name=name,
         session=_text(payload, "session_id"),
         agent=_text(payload, "agent_id"),
@@ -65,13 +67,30 @@ def read_event(name: str, payload: Mapping[str, Any], environment: Mapping[str, 
         action=action_of(tool),
         files=_files(action_of(tool), details),
         command=_text(details, "command"),
-        output=_output(payload.get("tool_response")),
+        output=_output(action_of(tool), payload.get("tool_response")),
         error=_text(payload, "error"),
         transcript=_text(payload, "transcript_path"),
         again=payload.get("stop_hook_active") is True,
         ignored=_why_ignored(name, payload, environment),
         asked=_asked(name, payload),
     )
+    return _with_texts(event, details, payload.get("tool_response"))
+
+
+def _with_texts(event: Event, details: Mapping[str, Any], response: Any) -> Event:
+    """Add what a tool wrote, and over what; or where it looked, and for what."""
+    if event.action in events.WRITES:
+        answer = response if isinstance(response, dict) else {}
+        return event._replace(
+            written=_text(details, "content") or _text(details, "new_string"),
+            replaced=_text(answer, "originalFile") or _text(details, "old_string"),
+        )
+    if event.action == events.FETCH:
+        return event._replace(
+            address=_text(details, "url"),
+            question=_text(details, "prompt") or _text(details, "query"),
+        )
+    return event
 
 
 def _asked(name: str, payload: Mapping[str, Any]) -> str:
@@ -85,8 +104,15 @@ def _text(values: Mapping[str, Any], key: str) -> str:
     return value[:_MOST_TEXT] if isinstance(value, str) else ""
 
 
-def _output(response: Any) -> str:
+def _output(action: str, response: Any) -> str:
     """Return the output of a tool."""
+    if action == events.FETCH and isinstance(response, dict):
+        return _text(response, "result")
+    if action == events.AGENT and isinstance(response, dict):
+        content = response.get("content")
+        blocks = content if isinstance(content, list) else []
+        texts = [_text(block, "text") for block in blocks if isinstance(block, dict)]
+        return "\n".join(text for text in texts if not text.startswith(_AGENT_FRAME))
     if isinstance(response, dict):
         return "\n".join(filter(None, (_text(response, "stdout"), _text(response, "stderr"))))
     return response[:_MOST_TEXT] if isinstance(response, str) else ""
@@ -129,11 +155,14 @@ def write_reply(name: str, reply: Reply) -> str:
     the agent continue, so only a request, which is meant to do that, is written there. Alarms are
     written at any event.
     """
-    if name == events.STOP and reply.request:
-        return json.dumps({"decision": "block", "reason": reply.request}, ensure_ascii=True)
-    if name not in _WITH_CONTEXT:
-        return json.dumps({"systemMessage": "\n".join(reply.alarm)}) if reply.alarm else ""
     output: dict[str, Any] = {}
+    if name == events.STOP and reply.request:
+        output = {"decision": "block", "reason": reply.request}
+    if name not in _WITH_CONTEXT:
+        # At a stop, the user sees what was noticed in the turn.
+        told = [*reply.alarm, *(reply.notice if name == events.STOP else ())]
+        output |= {"systemMessage": "\n".join(told)} if told else {}
+        return json.dumps(output, ensure_ascii=True) if output else ""
     if name == events.TOOL_PRE and reply.denial:
         return json.dumps(
             {

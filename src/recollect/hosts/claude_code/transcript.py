@@ -21,10 +21,11 @@ from typing import Any, BinaryIO
 
 from recollect.core.marks import without_own_text
 from recollect.core.patterns import pattern
-from recollect.hosts.protocol import Message, TranscriptPart
+from recollect.hosts.protocol import LAST_PART, Message, TranscriptPart
 
 # A longer line holds a dumped file or a picture, not a sentence to capture.
 _LONGEST_LINE = 1 << 20
+_CHUNK = 1 << 18
 _ROLES = ("user", "assistant")
 # Lines with these fields are not part of this conversation, whatever their type.
 _NOT_SAID = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
@@ -47,7 +48,7 @@ _REFUSED = pattern(
 
 
 def read_transcript(path: Path, offset: int, *, most: int = 4 << 20) -> TranscriptPart | None:
-    """Read the messages after an offset; of more than `most` bytes only the last ones.
+    """Read the messages after an offset, at most about `most` bytes.
 
     Only complete lines count: the client may be writing the last one. The result is None if there
     is no regular file of the current user at the path.
@@ -55,21 +56,31 @@ def read_transcript(path: Path, offset: int, *, most: int = 4 << 20) -> Transcri
     try:
         with _open_own(path) as file:
             size = os.fstat(file.fileno()).st_size
-            start, data = _new_bytes(file, offset, size, most)
+            if offset == LAST_PART:
+                start, data = _last_bytes(file, size, most)
+            else:
+                start, data = _next_bytes(file, offset, size, most)
     except (OSError, ValueError):
         return None
     complete = data.rfind(b"\n") + 1
     messages: list[Message] = []
     tools: list[str] = []
+    failed = recovered = False
     for at, line in _lines(data[:complete]):
         entry = _entry(line)
         if entry is None:
             continue
         tools += _tools(entry)
+        for error in _results(entry):
+            failed, recovered = error, (failed or recovered) and not error
         text = _message_text(entry)
         if text:
             messages.append(Message(entry["type"], text, start + at))
-    return TranscriptPart(tuple(messages), start + complete, Counter(tools), len(messages))
+    # What follows an incomplete line is not there yet.
+    more = bool(complete) and start + len(data) < size
+    return TranscriptPart(
+        tuple(messages), start + complete, Counter(tools), len(messages), more, failed, recovered
+    )
 
 
 def _open_own(path: Path) -> BinaryIO:
@@ -83,17 +94,41 @@ def _open_own(path: Path) -> BinaryIO:
     return os.fdopen(descriptor, "rb")
 
 
-def _new_bytes(file: BinaryIO, offset: int, size: int, most: int) -> tuple[int, bytes]:
-    """Return the new bytes and their offset, which is the start of a line."""
+def _next_bytes(file: BinaryIO, offset: int, size: int, most: int) -> tuple[int, bytes]:
+    """Return the next bytes and their offset; at least one line, if it is complete."""
     start = offset if 0 < offset <= size and _ends_line(file, offset) else 0
-    if size - start <= most:
-        file.seek(start)
-        return start, file.read(size - start)
+    file.seek(start)
+    data = file.read(min(most, size - start))
+    if b"\n" in data or start + len(data) >= size:
+        return start, data
+    return _long_line(file, start, data)
+
+
+def _long_line(file: BinaryIO, start: int, data: bytes) -> tuple[int, bytes]:
+    """Return a line that is longer than a part; only its end, if it is too long for a message."""
+    begin = start
+    while part := file.read(_CHUNK):
+        if len(data) > _LONGEST_LINE:
+            begin, data = begin + len(data) - 1, data[-1:]
+        end = part.find(b"\n") + 1
+        if end and begin > start:
+            return begin + len(data) + end - 1, b"\n"
+        data += part[:end] if end else part
+        if end:
+            return begin, data
+    return start, b""
+
+
+def _last_bytes(file: BinaryIO, size: int, most: int) -> tuple[int, bytes]:
+    """Return the last bytes and their offset, which is the start of a line."""
+    if size <= most:
+        file.seek(0)
+        return 0, file.read(size)
     file.seek(size - most)
     data = file.read(most)
     begin = data.find(b"\n") + 1
     # Without a line end it is part of a line that is still being written.
-    return (size - most + begin, data[begin:]) if begin else (start, b"")
+    return (size - most + begin, data[begin:]) if begin else (0, b"")
 
 
 def _ends_line(file: BinaryIO, offset: int) -> bool:
@@ -138,6 +173,12 @@ def _tools(entry: Mapping[str, Any]) -> list[str]:
     if entry["type"] != "assistant":
         return []
     return [str(block.get("name")) for block in _blocks(entry) if block.get("type") == "tool_use"]
+
+
+def _results(entry: Mapping[str, Any]) -> list[bool]:
+    """Return for each tool result of a line whether it is an error."""
+    results = [block for block in _blocks(entry) if block.get("type") == "tool_result"]
+    return [bool(block.get("is_error")) for block in results]
 
 
 def _message_text(entry: Mapping[str, Any]) -> str:

@@ -24,7 +24,13 @@ TITLE = "Codex"
 PROJECT_VARIABLE = "CLAUDE_PROJECT_DIR"
 VARIABLES = ("CLAUDE_", "CODEX_")
 INSTRUCTIONS = ("AGENTS.md",)
+REVIEW = ""
 
+_ACTIONS: Mapping[str, str] = {
+    "apply_patch": events.EDIT,
+    "spawn_agent": events.AGENT,
+    "web_search": events.FETCH,
+}
 _PATCHED = pattern(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 # The prefix of Codex's transcript files. Its events within a turn also have a `turn_id`.
 _TRANSCRIPT = "rollout-"
@@ -39,7 +45,7 @@ def detects(payload: Mapping[str, Any], _environment: Mapping[str, str]) -> bool
 
 def action_of(tool: str) -> str:
     """What a tool does: one of the actions of the protocol."""
-    return events.EDIT if tool == "apply_patch" else claude_code.action_of(tool)
+    return _ACTIONS.get(tool) or claude_code.action_of(tool)
 
 
 def read_event(name: str, payload: Mapping[str, Any], environment: Mapping[str, str]) -> Event:

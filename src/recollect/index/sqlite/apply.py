@@ -16,15 +16,15 @@ from recollect.core.crowding import author_key_of
 from recollect.core.disposition import dispose
 from recollect.core.legacy import is_legacy, was_legacy
 from recollect.core.memory import Memory, fold
-from recollect.core.names import birth_name, parse_name
-from recollect.core.note import Note, join, read_marked, read_stored, with_digest
+from recollect.core.names import name_at_creation, parse_name
+from recollect.core.note import Note, join, read_stored, read_with_digest, with_digest
 from recollect.core.places import LOCAL, Place
 from recollect.core.record import CREATE, PURGE, Record
-from recollect.core.spaces import is_marked, marked, owner_of, settled, uid_of
+from recollect.core.spaces import in_its_space, is_marked, marked, owner_of, uid_of
 from recollect.core.status import HIDDEN
 from recollect.core.strength import pace_of
 from recollect.index.protocol import Cursor, Progress
-from recollect.index.sqlite.schema import FACETS
+from recollect.index.sqlite.schema import FACETS, NOBODY
 from recollect.index.sqlite.traits import sketch, trust_of
 from recollect.index.sqlite.words import date_words
 from recollect.index.text import indexable
@@ -34,8 +34,6 @@ seconds = seconds_of
 
 
 _Stored = tuple[Place, Record, str]
-# The owner of a quarantined record: no memory has this uid.
-NOBODY = ""
 
 
 class Applier:
@@ -186,7 +184,7 @@ class Applier:
                 purged.add((place.space, place.kind))
             if uid in texts and texts[uid] != text:  # two copies differ: the stronger one counts
                 text = join({uid: texts[uid]}, {uid: text})[uid]
-                record = read_marked(uid, text)
+                record = read_with_digest(uid, text)
             records[uid], texts[uid] = record, text
         create = records.pop(own, None)
         purges = [record for record in records.values() if record.op == PURGE]
@@ -209,7 +207,7 @@ class Applier:
             owner=self._owner_for(create, updates),
         )
         is_local = places[0].space == LOCAL
-        memory = settled(memory, owner, (create, *updates), is_local=is_local)
+        memory = in_its_space(memory, owner, (create, *updates), is_local=is_local)
         self._write(memory, is_local=is_local)
         self._write_names(owner, names)
 
@@ -242,7 +240,7 @@ class Applier:
         return found
 
     def _derived_name(self, create: Record, place: Place) -> str:
-        return birth_name(create, place, self._legacy_uids(place))
+        return name_at_creation(create, place, self._legacy_uids(place))
 
     def _write_names(self, uid: str, names: Iterable[str]) -> None:
         parsed = [name for name in map(parse_name, names) if name is not None]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
@@ -111,6 +110,8 @@ def failing() -> Iterator[None]:
 
 def load_vectors(db: apsw.Connection) -> None:
     """Load the vector extension by its path: importing its package would load numpy."""
+    import importlib.util
+
     spec = importlib.util.find_spec("sqlite_vec")
     if spec is None or not spec.submodule_search_locations:
         return

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from os.path import commonprefix
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import apsw
 
@@ -30,7 +30,6 @@ from recollect.index.protocol import (
     Ranked,
     Step,
 )
-from recollect.index.sqlite.apply import Applier
 from recollect.index.sqlite.connection import (
     Immediate,
     at_one_moment,
@@ -45,6 +44,9 @@ from recollect.index.sqlite.records import RecordReading
 from recollect.index.sqlite.schema import BIRTH, vector_table
 from recollect.index.sqlite.words import Words
 from recollect.index.text import query_terms
+
+if TYPE_CHECKING:
+    from recollect.index.sqlite.apply import Applier
 
 # The vector table gets slower with every neighbour requested: ask for few, then for many more.
 _FIRST, _WIDEN = 1.25, 4
@@ -69,7 +71,6 @@ class SqliteIndex(RecordReading):
             self._db = connect(path, copy_of)
         except apsw.Error as error:
             raise failure(error) from None
-        self._applier = Applier(self._db, owner)
         self._words = Words(self._db)
         self._memories = Memories(self._db, owner)
 
@@ -89,7 +90,7 @@ class SqliteIndex(RecordReading):
             with Immediate(self._db):
                 if self.cursor() != step["since"]:
                     return False
-                self._applier.apply(
+                self._applier().apply(
                     notes,
                     step["cursor"],
                     complete=step.get("complete", False),
@@ -99,6 +100,12 @@ class SqliteIndex(RecordReading):
                 return True
         except (apsw.Error, UnicodeError) as error:
             raise failure(error) from None
+
+    def _applier(self) -> Applier:
+        # Imported here: most hooks only read.
+        from recollect.index.sqlite.apply import Applier
+
+        return Applier(self._db, self._owner)
 
     def needs_rebuild(self) -> bool:
         """Whether purged text remains in the file, or the clone has a new owner."""
@@ -261,8 +268,8 @@ class SqliteIndex(RecordReading):
         """Return what ranking needs to know about some memories."""
         marks = ",".join("?" * len(uids))
         rows = self._rows(
-            "SELECT uid, created, importance, trust, moved, pace, sources, voice, sketch, local"
-            f" FROM memory WHERE uid IN ({marks})",
+            "SELECT uid, created, importance, trust, moved, pace, sources, voice, sketch, status,"
+            f" local FROM memory WHERE uid IN ({marks})",
             uids,
         )
         sources = {row[0]: tuple(row[6].split()) for row in rows}
@@ -270,10 +277,11 @@ class SqliteIndex(RecordReading):
         private = self._memories.private_among({u for uid in outside for u in sources[uid]})
         for uid in outside if private else ():
             sources[uid] = tuple(u for u in sources[uid] if u not in private)
-        return [
-            Ranked(*row[:6], sources=sources[row[0]], traits=Traits(*row[7:9]))  # type: ignore[misc]
+        more = {
+            row[0]: {"sources": sources[row[0]], "traits": Traits(*row[7:9]), "status": row[9]}
             for row in rows
-        ]
+        }
+        return [Ranked(*row[:6], **more[row[0]]) for row in rows]
 
     # Vectors
 
@@ -305,7 +313,7 @@ class SqliteIndex(RecordReading):
                     self._db.execute(vector_table(dimensions))
                     for key, value in (("model", model), ("dimensions", str(dimensions))):
                         self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
-                self._applier.store_vectors(vectors)
+                self._applier().store_vectors(vectors)
         except apsw.Error as error:
             raise failure(error) from None
 

@@ -17,7 +17,7 @@ from recollect.core.names import Name
 from recollect.core.note import add_record, read_stored
 from recollect.core.places import LOCAL
 from recollect.core.record import PURGE
-from recollect.core.spaces import settled, uid_of, without_references
+from recollect.core.spaces import in_its_space, uid_of, without_references
 from recollect.index.sqlite.connection import Version, version
 
 _BATCH = 500
@@ -90,7 +90,7 @@ class Memories:
             updates = [record for record in read.values() if record.op != PURGE]
             owner = self._owner() if depends_on_owner(create, updates) else None
             memory = fold(create, updates, kind=name.kind, name=f"{name}{tail}", owner=owner)
-            memories[uid] = settled(memory, uid, (create, *updates), is_local=is_local)
+            memories[uid] = in_its_space(memory, uid, (create, *updates), is_local=is_local)
         outside = [memory for uid, memory in memories.items() if not names[uid][2]]
         named = {uid for memory in outside for uid in (*memory.relates_to, *memory.sources)}
         private = self.private_among(named)

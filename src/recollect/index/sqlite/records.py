@@ -14,10 +14,9 @@ from recollect.core.note import Note, add_record, read_stored
 from recollect.core.places import Place
 from recollect.core.record import PURGE, Record
 from recollect.core.spaces import uid_of
-from recollect.index.sqlite.apply import NOBODY
 from recollect.index.sqlite.connection import failing
 from recollect.index.sqlite.memories import decode
-from recollect.index.sqlite.schema import BIRTH
+from recollect.index.sqlite.schema import BIRTH, NOBODY
 
 
 class RecordReading:

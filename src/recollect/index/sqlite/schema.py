@@ -7,7 +7,7 @@ as in the ledger: a memory is folded from them when it is read.
 from __future__ import annotations
 
 # Raise this with every change below; the index is derived, so a rebuild is the migration.
-VERSION = 13
+VERSION = 14
 
 # Sorts uids by time: the first character only says whether they prove their text.
 BIRTH = "substr(uid, 2)"
@@ -90,6 +90,9 @@ CREATE VIRTUAL TABLE term USING fts5vocab (words, row);
 CREATE TABLE chunk (key INTEGER PRIMARY KEY, memory INTEGER NOT NULL);
 CREATE INDEX chunk_memory ON chunk (memory);
 """
+
+# The owner of a quarantined record: no memory has this uid.
+NOBODY = ""
 
 # The facets of a memory: table, column.
 FACETS = (

@@ -12,11 +12,12 @@ import struct
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import apsw
 
 from recollect.core.crowding import Traits, crowd_in, repeated
+from recollect.core.named_tuple import NamedTuple
 from recollect.index.protocol import LexicalMatches, Match
 from recollect.index.sqlite.connection import Version, version
 from recollect.index.sqlite.newest import has_others
@@ -146,7 +147,7 @@ class Words:
             limit = len(found)
         echoes = repeated(_best_of(found, len(found)), lambda row: row.traits)
         if len(echoes) >= _CROWDED:
-            weights = self.weights(terms, _echoed(weights.scores, found, echoes))
+            weights = self.weights(terms, _repeated_shares(weights.scores, found, echoes))
             found = [_weighed(row, weights) for row in found]
         full = ideal(weights.total_proof)
         return LexicalMatches(
@@ -193,12 +194,12 @@ class Words:
         match, apply the condition to every matching row.
         """
         query = _any_of(weights.scores)
-        telling = self._telling(list(weights.scores), limit)
-        if telling:
-            first = f"({query}) AND ({_any_of(telling)})"
+        rare = self._rare_terms(list(weights.scores), limit)
+        if rare:
+            first = f"({query}) AND ({_any_of(rare)})"
             passing, _ = self._first(weights, first, condition, parameters, limit)
             # The result is exact if no memory without these words could score better.
-            left_out = sum(weights.scores.values()) - sum(weights.scores[term] for term in telling)
+            left_out = sum(weights.scores.values()) - sum(weights.scores[term] for term in rare)
             ranked = sorted((found.score for found in passing), reverse=True)
             if len(ranked) >= limit and ranked[limit - 1] >= left_out * (_K1 + 1):
                 return passing
@@ -239,7 +240,7 @@ class Words:
         )
         return _scored((*row, scores[key]) for *row, key in rows), len(scores) == wanted
 
-    def _telling(self, terms: Sequence[str], limit: int) -> list[str]:
+    def _rare_terms(self, terms: Sequence[str], limit: int) -> list[str]:
         """Return the rarer terms if they alone may give enough results; else none.
 
         Ranking every memory with a common word takes longest and rarely changes the result.
@@ -280,7 +281,7 @@ def _weighed(row: Scored, weights: Weights) -> Scored:
     )
 
 
-def _echoed(
+def _repeated_shares(
     terms: Iterable[str], found: Sequence[Scored], echoes: Sequence[Scored]
 ) -> dict[str, float]:
     """Return, for each term, the share of its memories that repeat another one."""

@@ -1,0 +1,270 @@
+"""Finds the sentences of a conversation that are worth keeping.
+
+The model (`capture/model.py`) rates each sentence. What passes must also make sense to somebody who
+was not there: a sentence that points at its neighbour is joined with it, a correction names what
+the agent had said, and what stands alone in neither way is skipped, with the reason. Questions, and
+what an agent is about to do, are no memories.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+from recollect.capture.conversation import Heard, Turn, heard
+from recollect.capture.features import AGENT, NAMED, USER, Vector, is_plan, is_question, vector
+from recollect.capture.model import Model, Scores, model
+from recollect.core.marks import MARKER
+from recollect.core.named_tuple import NamedTuple
+from recollect.core.patterns import pattern
+
+THRESHOLD: Final = 0.45  # the default of capture.suggest_threshold
+MAX_JOINED: Final = 400  # characters of a sentence with its neighbour
+# Skipped sentences are traced from this share of the threshold on.
+_NEAR_MISS: Final = 0.6
+# What an agent gives in to is rarely worthless, whatever its words, and a person's standing order
+# is often short: these shares of the threshold are enough for them.
+_CONCEDED: Final = 0.4
+_ORDERED: Final = 0.6
+_ORDER: Final = NAMED.index("standing order")
+_MOST_QUOTED: Final = 160
+_FEWEST_WORDS: Final = 4
+
+_CAUSES: Final = ("learnings", "blockers")
+_CURE: Final = "solutions"
+
+NOT_ALONE: Final = "it does not stand alone"
+BELOW: Final = "below capture.suggest_threshold"
+
+Shift = Callable[[Vector, str], float]
+
+
+class Detected(NamedTuple):
+    """A sentence worth keeping, its calibrated probability, and the features that decided."""
+
+    kind: str
+    sentence: str
+    score: float
+    speaker: str
+    why: tuple[str, ...]
+    by_kind: dict[str, float]
+    # Whether it is below the threshold, and counts only together with others.
+    is_weak: bool = False
+
+
+class Skipped(NamedTuple):
+    """A sentence that nearly was worth keeping, without its text."""
+
+    reason: str
+    kind: str
+    score: float
+    why: tuple[str, ...]
+
+
+# Filler words at the start of a sentence. "No force push" does not start with one.
+_FILLER = pattern(
+    r"(?:(?:h+m+|u+h+|u+m+|ok(?:ay)?|kk?|ah+|oh+|btw|hey|yeah|yep|yup|nope|no{2,}|nah|great|perfect"
+    r"|thanks|lol|haha|sick|by the way|fyi|anyway|please|pls)[,.:!…—–-]*\s+"
+    r"|(?:no|yes|right|well|actually|sure|so|fine|sorry|also|and|but|plus|wait|super|cool|nice|good"
+    r"|wonderful|agreed|one more thing|for the record|in any case)"
+    r"[,.:!…—–-]+\s+|(?:and|but|so|also) "
+    # What was chosen by its number follows in words.
+    r"|(?:let's |we'll |i'd )?(?:go with|take|do|use|pick) the (?:first|second|third|last|other)"
+    r" (?:one|option|way)[,:;—–-]+\s+(?=\w+ \w+ \w+ ))+",
+    re.IGNORECASE,
+)
+_POINTS = pattern(
+    r"(?:it|its|it's|this|that|that's|these|those|they|they're|he|she|both|neither|the (?:same"
+    r"|former|latter|other)|same)\b(?! (?:turns? out|turned out))",
+    re.IGNORECASE,
+)
+_UNSEEN = pattern(
+    r"\b(?:option|approach|step|item|point|number|phase|suggestion|finding|issue|fix) "
+    r"(?:[a-d]\b|#?\d+\b)|\b(?:as|see|listed|shown|described|mentioned|the) (?:above|below)\b"
+    r"|\bthe (?:following|same|latter|former)\b|(?:^|\s)#\d+\b|\b(?:line|lines) \d",
+    re.IGNORECASE,
+)
+# "(line 12)", "(lines 3-5)": where something was when it was said.
+_LINES = pattern(
+    r" ?\((?:at |in |see )?lines? [\d,–~ -]{1,40}\)| (?:at|on|in) lines? \d{1,6}(?:[–-]\d{1,6})?\b",
+    re.IGNORECASE,
+)
+_INSTEAD = pattern(r"\binstead\b(?! of)|\bnot that\b|\bthe other way\b", re.IGNORECASE)
+_CONTENT = pattern(r"[^\W\d_]{3,}")
+
+
+def detect(
+    conversation: Sequence[Turn],
+    *,
+    threshold: float = THRESHOLD,
+    weakest: float = 1.0,
+    shift: Shift | None = None,
+    skipped: list[Skipped] | None = None,
+) -> list[Detected]:
+    """Return what a conversation says that is worth keeping, in its order.
+
+    With `weakest`, also what scores at least that and less than the threshold, marked as weak.
+    """
+    missed = [] if skipped is None else skipped
+    found = list(_detect(conversation, threshold, weakest, shift, missed))
+    joined: list[_Place] = []
+    for one in found:
+        together = _joined(joined[-1], one) if joined else None
+        joined[-1:] = [together] if together else [*joined[-1:], one]
+    return [one.found for one in joined]
+
+
+class _Place(NamedTuple):
+    """Something detected, the number of its sentence in the conversation, and its message."""
+
+    found: Detected
+    at: int
+    message: int
+
+
+def _joined(one: _Place, other: _Place) -> _Place | None:
+    """Join a cause with the fix that follows it: alone, the one is over and the other unclear."""
+    causes = one.found.kind in _CAUSES and other.found.kind == _CURE
+    if one.found.is_weak != other.found.is_weak:
+        return None
+    if not causes or other.at != one.at + 1 or other.message != one.message:
+        return None
+    text = f"{_ended(one.found.sentence)} {other.found.sentence}"
+    if len(text) > MAX_JOINED or other.found.sentence.startswith(one.found.sentence):
+        return None
+    score = max(one.found.score, other.found.score)
+    return other._replace(found=other.found._replace(sentence=text, score=score))
+
+
+def _detect(
+    conversation: Sequence[Turn],
+    threshold: float,
+    weakest: float,
+    shift: Shift | None,
+    skipped: list[Skipped],
+) -> Iterator[_Place]:
+    weights = model()
+    agent_said: list[Heard] = []
+    answered = -1
+    unworthy: set[str] = set()  # a log that somebody pasted repeats itself
+    for at, one in enumerate(heard(conversation)):
+        if one.said.speaker == AGENT:
+            if one.message != answered:
+                agent_said, answered = [], one.message
+            agent_said.append(one)
+        if one.said.text in unworthy or not _may_count(one):
+            continue
+        features = vector(one.said)
+        scores = _scores(weights, features, shift)
+        enough = threshold * _share_needed(one, features)
+        least = min(enough, weakest)
+        if scores.score < least * _NEAR_MISS:
+            unworthy.add(one.said.text)
+            continue
+        scores = scores._replace(deciding=weights.deciding(features))
+        whole = stands_alone(one, agent_said) if scores.score >= least else ""
+        if not whole:
+            reason = NOT_ALONE if scores.score >= least else BELOW
+            skipped.append(Skipped(reason, scores.kind, scores.score, scores.deciding))
+            continue
+        found = Detected(
+            scores.kind,
+            whole,
+            scores.score,
+            one.said.speaker,
+            scores.deciding,
+            dict(scores.by_kind),
+            scores.score < enough,
+        )
+        yield _Place(found, at, one.message)
+
+
+def _may_count(one: Heard) -> bool:
+    """Return whether a sentence can be a memory at all."""
+    text = one.said.text
+    if is_question(text) or MARKER in text.lower() or text.endswith(":"):
+        return False
+    return one.said.speaker != AGENT or not is_plan(text)
+
+
+def _share_needed(one: Heard, features: Vector) -> float:
+    """Return the share of the threshold that a sentence needs."""
+    if one.said.conceded:
+        return _CONCEDED
+    return _ORDERED if one.said.speaker == USER and features.named[_ORDER] else 1.0
+
+
+def _scores(weights: Model, features: Vector, shift: Shift | None) -> Scores:
+    scores = weights.score(features)
+    if shift is None or not scores.by_kind:
+        return scores
+    return weights.score(features, shift(features, scores.kind))
+
+
+def stands_alone(one: Heard, agent_said: Sequence[Heard] = ()) -> str:
+    """Return a sentence as one that makes sense by itself, with its neighbour if it needs one.
+
+    The result is empty if that is not possible.
+    """
+    bare = _LINES.sub("", without_filler(one.said.text))
+    if _UNSEEN.search(bare) or len(_CONTENT.findall(bare)) < 2:
+        return ""
+    few = len(bare.split()) < 2 * _FEWEST_WORDS
+    if one.said.speaker == USER and few and _INSTEAD.search(bare):
+        before = _corrected(agent_said)
+        return f"{_ended(_capital(bare))} (The agent had said: “{before}”)" if before else ""
+    if _POINTS.match(bare):
+        before = _LINES.sub("", without_filler(one.before))
+        joined = f"{_ended(_capital(before))} {_capital(bare)}"
+        usable = before and not is_question(before) and not before.endswith(":")
+        if not usable or _POINTS.match(before) or _UNSEEN.search(before):
+            return ""
+        return joined if len(joined) <= MAX_JOINED else ""
+    return _capital(bare)
+
+
+def _corrected(agent_said: Sequence[Heard]) -> str:
+    """Return what an agent said that a person corrects: its last statement about its work."""
+    for one in reversed(agent_said):
+        text = one.said.text.rstrip(":")
+        if not is_question(text) and len(text) <= _MOST_QUOTED:
+            return text.rstrip(".")
+    return ""
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith((".", "!", "?", "…")) else text + "."
+
+
+def _capital(text: str) -> str:
+    """Start with a capital, unless the first word is a name such as `npm`."""
+    first = text.split(" ", 1)[0].rstrip(",:").replace("'", "").replace("’", "")
+    return text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text
+
+
+def without_filler(text: str) -> str:
+    """Return a text without filler words at its start."""
+    filler = _FILLER.match(text)
+    return text[filler.end() :] or text if filler else text
+
+
+def as_record(found: Detected) -> dict[str, Any]:
+    """Return the fields of a memory: a title that is a whole sentence, and what search needs."""
+    from recollect.capture.observations import facets
+    from recollect.capture.tags import tags_of
+    from recollect.capture.titles import title_and_body
+
+    text = " ".join(found.sentence.split())
+    summary, body = title_and_body(text)
+    kind, concepts, importance = facets(text, found.kind)
+    return {
+        "kind": found.kind,
+        "summary": summary,
+        "body": body,
+        "tags": list(tags_of(text)),
+        "confidence": round(found.score, 3),
+        "observation_type": kind,
+        "importance": importance,
+        "concepts": list(concepts),
+    }

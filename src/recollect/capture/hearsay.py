@@ -1,0 +1,62 @@
+"""Tells what somebody else thinks, and an agent's refusal, from what the speakers mean.
+
+"A colleague says we should move to Kotlin" is neither a decision nor a preference of the person
+who reports it. What a boss, a customer or the law wants is: it binds.
+"""
+
+from __future__ import annotations
+
+import re
+
+from recollect.capture.sentences import sentences
+from recollect.core.patterns import pattern
+
+_SOMEBODY = (
+    r"\b(?:(?:an?|my|some|the|one|another|this|our) (?:\w{1,20} ){0,2}?(?:colleagues?"
+    r"|co-?workers?|friends?|buddy|brother|sister|dad|mom|guys?|dude|intern|neighbou?r"
+    r"|blog(?: post)?|article|tweet|video|podcast|post|forum|thread)|some(?:one|body)|people|folks"
+    r"|he|she|reddit|stack ?overflow|twitter|hacker news|the internet|friends)\b"
+)
+_THINKS = (
+    r"(?: \w{1,20}){0,3} (?:say|says|said|think|thinks|thought|wrote|writes|claims?|claimed"
+    r"|told me|tells me|suggest|suggests|suggested|recommends?|recommended|believes?|swears?"
+    r"|argues?|insists?|keeps? (?:saying|telling))\b"
+)
+_OPINION = pattern(
+    rf"{_SOMEBODY}{_THINKS}[^.!?\n]{{0,200}}(?:\b(?:should|ought|could|must|need to|better|best"
+    r"|let's|would|move|switch|use|is dead|is the future|instead)\b|[\"“«])",
+    re.IGNORECASE,
+)
+_DECLINES = pattern(
+    r"(?:(?:there(?:'s| is)|i (?:see|found|have)) )?(?:nothing|none|no (?:new )?(?:memor|draft"
+    r"|note))[^.!?\n]{0,80}\b(?:kept|keep(?:ing)?|saved?|saving|stored?|storing|remember(?:ed)?"
+    r"|worth|drafts?)\b",
+    re.IGNORECASE,
+)
+_SETTLED = pattern(
+    r"\b(?:decided|agreed|chose|chosen|settled|went with|go(?:ing)? with|stick(?:ing)? (?:to|with)"
+    r"|switched|we (?:use|keep|stay))\b",
+    re.IGNORECASE,
+)
+
+
+def is_settled(sentence: str) -> bool:
+    """Return whether a sentence says that something was chosen."""
+    return _SETTLED.search(sentence) is not None
+
+
+def is_hearsay(sentence: str) -> bool:
+    """Return whether a sentence reports what somebody else thinks."""
+    return _OPINION.search(sentence.replace("’", "'")) is not None
+
+
+def declines(sentence: str) -> bool:
+    """Return whether an agent says that there is nothing to keep."""
+    return _DECLINES.match(sentence.replace("’", "'")) is not None
+
+
+def without_hearsay(text: str) -> str:
+    """Return a prompt without the sentences that report what somebody else thinks."""
+    if not is_hearsay(text):
+        return text
+    return " ".join(one for one in sentences(text) if not is_hearsay(one))

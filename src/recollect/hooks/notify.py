@@ -1,0 +1,81 @@
+"""Tells the user, in one line per turn, what was kept and what was noticed.
+
+`notify` says which lines the user sees. Alarms are not affected: what was not saved is always told.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect.core.note import shorten_line
+from recollect.core.patterns import pattern
+from recollect.hosts import protocol as events
+from recollect.hosts.registry import host_named
+
+if TYPE_CHECKING:
+    from recollect.core.memory import Memory
+    from recollect.hooks.pipeline import Work
+
+# What a line is about: something was kept for the user, or anything else.
+KEPT, ALL = "kept", "all"
+_PREFIX = "Recollect: "
+_QUOTED = pattern(r' "[^"\n]{0,100}"(?=[,.;]|\Z)')
+# Summaries that one line quotes, and how long each may be.
+_MOST_QUOTED, _QUOTED_LENGTH = 2, 60
+
+
+def tell(work: Work, level: str, text: str) -> None:
+    """Add a sentence to the line of this event, if the user wants to see that level."""
+    wanted = str(work.session.setting("notify"))
+    if wanted == ALL or (wanted == KEPT and level == KEPT):
+        work.reply.notice.append(_PREFIX + text.removeprefix(_PREFIX))
+
+
+def tell_noticed(work: Work) -> None:
+    """Tell what became unconfirmed in this session and was not told yet, once per turn.
+
+    If the turn has had its line, it waits for the next one.
+    """
+    noticed, session = work.session.store.local.noticed, work.event.session
+    if work.event.name == events.PROMPT:
+        work.reply.notice[:0] = noticed.begin_turn(session)
+    elif noticed.had_line(session):
+        # Local state holds no text of memories; the id is enough for a line that comes late.
+        noticed.tell_later(session, [_QUOTED.sub("", line) for line in work.reply.notice])
+        work.reply.notice.clear()
+        return
+    memories = work.session.untold()
+    if memories:
+        tell(work, ALL, _line_of(memories))
+        noticed.mark_told([memory.uid for memory in memories])
+    join_lines(work)
+    if work.reply.notice:
+        noticed.note_line(session, work.session.now())
+
+
+def tell_waiting(work: Work) -> None:
+    """Tell at the start of a session what waits for the user."""
+    if work.event.source == "compact":
+        return  # the same session goes on
+    waiting = work.session.waiting()
+    if waiting:
+        in_agent = host_named(work.event.host).REVIEW
+        hint = f"{in_agent} or: recollect review" if in_agent else "recollect review"
+        tell(work, ALL, f"{waiting}. Review them with {hint}")
+
+
+def join_lines(work: Work) -> None:
+    """Make one line of all lines of an event."""
+    if str(work.session.setting("notify")) == "none":
+        work.reply.notice.clear()
+    if len(work.reply.notice) > 1:
+        parts = [line.removeprefix(_PREFIX).rstrip(".") for line in work.reply.notice]
+        work.reply.notice[:] = [_PREFIX + "; ".join(dict.fromkeys(parts))]
+
+
+def _line_of(memories: list[Memory]) -> str:
+    quoted = [
+        f'"{shorten_line(memory.summary, _QUOTED_LENGTH)}"' for memory in memories[:_MOST_QUOTED]
+    ]
+    more = ", …" if len(memories) > _MOST_QUOTED else ""
+    return f"noticed {len(memories)} (unconfirmed): {', '.join(quoted)}{more}"

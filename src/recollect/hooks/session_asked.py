@@ -1,0 +1,215 @@
+"""The part of a hook session for what people ask to keep: twins, reversals, files, forgetting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from recollect.api.recollect import Recollect
+from recollect.capture.unconfirmed import reject
+from recollect.core.age import seconds_since
+from recollect.core.memory import Memory
+from recollect.core.names import short
+from recollect.core.status import ACTIVE, ARCHIVED, RESTORED, RETIRED
+from recollect.hooks.session_keeping import KeepingSession
+from recollect.hosts.protocol import PROMPT
+from recollect.index.protocol import ALL, Filters, Index, made_with
+from recollect.state.database import StateError
+
+_SIMILAR = 5
+_FORGOTTEN = "you asked to forget it"
+_AGAIN = "you asked to remember it again"
+_SUPERSEDED = "superseded by "
+_MOST_TRACES = 200
+_UNCONFIRMED = "unconfirmed"
+
+
+class AskedSession(KeepingSession):
+    """A hook session that knows what was asked for, and can take it back."""
+
+    # The hashed words of what must not be kept, once they are read.
+    _unkept: list[frozenset[int]] | None = None
+
+    def find_exact(self, text: str, kind: str) -> Memory | None:
+        """Return the public, active memory with exactly this text, of a kind if one is named."""
+        for memory in self._twins(text, kind, alive=True):
+            if memory.status == ACTIVE:
+                return memory
+        return None
+
+    def find_hidden(self, text: str, kind: str) -> Memory | None:
+        """Return a memory of the owner with exactly this text that search does not show."""
+        for memory in self._twins(text, kind, alive=True):
+            if memory.status not in (ACTIVE, _UNCONFIRMED) and self.is_own(memory):
+                return memory
+        return None
+
+    def swallows(self, memory: Memory) -> bool:
+        """Whether what a memory says need not be noticed again.
+
+        What expired, was archived, or was retired for its age must be able to come back. What
+        somebody retired must not. What was only noticed is another memory by now, or rejected,
+        which is known elsewhere.
+        """
+        if memory.status == RETIRED:
+            return memory.status_by is None and not memory.was_unconfirmed
+        return memory.status != ARCHIVED and not is_expired(memory, self._now)
+
+    def has_twin(self, text: str) -> bool:
+        """Whether a memory with exactly this text exists, whatever became of it."""
+        return bool(self._twins(text, "", alive=False))
+
+    def _twins(self, text: str, kind: str, *, alive: bool) -> list[Memory]:
+        at = self._now if alive else None
+        return [
+            memory
+            for memory in similar_in(self.store, text, _SIMILAR, alive_at=at)
+            if memory.sensitivity == "public"
+            and kind in ("", memory.kind)
+            and folded(memory.text or memory.summary) == folded(text)
+        ]
+
+    def bring_back(self, memory: Memory) -> Memory:
+        """Make a hidden memory active again, because somebody asked for it again."""
+        return self.store.set_status(memory.uid, RESTORED, _AGAIN)
+
+    def merge_files(self, memory: Memory, files: Sequence[str]) -> Memory:
+        """Add files to a memory that was asked for again; return it as it is then."""
+        new = [path for path in files if path not in memory.files_read]
+        if not new or not self.is_own(memory):
+            return memory
+        return self.store.update(memory.uid, files_read=[*memory.files_read, *new])
+
+    def supersede(self, old: Memory, new: Memory) -> None:
+        """Archive a memory that a new one reverses."""
+        self.store.set_status(old.uid, ARCHIVED, _SUPERSEDED + short(new.id))
+
+    def record_kept(self, kept: Mapping[str, str]) -> None:
+        """Record what this event kept: uid or nonce → fingerprint of the wish."""
+        with suppress(StateError):  # the memory is what counts
+            self.store.local.kept.record(self._event.session, list(kept.items()), self._now)
+
+    def is_handled(self, fingerprint: str) -> bool:
+        """Whether a wish was kept before, whatever became of it."""
+        return self.store.local.kept.is_handled(fingerprint)
+
+    def kept_last(self) -> list[Memory]:
+        """Return what this session kept last, in this turn or in the one before."""
+        since = self._previous_prompt()
+        names = self.store.local.kept.last(self._event.session, since)
+        found = self._named(names)
+        wanted = Filters(
+            statuses=frozenset({_UNCONFIRMED}), since=since - 1, project=self.store.project
+        )
+        noticed = self.store.indexing.using(lambda index: index.newest(wanted, _SIMILAR, self._now))
+        own = [memory for memory in noticed if memory.session == self._event.session]
+        return [memory for memory in found if memory.status == ACTIVE] or own[:1]
+
+    def _previous_prompt(self) -> float:
+        """Return when the prompt before this one came; infinity if there was none."""
+        traces = self.store.local.sessions.traces(_MOST_TRACES, self._event.session)
+        return next((trace.at for trace in traces if trace.event == PROMPT), float("inf"))
+
+    def forget(self, memory: Memory) -> list[Memory]:
+        """Retire a memory; return what it had superseded, which is active again.
+
+        An unconfirmed one is rejected, so that its like never comes again.
+        """
+        if memory.status == _UNCONFIRMED:
+            reject(self.store, [memory])
+            return []
+        self.store.set_status(memory.uid, RETIRED, _FORGOTTEN)
+        self.store.local.kept.drop(self._event.session, [memory.uid, memory.nonce or ""])
+        reason = _SUPERSEDED + short(memory.id)
+        text = f"{memory.summary}\n{memory.text}"
+        back = [
+            old
+            for old in similar_in(self.store, text, 2 * _SIMILAR)
+            if old.status == ARCHIVED and old.status_reason == reason
+        ]
+        return [
+            self.store.set_status(old.uid, RESTORED, "what superseded it is gone") for old in back
+        ]
+
+    def note_unkept(self, text: str) -> None:
+        """Record, as salted hashes, the words of what the person asks not to keep."""
+        from recollect.capture.unkept import words_of
+
+        words = words_of(text)
+        if words and self._event.session:
+            self.store.local.make_folder()
+            self.store.local.noticed.note_unkept(self._event.session, words, self._now)
+            self._unkept = None
+
+    def has_unkept(self) -> bool:
+        """Whether the person asked, in this session, not to keep something."""
+        if self._unkept is None:
+            self._unkept = self.store.local.noticed.unkept(self._event.session)
+        return bool(self._unkept)
+
+    def is_unkept(self, text: str) -> bool:
+        """Whether a sentence of a text repeats what the person asked not to keep."""
+        if not self.has_unkept() or self._unkept is None:
+            return False
+        from recollect.capture.sentences import split_line
+        from recollect.capture.unkept import repeats, words_of
+
+        noticed = self.store.local.noticed
+        said = [one for line in text.splitlines() for one in split_line(line)]
+        return any(repeats(noticed.hashed(words_of(one)), self._unkept) for one in said)
+
+    def note_changed_files(self, paths: Sequence[str]) -> None:
+        """Record files that a tool changed, if something was kept in this turn."""
+        kept, session = self.store.local.kept, self._event.session
+        if paths and session and kept.unlinked(session):
+            kept.add_files(session, self.store.redact(list(paths)))
+
+    def link_changed_files(self) -> list[Memory]:
+        """Link what was kept in this turn to the files that changed in it; return what changed."""
+        kept, session = self.store.local.kept, self._event.session
+        names = kept.unlinked(session) if session else []
+        if not names:
+            return []
+        files = kept.files(session)
+        changed = []
+        for memory in self._named(names) if files else ():
+            new = [path for path in files if path not in memory.files_modified]
+            if new and memory.status == ACTIVE:
+                given = [*memory.files_modified, *new]
+                changed.append(self.store.update(memory.uid, files_modified=given))
+        kept.end_turn(session)
+        return changed
+
+    def _named(self, names: Sequence[str]) -> list[Memory]:
+        """Return memories by uid, or by the nonce of a draft that was spooled at the time."""
+
+        def look(index: Index) -> list[Memory]:
+            made = (made_with(index, name) for name in names)
+            found = [*index.get_many(list(names)), *(memory for memory in made if memory)]
+            return list({memory.uid: memory for memory in found}.values())
+
+        return self.store.indexing.using(look) if names else []
+
+
+def is_expired(memory: Memory, now: float) -> bool:
+    """Whether the lifetime of a memory is over."""
+    passed = seconds_since(memory.created, now)
+    return memory.ttl is not None and passed is not None and passed > memory.ttl * 86_400
+
+
+def folded(text: str) -> str:
+    """Return a text without differences of case, white space and the mark at its end."""
+    return " ".join(text.casefold().split()).rstrip(".!")
+
+
+def similar_in(
+    store: Recollect, text: str, limit: int, *, alive_at: float | None = None
+) -> list[Memory]:
+    """Return memories of one store, of any status, that share words with a text."""
+    wanted = Filters(statuses=ALL, project=store.project, alive_at=alive_at)
+
+    def look(index: Index) -> list[Memory]:
+        found = index.lexical(text, wanted, limit).matches
+        return index.get_many([match.uid for match in found])
+
+    return store.indexing.using(look)

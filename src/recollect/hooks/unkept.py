@@ -1,0 +1,45 @@
+"""Keeps out of everything what a person asks not to keep, and what the agent repeats of it."""
+
+from __future__ import annotations
+
+from recollect.core.marks import without_own_text
+from recollect.hooks.conversation import Conversation
+from recollect.hooks.notify import ALL, tell
+from recollect.hooks.pipeline import Work
+
+NOT_KEPT = "not kept, as you asked."
+
+
+def typed(work: Work) -> str:
+    """Return what a prompt says that may be kept; tell the user if that is not everything."""
+    text = without_own_text(work.event.text)
+    kept = _kept(work, text)
+    if kept != text:
+        work.note("left out", reason="you asked not to keep it")
+        tell(work, ALL, NOT_KEPT)
+    return kept
+
+
+def answered(work: Work, text: str) -> str:
+    """Return the lines of an answer that may be kept."""
+    return "\n".join(line for line in text.split("\n") if not work.session.is_unkept(line))
+
+
+def without_unkept(work: Work, conversation: Conversation) -> Conversation:
+    """Return a conversation with as many messages, without what must not be kept."""
+    # First what the person says: it decides what the agent repeats.
+    said = [
+        (role, _kept(work, text) if role == "user" else text)
+        for role, text in conversation.messages
+    ]
+    messages = [(role, text if role == "user" else answered(work, text)) for role, text in said]
+    return conversation._replace(messages=messages)
+
+
+def _kept(work: Work, text: str) -> str:
+    from recollect.capture.unkept import part
+
+    parted = part(text)
+    if parted.unkept:
+        work.session.note_unkept(parted.unkept)
+    return parted.kept

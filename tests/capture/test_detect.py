@@ -1,0 +1,153 @@
+"""What a conversation says that is worth keeping, as sentences that stand alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.capture.conversation import MAX_TYPED, Turn, heard, own_words, turns
+from recollect.capture.detect import BELOW, NOT_ALONE, Skipped, as_record, detect
+from recollect.capture.features import AGENT, USER
+from recollect.core.marks import CLOSING, OPENING
+from recollect.core.note import SUMMARY_LENGTH
+
+DECISION = "We decided to use uv instead of pip because the lock file is reproducible."
+RULE = "Never push directly to main, always open a pull request."
+
+
+def found(*said: tuple[str, str]) -> list[str]:
+    """The sentences that are found in some messages."""
+    return [one.sentence for one in detect([Turn(*one) for one in said])]
+
+
+@pytest.mark.parametrize("text", [DECISION, RULE])
+def test_a_plain_statement_is_found(text: str) -> None:
+    """As it was said, with its speaker and the features that decided."""
+    (one,) = detect([Turn(USER, f"Thanks! {text} Can you run the tests?")])
+    assert one.sentence == text
+    assert one.speaker == USER
+    assert one.why
+    assert one.score == pytest.approx(sum(one.by_kind.values()))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"```\n{DECISION}\n```",
+        f"> {DECISION}",
+        f"{OPENING}\n{DECISION}\n{CLOSING}",
+        f"[remember] {DECISION}",
+        f"Here is the issue:\n\nTitle\n{DECISION}\nMore text.",
+    ],
+)
+def test_what_nobody_said_is_left_out(text: str) -> None:
+    """Code, quotations, injected context, markers and pasted text."""
+    assert found((USER, text)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'll use uv instead of pip because the lock file is reproducible.",
+        "Let me decide to use uv instead of pip.",
+        "Should we use uv instead of pip because the lock file is reproducible?",
+    ],
+)
+def test_plans_and_questions_of_the_agent_are_no_memories(text: str) -> None:
+    """What it does next is over soon."""
+    assert found((AGENT, text)) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["Always run make lint before committing.", "Never commit to main."]
+)
+def test_a_short_standing_order_of_a_person_is_found(text: str) -> None:
+    """It needs less than other sentences, and less than from an agent."""
+    assert found((USER, text)) == [text]
+    assert found((AGENT, text)) == []
+
+
+def test_a_correction_says_what_it_is_about() -> None:
+    """The agent's last statement is part of it."""
+    talk = [
+        Turn(AGENT, "I'll install the dependencies with pip."),
+        Turn(USER, "No, always use uv instead."),
+    ]
+    (one,) = detect(talk, threshold=0.05)
+    assert one.sentence.startswith("Always use uv instead.")
+    assert "pip" in one.sentence
+
+
+def test_a_correction_of_nothing_is_skipped() -> None:
+    """Nobody knows what it replaces, and the trace says so."""
+    skipped: list[Skipped] = []
+    assert detect([Turn(USER, "No, always use uv instead.")], threshold=0.05, skipped=skipped) == []
+    assert [one.reason for one in skipped] == [NOT_ALONE]
+
+
+def test_a_sentence_that_points_back_is_joined() -> None:
+    """It brings the sentence it points at."""
+    text = (
+        "The nightly export writes to the shared volume. "
+        "That is why we never mount it read-only in staging, because the job fails silently."
+    )
+    sentences = [one.sentence for one in detect([Turn(USER, text)], threshold=0.1)]
+    assert any(one.startswith("The nightly export") and "read-only" in one for one in sentences)
+
+
+def test_a_near_miss_leaves_its_score_and_features() -> None:
+    """Nothing is hidden by the threshold."""
+    skipped: list[Skipped] = []
+    (one,) = detect([Turn(USER, DECISION)])
+    assert detect([Turn(USER, DECISION)], threshold=one.score + 0.01, skipped=skipped) == []
+    assert [(s.reason, s.kind, bool(s.why)) for s in skipped] == [(BELOW, one.kind, True)]
+
+
+def test_the_middle_of_a_long_text_was_pasted() -> None:
+    """The first and the last paragraph were typed."""
+    pasted = "\n\n".join(["Some words of a document that is long."] * 100)
+    text = f"Look at this.\n\n{pasted}\n\n{DECISION}"
+    assert len(text) > MAX_TYPED
+    assert own_words(Turn(USER, text)).split("\n\n")[0] == "Look at this."
+    assert "document" not in own_words(Turn(USER, text))
+    assert own_words(Turn(USER, text)).endswith(DECISION)
+
+
+def test_where_a_sentence_was_said() -> None:
+    """Its place, whether it answers, and whether the agent gave in."""
+    talk = turns(
+        [
+            ("assistant", "Which package manager do you use?"),
+            ("user", "uv in every project. Not pip."),
+            ("assistant", "You're right, I'll use uv."),
+        ],
+        failed=True,
+        passed=False,
+    )
+    said = [one.said for one in heard(talk)]
+    assert [(one.place, one.total) for one in said] == [(0, 1), (0, 2), (1, 2), (0, 1)]
+    assert [one.conceded for one in said] == [False, True, True, False]
+    assert [one.answers for one in said] == [False, True, True, False]
+    assert all(one.failed for one in said)
+
+
+def test_a_record_has_a_whole_title_and_what_search_needs() -> None:
+    """The main clause is the title of a long sentence; the body is all of it."""
+    text = (
+        "We decided to keep the session store in Postgres, because Redis lost sessions on every"
+        " failover and nobody wants to run a second database for three megabytes of data."
+    )
+    (one,) = detect([Turn(USER, text)])
+    record = as_record(one)
+    assert record["summary"] == "We decided to keep the session store in Postgres."
+    assert len(record["summary"]) <= SUMMARY_LENGTH
+    assert record["body"] == text
+    assert record["observation_type"] == "decision"
+    assert "why-it-exists" in record["concepts"]
+    assert record["importance"] > 0.5
+    assert "database" in record["tags"]
+
+
+def test_a_short_sentence_has_no_body() -> None:
+    """The title is everything."""
+    (one,) = detect([Turn(USER, RULE)])
+    assert (as_record(one)["summary"], as_record(one)["body"]) == (RULE, "")

@@ -1,0 +1,140 @@
+"""Wishes in plain words are found with what to keep; what only sounds alike is not."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.capture.labelled import file_of, load
+from benchmarks.capture.requests import load as load_prompts
+from benchmarks.capture.requests import score
+from recollect.capture.requests import asks_to_forget, find_requests, is_covered
+from recollect.hooks.input import asks
+from recollect.hosts.protocol import PROMPT, STOP
+
+PROMPTS = load_prompts()
+
+
+def contents(text: str) -> list[str]:
+    """What a prompt asks to keep."""
+    return [request.content for request in find_requests(text)]
+
+
+def test_the_benchmark_holds() -> None:
+    """Every wish is found, word for word, and hardly a trap is walked into."""
+    result = score(PROMPTS)
+
+    assert len(PROMPTS) == 200
+    assert result.kept == result.exact == result.wishes
+    assert result.caught <= 1
+
+
+def test_wishes_of_other_sets_are_found() -> None:
+    """Rows that others made; a file of instructions is not a memory."""
+    rows = load() + load(file_of("fresh"), ["fresh"])
+    texts = [row.text for row in rows if row.explicit and "[remember" not in row.text]
+    missed = [text for text in texts if not any(contents(text))]
+
+    assert all("CLAUDE.md" in text or text.startswith("MEMORY:") for text in missed)
+    assert len(missed) <= 3
+
+
+@pytest.mark.parametrize("text", [prompt.text for prompt in PROMPTS if prompt.wishes])
+def test_the_test_of_bytes_finds_every_wish(text: str) -> None:
+    """A hook that does not look more closely loses nothing."""
+    assert asks(PROMPT, text.encode())
+    assert asks(PROMPT, text.upper().encode())
+
+
+def test_the_test_of_bytes_is_for_prompts() -> None:
+    """What an agent says at a stop is its own; a marker counts everywhere."""
+    assert not asks(STOP, b"Remember that the port is 80.")
+    assert not asks(PROMPT, b'{"session_id": "s", "cwd": "/x", "prompt": "Fix the login"}')
+    assert asks(STOP, b"[remember] The port is 80.")
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("remember that the port is 80", "remember"),
+        ("from now on use uv", "from now on"),
+        ("don't forget to lint before you push", "don't forget to"),
+        ("for future sessions: the port is 80", "for later sessions"),
+    ],
+)
+def test_a_wish_names_its_rule(text: str, rule: str) -> None:
+    """So that `why` can explain it."""
+    assert [request.rule for request in find_requests(text)] == [rule]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["remember this.", "ok remember that for next time", "Save this to memory:", "note that"],
+)
+def test_a_wish_for_nothing_is_empty(text: str) -> None:
+    """The user is asked what to remember; nobody guesses."""
+    assert not any(contents(text))
+
+
+def test_what_is_pasted_asks_for_nothing() -> None:
+    """Nor does what is quoted, or code."""
+    mail = "From: Bob <b@example.com>\nTo: me\nSubject: x\n\nRemember that the port is 80."
+    assert contents(mail) == []
+    assert contents("> remember that the port is 80") == []
+    assert contents("```\nremember that the port is 80\n```") == []
+    assert contents("<log>\nremember that the port is 80\n</log>\nwhat is this?") == []
+
+
+def test_a_marker_is_no_second_wish() -> None:
+    """Its text is captured by the marker."""
+    assert contents("[remember] Remember that the port is 80.") == []
+    assert contents("- [remember] Note that the port is 80.") == []
+
+
+def test_a_sentence_of_a_wish_is_covered() -> None:
+    """Then no other detector needs to look at it."""
+    wishes = find_requests("Remember that we decided to use uv. The build is red.")
+
+    assert is_covered("Remember that we decided to use uv.", wishes)
+    assert not is_covered("The build is red.", wishes)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no, forget that",
+        "Forget that.",
+        "don't remember that",
+        "scratch that, don't keep it",
+        "wait, don’t save that!",
+        "actually forget it, that was wrong",
+    ],
+)
+def test_who_asks_to_forget(text: str) -> None:
+    """What was kept last is meant."""
+    assert asks_to_forget(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "forget about the tests, just ship",
+        "forget that we use Redis",
+        "don't forget that",
+        "don't remember this, it's only for the demo",
+        "did you forget that?",
+        "scratch that",
+        "I always forget that",
+    ],
+)
+def test_who_does_not_ask_to_forget(text: str) -> None:
+    """The words alone mean something else."""
+    assert not asks_to_forget(text)
+
+
+@given(st.text())
+def test_any_text_is_fine(text: str) -> None:
+    """And nothing is made up: every word of a wish stands in the text."""
+    for request in find_requests(text + " remember that x is y"):
+        assert request.rule

@@ -1,0 +1,106 @@
+"""What a person asks not to keep is found; what only sounds alike is not."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.capture.hearsay import declines, is_hearsay, without_hearsay
+from recollect.capture.requests import find_requests
+from recollect.capture.unkept import part
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Between us, and don't write this down anywhere: Henrik is leaving in June.",
+        "Off the record: the vendor is nearly broke.",
+        "No need to remember this, but the coffee machine is broken again.",
+        "Keep this to yourself: Anna got the job.",
+        "The office moves in May. Don't write that down.",
+        "Anna got the job, but this stays private.",
+        "don't save this anywhere: the merger is on",
+        "Don’t tell anyone, but we get sold.",
+        "You don't need to remember that. The lift is broken.",
+        "Use port 8080 just for now.",
+        "I'd rather you didn't note this: the CTO quits",
+    ],
+)
+def test_who_asks_not_to_keep(text: str) -> None:
+    """All of such a prompt is left out."""
+    assert part(text).kept == ""
+    assert part(text).unkept
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Don't store this in a file, use the keychain.",
+        "I don't remember that.",
+        "the network between us and the vendor is slow",
+        "Make the method private",
+        "it is private, so tests can't call it",
+        "don't save it in the session",
+        "we don't keep this in memory",
+        "never log this in production",
+        "Don't forget that.",
+        'The dialog says "off the record".',
+        "don't keep that branch",
+    ],
+)
+def test_who_does_not(text: str) -> None:
+    """The words alone mean something else."""
+    assert part(text) == (text, "")
+
+
+def test_a_paragraph_is_meant() -> None:
+    """Or the whole prompt, if the paragraph says nothing else; or the sentence of this moment."""
+    assert part("We use tabs.\n\nBetween you and me, Bob is fired.").kept == "We use tabs."
+    assert part("Bob is fired.\n\nDon't write this down.").kept == ""
+    assert part("We use tabs. Just for now use 8080.").kept == "We use tabs."
+
+
+def test_nothing_in_it_is_a_wish() -> None:
+    """What stands before it is."""
+    assert find_requests("Between us: remember that Bob is fired.") == []
+    found = find_requests("Remember that we use tabs. Between us, note that Bob is fired.")
+    assert [request.content for request in found] == ["We use tabs"]
+
+
+@given(st.text())
+def test_any_text_is_fine(text: str) -> None:
+    """Nothing is made up."""
+    kept, unkept = part(text)
+    assert set(kept.split()) | set(unkept.split()) <= set(text.split()) | {""}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("A colleague says we should move to Kotlin", True),
+        ("A friend of mine thinks Rust would be better here", True),
+        ("Some blog post recommends to use Kafka", True),
+        ("My boss wants spaces.", False),
+        ("Operations says no to another Redis.", False),
+        ("The customer says it must be blue.", False),
+        ("We should move to Kotlin.", False),
+    ],
+)
+def test_what_somebody_else_thinks(sentence: str, expected: bool) -> None:
+    """It is nobody's decision; what a boss or a customer wants binds."""
+    assert is_hearsay(sentence) is expected
+
+
+def test_the_rest_of_a_prompt_stays() -> None:
+    """Hearsay is left out sentence by sentence."""
+    prompt = "A colleague says we should use Kotlin. Fix the cart."
+    assert without_hearsay(prompt) == "Fix the cart."
+    assert without_hearsay("Fix the cart.") == "Fix the cart."
+
+
+def test_an_agent_that_has_nothing_to_keep() -> None:
+    """Its answer to a request is no memory."""
+    assert declines("Nothing in there needs to be kept.")
+    assert declines("There's nothing worth saving.")
+    assert not declines("Nothing else uses the cache.")

@@ -1,0 +1,38 @@
+"""The way round: what the command that passes has, and the one that failed had not."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.capture.workarounds import way_round
+
+
+@pytest.mark.parametrize(
+    ("failed", "passed", "way"),
+    [
+        ("npm install", "npm install --legacy-peer-deps", "--legacy-peer-deps"),
+        ("npm ci", "cd web && npm ci --force 2>&1 | tail -3", "--force"),
+        ("git commit -m x", "git commit -m x --no-verify", "--no-verify"),
+        (
+            "npm run build",
+            "NODE_OPTIONS=--openssl-legacy-provider npm run build",
+            "NODE_OPTIONS=--openssl-legacy-provider",
+        ),
+        ("npm run build", "export NODE_OPTIONS=--max-old-space-size=4096 && npm run build",
+         "NODE_OPTIONS=--max-old-space-size=4096"),
+        ("pip install httpx", "pip install 'httpx<0.28'", "httpx<0.28"),
+        ("npm install react", "npm install react@18.2.0", "react@18.2.0"),
+        ("npm audit", "npm audit || true", "|| true"),
+        # Nobody gets round a failing test like this; somebody looks at it.
+        ("pytest", "pytest || true", ""),
+        ("pytest", "pytest --no-header -q", ""),
+        ("pytest", "CI=1 pytest", ""),
+        ("git push", "git push --force-with-lease", ""),
+        ("npm install --force", "npm install --force", ""),
+        ("npm install a", "npm install b@2", ""),
+        ("", "", ""),
+    ],
+)  # fmt: skip
+def test_ways_round(failed: str, passed: str, way: str) -> None:
+    """Options, variables, pins and ignored failures; not what only changes the display."""
+    assert way_round(failed, passed) == way
