@@ -72,6 +72,8 @@ class Pending(NamedTuple):
     uid: str
     summary: str
     body: str
+    # The questions that it answers, which get a chunk of their own.
+    asked: str = ""
 
 
 class Ranked(NamedTuple):

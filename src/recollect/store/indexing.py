@@ -290,7 +290,11 @@ class Indexing:
             if not batch:
                 break
             pieces: dict[str, Sequence[str]] = {
-                memory.uid: chunks(memory.body, embedder, title=memory.summary) for memory in batch
+                memory.uid: [
+                    *chunks(memory.body, embedder, title=memory.summary),
+                    *chunks(memory.asked, embedder),
+                ]
+                for memory in batch
             }
             vectors = iter(embedder.embed([text for texts in pieces.values() for text in texts]))
             stored: Mapping[str, Sequence[bytes]] = {

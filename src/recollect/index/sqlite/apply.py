@@ -25,7 +25,7 @@ from recollect.core.status import HIDDEN
 from recollect.core.strength import pace_of
 from recollect.index.protocol import Cursor, Progress
 from recollect.index.sqlite.schema import FACETS, NOBODY
-from recollect.index.sqlite.traits import sketch, trust_of
+from recollect.index.sqlite.traits import questions_text, sketch, trust_of
 from recollect.index.sqlite.words import date_words
 from recollect.index.text import indexable
 
@@ -346,9 +346,10 @@ class Applier:
                 db.executemany(f"INSERT OR IGNORE INTO {table} VALUES (?, ?)", rows)
         files = " ".join(facets["file"])
         tags = f"{' '.join(memory.tags)} {files}"
-        words = (memory.summary, tags, date_words(seconds(memory.created)), memory.text)
+        dates, asked = date_words(seconds(memory.created)), questions_text(memory)
+        words = (memory.summary, tags, dates, memory.text, asked)
         db.execute(
-            "INSERT INTO words (rowid, summary, tags, dates, body) VALUES (?, ?, ?, ?, ?)",
+            "INSERT INTO words (rowid, summary, tags, dates, body, asked) VALUES (?, ?, ?, ?, ?, ?)",
             (key, *(indexable(_clean(text) or "") for text in words)),
         )
 

@@ -42,6 +42,7 @@ from recollect.index.sqlite.memories import Memories
 from recollect.index.sqlite.newest import newest_uids
 from recollect.index.sqlite.records import RecordReading
 from recollect.index.sqlite.schema import BIRTH, vector_table
+from recollect.index.sqlite.traits import questions_text
 from recollect.index.sqlite.words import Words
 from recollect.index.text import query_terms
 
@@ -293,7 +294,7 @@ class SqliteIndex(RecordReading):
         else:
             rows = self._rows("SELECT uid FROM memory LIMIT ?", (limit,))
         memories = self.get_many([uid for (uid,) in rows])
-        return [Pending(memory.uid, memory.summary, memory.text) for memory in memories]
+        return [Pending(m.uid, m.summary, m.text, questions_text(m)) for m in memories]
 
     def count_pending(self, model: str) -> int:
         """Return how many memories have no vectors of this model yet."""

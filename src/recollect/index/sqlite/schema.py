@@ -7,7 +7,7 @@ as in the ledger: a memory is folded from them when it is read.
 from __future__ import annotations
 
 # Raise this with every change below; the index is derived, so a rebuild is the migration.
-VERSION = 14
+VERSION = 15
 
 # Sorts uids by time: the first character only says whether they prove their text.
 BIRTH = "substr(uid, 2)"
@@ -82,7 +82,7 @@ CREATE TABLE contested (uid TEXT PRIMARY KEY) WITHOUT ROWID;
 
 -- Only the words are stored, not the text, which is in `record`.
 CREATE VIRTUAL TABLE words USING fts5 (
-    summary, tags, dates, body,
+    summary, tags, dates, body, asked,
     content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2'
 );
 CREATE VIRTUAL TABLE term USING fts5vocab (words, row);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from recollect.core.crowding import sketch_of
+from recollect.core.fields import MAX_QUESTION_LENGTH, MAX_QUESTIONS
 from recollect.core.memory import Memory
 from recollect.index.text import plain_words
 
@@ -22,6 +23,11 @@ def trust_of(memory: Memory) -> float:
     if said is None and "via" in memory.provenance:
         return _UNVOUCHED_TRUST
     return _TRUST.get(str(said), _DEFAULT_TRUST)
+
+
+def questions_text(memory: Memory) -> str:
+    """Return the questions that a memory answers, as far as it may have them."""
+    return "\n".join(text[:MAX_QUESTION_LENGTH] for text in memory.asked_as[:MAX_QUESTIONS])
 
 
 def sketch(memory: Memory) -> bytes:

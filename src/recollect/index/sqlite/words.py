@@ -22,8 +22,8 @@ from recollect.index.protocol import LexicalMatches, Match
 from recollect.index.sqlite.connection import Version, version
 from recollect.index.sqlite.newest import has_others
 
-# Weights of summary, tags and files, date, body.
-WEIGHTS = _SUMMARY, _TAGS, _DATES, _BODY = (2.0, 1.5, 2.0, 1.0)
+# Weights of summary, tags and files, date, body, and the questions that it answers.
+WEIGHTS = _SUMMARY, _TAGS, _DATES, _BODY, _ASKED = (2.0, 1.5, 2.0, 1.0, 1.5)
 # Not `rank`, which sorts every match before it applies the limit.
 _BM25 = f"bm25(words, {', '.join(map(str, WEIGHTS))})"
 _K1, _B = 1.2, 0.4
@@ -77,10 +77,14 @@ def _rescore(api: apsw.FTS5ExtensionApi, /, *weights: Any) -> bytes:
     total, proof, words, held = 0.0, 0.0, 0, []
     terms = len(weights) // 2
     for phrase, (idf, proves) in enumerate(zip(weights[:terms], weights[terms:], strict=True)):
-        summary, tags, dates, body = api.phrase_locations(phrase)
+        summary, tags, dates, body, asked = api.phrase_locations(phrase)
         # Unrolled: this runs for every word of hundreds of rows while the user waits.
         frequency = (
-            _SUMMARY * len(summary) + _TAGS * len(tags) + _DATES * len(dates) + _BODY * len(body)
+            _SUMMARY * len(summary)
+            + _TAGS * len(tags)
+            + _DATES * len(dates)
+            + _BODY * len(body)
+            + _ASKED * len(asked)
         )
         if frequency:
             counts = frequency * (_K1 + 1) / (frequency + norm)
