@@ -147,7 +147,7 @@ def check_questions(name: str, value: Any) -> list[str]:
         questions.setdefault(text.casefold(), text)
     if len(questions) > MAX_QUESTIONS:
         raise ValidationError(
-            f"A memory has at most {MAX_QUESTIONS} questions in {name}; {len(questions)} were given.",
+            f"{name} takes at most {MAX_QUESTIONS} questions; {len(questions)} were given.",
             "Keep those that differ most from each other.",
         )
     return list(questions.values())

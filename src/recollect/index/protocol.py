@@ -176,8 +176,13 @@ class Index(Protocol):
     def shared_names(self) -> list[str]:
         """Return the names that more than one memory was created with."""
 
-    def lexical(self, query: str, filters: Filters, limit: int) -> LexicalMatches:
-        """Return the memories that share words with the query."""
+    def lexical(
+        self, query: str, filters: Filters, limit: int, *, parts: bool = False
+    ) -> LexicalMatches:
+        """Return the memories that share words with the query.
+
+        With `parts`, a term also finds words that begin with it or contain it, which count less.
+        """
 
     def nearest(
         self, vector: bytes, filters: Filters, limit: int, including: Sequence[str] = ()

@@ -74,6 +74,8 @@ class Question(NamedTuple):
     min_similarity: float | None = None
     # The least number of candidates of each of the two searches.
     candidates: int = CANDIDATES
+    # Whether parts of words match, too; a hook does without.
+    parts: bool = False
 
 
 def search(
@@ -99,7 +101,7 @@ def _best(
     vector: dict[str, float] = {}
     by_words: dict[str, Match] = {}
     if question.mode in ("hybrid", "text"):
-        found = index.lexical(question.text, question.filters, wanted)
+        found = index.lexical(question.text, question.filters, wanted, parts=question.parts)
         by_words = {match.uid: match for match in found.matches}
         # The share of a full match that each memory reaches.
         keyword = {uid: match.score / found.ideal for uid, match in by_words.items()}

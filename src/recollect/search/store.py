@@ -37,7 +37,7 @@ def search_store(
     filters.setdefault("sensitivity", ("public",))
     now = store.now()
     wanted = store.filters(**filters)._replace(alive_at=now)
-    question = Question(query, max(1, limit), chosen, wanted, min_similarity)
+    question = Question(query, max(1, limit), chosen, wanted, min_similarity, parts=True)
     if as_of is not None:
         moment = store.moment(as_of)
         return search(store.indexing.as_of(moment), question, now=seconds(moment) or now)

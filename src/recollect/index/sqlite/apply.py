@@ -23,6 +23,7 @@ from recollect.core.record import CREATE, PURGE, Record
 from recollect.core.spaces import in_its_space, is_marked, marked, owner_of, uid_of
 from recollect.core.status import HIDDEN
 from recollect.core.strength import pace_of
+from recollect.index.paths import named_paths
 from recollect.index.protocol import Cursor, Progress
 from recollect.index.sqlite.schema import FACETS, NOBODY
 from recollect.index.sqlite.traits import questions_text, sketch, trust_of
@@ -336,6 +337,7 @@ class Applier:
         facets = {
             "tag": memory.tags,
             "file": (*memory.files_modified, *memory.files_read),
+            "named": named_paths(f"{memory.summary}\n{memory.text}"),
             "concept": memory.concepts,
             "relation": (*memory.relates_to, *memory.sources),
             "slug": memory.slugs,
@@ -349,7 +351,8 @@ class Applier:
         dates, asked = date_words(seconds(memory.created)), questions_text(memory)
         words = (memory.summary, tags, dates, memory.text, asked)
         db.execute(
-            "INSERT INTO words (rowid, summary, tags, dates, body, asked) VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO words (rowid, summary, tags, dates, body, asked)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
             (key, *(indexable(_clean(text) or "") for text in words)),
         )
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from recollect.index.paths import endings_of
 from recollect.index.protocol import Filters
+
+# Of the shorter forms of a path; a path with more folders is not one that anybody writes.
+_MOST_FOLDERS = 50
 
 
 def where(filters: Filters) -> tuple[str, tuple[Any, ...]]:
@@ -31,10 +35,14 @@ def where(filters: Filters) -> tuple[str, tuple[Any, ...]]:
     if filters.file is not None:
         path = filters.file.rstrip("/")
         # Paths below a folder start with its name and a slash; the character after a slash is 0.
+        below = (f"{path}/", f"{path}0")
+        said = endings_of(path)[:_MOST_FOLDERS]
         add(
             "memory.key IN (SELECT memory FROM file WHERE path = ?"
-            " UNION SELECT memory FROM file WHERE path > ? AND path < ?)",
-            *(path, f"{path}/", f"{path}0"),
+            " UNION SELECT memory FROM file WHERE path > ? AND path < ?"
+            " UNION SELECT memory FROM named WHERE path > ? AND path < ?"
+            f" UNION SELECT memory FROM named WHERE path IN ({','.join('?' * len(said))}))",
+            *(path, *below, *below, *said),
         )
     if filters.concept is not None:
         add("memory.key IN (SELECT memory FROM concept WHERE concept = ?)", filters.concept)

@@ -210,10 +210,14 @@ class SqliteIndex(RecordReading):
     # Search
 
     @at_one_moment
-    def lexical(self, query: str, filters: Filters, limit: int) -> LexicalMatches:
-        """Return the memories that share words with the query."""
+    def lexical(
+        self, query: str, filters: Filters, limit: int, *, parts: bool = False
+    ) -> LexicalMatches:
+        """Return the memories that share words with the query or, if asked, parts of words."""
+        terms = query_terms(query)
         with failing():
-            return self._words.matches(query_terms(query), *where(filters), limit)
+            of_words = self._words.parts(terms) if parts else ()
+            return self._words.matches(terms, *where(filters), limit, of_words)
 
     def distinctive(self, query: str) -> str:
         """Return the query without the words that many memories contain."""

@@ -65,6 +65,11 @@ CREATE TABLE file (
     path TEXT NOT NULL, memory INTEGER NOT NULL, PRIMARY KEY (path, memory)
 ) WITHOUT ROWID;
 CREATE INDEX file_memory ON file (memory);
+-- Files that the text of a memory names.
+CREATE TABLE named (
+    path TEXT NOT NULL, memory INTEGER NOT NULL, PRIMARY KEY (path, memory)
+) WITHOUT ROWID;
+CREATE INDEX named_memory ON named (memory);
 CREATE TABLE concept (
     concept TEXT NOT NULL, memory INTEGER NOT NULL, PRIMARY KEY (concept, memory)
 ) WITHOUT ROWID;
@@ -98,6 +103,7 @@ NOBODY = ""
 FACETS = (
     ("tag", "tag"),
     ("file", "path"),
+    ("named", "path"),
     ("concept", "concept"),
     ("relation", "target"),
     ("slug", "slug"),

@@ -21,6 +21,8 @@ from recollect.core.named_tuple import NamedTuple
 from recollect.index.protocol import LexicalMatches, Match
 from recollect.index.sqlite.connection import Version, version
 from recollect.index.sqlite.newest import has_others
+from recollect.index.sqlite.parts import WEIGHT as PART_WEIGHT
+from recollect.index.sqlite.parts import Part, find_parts
 
 # Weights of summary, tags and files, date, body, and the questions that it answers.
 WEIGHTS = _SUMMARY, _TAGS, _DATES, _BODY, _ASKED = (2.0, 1.5, 2.0, 1.0, 1.5)
@@ -67,6 +69,8 @@ class Weights(NamedTuple):
     proofs: dict[str, float]
     total: float
     total_proof: float
+    # Phrase → the term that it stands for, where they differ.
+    parts: Mapping[str, str] = MappingProxyType({})
 
 
 def _rescore(api: apsw.FTS5ExtensionApi, /, *weights: Any) -> bytes:
@@ -123,22 +127,39 @@ class Words:
 
     def _count(self, term: str) -> int:
         if term not in self._counts:
-            stems = self._tokenizer(
-                term.encode(),
-                apsw.FTS5_TOKENIZE_QUERY,
-                None,
-                include_offsets=False,
-                include_colocated=False,
-            )
-            found = [self._one("SELECT doc FROM term WHERE term = ?", stem) for stem in stems]
+            found = [self._one("SELECT doc FROM term WHERE term = ?", s) for s in self._stems(term)]
             self._counts[term] = min(found, default=0)
         return self._counts[term]
 
+    def _stems(self, term: str) -> list[str]:
+        return self._tokenizer(
+            term.encode(),
+            apsw.FTS5_TOKENIZE_QUERY,
+            None,
+            include_offsets=False,
+            include_colocated=False,
+        )
+
+    def parts(self, terms: Sequence[str]) -> Sequence[Part]:
+        """Return the parts of words that terms stand for."""
+        return find_parts(
+            self._db,
+            terms,
+            self._frequencies(terms),
+            lambda term: next(iter(self._stems(term)), term),
+            self._one("SELECT count(*) FROM memory"),
+        )
+
     def matches(
-        self, terms: Sequence[str], condition: str, parameters: Sequence[Any], limit: int
+        self,
+        terms: Sequence[str],
+        condition: str,
+        parameters: Sequence[Any],
+        limit: int,
+        parts: Sequence[Part] = (),
     ) -> LexicalMatches:
         """Return the memories with words of a query, best first; no author crowds out others."""
-        weights = self.weights(terms)
+        weights = self.weights(terms, parts=parts)
         if not weights.scores:
             return LexicalMatches((), 0.0)
         found = self.best(weights, condition, parameters, limit)
@@ -151,18 +172,23 @@ class Words:
             limit = len(found)
         echoes = repeated(_best_of(found, len(found)), lambda row: row.traits)
         if len(echoes) >= _CROWDED:
-            weights = self.weights(terms, _repeated_shares(weights.scores, found, echoes))
+            weights = self.weights(terms, _repeated_shares(weights.scores, found, echoes), parts)
             found = [_weighed(row, weights) for row in found]
         full = ideal(weights.total_proof)
         return LexicalMatches(
             [
-                Match(row.uid, row.score, row.words, row.evidence / full)
+                Match(row.uid, row.score, _words_in(row, weights), row.evidence / full)
                 for row in _best_of(found, limit)
             ],
             ideal(weights.total),
         )
 
-    def weights(self, terms: Sequence[str], less: Mapping[str, float] = _NOTHING) -> Weights:
+    def weights(
+        self,
+        terms: Sequence[str],
+        less: Mapping[str, float] = _NOTHING,
+        parts: Sequence[Part] = (),
+    ) -> Weights:
         """Return the weight (idf) of each known term, and of all terms, known or not.
 
         `less` is the share of the memories with a term that does not count.
@@ -174,12 +200,14 @@ class Words:
         scores = {term: _idf(count, total) for term, count in counts.items()}
         proofs = {term: _idf(count, enough) for term, count in counts.items()}
         unknown = len(terms) - len(counts)
-        return Weights(
-            scores,
-            proofs,
-            sum(scores.values()) + _idf(0, total) * unknown,
-            sum(proofs.values()) + _idf(0, enough) * unknown,
-        )
+        # A part adds nothing to a full match: that has the whole words.
+        full = sum(scores.values()) + _idf(0, total) * unknown
+        full_proof = sum(proofs.values()) + _idf(0, enough) * unknown
+        for phrase, _, memories in parts:
+            count = round(memories * (1 - less.get(phrase, 0.0)))
+            scores[phrase] = PART_WEIGHT * _idf(count, total)
+            proofs[phrase] = PART_WEIGHT * _idf(count, enough)
+        return Weights(scores, proofs, full, full_proof, {p.phrase: p.term for p in parts})
 
     def common(self, terms: Sequence[str], share: float) -> set[str]:
         """Return the terms that occur in more than a share of the memories."""
@@ -321,8 +349,16 @@ def ideal(weight: float) -> float:
     return (_K1 + 1) * math.sqrt(_TYPICAL_WEIGHT * weight)
 
 
-def _any_of(terms: Iterable[str]) -> str:
-    return " OR ".join(f'"{term}"' for term in terms)
+def _words_in(row: Scored, weights: Weights) -> int:
+    """Return how many terms of the query a row contains, whole or in part."""
+    if not weights.parts:
+        return row.words
+    held = zip(weights.scores, row.counts, strict=True)
+    return len({weights.parts.get(phrase, phrase) for phrase, count in held if count})
+
+
+def _any_of(phrases: Iterable[str]) -> str:
+    return " OR ".join(f'"{p[:-1]}" *' if p.endswith("*") else f'"{p}"' for p in phrases)
 
 
 def date_words(created: float | None) -> str:

@@ -1,0 +1,50 @@
+"""Files that a text names: a memory is about them, whoever forgot to list them."""
+
+from __future__ import annotations
+
+from recollect.core.patterns import pattern
+
+# A run of path characters. What follows a slash is absolute, or part of an address.
+_RUN = pattern(r"(?<![\w.@+:/\\-])[\w.@+-]++(?:/[\w.@+-]++)*+/?")
+# Endings of a name without a folder: others are sentences without a space, or version numbers.
+_ENDINGS = frozenset(
+    ["bash", "bat", "c", "cc", "cfg", "cjs", "clj", "conf", "cpp", "cs", "css", "csv", "cts", "cu", "cxx", "dart", "diff", "dockerfile", "env", "erl", "ex", "exs", "go", "gradle", "graphql", "h", "hh", "hpp", "hs", "html", "ini", "ipynb", "java", "js", "json", "jsonl", "jsx", "kt", "kts", "less", "lock", "lua", "m", "md", "mdx", "mjs", "mk", "ml", "mm", "mts", "nim", "nix", "patch", "php", "pl", "po", "proto", "ps1", "py", "pyi", "pyx", "r", "rake", "rb", "rs", "rst", "sass", "scala", "scss", "sh", "sql", "svelte", "svg", "swift", "tcl", "tf", "toml", "ts", "tsx", "txt", "vue", "wasm", "xml", "yaml", "yml", "zig"]
+)
+_NAMES = frozenset({"Dockerfile", "Gemfile", "Jenkinsfile", "Makefile", "Procfile", "Rakefile"})
+# Every folder may have one of these, so the name alone does not say which file is meant.
+_COMMON = frozenset(
+    ["__init__", "__main__", "changelog", "conftest", "dockerfile", "index", "init", "lib", "license", "main", "makefile", "mod", "package", "readme", "setup"]
+)
+_LONGEST = 200
+_MOST = 50
+_DEEP = 3  # so many parts without an ending are a path; `read/write` and `and/or` are not
+
+
+def named_paths(text: str) -> list[str]:
+    """Return the files and folders that a text names, relative to the repository, in order."""
+    found: dict[str, None] = {}
+    for match in _RUN.finditer(text):
+        path = match[0].removeprefix("./").rstrip(".,-+@")
+        if len(path) <= _LONGEST and _is_path(path):
+            found[path.rstrip("/")] = None
+            if len(found) == _MOST:
+                break
+    return list(found)
+
+
+def _is_path(text: str) -> bool:
+    *folders, name = text.split("/")
+    if ".." in text or not any(map(str.isalpha, text)):
+        return False
+    stem, _, ending = name.rpartition(".")
+    if not folders:
+        return name in _NAMES or (stem != "" and ending.lower() in _ENDINGS)
+    return (stem != "" and ending[:1].isalpha()) or not name or len(folders) >= _DEEP - 1
+
+
+def endings_of(path: str) -> list[str]:
+    """Return a path and the shorter forms that a text may use for it: without its first folders."""
+    parts = path.split("/")
+    found = ["/".join(parts[start:]) for start in range(len(parts))]
+    is_common = parts[-1].partition(".")[0].lower() in _COMMON
+    return found[:-1] if is_common and len(found) > 1 else found
