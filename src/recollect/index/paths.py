@@ -7,14 +7,20 @@ from recollect.core.patterns import pattern
 # A run of path characters. What follows a slash is absolute, or part of an address.
 _RUN = pattern(r"(?<![\w.@+:/\\-])[\w.@+-]++(?:/[\w.@+-]++)*+/?")
 # Endings of a name without a folder: others are sentences without a space, or version numbers.
-_ENDINGS = frozenset(
-    ["bash", "bat", "c", "cc", "cfg", "cjs", "clj", "conf", "cpp", "cs", "css", "csv", "cts", "cu", "cxx", "dart", "diff", "dockerfile", "env", "erl", "ex", "exs", "go", "gradle", "graphql", "h", "hh", "hpp", "hs", "html", "ini", "ipynb", "java", "js", "json", "jsonl", "jsx", "kt", "kts", "less", "lock", "lua", "m", "md", "mdx", "mjs", "mk", "ml", "mm", "mts", "nim", "nix", "patch", "php", "pl", "po", "proto", "ps1", "py", "pyi", "pyx", "r", "rake", "rb", "rs", "rst", "sass", "scala", "scss", "sh", "sql", "svelte", "svg", "swift", "tcl", "tf", "toml", "ts", "tsx", "txt", "vue", "wasm", "xml", "yaml", "yml", "zig"]
-)
+_SUFFIXES = """
+    bash bat c cc cfg cjs clj conf cpp cs css csv cts cu cxx dart diff env erl ex exs go gradle
+    graphql h hh hpp hs html ini ipynb java js json jsonl jsx kt kts less lock lua md mdx mjs mk ml
+    mm mts nim nix patch php pl po proto ps1 py pyi pyx r rake rb rs rst sass scala scss sh sql
+    svelte svg swift tcl tf toml ts tsx txt vue wasm xml yaml yml zig
+"""
+_ENDINGS = frozenset(_SUFFIXES.split())
 _NAMES = frozenset({"Dockerfile", "Gemfile", "Jenkinsfile", "Makefile", "Procfile", "Rakefile"})
 # Every folder may have one of these, so the name alone does not say which file is meant.
-_COMMON = frozenset(
-    ["__init__", "__main__", "changelog", "conftest", "dockerfile", "index", "init", "lib", "license", "main", "makefile", "mod", "package", "readme", "setup"]
-)
+_EVERYWHERE = """
+    __init__ __main__ changelog conftest dockerfile index init lib license main makefile mod package
+    readme setup
+"""
+_COMMON = frozenset(_EVERYWHERE.split())
 _LONGEST = 200
 _MOST = 50
 _DEEP = 3  # so many parts without an ending are a path; `read/write` and `and/or` are not

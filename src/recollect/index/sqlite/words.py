@@ -132,13 +132,14 @@ class Words:
         return self._counts[term]
 
     def _stems(self, term: str) -> list[str]:
-        return self._tokenizer(
+        found = self._tokenizer(
             term.encode(),
             apsw.FTS5_TOKENIZE_QUERY,
             None,
             include_offsets=False,
             include_colocated=False,
         )
+        return [str(stem) for stem in found]
 
     def parts(self, terms: Sequence[str]) -> Sequence[Part]:
         """Return the parts of words that terms stand for."""
