@@ -326,7 +326,7 @@ class Applier:
                 "UPDATE memory SET kind = ?, anchor = ?, number = ?, status = ?, visible = ?,"
                 " sensitivity = ?, spec = ?, session = ?, project = ?, created = ?, updated = ?,"
                 " expires = ?, importance = ?, trust = ?, moved = ?, pace = ?, sources = ?,"
-                " voice = ?, sketch = ?, local = ?, embedded = 0 WHERE key = ?",
+                " voice = ?, sketch = ?, local = ?, embedded = 0, measured = 0 WHERE key = ?",
                 (*row, is_local, key),
             )
         self._write_facets(key, memory)

@@ -21,6 +21,7 @@ from recollect.core.named_tuple import NamedTuple
 from recollect.index.protocol import LexicalMatches, Match
 from recollect.index.sqlite.connection import Version, version
 from recollect.index.sqlite.newest import has_others
+from recollect.index.text import EVERYDAY_WORDS
 
 # Weights of summary, tags and files, date, body.
 WEIGHTS = _SUMMARY, _TAGS, _DATES, _BODY = (2.0, 1.5, 2.0, 1.0)
@@ -39,7 +40,10 @@ _FEW = 50
 
 # A small store says little about which words are common: assume at least this size for evidence.
 _ENOUGH = 500
-_FOUND = struct.Struct("ddl")
+# Words of everyday requests ("fix", "make", "choose") prove little, however rare they are in a
+# small store: assume at least this share of the memories to contain them.
+_EVERYDAY = 0.25
+_FOUND = struct.Struct("ddddl")
 # From this many repetitions in the results on, their words count once.
 _CROWDED = 8
 _NOTHING: Mapping[str, float] = MappingProxyType({})
@@ -55,18 +59,22 @@ class Scored(NamedTuple):
     traits: Traits
     score: float
     evidence: float
+    # The proof of the words in its summary, and in its tags and files.
+    titled: float
+    tagged: float
     words: int
     # The weight of each term in it.
     counts: tuple[float, ...]
 
 
 class Weights(NamedTuple):
-    """The weights of a query's terms: for the score (idf), for evidence, and their sum."""
+    """The weights of a query's terms: for the score (idf), for evidence, their sums."""
 
     scores: dict[str, float]
     proofs: dict[str, float]
     total: float
     total_proof: float
+    memories: int
 
 
 def _rescore(api: apsw.FTS5ExtensionApi, /, *weights: Any) -> bytes:
@@ -74,7 +82,7 @@ def _rescore(api: apsw.FTS5ExtensionApi, /, *weights: Any) -> bytes:
     if api.aux_data is None:
         api.aux_data = max(1.0, api.column_total_size(-1) / max(1, api.row_count))
     norm = _K1 * (1 - _B + _B * api.column_size(-1) / api.aux_data)
-    total, proof, words, held = 0.0, 0.0, 0, []
+    total, proof, titled, tagged, words, held = 0.0, 0.0, 0.0, 0.0, 0, []
     terms = len(weights) // 2
     for phrase, (idf, proves) in enumerate(zip(weights[:terms], weights[terms:], strict=True)):
         summary, tags, dates, body = api.phrase_locations(phrase)
@@ -86,11 +94,15 @@ def _rescore(api: apsw.FTS5ExtensionApi, /, *weights: Any) -> bytes:
             counts = frequency * (_K1 + 1) / (frequency + norm)
             total += idf * counts
             proof += proves * counts
+            if summary:
+                titled += proves
+            if tags:
+                tagged += proves
             words += 1
             held.append(counts)
         else:
             held.append(0.0)
-    return _FOUND.pack(total, proof, words) + struct.pack(f"{terms}d", *held)
+    return _FOUND.pack(total, proof, titled, tagged, words) + struct.pack(f"{terms}d", *held)
 
 
 class Words:
@@ -136,7 +148,7 @@ class Words:
         """Return the memories with words of a query, best first; no author crowds out others."""
         weights = self.weights(terms)
         if not weights.scores:
-            return LexicalMatches((), 0.0)
+            return LexicalMatches((), 0.0, weights.memories)
         found = self.best(weights, condition, parameters, limit)
         crowd = crowd_in([row.traits.author_key for row in found]) if len(found) >= limit else None
         if crowd is not None and has_others(self._db, crowd):
@@ -151,11 +163,9 @@ class Words:
             found = [_weighed(row, weights) for row in found]
         full = ideal(weights.total_proof)
         return LexicalMatches(
-            [
-                Match(row.uid, row.score, row.words, row.evidence / full)
-                for row in _best_of(found, limit)
-            ],
+            [_match(row, weights, full) for row in _best_of(found, limit)],
             ideal(weights.total),
+            weights.memories,
         )
 
     def weights(self, terms: Sequence[str], less: Mapping[str, float] = _NOTHING) -> Weights:
@@ -168,13 +178,18 @@ class Words:
         found = self._frequencies(terms)
         counts = {term: round(n * (1 - less.get(term, 0.0))) for term, n in found.items()}
         scores = {term: _idf(count, total) for term, count in counts.items()}
-        proofs = {term: _idf(count, enough) for term, count in counts.items()}
+        everyday = round(_EVERYDAY * enough)
+        every = {
+            term: _idf(max(counts.get(term, 0), everyday * (term in EVERYDAY_WORDS)), enough)
+            for term in terms
+        }
         unknown = len(terms) - len(counts)
         return Weights(
             scores,
-            proofs,
+            {term: every[term] for term in counts},
             sum(scores.values()) + _idf(0, total) * unknown,
-            sum(proofs.values()) + _idf(0, enough) * unknown,
+            sum(every.values()),
+            total,
         )
 
     def common(self, terms: Sequence[str], share: float) -> set[str]:
@@ -267,10 +282,28 @@ def _scored(rows: Iterable[tuple[Any, ...]]) -> list[Scored]:
     ]
 
 
-def _unpacked(found: bytes) -> tuple[float, float, int, tuple[float, ...]]:
-    score, evidence, words = _FOUND.unpack_from(found)
+def _unpacked(found: bytes) -> tuple[float, float, float, float, int, tuple[float, ...]]:
+    score, evidence, titled, tagged, words = _FOUND.unpack_from(found)
     counts = struct.unpack_from(f"{(len(found) - _FOUND.size) // 8}d", found, _FOUND.size)
-    return score, evidence, words, counts
+    return score, evidence, titled, tagged, words, counts
+
+
+def _match(row: Scored, weights: Weights, full: float) -> Match:
+    """Return a row as a match, with the share of the query's proof that its words are."""
+    held = [
+        proof for count, proof in zip(row.counts, weights.proofs.values(), strict=True) if count
+    ]
+    total = weights.total_proof
+    return Match(
+        row.uid,
+        row.score,
+        row.words,
+        row.evidence / full,
+        sum(held) / total,
+        max(held, default=0.0),
+        row.titled / total,
+        row.tagged / total,
+    )
 
 
 def _weighed(row: Scored, weights: Weights) -> Scored:
