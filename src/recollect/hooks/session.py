@@ -20,18 +20,17 @@ from recollect.ledger.worktree import RecentWork, compare_files, recent_work
 from recollect.search.by_time import STATUSES, changed, last_sessions
 from recollect.search.by_time import answer as by_time
 from recollect.search.constants import (
-    FLOOR_VECTOR,
     IMPORTANCE_WEIGHT,
     INDEX_USE,
     PARALLEL_SECONDS,
     RECENCY_WEIGHT,
-    SAME_EPISODE,
     UNCONFIRMED_FACTOR,
     USED_OFTEN,
     WORKING_MEMORY,
 )
+from recollect.search.gate import probability, strongest
 from recollect.search.scoring import recency
-from recollect.search.search import Hit, Question, search_words_first
+from recollect.search.search import Hit, Question, search
 from recollect.search.selection import Candidate, belongs_to
 from recollect.search.triggers import Plan
 
@@ -91,36 +90,41 @@ class HookSession(LoggingSession):
         """Return the number of memories that could be injected."""
         return sum(s.indexing.fresh().count(self._filters(s)) for s in self.stores)
 
-    def search(self, text: str, limit: int, *, archived: bool = False) -> list[Candidate]:
-        """Find memories that answer a text, by keywords and, if a model is loaded, by meaning."""
-        episode = self.current_episode()
-        return [
-            Candidate(
-                hit.memory,
-                hit.score + (SAME_EPISODE if belongs_to(hit.memory, episode) else 0.0),
-                "matching words" if hit.words else "similar meaning",
-                hit.words,
-                hit.evidence,
-                hit.why.vector,
-                {**hit.why.as_json(), "words": hit.words, "evidence": hit.evidence},
-            )
-            for store in self.stores
-            for hit in self._search(store, text, limit, archived)
-        ]
+    def search(
+        self, text: str, limit: int, *, archived: bool = False, asked: bool = False
+    ) -> list[Candidate]:
+        """Find memories that may answer a text, the likeliest first.
 
-    def _search(self, store: Recollect, text: str, limit: int, archived: bool) -> list[Hit]:
+        It searches by keywords and, if a model is loaded, by meaning.
+        """
+        episode = self.current_episode()
+        found = []
+        for store in self.stores:
+            for hit in self._search(store, text, limit, archived=archived, asked=asked):
+                features = hit.features._replace(
+                    episode=float(belongs_to(hit.memory, episode)),
+                )
+                likely = probability(features)
+                parts = {"probability": likely, **dict(strongest(features)), **hit.why.as_json()}
+                reason = "matching words" if hit.words else "similar meaning"
+                found.append(Candidate(hit.memory, likely, reason, hit.words, likely, parts))
+        return sorted(found, key=lambda c: (-c.probability, c.memory.uid))
+
+    def _search(
+        self, store: Recollect, text: str, limit: int, *, archived: bool, asked: bool
+    ) -> list[Hit]:
         more: dict[str, Any] = {"statuses": _ARCHIVED} if archived else {}
-        question = Question(text, limit, filters=self._filters(store, **more), candidates=0)
+        filters = self._filters(store, **more)
+        question = Question(text, limit, filters=filters, candidates=0, asked=asked)
         hybrid = self.setting("recall.match_strategy") == "hybrid"
         by_meaning = hybrid and self._event.name in _BY_MEANING
 
         def find(index: Index) -> list[Hit]:
             if archived and not index.count(question.filters):
                 return []
-            return search_words_first(
+            return search(
                 index,
                 question,
-                near=FLOOR_VECTOR,
                 now=self._now,
                 embed=store.indexing.embed_query if by_meaning else None,
                 uses=store.local.usage.uses,

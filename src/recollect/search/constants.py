@@ -1,7 +1,7 @@
 """Every number that decides what a search finds, ranks and shows, with what it was chosen on.
 
 To change ranking, change a value here, then run `python -m benchmarks.quality` (ranking) and
-`python -m benchmarks.floor` (what hooks inject) before and after. Some numbers live in packages
+`python -m benchmarks.injection` (what hooks inject) before and after. Some numbers live in packages
 below this one, because the index or sleep needs them too: the BM25 weights in
 `index/sqlite/words.py`, common words in `index/sqlite/index.py`, the trust of each origin in
 `index/sqlite/traits.py`, the share of one author in `core/crowding.py`, and aging in
@@ -60,25 +60,22 @@ LEAST_PREFIX: Final = 4
 # Diversity looks at this many of the best hits. A limit on time.
 TITLE_HITS_COMPARED: Final = 500
 
-# Floor: what a hook may inject at all
+# The gate: what a hook injects, and in which form
 
-# How much evidence the words of a prompt must give, from 0 to 1, and how many of them a memory must
-# contain. A prompt that asks for memories ("why did we …") needs less. Chosen with
-# `benchmarks/floor.py`.
-FLOOR: Final = 0.4
-FLOOR_WHEN_ASKED: Final = 0.25
-FLOOR_WORDS: Final = 2
-# The similarity that a memory needs if it shares too few words. With 1,000 memories, 0.45 adds
-# three per prompt, of which one in twenty is right; 0.55 adds fewer than one, of which one in ten
-# is right, and none to unrelated prompts. Chosen with `benchmarks.floor --warm` and the default
-# model, all-MiniLM-L6-v2: another model needs another value.
-FLOOR_VECTOR: Final = 0.55
+# What things cost, in tokens: a memory in full, a title, and working without the memory that would
+# have answered, that is, to find it out again. A title is worth this share of the memory, because
+# the agent may not read it. Judgements.
+FULL_COSTS: Final = 120.0
+TITLE_COSTS: Final = 20.0
+MISS_COSTS: Final = 300.0
+TITLE_WORTH: Final = 0.5
+# So these are the least probabilities (`search/gate.py`) at which each is worth its price.
+FULL_FROM: Final = FULL_COSTS / MISS_COSTS
+TITLE_FROM: Final = TITLE_COSTS / (TITLE_WORTH * MISS_COSTS)
 
-# The same for unconfirmed memories: half as much again, because half of what is noticed is
-# right; and how many of them one block may have. A judgement.
-UNCONFIRMED_FLOOR: Final = 0.6
-UNCONFIRMED_FLOOR_WHEN_ASKED: Final = 0.35
-UNCONFIRMED_FLOOR_VECTOR: Final = 0.65
+# Of what is noticed and not confirmed yet, about this share is right; and how many such memories
+# one block may have. Judgements.
+UNCONFIRMED_WORTH: Final = 0.67
 MOST_UNCONFIRMED: Final = 1
 
 # Working memory, which a session starts with
@@ -96,9 +93,6 @@ WORKING_MEMORY: Final[tuple[tuple[str, int, float, str], ...]] = (
 )
 
 # Selection and diversity
-
-# Added to the score of memories from the current episode. A judgement.
-SAME_EPISODE: Final = 0.05
 
 # Two memories that share more than this part of their words are repeats. The same value as
 # `core.crowding.SAME`, which compares within one author. A judgement.
@@ -123,9 +117,7 @@ INDEX_TOKENS: Final = 600
 # What use adds to the score of a title, and the number of uses that adds all of it. A judgement.
 INDEX_USE: Final = 0.3
 USED_OFTEN: Final = 3
-# A prompt gets titles of what misses the floor, but not by much. A judgement.
-TITLE_FLOOR: Final = 0.25
-TITLE_FLOOR_VECTOR: Final = 0.45
+# Titles that a prompt may bring, and their tokens.
 MOST_TITLES: Final = 3
 TITLE_TOKENS: Final = 80
 

@@ -1,7 +1,7 @@
 """Phrases with which people ask for memories, and questions that are about no topic at all.
 
-"Why did we …" lowers the floor of a search. "Where were we?" has no words to search for: its answer
-is a matter of kind and time.
+"Why did we …" makes it likelier that a memory answers. "Where were we?" has no words to search for:
+its answer is a matter of kind and time.
 """
 
 from __future__ import annotations

@@ -27,6 +27,8 @@ T = TypeVar("T")
 INDEX_FILE = "index.db"
 _ROUNDS = 5
 _EMBED_BATCH = 32
+# How many memories are compared with others after some were embedded: at least, and for each.
+_MEASURED, _MEASURED_EACH = 200, 4
 
 
 class _SelfRepairingIndex:
@@ -304,4 +306,6 @@ class Indexing:
             done += len(batch)
             if progress is not None:
                 progress(done)
+        if done:
+            index.measure_crowding(max(_MEASURED, _MEASURED_EACH * done))
         return done

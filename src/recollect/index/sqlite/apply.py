@@ -26,8 +26,7 @@ from recollect.core.strength import pace_of
 from recollect.index.paths import named_paths
 from recollect.index.protocol import Cursor, Progress
 from recollect.index.sqlite.schema import FACETS, NOBODY
-from recollect.index.sqlite.traits import questions_text, sketch, trust_of
-from recollect.index.sqlite.words import date_words
+from recollect.index.sqlite.traits import date_words, questions_text, sketch, trust_of
 from recollect.index.text import indexable
 
 _DAY = 86_400.0
@@ -327,7 +326,7 @@ class Applier:
                 "UPDATE memory SET kind = ?, anchor = ?, number = ?, status = ?, visible = ?,"
                 " sensitivity = ?, spec = ?, session = ?, project = ?, created = ?, updated = ?,"
                 " expires = ?, importance = ?, trust = ?, moved = ?, pace = ?, sources = ?,"
-                " voice = ?, sketch = ?, local = ?, embedded = 0 WHERE key = ?",
+                " voice = ?, sketch = ?, local = ?, embedded = 0, measured = 0 WHERE key = ?",
                 (*row, is_local, key),
             )
         self._write_facets(key, memory)

@@ -28,6 +28,7 @@ from recollect.index.protocol import (
     Match,
     Pending,
     Ranked,
+    Spread,
     Step,
 )
 from recollect.index.sqlite.connection import (
@@ -43,6 +44,7 @@ from recollect.index.sqlite.newest import newest_uids
 from recollect.index.sqlite.records import RecordReading
 from recollect.index.sqlite.schema import BIRTH, vector_table
 from recollect.index.sqlite.traits import questions_text
+from recollect.index.sqlite.vectors import measure, spread
 from recollect.index.sqlite.words import Words
 from recollect.index.text import query_terms
 
@@ -54,6 +56,7 @@ _FIRST, _WIDEN = 1.25, 4
 _MOST_NEIGHBOURS = 4096  # the most that the vector table returns at once
 # A word in more memories than this says nothing about what a question means.
 _COMMON_SHARE = 0.3
+_MEASURED_AT_ONCE = 100
 
 
 class SqliteIndex(RecordReading):
@@ -252,9 +255,19 @@ class SqliteIndex(RecordReading):
                 break
             wanted = min(wanted * _WIDEN, total, _MOST_NEIGHBOURS)
         ranked = sorted(best.items(), key=lambda item: (-item[1], item[0]))[:limit]
+        # A memory of `including` may be among those that the limit cuts off.
+        known = {uid for uid, _ in ranked}
         also: dict[str, float] = {}
-        _keep_nearest(also, self._distances(vector, [u for u in including if u not in best]))
+        _keep_nearest(also, self._distances(vector, [u for u in including if u not in known]))
         return [Match(uid, cosine) for uid, cosine in (*ranked, *also.items())]
+
+    @at_one_moment
+    def spread(self, vector: bytes) -> Spread:
+        """Return how near a vector is to memories in general."""
+        if not self._has_vectors(len(vector) // 4):
+            return Spread()
+        with failing():
+            return spread(self._db, vector)
 
     def _distances(self, vector: bytes, uids: Sequence[str]) -> list[tuple[Any, ...]]:
         """Return the distance of some memories, chunk by chunk."""
@@ -274,7 +287,7 @@ class SqliteIndex(RecordReading):
         marks = ",".join("?" * len(uids))
         rows = self._rows(
             "SELECT uid, created, importance, trust, moved, pace, sources, voice, sketch, status,"
-            f" local FROM memory WHERE uid IN ({marks})",
+            f" kind, crowding, local FROM memory WHERE uid IN ({marks})",
             uids,
         )
         sources = {row[0]: tuple(row[6].split()) for row in rows}
@@ -282,11 +295,17 @@ class SqliteIndex(RecordReading):
         private = self._memories.private_among({u for uid in outside for u in sources[uid]})
         for uid in outside if private else ():
             sources[uid] = tuple(u for u in sources[uid] if u not in private)
-        more = {
-            row[0]: {"sources": sources[row[0]], "traits": Traits(*row[7:9]), "status": row[9]}
+        return [
+            Ranked(
+                *row[:6],
+                sources=sources[row[0]],
+                traits=Traits(*row[7:9]),
+                status=row[9],
+                kind=row[10],
+                crowding=row[11],
+            )
             for row in rows
-        }
-        return [Ranked(*row[:6], **more[row[0]]) for row in rows]
+        ]
 
     # Vectors
 
@@ -319,6 +338,18 @@ class SqliteIndex(RecordReading):
                     for key, value in (("model", model), ("dimensions", str(dimensions))):
                         self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
                 self._applier().store_vectors(vectors)
+        except apsw.Error as error:
+            raise failure(error) from None
+
+    def measure_crowding(self, most: int) -> None:
+        """Measure how near memories are to others, where that is not known or long ago."""
+        if self.model() is None:
+            return
+        try:
+            while most > 0:
+                with Immediate(self._db):  # short transactions: others want to write, too
+                    measured = measure(self._db, min(most, _MEASURED_AT_ONCE))
+                most = most - measured if measured else 0
         except apsw.Error as error:
             raise failure(error) from None
 

@@ -7,7 +7,7 @@ as in the ledger: a memory is folded from them when it is read.
 from __future__ import annotations
 
 # Raise this with every change below; the index is derived, so a rebuild is the migration.
-VERSION = 15
+VERSION = 16
 
 # Sorts uids by time: the first character only says whether they prove their text.
 BIRTH = "substr(uid, 2)"
@@ -44,7 +44,9 @@ CREATE TABLE memory (
     moved REAL, pace REAL NOT NULL,
     sources TEXT NOT NULL,  -- the uids that it was merged from
     voice TEXT NOT NULL, sketch BLOB NOT NULL,  -- the author, and a sketch of the text
-    embedded INTEGER NOT NULL DEFAULT 0
+    embedded INTEGER NOT NULL DEFAULT 0,
+    -- Its mean cosine to the memories nearest to it, and among how many vectors it was measured.
+    crowding REAL NOT NULL DEFAULT 0, measured INTEGER NOT NULL DEFAULT 0
 );
 -- Every name of a memory: unnamed text has a name in each place.
 CREATE TABLE name (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from recollect.core.crowding import sketch_of
 from recollect.core.fields import MAX_QUESTION_LENGTH, MAX_QUESTIONS
 from recollect.core.memory import Memory
@@ -34,3 +36,11 @@ def sketch(memory: Memory) -> bytes:
     """Return a sketch of the start of a text, which is enough to detect repetition."""
     words, denies = plain_words(f"{memory.summary} {memory.text}"[:_MOST_SKETCHED])
     return sketch_of(words, denies=denies)
+
+
+def date_words(created: float | None) -> str:
+    """Return a date in words: questions ask for `May 2023`, not for a timestamp."""
+    if created is None:
+        return ""
+    moment = datetime.fromtimestamp(created, tz=UTC)
+    return f"{moment.day} {moment:%B} {moment.year}"

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any
 
@@ -23,6 +22,7 @@ from recollect.index.sqlite.connection import Version, version
 from recollect.index.sqlite.newest import has_others
 from recollect.index.sqlite.parts import WEIGHT as PART_WEIGHT
 from recollect.index.sqlite.parts import Part, find_parts
+from recollect.index.text import EVERYDAY_WORDS
 
 # Weights of summary, tags and files, date, body, and the questions that it answers.
 WEIGHTS = _SUMMARY, _TAGS, _DATES, _BODY, _ASKED = (2.0, 1.5, 2.0, 1.0, 1.5)
@@ -41,7 +41,10 @@ _FEW = 50
 
 # A small store says little about which words are common: assume at least this size for evidence.
 _ENOUGH = 500
-_FOUND = struct.Struct("ddl")
+# Words of everyday requests ("fix", "make", "choose") prove little, however rare they are in a
+# small store: assume at least this share of the memories to contain them.
+_EVERYDAY = 0.25
+_FOUND = struct.Struct("ddddl")
 # From this many repetitions in the results on, their words count once.
 _CROWDED = 8
 _NOTHING: Mapping[str, float] = MappingProxyType({})
@@ -57,18 +60,22 @@ class Scored(NamedTuple):
     traits: Traits
     score: float
     evidence: float
+    # The proof of the words in its summary, and in its tags and files.
+    titled: float
+    tagged: float
     words: int
     # The weight of each term in it.
     counts: tuple[float, ...]
 
 
 class Weights(NamedTuple):
-    """The weights of a query's terms: for the score (idf), for evidence, and their sum."""
+    """The weights of a query's terms: for the score (idf), for evidence, their sums."""
 
     scores: dict[str, float]
     proofs: dict[str, float]
     total: float
     total_proof: float
+    memories: int
     # Phrase → the term that it stands for, where they differ.
     parts: Mapping[str, str] = MappingProxyType({})
 
@@ -78,7 +85,7 @@ def _rescore(api: apsw.FTS5ExtensionApi, /, *weights: Any) -> bytes:
     if api.aux_data is None:
         api.aux_data = max(1.0, api.column_total_size(-1) / max(1, api.row_count))
     norm = _K1 * (1 - _B + _B * api.column_size(-1) / api.aux_data)
-    total, proof, words, held = 0.0, 0.0, 0, []
+    total, proof, titled, tagged, words, held = 0.0, 0.0, 0.0, 0.0, 0, []
     terms = len(weights) // 2
     for phrase, (idf, proves) in enumerate(zip(weights[:terms], weights[terms:], strict=True)):
         summary, tags, dates, body, asked = api.phrase_locations(phrase)
@@ -94,11 +101,15 @@ def _rescore(api: apsw.FTS5ExtensionApi, /, *weights: Any) -> bytes:
             counts = frequency * (_K1 + 1) / (frequency + norm)
             total += idf * counts
             proof += proves * counts
+            if summary:
+                titled += proves
+            if tags:
+                tagged += proves
             words += 1
             held.append(counts)
         else:
             held.append(0.0)
-    return _FOUND.pack(total, proof, words) + struct.pack(f"{terms}d", *held)
+    return _FOUND.pack(total, proof, titled, tagged, words) + struct.pack(f"{terms}d", *held)
 
 
 class Words:
@@ -162,7 +173,7 @@ class Words:
         """Return the memories with words of a query, best first; no author crowds out others."""
         weights = self.weights(terms, parts=parts)
         if not weights.scores:
-            return LexicalMatches((), 0.0)
+            return LexicalMatches((), 0.0, weights.memories)
         found = self.best(weights, condition, parameters, limit)
         crowd = crowd_in([row.traits.author_key for row in found]) if len(found) >= limit else None
         if crowd is not None and has_others(self._db, crowd):
@@ -177,11 +188,9 @@ class Words:
             found = [_weighed(row, weights) for row in found]
         full = ideal(weights.total_proof)
         return LexicalMatches(
-            [
-                Match(row.uid, row.score, _words_in(row, weights), row.evidence / full)
-                for row in _best_of(found, limit)
-            ],
+            [_match(row, weights, full) for row in _best_of(found, limit)],
             ideal(weights.total),
+            weights.memories,
         )
 
     def weights(
@@ -199,16 +208,21 @@ class Words:
         found = self._frequencies(terms)
         counts = {term: round(n * (1 - less.get(term, 0.0))) for term, n in found.items()}
         scores = {term: _idf(count, total) for term, count in counts.items()}
-        proofs = {term: _idf(count, enough) for term, count in counts.items()}
+        everyday = round(_EVERYDAY * enough)
+        every = {
+            term: _idf(max(counts.get(term, 0), everyday * (term in EVERYDAY_WORDS)), enough)
+            for term in terms
+        }
         unknown = len(terms) - len(counts)
         # A part adds nothing to a full match: that has the whole words.
         full = sum(scores.values()) + _idf(0, total) * unknown
-        full_proof = sum(proofs.values()) + _idf(0, enough) * unknown
+        proofs = {term: every[term] for term in counts}
         for phrase, _, memories in parts:
             count = round(memories * (1 - less.get(phrase, 0.0)))
             scores[phrase] = PART_WEIGHT * _idf(count, total)
             proofs[phrase] = PART_WEIGHT * _idf(count, enough)
-        return Weights(scores, proofs, full, full_proof, {p.phrase: p.term for p in parts})
+        terms_of = {part.phrase: part.term for part in parts}
+        return Weights(scores, proofs, full, sum(every.values()), total, terms_of)
 
     def common(self, terms: Sequence[str], share: float) -> set[str]:
         """Return the terms that occur in more than a share of the memories."""
@@ -300,10 +314,28 @@ def _scored(rows: Iterable[tuple[Any, ...]]) -> list[Scored]:
     ]
 
 
-def _unpacked(found: bytes) -> tuple[float, float, int, tuple[float, ...]]:
-    score, evidence, words = _FOUND.unpack_from(found)
+def _unpacked(found: bytes) -> tuple[float, float, float, float, int, tuple[float, ...]]:
+    score, evidence, titled, tagged, words = _FOUND.unpack_from(found)
     counts = struct.unpack_from(f"{(len(found) - _FOUND.size) // 8}d", found, _FOUND.size)
-    return score, evidence, words, counts
+    return score, evidence, titled, tagged, words, counts
+
+
+def _match(row: Scored, weights: Weights, full: float) -> Match:
+    """Return a row as a match, with the share of the query's proof that its words are."""
+    held = [
+        proof for count, proof in zip(row.counts, weights.proofs.values(), strict=True) if count
+    ]
+    total = weights.total_proof
+    return Match(
+        row.uid,
+        row.score,
+        _words_in(row, weights),
+        row.evidence / full,
+        min(1.0, sum(held) / total),
+        max(held, default=0.0),
+        row.titled / total,
+        row.tagged / total,
+    )
 
 
 def _weighed(row: Scored, weights: Weights) -> Scored:
@@ -360,11 +392,3 @@ def _words_in(row: Scored, weights: Weights) -> int:
 
 def _any_of(phrases: Iterable[str]) -> str:
     return " OR ".join(f'"{p[:-1]}" *' if p.endswith("*") else f'"{p}"' for p in phrases)
-
-
-def date_words(created: float | None) -> str:
-    """Return a date in words: questions ask for `May 2023`, not for a timestamp."""
-    if created is None:
-        return ""
-    moment = datetime.fromtimestamp(created, tz=UTC)
-    return f"{moment.day} {moment:%B} {moment.year}"
