@@ -12,6 +12,7 @@ from typing import Final
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 from recollect.index.text import query_terms
+from recollect.search.periods import find_period, without_period
 
 _TRIGGER = pattern(
     r"\bwhy (?:did|do|are|were|is|was) (?:we|it|this|that)\b"
@@ -95,7 +96,6 @@ _QUESTIONS: Final = (
     ),
     (LEFT, pattern(_WHAT_LEFT, re.IGNORECASE)),
 )
-_PERIOD = pattern(r"\b(yesterday|today|this week|last week|this morning)\b", re.IGNORECASE)
 _EMPTY = frozenset(
     [
         "tell",
@@ -184,7 +184,7 @@ class Plan(NamedTuple):
     """What a question asks for, if not for a topic: what was last, what blocks, what is open."""
 
     asks: tuple[str, ...]
-    # A word for a period of time, such as `yesterday`.
+    # The words for a period of time, such as `yesterday`.
     period: str = ""
 
 
@@ -194,10 +194,7 @@ def plan_of(prompt: str) -> Plan | None:
     if len(text) > _LONGEST:
         return None
     asks = tuple(name for name, question in _QUESTIONS if question.search(text))
-    if not asks:
-        return None
-    period = _PERIOD.search(text)
-    return Plan(asks, period[1].lower() if period else "")
+    return Plan(asks, find_period(text)) if asks else None
 
 
 def leaning_of(prompt: str) -> Plan | None:
@@ -205,19 +202,31 @@ def leaning_of(prompt: str) -> Plan | None:
 
     Without a phrase that asks for memories, such words are part of the topic: a status page.
     """
-    return plan_of(prompt) if asks_for_memory(prompt) else None
+    if not asks_for_memory(prompt):
+        return None
+    period = find_period(prompt[:_LONGEST])
+    return plan_of(prompt) or (Plan((), period) if period else None)
 
 
 def topicless(prompt: str) -> Plan | None:
     """Return what a question without a topic asks for; None if the prompt has a topic."""
     plan = plan_of(prompt)
-    if plan is None:
-        return None
-    rest = query_terms(_without_questions(prompt.replace("’", "'")))
-    return plan if all(term in _EMPTY for term in rest) else None
+    return plan if plan is not None and _is_empty(_without_questions(prompt)) else None
+
+
+def only_period(query: str) -> Plan | None:
+    """Return the plan of a query that is nothing but the words for a time: "last week"."""
+    period = find_period(query[: _LONGEST + 1])
+    is_all = period != "" and len(query) <= _LONGEST and _is_empty(without_period(query))
+    return Plan((), period) if is_all else None
+
+
+def _is_empty(text: str) -> bool:
+    return all(term in _EMPTY for term in query_terms(text))
 
 
 def _without_questions(text: str) -> str:
+    text = text.replace("’", "'")
     for _, question in _QUESTIONS:
         text = question.sub(" ", text)
-    return _PERIOD.sub(" ", text)
+    return without_period(text)
