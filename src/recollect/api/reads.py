@@ -108,7 +108,8 @@ class Reads(Store):
     def _releases(self, query: str) -> Mapping[str, float]:
         """When tags were made, if a query names a release."""
         from recollect.ledger.files import tag_times
-        from recollect.search.periods import find_period, is_release
+        from recollect.search.periods import is_release
+        from recollect.search.triggers import find_period
 
         return tag_times(self.ledger.repository) if is_release(find_period(query)) else {}
 

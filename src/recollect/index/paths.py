@@ -15,12 +15,6 @@ _SUFFIXES = """
 """
 _ENDINGS = frozenset(_SUFFIXES.split())
 _NAMES = frozenset({"Dockerfile", "Gemfile", "Jenkinsfile", "Makefile", "Procfile", "Rakefile"})
-# Every folder may have one of these, so the name alone does not say which file is meant.
-_EVERYWHERE = """
-    __init__ __main__ changelog conftest dockerfile index init lib license main makefile mod package
-    readme setup
-"""
-_COMMON = frozenset(_EVERYWHERE.split())
 _LONGEST = 200
 _MOST = 50
 _DEEP = 3  # so many parts without an ending are a path; `read/write` and `and/or` are not
@@ -46,11 +40,3 @@ def _is_path(text: str) -> bool:
     if not folders:
         return name in _NAMES or (stem != "" and ending.lower() in _ENDINGS)
     return (stem != "" and ending[:1].isalpha()) or not name or len(folders) >= _DEEP - 1
-
-
-def endings_of(path: str) -> list[str]:
-    """Return a path and the shorter forms that a text may use for it: without its first folders."""
-    parts = path.split("/")
-    found = ["/".join(parts[start:]) for start in range(len(parts))]
-    is_common = parts[-1].partition(".")[0].lower() in _COMMON
-    return found[:-1] if is_common and len(found) > 1 else found

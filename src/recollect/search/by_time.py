@@ -6,14 +6,17 @@ Hooks, the command line and MCP ask here, so that all of them give the same answ
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from recollect.core.age import not_after, seconds_of
 from recollect.core.kinds import SESSIONS
 from recollect.core.memory import Memory
 from recollect.core.named_tuple import NamedTuple
 from recollect.index.protocol import Filters, Index
-from recollect.search.periods import NO_RELEASES, Releases, bounds
 from recollect.search.triggers import BLOCKED, LAST, LEFT, Plan
+
+if TYPE_CHECKING:
+    from recollect.search.periods import Releases
 
 # What counts for such a question: also what was noticed and nobody has confirmed yet.
 STATUSES = frozenset({"active", "unconfirmed"})
@@ -52,12 +55,12 @@ class Found(NamedTuple):
 
 
 def answer(
-    index: Index, plan: Plan, filters: Filters, now: float, releases: Releases = NO_RELEASES
+    index: Index, plan: Plan, filters: Filters, now: float, releases: Releases | None = None
 ) -> list[Found]:
     """Return what answers a question without a topic, the best first."""
     found: dict[str, Found] = {}
     filters = filters._replace(statuses=filters.statuses or STATUSES)
-    period = bounds(plan.period, now, releases)
+    period = _bounds(plan, now, releases)
     if period is not None:
         since, until = period
         sessions = last_sessions(index, filters, now, _WIDER)
@@ -105,6 +108,15 @@ def changed(memory: Memory, now: float) -> float:
     return max((not_after(at, now) for at in moments if at is not None), default=0.0)
 
 
+def _bounds(plan: Plan, now: float, releases: Releases | None = None) -> tuple[float, float] | None:
+    """Return the beginning and the end of the period that a question names."""
+    if not plan.period:
+        return None
+    from recollect.search.periods import bounds  # few questions name one
+
+    return bounds(plan.period, now, releases)
+
+
 def is_within(memory: Memory, period: tuple[float, float], now: float) -> bool:
     """Whether a memory was created, or last changed, in a period."""
     created = seconds_of(memory.created)
@@ -115,6 +127,6 @@ def is_within(memory: Memory, period: tuple[float, float], now: float) -> bool:
 def boost(memory: Memory, plan: Plan, now: float) -> float:
     """Return what a memory of the kind or time that a question names gets in addition."""
     kinds = {kind for ask in plan.asks for kind, _, _ in _ANSWERS[ask][:1]}
-    period = bounds(plan.period, now)
+    period = _bounds(plan, now)
     fits = memory.kind in kinds if period is None else is_within(memory, period, now)
     return BOOST if fits else 0.0

@@ -8,13 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from types import MappingProxyType
 
 from recollect.core.patterns import pattern
 
 # The name of a tag → when it was made.
 Releases = Mapping[str, float]
-NO_RELEASES: Releases = MappingProxyType({})
 
 _MONTHS = (
     *("january", "february", "march", "april", "may", "june", "july"),
@@ -56,19 +54,13 @@ def find_period(text: str) -> str:
     return ""
 
 
-def without_period(text: str) -> str:
-    """Return a text without the words that name a time."""
-    period = find_period(text)
-    return text.replace(period, " ", 1) if period else text
-
-
 def is_release(period: str) -> bool:
     """Whether the words for a time mean a release, which only tags can place."""
     found = _PERIOD.fullmatch(period)
     return found is not None and (found["version"] or found["around"]) is not None
 
 
-def bounds(period: str, now: float, releases: Releases = NO_RELEASES) -> tuple[float, float] | None:
+def bounds(period: str, now: float, releases: Releases | None = None) -> tuple[float, float] | None:
     """Return the beginning and the end of the time that words name; None if nobody knows it."""
     found = _PERIOD.fullmatch(period)
     if found is None:
@@ -76,7 +68,7 @@ def bounds(period: str, now: float, releases: Releases = NO_RELEASES) -> tuple[f
     at = {name: text.lower() for name, text in found.groupdict().items() if text}
     today = datetime.fromtimestamp(now).replace(hour=0, minute=0, second=0, microsecond=0)
     if "version" in at or "around" in at:
-        return _release(at, releases)
+        return _release(at, releases or {})
     if "month" in at:
         side = at["side"]
         return _on_side("in" if side in ("last", "this") else side, *_month(at, today))

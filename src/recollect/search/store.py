@@ -13,17 +13,21 @@ from recollect.search.by_time import RELEASE_BOOST, boost, changed, is_within
 from recollect.search.by_time import answer as by_time
 from recollect.search.constants import MOST_PENDING
 from recollect.search.periods import (
-    NO_RELEASES,
     Releases,
     bounds,
-    find_period,
     is_release,
-    without_period,
 )
 from recollect.search.scoring import Why, recency
 from recollect.search.search import MODES, Embed, Hit, Question, search
 from recollect.search.shown import split
-from recollect.search.triggers import asks_for_memory, leaning_of, only_period, topicless
+from recollect.search.triggers import (
+    asks_for_memory,
+    find_period,
+    leaning_of,
+    only_period,
+    topicless,
+    without_period,
+)
 from recollect.store.store import Store
 
 
@@ -42,7 +46,7 @@ def search_store(
     mode: str | None,
     min_similarity: float | None,
     as_of: str | None,
-    releases: Releases = NO_RELEASES,
+    releases: Releases | None = None,
     **filters: Any,
 ) -> Found:
     """Return the memories that answer a query, best first, each with its score and the reason.
@@ -138,7 +142,7 @@ def _is_open(wanted: Filters) -> bool:
 
 
 def _by_time(
-    store: Store, query: str, wanted: Filters, now: float, releases: Releases
+    store: Store, query: str, wanted: Filters, now: float, releases: Releases | None
 ) -> list[Hit]:
     """Answer a question without a topic; an empty list if it has one."""
     plan = topicless(query) or only_period(query)

@@ -12,7 +12,6 @@ from typing import Final
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 from recollect.index.text import query_terms
-from recollect.search.periods import find_period, without_period
 
 _TRIGGER = pattern(
     r"\bwhy (?:did|do|are|were|is|was) (?:we|it|this|that)\b"
@@ -180,12 +179,35 @@ _EMPTY = frozenset(
 )
 
 
+# Without one of these, a text names no time; `search/periods.py` knows more.
+_TIME_CUES = (
+    *("yesterday", "today", "morning", "week", "month", "quarter", "year", " ago", "past", "last"),
+    *("since", "after", "before", "until", "during", "19", "20", "in ", "this "),
+)
+
+
 class Plan(NamedTuple):
     """What a question asks for, if not for a topic: what was last, what blocks, what is open."""
 
     asks: tuple[str, ...]
     # The words for a period of time, such as `yesterday`.
     period: str = ""
+
+
+def find_period(text: str) -> str:
+    """Return the words of a text that name a time; empty if there are none."""
+    low = text.lower()
+    if not any(cue in low for cue in _TIME_CUES):
+        return ""
+    from recollect.search import periods  # few prompts name a time
+
+    return periods.find_period(text)
+
+
+def without_period(text: str) -> str:
+    """Return a text without the words that name a time."""
+    period = find_period(text)
+    return text.replace(period, " ", 1) if period else text
 
 
 def plan_of(prompt: str) -> Plan | None:

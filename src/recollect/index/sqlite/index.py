@@ -43,7 +43,6 @@ from recollect.index.sqlite.memories import Memories
 from recollect.index.sqlite.newest import newest_uids
 from recollect.index.sqlite.records import RecordReading
 from recollect.index.sqlite.schema import BIRTH, vector_table
-from recollect.index.sqlite.traits import questions_text
 from recollect.index.sqlite.vectors import measure, spread
 from recollect.index.sqlite.words import Words
 from recollect.index.text import query_terms
@@ -312,6 +311,8 @@ class SqliteIndex(RecordReading):
     @at_one_moment
     def pending(self, model: str, limit: int) -> list[Pending]:
         """Return memories that have no vectors of this model yet."""
+        from recollect.index.sqlite.traits import questions_text  # most hooks only read
+
         if self.model() == model:
             rows = self._rows("SELECT uid FROM memory WHERE embedded = 0 LIMIT ?", (limit,))
         else:

@@ -12,9 +12,6 @@ import apsw
 
 from recollect.core.named_tuple import NamedTuple
 
-# What a part is worth, compared with the whole word. A judgement: a part alone must never rank
-# above the word itself, whose match also counts as one of its beginning.
-WEIGHT = 0.4
 # A shorter term is the beginning of too many words.
 _LEAST = 4
 # With more terms than this, a query is a sentence: only a word that no memory contains may be the

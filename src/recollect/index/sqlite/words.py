@@ -11,7 +11,7 @@ import math
 import struct
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
@@ -20,11 +20,10 @@ from recollect.core.named_tuple import NamedTuple
 from recollect.index.protocol import LexicalMatches, Match
 from recollect.index.sqlite.connection import Version, version
 from recollect.index.sqlite.newest import has_others
-from recollect.index.sqlite.parts import WEIGHT as PART_WEIGHT
-from recollect.index.sqlite.parts import Part, find_parts
 from recollect.index.text import EVERYDAY_WORDS
 
-# Weights of summary, tags and files, date, body, and the questions that it answers.
+# Weights of summary, tags and files, date, body, and the questions that it answers; for these, 1 to
+# 2 are equally good, and 3 is worse (2026, the tuning half of the question sets).
 WEIGHTS = _SUMMARY, _TAGS, _DATES, _BODY, _ASKED = (2.0, 1.5, 2.0, 1.0, 1.5)
 # Not `rank`, which sorts every match before it applies the limit.
 _BM25 = f"bm25(words, {', '.join(map(str, WEIGHTS))})"
@@ -37,8 +36,8 @@ _TYPICAL_WEIGHT = 15.0
 _COMMON, _MANY, _PLENTY = 0.15, 2000, 3
 # With fewer memories than this, no word is common.
 _FEW = 50
-
-
+# What a part of a word is worth, compared with the whole word. A judgement.
+_PART = 0.4
 # A small store says little about which words are common: assume at least this size for evidence.
 _ENOUGH = 500
 # Words of everyday requests ("fix", "make", "choose") prove little, however rare they are in a
@@ -48,6 +47,10 @@ _FOUND = struct.Struct("ddddl")
 # From this many repetitions in the results on, their words count once.
 _CROWDED = 8
 _NOTHING: Mapping[str, float] = MappingProxyType({})
+
+
+if TYPE_CHECKING:
+    from recollect.index.sqlite.parts import Part
 
 
 class Scored(NamedTuple):
@@ -154,6 +157,8 @@ class Words:
 
     def parts(self, terms: Sequence[str]) -> Sequence[Part]:
         """Return the parts of words that terms stand for."""
+        from recollect.index.sqlite.parts import find_parts  # hooks do without
+
         return find_parts(
             self._db,
             terms,
@@ -219,8 +224,8 @@ class Words:
         proofs = {term: every[term] for term in counts}
         for phrase, _, memories in parts:
             count = round(memories * (1 - less.get(phrase, 0.0)))
-            scores[phrase] = PART_WEIGHT * _idf(count, total)
-            proofs[phrase] = PART_WEIGHT * _idf(count, enough)
+            scores[phrase] = _PART * _idf(count, total)
+            proofs[phrase] = _PART * _idf(count, enough)
         terms_of = {part.phrase: part.term for part in parts}
         return Weights(scores, proofs, full, sum(every.values()), total, terms_of)
 
