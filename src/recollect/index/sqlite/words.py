@@ -36,8 +36,9 @@ _TYPICAL_WEIGHT = 15.0
 _COMMON, _MANY, _PLENTY = 0.15, 2000, 3
 # With fewer memories than this, no word is common.
 _FEW = 50
-# What a part of a word is worth, compared with the whole word. A judgement.
-_PART = 0.4
+# What a part of a word is worth, compared with the whole word: for the order, and as proof that a
+# memory is meant. A judgement.
+_PART, _PART_PROOF = 0.4, 0.8
 # A small store says little about which words are common: assume at least this size for evidence.
 _ENOUGH = 500
 # Words of everyday requests ("fix", "make", "choose") prove little, however rare they are in a
@@ -225,7 +226,7 @@ class Words:
         for phrase, _, memories in parts:
             count = round(memories * (1 - less.get(phrase, 0.0)))
             scores[phrase] = _PART * _idf(count, total)
-            proofs[phrase] = _PART * _idf(count, enough)
+            proofs[phrase] = _PART_PROOF * _idf(count, enough)
         terms_of = {part.phrase: part.term for part in parts}
         return Weights(scores, proofs, full, sum(every.values()), total, terms_of)
 
@@ -327,19 +328,21 @@ def _unpacked(found: bytes) -> tuple[float, float, float, float, int, tuple[floa
 
 def _match(row: Scored, weights: Weights, full: float) -> Match:
     """Return a row as a match, with the share of the query's proof that its words are."""
-    held = [
-        proof for count, proof in zip(row.counts, weights.proofs.values(), strict=True) if count
-    ]
+    held: dict[str, float] = {}  # term → proof; a word and its beginning prove the same
+    for (phrase, proof), count in zip(weights.proofs.items(), row.counts, strict=True):
+        if count:
+            term = weights.parts.get(phrase, phrase)
+            held[term] = max(held.get(term, 0.0), proof)
     total = weights.total_proof
     return Match(
         row.uid,
         row.score,
-        _words_in(row, weights),
+        len(held),
         row.evidence / full,
-        min(1.0, sum(held) / total),
-        max(held, default=0.0),
-        row.titled / total,
-        row.tagged / total,
+        sum(held.values()) / total,
+        max(held.values(), default=0.0),
+        min(1.0, row.titled / total),
+        min(1.0, row.tagged / total),
     )
 
 
@@ -385,14 +388,6 @@ def ideal(weight: float) -> float:
     one word of a short query says less than ten of a long one.
     """
     return (_K1 + 1) * math.sqrt(_TYPICAL_WEIGHT * weight)
-
-
-def _words_in(row: Scored, weights: Weights) -> int:
-    """Return how many terms of the query a row contains, whole or in part."""
-    if not weights.parts:
-        return row.words
-    held = zip(weights.scores, row.counts, strict=True)
-    return len({weights.parts.get(phrase, phrase) for phrase, count in held if count})
 
 
 def _any_of(phrases: Iterable[str]) -> str:
