@@ -17,6 +17,10 @@ from tests.support.agent import Agent
     ("prompt", "asks"),
     [
         ("Continue where we left off", LAST),
+        ("What did we do this month?", LAST),
+        ("what changed in May 2026?", LAST),
+        ("what have we done in the last two weeks", LAST),
+        ("what changed since v2?", LAST),
         ("continue where we stopped yesterday", LAST),
         ("Where were we?", LAST),
         ("where did we leave off", LAST),
@@ -82,6 +86,7 @@ def test_a_topic_is_searched_without_the_question() -> None:
     assert leaning_of("Fix the status page that is blocking the last release") is None
     assert asked_for(asked).split() == ["about", "the", "parser?"]
     assert asked_for("Where were we?") == "Where were we?"
+    assert leaning_of("Why did we rewrite the parser last month?") == Plan((), "last month")
 
 
 SESSION: dict[str, Any] = {

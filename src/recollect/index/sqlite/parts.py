@@ -50,7 +50,7 @@ def find_parts(
         beginning = _beginning(db, term, stem(term))
         found += beginning
         if not beginning and is_short and term not in known and memories <= _MOST_MEMORIES:
-            found += _inside(db, term)
+            found += _inside(db, term, stem(term))
     return found
 
 
@@ -65,10 +65,10 @@ def _beginning(db: apsw.Connection, term: str, stem: str) -> list[Part]:
     return [Part(f"{term}*", term, memories)] if words and last != stem else []
 
 
-def _inside(db: apsw.Connection, term: str) -> list[Part]:
-    """Return the words that contain a term."""
+def _inside(db: apsw.Connection, term: str, stem: str) -> list[Part]:
+    """Return the words that contain a term; a longer word loses an `e` at its end."""
     rows = db.execute(
         "SELECT term, doc FROM term WHERE instr(term, ?) ORDER BY doc DESC, term LIMIT ?",
-        (term, _MOST_INSIDE),
+        (stem.removesuffix("e"), _MOST_INSIDE),
     )
     return [Part(f"{word}*", term, count) for word, count in rows]
