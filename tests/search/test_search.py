@@ -228,3 +228,61 @@ def test_files_of_the_commit(sandbox: Sandbox, repo: Path) -> None:
     sandbox.commit(repo)
 
     assert ("a.txt", "one\n") in store.files(memory)
+
+
+def test_a_search_stops_where_answers_stop(store: Recollect) -> None:
+    """What only shares a word, or nothing, is counted; `weaker` shows it, after the answers."""
+    nothing = store.search("photosynthesis in plants")
+    found = store.search("which database do we use")
+    everything = store.search("which database do we use", weaker=True)
+
+    assert nothing == []
+    assert [hit.memory.summary for hit in found] == ["Use PostgreSQL for persistence"]
+    assert everything[0].memory.uid == found[0].memory.uid
+    assert everything.weaker == 0
+    assert len(everything) == len(found) + found.weaker
+    assert store.search("which database do we use", limit=1).weaker == 0
+
+
+@pytest.mark.parametrize("query", ["Postg", "postgr database", "cook", "redir"])
+def test_a_part_of_a_word_is_enough(store: Recollect, query: str) -> None:
+    """It is an answer, with and without vectors."""
+    assert store.search(query)
+    assert store.search(query, mode="text")
+
+
+def test_a_question_that_names_a_time(sandbox: Sandbox, repo: Path) -> None:
+    """What is from that time answers; if nothing is, the time says nothing."""
+    store = sandbox.open(repo)
+    for created in ("2024-05-20", "2025-08-02"):
+        store.capture(
+            "decisions", f"The cache expires daily, said {created}", created=f"{created}T12:00:00Z"
+        )
+
+    def found(query: str) -> list[str]:
+        return [hit.memory.summary[-10:] for hit in store.search(query)]
+
+    assert found("when does the cache expire in May 2024") == ["2024-05-20"]
+    assert found("when does the cache expire since 2025") == ["2025-08-02"]
+    assert set(found("when does the cache expire in 2020")) == {"2024-05-20", "2025-08-02"}
+    assert found("in May 2024") == ["2024-05-20"]
+    assert store.search("when does the cache expire in May 2024").weaker == 1
+
+
+def test_a_question_that_names_a_release(sandbox: Sandbox, repo: Path) -> None:
+    """The tags of the repository say when it was; without a tag, the words are words.
+
+    The commits of the sandbox are from the beginning of 2024.
+    """
+    store = sandbox.open(repo)
+    for created in ("2023-05-20", "2025-08-02"):
+        store.capture(
+            "decisions", f"The cache expires daily, said {created}", created=f"{created}T12:00:00Z"
+        )
+    before = store.search("when did the cache expire before v2")
+    sandbox.git(repo, "tag", "v2.0.0")
+
+    after = store.search("when did the cache expire before v2")
+    assert len(before) == len(after) == 2
+    assert after[0].memory.summary.endswith("2023-05-20")
+    assert after[0].score > before[0].score
