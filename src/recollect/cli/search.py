@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import click
 
+from recollect.api.recollect import Recollect
+from recollect.api.results import Answer
 from recollect.cli.filters import filter_options, given_filters
 from recollect.cli.output import MINE, echo_json, json_option, opened, warn
 from recollect.config.keys import KEYS
@@ -65,11 +68,6 @@ def search_command(
             **given_filters(options),
         )
         warn(store)
-        if hits.weaker:
-            more = "1 weaker match" if hits.weaker == 1 else f"{hits.weaker} weaker matches"
-            click.echo(f"{'' if hits else 'No answer found; '}{more}; --all shows them", err=True)
-        elif not hits:
-            click.echo("Nothing found.", err=True)
         if as_json:
             echo_json(
                 [
@@ -82,15 +80,22 @@ def search_command(
                     for hit in hits
                 ]
             )
-            return
-        now = store.now()
-        for hit in hits:
-            name = click.style(store.short_name(hit.memory), fg="yellow")
-            mark = click.style(MINE, fg="cyan") if hit.mine else ""
-            when = age(hit.memory.created, now)
-            click.echo(f"{hit.score:.2f}  {name}  {when:>4}  {hit.memory.summary}{mark}")
-            if explain:
-                parts = ", ".join(
-                    f"{part} {value:.2f}" for part, value in hit.why.as_json().items()
-                )
-                click.echo(f"      {parts}")
+        else:
+            _echo_lines(store, hits, explain=explain)
+        if hits.weaker:
+            more = "1 weaker match" if hits.weaker == 1 else f"{hits.weaker} weaker matches"
+            click.echo(f"{'' if hits else 'No answer found; '}{more}; --all shows them", err=True)
+        elif not hits:
+            click.echo("Nothing found.", err=True)
+
+
+def _echo_lines(store: Recollect, hits: Iterable[Answer], *, explain: bool) -> None:
+    now = store.now()
+    for hit in hits:
+        name = click.style(store.short_name(hit.memory), fg="yellow")
+        mark = click.style(MINE, fg="cyan") if hit.mine else ""
+        when = age(hit.memory.created, now)
+        click.echo(f"{hit.score:.2f}  {name}  {when:>4}  {hit.memory.summary}{mark}")
+        if explain:
+            parts = ", ".join(f"{part} {value:.2f}" for part, value in hit.why.as_json().items())
+            click.echo(f"      {parts}")
