@@ -5,8 +5,8 @@ RECOLLECT_DATA=/path/to/data python -m benchmarks.gate --write    # and write ga
 
 It reads only the tuning halves: every project of `benchmarks/questions/tuning` by itself, some of
 its memories in small stores, and all of them among commits of PostgreSQL. Each store counts the
-same, whatever its number of prompts, and in it the prompts that are about a memory count as much as
-those that are about none. `python -m benchmarks.injection` measures the result.
+same, whatever its number of prompts, and in it the prompts that are about a memory count as a fixed
+share. `python -m benchmarks.injection` measures the result.
 """
 
 from __future__ import annotations
@@ -25,13 +25,19 @@ from benchmarks.prompts import QUESTIONS, Setting, build, mixed, read_projects, 
 from benchmarks.quality import open_cached, talk, temporary_folder
 from recollect.search.gate import BIAS, Features
 
-SIZES = (100, 1000, 5000)
+SIZES = (20, 100, 1000)
+GONE = 150
 SMALL = (3, 10, 25)
+# The share of prompts that are about a memory of the store: fewer in a small store.
+ABOUT, ABOUT_SMALL = 0.5, 0.25
 # Features that each fit uses. `episode` and `at_hand` have no data: their coefficients are
 # judgements, at the end of this file.
 WORDS = ("share", "margin", "evidence", "coverage", "rarest", "titled", "tagged", "words")
 MEANING = ("cosine", "nearest", "stands_out", "crowding", "agree")
+BOTH = ("match", "lead")
 AROUND = ("length", "asked", "size")
+# What speaks for a memory, so that a negative coefficient is chance.
+EVIDENCE = frozenset({*WORDS, *MEANING, *BOTH, "asked"}) - {"crowding"}
 JUDGED = {"episode": 0.5, "at_hand": 1.0}
 # Pulls coefficients towards 0, as so many prompts would.
 RIDGE = 1.0
@@ -60,7 +66,7 @@ def settings() -> Iterable[Setting]:
             more = rng.sample(gone, min(len(gone), 2 * size))
             yield Setting(f"{project.name} {size}", some, [*about, *more, *others[:50]])
     for size in SIZES:
-        yield mixed("tuning", size)
+        yield mixed("tuning", size, gone=GONE)
 
 
 def rows_of(folder: Path, setting: Setting, *, warm: bool) -> list[Row]:
@@ -68,19 +74,31 @@ def rows_of(folder: Path, setting: Setting, *, warm: bool) -> list[Row]:
     store, names = build(folder, setting, vectors=warm)
     now = latest(setting)
     about = sum(1 for prompt in setting.prompts if prompt.gold)
+    share = ABOUT_SMALL if len(setting.records) <= max(SMALL) else ABOUT
+    weights = {True: share / about, False: (1 - share) / (len(setting.prompts) - about)}
     rows = []
     for prompt in setting.prompts:
-        count = about if prompt.gold else len(setting.prompts) - about
         for hit in candidates_of(store, prompt.text, now, warm=warm):
             right = names[hit.memory.uid] in prompt.gold
-            rows.append(Row(hit.features, right, 0.5 / count))
+            rows.append(Row(hit.features, right, weights[bool(prompt.gold)]))
     store.close()
     talk(f"{setting.name}: {len(rows)} hits of {len(setting.prompts)} prompts")
     return rows
 
 
 def fit(rows: Sequence[Row], names: Sequence[str]) -> dict[str, float]:
-    """Return the coefficients of a logistic regression, by Newton's method."""
+    """Return the coefficients of a logistic regression; evidence never counts against a memory."""
+    while True:
+        found = _fit(rows, names)
+        against = [name for name in names if name in EVIDENCE and found[name] < 0]
+        if not against:
+            return found
+        talk(f"left out, because it would count against: {', '.join(against)}")
+        names = [name for name in names if name not in against]
+
+
+def _fit(rows: Sequence[Row], names: Sequence[str]) -> dict[str, float]:
+    """Fit by Newton's method."""
     import numpy as np
 
     matrix = np.array([[1.0, *(getattr(row.features, name) for name in names)] for row in rows])
@@ -122,8 +140,8 @@ def run(cache: Path) -> tuple[dict[str, float], dict[str, float]]:
         for setting in settings():
             for warm, rows in found.items():
                 rows += rows_of(scratch, setting, warm=warm)
-    by_words = fit(found[False], (*WORDS, *AROUND)) | JUDGED
-    return by_words, fit(found[True], (*WORDS, *MEANING, *AROUND)) | JUDGED
+    by_words = fit(found[False], (*WORDS, *BOTH, *AROUND)) | JUDGED
+    return by_words, fit(found[True], (*WORDS, *MEANING, *BOTH, *AROUND)) | JUDGED
 
 
 def main() -> None:

@@ -120,10 +120,11 @@ def typed_prompts(folder: Path) -> Iterator[str]:
                 yield content
 
 
-def mixed(half: str, size: int, *, name: str = "", asked_as: bool = False) -> Setting:
+def mixed(half: str, size: int, *, asked_as: bool = False, gone: int = 0) -> Setting:
     """All hand-written memories of a half among commits, or some if the store is smaller.
 
-    Half of a small store are hand-written memories, so that there are prompts about both.
+    Half of a small store are hand-written memories, so that there are prompts about both. `gone`
+    prompts are about memories that the store lacks, so they should bring nothing.
     """
     projects = read_projects(QUESTIONS / half, asked_as=asked_as)
     written = {uid: record for project in projects for uid, record in project.records.items()}
@@ -142,7 +143,9 @@ def mixed(half: str, size: int, *, name: str = "", asked_as: bool = False) -> Se
     records = {**some, **{item.id: as_record(item) for item in chosen}}
     prompts = [p for p in (*asked, *cited) if p.gold and p.gold <= records.keys()]
     nothing = [p for p in asked if not p.gold]
-    return Setting(name or f"mixed {size}", records, [*prompts, *nothing, *unrelated(half)])
+    lacking = [Prompt(p.text, sort="gone") for p in asked if p.gold and not p.gold <= some.keys()]
+    nothing += rng.sample(lacking, min(gone, len(lacking)))
+    return Setting(f"mixed {size}", records, [*prompts, *nothing, *unrelated(half)])
 
 
 def _paragraphs(items: Iterable[Item]) -> Iterator[Item]:

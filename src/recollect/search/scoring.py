@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from recollect.core.age import not_after
 from recollect.core.named_tuple import NamedTuple
 from recollect.search.constants import (
     AGREEMENT_SAMPLE,
+    CROWDING_WEIGHT,
     HALF_LIFE_DAYS,
     IMPORTANCE_WEIGHT,
     KEYWORD_WEIGHT,
@@ -78,6 +80,8 @@ class Match(NamedTuple):
     relative: float
     keyword: float
     vector: float
+    # Both together, not relative to others, and without neighbours.
+    both: float = 0.0
 
     @property
     def similarity(self) -> float:
@@ -88,26 +92,34 @@ class Match(NamedTuple):
 def fuse(
     keyword: Mapping[str, float],
     vector: Mapping[str, float],
+    crowding: Mapping[str, float] = MappingProxyType({}),
     sequences: Iterable[Sequence[str]] = (),
 ) -> dict[str, Match]:
     """Combine keyword and vector scores into one match for each memory.
 
-    `sequences` are the memories of sessions in order: what stands beside a match in a talk is part
-    of the same topic, so a memory gets a share of what its neighbours have.
+    `crowding` says how near a memory is to everything: that is no sign of the query, so a part of
+    it does not count. `sequences` are the memories of sessions in order: what stands beside a match
+    in a talk is part of the same topic, so a memory gets a share of what its neighbours have.
 
     Matches are relative to the best one, so that a memory that answers the query twice as well does
     not lose to one that is merely newer. If even the best match is weak, it stays weak.
     """
     weight = KEYWORD_WEIGHT * _agreement(keyword, vector)
     strength = {
-        uid: max(vector.get(uid, 0.0), 0.0) + weight * keyword.get(uid, 0.0) ** 2
+        uid: max(vector.get(uid, 0.0) - CROWDING_WEIGHT * crowding.get(uid, 0.0), 0.0)
+        + weight * keyword.get(uid, 0.0) ** 2
         for uid in keyword.keys() | vector.keys()
     }
-    strength |= _with_neighbours(strength, sequences)
-    best = max(max(strength.values(), default=0.0), WEAK_MATCH)
+    blended = strength | _with_neighbours(strength, sequences)
+    best = max(max(blended.values(), default=0.0), WEAK_MATCH)
     return {
-        uid: Match(total / best, min(1.0, keyword.get(uid, 0.0)), max(vector.get(uid, 0.0), 0.0))
-        for uid, total in strength.items()
+        uid: Match(
+            total / best,
+            min(1.0, keyword.get(uid, 0.0)),
+            max(vector.get(uid, 0.0), 0.0),
+            strength[uid],
+        )
+        for uid, total in blended.items()
     }
 
 

@@ -124,7 +124,8 @@ def _best(
         vector = {match.uid: match.score for match in near}
         spread = index.spread(asked)
     rows = index.ranking(list(keyword.keys() | vector.keys()))
-    matches = fuse(keyword, vector, _sequences(index, rows))
+    crowding = {row.uid: row.crowding for row in rows}
+    matches = fuse(keyword, vector, crowding if vector else {}, _sequences(index, rows))
     if question.min_similarity is not None:
         floor = question.min_similarity
         matches = {uid: match for uid, match in matches.items() if match.similarity >= floor}
@@ -160,12 +161,12 @@ def _best(
     prompt = Prompt(
         by_words,
         vector,
+        {uid: match.both for uid, match in matches.items()},
         spread,
         terms=len(query_terms(question.text)),
         memories=total,
         asked=question.asked,
     )
-    crowding = {row.uid: row.crowding for row in rows}
     return [
         _Unread(
             uid,
