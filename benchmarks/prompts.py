@@ -13,6 +13,8 @@ import json
 import random
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,6 +32,7 @@ _OPENING = 160
 _COMMIT_PROMPTS = 300
 _TALK = 300
 _LONGEST = 2000
+_LEAST_PARAGRAPH = 80
 
 
 class Prompt(NamedTuple):
@@ -61,7 +64,9 @@ def read_projects(folder: Path, *, asked_as: bool = False) -> list[Project]:
     rows: dict[str, list[dict[str, Any]]] = {}
     for path in sorted(folder.rglob("*.jsonl")):
         lines = path.read_text("utf-8").splitlines()
-        rows.setdefault(path.stem, []).extend(json.loads(line) for line in lines if line.strip())
+        rows.setdefault(path.name.partition(".")[0], []).extend(
+            json.loads(line) for line in lines if line.strip()
+        )
     return [_project(name, own, asked_as=asked_as) for name, own in rows.items()]
 
 
@@ -115,10 +120,11 @@ def typed_prompts(folder: Path) -> Iterator[str]:
                 yield content
 
 
-def mixed(half: str, size: int, *, name: str = "", asked_as: bool = False) -> Setting:
+def mixed(half: str, size: int, *, asked_as: bool = False, gone: int = 0) -> Setting:
     """All hand-written memories of a half among commits, or some if the store is smaller.
 
-    Half of a small store are hand-written memories, so that there are prompts about both.
+    Half of a small store are hand-written memories, so that there are prompts about both. `gone`
+    prompts are about memories that the store lacks, so they should bring nothing.
     """
     projects = read_projects(QUESTIONS / half, asked_as=asked_as)
     written = {uid: record for project in projects for uid, record in project.records.items()}
@@ -131,11 +137,23 @@ def mixed(half: str, size: int, *, name: str = "", asked_as: bool = False) -> Se
     rng.shuffle(others)
     room = size - len(some)
     few = gold[: max(0, room)]
-    chosen = [*few, *others[: max(0, room - len(few))]]
-    records = {**some, **{uid: as_record(commits[uid]) for uid in chosen}}
+    chosen = [commits[uid] for uid in (*few, *others[: max(0, room - len(few))])]
+    if len(chosen) < room:
+        chosen += islice(_paragraphs(commits[uid] for uid in others), room - len(chosen))
+    records = {**some, **{item.id: as_record(item) for item in chosen}}
     prompts = [p for p in (*asked, *cited) if p.gold and p.gold <= records.keys()]
     nothing = [p for p in asked if not p.gold]
-    return Setting(name or f"mixed {size}", records, [*prompts, *nothing, *unrelated(half)])
+    lacking = [Prompt(p.text, sort="gone") for p in asked if p.gold and not p.gold <= some.keys()]
+    nothing += rng.sample(lacking, min(gone, len(lacking)))
+    return Setting(f"mixed {size}", records, [*prompts, *nothing, *unrelated(half)])
+
+
+def _paragraphs(items: Iterable[Item]) -> Iterator[Item]:
+    """Return the paragraphs of texts, but not the first ones, as texts of their own."""
+    for item in items:
+        for number, text in enumerate(item.text.split("\n\n")[1:]):
+            if len(text) >= _LEAST_PARAGRAPH:
+                yield replace(item, id=f"{item.id}#{number}", text=text)
 
 
 def build(folder: Path, setting: Setting, *, vectors: bool) -> tuple[Recollect, dict[str, str]]:

@@ -13,6 +13,7 @@ from recollect.core.memory import Memory
 from recollect.core.names import parse_name
 from recollect.core.status import UNCONFIRMED
 from recollect.core.strength import Uses
+from recollect.hooks.marking import files_named
 from recollect.hooks.session_logging import LoggingSession
 from recollect.hosts.protocol import PROMPT, TOOL_FAILURE, Event
 from recollect.index.protocol import Filters, Index
@@ -21,6 +22,7 @@ from recollect.search.by_time import STATUSES, changed, last_sessions
 from recollect.search.by_time import answer as by_time
 from recollect.search.constants import (
     IMPORTANCE_WEIGHT,
+    INDEX_AT_HAND,
     INDEX_USE,
     PARALLEL_SECONDS,
     RECENCY_WEIGHT,
@@ -52,6 +54,8 @@ class HookSession(LoggingSession):
     parts: `RecordedSession` (what sessions did), `KeepingSession` (capture), `ObservingSession`
     (conversation and tools), `LoggingSession` (summaries) and this class (search and the rest).
     """
+
+    _recent: RecentWork | None = None
 
     def for_event(self, event: Event) -> HookSession:
         """Return a hook session for another event, with the same stores."""
@@ -97,12 +101,14 @@ class HookSession(LoggingSession):
 
         It searches by keywords and, if a model is loaded, by meaning.
         """
-        episode = self.current_episode()
+        episode, files = self.current_episode(), frozenset(files_named(self._event))
         found = []
         for store in self.stores:
             for hit in self._search(store, text, limit, archived=archived, asked=asked):
+                named = {*hit.memory.files_modified, *hit.memory.files_read}
                 features = hit.features._replace(
                     episode=float(belongs_to(hit.memory, episode)),
+                    at_hand=float(not files.isdisjoint(named)),
                 )
                 likely = probability(features)
                 parts = {"probability": likely, **dict(strongest(features)), **hit.why.as_json()}
@@ -180,17 +186,23 @@ class HookSession(LoggingSession):
         found: list[Candidate] = []
         for store in self.stores:
             wanted, index = self._filters(store), store.indexing.fresh()
-            newest = index.newest(wanted, _INDEXED * limit, self._now)
+            newest = without_expired(store, index.newest(wanted, _INDEXED * limit, self._now))
+            uses = self.uses(newest)
             found += [
-                self._candidate(memory, INDEX_USE * min(1.0, used.times / USED_OFTEN), "index")
-                for memory, used in self._with_uses(without_expired(store, newest))
+                self._candidate(memory, self._title_weight(memory, uses[memory.uid]), "index")
+                for memory in newest
                 if memory.kind != SESSIONS  # the last one is there in full
             ]
         return sorted(found, key=lambda c: (-c.score, c.memory.uid))
 
-    def _with_uses(self, memories: Sequence[Memory]) -> list[tuple[Memory, Uses]]:
-        uses = self.uses(memories)
-        return [(memory, uses[memory.uid]) for memory in memories]
+    def _title_weight(self, memory: Memory, used: Uses) -> float:
+        """Return what use, the episode and the last commits of the branch add to a title."""
+        weight = INDEX_USE * min(1.0, used.times / USED_OFTEN)
+        if belongs_to(memory, self.current_episode()):
+            weight += INDEX_AT_HAND
+        if not {*memory.files_modified, *memory.files_read}.isdisjoint(self.recent_work().files):
+            weight += INDEX_AT_HAND
+        return weight
 
     def _last_sessions(
         self, index: Index, wanted: Filters, weight: float, reason: str
@@ -233,10 +245,11 @@ class HookSession(LoggingSession):
         return Candidate(memory, score, reason, parts=parts)
 
     def recent_work(self) -> RecentWork:
-        """Return the last commits and their files."""
-        if self.store.ledger.repository.is_user_ledger:
-            return RecentWork()
-        return recent_work(self.store.ledger.repository)
+        """Return the last commits of the branch and their files."""
+        if self._recent is None:
+            own = self.store.ledger.repository.is_user_ledger
+            self._recent = RecentWork() if own else recent_work(self.store.ledger.repository)
+        return self._recent
 
     # Files
 

@@ -98,6 +98,7 @@ class Ranked(NamedTuple):
     traits: Traits = Traits()
     status: str = "active"
     kind: str = ""
+    session: str | None = None
     # How near it is to everything: its mean cosine to the memories nearest to it.
     crowding: float = 0.0
 
@@ -218,6 +219,9 @@ class Index(Protocol):
 
     def ranking(self, uids: Sequence[str]) -> list[Ranked]:
         """Return what ranking needs to know about some memories."""
+
+    def in_order(self, sessions: Sequence[str]) -> list[list[str]]:
+        """Return the memories of each session, in order of creation."""
 
     def model(self) -> str | None:
         """Return the model that made the vectors, if there are any."""

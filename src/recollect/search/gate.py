@@ -8,7 +8,7 @@ the coefficients in `search/gate_coefficients.py`.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from recollect.core.named_tuple import NamedTuple
 from recollect.index.protocol import Match, Spread
@@ -36,7 +36,10 @@ class Features(NamedTuple):
     nearest: float = 0.0
     stands_out: float = 0.0
     crowding: float = 0.0
-    # Whether the memory is among the best by words and by meaning.
+    # By both: how well it matches, what it is ahead of the next (below 0: behind the best), and
+    # whether it is among the best by words and by meaning.
+    match: float = 0.0
+    lead: float = 0.0
     agree: float = 0.0
     # The prompt: its meaningful words (a logarithm), and whether it asks for memories.
     length: float = 0.0
@@ -59,6 +62,7 @@ _BEST = 3
 _LONG_PROMPT, _LARGE_STORE, _RARE = math.log(30), math.log(20_000), 7.0
 _MANY_WORDS = 4
 _LARGEST_SCORE = 5.0  # standard deviations
+_LARGEST_MATCH = 3.0
 
 
 class Prompt:
@@ -68,6 +72,7 @@ class Prompt:
         self,
         by_words: Mapping[str, Match],
         by_meaning: Mapping[str, float],
+        by_both: Mapping[str, float],
         spread: Spread,
         *,
         terms: int,
@@ -76,15 +81,16 @@ class Prompt:
     ) -> None:
         self._by_words = by_words
         self._by_meaning = by_meaning
+        self._by_both = by_both
         self._spread = spread
+        self._first, self._next = _best_two(by_both.values())
         scores = sorted((match.score for match in by_words.values()), reverse=True)
-        self._best = scores[0] if scores else 0.0
-        self._second = scores[1] if len(scores) > 1 else 0.0
+        self._best, self._second = _best_two(scores)
         self._third = scores[_BEST - 1] if len(scores) >= _BEST else 0.0
         nearest = sorted(by_meaning, key=lambda uid: -by_meaning[uid])
         self._ranks = {uid: rank for rank, uid in enumerate(nearest, 1)}
         self._common = {
-            "length": math.log(max(1, terms)) / _LONG_PROMPT,
+            "length": min(1.0, math.log(max(1, terms)) / _LONG_PROMPT),
             "asked": float(asked),
             "size": math.log(max(1, memories)) / _LARGE_STORE,
             "warm": bool(by_meaning),
@@ -96,6 +102,7 @@ class Prompt:
         share = match.score / self._best if self._best else 0.0
         rank = self._ranks.get(uid)
         cosine = max(0.0, self._by_meaning.get(uid, 0.0))
+        both = self._by_both.get(uid, 0.0)
         is_first = match.score > 0 and match.score == self._best
         return Features(
             share=share,
@@ -110,9 +117,17 @@ class Prompt:
             nearest=1 / rank if rank else 0.0,
             stands_out=self._spread.stands_out(cosine) / _LARGEST_SCORE if rank else 0.0,
             crowding=crowding,
+            match=min(both, _LARGEST_MATCH),
+            lead=max(-1.0, min(1.0, both - (self._next if both == self._first else self._first))),
             agree=float(rank is not None and rank <= _BEST and 0 < match.score >= self._third),
             **self._common,  # type: ignore[arg-type]
         )
+
+
+def _best_two(values: Iterable[float]) -> tuple[float, float]:
+    """Return the two largest values; 0 where there is none."""
+    first, second = (*sorted(values, reverse=True)[:2], 0.0, 0.0)[:2]
+    return first, second
 
 
 def log_odds(features: Features) -> float:

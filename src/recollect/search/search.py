@@ -7,6 +7,7 @@ alone.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from recollect.core.crowding import Traits, author_key_of, choose, dated, sketch_of
@@ -14,7 +15,7 @@ from recollect.core.memory import Memory
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.status import UNCONFIRMED
 from recollect.core.strength import DECAY_PER_DAY, UNUSED, Uses, strength, together
-from recollect.index.protocol import Filters, Index, Match, Spread
+from recollect.index.protocol import Filters, Index, Match, Ranked, Spread
 from recollect.index.text import plain_words, query_terms
 from recollect.search.constants import (
     CANDIDATES,
@@ -23,12 +24,14 @@ from recollect.search.constants import (
     LEAST_PREFIX,
     PREFIX_POINTS,
     TAG_POINTS,
+    TIMELY_KINDS,
     TITLE_HITS_COMPARED,
     TITLE_POINTS,
     UNCONFIRMED_FACTOR,
 )
 from recollect.search.gate import NO_FEATURES, Features, Prompt, probability
 from recollect.search.scoring import Why, fuse, recency, trust
+from recollect.search.triggers import asks_for_latest
 
 MODES = ("hybrid", "semantic", "text", "title_tags")
 _NO_WORDS = Match("", 0.0)
@@ -122,14 +125,17 @@ def _best(
         near = index.nearest(asked, question.filters, wanted, including=list(keyword))
         vector = {match.uid: match.score for match in near}
         spread = index.spread(asked)
-    matches = fuse(keyword, vector)
+    rows = index.ranking(list(keyword.keys() | vector.keys()))
+    crowding = {row.uid: row.crowding for row in rows}
+    matches = fuse(keyword, vector, crowding if vector else {}, _sequences(index, rows))
     if question.min_similarity is not None:
         floor = question.min_similarity
         matches = {uid: match for uid, match in matches.items() if match.similarity >= floor}
-    rows = index.ranking(list(matches))
+        rows = [row for row in rows if row.uid in matches]
     parts = {row.uid: (row.uid, *row.sources) for row in rows}
     counts = context.uses([uid for own in parts.values() for uid in own]) if context.uses else {}
     explained = {}
+    timely = asks_for_latest(question.text)
     for row in rows:
         match = matches[row.uid]
         used = together(counts.get(uid, UNUSED) for uid in parts[row.uid])
@@ -149,6 +155,7 @@ def _best(
                 rate=context.decay_per_day,
             ),
             standing=_standing(row.status),
+            timely=timely or row.kind in TIMELY_KINDS,
         )
     traits = {row.uid: dated(row.traits, row.created, context.now) for row in rows}
     ranked = sorted(explained, key=lambda uid: (-explained[uid].score, uid))
@@ -156,12 +163,12 @@ def _best(
     prompt = Prompt(
         by_words,
         vector,
+        {uid: match.both for uid, match in matches.items()},
         spread,
         terms=len(query_terms(question.text)),
         memories=total,
         asked=question.asked,
     )
-    crowding = {row.uid: row.crowding for row in rows}
     return [
         _Unread(
             uid,
@@ -171,6 +178,13 @@ def _best(
         )
         for uid in best
     ]
+
+
+def _sequences(index: Index, rows: Sequence[Ranked]) -> list[list[str]]:
+    """Return the sessions that several candidates are from, each as uids in order."""
+    counts = Counter(row.session for row in rows if row.session)
+    several = [session for session, count in counts.items() if count > 1]
+    return index.in_order(several) if several else []
 
 
 def _read(index: Index, found: Sequence[_Unread]) -> list[Hit]:

@@ -30,6 +30,19 @@ def asks_for_memory(prompt: str) -> bool:
     return _TRIGGER.search(prompt) is not None
 
 
+_LATEST = pattern(
+    r"\b(?:latest|newest|most recent(?:ly)?|recent(?:ly)?|right now|currently|at the moment"
+    r"|these days|lately|today|yesterday|this (?:week|morning|month)"
+    r"|last (?:time|session|week|month|change|commit|release))\b",
+    re.IGNORECASE,
+)
+
+
+def asks_for_latest(query: str) -> bool:
+    """Return whether a query asks for what is new, so that age counts."""
+    return _LATEST.search(query) is not None
+
+
 _ABOUT_MEMORY = pattern(
     r"\b(?:remember(?:ed|s)?|remind(?:ed|er|s)?|recall(?:ed|s)?|forg[eo]t(?:ten|s)?|memor(?:y|ies))\b",
     re.IGNORECASE,

@@ -286,7 +286,7 @@ class SqliteIndex(RecordReading):
         marks = ",".join("?" * len(uids))
         rows = self._rows(
             "SELECT uid, created, importance, trust, moved, pace, sources, voice, sketch, status,"
-            f" kind, crowding, local FROM memory WHERE uid IN ({marks})",
+            f" kind, session, crowding, local FROM memory WHERE uid IN ({marks})",
             uids,
         )
         sources = {row[0]: tuple(row[6].split()) for row in rows}
@@ -294,17 +294,29 @@ class SqliteIndex(RecordReading):
         private = self._memories.private_among({u for uid in outside for u in sources[uid]})
         for uid in outside if private else ():
             sources[uid] = tuple(u for u in sources[uid] if u not in private)
-        return [
-            Ranked(
-                *row[:6],
-                sources=sources[row[0]],
-                traits=Traits(*row[7:9]),
-                status=row[9],
-                kind=row[10],
-                crowding=row[11],
-            )
+        more: dict[str, Any] = {
+            row[0]: {
+                "sources": sources[row[0]],
+                "traits": Traits(*row[7:9]),
+                "status": row[9],
+                "kind": row[10],
+                "session": row[11],
+                "crowding": row[12],
+            }
             for row in rows
-        ]
+        }
+        return [Ranked(*row[:6], **more[row[0]]) for row in rows]
+
+    def in_order(self, sessions: Sequence[str]) -> list[list[str]]:
+        """Return the memories of each session, in order of creation."""
+        marks = ",".join("?" * len(sessions))
+        rows = self._rows(
+            f"SELECT session, uid FROM memory WHERE session IN ({marks}) ORDER BY {BIRTH}", sessions
+        )
+        found: dict[str, list[str]] = {}
+        for session, uid in rows:
+            found.setdefault(session, []).append(uid)
+        return list(found.values())
 
     # Vectors
 

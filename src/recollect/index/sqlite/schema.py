@@ -58,6 +58,7 @@ CREATE INDEX memory_created ON memory (created);
 CREATE INDEX memory_voice ON memory (voice);
 CREATE INDEX memory_birth ON memory (substr(uid, 2), uid);
 CREATE INDEX memory_kind ON memory (kind, substr(uid, 2), uid);
+CREATE INDEX memory_session ON memory (session) WHERE session IS NOT NULL;
 CREATE INDEX memory_pending ON memory (embedded) WHERE embedded = 0;
 CREATE TABLE tag (
     tag TEXT NOT NULL, memory INTEGER NOT NULL, PRIMARY KEY (tag, memory)

@@ -26,11 +26,13 @@ _USUAL_MEAN, _USUAL_DEVIATION, _USUAL_COUNT = 0.08, 0.1, 20
 
 def spread(db: apsw.Connection, vector: bytes) -> Spread:
     """Return mean and deviation of the similarities between a vector and a sample of all."""
-    total = _count(db)
+    last = int(next(iter(db.execute("SELECT max(key) FROM chunk")))[0] or 0)
+    sample = range(1, last + 1, _step(last, _SAMPLE))
     rows = db.execute(
         "SELECT 1 - vec_distance_cosine(vector.embedding, ?) FROM chunk"
-        " JOIN vector ON vector.rowid = chunk.key WHERE chunk.key % ? = 0",
-        (vector, _step(total, _SAMPLE)),
+        " JOIN vector ON vector.rowid = chunk.key"
+        f" WHERE chunk.key IN ({','.join(map(str, sample))})",
+        (vector,),
     )
     cosines = [cosine for (cosine,) in rows if cosine is not None]
     count = len(cosines) + _USUAL_COUNT
