@@ -5,34 +5,36 @@ A search is more generous than a hook: whoever asks can read over a line that do
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import Final
 
-from recollect.search.gate import Features, probability
+from recollect.search.gate import length_of, probability
 from recollect.search.search import Hit
 
-# How likely a memory must be to answer the query. Chosen on the tuning half of the question sets.
-SHOWN: Final = 0.25
-# If none is likely, the one nearest in meaning is shown alone, if it stands out as far as the
-# nearest of so many memories does by chance, times this. Of ten such memories five are right, on
-# the tuning half of the question sets.
-_BY_CHANCE: Final = 0.9
-# The units in which the gate counts deviations and memories.
-_DEVIATIONS, _MEMORIES = 5.0, math.log(20_000)
+# How likely a memory must be to answer the query. On the tuning half of the question sets, stores
+# of 60 and 180 memories: with `asked_as`, recall 0.92 at precision 0.72; without, 0.74 at 0.60.
+SHOWN: Final = 0.07
+# The gate knows prompts, of which short ones rarely ask for anything. A query does: it counts
+# as having at least so many words.
+_WORDS: Final = 8
+# Up to so many words are keywords: a memory that has all of them, whole or in part, is an answer,
+# however many others have them, too.
+_KEYWORDS: Final = 3
 
 
-def split(hits: Iterable[Hit]) -> tuple[list[Hit], list[Hit]]:
-    """Return the hits that probably answer the query, and the weaker ones, each in their order."""
-    found = list(hits)
-    answers = [hit for hit in found if probability(hit.features) >= SHOWN]
-    if not answers:
-        answers = [hit for hit in found if _stands_out(hit.features)][:1]
-    shown = {hit.memory.uid for hit in answers}
-    return answers, [hit for hit in found if hit.memory.uid not in shown]
+def split(hits: Iterable[Hit], terms: int) -> tuple[list[Hit], list[Hit]]:
+    """Return the hits that probably answer the query, and the weaker ones, each in their order.
+
+    `terms` is the number of meaningful words of the query.
+    """
+    answers: list[Hit] = []
+    weaker: list[Hit] = []
+    for hit in hits:
+        has_all = hit.words >= terms and 0 < terms <= _KEYWORDS
+        (answers if has_all or _probability(hit) >= SHOWN else weaker).append(hit)
+    return answers, weaker
 
 
-def _stands_out(features: Features) -> bool:
-    """Whether a memory is the nearest in meaning, and nearer than chance makes one."""
-    chance = math.sqrt(2 * max(math.log(2), features.size * _MEMORIES))
-    return features.nearest == 1 and features.stands_out * _DEVIATIONS >= _BY_CHANCE * chance
+def _probability(hit: Hit) -> float:
+    length = max(hit.features.length, length_of(_WORDS))
+    return probability(hit.features._replace(length=length))

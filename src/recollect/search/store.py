@@ -9,6 +9,7 @@ from recollect.core.age import seconds_of as seconds
 from recollect.core.named_tuple import NamedTuple
 from recollect.errors import ValidationError
 from recollect.index.protocol import Filters, Index
+from recollect.index.text import query_terms
 from recollect.search.by_time import RELEASE_BOOST, boost, changed, is_within
 from recollect.search.by_time import answer as by_time
 from recollect.search.constants import MOST_PENDING
@@ -74,7 +75,7 @@ def search_store(
     if as_of is not None:
         moment = store.moment(as_of)
         hits = search(store.indexing.as_of(moment), question, now=seconds(moment) or now)
-        return Found(*split(hits)) if is_judged else Found(hits)
+        return _found(hits, question) if is_judged else Found(hits)
     if mode is None and min_similarity is None and _is_open(wanted):
         answers = _by_time(store, query, wanted, now, releases)
         if answers:
@@ -103,7 +104,11 @@ def search_store(
     if plan is not None:
         hits = [hit._replace(score=hit.score + boost(hit.memory, plan, now)) for hit in hits]
         hits.sort(key=lambda hit: -hit.score)
-    return Found(*split(hits)) if is_judged else Found(hits)
+    return _found(hits, question) if is_judged else Found(hits)
+
+
+def _found(hits: Sequence[Hit], question: Question) -> Found:
+    return Found(*split(hits, len(query_terms(question.text))))
 
 
 def _in_period(
@@ -128,9 +133,9 @@ def _in_period(
         hit._replace(score=hit.score + RELEASE_BOOST) if uid in inside else hit
         for uid, hit in found.items()
     ]
-    answers, weaker = split(sorted(raised, key=lambda hit: -hit.score))
+    answers, weaker = _found(sorted(raised, key=lambda hit: -hit.score), asked)
     if not is_release(period) and any(hit.memory.uid in inside for hit in answers):
-        weaker = [hit for hit in answers if hit.memory.uid not in inside] + weaker
+        weaker = [*(hit for hit in answers if hit.memory.uid not in inside), *weaker]
         answers = [hit for hit in answers if hit.memory.uid in inside]
     answers = answers[: question.limit]
     return Found(answers, weaker[: question.limit - len(answers)])
