@@ -12,7 +12,7 @@ from recollect.index.paths import named_paths
     [
         ("fixed in src/db.py:42, then in ./lib/a.ts.", ["src/db.py", "lib/a.ts"]),
         ("(see `tests/x_test.go`) and src/core/", ["tests/x_test.go", "src/core"]),
-        ("Makefile and conf.yaml; twice: conf.yaml", ["Makefile", "conf.yaml"]),
+        ("conf.yaml, twice: conf.yaml, and a Makefile.", ["conf.yaml", "Makefile"]),
         ("the folder src/recollect/index is full", ["src/recollect/index"]),
         ("and/or, read/write, TCP/IP, 24/7, 1/2/3", []),
         ("https://example.com/a/b.html and /etc/passwd and ~/x.py", []),

@@ -8,6 +8,7 @@ import pytest
 
 from recollect.api.recollect import Recollect
 from recollect.errors import ValidationError
+from recollect.search.rendering import render_memory, render_title
 from tests.sandbox import Sandbox
 
 
@@ -286,3 +287,15 @@ def test_a_question_that_names_a_release(sandbox: Sandbox, repo: Path) -> None:
     assert len(before) == len(after) == 2
     assert after[0].memory.summary.endswith("2023-05-20")
     assert after[0].score > before[0].score
+
+
+def test_questions_are_never_in_front_of_an_agent(store: Recollect) -> None:
+    """They are for finding a memory, not for reading it."""
+    asked = "where do the penguins live?"
+    memory = store.capture("notes", "The zoo is closed", "Until May.", asked_as=[asked])
+
+    assert [hit.memory.uid for hit in store.search("penguins")] == [memory.uid]
+    for text in (render_memory(memory, "1d"), render_memory(memory, "1d", brief=True)):
+        assert "zoo" in text
+        assert "penguin" not in text
+    assert "penguin" not in render_title(memory)

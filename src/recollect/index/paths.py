@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from recollect.core.patterns import pattern
 
-# A run of path characters. What follows a slash is absolute, or part of an address.
-_RUN = pattern(r"(?<![\w.@+:/\\-])[\w.@+-]++(?:/[\w.@+-]++)*+/?")
+_NAMES = ("Dockerfile", "Gemfile", "Jenkinsfile", "Makefile", "Procfile", "Rakefile")
+# A run of path characters with a dot or a slash in it. What follows a slash is absolute, or part of
+# an address.
+_RUN = pattern(
+    r"(?<![\w.@+:/\\-])(?!/)"
+    rf"(?:[\w@+-]*+[./][\w.@+/-]++|(?:{'|'.join(_NAMES)})(?![\w@+/-]|\.\w))"
+)
 # Endings of a name without a folder: others are sentences without a space, or version numbers.
 _SUFFIXES = """
     bash bat c cc cfg cjs clj conf cpp cs css csv cts cu cxx dart diff env erl ex exs go gradle
@@ -14,7 +19,6 @@ _SUFFIXES = """
     svelte svg swift tcl tf toml ts tsx txt vue wasm xml yaml yml zig
 """
 _ENDINGS = frozenset(_SUFFIXES.split())
-_NAMES = frozenset({"Dockerfile", "Gemfile", "Jenkinsfile", "Makefile", "Procfile", "Rakefile"})
 _LONGEST = 200
 _MOST = 50
 _DEEP = 3  # so many parts without an ending are a path; `read/write` and `and/or` are not
