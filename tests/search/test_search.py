@@ -298,4 +298,4 @@ def test_questions_are_never_in_front_of_an_agent(store: Recollect) -> None:
     for text in (render_memory(memory, "1d"), render_memory(memory, "1d", brief=True)):
         assert "zoo" in text
         assert "penguin" not in text
-    assert "penguin" not in render_title(memory)
+    assert "penguin" not in render_title(memory, "1d")
