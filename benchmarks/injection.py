@@ -126,19 +126,21 @@ def measure(
     }
 
 
-def run(sizes: Sequence[int], half: str, cache: Path, *, asked_as: bool) -> list[dict[str, Any]]:
+def run(
+    sizes: Sequence[int], half: str, cache: Path, *, asked_as: bool, cold: bool
+) -> list[dict[str, Any]]:
     """Measure every size, cold and warm, by the sort of prompt."""
     rows: list[dict[str, Any]] = []
     with temporary_folder() as scratch:
-        has_model = open_cached(cache) is not None
+        has_model = not cold and open_cached(cache) is not None
         for size in sizes:
             setting = mixed(half, size, asked_as=asked_as)
             store, names = build(scratch, setting, vectors=has_model)
             now = latest(setting)
             about = [prompt for prompt in setting.prompts if prompt.gold]
-            sorts = {
-                p.sort: [q for q in setting.prompts if q.sort == p.sort] for p in setting.prompts
-            }
+            sorts: dict[str, list[Prompt]] = {}
+            for prompt in setting.prompts:
+                sorts.setdefault(prompt.sort, []).append(prompt)
             groups = {
                 **sorts,
                 "about a memory": about,
@@ -170,6 +172,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks.injection", description=__doc__)
     parser.add_argument("--half", choices=HALVES, default="tuning")
     parser.add_argument("--sizes", default=SIZES)
+    parser.add_argument("--cold", action="store_true", help="only without vectors, which is fast")
     parser.add_argument("--asked-as", action="store_true", help="memories say what they answer")
     parser.add_argument("--json", type=Path, help="save the rows in this file")
     parser.add_argument(
@@ -181,7 +184,13 @@ def main() -> None:
     options = parser.parse_args()
     sizes = [int(size) for size in options.sizes.split(",")]
     try:
-        rows = run(sizes, options.half, options.cache, asked_as=options.asked_as)
+        rows = run(
+            sizes,
+            options.half,
+            options.cache,
+            asked_as=options.asked_as,
+            cold=options.cold,
+        )
     except NoData as problem:
         sys.exit(str(problem))
     talk(f"{len(rows)} rows")

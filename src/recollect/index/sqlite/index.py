@@ -43,7 +43,6 @@ from recollect.index.sqlite.memories import Memories
 from recollect.index.sqlite.newest import newest_uids
 from recollect.index.sqlite.records import RecordReading
 from recollect.index.sqlite.schema import BIRTH, vector_table
-from recollect.index.sqlite.vectors import measure, spread
 from recollect.index.sqlite.words import Words
 from recollect.index.text import query_terms
 
@@ -261,6 +260,9 @@ class SqliteIndex(RecordReading):
         """Return how near a vector is to memories in general."""
         if not self._has_vectors(len(vector) // 4):
             return Spread()
+        # Imported here: a hook without a model has no use for it.
+        from recollect.index.sqlite.vectors import spread
+
         with failing():
             return spread(self._db, vector)
 
@@ -352,6 +354,8 @@ class SqliteIndex(RecordReading):
         """Measure how near memories are to others, where that is not known or long ago."""
         if self.model() is None:
             return
+        from recollect.index.sqlite.vectors import measure
+
         try:
             while most > 0:
                 with Immediate(self._db):  # short transactions: others want to write, too
