@@ -219,7 +219,7 @@ class SqliteIndex(RecordReading):
             return self._words.matches(query_terms(query), *where(filters), limit)
 
     def distinctive(self, query: str) -> str:
-        """Return a short query without the words that many memories contain; a long one as it is."""
+        """Return a short query without the words that many memories contain."""
         if len(query.split()) > _SHORT:
             return query
         with failing():
