@@ -86,25 +86,23 @@ def brought(store: Recollect, prompt: str, now: float, *, warm: bool) -> Brought
         lambda memory, brief: render_memory(memory, age(memory.created, now), brief=brief),
         now=now,
     )
-    titles, used = [], BLOCK_TOKENS
+    titles, used = [], 0
     for candidate in selection.without_repeats(maybe)[0][:MOST_TITLES]:
-        used += count_tokens(render_title(candidate.memory, age(candidate.memory.created, now)))
-        if used > TITLE_TOKENS:
+        cost = count_tokens(render_title(candidate.memory, age(candidate.memory.created, now)))
+        if used + cost > TITLE_TOKENS:
             break
+        used += cost
         titles.append(candidate.memory.uid)
-    tokens = (full.tokens if full.chosen else 0) + (used if titles else 0)
+    tokens = (full.tokens if full.chosen else 0) + (BLOCK_TOKENS + used if titles else 0)
     return Brought([c.memory.uid for c in full.chosen], titles, tokens)
 
 
-def measure(
-    store: Recollect, names: dict[str, str], prompts: Iterable[Prompt], now: float, *, warm: bool
-) -> dict[str, float]:
+def measure(names: dict[str, str], found: Iterable[tuple[Prompt, Brought]]) -> dict[str, float]:
     """Return how often prompts bring what they should, and what they bring besides."""
     total = full_right = right = memories = titles = any_full = any_title = good = tokens = 0
-    for prompt in prompts:
-        found = brought(store, prompt.text, now, warm=warm)
-        full = {names[uid] for uid in found.full}
-        named = {names[uid] for uid in found.titles}
+    for prompt, given in found:
+        full = {names[uid] for uid in given.full}
+        named = {names[uid] for uid in given.titles}
         total += 1
         full_right += bool(prompt.gold & full)
         right += bool(prompt.gold & (full | named))
@@ -113,7 +111,7 @@ def measure(
         titles += len(named)
         any_full += bool(full)
         any_title += bool(named)
-        tokens += found.tokens
+        tokens += given.tokens
     return {
         "prompts": total,
         "right_in_full": full_right / total,
@@ -126,30 +124,27 @@ def measure(
     }
 
 
-def run(sizes: Sequence[int], half: str, cache: Path, *, asked_as: bool) -> list[dict[str, Any]]:
+def run(
+    sizes: Sequence[int], half: str, cache: Path, *, asked_as: bool, cold: bool
+) -> list[dict[str, Any]]:
     """Measure every size, cold and warm, by the sort of prompt."""
     rows: list[dict[str, Any]] = []
     with temporary_folder() as scratch:
-        has_model = open_cached(cache) is not None
+        has_model = not cold and open_cached(cache) is not None
         for size in sizes:
             setting = mixed(half, size, asked_as=asked_as)
             store, names = build(scratch, setting, vectors=has_model)
             now = latest(setting)
-            about = [prompt for prompt in setting.prompts if prompt.gold]
-            sorts = {
-                p.sort: [q for q in setting.prompts if q.sort == p.sort] for p in setting.prompts
-            }
-            groups = {
-                **sorts,
-                "about a memory": about,
-                "unrelated": [prompt for prompt in setting.prompts if not prompt.gold],
-            }
             for warm in (False, True) if has_model else (False,):
-                for sort, prompts in groups.items():
-                    if prompts:
-                        row = measure(store, names, prompts, now, warm=warm)
-                        rows.append({"memories": size, "warm": warm, "sort": sort, **row})
-                        print(line(rows[-1]), flush=True)
+                groups: dict[str, list[tuple[Prompt, Brought]]] = {}
+                for prompt in setting.prompts:
+                    given = brought(store, prompt.text, now, warm=warm)
+                    for group in (prompt.sort, "about a memory" if prompt.gold else "unrelated"):
+                        groups.setdefault(group, []).append((prompt, given))
+                for sort, found in groups.items():
+                    row = measure(names, found)
+                    rows.append({"memories": size, "warm": warm, "sort": sort, **row})
+                    print(line(rows[-1]), flush=True)
             store.close()
     return rows
 
@@ -170,6 +165,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks.injection", description=__doc__)
     parser.add_argument("--half", choices=HALVES, default="tuning")
     parser.add_argument("--sizes", default=SIZES)
+    parser.add_argument("--cold", action="store_true", help="only without vectors, which is fast")
     parser.add_argument("--asked-as", action="store_true", help="memories say what they answer")
     parser.add_argument("--json", type=Path, help="save the rows in this file")
     parser.add_argument(
@@ -181,7 +177,13 @@ def main() -> None:
     options = parser.parse_args()
     sizes = [int(size) for size in options.sizes.split(",")]
     try:
-        rows = run(sizes, options.half, options.cache, asked_as=options.asked_as)
+        rows = run(
+            sizes,
+            options.half,
+            options.cache,
+            asked_as=options.asked_as,
+            cold=options.cold,
+        )
     except NoData as problem:
         sys.exit(str(problem))
     talk(f"{len(rows)} rows")

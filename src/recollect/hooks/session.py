@@ -111,7 +111,8 @@ class HookSession(LoggingSession):
                     at_hand=float(not files.isdisjoint(named)),
                 )
                 likely = probability(features)
-                parts = {"probability": likely, **dict(strongest(features)), **hit.why.as_json()}
+                decided = {f"by {name}": part for name, part in strongest(features)}
+                parts = {"probability": likely, **decided, **hit.why.as_json()}
                 reason = "matching words" if hit.words else "similar meaning"
                 found.append(Candidate(hit.memory, likely, reason, hit.words, likely, parts))
         return sorted(found, key=lambda c: (-c.probability, c.memory.uid))

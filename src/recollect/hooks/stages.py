@@ -19,7 +19,6 @@ from recollect.index.text import query_terms
 from recollect.search import selection
 from recollect.search.by_time import boost
 from recollect.search.constants import (
-    BLOCK_TOKENS,
     INDEX_TOKENS,
     MOST_CHARACTERS,
     MOST_INDEXED,
@@ -320,13 +319,16 @@ def suggest_titles(work: Work) -> None:
 def _add_titles(
     work: Work, candidates: Iterable[selection.Candidate], heading: str, most: int, tokens: int
 ) -> None:
-    """Add titles of memories that the context does not have, in full or as a title."""
+    """Add titles of memories that the context does not have, in full or as a title.
+
+    `tokens` is what they may take together, without the element around them.
+    """
     context, now = work.event.context, work.session.now()
     given = work.session.injected(context)
     fresh = [c for c in candidates if c.memory.uid not in given and not c.memory.altered]
     unique, _ = selection.without_repeats(fresh[: 2 * most])
     titles: dict[str, Memory] = {}
-    used = BLOCK_TOKENS
+    used = 0
     for candidate in unique:
         memory = candidate.memory
         title = render_title(memory, age(memory.created, now), is_own=work.session.is_own)

@@ -215,7 +215,7 @@ class Index(Protocol):
         """Return how near a vector is to memories in general."""
 
     def distinctive(self, query: str) -> str:
-        """Return the query without the words that many memories contain, for vector search."""
+        """Return a query for vector search: a short one without words that many memories have."""
 
     def ranking(self, uids: Sequence[str]) -> list[Ranked]:
         """Return what ranking needs to know about some memories."""
