@@ -21,12 +21,23 @@ from typing import NamedTuple
 
 from benchmarks.datasets import NoData
 from benchmarks.injection import candidates_of, latest
-from benchmarks.prompts import QUESTIONS, Setting, build, mixed, read_projects, unrelated
+from benchmarks.prompts import (
+    QUESTIONS,
+    Prompt,
+    Setting,
+    build,
+    commit_prompts,
+    mixed,
+    read_projects,
+    unrelated,
+)
 from benchmarks.quality import open_cached, talk, temporary_folder
 from recollect.search.gate import BIAS, Features
 
 SIZES = (20, 100, 1000)
 GONE = 150
+# Prompts of another project, and their characters.
+FOREIGN, LENGTHS = 100, (160, 400, 1200)
 SMALL = (3, 10, 25)
 # The share of prompts that are about a memory of the store: fewer in a small store.
 ABOUT, ABOUT_SMALL = 0.5, 0.25
@@ -55,8 +66,14 @@ class Row(NamedTuple):
 def settings() -> Iterable[Setting]:
     """Return the stores to fit on."""
     others = unrelated("tuning")
+    # Long and technical, but about another project.
+    foreign = [
+        Prompt(prompt.text[: LENGTHS[number % len(LENGTHS)]], sort="foreign")
+        for number, prompt in enumerate(commit_prompts("tuning", LENGTHS[-1])[1][:FOREIGN])
+    ]
+    others = [*foreign, *others]
     for project in read_projects(QUESTIONS / "tuning"):
-        yield Setting(project.name, project.records, [*project.prompts, *others[:100]])
+        yield Setting(project.name, project.records, [*project.prompts, *others[:200]])
         for size in SMALL:
             rng = random.Random(f"{project.name} {size}")
             some = dict(rng.sample(sorted(project.records.items()), size))
@@ -64,7 +81,7 @@ def settings() -> Iterable[Setting]:
             # A prompt about a memory that is not there should bring nothing either.
             gone = [p._replace(gold=frozenset()) for p in project.prompts if p not in about]
             more = rng.sample(gone, min(len(gone), 2 * size))
-            yield Setting(f"{project.name} {size}", some, [*about, *more, *others[:50]])
+            yield Setting(f"{project.name} {size}", some, [*about, *more, *others[:150]])
     for size in SIZES:
         yield mixed("tuning", size, gone=GONE)
 

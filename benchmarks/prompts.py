@@ -90,10 +90,10 @@ def _project(name: str, rows: Iterable[Mapping[str, Any]], *, asked_as: bool) ->
     return Project(name, records, prompts)
 
 
-def commit_prompts(half: str) -> tuple[dict[str, Item], list[Prompt]]:
+def commit_prompts(half: str, opening: int = _OPENING) -> tuple[dict[str, Item], list[Prompt]]:
     """Return the commits of PostgreSQL, and openings of later commits that cite them."""
     corpus = load("gitcite-tune" if half == "tuning" else "gitcite-report", data_folder())
-    prompts = [Prompt(q.text[:_OPENING], frozenset(q.gold), "commit") for q in corpus.queries]
+    prompts = [Prompt(q.text[:opening], frozenset(q.gold), "commit") for q in corpus.queries]
     random.Random(5).shuffle(prompts)
     return {item.id: item for item in corpus.items}, prompts[:_COMMIT_PROMPTS]
 

@@ -646,6 +646,56 @@ class IndexContract:
         assert index.pending("m", 10) == []
         assert index.count_pending("m") == 0
 
+    def test_a_memory_beyond_the_limit_still_has_its_similarity(self, index: Index) -> None:
+        """If it is asked for by name, the limit does not count for it."""
+        born = [creation(number) for number in range(4)]
+        fill(index, (PLACE, note_of(*born)))
+        index.store_vectors("m", {b.uid: [vector(1, n / 10)] for n, b in enumerate(born)})
+
+        near = index.nearest(vector(1, 0), EVERYTHING, 1, including=[born[3].uid])
+
+        assert [m.uid for m in near] == [born[0].uid, born[3].uid]
+        assert near[1].score == pytest.approx(0.958, abs=0.001)
+
+    def test_what_is_near_to_others_is_measured(self, index: Index) -> None:
+        """Two that are alike are crowded, one that is apart is not; a changed one is new."""
+        one, two, apart = (creation(number) for number in range(3))
+        fill(index, (PLACE, note_of(one, two, apart)))
+        index.measure_crowding(10)  # there is nothing to measure yet
+        index.store_vectors(
+            "m",
+            {one.uid: [vector(1, 0)], two.uid: [vector(1, 0.1)], apart.uid: [vector(-1, 0.1)]},
+        )
+        index.measure_crowding(10)
+        found = {row.uid: row.crowding for row in index.ranking([one.uid, two.uid, apart.uid])}
+
+        assert found[one.uid] == pytest.approx(0.0, abs=0.01)  # near to one, far from the other
+        assert found[apart.uid] < -0.9
+        spread = index.spread(vector(1, 0))
+        assert spread.stands_out(1.0) > spread.stands_out(0.0)
+        assert index.spread(vector(1, 0, 0)).deviation == 0.0  # vectors of another size
+
+    def test_a_session_has_its_memories_in_order(self, index: Index) -> None:
+        """By creation, whatever the order in which they came."""
+        born = [creation(number, session="s") for number in range(3)]
+        fill(index, (PLACE, note_of(*reversed(born), creation(3))))
+
+        assert index.in_order(["s", "none"]) == [[b.uid for b in born]]
+        assert index.ranking([born[0].uid])[0].session == "s"
+
+    def test_a_match_says_what_its_words_are_worth(self, index: Index) -> None:
+        """A rare word is worth more than one of everyday requests."""
+        fill(index, (PLACE, note_of(creation(0, summary="Fix the flywheel", tags=["gear"]))))
+
+        rare = index.lexical("flywheel spindle", EVERYTHING, 5).matches[0]
+        plain = index.lexical("fix spindle", EVERYTHING, 5).matches[0]
+        tagged = index.lexical("gear", EVERYTHING, 5).matches[0]
+
+        assert rare.coverage > 0.4 > plain.coverage > 0
+        assert rare.rarest > plain.rarest
+        assert (rare.titled, rare.tagged) == (rare.coverage, 0.0)
+        assert (tagged.coverage, tagged.tagged, tagged.titled) == (1.0, 1.0, 0.0)
+
     def test_models_are_never_mixed(self, index: Index) -> None:
         """Vectors of another model, of another size even, replace those there were."""
         one, two = creation(0), creation(1)

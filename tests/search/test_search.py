@@ -9,6 +9,7 @@ import pytest
 from recollect.api.recollect import Recollect
 from recollect.errors import ValidationError
 from recollect.search.rendering import render_memory, render_title
+from recollect.search.scoring import fuse
 from tests.sandbox import Sandbox
 
 
@@ -299,3 +300,45 @@ def test_questions_are_never_in_front_of_an_agent(store: Recollect) -> None:
         assert "zoo" in text
         assert "penguin" not in text
     assert "penguin" not in render_title(memory, "1d")
+
+
+def test_age_counts_where_the_question_asks_for_what_is_new(sandbox: Sandbox, repo: Path) -> None:
+    """An old memory that answers better stays first, unless somebody asks for the latest."""
+    store = sandbox.open(repo)
+    store.capture_many(
+        [
+            {
+                "kind": "notes",
+                "summary": "The deploy window of the staging cluster",
+                "body": "The window is on Tuesday.",
+                "created": "2020-01-01",
+            },
+            {"kind": "notes", "summary": "The deploy window moved"},
+        ]
+    )
+    old, new = "The deploy window of the staging cluster", "The deploy window moved"
+
+    assert summaries(store, "deploy window of staging")[0] == old
+    timely = [hit for hit in store.search("latest deploy window", mode="text") if hit.why.timely]
+    assert {hit.memory.summary for hit in timely} == {old, new}
+    assert timely[0].memory.summary == new
+    assert not any(hit.why.timely for hit in store.search("deploy window", mode="text"))
+
+
+def test_neighbours_in_a_talk_support_a_match() -> None:
+    """What stands beside a match gets a share of it; two places away, a smaller one."""
+    near = {"a": 0.2, "b": 0.5, "c": 0.2, "z": 0.2}
+
+    found = fuse({"b": 0.5}, near, {}, [["z", "c", "b", "a"]])
+
+    assert found["a"].relative > found["z"].relative > 0
+    assert found["c"].relative > found["z"].relative
+    assert found["a"].both == found["z"].both
+
+
+def test_what_is_near_to_everything_counts_less() -> None:
+    """Of two that are as near to the query, the one that is apart from others comes first."""
+    found = fuse({}, {"hub": 0.5, "apart": 0.5}, {"hub": 0.6, "apart": 0.1})
+
+    assert found["apart"].relative > found["hub"].relative
+    assert found["apart"].vector == found["hub"].vector == 0.5

@@ -77,8 +77,8 @@ TITLE_HITS_COMPARED: Final = 500
 # the agent may not read it. Judgements.
 FULL_COSTS: Final = 120.0
 TITLE_COSTS: Final = 20.0
-MISS_COSTS: Final = 350.0
-TITLE_WORTH: Final = 0.7
+MISS_COSTS: Final = 330.0
+TITLE_WORTH: Final = 0.67
 # So these are the least probabilities (`search/gate.py`) at which each is worth its price.
 FULL_FROM: Final = FULL_COSTS / MISS_COSTS
 TITLE_FROM: Final = TITLE_COSTS / (TITLE_WORTH * MISS_COSTS)

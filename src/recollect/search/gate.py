@@ -90,7 +90,7 @@ class Prompt:
         nearest = sorted(by_meaning, key=lambda uid: -by_meaning[uid])
         self._ranks = {uid: rank for rank, uid in enumerate(nearest, 1)}
         self._common = {
-            "length": length_of(terms),
+            "length": min(1.0, math.log(max(1, terms)) / _LONG_PROMPT),
             "asked": float(asked),
             "size": math.log(max(1, memories)) / _LARGE_STORE,
             "warm": bool(by_meaning),
@@ -128,11 +128,6 @@ def _best_two(values: Iterable[float]) -> tuple[float, float]:
     """Return the two largest values; 0 where there is none."""
     first, second = (*sorted(values, reverse=True)[:2], 0.0, 0.0)[:2]
     return first, second
-
-
-def length_of(terms: int) -> float:
-    """Return the feature `length` of a text with so many meaningful words."""
-    return min(1.0, math.log(max(1, terms)) / _LONG_PROMPT)
 
 
 def log_odds(features: Features) -> float:
