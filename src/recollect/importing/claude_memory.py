@@ -28,6 +28,7 @@ from recollect.core.content_schemas import SCHEMAS
 from recollect.core.document import is_slug, slugify
 from recollect.core.fields import (
     MAX_BODY_BYTES,
+    add_questions,
     check_body,
     check_fields,
     check_reason,
@@ -125,6 +126,7 @@ def plan(
         "body": described.body,
         "tags": list(described.tags),
         "files_modified": list(described.files),
+        "asked_as": list(described.asked_as),
         "created": described.created,
         "provenance": {"via": via},
         "at": None,  # every clone must give it the same place
@@ -202,6 +204,8 @@ def adoption(store: Store, memory: Memory, base: Described, found: Described) ->
         fields["tags"] = list(found.tags)
     if found.confidence != base.confidence:
         fields["confidence"] = found.confidence
+    if found.asked_as:
+        fields["asked_as"] = add_questions(memory.asked_as, found.asked_as)
     fields |= _files(memory, base, found)
     if found.body != base.body:
         body = found.body
@@ -256,7 +260,7 @@ def _change(
         fields["summary"] = check_summary(
             summary if len(summary) <= SUMMARY_LENGTH else shorten_line(summary)
         )
-    for name in ("tags", "confidence", "files_modified", "files_read"):
+    for name in ("tags", "confidence", "files_modified", "files_read", "asked_as"):
         if name in fields:
             fields |= check_fields({name: fields[name]})
     for name in ("content", LEFT):
