@@ -74,7 +74,7 @@ def replay(path: Path) -> Iterator[Replayed]:
     """Yield what happened in a past session."""
     from recollect.hosts.codex import past
 
-    return past.replay(path)
+    return past.replay(path, read_event)
 
 
 def memory_folders(

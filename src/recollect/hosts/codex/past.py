@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from recollect.core.age import seconds_of
 from recollect.core.marks import without_own_text
 from recollect.core.patterns import pattern
-from recollect.hosts import codex
 from recollect.hosts.protocol import (
     PROMPT,
     STOP,
@@ -27,6 +26,8 @@ from recollect.hosts.protocol import (
     Replayed,
 )
 from recollect.hosts.transcript_lines import own_lines
+
+ReadEvent = Callable[[str, Mapping[str, Any], Mapping[str, str]], Event]
 
 _MOST_HEAD = 1 << 20
 _MOST_CALLS = 1_000
@@ -94,8 +95,8 @@ def _payload(line: bytes, kind: str) -> Mapping[str, Any] | None:
     return payload
 
 
-def replay(path: Path) -> Iterator[Replayed]:
-    """Yield what happened in a session."""
+def replay(path: Path, read_event: ReadEvent) -> Iterator[Replayed]:
+    """Yield what happened in a session; `read_event` reads the input of a hook."""
     session, directory = path.stem, ""
     calls: dict[str, Mapping[str, Any]] = {}
     last = ("", "")
@@ -114,7 +115,7 @@ def replay(path: Path) -> Iterator[Replayed]:
         name, text = _message(_text(entry.get("type")), kind, payload)
         if name and text and (name, text) != last:
             last = (name, text)
-            event = Event(name, codex.NAME, session, moment, directory=directory, text=text)
+            event = Event(name, session=session, moment=moment, directory=directory, text=text)
             yield Replayed(at, event)
         elif kind in ("function_call", "custom_tool_call", "local_shell_call"):
             if len(calls) < _MOST_CALLS:
@@ -122,7 +123,7 @@ def replay(path: Path) -> Iterator[Replayed]:
         elif kind in ("function_call_output", "custom_tool_call_output"):
             call = calls.pop(_text(payload.get("call_id")), None)
             if call is not None:
-                found = _ran(call, payload.get("output"), common)
+                found = _ran(call, payload.get("output"), common, read_event)
                 if found is not None:
                     yield Replayed(at, found._replace(moment=moment))
 
@@ -140,7 +141,9 @@ def _message(kind: str, inner: str, payload: Mapping[str, Any]) -> tuple[str, st
     return ("", "") if name == PROMPT and _INSERTED.match(text) else (name, text)
 
 
-def _ran(call: Mapping[str, Any], output: Any, common: Mapping[str, Any]) -> Event | None:
+def _ran(
+    call: Mapping[str, Any], output: Any, common: Mapping[str, Any], read_event: ReadEvent
+) -> Event | None:
     """Return the event of a tool that ran; None for a tool that teaches nothing."""
     text, code = _output(output)
     tool, command = _text(call.get("name")), ""
@@ -158,7 +161,7 @@ def _ran(call: Mapping[str, Any], output: Any, common: Mapping[str, Any]) -> Eve
         "tool_response": text,
         "error": f"Exit code {code}\n{text}" if failed else "",
     }
-    return codex.read_event(TOOL_FAILURE if failed else TOOL_POST, payload, {})
+    return read_event(TOOL_FAILURE if failed else TOOL_POST, payload, {})
 
 
 def _arguments(call: Mapping[str, Any]) -> Mapping[str, Any]:
