@@ -36,6 +36,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "candidate": "candidate",
         "write": "write",
         "schema": "schema",
+        "learn": "learn",
     },
     "Review": {
         "review": "review",
