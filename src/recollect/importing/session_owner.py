@@ -19,6 +19,7 @@ from recollect.core.patterns import pattern
 from recollect.hosts.protocol import PastSession, Replayed
 from recollect.ledger.git import Git
 from recollect.ledger.repository import find_repository
+from recollect.ledger.worktree import remote_addresses, working_trees
 
 # Events of a session that are looked at for evidence.
 _MOST_EVENTS: Final = 400
@@ -35,24 +36,13 @@ class SessionOwner:
     def __init__(self, directory: Path) -> None:
         found = find_repository(Git(directory))
         self._git = None if found is None else found.git
-        self.trees = [directory.resolve()] if found is None else self._working_trees(directory)
-        self._remotes = self._all_remotes()
+        trees = [] if found is None else working_trees(found)
+        self.trees = list(dict.fromkeys([*trees, directory.resolve()]))
+        addresses = [] if found is None else remote_addresses(found)
+        self._remotes = frozenset(map(_remote, addresses)) - {""}
         self._dates: list[int] | None = None
         self._commits: list[str] = []
         self._answers: dict[str, bool] = {}
-
-    def _working_trees(self, directory: Path) -> list[Path]:
-        assert self._git is not None
-        said = self._git.run("worktree", "list", "--porcelain", "-z").decode("utf-8", "replace")
-        listed = [line[9:] for line in said.split("\0") if line.startswith("worktree ")]
-        return list(dict.fromkeys([*(Path(one) for one in listed), directory.resolve()]))
-
-    def _all_remotes(self) -> frozenset[str]:
-        if self._git is None:
-            return frozenset()
-        said = self._git.run("config", "--get-regexp", r"^remote\..*\.url$", ok=(0, 1))
-        lines = said.decode("utf-8", "replace").splitlines()
-        return frozenset(_remote(line.partition(" ")[2]) for line in lines) - {""}
 
     def owns(self, past: PastSession, replay: Callable[[Path], Iterable[Replayed]]) -> bool:
         """Whether a session ran in this repository."""
