@@ -15,6 +15,8 @@ from recollect.importing.source import Source
 
 # Name → module. `recollect learn` reads those that find something, in this order.
 SOURCES: Final[Mapping[str, str]] = {
+    "instructions": "instructions",
+    "docs": "documents",
     "git": "commits",
 }
 
