@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from recollect.database import ForeignDatabase, open_foreign
-from recollect.errors import ParseError
 from recollect.importing.foreign import (
     NO_TEXT,
     OTHER_PROJECT,
@@ -43,6 +42,8 @@ _KINDS: Final = {
     "change": "progress",
 }
 _SCORES: Final = {"decisions": 0.8, "solutions": 0.7, "learnings": 0.65, "progress": 0.35}
+# The subtitle of what a person saved by hand.
+_MANUAL: Final = "Manual memory"
 _TYPES: Final = ("bugfix", "feature", "refactor", "change", "discovery", "decision")
 
 
@@ -59,13 +60,10 @@ class ClaudeMem:
         if not path.is_file():
             return []
         project = Project(reading)
-        try:
-            with open_foreign(path) as db:
-                db.check(_NEEDED, self.name)
-                rows = db.rows("observations", ("project",))
-                count = sum(project.is_named(text_of(row["project"])) for row in rows)
-        except ParseError as error:
-            return [Place(str(path), error.message)]
+        with open_foreign(path) as db:
+            db.check(_NEEDED, self.name)
+            rows = db.rows("observations", ("project",))
+            count = sum(project.is_named(text_of(row["project"])) for row in rows)
         return [Place(str(path), f"{count} observations about this project")] if count else []
 
     def read(self, reading: Reading, place: Place) -> Iterator[Item | Skipped]:
@@ -93,7 +91,8 @@ def _observation(
     if not project.is_named(text_of(row["project"])):
         return Skipped(identity, OTHER_PROJECT)
     facts = texts_of(row["facts"])
-    said = [text_of(row["subtitle"]), text_of(row["narrative"]) or text_of(row["text"])]
+    subtitle = text_of(row["subtitle"])
+    said = ["" if subtitle == _MANUAL else subtitle, text_of(row["narrative"]) or text_of(row["text"])]
     said.append("\n".join(f"- {fact}" for fact in facts))
     body = "\n\n".join(filter(None, said))
     if not text_of(row["title"]) and not body:

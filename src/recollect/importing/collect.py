@@ -108,8 +108,14 @@ class _Parts:
         for one in self._current:
             if isinstance(one, Item):
                 best.add(one)
-        kept = [_to_json(one) for one in (*best.sorted(), *skipped[:MOST_OF_PART])]
-        self._state.keep(self._source, part, stamp, json.dumps(kept), self._store.now())
+        kept: list[Item | Skipped] = [*best.sorted(), *skipped[:MOST_OF_PART]]
+        self._state.keep(
+            self._source,
+            part,
+            stamp,
+            json.dumps([one._asdict() for one in kept]),
+            self._store.now(),
+        )
         self._current.clear()
 
     def start(self) -> None:
@@ -200,9 +206,8 @@ def _redacted(item: Item, reading: Reading) -> Item:
     summary = " ".join(reading.redact(item.summary).split())
     if len(summary) > SUMMARY_LENGTH:
         summary = shorten_line(summary)
-    return item._replace(
-        summary=summary, body=reading.redact(item.body), fields=reading.redact(dict(item.fields))
-    )
+    fields: Any = reading.redact(dict(item.fields))  # type: ignore[arg-type]
+    return item._replace(summary=summary, body=reading.redact(item.body), fields=fields)
 
 
 def _shown(source: str, progress: Progress | None) -> Callable[[int, int], None]:
@@ -215,10 +220,6 @@ def _shown(source: str, progress: Progress | None) -> Callable[[int, int], None]
             progress(source, done, total, left)
 
     return show
-
-
-def _to_json(found: Item | Skipped) -> dict[str, Any]:
-    return found._asdict()
 
 
 def _from_json(entry: Mapping[str, Any]) -> Item | Skipped:

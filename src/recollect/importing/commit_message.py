@@ -13,6 +13,7 @@ from recollect.capture.sentences import paragraphs
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.note import SUMMARY_LENGTH
 from recollect.core.patterns import pattern
+from recollect.importing.titles import fitted, is_statement, one_line, stands, without_asides
 from recollect.importing.verbs import as_done, first_verb, said_of_change
 
 MOST_MESSAGE: Final = 20_000  # characters of a message that are read
@@ -20,7 +21,8 @@ MOST_BODY: Final = 2_400  # characters of a memory's body
 _MOST_SENTENCES = 4_000  # characters of prose that titles and causes are looked for in
 
 _CONVENTIONAL = pattern(
-    r"(?P<type>build|chore|ci|docs?|feat|feature|fix|bugfix|perf|refactor|revert|style|tests?|deps|release"
+    r"(?P<type>build|chore|ci|docs?|feat|feature|fix|bugfix|perf|refactor|revert|style|tests?|deps"
+    r"|release"
     r"|improvement|security|hotfix|wip)(?:\((?P<scope>[^()\n]{1,60})\))?(?P<breaking>!)?:\s+(?=\S)",
     re.IGNORECASE,
 )
@@ -30,7 +32,8 @@ _AREA = pattern(
 _BRACKETED = pattern(r"\[(?P<tag>[^\[\]\n]{1,40})\][:\s]*(?=\S)")
 _TICKET = pattern(
     r"(?:(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?|re|see|issue|bug|ticket|gh|pr)\b[ :]*)?"
-    r"(?:(?:#|gh-|bpo-|issue |bug |ticket |pr )#?\d{1,7}(?:,? (?:and )?)?){1,6}\s*(?:--|[-–—:.])*\s*(?=\S)",
+    r"(?:(?:#|gh-|bpo-|issue |bug |ticket |pr )#?\d{1,7}(?:,? (?:and )?)?){1,6}\s*(?:--"
+    r"|[-–—:.])*\s*(?=\S)",
     re.IGNORECASE,
 )
 _ENDING = pattern(
@@ -39,18 +42,24 @@ _ENDING = pattern(
     re.IGNORECASE,
 )
 _TRAILER = pattern(
-    r"(?:[A-Z][A-Za-z]{1,20}(?:-[A-Za-z]{1,20}){1,4}|Bug|Ref|Refs|Fixes|Closes|CC|Cc|URL|Link|Issue|PR"
-    r"|Change-Id|Reviewed|Assisted-by|Ticket|Backport|Backports|Test|See|Thanks)(?:: |:\Z)[^\n]{0,400}\Z"
+    r"(?:[A-Z][A-Za-z]{1,20}(?:-[A-Za-z]{1,20}){1,4}|Bug|Ref|Refs|Fixes|Closes|CC|Cc|URL|Link"
+    r"|Issue|PR"
+    r"|Change-Id|Reviewed|Assisted-by|Ticket|Backport|Backports|Test|See|Thanks)(?:: "
+    r"|:\Z)[^\n]{0,400}\Z"
 )
 _CLOSING = pattern(
-    r"(?:(?:also|this|it|which)?\s*(?:will )?(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?|references|see"
+    r"(?:(?:also|this|it|which)?\s*(?:will )?(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?"
+    r"|references|see"
     r"|part of|related to|follow-?up (?:to|of|for)|ref|re|pr|issue|bug|addresses)\b[ :]*)"
-    r"(?:(?:https?://\S{1,200}|[\w/-]{0,60}#\d{1,7}|gh-\d+|[0-9a-f]{7,40}|\d{1,7})[,. ]*(?:and |& )?){1,8}\Z",
+    r"(?:(?:https?://\S{1,200}|[\w/-]{0,60}#\d{1,7}|gh-\d+|[0-9a-f]{7,40}|\d{1,7})[,. ]*(?:and "
+    r"|& )?){1,8}\Z",
     re.IGNORECASE,
 )
 _NOISE = pattern(
-    r"\(cherry picked from commit|backport of [0-9a-f]{7,40}|git-svn-id:|\[?skip ci\]?|-{3,}\Z|={3,}\Z"
-    r"|\* \w+\Z|conflicts:\Z|#\s*conflicts|https?://\S{1,300}\Z|reported by|patch by|thanks to|found by|"
+    r"\(cherry picked from commit|backport of [0-9a-f]{7,40}|git-svn-id:|\[?skip ci\]?|-{3,}\Z"
+    r"|={3,}\Z"
+    r"|\* \w+\Z|conflicts:\Z|#\s*conflicts|https?://\S{1,300}\Z|reported by|patch by|thanks to"
+    r"|found by|"
     r"closes #|fixes #|generated with|🤖|!?\[[^\]\n]{0,100}\]\([^)\n]{0,300}\)\Z|<!--",
     re.IGNORECASE,
 )
@@ -68,33 +77,10 @@ _BREAKING = pattern(
     r"^[ \t]*(?:\*\*)?BREAKING[ -]CHANGES?(?:\*\*)?\s*:?(?:\*\*)?[ \t]*", re.MULTILINE
 )
 _TEMPLATE = pattern(
-    r"^[ \t]*#{1,4}[ \t]+(?:motivation|solution|description|summary|changes?|context|background|problem"
+    r"^[ \t]*#{1,4}[ \t]+(?:motivation|solution|description|summary|changes?|context|background"
+    r"|problem"
     r"|rationale|why|what|overview|details?|approach|fix|cause|root cause)[^\n]{0,40}$",
     re.IGNORECASE | re.MULTILINE,
-)
-_PARENS = pattern(r"\s*\([^()]{1,200}\)")
-_FINITE = pattern(
-    r"\b(?:is|are|was|were|isn't|aren't|now|no longer|should|must|can|cannot|can't|could|does|doesn't|do|don't"
-    r"|has|have|had|will|won't|would|needs?|returns?|requires?|uses?|causes?|breaks?|gets?|makes?|became|fails?"
-    r"|supports?|allows?|takes?|means|contains?|leads?|results?|happens?|works?|depends?|became|caused|broke)\b"
-)
-_LEANING = pattern(
-    r"(?:this|that|these|those|it|its|they|them|he|she|here|there|so|but|and|or|also|however|therefore|thus|then"
-    r"|hence|instead|otherwise|yet|note|e\.g|i\.e|for example|in addition|as a result|which|because|since|if so"
-    r"|unfortunately|luckily|now|similarly|likewise|furthermore|moreover|besides|again|additionally|first|second"
-    r"|finally|later|previously|the (?:same|above|latter|former|previous|following|first|second|other)|both|such"
-    r"|one|another|all of|some of|after (?:this|that)|before (?:this|that)|with (?:this|that)|in (?:this|that)"
-    r"|let's|let us|i|i'm|i've|we|in other words|in particular|especially|see|thanks|todo|fixme|per|as)\b",
-    re.IGNORECASE,
-)
-_SPACES = pattern(r"\s+")
-# What stands before a colon and is no part of the program.
-_LABEL = pattern(
-    r"(?:optimi[sz]ations?|bug ?fix(?:es)?|improvements?|perf(?:ormance)?|feature|refactor(?:ing)?|core|all|misc"
-    r"|general|lib|deps|dependencies|cleanup|security|fix(?:es)?|global|main|src|treewide|internal|various|\*|note"
-    r"|breaking(?: change)?|deprecat\w+|major|minor|patch|hotfix|important|new|changed?|add(?:ed)?|backport|pr|issue"
-    r"|style|crate|pkg|project|api)\Z",
-    re.IGNORECASE,
 )
 
 
@@ -139,7 +125,7 @@ def parse_message(message: str) -> Message:
     footer = _BREAKING.search(message)
     what = ""
     if footer:
-        what = _one_line(message[footer.end() :].partition("\n\n")[0])[:600]
+        what = one_line(message[footer.end() :].partition("\n\n")[0])[:600]
     reverts, reverted = "", ""
     revert = _REVERT.match(subject)
     if revert or kind == "revert":
@@ -184,11 +170,7 @@ def _subject(first: str) -> tuple[str, str, str, bool]:
     if named and first_verb(subject) == "":
         area = area or named["area"]
         subject = subject[named.end() :]
-    return _one_line(subject).rstrip(" ."), area.strip(), kind, breaking
-
-
-def _one_line(text: str) -> str:
-    return _SPACES.sub(" ", text).strip()
+    return one_line(subject).rstrip(" ."), area.strip(), kind, breaking
 
 
 def _prose(rest: str) -> str:
@@ -205,21 +187,21 @@ def _prose(rest: str) -> str:
 def title_of(message: Message) -> str:
     """Return a sentence that says what the commit did; empty if none can be made."""
     if message.reverts:
-        return _fitted(_reverted(message), "")
-    subject = _PARENS.sub("", message.subject) if len(message.subject) > 80 else message.subject
+        return fitted(_reverted(message), "")
+    subject = without_asides(message.subject) if len(message.subject) > 80 else message.subject
     done = as_done(subject)
     if done:
-        return _fitted(done, message.area)
-    if _FINITE.search(subject) and len(subject.split()) > 3 and not _LEANING.match(subject):
-        return _fitted(subject, message.area)
+        return fitted(done, message.area)
+    if is_statement(subject):
+        return fitted(subject, message.area)
     sentences = message.sentences
     for sentence in sentences[:3]:
         done = said_of_change(sentence) or ("" if not first_verb(sentence) else as_done(sentence))
         if done:
-            return _fitted(done.rstrip("."), message.area)
+            return fitted(done.rstrip("."), message.area)
     for sentence in sentences[:2]:
-        if _FINITE.search(sentence) and 30 <= len(sentence) <= SUMMARY_LENGTH and _stands(sentence):
-            return _fitted(sentence.rstrip("."), "")
+        if 30 <= len(sentence) <= SUMMARY_LENGTH and is_statement(sentence) and stands(sentence):
+            return fitted(sentence.rstrip("."), "")
     return ""
 
 
@@ -243,43 +225,6 @@ def cause_of(message: Message) -> str:
     return said[0] if said else ""
 
 
-def _stands(sentence: str) -> bool:
-    """Whether a sentence needs nothing before it."""
-    return (
-        sentence[:1].isupper()
-        and not _LEANING.match(sentence)
-        and not sentence.endswith((":", "?"))
-    )
-
-
-def _fitted(sentence: str, area: str) -> str:
-    """Return a sentence as a title: with its area, and short enough; empty if it cannot be."""
-    sentence = _one_line(sentence).rstrip(" .")
-    if sentence.endswith((":", ",", "(", "…")):
-        return ""
-    is_plain = area and 1 < len(area) <= 32 and not _LABEL.match(area)
-    if is_plain and area.lower() not in sentence.lower():
-        with_area = f"In {area}, {sentence}"
-        if len(with_area) <= SUMMARY_LENGTH:
-            return with_area
-    if len(sentence) > SUMMARY_LENGTH:
-        sentence = _PARENS.sub("", sentence)
-    if len(sentence) > SUMMARY_LENGTH:
-        sentence = _cut(sentence)
-    return sentence[:1].upper() + sentence[1:] if sentence else ""
-
-
-_CLAUSE = pattern(
-    r",? (?:because|since|so that|so|when|if|while|which|in order to|due to|as|and|but)\b|[;:,]\s| [-–—]{1,2} "
-)
-
-
-def _cut(sentence: str) -> str:
-    """Return the first clauses of a long sentence; empty if they do not make one."""
-    ends = [m.start() for m in _CLAUSE.finditer(sentence) if 40 <= m.start() <= SUMMARY_LENGTH]
-    return sentence[: ends[-1]] if ends else ""
-
-
 def body_of(message: Message) -> str:
     """Return what a memory keeps of the text below the subject, in whole paragraphs."""
     kept: list[str] = []
@@ -297,12 +242,10 @@ def body_of(message: Message) -> str:
     return "\n\n".join(kept)
 
 
-_CODE = pattern(r"^(```|~~~)[^\n]*\n(?:(?!\1)[^\n]*\n){12,}?\1[^\n]*$", re.MULTILINE)
-
-
 def _shown(prose: str) -> str:
     """Return prose without long code, which the commit has anyway."""
-    lines, run = [], []
+    lines: list[str] = []
+    run: list[str] = []
     for line in [*prose.split("\n"), ""]:
         if line.startswith(("    ", "\t", ">", "|", "$ ")) or (run and not line):
             run.append(line)

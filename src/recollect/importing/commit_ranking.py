@@ -25,71 +25,104 @@ def _set(text: str) -> frozenset[str]:
 
 
 _DECIDES = _set(
-    "abandon adopt ban choose deprecate disallow drop eliminate forbid prohibit remove replace require"
+    "abandon adopt ban choose deprecate disallow drop eliminate forbid prohibit remove replace"
+    " require"
     " retire switch migrate restrict reject refuse prefer revert stop transition discourage enforce"
     " reinstate undeprecate rewrite relax withdraw disable"
 )
 _SETTLES = frozenset({"do not", "always"}) | _set(
-    "avoid default keep limit make treat allow enable introduce rename change increase reduce lower cap"
+    "avoid default keep limit make treat allow enable introduce rename change increase reduce"
+    " lower cap"
     " support use move guarantee preserve rework redo merge split unify trust ignore store"
 )
 _REPAIRS = _set(
     "fix correct prevent handle protect guard solve resolve restore address mitigate harden"
 )
 _SAYS_DECISION = pattern(
-    r"\b(?:instead of|in favou?r of|rather than|by default|no longer|support for|minimum|backwards?[- ]"
-    r"(?:in)?compat\w*|breaking|incompatible|the default|obsolete|unmaintained|end[- ]of[- ]life|EOL|MSRV"
+    r"\b(?:instead of|in favou?r of|rather than|by default|no longer|support for|minimum"
+    r"|backwards?[- ]"
+    r"(?:in)?compat\w*|breaking|incompatible|the default|obsolete|unmaintained|end[- ]of[- ]life"
+    r"|EOL|MSRV"
     r"|legacy|licen[sc]e|security|CVE-\d|policy|convention)\b",
     re.IGNORECASE,
 )
 _HARD = pattern(
-    r"\b(?:race(?: condition)?s?|deadlock\w*|leak\w*|overflow\w*|underflow\w*|crash\w*|regress\w+|corrupt\w*"
-    r"|CVE-\d{4}-\d+|vulnerab\w+|use[- ]after[- ]free|double[- ]free|data loss|infinite loop|hang(?:s|ing)?"
-    r"|segfault\w*|injection|bypass|denial of service|DoS|out[- ]of[- ]bounds|panic\w*|starv\w+|quadratic"
+    r"\b(?:race(?: condition)?s?|deadlock\w*|leak\w*|overflow\w*|underflow\w*|crash\w*|regress\w+"
+    r"|corrupt\w*"
+    r"|CVE-\d{4}-\d+|vulnerab\w+|use[- ]after[- ]free|double[- ]free|data loss|infinite loop"
+    r"|hang(?:s|ing)?"
+    r"|segfault\w*|injection|bypass|denial of service|DoS|out[- ]of[- ]bounds|panic\w*|starv\w+"
+    r"|quadratic"
     r"|exponential\w*|memory usage|undefined behaviou?r|time-?out|stack exhaustion)\b",
     re.IGNORECASE,
 )
 _FAST = pattern(
-    r"\b\d+(?:\.\d+)?\s?(?:%|x)\s?(?:faster|slower|speed ?up|improvement|less|fewer|reduction|better|performance)"
-    r"|\b(?:faster|slower|speed ?up|performance) (?:by|of|improvement of) (?:about |around |up to )?\d",
+    r"\b\d+(?:\.\d+)?\s?(?:%|x)\s?(?:faster|slower|speed ?up|improvement|less|fewer|reduction"
+    r"|better|performance)"
+    r"|\b(?:faster|slower|speed ?up|performance) (?:by|of|improvement of) (?:about |around "
+    r"|up to )?\d",
     re.IGNORECASE,
 )
 # Each says a reason, a consequence or a lesson; one of a kind counts once.
 _REASONS = tuple(
     pattern(text, re.IGNORECASE)
     for text in (
-        r"\bbecause\b|\bthe reason\b|\breasons? (?:for|why|is|was)\b|\bdue to\b|\brationale\b|\bmotivat",
-        r"\binstead of\b|\brather than\b|\bin favou?r of\b|\bas opposed to\b|\balternative(?:s|ly)?\b",
-        r"\b(?:turns|turned) out\b|\bit appears that\b|\bin practice\b|\bin hindsight\b|\bsurpris|\bsubtle\b",
-        r"\bto avoid\b|\bavoids?\b|\bin order to\b|\bso that\b|\botherwise\b|\bto prevent\b|\bprevents\b",
-        r"\bwe (?:decided|chose|want|need|can't|cannot|don't want|should|must|could|prefer|no longer)\b|\bdecision\b",
-        r"\btrade-?offs?\b|\bdownside|\bdrawback|\bat the cost of\b|\bpros and cons\b|\bcompromise|\bworth\b",
-        r"\bpreviously\b|\bused to\b|\bbefore this\b|\bprior to\b|\bno longer\b|\bhistorically\b|\boriginally\b",
-        r"\bthe (?:problem|issue|bug|root cause|culprit|trouble) (?:is|was|with|here|occurs|arises)|\broot cause\b|\bcaused by\b|\bintroduced (?:in|by)\b",
-        r"\b(?:un)?safe\b|\brisky?\b|\bdangerous\b|\berror-prone\b|\bconfus|\bsurprising|\bmisleading|\bfragile\b",
-        r"\bcompatib|\bupgrad|\bmigrat|\bdeprecat|\bbreak(?:s|ing)?\b|\bexisting (?:users|code|clients|scripts|applications)\b",
-        r"\bnot (?:used|needed|maintained|supported|possible|worth|necessary|thread-safe)\b|\bunmaintained\b|\bnobody\b|\bno one\b|\bunused\b",
+        r"\bbecause\b|\bthe reason\b|\breasons? (?:for|why|is|was)\b|\bdue to\b|\brationale\b"
+        r"|\bmotivat",
+        r"\binstead of\b|\brather than\b|\bin favou?r of\b|\bas opposed to\b|\balternative(?:s"
+        r"|ly)?\b",
+        r"\b(?:turns|turned) out\b|\bit appears that\b|\bin practice\b|\bin hindsight\b|\bsurpris"
+        r"|\bsubtle\b",
+        r"\bto avoid\b|\bavoids?\b|\bin order to\b|\bso that\b|\botherwise\b|\bto prevent\b"
+        r"|\bprevents\b",
+        r"\bwe (?:decided|chose|want|need|can't|cannot|don't want|should|must|could|prefer"
+        r"|no longer)\b|\bdecision\b",
+        r"\btrade-?offs?\b|\bdownside|\bdrawback|\bat the cost of\b|\bpros and cons\b|\bcompromise"
+        r"|\bworth\b",
+        r"\bpreviously\b|\bused to\b|\bbefore this\b|\bprior to\b|\bno longer\b|\bhistorically\b"
+        r"|\boriginally\b",
+        r"\bthe (?:problem|issue|bug|root cause|culprit|trouble) (?:is|was|with|here|occurs"
+        r"|arises)|\broot cause\b|\bcaused by\b|\bintroduced (?:in|by)\b",
+        r"\b(?:un)?safe\b|\brisky?\b|\bdangerous\b|\berror-prone\b|\bconfus|\bsurprising"
+        r"|\bmisleading|\bfragile\b",
+        r"\bcompatib|\bupgrad|\bmigrat|\bdeprecat|\bbreak(?:s|ing)?\b|\bexisting (?:users|code"
+        r"|clients|scripts|applications)\b",
+        r"\bnot (?:used|needed|maintained|supported|possible|worth|necessary|thread-safe)\b"
+        r"|\bunmaintained\b|\bnobody\b|\bno one\b|\bunused\b",
     )
 )
 _CHORE = pattern(
-    r"(?:bump|release|prepare|version|update (?:the )?(?:changelog|changes|authors|contributors|readme|copyright"
-    r"|translations?|submodule|dependenc|deps|lock|copy|release|version|docs?|tests?|ci|news|history|todo|cargo)"
-    r"|merge\b|whitespace|typo|cosmetic|reformat|re-?indent|lint|cleanup\b|clean up|cleaned up|tidy|spell\w*|minor"
-    r"|pep ?8|pyflakes|flake8|black|isort|clang-format|rustfmt|rename variable|remove unused (?:import|variable|include)"
-    r"|removed? (?:trailing|extra|superfluous|blank|useless|duplicate|duplicated|dead|unnecessary|redundant|stray)"
-    r"|add(?:ed)? (?:a )?(?:missing |more |some )?(?:tests?|test cases?|unit tests?|comments?|docs?|documentation"
+    r"(?:bump|release|prepare|version|update (?:the )?(?:changelog|changes|authors|contributors"
+    r"|readme|copyright"
+    r"|translations?|submodule|dependenc|deps|lock|copy|release|version|docs?|tests?|ci|news"
+    r"|history|todo|cargo)"
+    r"|merge\b|whitespace|typo|cosmetic|reformat|re-?indent|lint|cleanup\b|clean up|cleaned up"
+    r"|tidy|spell\w*|minor"
+    r"|pep ?8|pyflakes|flake8|black|isort|clang-format|rustfmt|rename variable"
+    r"|remove unused (?:import|variable|include)"
+    r"|removed? (?:trailing|extra|superfluous|blank|useless|duplicate|duplicated|dead|unnecessary"
+    r"|redundant|stray)"
+    r"|add(?:ed)? (?:a )?(?:missing |more |some )?(?:tests?|test cases?|unit tests?|comments?"
+    r"|docs?|documentation"
     r"|note|release notes?|changelog|docstrings?|changes|stub|coverage|news)\b"
-    r"|fix(?:ed|es)? (?:a |some |several |various |the )?(?:small |minor |broken )?(?:typos?|spelling|grammar|formatting|indentation"
-    r"|whitespace|link|links|docs?|documentation|comments?|warnings?|compil\w+|build|tests?|lint|ci|test suite|flak\w+|failing|style)\b"
-    r"|wip\b|fixup|squash|oops|start(?:ed|ing)? (?:work|development)|initial|first |back to dev|post-release|sync with"
-    r"|the \w+ batch|git \d|v?\d+\.\d+|[\w.-]+ v?\d+\.\d+(?:\.\d+)*(?:[-.]?(?:rc|beta|alpha|dev)\S*)?\Z)",
+    r"|fix(?:ed|es)? (?:a |some |several |various |the )?(?:small |minor |broken )?(?:typos?"
+    r"|spelling|grammar|formatting|indentation"
+    r"|whitespace|link|links|docs?|documentation|comments?|warnings?|compil\w+|build|tests?|lint"
+    r"|ci|test suite|flak\w+|failing|style)\b"
+    r"|wip\b|fixup|squash|oops|start(?:ed|ing)? (?:work|development)|initial|first |back to dev"
+    r"|post-release|sync with"
+    r"|the \w+ batch|git \d|v?\d+\.\d+|[\w.-]+ v?\d+\.\d+(?:\.\d+)*(?:[-.]?(?:rc|beta|alpha"
+    r"|dev)\S*)?\Z)",
     re.IGNORECASE,
 )
 _CHORE_TYPES = _set("build chore ci doc docs style test tests deps release wip")
 _CHORE_AREAS = pattern(
-    r"(?:tests?|testing|t\d+|docs?|documentation|ci|github|travis|appveyor|azure|circleci|cirrus|build|make(?:file)?"
-    r"|changelog|release[- ]?notes|relnotes|readme|authors|scripts?|checksrc|lint|codespell|typos?|deps|gha|workflows?"
-    r"|examples?|[\w ./-]{0,30}\btests?\Z|translations?|l10n|po|copyright|benches|benchmarks?|contrib|spec|man|runtests|cirrus|dist|rel|bump)\b",
+    r"(?:tests?|testing|t\d+|docs?|documentation|ci|github|travis|appveyor|azure|circleci|cirrus"
+    r"|build|make(?:file)?"
+    r"|changelog|release[- ]?notes|relnotes|readme|authors|scripts?|checksrc|lint|codespell|typos?"
+    r"|deps|gha|workflows?"
+    r"|examples?|[\w ./-]{0,30}\btests?\Z|translations?|l10n|po|copyright|benches|benchmarks?"
+    r"|contrib|spec|man|runtests|cirrus|dist|rel|bump)\b",
     re.IGNORECASE,
 )
 _BOT = pattern(
@@ -99,11 +132,16 @@ _SHORTEST = 2  # words of a subject
 _MOST_RATED = 4_000  # characters of a text that is rated
 # About the tests or the build, not about the program.
 _ASIDE = pattern(
-    r"\b(?:tests?|testing|test suite|valgrind|asan|tsan|warnings?|compiler|makefile|cmake|github actions?|docs?"
-    r"|documentation|comments?|README|examples?|benchmarks?|lint\w*|typos?|refactor\w*|flaky|build (?:error|failure)s?"
-    r"|variable names?|coverage|helper|boilerplate|dead code|unused|un-?needed|no[- ]longer[- ](?:needed|used)|obsolete"
-    r"|unnecessary|redundant|leftover|imports?|release (?:announcement|notes)|codecov|tox|changelog|magic num\w*|fixup"
-    r"|take \d|SQUASH|and other (?:fixes|improvements|stuff)|references? to|usages? of|macros?|prototypes?)\b",
+    r"\b(?:tests?|testing|test suite|valgrind|asan|tsan|warnings?|compiler|makefile|cmake"
+    r"|github actions?|docs?"
+    r"|documentation|comments?|README|examples?|benchmarks?|lint\w*|typos?|refactor\w*|flaky"
+    r"|build (?:error|failure)s?"
+    r"|variable names?|coverage|helper|boilerplate|dead code|unused|un-?needed"
+    r"|no[- ]longer[- ](?:needed|used)|obsolete"
+    r"|unnecessary|redundant|leftover|imports?|release (?:announcement|notes)|codecov|tox"
+    r"|changelog|magic num\w*|fixup"
+    r"|take \d|SQUASH|and other (?:fixes|improvements|stuff)|references? to|usages? of|macros?"
+    r"|prototypes?)\b",
     re.IGNORECASE,
 )
 

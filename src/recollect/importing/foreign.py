@@ -164,7 +164,11 @@ def titled(title: str, text: str) -> tuple[str, str]:
     """Return a summary and a body: a title if there is one, or the first sentence."""
     line = " ".join(title.split())
     if not line:
-        return title_and_body(text)
+        first, more, _ = text.strip().partition("\n")
+        if not more:
+            return title_and_body(text)
+        # The lines of the body stay as they are.
+        return title_and_body(first.strip("#*->` \t") or first)[0], text.strip()
     body = "" if text.strip() == line else text
     if len(line) > 100:
         return shorten_line(line), f"{line}\n\n{body}".strip()

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from recollect.core.fields import OBSERVATION_TYPES, SENSITIVITIES
 from recollect.database import open_foreign
-from recollect.errors import ParseError
 from recollect.importing.foreign import (
     NO_TEXT,
     OTHER_PROJECT,
@@ -56,13 +55,10 @@ class LetsGo:
         if path is None:
             return []
         project = Project(reading)
-        try:
-            with open_foreign(path) as db:
-                db.check(_NEEDED, self.name)
-                rows = db.rows("memories", ("project",))
-                count = sum(project.is_named(text_of(row["project"])) for row in rows)
-        except ParseError as error:
-            return [Place(str(path), error.message)]
+        with open_foreign(path) as db:
+            db.check(_NEEDED, self.name)
+            rows = db.rows("memories", ("project",))
+            count = sum(project.is_named(text_of(row["project"])) for row in rows)
         return [Place(str(path), f"{count} memories of this project")] if count else []
 
     def read(self, reading: Reading, place: Place) -> Iterator[Item | Skipped]:

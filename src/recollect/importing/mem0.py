@@ -50,7 +50,7 @@ class Mem0:
         if path.suffix == ".json":
             yield from map(_exported, _entries(path))
             return
-        last: dict[str, Mapping[str, Any]] = {}
+        last: dict[str, dict[str, Any]] = {}
         with open_foreign(path) as db:
             db.check(_NEEDED, self.name)
             for row in db.rows("history", _COLUMNS):

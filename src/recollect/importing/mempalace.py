@@ -55,13 +55,10 @@ class MemPalace:
         if not path.is_file():
             return []
         project = Project(reading)
-        try:
-            with open_foreign(path) as db:
-                count = sum(
-                    project.is_named(drawer.get("wing", "")) for _, drawer in _drawers(db, path)
-                )
-        except ParseError as error:
-            return [Place(str(path), error.message)]
+        with open_foreign(path) as db:
+            count = sum(
+                project.is_named(drawer.get("wing", "")) for _, drawer in _drawers(db, path)
+            )
         return [Place(str(path), f"{count} drawers of this project")] if count else []
 
     def read(self, reading: Reading, place: Place) -> Iterator[Item | Skipped]:

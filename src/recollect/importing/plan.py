@@ -140,7 +140,7 @@ def make_plan(store: Store, found: Sequence[Collected], *, whole: bool = True) -
                 left_out,
                 tuple(removed),
                 collected.problems,
-            )  # fmt: skip
+            )
         )
     return ImportPlan(tuple(_limited(plans)))
 
@@ -171,7 +171,9 @@ class _Planner:
         self._store = store
         self._index = index
         self._memories = memories
-        self._by_nonce = {memory.nonce: memory for memory in memories if memory.nonce}
+        self._by_nonce: dict[str, Memory] = {
+            memory.nonce: memory for memory in memories if memory.nonce
+        }
         self._chosen: list[tuple[frozenset[str], str]] = []
 
     def plan(self, collected: Collected) -> tuple[list[Planned], int, dict[str, int]]:
@@ -218,7 +220,8 @@ class _Planner:
         """Return the memory that an item became, or the one that was confirmed from it."""
         found = self._by_nonce.get(nonce_of(source, item.identity))
         if found is not None and found.status == RETIRED and found.was_unconfirmed:
-            return self._by_nonce.get(confirmed_nonce(found), found)
+            confirmed = self._by_nonce.get(confirmed_nonce(found))
+            return found if confirmed is None else confirmed
         return found
 
     def _new(self, source: str, item: Item) -> tuple[str, tuple[Write, ...], str]:

@@ -15,7 +15,19 @@ from recollect.importing.source import Source
 
 # Name → module. `recollect learn` reads those that find something, in this order.
 SOURCES: Final[Mapping[str, str]] = {
+    "instructions": "instructions",
+    "docs": "documents",
     "git": "commits",
+    "transcripts": "transcripts",
+    "claude-native": "claude_native",
+    "git-notes-memory": "git_notes",
+    "letsgo": "letsgo",
+    "claude-mem": "claude_mem",
+    "basic-memory": "basic_memory",
+    "mcp-memory": "mcp_memory",
+    "mempalace": "mempalace",
+    "mem0": "mem0",
+    "agentmemory": "agentmemory",
 }
 
 

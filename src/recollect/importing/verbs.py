@@ -14,28 +14,38 @@ from recollect.core.patterns import pattern
 _REGULAR = (
     "abandon abort accept acknowledge adapt add address adjust adopt advertise align allocate allow"
     " anchor annotate announce append apply assert assign assume attach attempt avoid backport ban"
-    " batch block bound buffer bump bypass cache calculate call canonicalize cap capture carry change"
+    " batch block bound buffer bump bypass cache calculate call canonicalize cap capture carry"
+    " change"
     " check clamp clarify clean clear clone close coalesce collapse collect combine compare compile"
     " complete compress compute configure consider consolidate consume convert copy correct"
-    " count cover crash create decode decouple decrease dedupe deduplicate default defer define delay"
+    " count cover crash create decode decouple decrease dedupe deduplicate default defer define"
+    " delay"
     " delegate delete demote deny deprecate derive destroy detach detect determine disable disallow"
-    " discard disconnect discourage display document downgrade drop dump eliminate embed emit emulate"
-    " enable encode encourage encrypt enforce ensure error escape estimate evict exclude execute exempt"
+    " discard disconnect discourage display document downgrade drop dump eliminate embed emit"
+    " emulate"
+    " enable encode encourage encrypt enforce ensure error escape estimate evict exclude execute"
+    " exempt"
     " exit expand expect expire explain export expose extend extract factor fail fall fetch filter"
     " finish fix flag flatten flip flush fold follow forbid force fork format forward free freeze"
     " generalize generate grant group guarantee guard handle harden hide hoist honor honour"
     " identify ignore implement import improve include incorporate increase index infer inherit"
     " initialize inline insert install instrument integrate interpret introduce invalidate invert"
     " isolate iterate join label launch limit link list load lock log lower maintain mangle map"
-    " mark mask match maximize measure mention merge migrate minimize mirror mitigate mock modernize"
+    " mark mask match maximize measure mention merge migrate minimize mirror mitigate mock"
+    " modernize"
     " modify monitor move multiplex mute name narrow neuter normalize notify obey offer omit"
-    " open optimize order output pack paper parallelize parameterize park parse partition pass patch"
-    " permit persist pin pipe plug poll populate port postpone prefer prefetch prefix prepare preserve"
-    " pretend prevent print prioritize process prohibit promise promote propagate protect provide prune"
+    " open optimize order output pack paper parallelize parameterize park parse partition pass"
+    " patch"
+    " permit persist pin pipe plug poll populate port postpone prefer prefetch prefix prepare"
+    " preserve"
+    " pretend prevent print prioritize process prohibit promise promote propagate protect provide"
+    " prune"
     " publish pull push quote raise randomize reduce refactor refine refuse register reinstate"
-    " reintroduce reject relax release relocate rely remove rename render reorder reorganize replace"
+    " reintroduce reject relax release relocate rely remove rename render reorder reorganize"
+    " replace"
     " report repurpose request require rescue reserve resolve respect restore restrict restructure"
-    " resume retain retire retry return reuse revamp revert revise revisit rework rotate round route"
+    " resume retain retire retry return reuse revamp revert revise revisit rework rotate round"
+    " route"
     " sanitize save scan schedule scope search secure separate serialize share shorten show shrink"
     " shuffle shut sign signal silence simplify skip slow snapshot solve sort specialize"
     " specify spin split squash stabilize standardize start stash stop store stream streamline"
@@ -109,61 +119,18 @@ _IRREGULAR = {
     "unwind": "unwound",
     "spend": "spent",
 }
+
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 # Verbs whose last consonant is doubled, as in "dropped".
-_DOUBLED = frozenset(
-    [
-        "ban",
-        "cap",
-        "dedup",
-        "drop",
-        "embed",
-        "flag",
-        "flip",
-        "grab",
-        "log",
-        "map",
-        "pin",
-        "plug",
-        "scan",
-        "ship",
-        "skip",
-        "snap",
-        "spin",
-        "stop",
-        "strip",
-        "stub",
-        "swap",
-        "emit",
-        "omit",
-        "admit",
-        "trap",
-        "trim",
-        "unpin",
-        "wrap",
-        "zip",
-        "permit",
-        "defer",
-        "infer",
-        "transfer",
-        "commit",
-        "prefer",
-        "refer",
-        "submit",
-        "unset",
-        "unwrap",
-        "debug",
-        "hotplug",
-        "cap",
-        "pad",
-        "tag",
-        "stem",
-        "forget",
-        "shut",
-        "unplug",
-        "scrub",
-        "patrol",
-        "compel",
-    ]
+_DOUBLED = _set(
+    "ban cap dedup drop embed flag flip grab log map pin plug scan ship skip snap spin"
+    " stop strip stub swap emit omit admit trap trim unpin wrap zip permit defer infer"
+    " transfer commit prefer refer submit unset unwrap debug hotplug pad tag stem forget"
+    " shut unplug scrub patrol compel"
 )
 _VOWELS = frozenset("aeiou")
 
@@ -206,136 +173,23 @@ _BY_ADVERB = pattern(
     r"|immediately|lazily|optionally|now)\s+"
 )
 # Verbs that are nouns as often: "Cache entries are stale" says nothing about what we did.
-_NOUNS = frozenset(
-    [
-        "address",
-        "block",
-        "buffer",
-        "cache",
-        "call",
-        "change",
-        "check",
-        "clone",
-        "collapse",
-        "count",
-        "cover",
-        "crash",
-        "default",
-        "delay",
-        "dump",
-        "error",
-        "estimate",
-        "exit",
-        "export",
-        "fall",
-        "fetch",
-        "filter",
-        "flag",
-        "fork",
-        "format",
-        "function",
-        "group",
-        "guard",
-        "handle",
-        "index",
-        "import",
-        "initial",
-        "label",
-        "launch",
-        "limit",
-        "link",
-        "list",
-        "load",
-        "lock",
-        "log",
-        "map",
-        "mark",
-        "mask",
-        "match",
-        "measure",
-        "merge",
-        "mirror",
-        "move",
-        "name",
-        "order",
-        "output",
-        "pack",
-        "park",
-        "pass",
-        "patch",
-        "pin",
-        "pipe",
-        "poll",
-        "port",
-        "prefix",
-        "process",
-        "pull",
-        "push",
-        "quote",
-        "read",
-        "release",
-        "report",
-        "request",
-        "return",
-        "reserve",
-        "retry",
-        "round",
-        "route",
-        "run",
-        "scan",
-        "schedule",
-        "scope",
-        "search",
-        "set",
-        "share",
-        "show",
-        "signal",
-        "snapshot",
-        "sort",
-        "split",
-        "start",
-        "stash",
-        "stop",
-        "store",
-        "stream",
-        "support",
-        "surface",
-        "switch",
-        "sync",
-        "test",
-        "throttle",
-        "toggle",
-        "track",
-        "trade",
-        "trigger",
-        "trust",
-        "try",
-        "turn",
-        "update",
-        "upgrade",
-        "use",
-        "walk",
-        "watch",
-        "work",
-        "wrap",
-        "write",
-        "yield",
-        "build",
-        "cut",
-        "find",
-        "form",
-        "read",
-        "test",
-        "open",
-        "free",
-        "process",
-        "trim",
-    ]
+_NOUNS = _set(
+    "address block buffer cache call change check clone collapse count cover crash default"
+    " delay dump error estimate exit export fall fetch filter flag fork format function"
+    " group guard handle index import initial label launch limit link list load lock log"
+    " map mark mask match measure merge mirror move name order output pack park pass patch"
+    " pin pipe poll port prefix process pull push quote read release report request return"
+    " reserve retry round route run scan schedule scope search set share show signal"
+    " snapshot sort split start stash stop store stream support surface switch sync test"
+    " throttle toggle track trade trigger trust try turn update upgrade use walk watch"
+    " work wrap write yield build cut find form open free trim"
 )
 _STATES = pattern(
-    r"(?:[^\s,;:]+\s+){0,3}?(?:is|are|was|were|isn't|aren't|will|won't|should|must|can|cannot|can't|could|does"
+    r"(?:[^\s,;:]+\s+){0,6}?(?:is|are|was|were|isn't|aren't|will|won't|should|must|can|cannot"
+    r"|can't|could|does"
     r"|doesn't|has|have|had|would|may|might|now|no longer|fails?|crash(?:es)?|returns?|needs?)\b"
 )
+_IS = pattern(r"\b(?:is|are|was|were|will|now|should|must|can|cannot|has|have|does|doesn't)\b")
 _PREFIXES = (
     "re",
     "un",
@@ -353,8 +207,10 @@ _PREFIXES = (
 )
 # After "and", only verbs that are no nouns are put into the past.
 _SECOND = pattern(
-    r"\b(and|,|then|but|&) (fix|make|replace|remove|add|improve|avoid|allow|prevent|ensure|delete|drop|keep|let"
-    r"|give|get|rename|disable|enable|introduce|reduce|simplify|deprecate|implement|move|ignore)\b(?! (?:of|for|in)\b)"
+    r"\b(and|,|then|but|&) (fix|make|replace|remove|add|improve|avoid|allow|prevent|ensure|delete"
+    r"|drop|keep|let"
+    r"|give|get|rename|disable|enable|introduce|reduce|simplify|deprecate|implement|move"
+    r"|ignore)\b(?! (?:of|for|in)\b)"
 )
 _FIRST = pattern(r"([A-Za-z]+(?:-[a-z]+)?)(?=[\s,]|\Z)")
 _CHANGE = pattern(
@@ -387,7 +243,13 @@ def _verb_at(text: str) -> tuple[str, str]:
                 break
     if not base or base == "be":
         return "", text
-    if said in _NOUNS and _STATES.match(rest.lstrip()):
+    if (
+        base in _NOUNS
+        and said[-2:] != "ed"
+        and (_STATES.match(rest.lstrip()) or rest.startswith((" for ", " of ")))
+    ):
+        return "", text
+    if said.endswith("ing") and _IS.search(rest):  # "Passing X is deprecated" is a statement
         return "", text
     return base, rest
 
@@ -418,6 +280,14 @@ def as_done(text: str) -> str:
         return ""
     rest = _SECOND.sub(lambda m: f"{m[1]} {_past(m[2])}", rest)
     return f"we {adverb.lower()}{_past_of(base)}{rest}"
+
+
+_THIRD = frozenset(form for verb in _BASES if verb not in _NOUNS for form in (_forms(verb)[1],))
+
+
+def has_verb(text: str) -> bool:
+    """Whether a word after the first is a known verb, as in "the owner decides"."""
+    return any(word.strip(",.;:`") in _THIRD for word in text.split()[1:])
 
 
 def said_of_change(sentence: str) -> str:

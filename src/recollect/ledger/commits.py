@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 
 from recollect.core.named_tuple import NamedTuple
 from recollect.ledger.git import Git
@@ -55,4 +56,32 @@ def files_of_commits(git: Git, oids: Sequence[str], most: int) -> dict[str, list
                 files = found.setdefault(line[1:], [])
             elif line and len(files) < most:
                 files.append(line)
+    return found
+
+
+def last_changes(git: Git, paths: Sequence[str]) -> dict[str, tuple[str, int]]:
+    """Return the commit that last changed each file, and its time; files without one are left out.
+
+    The history is read once for all of them, newest first, until each has its commit.
+    """
+    wanted, found = set(paths), dict[str, tuple[str, int]]()
+    if not wanted:
+        return found
+    oid, time = "", 0
+    stream = git.stream(
+        *("log", "-z", "--no-show-signature", "--no-notes", "--no-renames", "--no-merges"),
+        *("--name-only", f"--format={_MARK}%H %ct", "HEAD", "--"),
+        *(f":(top,literal){path}" for path in paths),
+    )
+    with closing(stream):
+        for part in stream:
+            for line in part.decode("utf-8", "surrogateescape").split("\n"):
+                if line.startswith(_MARK):
+                    oid, _, when = line[1:].partition(" ")
+                    time = int(when) if when.isdigit() else 0
+                elif line in wanted:
+                    wanted.discard(line)
+                    found[line] = (oid, time)
+            if not wanted:
+                break
     return found

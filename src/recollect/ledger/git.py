@@ -13,7 +13,7 @@ import os
 import subprocess
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, TypedDict, Unpack
@@ -228,7 +228,7 @@ class Git:
                 watchdog.cancel()
                 _end(process)
 
-    def stream(self, *args: str, stdin: bytes = b"") -> Iterator[bytes]:
+    def stream(self, *args: str, stdin: bytes = b"") -> Generator[bytes]:
         """Run a command and yield the NUL-separated parts of its output while it runs.
 
         Only one part is in memory at a time; of one longer than `_MOST_PART`, the beginning.
