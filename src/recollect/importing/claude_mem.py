@@ -92,7 +92,8 @@ def _observation(
         return Skipped(identity, OTHER_PROJECT)
     facts = texts_of(row["facts"])
     subtitle = text_of(row["subtitle"])
-    said = ["" if subtitle == _MANUAL else subtitle, text_of(row["narrative"]) or text_of(row["text"])]
+    said = ["" if subtitle == _MANUAL else subtitle]
+    said.append(text_of(row["narrative"]) or text_of(row["text"]))
     said.append("\n".join(f"- {fact}" for fact in facts))
     body = "\n\n".join(filter(None, said))
     if not text_of(row["title"]) and not body:
