@@ -45,6 +45,7 @@ def load_copy(db: apsw.Connection, path: Path) -> bool:
 # Files of other programs
 
 _MAGIC: Final = b"SQLite format 3\0"
+_HEAD: Final = 100  # bytes of the header
 # Larger values are read as None, without loading them.
 MOST_VALUE: Final = 1 << 20
 _NO_STORE: Final = "Name the file that the program wrote, or a copy of it."
@@ -127,8 +128,11 @@ def open_foreign(path: Path) -> Iterator[ForeignDatabase]:
         if path.is_symlink() or not path.is_file():
             raise ParseError(f"{path} is not a plain file.", _NO_STORE)
         with path.open("rb") as file:
-            if file.read(len(_MAGIC)) != _MAGIC:
-                raise ParseError(f"{path} is not an SQLite database.", _NO_STORE)
+            head = file.read(_HEAD)
+        if not head.startswith(_MAGIC) or len(head) < _HEAD:
+            raise ParseError(f"{path} is not an SQLite database.", _NO_STORE)
+        if path.stat().st_size < _stated_size(head):
+            raise ParseError(f"{path} is damaged: its end is missing.", _NO_STORE)
     except OSError as error:
         raise ParseError(f"{path} cannot be read: {error.strerror}", _NO_STORE) from None
     with _foreign(path):
@@ -145,6 +149,15 @@ def open_foreign(path: Path) -> Iterator[ForeignDatabase]:
             yield ForeignDatabase(db, path)
     finally:
         db.close()
+
+
+def _stated_size(head: bytes) -> int:
+    """Return the size that the header of a database states; 0 if it states none."""
+    page, written, pages, valid = (
+        int.from_bytes(head[start:end], "big")
+        for start, end in ((16, 18), (24, 28), (28, 32), (92, 96))
+    )
+    return (65_536 if page == 1 else page) * pages if written == valid else 0
 
 
 def _address(path: Path) -> str:

@@ -54,8 +54,8 @@ class AgentMemory:
         """Yield the newest version of each memory."""
         path = store_at(place, _FILE)
         project = Project(reading)
-        for kind, entry in _entries(path):
-            yield _item(kind, entry, project)
+        for number, (kind, entry) in enumerate(_entries(path), 1):
+            yield _item(text_of(entry.get("id")) or f"entry {number}", kind, entry, project)
 
 
 def _entries(path: Path) -> list[tuple[str, Mapping[str, Any]]]:
@@ -75,11 +75,10 @@ def _entries(path: Path) -> list[tuple[str, Mapping[str, Any]]]:
     return [(kind, one) for kind, one in listed if isinstance(one, dict)]
 
 
-def _item(kind: str, entry: Mapping[str, Any], project: Project) -> Item | Skipped:
-    name = text_of(entry.get("id"))
+def _item(name: str, kind: str, entry: Mapping[str, Any], project: Project) -> Item | Skipped:
     content = text_of(entry.get("content"))
-    if not name or not content:
-        return Skipped(name or "?", NO_TEXT)
+    if not content:
+        return Skipped(name, NO_TEXT)
     if entry.get("isLatest") is False:
         return Skipped(name, _REPLACED)
     title = text_of(entry.get("title"))

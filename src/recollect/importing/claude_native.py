@@ -7,6 +7,7 @@ files, and everything else in it counts as a section.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -34,6 +35,7 @@ _INDEX: Final = "MEMORY.md"
 _LINK: Final = pattern(r"\s{0,9}[-*] {1,3}\[[^\]\n]{1,200}\]\([^)\n]{1,300}\.md\)")
 _HEADING: Final = pattern(r"(#{1,6}) {1,3}(\S.*)")
 _ENTRY: Final = pattern(r" {0,3}(?:[-*+]|\d{1,3}[.)]) {1,3}(\S.*)")
+_TYPE: Final = pattern(r"^ {0,8}type: {1,4}([a-z_-]{1,30}) {0,4}$", re.MULTILINE)
 _FEWEST_WORDS: Final = 3
 _KINDS: Final = {"feedback": "preferences", "user": "preferences", "reference": "notes"}
 
@@ -71,16 +73,21 @@ class ClaudeNative:
             head, body = split_front_matter(text)
             written = time_of(file.stat().st_mtime)
             if head and file.name != _INDEX:
-                yield _topic(name, head, body, written)
+                yield _topic(name, head, _kind_in(text), body, written)
             else:
                 yield from _sections(name, body, written)
 
 
-def _topic(name: str, head: Mapping[str, Any], body: str, written: str | None) -> Item | Skipped:
+def _kind_in(text: str) -> str:
+    """Return the type in front matter, which newer clients write below `metadata`."""
+    found = _TYPE.search(text.partition("\n---")[0])
+    return found[1].lower() if found else ""
+
+
+def _topic(
+    name: str, head: Mapping[str, Any], kind: str, body: str, written: str | None
+) -> Item | Skipped:
     """Return a file with front matter as one memory."""
-    more = head.get("metadata")
-    nested = more if isinstance(more, dict) else {}
-    kind = text_of(head.get("type")) or text_of(nested.get("type"))
     title = text_of(head.get("description")) or text_of(head.get("name"))
     text = text_of(body)
     if not title and not text:

@@ -48,7 +48,8 @@ class Mem0:
         """Yield the memories of a history or an export."""
         path = store_at(place, _FILE)
         if path.suffix == ".json":
-            yield from map(_exported, _entries(path))
+            for number, entry in enumerate(_entries(path), 1):
+                yield _exported(entry, f"entry {number}")
             return
         last: dict[str, dict[str, Any]] = {}
         with open_foreign(path) as db:
@@ -73,20 +74,22 @@ def _entries(path: Path) -> list[Any]:
     return found
 
 
-def _exported(entry: Any) -> Item | Skipped:
+def _exported(entry: Any, name: str) -> Item | Skipped:
     row = entry if isinstance(entry, dict) else {}
     more = row.get("metadata")
     told: Mapping[str, Any] = more if isinstance(more, dict) else {}
     categories = texts_of(row.get("categories")) or texts_of(told.get("category"))
     category = next(iter(categories), "")
-    return _item(text_of(row.get("id")), text_of(row.get("memory")), row, category, categories)
+    return _item(
+        text_of(row.get("id")) or name, text_of(row.get("memory")), row, category, categories
+    )
 
 
 def _item(
     name: str, text: str, row: Mapping[str, Any], category: str, tags: Sequence[str]
 ) -> Item | Skipped:
-    if not name or not text:
-        return Skipped(name or "?", NO_TEXT)
+    if not text:
+        return Skipped(name, NO_TEXT)
     summary, body = titled("", text)
     said_by = "user" if row.get("role") == "user" else "agent"
     fields = {"tags": tags_of(tags), "provenance": {"said_by": said_by}}

@@ -69,11 +69,11 @@ def install(base: Path) -> None:
             (base / folder).mkdir(parents=True, exist_ok=True)
             run("npm", "install", "--prefix", base / folder, package)
     for version in rivals.CLAUDE_MEM:  # its dependencies are bundled
-        folder = base / f"claude-mem-{version}"
-        if not folder.exists():
-            folder.mkdir(parents=True)
-            run("npm", "pack", "--pack-destination", folder, f"claude-mem@{version}")
-            run("tar", "xzf", folder / f"claude-mem-{version}.tgz", "-C", folder)
+        place = base / f"claude-mem-{version}"
+        if not place.exists():
+            place.mkdir(parents=True)
+            run("npm", "pack", "--pack-destination", place, f"claude-mem@{version}")
+            run("tar", "xzf", place / f"claude-mem-{version}.tgz", "-C", place)
 
 
 def packed(source: Path, name: str) -> None:
