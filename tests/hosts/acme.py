@@ -25,6 +25,7 @@ TITLE = "Acme"
 PROJECT_VARIABLE = "ACME_PROJECT"
 VARIABLES = ("ACME_",)
 REVIEW = ""
+LEARN = ""
 INSTRUCTIONS = ("ACME.md",)
 
 _ACTIONS = {"look": events.READ, "patch": events.EDIT, "shell": events.COMMAND}

@@ -167,6 +167,8 @@ class Host(Protocol):
     INSTRUCTIONS: tuple[str, ...]
     # What a user types to review memories in the agent; empty if there is no such command.
     REVIEW: str
+    # The same, to learn from what is here.
+    LEARN: str
 
     def detects(self, payload: Mapping[str, Any], environment: Mapping[str, str], /) -> bool:
         """Whether this host runs the hook."""

@@ -12,6 +12,7 @@ from typing import Final
 
 from recollect.capture.sentences import split_line
 from recollect.core.document import slugify
+from recollect.core.memory import READ_IN
 from recollect.core.note import SUMMARY_LENGTH
 from recollect.core.patterns import pattern
 from recollect.importing.repository_files import (
@@ -26,8 +27,6 @@ from recollect.importing.source import Item, Place, Reading, Skipped
 from recollect.importing.titles import one_line
 from recollect.importing.verbs import BASES, first_verb
 
-# In the provenance: the files that give the rule.
-READ_IN: Final = "read_in"
 MOST_OFFERED: Final = 100
 _FILE = pattern(
     r"(?:[^\n]*/)?(?:CLAUDE|AGENTS|GEMINI)\.md\Z|(?:[^\n]*/)?\.cursor/rules/[^\n]+\.(?:mdc|md)\Z"

@@ -111,9 +111,9 @@ def _cut(sentence: str) -> str:
     ends = [m.start() for m in _CLAUSE.finditer(sentence) if 40 <= m.start() <= SUMMARY_LENGTH]
     for end in reversed(ends):
         said = sentence[:end]
-        if all(said.count(a) == said.count(b) for a, b in ("()", "[]", "{}", "“”")):
-            if said.count("`") % 2 == 0 and said.count('"') % 2 == 0:
-                return said
+        is_closed = all(said.count(a) == said.count(b) for a, b in ("()", "[]", "{}", "“”"))
+        if is_closed and said.count("`") % 2 == 0 and said.count('"') % 2 == 0:
+            return said
     return ""
 
 

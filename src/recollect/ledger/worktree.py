@@ -11,6 +11,7 @@ from recollect.ledger.repository import Repository
 
 FRESH, CHANGED, GONE = "FRESH", "CHANGED", "GONE"
 _COMMITS = 5
+_PAST = 20  # commits
 _FILES = 20
 _SUBJECT = "\x01"  # separates a commit subject from file names
 _BIG = 1 << 20
@@ -68,6 +69,14 @@ def recent_work(repository: Repository) -> RecentWork:
         elif part.strip("\n") and len(files) < _FILES:
             files[part.lstrip("\n")] = None
     return RecentWork(texts, list(files))
+
+
+def has_past(repository: Repository) -> bool:
+    """Whether the checked-out branch has enough commits to learn from."""
+    said = repository.git.run(
+        "rev-list", "--count", f"--max-count={_PAST}", "HEAD", "--", ok=(0, 128)
+    )
+    return said.strip() == str(_PAST).encode()
 
 
 def compare_files(

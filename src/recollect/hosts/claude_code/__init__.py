@@ -17,6 +17,7 @@ PROJECT_VARIABLE = "CLAUDE_PROJECT_DIR"
 VARIABLES = ("CLAUDE_",)
 INSTRUCTIONS = ("CLAUDE.md", "AGENTS.md")
 REVIEW = "/recollect:review"
+LEARN = "/recollect:learn"
 
 
 def detects(_payload: Mapping[str, Any], _environment: Mapping[str, str]) -> bool:

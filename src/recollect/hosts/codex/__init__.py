@@ -25,6 +25,7 @@ PROJECT_VARIABLE = "CLAUDE_PROJECT_DIR"
 VARIABLES = ("CLAUDE_", "CODEX_")
 INSTRUCTIONS = ("AGENTS.md",)
 REVIEW = ""
+LEARN = ""
 
 _ACTIONS: Mapping[str, str] = {
     "apply_patch": events.EDIT,
