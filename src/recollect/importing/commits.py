@@ -32,7 +32,7 @@ _MENTIONED = pattern(r"\b[0-9a-f]{7,40}\b")
 _ID_LENGTH = 7
 # The history in equal parts: a time with short messages has its place too.
 _PARTS = 24
-# What the others of its time, if they have their share, and each one of its area take from a commit.
+# What the others of its time and area take from a commit, once they have their share.
 _LATER, _AGAIN = 2.0, 0.15
 _FULL = 16.0  # points of the best commits
 # Points below which a commit says too little for a memory of its own, or for a line in another.
