@@ -1,7 +1,7 @@
 """`recollect.open`: the memory of one repository, for Python.
 
 The command line, the MCP server and the hooks are thin users of this object. Its methods stand in
-one module for each subject: `reads`, `writes`, `reviews`, `upkeep`, `learning`.
+one module for each subject: `reads`, `writes`, `reviews`, `upkeep`.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recollect.api.effects import AFTER_PURGE, AFTER_WRITE
-from recollect.api.learning import Learning
+from recollect.api.upkeep import Upkeep
 
 # A hook imports this module: whatever it does not need is imported where it is used.
 if TYPE_CHECKING:
     from recollect.api.sync import SyncResult
 
 
-class Recollect(Learning):
+class Recollect(Upkeep):
     """The memories of one repository: capture, find, review, share, look after, erase."""
 
     after_write = AFTER_WRITE

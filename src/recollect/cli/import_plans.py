@@ -5,13 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import click
 
 from recollect.api.recollect import Recollect
 from recollect.cli.output import echo_json, warn
 from recollect.cli.terminal import echo_exactly
-from recollect.importing.plan import ImportPlan, SourcePlan
+
+if TYPE_CHECKING:
+    from recollect.importing.plan import ImportPlan, SourcePlan
 
 SAMPLES = 5
 _ACTIONS = {"create": "new", "update": "changed in the source", "restore": "undone earlier"}

@@ -60,7 +60,8 @@ _NOISE = pattern(
     r"|={3,}\Z"
     r"|\* \w+\Z|conflicts:\Z|#\s*conflicts|https?://\S{1,300}\Z|reported by|patch by|thanks to"
     r"|found by|"
-    r"closes #|fixes #|generated with|🤖|!?\[[^\]\n]{0,100}\]\([^)\n]{0,300}\)\Z|<!--",
+    r"closes #|fixes #|generated with|--hg--|branch : |🤖|!?\[[^\]\n]{0,100}\]\([^)\n]{0,300}\)\Z"
+    r"|<!--",
     re.IGNORECASE,
 )
 _REVERTED = pattern(r"this reverts commit ([0-9a-f]{7,40})", re.IGNORECASE)

@@ -130,6 +130,7 @@ _BOT = pattern(
 )
 _SHORTEST = 2  # words of a subject
 _MOST_RATED = 4_000  # characters of a text that is rated
+_EXPLAINED = 300  # characters of a text that explains
 # About the tests or the build, not about the program.
 _ASIDE = pattern(
     r"\b(?:tests?|testing|test suite|valgrind|asan|tsan|warnings?|compiler|makefile|cmake"
@@ -144,6 +145,19 @@ _ASIDE = pattern(
     r"|prototypes?)\b",
     re.IGNORECASE,
 )
+
+
+_MOST_REASON = 240  # characters of a reason
+
+
+def reason_in(message: Message) -> str:
+    """Return the first sentence that gives a reason; empty if none does."""
+    for sentence in message.sentences:
+        if any(reason.search(sentence) for reason in _REASONS):
+            if len(sentence) <= _MOST_REASON:
+                return sentence
+            return sentence[:_MOST_REASON].rsplit(" ", 1)[0] + "…"
+    return ""
 
 
 class Ranked(NamedTuple):
@@ -183,7 +197,7 @@ def rank(message: Message, author: str) -> Ranked:
     reasons = sum(1 for reason in _REASONS if reason.search(text))
     points += min(reasons, 6) * 1.0
     points += 1.2 * bool(_HARD.search(text)) + 1.2 * bool(_FAST.search(text))
-    points += min(len(text), 1200) / 500
+    points += min(len(text), 1200) / 500 + (1.0 if len(text) >= _EXPLAINED else 0.0)
     if _ASIDE.search(subject) or verb in ("refactor", "test", "document", "prepare", "simplify"):
         points -= 3.0
     if not text:

@@ -16,13 +16,14 @@ from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 from recollect.errors import ParseError
 from recollect.importing.commit_message import Message, body_of, parse_message, title_of
-from recollect.importing.commit_ranking import rank
+from recollect.importing.commit_ranking import rank, reason_in
+from recollect.importing.related_commits import Topic, relate, topic_of
 from recollect.importing.source import Item, Place, Reading, Skipped
 from recollect.ledger.commits import Commit, count_commits, files_of_commits, read_commits
 from recollect.ledger.git import Git
 
 # Commits whose text and files are read, and how many of them are offered.
-MOST_READ: Final = 2_000
+MOST_READ: Final = 3_000
 MOST_OFFERED: Final = 400
 MOST_FILES: Final = 8
 # Commits between two calls of `progress`.
@@ -31,8 +32,12 @@ _MENTIONED = pattern(r"\b[0-9a-f]{7,40}\b")
 _ID_LENGTH = 7
 # The history in equal parts: a time with short messages has its place too.
 _PARTS = 24
+# What the others of its time and area take from a commit, once they have their share.
+_LATER, _AGAIN = 2.0, 0.15
 _FULL = 16.0  # points of the best commits
-_LEAST = 4.0  # points below which a commit says too little
+# Points below which a commit says too little for a memory of its own, or for a line in another.
+_LEAST = 4.6
+_LEAST_RELATED = 2.5
 
 
 class _Candidate(NamedTuple):
@@ -72,7 +77,7 @@ class GitHistory:
             subject = message.subject.casefold()
             if ranked.is_chore:
                 yield Skipped(commit.oid, "a chore: nothing was decided or learned")
-            elif ranked.points < _LEAST:
+            elif ranked.points < _LEAST_RELATED:
                 yield Skipped(commit.oid, "no reason given")
             elif subject in seen:
                 yield Skipped(commit.oid, "the same subject as a newer commit")
@@ -101,14 +106,21 @@ class GitHistory:
             c._replace(points=c.points + min(3.0, 1.5 * mentions[c.commit.oid[:_ID_LENGTH]]))
             for c in best
         ]
-        chosen = _spread(rated, MOST_OFFERED, total)
+        chosen = _spread([c for c in rated if c.points >= _LEAST], MOST_OFFERED, total)
         taken = {candidate.commit.oid for candidate in chosen}
-        for candidate in rated:
-            if candidate.commit.oid not in taken:
-                yield Skipped(candidate.commit.oid, "others tell more")
+        rest = [candidate for candidate in rated if candidate.commit.oid not in taken]
+        related = relate(_topics(chosen), _topics(rest))
+        told = {oid for oids in related.values() for oid in oids}
+        for candidate in rest:
+            weak = "no reason given" if candidate.points < _LEAST else "others tell more"
+            reason = "told with a related commit" if candidate.commit.oid in told else weak
+            yield Skipped(candidate.commit.oid, reason)
+        by_oid = {candidate.commit.oid: candidate.commit for candidate in rest}
         files = files_of_commits(git, [c.commit.oid for c in chosen], MOST_FILES + 1)
         for candidate in chosen:
-            yield _item(candidate, files.get(candidate.commit.oid, []), reading)
+            oid = candidate.commit.oid
+            also = [by_oid[other] for other in related.get(oid, ())]
+            yield _item(candidate, files.get(oid, []), also, reading)
 
 
 def _spread(rated: list[_Candidate], most: int, total: int) -> list[_Candidate]:
@@ -119,7 +131,7 @@ def _spread(rated: list[_Candidate], most: int, total: int) -> list[_Candidate]:
 
     def worth(candidate: _Candidate) -> float:
         part, area = _part(candidate, total), _area(candidate)
-        return candidate.points - 3.0 * parts[part] / share - 0.25 * areas[area]
+        return candidate.points - _LATER * parts[part] / share - _AGAIN * areas[area]
 
     queue = [(-c.points, n) for n, c in enumerate(rated)]
     heapq.heapify(queue)
@@ -144,7 +156,15 @@ def _area(candidate: _Candidate) -> str:
     return parse_message(candidate.commit.message).area.casefold()
 
 
-def _item(candidate: _Candidate, files: list[str], reading: Reading) -> Item:
+def _topics(candidates: Sequence[_Candidate]) -> list[Topic]:
+    """Return what commits are about, the best first."""
+    ordered = sorted(candidates, key=lambda c: -c.points)
+    return [topic_of(c.commit.oid, parse_message(c.commit.message)) for c in ordered]
+
+
+def _item(
+    candidate: _Candidate, files: list[str], also: Sequence[Commit], reading: Reading
+) -> Item:
     commit = candidate.commit
     # Redact before anything is cut: rules do not find half a secret.
     message = parse_message(reading.redact(commit.message))
@@ -153,7 +173,7 @@ def _item(candidate: _Candidate, files: list[str], reading: Reading) -> Item:
         identity=commit.oid,
         kind=candidate.kind,
         summary=reading.redact(title),
-        body=_text(message, commit),
+        body=_text(message, commit, also, reading),
         created=datetime.fromtimestamp(commit.time, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         commit=commit.oid,
         score=min(1.0, candidate.points / _FULL),
@@ -161,14 +181,26 @@ def _item(candidate: _Candidate, files: list[str], reading: Reading) -> Item:
     )
 
 
-def _text(message: Message, commit: Commit) -> str:
+def _text(message: Message, commit: Commit, also: Sequence[Commit], reading: Reading) -> str:
     parts = [body_of(message)]
     if message.breaking and message.breaking not in parts[0]:
         parts.append(f"Breaking change: {message.breaking}")
     if message.reverts and message.reverted:
         parts.append(f"It reverts commit {message.reverted[:12]}.")
     parts.append(f"From commit {commit.oid[:12]}: {message.subject or message.reverts}")
+    lines = [_line(other, reading) for other in also]
+    if lines:
+        parts.append("Related commits:\n" + "\n".join(lines))
     return "\n\n".join(filter(None, parts))
+
+
+def _line(commit: Commit, reading: Reading) -> str:
+    """Return a related commit in one line: what was done, and why."""
+    message = parse_message(reading.redact(commit.message))
+    why = reason_in(message)
+    when = datetime.fromtimestamp(commit.time, UTC).strftime("%Y-%m")
+    said = f"- {when}, {commit.oid[:12]}: {title_of(message) or message.subject}"
+    return f"{said}. {why}" if why else said
 
 
 def _tags(message: Message) -> list[str]:

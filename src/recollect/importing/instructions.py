@@ -15,6 +15,7 @@ from recollect.core.document import slugify
 from recollect.core.memory import READ_IN
 from recollect.core.note import SUMMARY_LENGTH
 from recollect.core.patterns import pattern
+from recollect.hosts.instruction_files import AT_THE_ROOT, IN_WORDS, gives_instructions
 from recollect.importing.repository_files import (
     TextFile,
     read_files,
@@ -28,13 +29,6 @@ from recollect.importing.titles import one_line
 from recollect.importing.verbs import BASES, first_verb
 
 MOST_OFFERED: Final = 100
-_FILE = pattern(
-    r"(?:[^\n]*/)?(?:CLAUDE|AGENTS|GEMINI)\.md\Z|(?:[^\n]*/)?\.cursor/rules/[^\n]+\.(?:mdc|md)\Z"
-    r"|(?:[^\n]*/)?\.cursorrules\Z|\.github/copilot-instructions\.md\Z"
-    r"|\.github/instructions/[^\n]+\.instructions\.md\Z"
-)
-# Files that may be here without being tracked.
-_LOCAL = ("CLAUDE.md", "AGENTS.md", "GEMINI.md", ".cursorrules", ".github/copilot-instructions.md")
 _MATTER = pattern(r"\A---\n(?:[^\n]*\n){0,60}?---\n")
 _FORBIDS = pattern(
     r"\b(?:never|must(?: not)?|mustn't|do not|don't|cannot|can't|forbidden|required|mandatory|only"
@@ -57,7 +51,7 @@ class Instructions:
     """Reads the files with a project's standing instructions."""
 
     name = "instructions"
-    about = "rules in CLAUDE.md, AGENTS.md, GEMINI.md, .cursor/rules and copilot-instructions.md"
+    about = f"rules in {IN_WORDS}"
 
     def find(self, reading: Reading) -> Sequence[Place]:
         """Return the files with instructions."""
@@ -79,8 +73,8 @@ class Instructions:
 
 
 def _named(reading: Reading) -> list[str]:
-    tracked = [path for path in tracked_files(reading) if _FILE.match(path)]
-    here = [path for path in _LOCAL if read_text(reading.repository, path) is not None]
+    tracked = [path for path in tracked_files(reading) if gives_instructions(path)]
+    here = [path for path in AT_THE_ROOT if read_text(reading.repository, path) is not None]
     return list(dict.fromkeys((*sorted(tracked, key=lambda p: (p.count("/"), p)), *here)))
 
 

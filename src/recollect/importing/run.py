@@ -27,7 +27,7 @@ def run_import(
     """Write a plan; return it with the name of its run. Without anything to write, no run."""
     settle_killed_runs(store)
     store.local.make_folder()
-    store.local.imported.mark_offered(store.now())
+    store.local.sessions.note_learning_offered(store.now())
     known = {m.nonce for m in store.indexing.fresh().select(Filters(statuses=ALL))}
     writes = [
         write

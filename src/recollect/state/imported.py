@@ -11,7 +11,7 @@ _DAYS = 30.0
 
 
 class ImportedParts:
-    """The parts of sources that were read completely, and whether learning was offered."""
+    """The parts of sources that were read completely."""
 
     def __init__(self, db: apsw.Connection) -> None:
         self._db = db
@@ -37,12 +37,3 @@ class ImportedParts:
         """Delete all items: a purge must leave no text behind."""
         with self._db:
             self._db.execute("DELETE FROM imported_part")
-
-    def is_offered(self) -> bool:
-        """Whether learning was offered, dismissed or done in this repository."""
-        return bool(list(self._db.execute("SELECT 1 FROM offered LIMIT 1")))
-
-    def mark_offered(self, now: float) -> None:
-        """Record that learning needs no further offer."""
-        with self._db:
-            self._db.execute("INSERT INTO offered VALUES (?)", (now,))

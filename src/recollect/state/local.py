@@ -130,7 +130,7 @@ class LocalState:
 
     @property
     def imported(self) -> ImportedParts:
-        """What imports read, and whether learning was offered."""
+        """What imports read."""
         from recollect.state.imported import ImportedParts
 
         return self._self_repairing(ImportedParts)
