@@ -167,6 +167,13 @@ def test_what_was_purged_stays_away(sandbox: Sandbox, tmp_path: Path) -> None:
         one.purge(one.memories(kind="learnings")[0].uid)
         results = {out.summary: out.result for out in one.import_export(tmp_path / "x.json")}
         assert results["Floats lose cents"] == PURGED
+    # also after its text has changed
+    found = json.loads((tmp_path / "x.json").read_text())
+    for entry in found["memories"]:
+        entry["body"] = "another text"
+    (tmp_path / "x.json").write_text(json.dumps(found))
+    results = {out.summary: out.result for out in other.import_export(tmp_path / "x.json")}
+    assert results["Floats lose cents"] == PURGED
 
 
 def test_files_that_are_no_export(sandbox: Sandbox, tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ _LABELS = {
     "purged": "purged here, not imported",
     "foreign": "skipped: the memory arrives with the next sync",
     _INVALID: "skipped: not valid",
+    "settings": "not read; to use its settings",
 }
 _CLAUDE_MEMORY = "claude-memory"
 _EXPORT = "recollect"
