@@ -121,6 +121,20 @@ def test_what_a_session_leaves(sandbox: Sandbox, tmp_path: Path) -> None:
     assert not any(item.is_rule for item in items if item is not wish)
 
 
+def test_a_wish_for_the_task_at_hand_is_no_rule(sandbox: Sandbox, tmp_path: Path) -> None:
+    """“Keep in mind” is often about one task; “from now on” is not."""
+    repository = shop(sandbox)
+    session = Session(str(repository))
+    session.user("Keep in mind that the staging server restarts every night.")
+    session.user("From now on use uv for all Python environments.").save(tmp_path)
+    items, _ = found_in(reading_in(sandbox, repository, tmp_path))
+
+    assert {(item.is_rule, item.score > 0.9) for item in items if "uv" in item.summary} == {
+        (True, True)
+    }
+    assert {item.is_rule for item in items if "staging" in item.summary} == {False}
+
+
 def test_two_readings_are_the_same(sandbox: Sandbox, tmp_path: Path) -> None:
     """Identities do not change, and each is there once."""
     repository = shop(sandbox)

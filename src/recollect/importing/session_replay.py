@@ -6,6 +6,7 @@ one summary of the session. Everything said is redacted before anything is found
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -35,6 +36,7 @@ from recollect.capture.tags import tags_of
 from recollect.capture.titles import title_and_body
 from recollect.capture.unkept import part, repeats, words_of
 from recollect.core.named_tuple import NamedTuple
+from recollect.core.patterns import pattern
 from recollect.hosts.protocol import PROMPT, STOP, Event
 from recollect.importing.source import Item
 from recollect.importing.tool_replay import ToolReplay
@@ -43,11 +45,11 @@ from recollect.state.session_marks import COMMIT_MADE, CORRECTED, DONE, OPEN
 
 # Live, a person can review at once what was noticed. Of a history, only the clear cases count.
 THRESHOLD: Final = 0.6
-# Most of what an agent says is about the code of that day: only its best statements count, and less
+# Most of what an agent says is about the code of that day: only its best statement counts, and less
 # than what a person says.
-_AGENT_THRESHOLD, _AGENT_WEIGHT, _MOST_BY_AGENT = 0.8, 0.75, 2
+_AGENT_THRESHOLD, _AGENT_WEIGHT, _MOST_BY_AGENT = 0.85, 0.7, 1
 # A person seldom states such things in their own words, and often pastes them.
-_PASTED_THRESHOLD: Final = {"learnings": 0.75, "solutions": 0.8}
+_PASTED_THRESHOLD: Final = {"learnings": 0.9, "solutions": 0.9}
 # What was true for a while only; the summary of the session has it.
 _PASSED: Final = ("progress", "blockers")
 # Characters of talk that are searched at once.
@@ -55,7 +57,28 @@ _MOST_TALK: Final = 200_000
 _MOST_GOALS: Final = 2
 _PASSING: Final = ("progress", "sessions")
 _CHOSEN: Final = ("decisions", "preferences", "patterns")
-_ASKED_SCORE, _SUMMARY_SCORE = 0.97, 0.7
+_STANDING: Final = ("decisions", "preferences", "constraints")
+# Wishes that hold for good; others, such as "keep in mind", may be about the task of that day.
+_LASTING: Final = frozenset(
+    ("things to remember", "remember", "save to memory", "for later sessions", "from now on")
+)
+_ASKED_SCORE, _SUMMARY_SCORE, _PASSING_SCORE, _PASTED_WEIGHT = 0.97, 0.7, 0.75, 0.6
+
+
+# What a person thinks, wonders or reports while they work. It was said to the agent of that day.
+_ASIDE: Final = pattern(
+    r"\W{0,4}(?:i (?:mean|think|guess|see|tried|wonder|believe|just|was|am|would like|want to)\b"
+    r"|(?:i'm|i've|let me|ideally|we seem|it seems|seems|looks like|nothing|just to|any ideas?|why"
+    r"|what|how|maybe|perhaps|not sure|often|you can|you have|it (?:was|is|looks))\b|apparent|a\) )",
+    re.IGNORECASE,
+)
+# A decision, a preference or a constraint says that something holds from then on.
+_HOLDS: Final = pattern(
+    r"\b(?:always|never|must|should|shouldn't|default|decided|agreed|cho+se|chosen|instead|prefer"
+    r"|only|go(?:ing)? (?:with|for)|let's|need to|needs to|want|don't|do not|won't|cannot|can't|use"
+    r"|uses|keep|stick|make sure|no longer|required?)\b",
+    re.IGNORECASE,
+)
 
 
 class _Said(NamedTuple):
@@ -138,9 +161,9 @@ class SessionReplay:
     def _asked_to_keep(self, at: int, event: Event, text: str) -> Iterator[Item]:
         requests = find_requests(text)
         self._wishes += requests
-        marked = [(one.kind, one.content, "") for one in find_marked(text)]
-        marked += [("", one.content, one.kind) for one in requests]
-        for kind, content, usual in marked:
+        marked = [(one.kind, one.content, "", True) for one in find_marked(text)]
+        marked += [("", one.content, one.kind, one.rule in _LASTING) for one in requests]
+        for kind, content, usual, lasts in marked:
             if not content:
                 continue
             found = kind or kind_of(content)
@@ -149,7 +172,8 @@ class SessionReplay:
             found = usual if usual and found == DEFAULT_KIND else found
             summary, body = title_and_body(content)
             record = {"kind": found, "summary": summary, "body": body, "tags": tags_of(content)}
-            yield self._item(at, event.moment, record, _ASKED_SCORE, "user", is_rule=True)
+            score = _ASKED_SCORE if lasts else _PASSING_SCORE
+            yield self._item(at, event.moment, record, score, "user", is_rule=lasts)
 
     def _answer(self, at: int, event: Event) -> None:
         text = self._redact(event.text)
@@ -193,7 +217,8 @@ class SessionReplay:
                 continue
             self._heard.append(Known("", one.sentence))
             by_agent = one.speaker == AGENT
-            score = one.score * (_AGENT_WEIGHT if by_agent else 1.0)
+            weight = _PASTED_WEIGHT if one.kind in _PASTED_THRESHOLD else 1.0
+            score = one.score * (_AGENT_WEIGHT if by_agent else weight)
             item = self._item(said.at, said.moment, as_record(one), score, one.speaker)
             if by_agent:
                 self._by_agent.append(item)
@@ -206,7 +231,9 @@ class SessionReplay:
         if one.score < least or one.kind in _PASSED or is_covered(one.sentence, self._wishes):
             return False
         if not by_agent:
-            return not is_hearsay(one.sentence)
+            is_aside = _ASIDE.match(one.sentence) or one.sentence.endswith("…")
+            holds = one.kind not in _STANDING or _HOLDS.search(one.sentence)
+            return bool(holds) and not is_aside and not is_hearsay(one.sentence)
         is_opinion = said.is_opinion and one.kind in _CHOSEN and not is_settled(one.sentence)
         return not is_opinion and not declines(one.sentence)
 
