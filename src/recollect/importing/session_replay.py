@@ -69,7 +69,7 @@ _ASKED_SCORE, _SUMMARY_SCORE, _PASSING_SCORE, _PASTED_WEIGHT = 0.97, 0.7, 0.75, 
 _ASIDE: Final = pattern(
     r"\W{0,4}(?:i (?:mean|think|guess|see|tried|wonder|believe|just|was|am|would like|want to)\b"
     r"|(?:i'm|i've|let me|ideally|we seem|it seems|seems|looks like|nothing|just to|any ideas?|why"
-    r"|what|how|maybe|perhaps|not sure|often|you can|you have|it (?:was|is|looks))\b|apparent|a\) )",
+    r"|what|how|maybe|perhaps|not sure|often|you can|you have|it (?:was|is|looks))\b|apparent|a\))",
     re.IGNORECASE,
 )
 # A decision, a preference or a constraint says that something holds from then on.
