@@ -23,6 +23,7 @@ _MOST_HEAD = 1 << 18
 # Calls whose results have not come; a client that was killed leaves some behind.
 _MOST_CALLS = 1_000
 _MOST_OUTPUT = 1_000_000
+_LONGEST_NAME = 200
 _NOT_IN_NAME = pattern(r"[^A-Za-z0-9]")
 
 
@@ -62,10 +63,14 @@ def memory_folders(
 ) -> list[Path]:
     """Return the memory folders of some directories that exist."""
     projects = projects_folder(home, environment)
-    folders = [
-        projects / _NOT_IN_NAME.sub("-", str(directory)) / "memory" for directory in directories
-    ]
-    return [folder for folder in dict.fromkeys(folders) if folder.is_dir()]
+    found: list[Path] = []
+    for directory in directories:
+        name = _NOT_IN_NAME.sub("-", str(directory))
+        if len(name) <= _LONGEST_NAME:
+            found.append(projects / name)
+        else:  # the client cuts the name, and adds a hash
+            found += sorted(projects.glob(name[:_LONGEST_NAME] + "-*"))
+    return [folder / "memory" for folder in dict.fromkeys(found) if (folder / "memory").is_dir()]
 
 
 def replay(path: Path) -> Iterator[Replayed]:
