@@ -23,6 +23,8 @@ from recollect.ledger.worktree import remote_addresses, working_trees
 
 # Events of a session that are looked at for evidence.
 _MOST_EVENTS: Final = 400
+# Sessions of a directory that is gone that are looked at.
+_MOST_TRIED: Final = 5
 # Files below the root, and the share of them that the repository must have.
 _FEWEST_FILES, _MOST_FILES, _ENOUGH = 4, 40, 0.7
 _COMMIT: Final = pattern(r"commit ([0-9a-f]{7,40}) ")
@@ -43,6 +45,7 @@ class SessionOwner:
         self._dates: list[int] | None = None
         self._commits: list[str] = []
         self._answers: dict[str, bool] = {}
+        self._tried: dict[str, int] = {}
 
     def owns(self, past: PastSession, replay: Callable[[Path], Iterable[Replayed]]) -> bool:
         """Whether a session ran in this repository."""
@@ -57,7 +60,11 @@ class SessionOwner:
             return True
         if past.commit and self._has_commits([past.commit]):
             return True
-        return self._left_evidence(past, replay)
+        # Looking for evidence takes time, and the sessions of one directory belong together.
+        self._tried[directory] = self._tried.get(directory, 0) + 1
+        if self._tried[directory] <= _MOST_TRIED and self._left_evidence(past, replay):
+            self._answers[directory] = True
+        return self._answers.get(directory, False)
 
     def root_of(self, directory: str) -> Path | None:
         """Return the working tree that a directory is in; None if it is in none of ours."""
