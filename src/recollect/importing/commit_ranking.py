@@ -209,7 +209,8 @@ def rank(message: Message, author: str) -> Ranked:
     if message.reverts:
         kind = LEARNING
         taken_back = parse_message(message.reverts)
-        if _CHORE.match(taken_back.subject) or _CHORE_AREAS.match(taken_back.area):
+        is_chore = taken_back.type in _CHORE_TYPES or _CHORE_AREAS.match(taken_back.area)
+        if is_chore or _CHORE.match(taken_back.subject):
             return Ranked(0.0, kind, is_chore=True)
         points = points + 2.5 if cause_of(message) else points - 4.0
     return Ranked(max(points, 0.0), kind)

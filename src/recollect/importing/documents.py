@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from recollect.core.document import slugify
 from recollect.core.patterns import pattern
 from recollect.importing.decision_records import decision_in
 from recollect.importing.repository_files import TextFile, read_files, tracked_files
@@ -20,7 +19,14 @@ from recollect.importing.sections import (
     unnumbered,
 )
 from recollect.importing.source import Item, Place, Reading, Skipped
-from recollect.importing.titles import done_in, fitted, is_statement, one_line, statement_in
+from recollect.importing.titles import (
+    done_in,
+    fitted,
+    is_statement,
+    named_by,
+    one_line,
+    statement_in,
+)
 
 MOST_FILES: Final = 2_000
 MOST_OF_FILE: Final = 60
@@ -217,7 +223,7 @@ def _changes(file: TextFile, ages: Mapping[str, int]) -> Iterator[Item | Skipped
         for title, body in _entries(section, breaks=breaks):
             if taken.total() >= MOST_OF_FILE * 3:
                 return
-            identity = f"{file.path}#{version}#{slugify(title)[:60]}"
+            identity = f"{file.path}#{version}#{named_by(title)}"
             shown = done_in(title, f"In {version}")
             if not shown:
                 yield Skipped(identity, "no sentence that stands alone")
@@ -276,7 +282,7 @@ def _telling(file: TextFile) -> Iterator[Item | Skipped]:
         if count >= MOST_OF_FILE:
             return
         for title, body in _statements(section, heads[-1] if heads else "", problem, question):
-            identity = f"{file.path}#{'/'.join(heads)[-120:]}#{slugify(title)[:50]}"
+            identity = f"{file.path}#{'/'.join(heads)[-120:]}#{named_by(title)}"
             if not title:
                 yield Skipped(identity, "no sentence that stands alone")
                 continue

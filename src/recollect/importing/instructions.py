@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from recollect.capture.sentences import split_line
-from recollect.core.document import slugify
 from recollect.core.memory import READ_IN
 from recollect.core.note import SUMMARY_LENGTH
 from recollect.core.patterns import pattern
@@ -25,7 +24,7 @@ from recollect.importing.repository_files import (
 )
 from recollect.importing.sections import Section, items, plain, sections, unnumbered
 from recollect.importing.source import Item, Place, Reading, Skipped
-from recollect.importing.titles import one_line
+from recollect.importing.titles import named_by, one_line
 from recollect.importing.verbs import BASES, first_verb
 
 MOST_OFFERED: Final = 100
@@ -110,7 +109,7 @@ def _rules(section: Section) -> Iterator[str]:
 def _item(file: TextFile, section: Section, rule: str, also: Sequence[str]) -> Item | Skipped:
     text = plain(rule.partition("\n\n")[0].replace("\n", " "))
     heads = [unnumbered(heading) for heading in section.headings]
-    identity = f"{file.path}#{'/'.join(heads)[-120:]}#{slugify(text)[:60]}"
+    identity = f"{file.path}#{'/'.join(heads)[-120:]}#{named_by(text)}"
     sentence = next(iter(split_line(text)), "").strip().rstrip(".")
     words = sentence.split()
     if len(words) < _FEWEST_WORDS or sentence.endswith(":") or _COMMAND.match(rule):

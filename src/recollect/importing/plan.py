@@ -39,6 +39,9 @@ RESTORE: Final = "restore"
 # In the provenance of an imported memory: the item in its source, and the hash of its text.
 FROM: Final = "from"
 DIGEST: Final = "digest"
+# How the paragraphs of a body begin that say where it comes from.
+ORIGIN: Final = "From "
+RELATED: Final = "Related commits:"
 # Memories that a text is compared with, and the characters of it that find them.
 _SIMILAR = 8
 _SEARCHED = 300
@@ -228,7 +231,7 @@ class _Planner:
         nonce = nonce_of(source, item.identity)
         if is_purged(self._index, nonce):
             return "", (), "purged here"
-        text = f"{item.summary}\n{item.body}"
+        text = _said(item)
         if is_rejected(self._store, text):
             return "", (), "rejected earlier"
         if self._is_known(item, text):
@@ -291,7 +294,13 @@ class _Planner:
 
     def _remember(self, item: Item) -> None:
         words = frozenset(query_terms(item.summary))
-        self._chosen.append((words, f"{item.summary}\n{item.body}"))
+        self._chosen.append((words, _said(item)))
+
+
+def _said(item: Item) -> str:
+    """Return what an item says, without the lines about where it comes from."""
+    said = [p for p in item.body.split("\n\n") if not p.startswith((ORIGIN, RELATED))]
+    return "\n\n".join((item.summary, *said)).strip()
 
 
 def _provenance(source: str, item: Item) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from recollect.capture.sentences import split_line
+from recollect.core.document import slugify
 from recollect.core.note import SUMMARY_LENGTH
 from recollect.core.patterns import pattern
 from recollect.importing.verbs import as_done, first_verb, has_verb, said_of_change
@@ -60,12 +61,18 @@ _POINTING = pattern(
     r"\b(?:this|these|those|above|below|following|aforementioned|here|such|mentioned)\b",
     re.IGNORECASE,
 )
+_NAMING = 6  # words that name a text
 _SHORTEST = 25  # characters of a sentence that says something
 
 
 def one_line(text: str) -> str:
     """Return a text with single spaces."""
     return _SPACES.sub(" ", text).strip()
+
+
+def named_by(text: str) -> str:
+    """Return a name for a text, by its first words: it stays if the rest changes."""
+    return slugify(" ".join(text.split()[:_NAMING]))
 
 
 def without_asides(text: str) -> str:
