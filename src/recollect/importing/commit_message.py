@@ -18,6 +18,8 @@ from recollect.importing.verbs import as_done, first_verb, said_of_change
 
 MOST_MESSAGE: Final = 20_000  # characters of a message that are read
 MOST_BODY: Final = 2_400  # characters of a memory's body
+_MOST_SUBJECT = 400  # characters
+_MARKS = 3  # tickets and labels before and after a subject
 _MOST_SENTENCES = 4_000  # characters of prose that titles and causes are looked for in
 
 _CONVENTIONAL = pattern(
@@ -31,14 +33,14 @@ _AREA = pattern(
 )
 _BRACKETED = pattern(r"\[(?P<tag>[^\[\]\n]{1,40})\][:\s]*(?=\S)")
 _TICKET = pattern(
-    r"(?:(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?|re|see|issue|bug|ticket|gh|pr)\b[ :]*)?"
-    r"(?:(?:#|gh-|bpo-|issue |bug |ticket |pr )#?\d{1,7}(?:,? (?:and )?)?){1,6}\s*(?:--"
-    r"|[-–—:.])*\s*(?=\S)",
+    r"(?:(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?|re|see|issue|bug|ticket|gh|pr)\b[ :]*+)?+"
+    r"(?:(?:#|gh-|bpo-|issue |bug |ticket |pr )#?+\d{1,7}+(?:,? (?:and )?)?+){1,6}+"
+    r"\s*+[-–—:.]*+\s*+(?=\S)",
     re.IGNORECASE,
 )
 _ENDING = pattern(
-    r"\s*(?:\((?:(?:#|gh-|PR ?#?|pull request #?|closes? #?|fix(?:es)? #?|issue #?|refs? #?)\d{1,7}"
-    r"(?:,? )?){1,6}\)|\[(?:skip ci|ci skip|#\d{1,7})\])\s*\Z",
+    r"\s{0,3}(?:\((?:(?:#|gh-|PR ?#?|pull request #?|closes? #?|fix(?:es)? #?|issue #?|refs? #?)"
+    r"\d{1,7}+(?:,? )?+){1,6}+\)|\[(?:skip ci|ci skip|#\d{1,7})\])\s{0,3}\Z",
     re.IGNORECASE,
 )
 _TRAILER = pattern(
@@ -48,11 +50,12 @@ _TRAILER = pattern(
     r"|:\Z)[^\n]{0,400}\Z"
 )
 _CLOSING = pattern(
-    r"(?:(?:also|this|it|which)?\s*(?:will )?(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?"
-    r"|references|see"
-    r"|part of|related to|follow-?up (?:to|of|for)|ref|re|pr|issue|bug|addresses)\b[ :]*)"
-    r"(?:(?:https?://\S{1,200}|[\w/-]{0,60}#\d{1,7}|gh-\d+|[0-9a-f]{7,40}|\d{1,7})[,. ]*(?:and "
-    r"|& )?){1,8}\Z",
+    r"(?:(?:also|this|it|which) )?(?:will )?(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|references"
+    r"|refs?"
+    r"|see|part of|related to|follow-?up (?:to|of|for)|re|pr|issue|bug|addresses)\b[ :]*+"
+    r"(?:(?:https?://\S{1,200}+|[\w/-]{0,60}#\d{1,7}+|gh-\d{1,7}+|[0-9a-f]{7,40}+"
+    r"|\d{1,7}+)(?![\w#])"
+    r"[,. ]*+(?:and |& )?+){1,8}+\Z",
     re.IGNORECASE,
 )
 _NOISE = pattern(
@@ -66,8 +69,8 @@ _NOISE = pattern(
 )
 _REVERTED = pattern(r"this reverts commit ([0-9a-f]{7,40})", re.IGNORECASE)
 _REVERTS_LINE = pattern(
-    r"(?:this )?(?:partially |partly )?reverts? (?:commit |parts? of |the following )?[^\n]{0,20}"
-    r"[0-9a-f]{7,40}[^\n]{0,80}?(?:\.|,|;|:|\Z)\s*",
+    r"(?:this )?(?:partially |partly )?reverts? (?:commit |parts? of (?:commit )?)?+[0-9a-f]{7,40}+"
+    r"[^\n.,;:]{0,80}+[.,;:]?+\s{0,3}+",
     re.IGNORECASE,
 )
 _REVERT = pattern(r"(?:revert(?:s|ed|ing)?|back(?:s|ed)? out|undo)\b[:\s]+", re.IGNORECASE)
@@ -146,10 +149,10 @@ def parse_message(message: str) -> Message:
 
 def _subject(first: str) -> tuple[str, str, str, bool]:
     """Return a subject without what stands around it: subject, area, type, whether it breaks."""
-    subject, area, kind, breaking = first.strip(), "", "", False
-    while (shorter := _ENDING.sub("", subject)) != subject:
-        subject = shorter
-    for _ in range(3):
+    subject, area, kind, breaking = first[:_MOST_SUBJECT].strip(), "", "", False
+    for _ in range(_MARKS):
+        subject = _ENDING.sub("", subject)
+    for _ in range(_MARKS):
         bracketed = _BRACKETED.match(subject)
         if bracketed:
             area = area or (bracketed["tag"] if bracketed["tag"].isidentifier() else "")

@@ -32,6 +32,7 @@ MOST_FILES: Final = 2_000
 MOST_OF_FILE: Final = 60
 MOST_OFFERED: Final = 250
 MOST_BODY: Final = 1_600
+_MOST_NAME = 120  # characters of a file name
 _DOCUMENT = pattern(
     r"[^\n]+\.(?:md|markdown|mdx|rst|txt|adoc)\Z|(?:[^\n]*/)?[A-Z_]{4,20}\Z", re.IGNORECASE
 )
@@ -47,12 +48,11 @@ _CHANGES = pattern(
     r"|(?:[^\n]*/)?(?:releases?|changelogs?|release[-_]notes|whatsnew)/[^/\n]+\.(?:md|rst|txt)\Z",
     re.IGNORECASE,
 )
-_TELLING_FILE = pattern(
-    r"(?:[^\n]*/)?(?:[\w-]*(?:known[-_ ]?(?:bugs?|issues?|problems?|limitations?)|troubleshoot\w*"
-    r"|faq|rationale|gotchas?"
-    r"|pitfalls?|design[-_]?(?:decisions?|philosoph\w*|rationale|principles|notes?)|philosophy"
-    r"|deprecat\w*|caveats?))"
-    r"[\w-]*(?:\.\w{1,8})?\Z",
+_TELLING_NAME = pattern(
+    r"(?<![a-z])(?:known[-_ ]?(?:bugs?|issues?|problems?|limitations?)|troubleshoot\w{0,9}|faq"
+    r"|rationale"
+    r"|gotchas?|pitfalls?|design[-_ ]?(?:decisions?|philosoph\w{1,5}|rationale|principles|notes?)"
+    r"|philosophy|deprecat\w{0,6}|caveats?)(?![a-z])",
     re.IGNORECASE,
 )
 _PROBLEMS = pattern(
@@ -91,7 +91,7 @@ _DATE = pattern(r"[^\n]{0,80}?\b((?:19|20)\d\d-\d\d-\d\d)\b")
 _QUESTION = pattern(r"[^\s?]{1,30}(?: [^\s?]{1,40}){3,16}\?\Z")
 _ASKING = pattern(r"(?:why|how|what|when)\b", re.IGNORECASE)
 _REFERENCE = pattern(
-    r"\s*\(?(?:(?:issue|ticket|bug|thanks to)s? )?(?:#\d{1,7}|\[#?\d{1,7}\]|gh-\d+"
+    r"\s{0,3}\(?(?:(?:issue|ticket|bug|thanks to)s? )?(?:#\d{1,7}|\[#?\d{1,7}\]|gh-\d+"
     r"|PR ?#?\d+)(?:[,;] (?:#|gh-)?\d{1,7}){0,8}\)?"
 )
 _TICKET_START = pattern(
@@ -150,10 +150,13 @@ def _documents(reading: Reading) -> list[str]:
         if _DOCUMENT.match(path) and not _TEMPLATE.match(path)
     ]
     # The more telling first, if there are too many.
-    names.sort(
-        key=lambda p: (not (_RECORD.match(p) or _CHANGES.match(p) or _TELLING_FILE.match(p)), p)
-    )
+    names.sort(key=lambda p: (not (_RECORD.match(p) or _CHANGES.match(p) or _is_telling(p)), p))
     return names[:MOST_FILES]
+
+
+def _is_telling(path: str) -> bool:
+    """Whether a file is named after what goes wrong, or after reasons."""
+    return _TELLING_NAME.search(path.rpartition("/")[2][:_MOST_NAME]) is not None
 
 
 def _ages(paths: Sequence[str]) -> dict[str, int]:
@@ -267,7 +270,7 @@ def plain_block(text: str) -> str:
 
 def _telling(file: TextFile) -> Iterator[Item | Skipped]:
     """Yield sections whose heading says that they explain, or that something goes wrong."""
-    is_telling = bool(_TELLING_FILE.match(file.path))
+    is_telling = _is_telling(file.path)
     is_problems = is_telling and bool(
         _PROBLEMS.search(file.path.replace("_", " ").replace("-", " "))
     )

@@ -10,7 +10,7 @@ from recollect.core.note import SUMMARY_LENGTH
 from recollect.core.patterns import pattern
 from recollect.importing.verbs import as_done, first_verb, has_verb, said_of_change
 
-_PARENS = pattern(r"\s*\([^()]{1,200}\)")
+_PARENS = pattern(r"\s{0,3}\([^()]{1,200}\)")
 _FINITE = pattern(
     r"\b(?:is|are|was|were|isn't|aren't|now|no longer|should|must|can|cannot|can't|could|does"
     r"|doesn't|do|don't"
