@@ -15,6 +15,7 @@ from recollect.store.store import MAINTENANCE, Done, Store
 
 # The reasons of writes that deal with unconfirmed memories themselves.
 _OF_UNCONFIRMED = frozenset({"confirm", "reject"})
+_UNDO = "undo"
 
 if TYPE_CHECKING:
     from recollect.core.memory import Memory
@@ -88,7 +89,8 @@ def follow_unconfirmed(store: Store, done: Sequence[Done], reason: str) -> None:
             from recollect.capture.rejections import forget_rejected
             from recollect.capture.unconfirmed import reject, text_of
 
-            reject(store, [m for m in found if m.status == RETIRED])
+            if reason != _UNDO:  # the run was wrong, not what it said
+                reject(store, [m for m in found if m.status == RETIRED])
             forget_rejected(store, [text_of(m) for m in found if m.status == UNCONFIRMED])
     if made:
         from recollect.capture.unconfirmed import settle_twins

@@ -1,8 +1,10 @@
-"""Upkeep: sleep and its parts, erasing what is due, checks and repairs, the mirror."""
+"""Upkeep: sleep and its parts, erasing what is due, checks and repairs, the mirror, imports."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recollect.api.effects import update_mirror
@@ -10,10 +12,15 @@ from recollect.api.reviews import Reviews
 
 # A hook imports this module: whatever it does not need is imported where it is used.
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from recollect.api.mirroring import SwitchedOff, SwitchedOn
     from recollect.api.results import Expired, Reindexed
     from recollect.api.scan import Leak
     from recollect.core.memory import Memory
+    from recollect.importing.collect import Progress as Reading
+    from recollect.importing.learning import SourceHere
+    from recollect.importing.plan import ImportPlan
     from recollect.index.protocol import Progress
     from recollect.ledger.health import Finding
     from recollect.mirror.mirror import Difference, Report
@@ -204,3 +211,48 @@ class Upkeep(Reviews):
         from recollect.mirror.mirror import Mirror
 
         return Mirror(self).folder.name
+
+    def sources(self) -> list[SourceHere]:
+        """Every source of imports; the places say what is here to read."""
+        from recollect.importing.learning import sources_here
+
+        return sources_here(self, Path.home(), os.environ)
+
+    def plan_import(
+        self,
+        sources: Sequence[str] | None = None,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        progress: Reading | None = None,
+    ) -> ImportPlan:
+        """Read sources, all or by name, and plan what to keep; nothing is written.
+
+        With a path, one source reads that instead of what it finds. `progress` is called with the
+        source, how much is done, how much there is, and the seconds that are left, if known.
+        """
+        from recollect.importing.learning import plan_import
+
+        return plan_import(self, Path.home(), os.environ, sources, path, progress)
+
+    def run_import(
+        self, plan: ImportPlan, *, progress: Callable[[int, int], None] | None = None
+    ) -> ImportPlan:
+        """Write exactly what a plan says; the plan that it gives names its run, for undo."""
+        from recollect.importing.run import run_import
+
+        return run_import(self, plan, progress)
+
+    def undo_import(self, run: str, *, dry_run: bool = False) -> Undo:
+        """Undo an import as a whole; a name that is no import is refused."""
+        from recollect.importing.learning import undo_import
+
+        return undo_import(self, run, dry_run=dry_run)
+
+    def is_learning_offered(self) -> bool:
+        """Whether an offer to learn was shown, dismissed, or followed in this repository."""
+        return self.local.sessions.is_learning_offered()
+
+    def dismiss_learning(self) -> None:
+        """Let no session offer to learn in this repository again."""
+        self.local.make_folder()
+        self.local.sessions.note_learning_offered(self.now())

@@ -51,6 +51,8 @@ class Detected(NamedTuple):
     by_kind: dict[str, float]
     # Whether it is below the threshold, and counts only together with others.
     is_weak: bool = False
+    # The number of its message in the conversation.
+    message: int = 0
 
 
 class Skipped(NamedTuple):
@@ -176,6 +178,7 @@ def _detect(
             scores.deciding,
             dict(scores.by_kind),
             scores.score < enough,
+            one.message,
         )
         yield _Place(found, at, one.message)
 

@@ -19,7 +19,7 @@ from recollect.core.memory import Memory
 from recollect.core.names import parse_name, short
 from recollect.core.status import ARCHIVED, RETIRED, UNCONFIRMED, VISIBLE
 from recollect.core.strength import UNUSED
-from recollect.core.unconfirmed import confirmed_nonce, has_expired
+from recollect.core.unconfirmed import confirmed_nonce, has_expired, is_imported
 from recollect.errors import NotFound, RecollectError, UnsafeName, ValidationError
 from recollect.index.protocol import Filters, Index, is_purged, made_with
 from recollect.store.store import Store
@@ -83,9 +83,13 @@ def add(
 
 
 def unconfirmed(store: Store) -> list[Memory]:
-    """Return the unconfirmed memories, oldest first, without those whose time is over."""
+    """Return the unconfirmed memories that wait for a decision, oldest first.
+
+    Those whose time is over are left out, and so are imported ones: the user agreed to the import.
+    """
     wanted = Filters(statuses=_ONLY, project=store.project)
-    return without_expired(store, store.indexing.using(lambda index: index.select(wanted)))
+    found = store.indexing.using(lambda index: index.select(wanted))
+    return without_expired(store, [memory for memory in found if not is_imported(memory)])
 
 
 def count_unconfirmed(store: Store) -> int:

@@ -36,6 +36,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "candidate": "candidate",
         "write": "write",
         "schema": "schema",
+        "learn": "learn",
     },
     "Review": {
         "review": "review",
@@ -49,6 +50,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "sync": "sync",
         "mirror": "mirror",
         "import": "import_",
+        "export": "export",
     },
     "Look after": {
         "status": "status",

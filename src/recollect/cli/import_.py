@@ -1,12 +1,23 @@
-"""`recollect import`: import memories from another system."""
+"""`recollect import`: import memories from one source."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from recollect.api.recollect import Recollect
+from recollect.cli.import_plans import import_progress, offer
+from recollect.cli.learn import all_option, yes_option
 from recollect.cli.output import echo_json, json_option, opened, warn
+from recollect.cli.plans import dry_run_option
+from recollect.cli.undo import echo_undo
+from recollect.errors import ValidationError
+
+if TYPE_CHECKING:
+    from recollect.importing.claude_memory import Outcome
 
 _CREATED, _KNOWN, _INVALID = "created", "known", "invalid"
 _LABELS = {
@@ -16,45 +27,100 @@ _LABELS = {
     "purged": "purged here, not imported",
     "foreign": "skipped: the memory arrives with the next sync",
     _INVALID: "skipped: not valid",
+    "settings": "not read; to use its settings",
 }
+_CLAUDE_MEMORY = "claude-memory"
+_EXPORT = "recollect"
 
 
-@click.group("import")
-def import_command() -> None:
-    """Import memories from another system."""
-
-
-@import_command.command("claude-memory")
+@click.command("import")
+@click.argument("source", required=False)
 @click.argument("path", required=False)
-@click.option("--dry-run", is_flag=True, help="Show what would be done; change nothing.")
+@click.option("--list", "listing", is_flag=True, help="List the sources, and what is here.")
+@click.option("--undo", "run", metavar="RUN", help="Undo an import, such as import-3.")
+@yes_option
+@dry_run_option
+@all_option
 @json_option
 @click.pass_context
-def claude_memory_command(
-    ctx: click.Context, path: str | None, dry_run: bool, as_json: bool
+def import_command(
+    ctx: click.Context,
+    source: str | None,
+    path: str | None,
+    listing: bool,
+    run: str | None,
+    yes: bool,
+    dry_run: bool,
+    all_of: bool,
+    as_json: bool,
 ) -> None:
-    """Import memories of the claude-memory plugin.
+    """Import memories from one source.
 
-    PATH is the folder with the files, .claude/memory by default. Retired and archived memories
-    keep their dates and reasons. Importing twice adds nothing. If a file is not valid, the exit
-    code is 1.
+    SOURCE is one of those that --list names. PATH is what it reads instead of what it finds by
+    itself. Shows what it would keep, then asks. Importing twice adds only what is new.
     """
+    if sum((source is not None, listing, run is not None)) != 1:
+        raise ValidationError(
+            "Name one source.", "To see the sources and what is here, run: recollect import --list"
+        )
     with opened(ctx) as store:
-        folder = Path(ctx.obj.directory or ".") / path if path else None
-        outcomes = store.import_claude_memory(folder, dry_run=dry_run)
-        if as_json:
-            echo_json([outcome._asdict() for outcome in outcomes])
+        where = Path(ctx.obj.directory or ".") / path if path else None
+        if listing:
+            _list(store, as_json)
+        elif run is not None:
+            echo_undo(store, store.undo_import(run, dry_run=dry_run), as_json)
+        elif source == _CLAUDE_MEMORY:
+            outcomes = store.import_claude_memory(where, dry_run=dry_run)
+            _show_outcomes(ctx, store, outcomes, dry_run, as_json)
+        elif source == _EXPORT:
+            if where is None:
+                raise ValidationError(
+                    "An export has no usual place.",
+                    "Name the file: recollect import recollect PATH",
+                )
+            outcomes = store.import_export(where, dry_run=dry_run)
+            _show_outcomes(ctx, store, outcomes, dry_run, as_json)
         else:
-            for result, label in _LABELS.items():
-                files = [outcome for outcome in outcomes if outcome.result == result]
-                for outcome in files if result not in (_CREATED, _KNOWN) else ():
-                    problem = f": {outcome.problem}" if outcome.problem else ""
-                    click.echo(f"{outcome.file}  {label}{problem}")
-                if files:
-                    click.echo(f"{len(files)} {label}", err=True)
-            if not outcomes:
-                click.echo("The folder has no documents.", err=True)
-            if dry_run:
-                click.echo("Nothing was written.", err=True)
-            warn(store)
+            with import_progress() as progress:
+                plan = store.plan_import([str(source)], where, progress=progress)
+            offer(store, plan, agreed=yes, dry_run=dry_run, as_json=as_json, all_of=all_of)
+
+
+def _list(store: Recollect, as_json: bool) -> None:
+    found = store.sources()
+    if as_json:
+        echo_json([{**one._asdict(), "places": [p._asdict() for p in one.places]} for one in found])
+        return
+    width = max(len(one.name) for one in found)
+    for one in found:
+        here = "; ".join(place.about or place.path for place in one.places)
+        here = here or one.problem or "not here"
+        click.echo(f"{click.style(one.name.ljust(width), fg='yellow')}  {one.about}")
+        click.echo(f"{' ' * width}  {here}")
+
+
+def _show_outcomes(
+    ctx: click.Context,
+    store: Recollect,
+    outcomes: Sequence[Outcome],
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Show the report of an import without loss: what became of each document or memory."""
+    if as_json:
+        echo_json([outcome._asdict() for outcome in outcomes])
+    else:
+        for result, label in _LABELS.items():
+            files = [outcome for outcome in outcomes if outcome.result == result]
+            for outcome in files if result not in (_CREATED, _KNOWN) else ():
+                problem = f": {outcome.problem}" if outcome.problem else ""
+                click.echo(f"{outcome.file}  {label}{problem}")
+            if files:
+                click.echo(f"{len(files)} {label}", err=True)
+        if not outcomes:
+            click.echo("There is nothing in it.", err=True)
+        if dry_run:
+            click.echo("Nothing was written.", err=True)
+        warn(store)
     if any(outcome.result == _INVALID for outcome in outcomes):
         ctx.exit(1)

@@ -48,6 +48,9 @@ def install_command(
         return
     click.echo(f"Installed the plugin in {host.TITLE} from {folder}", err=True)
     click.echo("Start a new session. To see what Recollect did in it, run: recollect why", err=True)
+    click.echo(
+        "To fill the memory of a repository from its past, run there: recollect learn", err=True
+    )
     if shutil.which("recollect") is None:
         click.echo(
             "Note: `recollect` is not on the PATH that agents see. In a clone of Recollect, run"

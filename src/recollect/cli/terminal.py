@@ -25,7 +25,7 @@ from recollect.core.characters import HIDDEN, printable
 READING = frozenset(
     {
         *("candidate", "doctor", "lifecycle", "list", "log", "review", "scan", "search", "show"),
-        *("status", "strength", "timeline", "verify", "why"),
+        *("status", "strength", "timeline", "verify", "why", "learn", "import"),
     }
 )
 _plain_echo, _plain_style, _plain_confirm = click.echo, click.style, click.confirm

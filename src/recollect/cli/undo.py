@@ -40,11 +40,16 @@ def undo_command(
             _echo_runs(store, as_json)
             return
         done = store.undo(_LAST if last else str(target), dry_run=dry_run)
-        if as_json:
-            echo_json(done.as_json())
-        else:
-            _echo(store, done)
-        warn(store)
+        echo_undo(store, done, as_json)
+
+
+def echo_undo(store: Recollect, done: Undo, as_json: bool) -> None:
+    """Print what an undo did."""
+    if as_json:
+        echo_json(done.as_json())
+    else:
+        _echo(store, done)
+    warn(store)
 
 
 def _echo(store: Recollect, done: Undo) -> None:

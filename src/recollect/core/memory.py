@@ -23,6 +23,8 @@ MOST_CHANGES = 50  # shown in a view; the ledger keeps all
 NO_FIELDS: Mapping[str, Any] = {}
 # The provenance of a memory that was merged from others.
 VIA_SLEEP = "sleep"
+# In the provenance of an imported rule: the files that state it, which an agent may read anyway.
+READ_IN = "read_in"
 
 
 class Memory(NamedTuple):

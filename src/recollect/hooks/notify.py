@@ -64,6 +64,14 @@ def tell_waiting(work: Work) -> None:
         tell(work, ALL, f"{waiting}. Review them with {hint}")
 
 
+def offer_learning(work: Work) -> None:
+    """Offer once, in a repository with a past, to learn from it."""
+    if work.event.source == "startup" and work.session.may_offer_learning():
+        in_agent = host_named(work.event.host).LEARN
+        hint = f"{in_agent} or: recollect learn" if in_agent else "recollect learn"
+        tell(work, ALL, f"the history and docs here can fill the memory. To look, use {hint}")
+
+
 def join_lines(work: Work) -> None:
     """Make one line of all lines of an event."""
     if str(work.session.setting("notify")) == "none":

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from recollect.hooks import citing, episodes, marked, stages
 from recollect.hooks import notice as noticing
 from recollect.hooks.catching_up import read_unread
-from recollect.hooks.notify import tell_noticed, tell_waiting
+from recollect.hooks.notify import offer_learning, tell_noticed, tell_waiting
 from recollect.hooks.permission import note_prompt
 from recollect.hooks.pipeline import Part
 from recollect.hooks.summaries import note_check, summarise_sessions
@@ -28,6 +28,7 @@ PIPELINES: Mapping[str, tuple[Part, ...]] = {
             summarise_sessions,
             noticing.notice_unsolved,
             tell_waiting,
+            offer_learning,
         ),
         (_IF_INJECTING, stages.guide, stages.recall_working_memory, stages.inject),
         (_IF_INJECTING, stages.list_titles),

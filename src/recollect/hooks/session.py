@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from recollect.api.recollect import Recollect
 from recollect.capture.unconfirmed import without_expired
 from recollect.core.age import seconds_since
 from recollect.core.kinds import SESSIONS
-from recollect.core.memory import Memory
+from recollect.core.memory import READ_IN, Memory
 from recollect.core.names import parse_name
 from recollect.core.status import UNCONFIRMED
 from recollect.core.strength import Uses
@@ -33,7 +33,7 @@ from recollect.search.constants import (
 from recollect.search.gate import probability, strongest
 from recollect.search.scoring import recency
 from recollect.search.search import Hit, Question, search
-from recollect.search.selection import Candidate, belongs_to
+from recollect.search.selection import Candidate, Skipped, Sorted, belongs_to
 from recollect.search.triggers import Plan
 
 _ACTIVE = frozenset({"active"})
@@ -41,6 +41,7 @@ _ARCHIVED = frozenset({"archived"})
 _UNCONFIRMED = frozenset({UNCONFIRMED})
 _MOST_FILES = 20
 _SESSIONS = 10  # sessions to choose the last one from
+_MOST_READ = 200  # memories from the instructions of a project
 _INDEXED = 2  # memories to choose each title of the index from
 # Events whose text is worth a search by meaning; paths and commit messages are not.
 _BY_MEANING = (PROMPT, TOOL_FAILURE)
@@ -171,7 +172,7 @@ class HookSession(LoggingSession):
                     continue
                 found += [
                     self._candidate(memory, weight, reason)
-                    for memory in index.newest(wanted, most, self._now)
+                    for memory in self._newest(index, wanted, most)
                 ]
                 if self._uses_unconfirmed():
                     wanted = wanted._replace(statuses=_UNCONFIRMED)
@@ -187,7 +188,7 @@ class HookSession(LoggingSession):
         found: list[Candidate] = []
         for store in self.stores:
             wanted, index = self._filters(store), store.indexing.fresh()
-            newest = without_expired(store, index.newest(wanted, _INDEXED * limit, self._now))
+            newest = without_expired(store, self._newest(index, wanted, _INDEXED * limit))
             uses = self.uses(newest)
             found += [
                 self._candidate(memory, self._title_weight(memory, uses[memory.uid]), "index")
@@ -204,6 +205,33 @@ class HookSession(LoggingSession):
         if not {*memory.files_modified, *memory.files_read}.isdisjoint(self.recent_work().files):
             weight += INDEX_AT_HAND
         return weight
+
+    def without_read(self, candidates: Iterable[Candidate]) -> Sorted:
+        """Leave out what the agent reads anyway, in a file with its standing instructions."""
+        kept, skipped = [], []
+        for candidate in candidates:
+            if self._reads(candidate.memory):
+                skipped.append(Skipped(candidate.memory.uid, "the agent reads its file anyway"))
+            else:
+                kept.append(candidate)
+        return kept, skipped
+
+    def _reads(self, memory: Memory) -> bool:
+        files = memory.provenance.get(READ_IN)
+        names = map(str, files) if isinstance(files, list | tuple) else ()
+        read = self._host.INSTRUCTIONS
+        return any(name in read or name.rpartition("/")[2] in read for name in names)
+
+    def _newest(self, index: Index, wanted: Filters, most: int) -> list[Memory]:
+        """Return the newest memories; what the agent reads anyway takes no place."""
+        found = index.newest(wanted, most, self._now)
+        if any(map(self._reads, found)):
+            found = index.newest(wanted, most + _MOST_READ, self._now)
+        return [memory for memory in found if not self._reads(memory)][:most]
+
+    def _with_uses(self, memories: Sequence[Memory]) -> list[tuple[Memory, Uses]]:
+        uses = self.uses(memories)
+        return [(memory, uses[memory.uid]) for memory in memories]
 
     def _last_sessions(
         self, index: Index, wanted: Filters, weight: float, reason: str

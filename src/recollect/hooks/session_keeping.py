@@ -14,6 +14,7 @@ from recollect.core.memory import Memory
 from recollect.hooks.marking import identity
 from recollect.hooks.session_state import RecordedSession
 from recollect.ledger.lock import exclusive
+from recollect.ledger.worktree import has_past
 
 _LOCK = "noticing.lock"
 
@@ -104,6 +105,16 @@ class KeepingSession(RecordedSession):
         from recollect.api.waiting import waiting_for_review
 
         return waiting_for_review(self.store).in_words()
+
+    def may_offer_learning(self) -> bool:
+        """Whether to offer learning now; it is offered once, and only where there is a past."""
+        store = self.store
+        if store.ledger.repository.is_user_ledger or store.is_learning_offered():
+            return False
+        if not has_past(store.ledger.repository):
+            return False
+        store.dismiss_learning()
+        return True
 
     def suggest_for_review(self, draft: Mapping[str, Any], *, confidence: float, why: str) -> None:
         """Put a draft into the queue, because somebody else may have written it.

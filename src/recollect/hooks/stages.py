@@ -257,7 +257,8 @@ def _inject(
 ) -> int:
     """Inject what fits into the budget; return the number of tokens."""
     context, now = work.event.context, work.session.now()
-    fresh, given = selection.without_given(candidates, work.session.injected(context))
+    unread, read = work.session.without_read(candidates)
+    fresh, given = selection.without_given(unread, work.session.injected(context))
     unique, same = selection.without_repeats(fresh)
     unique, noticed = selection.few_unconfirmed(unique, work.unconfirmed)
     most = work.most or len(unique)
@@ -278,7 +279,7 @@ def _inject(
     taken = sum(map(selection.utf16_length, work.reply.context))
     room = MOST_CHARACTERS - taken - len(render_block(["", ""]))
     filled = selection.fill(chosen, budget, render, room, now)
-    _note_skipped(work, (*given, *same, *noticed, *beyond, *others, *filled.skipped))
+    _note_skipped(work, (*read, *given, *same, *noticed, *beyond, *others, *filled.skipped))
     if not filled.chosen:
         return 0
     work.unconfirmed += sum(c.memory.status == UNCONFIRMED for c in filled.chosen)
@@ -325,7 +326,8 @@ def _add_titles(
     """
     context, now = work.event.context, work.session.now()
     given = work.session.injected(context)
-    fresh = [c for c in candidates if c.memory.uid not in given and not c.memory.altered]
+    unread, _ = work.session.without_read(candidates)
+    fresh = [c for c in unread if c.memory.uid not in given and not c.memory.altered]
     unique, _ = selection.without_repeats(fresh[: 2 * most])
     titles: dict[str, Memory] = {}
     used = 0

@@ -41,6 +41,8 @@ from recollect.core.status import ACTIVE
 from recollect.core.uid import derive_uid
 from recollect.errors import ParseError, SecretFound, ValidationError
 from recollect.importing.document_folder import BIGGEST, MirrorFolder, read_manifest
+from recollect.importing.plugin_settings import FILE as SETTINGS_FILE
+from recollect.importing.plugin_settings import settings_of
 from recollect.index.protocol import ALL, Filters, is_purged, made_with
 from recollect.ledger.writes import NOBODY, Change, Creation, Write
 from recollect.sleep.undo import recorded
@@ -54,6 +56,7 @@ KNOWN: Final = "known"
 PURGED: Final = "purged"
 FOREIGN: Final = "foreign"
 INVALID: Final = "invalid"
+SETTINGS: Final = "settings"
 DEFAULT_FOLDER: Final = ".claude/memory"
 # The errors that make a document unusable.
 REFUSED = (ParseError, ValidationError, SecretFound)
@@ -333,7 +336,23 @@ def import_folder(store: Store, path: Path, *, dry_run: bool = False) -> list[Ou
     if not dry_run:
         with store.deferred_effects("import"), recorded(store, IMPORT, wanted) as written:
             written += store.write(wanted, "import") if wanted else []
-    return outcomes
+    return [*outcomes, *_settings(store, path / SETTINGS_FILE)]
+
+
+def _settings(store: Store, path: Path) -> list[Outcome]:
+    """Return the commands that set here what the plugin's configuration sets there."""
+    if not path.is_file():
+        return []
+    try:
+        found = settings_of(path, store.config)
+    except ParseError as error:
+        return [Outcome(SETTINGS_FILE, INVALID, problem=error.message)]
+    commands = [f"recollect config set {name} {_shown(value)}" for name, value in found.items()]
+    return [Outcome(SETTINGS_FILE, SETTINGS, problem="; ".join(commands))] if commands else []
+
+
+def _shown(value: bool | float | str) -> str:
+    return str(value).lower() if isinstance(value, bool) else f"{value}"
 
 
 def _newer(store: Store, memory: Memory, described: Described, name: str) -> list[Change]:

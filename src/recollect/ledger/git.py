@@ -13,13 +13,13 @@ import os
 import subprocess
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, TypedDict, Unpack
 
 from recollect.errors import GitFailed, GitMissing, GitTimeout, NotWritable
-from recollect.ledger.git_objects import ObjectReader, contents, failure, verb
+from recollect.ledger.git_objects import ObjectReader, contents, failure, nul_separated, verb
 from recollect.ledger.git_settings import DROPPED, NO_NETWORK, NO_SIGNING, NO_TRANSPORT, SETTINGS
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _BULK_SECONDS = 900.0
 _HISTORY_SECONDS = 600.0
+_MOST_PART = 1 << 18
 
 
 # The processes to kill if this process must end at once, and the thread that waits for each.
@@ -223,6 +224,27 @@ class Git:
             try:
                 assert process.stdout is not None
                 yield from contents(process.stdout, most)
+            finally:
+                watchdog.cancel()
+                _end(process)
+
+    def stream(self, *args: str, stdin: bytes = b"") -> Generator[bytes]:
+        """Run a command and yield the NUL-separated parts of its output while it runs.
+
+        Only one part is in memory at a time; of one longer than `_MOST_PART`, the beginning.
+        """
+        from tempfile import TemporaryFile  # same
+
+        with TemporaryFile() as given:
+            given.write(stdin)
+            given.seek(0)
+            process = self._spawn(args, stdin=given)
+            watchdog = threading.Timer(_BULK_SECONDS, process.kill)
+            watchdog.daemon = True
+            watchdog.start()
+            try:
+                assert process.stdout is not None
+                yield from nul_separated(process.stdout, _MOST_PART)
             finally:
                 watchdog.cancel()
                 _end(process)

@@ -120,3 +120,17 @@ def failure(args: Sequence[str], code: int, err: bytes) -> GitFailed | NotWritab
 def verb(args: Sequence[str]) -> str:
     """Return the git command in the arguments, after any settings."""
     return next(arg for arg in args if arg != "-c" and "=" not in arg)
+
+
+def nul_separated(stream: IO[bytes], most: int) -> Iterator[bytes]:
+    """Yield the parts of a stream that NUL bytes end, each cut to `most` bytes."""
+    part = bytearray()
+    while piece := stream.read1(_PIECE):  # type: ignore[attr-defined]
+        *ended, rest = piece.split(b"\0")
+        for end in ended:
+            part += end[: max(0, most - len(part))]
+            yield bytes(part)
+            part.clear()
+        part += rest[: max(0, most - len(part))]
+    if part:
+        yield bytes(part)

@@ -11,6 +11,7 @@ from recollect.ledger.repository import Repository
 
 FRESH, CHANGED, GONE = "FRESH", "CHANGED", "GONE"
 _COMMITS = 5
+_PAST = 20  # commits
 _FILES = 20
 _SUBJECT = "\x01"  # separates a commit subject from file names
 _BIG = 1 << 20
@@ -30,6 +31,18 @@ class RecentWork(NamedTuple):
 
     texts: Sequence[str] = ()
     files: Sequence[str] = ()
+
+
+def working_trees(repository: Repository) -> list[Path]:
+    """Return the roots of all working trees of a repository, the main one first."""
+    said = repository.git.run("worktree", "list", "--porcelain", "-z").decode("utf-8", "replace")
+    return [Path(line[9:]) for line in said.split("\0") if line.startswith("worktree ")]
+
+
+def remote_addresses(repository: Repository) -> list[str]:
+    """Return the addresses of all remotes."""
+    said = repository.git.run("config", "--get-regexp", r"^remote\..*\.url$", ok=(0, 1))
+    return [line.partition(" ")[2] for line in said.decode("utf-8", "replace").splitlines()]
 
 
 def recent_work(repository: Repository) -> RecentWork:
@@ -56,6 +69,14 @@ def recent_work(repository: Repository) -> RecentWork:
         elif part.strip("\n") and len(files) < _FILES:
             files[part.lstrip("\n")] = None
     return RecentWork(texts, list(files))
+
+
+def has_past(repository: Repository) -> bool:
+    """Whether the checked-out branch has enough commits to learn from."""
+    said = repository.git.run(
+        "rev-list", "--count", f"--max-count={_PAST}", "HEAD", "--", ok=(0, 128)
+    )
+    return said.strip() == str(_PAST).encode()
 
 
 def compare_files(

@@ -1,8 +1,8 @@
 """The database of local state: usage, sessions, and the trace of what hooks did.
 
 An index rebuild does not touch it. It holds uids, times and reasons, never the text of a memory or
-of a person. About failed tools, goals and milestones it holds redacted text only, for at most 30
-days.
+of a person. About failed tools, goals, milestones and what imports found, it holds redacted text
+only, for at most 30 days.
 """
 
 from __future__ import annotations
@@ -173,6 +173,14 @@ MIGRATIONS = (
     CREATE TABLE unkept (
         session TEXT NOT NULL, words TEXT NOT NULL, at REAL NOT NULL, PRIMARY KEY (session, words)
     ) WITHOUT ROWID;
+    """,
+    # What imports found in each part of a source, redacted, and when `recollect learn` was offered.
+    """
+    CREATE TABLE imported_part (
+        source TEXT NOT NULL, part TEXT NOT NULL, stamp TEXT NOT NULL, items TEXT NOT NULL,
+        at REAL NOT NULL, PRIMARY KEY (source, part)
+    ) WITHOUT ROWID;
+    CREATE TABLE offered (at REAL NOT NULL);
     """,
 )
 

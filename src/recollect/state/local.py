@@ -25,6 +25,7 @@ from recollect.state.usage import Usage
 
 if TYPE_CHECKING:
     from recollect.state.findings import Findings
+    from recollect.state.imported import ImportedParts
     from recollect.state.kept import KeptState
     from recollect.state.maintenance import MaintenanceLog
     from recollect.state.runs import Runs
@@ -128,6 +129,13 @@ class LocalState:
         return self._self_repairing(MaintenanceLog)
 
     @property
+    def imported(self) -> ImportedParts:
+        """What imports read."""
+        from recollect.state.imported import ImportedParts
+
+        return self._self_repairing(ImportedParts)
+
+    @property
     def runs(self) -> Runs:
         """What import and sleep runs wrote."""
         from recollect.state.runs import Runs
@@ -145,6 +153,7 @@ class LocalState:
             self.session_log.forget_texts()
             self.observed.forget_texts()
             self.kept.forget_texts()
+            self.imported.forget_texts()
 
     def make_folder(self) -> None:
         """Create the folder, so that the state gets a file even if nothing is stored yet."""

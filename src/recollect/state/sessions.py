@@ -123,3 +123,12 @@ class Sessions:
         """Delete what is stored about purged memories."""
         with self._db:
             self._db.executemany("DELETE FROM given WHERE uid = ?", [(uid,) for uid in uids])
+
+    def is_learning_offered(self) -> bool:
+        """Whether learning was offered, dismissed or done in this repository."""
+        return bool(list(self._db.execute("SELECT 1 FROM offered LIMIT 1")))
+
+    def note_learning_offered(self, now: float) -> None:
+        """Record that learning needs no further offer."""
+        with self._db:
+            self._db.execute("INSERT INTO offered VALUES (?)", (now,))

@@ -1,0 +1,215 @@
+"""The source `git`: what the history knows and the code does not say.
+
+It reads every message once, newest first, and keeps only the commits with the most to tell. Their
+files and texts are read in a second step.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+from recollect.core.named_tuple import NamedTuple
+from recollect.core.patterns import pattern
+from recollect.errors import ParseError
+from recollect.importing.commit_message import Message, body_of, parse_message, title_of
+from recollect.importing.commit_ranking import rank, reason_in
+from recollect.importing.related_commits import Topic, relate, topic_of
+from recollect.importing.source import Item, Place, Reading, Skipped
+from recollect.ledger.commits import Commit, count_commits, files_of_commits, read_commits
+from recollect.ledger.git import Git
+
+# Commits whose text and files are read, and how many of them are offered.
+MOST_READ: Final = 3_000
+MOST_OFFERED: Final = 400
+MOST_FILES: Final = 8
+# Commits between two calls of `progress`.
+_STEP = 500
+_MENTIONED = pattern(r"\b[0-9a-f]{7,40}\b")
+_ID_LENGTH = 7
+# The history in equal parts: a time with short messages has its place too.
+_PARTS = 24
+# What the others of its time and area take from a commit, once they have their share.
+_LATER, _AGAIN = 2.0, 0.15
+_FULL = 16.0  # points of the best commits
+# Points below which a commit says too little for a memory of its own, or for a line in another.
+_LEAST = 4.6
+_LEAST_RELATED = 2.5
+
+
+class _Candidate(NamedTuple):
+    points: float
+    number: int  # in the history, newest first
+    commit: Commit
+    kind: str
+
+
+class GitHistory:
+    """Reads the history of the checked-out branch."""
+
+    name = "git"
+    about = "decisions, reverts, breaking changes and causes of bugs in commit messages"
+
+    def find(self, reading: Reading) -> Sequence[Place]:
+        """Return the repository, if it has commits."""
+        count = count_commits(_git(reading))
+        return [Place("HEAD", f"{count:,} commits")] if count else []
+
+    def read(self, reading: Reading, place: Place) -> Iterator[Item | Skipped]:
+        """Yield the commits that tell most."""
+        git = _git(reading)
+        total = count_commits(git, place.path)
+        if not total:
+            raise ParseError(f"There is no commit {place.path!r}.")
+        best: list[_Candidate] = []
+        mentions: Counter[str] = Counter()
+        seen: set[str] = set()
+        for number, commit in enumerate(read_commits(git, place.path)):
+            if number % _STEP == 0:
+                reading.progress(number, total)
+            message = parse_message(commit.message)
+            for oid in _MENTIONED.findall(commit.message[:4000]):
+                mentions[oid[:_ID_LENGTH]] += 1
+            ranked = rank(message, commit.author)
+            subject = message.subject.casefold()
+            if ranked.is_chore:
+                yield Skipped(commit.oid, "a chore: nothing was decided or learned")
+            elif ranked.points < _LEAST_RELATED:
+                yield Skipped(commit.oid, "no reason given")
+            elif subject in seen:
+                yield Skipped(commit.oid, "the same subject as a newer commit")
+            elif not title_of(message):
+                yield Skipped(commit.oid, "no sentence that stands alone")
+            else:
+                seen.add(subject)
+                candidate = _Candidate(ranked.points, -number, commit, ranked.kind)
+                if len(best) < MOST_READ:
+                    heapq.heappush(best, candidate)
+                else:
+                    left = heapq.heappushpop(best, candidate)
+                    yield Skipped(left.commit.oid, "others tell more")
+        reading.progress(total, total)
+        yield from self._offered(git, reading, best, mentions, total)
+
+    def _offered(
+        self,
+        git: Git,
+        reading: Reading,
+        best: list[_Candidate],
+        mentions: Counter[str],
+        total: int,
+    ) -> Iterator[Item | Skipped]:
+        rated = [
+            c._replace(points=c.points + min(3.0, 1.5 * mentions[c.commit.oid[:_ID_LENGTH]]))
+            for c in best
+        ]
+        chosen = _spread([c for c in rated if c.points >= _LEAST], MOST_OFFERED, total)
+        taken = {candidate.commit.oid for candidate in chosen}
+        rest = [candidate for candidate in rated if candidate.commit.oid not in taken]
+        related = relate(_topics(chosen), _topics(rest))
+        told = {oid for oids in related.values() for oid in oids}
+        for candidate in rest:
+            weak = "no reason given" if candidate.points < _LEAST else "others tell more"
+            reason = "told with a related commit" if candidate.commit.oid in told else weak
+            yield Skipped(candidate.commit.oid, reason)
+        by_oid = {candidate.commit.oid: candidate.commit for candidate in rest}
+        files = files_of_commits(git, [c.commit.oid for c in chosen], MOST_FILES + 1)
+        for candidate in chosen:
+            oid = candidate.commit.oid
+            also = [by_oid[other] for other in related.get(oid, ())]
+            yield _item(candidate, files.get(oid, []), also, reading)
+
+
+def _spread(rated: list[_Candidate], most: int, total: int) -> list[_Candidate]:
+    """Return the best commits; each further one of a time or an area counts a little less."""
+    parts: Counter[int] = Counter()
+    areas: Counter[str] = Counter()
+    share = max(1.0, most / _PARTS)
+
+    def worth(candidate: _Candidate) -> float:
+        part, area = _part(candidate, total), _area(candidate)
+        return candidate.points - _LATER * parts[part] / share - _AGAIN * areas[area]
+
+    queue = [(-c.points, n) for n, c in enumerate(rated)]
+    heapq.heapify(queue)
+    chosen: list[_Candidate] = []
+    while queue and len(chosen) < most:
+        claimed, n = heapq.heappop(queue)
+        now = worth(rated[n])
+        if now < -claimed - 1e-9:  # others were chosen since; try again at its present worth
+            heapq.heappush(queue, (-now, n))
+            continue
+        parts[_part(rated[n], total)] += 1
+        areas[_area(rated[n])] += 1
+        chosen.append(rated[n])
+    return chosen
+
+
+def _part(candidate: _Candidate, total: int) -> int:
+    return -candidate.number * _PARTS // max(1, total)
+
+
+def _area(candidate: _Candidate) -> str:
+    return parse_message(candidate.commit.message).area.casefold()
+
+
+def _topics(candidates: Sequence[_Candidate]) -> list[Topic]:
+    """Return what commits are about, the best first."""
+    ordered = sorted(candidates, key=lambda c: -c.points)
+    return [topic_of(c.commit.oid, parse_message(c.commit.message)) for c in ordered]
+
+
+def _item(
+    candidate: _Candidate, files: list[str], also: Sequence[Commit], reading: Reading
+) -> Item:
+    commit = candidate.commit
+    # Redact before anything is cut: rules do not find half a secret.
+    message = parse_message(reading.redact(commit.message))
+    title = title_of(message) or title_of(parse_message(commit.message))
+    return Item(
+        identity=commit.oid,
+        kind=candidate.kind,
+        summary=reading.redact(title),
+        body=_text(message, commit, also, reading),
+        created=datetime.fromtimestamp(commit.time, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        commit=commit.oid,
+        score=min(1.0, candidate.points / _FULL),
+        fields={"files_modified": files[:MOST_FILES], "tags": _tags(message)},
+    )
+
+
+def _text(message: Message, commit: Commit, also: Sequence[Commit], reading: Reading) -> str:
+    parts = [body_of(message)]
+    if message.breaking and message.breaking not in parts[0]:
+        parts.append(f"Breaking change: {message.breaking}")
+    if message.reverts and message.reverted:
+        parts.append(f"It reverts commit {message.reverted[:12]}.")
+    parts.append(f"From commit {commit.oid[:12]}: {message.subject or message.reverts}")
+    lines = [_line(other, reading) for other in also]
+    if lines:
+        parts.append("Related commits:\n" + "\n".join(lines))
+    return "\n\n".join(filter(None, parts))
+
+
+def _line(commit: Commit, reading: Reading) -> str:
+    """Return a related commit in one line: what was done, and why."""
+    message = parse_message(reading.redact(commit.message))
+    why = reason_in(message)
+    when = datetime.fromtimestamp(commit.time, UTC).strftime("%Y-%m")
+    said = f"- {when}, {commit.oid[:12]}: {title_of(message) or message.subject}"
+    return f"{said}. {why}" if why else said
+
+
+def _tags(message: Message) -> list[str]:
+    found = ["revert"] if message.reverts else []
+    return [*found, "breaking"] if message.is_breaking else found
+
+
+def _git(reading: Reading) -> Git:
+    return Git(reading.repository, environment=reading.environ)
+
+
+SOURCE = GitHistory()

@@ -1,0 +1,93 @@
+"""Reads text files of a working tree that nobody vouches for.
+
+Links that lead out of the tree are not followed, special files are not opened, and a file that is
+too large or is not text is left out.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from recollect.core.named_tuple import NamedTuple
+from recollect.errors import RecollectError
+from recollect.importing.source import Reading
+from recollect.ledger.commits import last_changes
+from recollect.ledger.git import Git
+
+MOST_BYTES: Final = 2 * 1024 * 1024
+# Folders with the files of others.
+_FOREIGN = frozenset(
+    {"node_modules", "vendor", "vendored", "third_party", "third-party", "thirdparty", "external"}
+    | {"deps", "site-packages", ".venv", "venv", "dist", "testdata", "fixtures", "_vendor", "po"}
+    | {"locale", "locales", "i18n", "translations"}
+)
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+
+
+class TextFile(NamedTuple):
+    """A file of the working tree: its path, its text, and its last commit, if it has one."""
+
+    path: str
+    text: str
+    commit: str | None
+    created: str | None
+
+
+def tracked_files(reading: Reading) -> list[str]:
+    """Return the files that git tracks, without those of others."""
+    git = Git(reading.repository, environment=reading.environ)
+    try:
+        parts = git.stream("ls-files", "-z", "--full-name", ":/")
+        names = [part.decode("utf-8", "surrogateescape") for part in parts]
+    except RecollectError:
+        return []
+    return [name for name in names if _FOREIGN.isdisjoint(name.lower().split("/")[:-1])]
+
+
+def real_path(root: Path, path: str) -> str | None:
+    """Return the path in the tree that a path leads to; None if it leads out of it."""
+    try:
+        base = root.resolve()
+        found = (base / path).resolve(strict=True)
+    except (OSError, ValueError, RuntimeError):
+        return None
+    return found.relative_to(base).as_posix() if found.is_relative_to(base) else None
+
+
+def read_text(root: Path, path: str) -> str | None:
+    """Return the text of a file; None if it is no plain text file inside the tree."""
+    real = real_path(root, path)
+    if real is None or real.startswith(".git/"):
+        return None
+    try:
+        handle = os.open(root.resolve() / real, os.O_RDONLY | _NO_FOLLOW)
+    except OSError:
+        return None
+    about = os.fstat(handle)
+    if not stat.S_ISREG(about.st_mode) or about.st_size > MOST_BYTES:
+        os.close(handle)
+        return None
+    with os.fdopen(handle, "rb") as file:
+        data = file.read(MOST_BYTES)
+    if b"\0" in data:
+        return None
+    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_files(reading: Reading, paths: Sequence[str]) -> Iterator[TextFile]:
+    """Yield the files that can be read, each with the commit that changed it last."""
+    git = Git(reading.repository, environment=reading.environ)
+    changes = last_changes(git, [path for path in paths if "\n" not in path])
+    for path in paths:
+        text = read_text(reading.repository, path)
+        if text is not None:
+            commit, time = changes.get(path, (None, 0))
+            created = datetime.fromtimestamp(time, UTC).isoformat() if commit else None
+            # Redact before anything is cut: rules do not find half a secret.
+            yield TextFile(path, reading.redact(text), commit, created)

@@ -1,0 +1,133 @@
+"""Sections, list items and plain sentences of documents, in Markdown, reStructuredText and text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from recollect.core.named_tuple import NamedTuple
+from recollect.core.patterns import pattern
+
+MOST_LINES: Final = 60_000
+_ATX = pattern(r"(#{1,6})[ \t]+(\S[^\n]{0,200}?)[ \t#]*\Z")
+_UNDERLINE = pattern(r"([=\-~^\"'`+*#.:_])\1{2,}[ \t]*\Z")
+_FENCE = pattern(r"[ \t]{0,8}(?:```|~~~)")
+_ITEM = pattern(r"([ \t]{0,12})(?:[-*+•]|\d{1,3}[.)])[ \t]+(?=\S)")
+_ROLE = pattern(r":[A-Za-z][\w:+-]{0,30}:`~?([^`<>\n]{1,200}?)(?:\s*<[^`<>\n]{0,200}>)?`")
+_LINK = pattern(r"!?\[([^\[\]\n]{1,200})\](?:\([^()\n]{0,400}\)|\[[^\[\]\n]{0,80}\])")
+_RST_LINK = pattern(r"`([^`<>\n]{1,200}?)\s*<[^`<>\n]{1,400}>`__?")
+_RST_REF = pattern(r"`([^`\n]{1,120})`__?(?!\w)")
+_LITERAL = pattern(r"``([^`\n]{1,200})``")
+_STRONG = pattern(r"\*\*([^*\n]{1,200})\*\*|__([^_\n]{1,200})__")
+_TAG = pattern(r"</?[a-zA-Z][^<>\n]{0,200}>|<!--[^\n]{0,400}?-->|\{#[\w-]{1,60}\}")
+_SPACES = pattern(r"\s+")
+_NUMBER = pattern(r"(?:\d{1,3}\.){1,4}\d{0,3}\)?[ \t]+|\d{1,3}\)[ \t]+|§[ \t]?")
+_DIRECTIVE = pattern(r"[ \t]*\.\. [\w:-]{1,40}(?:::|:)")
+
+
+class Section(NamedTuple):
+    """A section: the headings above it, its own heading last, and its text below them."""
+
+    headings: tuple[str, ...]
+    text: str
+
+    @property
+    def heading(self) -> str:
+        """Its own heading; empty before the first one."""
+        return self.headings[-1] if self.headings else ""
+
+
+def sections(text: str) -> Iterator[Section]:
+    """Yield the sections of a document, in order."""
+    lines = text.split("\n")[:MOST_LINES]
+    path: list[tuple[int, str]] = []
+    styles: list[str] = []  # underlines, in the order of their levels
+    body: list[str] = []
+    in_code = False
+    number = 0
+    while number < len(lines):
+        line = lines[number]
+        if _FENCE.match(line):
+            in_code = not in_code
+        level, title, taken = (0, "", 1) if in_code else _heading(lines, number, styles)
+        if level:
+            yield Section(tuple(name for _, name in path), "\n".join(body).strip("\n"))
+            body = []
+            while path and path[-1][0] >= level:
+                path.pop()
+            path.append((level, title))
+        else:
+            body.append(line)
+        number += taken
+    yield Section(tuple(name for _, name in path), "\n".join(body).strip("\n"))
+
+
+def _heading(lines: list[str], number: int, styles: list[str]) -> tuple[int, str, int]:
+    """Return level, title and lines of the heading at a line; level 0 if there is none."""
+    line = lines[number]
+    atx = _ATX.match(line)
+    if atx:
+        return len(atx[1]), plain(atx[2]), 1
+    title, below = line.strip(), lines[number + 1] if number + 1 < len(lines) else ""
+    under = _UNDERLINE.match(below)
+    if under and title and len(line) <= 120 and not line[:1].isspace() and not _ITEM.match(line):
+        is_long = len(below.strip()) >= min(len(title), 6)
+        before = lines[number - 1].strip() if number else ""
+        if is_long and not _UNDERLINE.match(title) and (not before or _UNDERLINE.match(before)):
+            if under[1] not in styles:
+                styles.append(under[1])
+            return styles.index(under[1]) + 1, plain(title), 2
+    return 0, "", 1
+
+
+def items(text: str) -> list[str]:
+    """Return the outer list items of a text, each with what is nested in it."""
+    found: list[list[str]] = []
+    margin, in_code = -1, False
+    blank = False
+    for line in text.split("\n"):
+        if _FENCE.match(line):
+            in_code = not in_code
+        item = None if in_code else _ITEM.match(line)
+        if item and (margin < 0 or len(item[1].expandtabs()) <= margin):
+            margin = len(item[1].expandtabs())
+            found.append([line[item.end() :]])
+        elif found and margin >= 0:
+            inside = line[:1].isspace() or (line.strip() and not blank)
+            if line.strip() and not inside:
+                margin = -1
+            else:
+                found[-1].append(line.strip("\t") if in_code else line)
+        blank = not line.strip()
+    return ["\n".join(lines).strip() for lines in found]
+
+
+def first_paragraph(text: str) -> str:
+    """Return the first paragraph that is prose, on one line."""
+    for block in text.split("\n\n"):
+        lines = [line for line in block.split("\n") if line.strip()]
+        if not lines or _FENCE.match(lines[0]) or lines[0].startswith(("    ", "\t", "|", "<!--")):
+            continue
+        if _DIRECTIVE.match(lines[0]) or _ITEM.match(lines[0]):
+            continue
+        said = plain(" ".join(line.strip().lstrip("> ") for line in lines))
+        if len(said) >= 12:
+            return said
+    return ""
+
+
+def plain(text: str) -> str:
+    """Return a line without markup; inline code keeps its marks."""
+    text = _ROLE.sub(lambda m: f"`{m[1]}`", text)
+    text = _RST_LINK.sub(r"\1", text)
+    text = _TAG.sub("", text)
+    text = _LITERAL.sub(r"`\1`", text)
+    text = _LINK.sub(r"\1", text)
+    text = _STRONG.sub(lambda m: m[1] or m[2], text)
+    text = _RST_REF.sub(r"`\1`", text)
+    return _SPACES.sub(" ", text).strip()
+
+
+def unnumbered(heading: str) -> str:
+    """Return a heading without its number."""
+    return _NUMBER.sub("", heading, count=1).strip()

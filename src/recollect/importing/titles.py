@@ -1,0 +1,158 @@
+"""Titles of imported memories: whole sentences that stand alone, of at most 100 characters."""
+
+from __future__ import annotations
+
+import re
+
+from recollect.capture.sentences import split_line
+from recollect.core.document import slugify
+from recollect.core.note import SUMMARY_LENGTH
+from recollect.core.patterns import pattern
+from recollect.importing.verbs import as_done, first_verb, has_verb, said_of_change
+
+_PARENS = pattern(r"\s{0,3}\([^()]{1,200}\)")
+_FINITE = pattern(
+    r"\b(?:is|are|was|were|isn't|aren't|now|no longer|should|must|can|cannot|can't|could|does"
+    r"|doesn't|do|don't"
+    r"|has|have|had|will|won't|would|needs?|returns?|requires?|uses?|causes?|breaks?|gets?|makes?"
+    r"|became|fails?"
+    r"|supports?|allows?|takes?|means|contains?|leads?|results?|happens?|works?|depends?|became"
+    r"|caused|broke)\b"
+)
+_LEANING = pattern(
+    r"(?:please|in fact|while|although|though|below|above|this|that|these|those|it|its|they|them"
+    r"|he|she|here|there|so|but|and|or|also|however"
+    r"|therefore|thus|then"
+    r"|hence|instead|otherwise|yet|note|e\.g|i\.e|for example|in addition|as a result|which"
+    r"|because|since|if so"
+    r"|unfortunately|luckily|now|similarly|likewise|furthermore|moreover|besides|again"
+    r"|additionally|first|second"
+    r"|finally|later|previously|the (?:same|above|latter|former|previous|following|first|second"
+    r"|other)|both|such"
+    r"|one|another|all of|some of|after (?:this|that)|before (?:this|that)|with (?:this|that)"
+    r"|in (?:this|that)"
+    r"|let's|let us|i|i'm|i've|we|in other words|in particular|especially|see|thanks|todo|fixme"
+    r"|per|as)\b",
+    re.IGNORECASE,
+)
+# What stands before a colon and is no part of the program.
+_LABEL = pattern(
+    r"(?:optimi[sz]ations?|bug ?fix(?:es)?|improvements?|perf(?:ormance)?|feature|refactor(?:ing)?"
+    r"|core|all|misc"
+    r"|general|lib|deps|dependencies|cleanup|security|fix(?:es)?|global|main|src|treewide|internal"
+    r"|various|\*|note"
+    r"|breaking(?: change)?|deprecat\w+|major|minor|patch|hotfix|important|new|changed?|add(?:ed)?"
+    r"|backport|pr|issue"
+    r"|style|crate|pkg|project|api)\Z",
+    re.IGNORECASE,
+)
+_SPACES = pattern(r"\s+")
+_CLAUSE = pattern(
+    r",? (?:because|since|so that|so|when|if|while|which|in order to|due to|as|and|but)\b|[;:,]\s"
+    r"| [-–—]{1,2} "
+)
+_SENTENCES = 5  # of a paragraph that a title is looked for in
+_TELLS = pattern(
+    r"\b(?:because|since|so that|not|no longer|never|always|must|cannot|instead|rather than"
+    r"|avoid\w*|deprecat\w+"
+    r"|remov\w+|only|should|unless|require\w*|default|incompatible|unsupported|fails?)\b"
+)
+_POINTING = pattern(
+    r"\b(?:this|these|those|above|below|following|aforementioned|here|such|mentioned)\b",
+    re.IGNORECASE,
+)
+_NAMING = 6  # words that name a text
+_SHORTEST = 25  # characters of a sentence that says something
+
+
+def one_line(text: str) -> str:
+    """Return a text with single spaces."""
+    return _SPACES.sub(" ", text).strip()
+
+
+def named_by(text: str) -> str:
+    """Return a name for a text, by its first words: it stays if the rest changes."""
+    return slugify(" ".join(text.split()[:_NAMING]))
+
+
+def without_asides(text: str) -> str:
+    """Return a text without what stands in parentheses."""
+    return _PARENS.sub("", text)
+
+
+def is_statement(text: str) -> bool:
+    """Whether a text states something: it has a verb, and needs nothing before it."""
+    says = _FINITE.search(text) or has_verb(text)
+    return bool(says) and len(text.split()) > 3 and not _LEANING.match(text)
+
+
+def stands(sentence: str) -> bool:
+    """Whether a sentence needs nothing before it."""
+    return (
+        sentence[:1].isupper()
+        and not _LEANING.match(sentence)
+        and not _POINTING.search(sentence)
+        and not sentence.endswith((":", "?"))
+    )
+
+
+def fitted(sentence: str, area: str) -> str:
+    """Return a sentence as a title: with its area, and short enough; empty if it cannot be."""
+    sentence = one_line(sentence).rstrip(" .")
+    if sentence.endswith((":", ",", "(", "…")):
+        return ""
+    is_plain = area and 1 < len(area) <= 32 and not _LABEL.match(area)
+    if is_plain and area.lower() not in sentence.lower():
+        with_area = f"In {area}, {sentence}"
+        if len(with_area) <= SUMMARY_LENGTH:
+            return with_area
+    if len(sentence) > SUMMARY_LENGTH:
+        sentence = _PARENS.sub("", sentence)
+    if len(sentence) > SUMMARY_LENGTH:
+        sentence = _cut(sentence)
+    return sentence[:1].upper() + sentence[1:] if sentence else ""
+
+
+def _cut(sentence: str) -> str:
+    """Return the first clauses of a long sentence; empty if they do not make one."""
+    ends = [m.start() for m in _CLAUSE.finditer(sentence) if 40 <= m.start() <= SUMMARY_LENGTH]
+    for end in reversed(ends):
+        said = sentence[:end]
+        is_closed = all(said.count(a) == said.count(b) for a, b in ("()", "[]", "{}", "“”"))
+        if is_closed and said.count("`") % 2 == 0 and said.count('"') % 2 == 0:
+            return said
+    return ""
+
+
+def statement_in(paragraph: str) -> str:
+    """Return a title from the first sentences of a paragraph; empty if none makes one.
+
+    Of several, one that gives a reason or a rule is the title.
+    """
+    found = []
+    for sentence in split_line(paragraph)[:_SENTENCES]:
+        sentence = sentence.rstrip(" .")
+        done = said_of_change(sentence)
+        if done:
+            found.append(fitted(done, ""))
+        elif len(sentence) >= _SHORTEST and is_statement(sentence) and stands(sentence):
+            found.append(fitted(sentence, ""))
+    titles = [title for title in found if title]
+    return next((title for title in titles if _TELLS.search(title)), titles[0] if titles else "")
+
+
+def done_in(text: str, prefix: str = "") -> str:
+    """Return "Removed X" as "We removed X", or a statement as it is; empty if it is neither."""
+    sentence = next(iter(split_line(text)), "").rstrip(" .")
+    if first_verb(sentence):
+        done = as_done(sentence)
+    else:
+        done = sentence if is_statement(sentence) and len(sentence) >= _SHORTEST else ""
+    if not done:
+        return ""
+    # "In 3.0, we removed X", but "In 3.0: `Y` is gone"
+    whole = fitted(done, "")
+    if not whole or not prefix:
+        return whole
+    join = f"{prefix}, {done}" if done.startswith("we ") else f"{prefix}: {whole}"
+    return join if len(join) <= SUMMARY_LENGTH else whole

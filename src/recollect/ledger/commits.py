@@ -1,0 +1,87 @@
+"""The history of a branch as a stream: messages first, then the files of chosen commits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+
+from recollect.core.named_tuple import NamedTuple
+from recollect.ledger.git import Git
+
+_MARK = "\x01"  # before a commit id in a list of files
+_MESSAGE = "--format=%H%n%P%n%at%n%aN%n%B"
+
+
+class Commit(NamedTuple):
+    """A commit: its id, its parents, when it was written and by whom, and its message."""
+
+    oid: str
+    parents: tuple[str, ...]
+    time: int
+    author: str
+    message: str
+
+
+def count_commits(git: Git, revision: str = "HEAD") -> int:
+    """Return how many commits lead to a revision; 0 if there is no such revision."""
+    said = git.run("rev-list", "--count", revision, "--", ok=(0, 128), timeout=120.0).strip()
+    return int(said) if said.isdigit() else 0
+
+
+def read_commits(git: Git, revision: str = "HEAD") -> Iterator[Commit]:
+    """Yield the commits that lead to a revision, newest first."""
+    for part in git.stream(
+        *("log", "-z", "--no-show-signature", "--no-notes", "--no-color", "--encoding=UTF-8"),
+        *(_MESSAGE, revision, "--"),
+    ):
+        fields = part.decode("utf-8", "replace").split("\n", 4)
+        if len(fields) == 5:
+            oid, parents, time, author, message = fields
+            yield Commit(
+                oid, tuple(parents.split()), int(time) if time.isdigit() else 0, author, message
+            )
+
+
+def files_of_commits(git: Git, oids: Sequence[str], most: int) -> dict[str, list[str]]:
+    """Return the files that each commit changed, at most so many, compared to its first parent."""
+    found: dict[str, list[str]] = {}
+    files: list[str] = []
+    for part in git.stream(
+        *("log", "-z", "--no-walk=unsorted", "--stdin", "--no-show-signature", "--no-notes"),
+        *("--no-renames", "--diff-merges=first-parent", "--name-only", f"--format={_MARK}%H"),
+        stdin="".join(f"{oid}\n" for oid in oids).encode(),
+    ):
+        for line in part.decode("utf-8", "surrogateescape").split("\n"):
+            if line.startswith(_MARK):
+                files = found.setdefault(line[1:], [])
+            elif line and len(files) < most:
+                files.append(line)
+    return found
+
+
+def last_changes(git: Git, paths: Sequence[str]) -> dict[str, tuple[str, int]]:
+    """Return the commit that last changed each file, and its time; files without one are left out.
+
+    The history is read once for all of them, newest first, until each has its commit.
+    """
+    wanted, found = set(paths), dict[str, tuple[str, int]]()
+    if not wanted:
+        return found
+    oid, time = "", 0
+    stream = git.stream(
+        *("log", "-z", "--no-show-signature", "--no-notes", "--no-renames", "--no-merges"),
+        *("--name-only", f"--format={_MARK}%H %ct", "HEAD", "--"),
+        *(f":(top,literal){path}" for path in paths),
+    )
+    with closing(stream):
+        for part in stream:
+            for line in part.decode("utf-8", "surrogateescape").split("\n"):
+                if line.startswith(_MARK):
+                    oid, _, when = line[1:].partition(" ")
+                    time = int(when) if when.isdigit() else 0
+                elif line in wanted:
+                    wanted.discard(line)
+                    found[line] = (oid, time)
+            if not wanted:
+                break
+    return found

@@ -1,0 +1,102 @@
+"""The docs source: decision records, changelogs and telling sections."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from recollect.importing import documents
+from recollect.importing.source import Item, Place
+from tests.importing.test_commits import reading
+from tests.sandbox import Sandbox
+from tests.support.history import with_past
+
+
+def items_of(sandbox: Sandbox, files: dict[str, str]) -> dict[str, Item]:
+    """The items that files give, by title."""
+    repo = sandbox.init("repo")
+    for name, text in files.items():
+        path = repo / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    sandbox.commit(repo)
+    return items_in(repo)
+
+
+def items_in(repo: Path) -> dict[str, Item]:
+    """The items of a repository, by title."""
+    found = documents.SOURCE.read(reading(repo), Place(".", ""))
+    return {one.summary: one for one in found if isinstance(one, Item)}
+
+
+def test_a_decision_record_is_a_decision(sandbox: Sandbox) -> None:
+    """A person wrote it as one, so it needs no confirmation."""
+    repo = with_past(sandbox)
+    items = items_in(repo)
+    record = items["We decided to use PostgreSQL for the cart"]
+    assert (record.kind, record.is_rule) == ("decisions", True)
+    assert "it locks rows" in record.body
+    assert record.fields["files_read"] == ["docs/adr/0001-use-postgresql.md"]
+    assert record.commit == sandbox.git(
+        repo, "log", "-1", "--format=%H", "--", "docs/adr/0001-use-postgresql.md"
+    )
+
+
+def test_a_changelog_tells_what_was_broken(sandbox: Sandbox) -> None:
+    """With its version and date; an ordinary change stays out."""
+    items = items_in(with_past(sandbox))
+    flag = items["In 2.0.0, we removed the `--legacy` flag, which nobody used"]
+    assert flag.created == "2026-02-03"
+    assert not flag.is_rule
+    assert not [title for title in items if "color" in title]
+
+
+def test_release_notes_in_a_folder_count_by_version(sandbox: Sandbox) -> None:
+    """The newest first, as in a changelog."""
+    heads = (
+        "Version {0}\n===========\n\nBackwards incompatible changes\n-------------------------\n\n"
+    )
+    note = heads + "* Dropped support for SQLite {0}.\n"
+    items = items_of(
+        sandbox, {f"docs/releases/{n}.txt": note.format(n) for n in ("9.1", "10.0", "8.4")}
+    )
+    ranked = sorted(items.values(), key=lambda item: -item.score)
+    assert [item.summary for item in ranked] == [
+        "In 10.0, we dropped support for SQLite 10.0",
+        "In 9.1, we dropped support for SQLite 9.1",
+        "In 8.4, we dropped support for SQLite 8.4",
+    ]
+
+
+def test_sections_that_explain_or_warn_come_in(sandbox: Sandbox) -> None:
+    """A question is a title; so is a statement. What describes stays out."""
+    items = items_of(
+        sandbox,
+        {
+            "README.md": "# Shop\n\nIt sells.\n\n## Usage\n\nThe tool is started with `run`.\n\n"
+            "## Why is there no ORM here?\n\n"
+            "Queries are few and must be fast, and an ORM hides them from review.\n\n"
+            "## Known issues\n\n"
+            "- The cart cannot be shared between two browsers, because it is a cookie.\n"
+            "- Refunds do not work on Sundays, when the bank is closed for maintenance.\n"
+        },
+    )
+    assert set(items) == {
+        "Why is there no ORM here?",
+        "The cart cannot be shared between two browsers, because it is a cookie",
+        "Refunds do not work on Sundays, when the bank is closed for maintenance",
+    }
+    assert {item.kind for item in items.values()} == {"learnings"}
+
+
+def test_files_of_others_and_links_out_are_not_read(sandbox: Sandbox) -> None:
+    """A vendored folder is not ours, and a link may lead anywhere."""
+    outside = sandbox.root / "secret.md"
+    outside.write_text(
+        "## Known issues\n\nThe outside file is never read by an import of anybody.\n"
+    )
+    repo = sandbox.init("repo")
+    (repo / "vendor").mkdir()
+    (repo / "vendor" / "FAQ.md").write_text(outside.read_text())
+    (repo / "FAQ.md").symlink_to(outside)
+    sandbox.commit(repo)
+    assert items_in(repo) == {}
