@@ -36,7 +36,7 @@ _PARTS = 24
 _LATER, _AGAIN = 2.0, 0.15
 _FULL = 16.0  # points of the best commits
 # Points below which a commit says too little for a memory of its own, or for a line in another.
-_LEAST = 4.6
+_LEAST = 4.8
 _LEAST_RELATED = 2.5
 
 

@@ -93,14 +93,24 @@ _VERSION = pattern(
 )
 _DATE = pattern(r"[^\n]{0,80}?\b((?:19|20)\d\d-\d\d-\d\d)\b")
 _QUESTION = pattern(r"[^\s?]{1,30}(?: [^\s?]{1,40}){3,16}\?\Z")
+_RELEASE = pattern(r"\d{1,4}\.\d{1,4}(?:\.0)?\Z")
+_CHORE = pattern(
+    r"\bwe (?:updated|bumped|upgraded|fixed|corrected|vendored|refactored|tested|documented"
+    r"|improved)\b"
+    r"|\b(?:typos?|docs?|documentation|tests?|lint|refactor\w{0,5}|dependenc\w{1,3}|templates?)\b",
+    re.IGNORECASE,
+)
 _ASKING = pattern(r"(?:why|how|what|when)\b", re.IGNORECASE)
+_HASH = pattern(
+    r",? ?\(\[?[0-9a-f]{7,40}\]?\)(?:,? closes\b[^\n]{0,60})?|,? closes #?\d[^\n]{0,60}\Z"
+)
 _REFERENCE = pattern(
     r"\s{0,3}\(?(?:(?:issue|ticket|bug|thanks to)s? )?(?:#\d{1,7}|\[#?\d{1,7}\]|gh-\d+"
     r"|PR ?#?\d+)(?:[,;] (?:#|gh-)?\d{1,7}){0,8}\)?"
 )
 _TICKET_START = pattern(
     r"(?:`?#?\d{2,6}`?[:.]\s+|bpo-\d+:\s+|\[[\w ./-]{1,24}\][:\s]+"
-    r"|[A-Z]{2,10}(?: ?\(?#\d{1,7}\)?)?:\s+)"
+    r"|[A-Z]{2,10}(?: ?\(?#\d{1,7}\)?)?:\s+|(?:[A-Z]{6,14} ){1,2}(?=[A-Z`]))"
 )
 
 
@@ -252,13 +262,18 @@ def _changes(file: TextFile, ages: Mapping[str, int]) -> Iterator[Item | Skipped
                 _Entry(identity, title, body, section.heading, date, is_strong)
             )
     for number, (version, entries) in enumerate(versions.items()):
-        yield from _of_version(file, entries, ages.get(version, number))
+        is_release = _RELEASE.match(version) is not None
+        yield from _of_version(file, entries, ages.get(version, number), is_release=is_release)
 
 
-def _of_version(file: TextFile, entries: list[_Entry], age: int) -> Iterator[Item | Skipped]:
+def _of_version(
+    file: TextFile, entries: list[_Entry], age: int, *, is_release: bool
+) -> Iterator[Item | Skipped]:
     """Yield the memories of one version: what it broke, and one that names the rest."""
     strong = [entry for entry in entries if entry.is_strong][:MOST_OF_VERSION]
-    own = strong or entries[:1]
+    # Without any, a release of its own is worth one memory; a patch or a preview is not.
+    telling = [e for e in entries if is_release and not _CHORE.search(e.title)]
+    own = strong or telling[:1]
     rest = [entry for entry in entries if entry not in own]
     for rank, entry in enumerate(own):
         score = 0.78 - 0.012 * min(age, 20) - 0.015 * rank - (0.0 if strong else 0.25)
@@ -269,7 +284,8 @@ def _of_version(file: TextFile, entries: list[_Entry], age: int) -> Iterator[Ite
             heading=entry.heading, also=also,
         )  # fmt: skip
     for number, entry in enumerate(rest):
-        reason = "told with another change" if number < MOST_NAMED else "an ordinary change"
+        is_told = bool(own) and number < MOST_NAMED
+        reason = "told with another change" if is_told else "an ordinary change"
         yield Skipped(entry.identity, reason)
 
 
@@ -283,7 +299,7 @@ def _entries(section: Section, *, breaks: bool) -> Iterator[tuple[str, str]]:
     listed = items(section.text)
     for entry in listed:
         line = _TICKET_START.sub("", plain(entry.partition("\n\n")[0].replace("\n", " ")), count=1)
-        yield _REFERENCE.sub("", line).strip(), plain_block(entry)
+        yield _REFERENCE.sub("", _HASH.sub("", line)).strip(" ,"), plain_block(entry)
     heading = section.heading
     if breaks and not listed and len(heading.split()) > 2 and section.text.strip():
         if not _VERSION.match(heading) and not _BREAKS.match(heading):
