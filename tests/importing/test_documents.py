@@ -100,3 +100,12 @@ def test_files_of_others_and_links_out_are_not_read(sandbox: Sandbox) -> None:
     (repo / "FAQ.md").symlink_to(outside)
     sandbox.commit(repo)
     assert items_in(repo) == {}
+
+
+def test_a_version_names_its_other_changes(sandbox: Sandbox) -> None:
+    """So that one memory answers for them, too."""
+    text = "## 3.0\n\n### Removed\n\n- Dropped the `--old` flag for good.\n\n### Added\n\n"
+    items = items_of(sandbox, {"CHANGELOG.md": text + "- Added a resume option to downloads.\n"})
+    (item,) = items.values()
+    assert item.summary == "In 3.0, we dropped the `--old` flag for good"
+    assert item.body.endswith("Related changes:\n- Added a resume option to downloads.")

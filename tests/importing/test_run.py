@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -134,3 +135,19 @@ def test_a_plan_that_somebody_else_wrote_meanwhile_adds_nothing(
     made = store.plan_import()
     sandbox.open(repo).run_import(made)
     assert store.run_import(made).run == ""
+
+
+def test_every_process_plans_the_same(repo: Path) -> None:
+    """Whatever order its sets have: a plan that differs would change memories at each run."""
+    code = "import recollect; print(recollect.open().plan_import().as_json())"
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=repo,
+            capture_output=True,
+            check=True,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(said) == 1

@@ -133,7 +133,8 @@ _MOST_RATED = 4_000  # characters of a text that is rated
 _EXPLAINED = 300  # characters of a text that explains
 # About the tests or the build, not about the program.
 _ASIDE = pattern(
-    r"\b(?:tests?|testing|test suite|valgrind|asan|tsan|warnings?|compiler|makefile|cmake"
+    r"\b(?:Test[A-Z]\w{0,60}|tests?|testing|test suite|valgrind|asan|tsan|warnings?|compiler"
+    r"|makefile|cmake"
     r"|github actions?|docs?"
     r"|documentation|comments?|README|examples?|benchmarks?|lint\w*|typos?|refactor\w*|flaky"
     r"|build (?:error|failure)s?"
@@ -210,7 +211,7 @@ def rank(message: Message, author: str) -> Ranked:
         kind = LEARNING
         taken_back = parse_message(message.reverts)
         is_chore = taken_back.type in _CHORE_TYPES or _CHORE_AREAS.match(taken_back.area)
-        if is_chore or _CHORE.match(taken_back.subject):
+        if is_chore or _CHORE.match(taken_back.subject) or taken_back.is_merge:
             return Ranked(0.0, kind, is_chore=True)
         points = points + 2.5 if cause_of(message) else points - 4.0
     return Ranked(max(points, 0.0), kind)

@@ -18,7 +18,7 @@ from recollect.errors import ParseError
 from recollect.importing.commit_message import Message, body_of, parse_message, title_of
 from recollect.importing.commit_ranking import rank, reason_in
 from recollect.importing.related_commits import Topic, relate, topic_of
-from recollect.importing.source import Item, Place, Reading, Skipped
+from recollect.importing.source import RELATED, Item, Place, Reading, Skipped
 from recollect.ledger.commits import Commit, count_commits, files_of_commits, read_commits
 from recollect.ledger.git import Git
 
@@ -36,7 +36,7 @@ _PARTS = 24
 _LATER, _AGAIN = 2.0, 0.15
 _FULL = 16.0  # points of the best commits
 # Points below which a commit says too little for a memory of its own, or for a line in another.
-_LEAST = 4.6
+_LEAST = 4.8
 _LEAST_RELATED = 2.5
 
 
@@ -190,7 +190,7 @@ def _text(message: Message, commit: Commit, also: Sequence[Commit], reading: Rea
     parts.append(f"From commit {commit.oid[:12]}: {message.subject or message.reverts}")
     lines = [_line(other, reading) for other in also]
     if lines:
-        parts.append("Related commits:\n" + "\n".join(lines))
+        parts.append(f"{RELATED}\n" + "\n".join(lines))
     return "\n\n".join(filter(None, parts))
 
 

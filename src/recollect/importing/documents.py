@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 from recollect.importing.decision_records import decision_in
 from recollect.importing.repository_files import TextFile, read_files, tracked_files
@@ -18,7 +18,7 @@ from recollect.importing.sections import (
     sections,
     unnumbered,
 )
-from recollect.importing.source import Item, Place, Reading, Skipped
+from recollect.importing.source import RELATED, Item, Place, Reading, Skipped
 from recollect.importing.titles import (
     done_in,
     fitted,
@@ -30,8 +30,12 @@ from recollect.importing.titles import (
 
 MOST_FILES: Final = 2_000
 MOST_OF_FILE: Final = 60
-MOST_OFFERED: Final = 250
+MOST_OFFERED: Final = 300
 MOST_BODY: Final = 1_600
+# Memories of one version, and the other changes that the first of them names, each so long.
+MOST_OF_VERSION: Final = 12
+MOST_NAMED: Final = 15
+MOST_LINE: Final = 200
 _MOST_NAME = 120  # characters of a file name
 _DOCUMENT = pattern(
     r"[^\n]+\.(?:md|markdown|mdx|rst|txt|adoc)\Z|(?:[^\n]*/)?[A-Z_]{4,20}\Z", re.IGNORECASE
@@ -89,14 +93,24 @@ _VERSION = pattern(
 )
 _DATE = pattern(r"[^\n]{0,80}?\b((?:19|20)\d\d-\d\d-\d\d)\b")
 _QUESTION = pattern(r"[^\s?]{1,30}(?: [^\s?]{1,40}){3,16}\?\Z")
+_RELEASE = pattern(r"\d{1,4}\.\d{1,4}(?:\.0)?\Z")
+_CHORE = pattern(
+    r"\bwe (?:updated|bumped|upgraded|fixed|corrected|vendored|refactored|tested|documented"
+    r"|improved)\b"
+    r"|\b(?:typos?|docs?|documentation|tests?|lint|refactor\w{0,5}|dependenc\w{1,3}|templates?)\b",
+    re.IGNORECASE,
+)
 _ASKING = pattern(r"(?:why|how|what|when)\b", re.IGNORECASE)
+_HASH = pattern(
+    r",? ?\(\[?[0-9a-f]{7,40}\]?\)(?:,? closes\b[^\n]{0,60})?|,? closes #?\d[^\n]{0,60}\Z"
+)
 _REFERENCE = pattern(
     r"\s{0,3}\(?(?:(?:issue|ticket|bug|thanks to)s? )?(?:#\d{1,7}|\[#?\d{1,7}\]|gh-\d+"
     r"|PR ?#?\d+)(?:[,;] (?:#|gh-)?\d{1,7}){0,8}\)?"
 )
 _TICKET_START = pattern(
     r"(?:`?#?\d{2,6}`?[:.]\s+|bpo-\d+:\s+|\[[\w ./-]{1,24}\][:\s]+"
-    r"|[A-Z]{2,10}(?: ?\(?#\d{1,7}\)?)?:\s+)"
+    r"|[A-Z]{2,10}(?: ?\(?#\d{1,7}\)?)?:\s+|(?:[A-Z]{6,14} ){1,2}(?=[A-Z`]))"
 )
 
 
@@ -193,25 +207,40 @@ def _record(file: TextFile) -> Iterator[Item | Skipped]:
 
 def _item(
     file: TextFile, identity: str, title: str, body: str, kind: str, score: float, *,
-    is_rule: bool = False, heading: str = "",
+    is_rule: bool = False, heading: str = "", also: Sequence[str] = (),
 ) -> Item:  # fmt: skip
     where = f"From {file.path}" + (f", section “{heading}”" if heading else "")
     text = body.strip()
     if len(text) > MOST_BODY:
         text = text[:MOST_BODY].rsplit(" ", 1)[0] + "…"
+    named = f"{RELATED}\n" + "\n".join(f"- {line}" for line in also) if also else ""
+    whole = "\n\n".join(filter(None, (text, where, named)))
     return Item(
-        identity, kind, title, f"{text}\n\n{where}".strip(), file.created, file.commit,
-        score, is_rule, {"files_read": [file.path]},
+        identity, kind, title, whole, file.created, file.commit, score, is_rule,
+        {"files_read": [file.path]},
     )  # fmt: skip
 
 
 # Changelogs
 
 
+class _Entry(NamedTuple):
+    """An entry of a changelog: its identity, its title, its text, and where it stands."""
+
+    identity: str
+    title: str
+    body: str
+    heading: str
+    date: str | None
+    is_strong: bool
+
+
 def _changes(file: TextFile, ages: Mapping[str, int]) -> Iterator[Item | Skipped]:
-    """Yield what versions broke, removed, deprecated and secured; the newest count most."""
-    versions: dict[str, int] = {}
-    taken: Counter[str] = Counter()
+    """Yield what versions broke, removed, deprecated and secured; the newest count most.
+
+    The first memory of a version also names its other changes.
+    """
+    versions: dict[str, list[_Entry]] = {}
     named = _VERSION.match(file.path.rpartition("/")[2])
     for section in sections(file.text):
         version = named[1] if named else ""
@@ -221,25 +250,48 @@ def _changes(file: TextFile, ages: Mapping[str, int]) -> Iterator[Item | Skipped
         if not version:
             continue
         date = next((d[1] for h in reversed(section.headings) if (d := _DATE.match(h))), None)
-        age = ages.get(version, versions.setdefault(version, len(versions)))
         breaks = any(_BREAKS.match(heading) for heading in section.headings)
-        for title, body in _entries(section, breaks=breaks):
-            if taken.total() >= MOST_OF_FILE * 3:
-                return
-            identity = f"{file.path}#{version}#{named_by(title)}"
-            shown = done_in(title, f"In {version}")
-            if not shown:
+        for line, body in _entries(section, breaks=breaks):
+            identity = f"{file.path}#{version}#{named_by(line)}"
+            title = done_in(line, f"In {version}")
+            if not title or not line:
                 yield Skipped(identity, "no sentence that stands alone")
                 continue
-            taken[version] += 1
-            is_weak = not breaks and not _ENTRY_BREAKS.search(title)
-            score = 0.78 - 0.012 * min(age, 20) - 0.015 * min(taken[version], 12) - 0.2 * is_weak
-            if is_weak:
-                yield Skipped(identity, "an ordinary change")
-                continue
-            kind = "decisions"
-            dated = file if date is None else file._replace(created=date, commit=None)
-            yield _item(dated, identity, shown, body, kind, score, heading=section.heading)
+            is_strong = breaks or bool(_ENTRY_BREAKS.search(line))
+            versions.setdefault(version, []).append(
+                _Entry(identity, title, body, section.heading, date, is_strong)
+            )
+    for number, (version, entries) in enumerate(versions.items()):
+        is_release = _RELEASE.match(version) is not None
+        yield from _of_version(file, entries, ages.get(version, number), is_release=is_release)
+
+
+def _of_version(
+    file: TextFile, entries: list[_Entry], age: int, *, is_release: bool
+) -> Iterator[Item | Skipped]:
+    """Yield the memories of one version: what it broke, and one that names the rest."""
+    strong = [entry for entry in entries if entry.is_strong][:MOST_OF_VERSION]
+    # Without any, a release of its own is worth one memory; a patch or a preview is not.
+    telling = [e for e in entries if is_release and not _CHORE.search(e.title)]
+    own = strong or telling[:1]
+    rest = [entry for entry in entries if entry not in own]
+    for rank, entry in enumerate(own):
+        score = 0.78 - 0.012 * min(age, 20) - 0.015 * rank - (0.0 if strong else 0.25)
+        dated = file if entry.date is None else file._replace(created=entry.date, commit=None)
+        also = [] if rank else [_shortened(other) for other in rest[:MOST_NAMED]]
+        yield _item(
+            dated, entry.identity, entry.title, entry.body, "decisions", score,
+            heading=entry.heading, also=also,
+        )  # fmt: skip
+    for number, entry in enumerate(rest):
+        is_told = bool(own) and number < MOST_NAMED
+        reason = "told with another change" if is_told else "an ordinary change"
+        yield Skipped(entry.identity, reason)
+
+
+def _shortened(entry: _Entry) -> str:
+    text = one_line(entry.body)
+    return text if len(text) <= MOST_LINE else text[:MOST_LINE].rsplit(" ", 1)[0] + "…"
 
 
 def _entries(section: Section, *, breaks: bool) -> Iterator[tuple[str, str]]:
@@ -247,7 +299,7 @@ def _entries(section: Section, *, breaks: bool) -> Iterator[tuple[str, str]]:
     listed = items(section.text)
     for entry in listed:
         line = _TICKET_START.sub("", plain(entry.partition("\n\n")[0].replace("\n", " ")), count=1)
-        yield _REFERENCE.sub("", line).strip(), plain_block(entry)
+        yield _REFERENCE.sub("", _HASH.sub("", line)).strip(" ,"), plain_block(entry)
     heading = section.heading
     if breaks and not listed and len(heading.split()) > 2 and section.text.strip():
         if not _VERSION.match(heading) and not _BREAKS.match(heading):

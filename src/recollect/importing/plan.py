@@ -25,7 +25,7 @@ from recollect.importing.collect import (
     Collected,
     nonce_of,
 )
-from recollect.importing.source import Item, Place
+from recollect.importing.source import ORIGIN, RELATED, Item, Place
 from recollect.index.protocol import ALL, Filters, Index, is_purged
 from recollect.index.text import query_terms
 from recollect.ledger.writes import NOBODY, Write
@@ -39,9 +39,6 @@ RESTORE: Final = "restore"
 # In the provenance of an imported memory: the item in its source, and the hash of its text.
 FROM: Final = "from"
 DIGEST: Final = "digest"
-# How the paragraphs of a body begin that say where it comes from.
-ORIGIN: Final = "From "
-RELATED: Final = "Related commits:"
 # Memories that a text is compared with, and the characters of it that find them.
 _SIMILAR = 8
 _SEARCHED = 300

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from recollect.core.named_tuple import NamedTuple
@@ -38,7 +38,7 @@ def relate(few: Sequence[Topic], many: Sequence[Topic]) -> dict[str, list[str]]:
     count = Counter(word for topic in (*few, *many) for word in topic.words)
     total = len(few) + len(many)
     weights = {word: math.log(total / number) ** 2 for word, number in count.items()}
-    norms = {topic.oid: math.sqrt(sum(weights[w] for w in topic.words)) or 1.0 for topic in few}
+    norms = {topic.oid: _norm(topic, weights) for topic in few}
     holding: dict[str, list[Topic]] = defaultdict(list)
     for topic in few:
         for word in topic.words:
@@ -47,16 +47,20 @@ def relate(few: Sequence[Topic], many: Sequence[Topic]) -> dict[str, list[str]]:
     for topic in many:
         shared: defaultdict[str, float] = defaultdict(float)
         words: Counter[str] = Counter()
-        for word in topic.words:
+        for word in sorted(topic.words):  # the same sums in every process
             if count[word] <= max(2, total // _COMMON):
                 for other in holding.get(word, ()):
                     shared[other.oid] += weights[word]
                     words[other.oid] += 1
-        norm = math.sqrt(sum(weights[word] for word in topic.words)) or 1.0
-        ranked = sorted(shared.items(), key=lambda item: -item[1] / norms[item[0]])
+        norm = _norm(topic, weights)
+        ranked = sorted(shared.items(), key=lambda item: (-item[1] / norms[item[0]], item[0]))
         for oid, weight in ranked[:3]:
             is_near = weight / (norm * norms[oid]) >= _LEAST and words[oid] >= _FEWEST
             if is_near and len(found[oid]) < MOST_RELATED:
                 found[oid].append(topic.oid)
                 break
     return dict(found)
+
+
+def _norm(topic: Topic, weights: Mapping[str, float]) -> float:
+    return math.sqrt(sum(weights[word] for word in sorted(topic.words))) or 1.0

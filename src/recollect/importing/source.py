@@ -9,9 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from recollect.core.named_tuple import NamedTuple
+
+# How the paragraphs of a body begin that say where it comes from, and what else belongs to it. They
+# do not count when an item is compared with what is known.
+ORIGIN: Final = "From "
+RELATED: Final = "Related changes:"
 
 
 class Place(NamedTuple):
