@@ -12,7 +12,7 @@ from recollect.search.by_time import boost, changed
 from recollect.search.constants import MOST_PENDING
 from recollect.search.scoring import Why, recency
 from recollect.search.search import MODES, Embed, Hit, Question, search
-from recollect.search.triggers import leaning_of, topicless
+from recollect.search.triggers import asks_for_memory, leaning_of, topicless
 from recollect.store.store import Store
 
 
@@ -37,7 +37,9 @@ def search_store(
     filters.setdefault("sensitivity", ("public",))
     now = store.now()
     wanted = store.filters(**filters)._replace(alive_at=now)
-    question = Question(query, max(1, limit), chosen, wanted, min_similarity)
+    question = Question(
+        query, max(1, limit), chosen, wanted, min_similarity, asked=asks_for_memory(query)
+    )
     if as_of is not None:
         moment = store.moment(as_of)
         return search(store.indexing.as_of(moment), question, now=seconds(moment) or now)
