@@ -19,7 +19,7 @@ from recollect.core.marks import MARKER
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 
-THRESHOLD: Final = 0.45  # the default of capture.suggest_threshold
+THRESHOLD: Final = 0.4  # the default of capture.suggest_threshold
 MAX_JOINED: Final = 400  # characters of a sentence with its neighbour
 # Skipped sentences are traced from this share of the threshold on.
 _NEAR_MISS: Final = 0.6

@@ -43,7 +43,7 @@ _COLON = r"\s*:(?=\s|\Z)\s*"
 _SO = rf"(?:,? that\s+(?=\S)|{_COLON}|\s+[-–—]{{1,2}}\s+)"
 # Where a wish ends that points to what stands beside it.
 _END = rf"{_TAIL}(?:,? (?:ok|okay|thanks|thx))?(?=\s*(?:[.!?)]|\Z))"
-_VERB = (
+VERB = (
     r"(?:is|isn't|are|aren't|was|were|has|have|had|must|mustn't|can|can't|cannot|may|need|needs"
     r"|uses?|runs?|lives?|goes|go|expects?|does|doesn't|do|don't|should|shouldn't|will|won't|only"
     r"|never|always|takes?|stays?|starts?|wants?|belongs?|sits?|holds?|comes?|costs?|ends?|likes?"
@@ -53,7 +53,7 @@ _VERB = (
 _STATED = (
     r"(?=(?:i|i'm|i've|i'd|we|we're|we've|there|no|never|always|only|don't|do not)\s"
     r"|(?:(?!(?:for|of|that|they|to|we|which|who|when|where|how|if|until|and|or|me|what|why)\b)"
-    rf"[\w/.@'-]+,?\s){{1,6}}{_VERB}\b)"
+    rf"[\w/.@'-]+,?\s){{1,6}}{VERB}\b)"
 )
 _KEPT = rf"(?: {_IT})?{_TAIL}{_SO}|{_TAIL},\s(?=\w)|{_TAIL} {_STATED}"
 # "this: …", "one thing about the code: …"; or only "this", which points to what stands beside it.
@@ -271,6 +271,8 @@ STANDING = pattern(
     r"\b(?:always|never|every|each|whenever|when|before|after|only|unless|if|next time|future|our"
     r"|from now on|forward|in (?:this|the) (?:repo\w*|project|code ?base)|not|we)\b"
 )
+# What an order for the task at hand points to.
+AT_HAND = pattern(r"\b(?:this|these|that|those|here|now|today|tonight|above|below)\b")
 # What the agent shall do now ends the content.
 TASK = pattern(
     r"(?:(?:and|then|ok|okay|so|also|but|now|please|anyway|next|great|thanks|thank you)[,.!]? )*"

@@ -18,8 +18,9 @@ IN_DOUBT = (
 )
 
 
-# One of these is in every prompt with a wish; see `capture/requests.py`. Comparing bytes is all
-# that a hook does for a prompt without any.
+# One of these is in every prompt with a wish that a rule finds (`capture/requests.py`), and in nine
+# of ten with one that only the model finds. Such a prompt is put aside before anything else is
+# done. For any other, comparing bytes is all that a hook does before it asks the engine.
 _WISHES = (
     *(b"rememb", b"rember", b"remeb", b"memor", b"forget", b"note ", b"note:", b"note,", b"noting"),
     *(b"n mind", b"now on", b"here on", b"point on", b"moment on", b"today", b"of now", b"onward"),
@@ -27,7 +28,8 @@ _WISHES = (
     *(b"coming ", b"record", b" down", b"remind", b"learn", b" fact", b"rule", b"decision"),
     *(b"preference", b"convention", b"knowledge", b"order", b"instruction", b"lesson", b"track"),
     *(b"for me", b"for us", b"for you", b"for every", b"for my", b"for our", b"for the", b"retain"),
-    *(b"following", b"please:", b"pls:", b"now for"),
+    *(b"following", b"please", b"pls", b"now for", b"keep", b"know", b"never", b"always", b"your "),
+    *(b" time", b"later", b"tell ", b"again", b"save", b" session"),
 )
 
 

@@ -17,7 +17,6 @@ from recollect.core.memory import Memory
 from recollect.core.names import short
 from recollect.core.note import shorten_line
 from recollect.errors import RecollectError
-from recollect.hooks.input import asks
 from recollect.hooks.marking import all_marked_in, draft_of, files_named
 from recollect.hooks.notify import KEPT, tell
 from recollect.hooks.pipeline import Work
@@ -222,7 +221,6 @@ def link_changed_files(work: Work) -> None:
 def keep_missed(work: Work, messages: Iterable[tuple[str, str]]) -> None:
     """Capture wishes of the transcript that no prompt hook lived long enough to put aside."""
     said = [without_own_text(text) for role, text in messages if role == "user"]
-    said = [text for text in said if asks(PROMPT, text.encode("utf-8", "replace"))]
     if not said:
         return
     from recollect.capture.novelty import fingerprint

@@ -1,0 +1,176 @@
+"""Trains the wish model: the weights in src/recollect/capture/wish_model.bin.
+
+python -m benchmarks.capture.train_wishes [--sessions FOLDER ...] [--folds N] [--out FILE]
+
+The rows are `wishes.jsonl` and `requests.jsonl` beside this module. A row says what a prompt asks
+to keep, not which of its sentences asks. So the first model takes every sentence that is not part
+of what to keep, and each later one the sentence that the model before rated highest. People's
+prompts in recorded sessions (`--sessions`), in which no rule finds a wish, are negatives. They are
+other people's words and not part of the project.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from benchmarks.capture.fitting import Floats, Table, fit_binary, sigmoid
+from benchmarks.capture.requests import FILE as REQUESTS
+from benchmarks.capture.requests import Prompt, load
+from benchmarks.capture.rows import FOLDER, digest
+from benchmarks.capture.sessions import conversation, transcripts
+from recollect.capture.features import USER
+from recollect.capture.requests import find_requests, typed_sentences
+from recollect.capture.wish_model import FILE, MAGIC, SIZE, bucket, grams, tokens
+
+COMMAND = "python -m benchmarks.capture.train_wishes"
+WISHES = FOLDER / "wishes.jsonl"
+DECAY = 1e-4
+ROUNDS = 4
+OTHERS = 0.3  # the weight of another sentence of a prompt with a wish, and of a recorded one
+KEPT = 0.5  # of a sentence that says what to keep
+LONGEST = 6_000  # characters of a recorded prompt; a longer one is pasted
+THRESHOLDS = (0.5, 0.55, 0.6, 0.7)
+_WORD = re.compile(r"\W+")
+
+
+class Sentences(NamedTuple):
+    """The sentences of prompts: their features, their prompt, and whether they can be the wish."""
+
+    table: Table
+    owner: Any
+    may_ask: Any
+
+
+def tabulate(prompts: Sequence[Prompt]) -> Sentences:
+    """Return the features of every sentence of every prompt."""
+    rows: list[int] = []
+    columns: list[int] = []
+    values: list[float] = []
+    owner: list[int] = []
+    may_ask: list[bool] = []
+    for number, prompt in enumerate(prompts):
+        wanted = [_WORD.sub(" ", wish.lower()).strip() for wish in prompt.wishes]
+        said = typed_sentences(prompt.text)
+        inside = [
+            any(_WORD.sub(" ", one.lower()).strip() in wish for wish in wanted) for one in said
+        ]
+        for place, one in enumerate(said):
+            found = {bucket(gram.text) for gram in grams(tokens(one), place, len(said))}
+            columns += [*found, SIZE]
+            values += [*([1 / math.sqrt(len(found) or 1)] * len(found)), 1.0]
+            rows += [len(owner)] * (len(found) + 1)
+            owner.append(number)
+            may_ask.append(not inside[place] or all(inside))
+    table = Table(np.array(rows), np.array(columns), np.array(values), len(owner), SIZE + 1)
+    return Sentences(table, np.array(owner), np.array(may_ask))
+
+
+def train(prompts: Sequence[Prompt], recorded: int = 0) -> Floats:
+    """Return the weights; the last `recorded` prompts are other people's."""
+    said = tabulate(prompts)
+    asks = np.array([bool(prompt.wishes) for prompt in prompts])[said.owner]
+    can = asks & said.may_ask
+    weight = np.where(asks & ~said.may_ask, KEPT, 1.0)
+    weight[said.owner >= len(prompts) - recorded] = OTHERS
+    wanted = can.astype(np.float64)
+    weight[can] = 1 / np.bincount(said.owner[can], minlength=len(prompts))[said.owner[can]]
+    decay = np.full(SIZE + 1, DECAY)
+    decay[-1] = 0.0
+    weights = fit_binary(said.table, wanted, weight, decay)
+    for _ in range(ROUNDS - 1):
+        scores = said.table.times(weights)
+        wanted[:] = 0.0
+        weight[can] = OTHERS
+        best: dict[int, int] = {}
+        for at in np.flatnonzero(can):
+            number = int(said.owner[at])
+            if number not in best or scores[at] > scores[best[number]]:
+                best[number] = int(at)
+        chosen = list(best.values())
+        wanted[chosen] = weight[chosen] = 1.0
+        weights = fit_binary(said.table, wanted, weight, decay)
+    return weights
+
+
+def chances(prompts: Sequence[Prompt], weights: Floats) -> Floats:
+    """Return the highest chance among the sentences of each prompt."""
+    said = tabulate(prompts)
+    found = np.zeros(len(prompts))
+    np.maximum.at(found, said.owner, sigmoid(said.table.times(weights)))
+    return found
+
+
+def print_folds(prompts: Sequence[Prompt], recorded: Sequence[Prompt], folds: int) -> None:
+    """Print what models find in prompts that they did not see."""
+    found, real = np.zeros(len(prompts)), np.zeros(len(recorded))
+    for fold in range(folds):
+        rest = [one for at, one in enumerate(prompts) if at % folds != fold]
+        other = [one for at, one in enumerate(recorded) if at % folds != fold]
+        weights = train([*rest, *other], len(other))
+        found[fold::folds] = chances(prompts[fold::folds], weights)
+        if recorded:
+            real[fold::folds] = chances(recorded[fold::folds], weights)
+    asks = np.array([bool(prompt.wishes) for prompt in prompts])
+    for threshold in THRESHOLDS:
+        high = found >= threshold
+        print(
+            f"  at {threshold}: wishes {high[asks].mean():.2f}, traps {high[~asks].mean():.3f},"
+            f" recorded prompts {(real >= threshold).mean() if recorded else 0:.4f}"
+        )
+
+
+def recorded_prompts(folders: Sequence[Path]) -> list[Prompt]:
+    """Return people's distinct prompts in recorded sessions in which no rule finds a wish."""
+    said = {
+        turn.text
+        for folder in folders
+        for path in transcripts(folder)
+        for turn in conversation(path)
+        if turn.speaker == USER and len(turn.text) <= LONGEST
+    }
+    rules = [text for text in sorted(said) if not find_requests(text, learned=False)]
+    return [Prompt(text, []) for text in rules]
+
+
+def packed(weights: Floats, sources: dict[str, Any]) -> bytes:
+    """Return the model file."""
+    scale = float(np.abs(weights[:-1]).max()) / 127 or 1.0
+    header = {
+        "made by": COMMAND,
+        "made from": sources,
+        "scale": float(f"{scale:.6g}"),
+        "bias": round(float(weights[-1]), 4),
+    }
+    text = json.dumps(header, sort_keys=True).encode()
+    body = np.rint(weights[:-1] / scale).astype(np.int8).tobytes()
+    return b"".join([MAGIC, len(text).to_bytes(4), text, body])
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Train, and write the file."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sessions", nargs="*", type=Path, default=[])
+    parser.add_argument("--folds", type=int, default=0, help="also judge models on unseen parts")
+    parser.add_argument("--out", type=Path, default=FILE)
+    options = parser.parse_args(arguments)
+    prompts = [*load(WISHES), *load(REQUESTS)]
+    recorded = recorded_prompts(options.sessions)
+    if options.folds:
+        print_folds(prompts, recorded, options.folds)
+    weights = train([*prompts, *recorded], len(recorded))
+    sources = {**digest([WISHES, REQUESTS]), "recorded prompts": len(recorded)}
+    data = packed(weights, sources)
+    options.out.write_bytes(data)
+    print(f"{options.out}: {len(data)} bytes from {len(prompts)} + {len(recorded)} prompts")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,173 @@
+"""Finds wishes that no rule knows ("chisel that into your skull"), by the wish model.
+
+The model says which sentence asks, and which of its words ask. What to keep is the rest: what
+follows a colon or "that", or the clauses that do not ask. A sentence that only asks points to the
+one before it, or after it. If it is not clear what is meant, the whole sentence is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from recollect.capture import request_words as words
+from recollect.capture.request_text import Said, clean, says
+from recollect.capture.wish_model import Wish, rate
+from recollect.capture.wish_words import classes
+from recollect.core.named_tuple import NamedTuple
+from recollect.core.patterns import pattern
+
+# Chosen on prompts that the model was not trained on: see benchmarks/capture/README.md.
+THRESHOLD: Final = 0.58
+# A part of a sentence asks if it has this share of the weight of all words that ask.
+_ASKS: Final = 0.4
+_FEWEST = 3  # words of a statement
+_MOST_SENTENCES = 60  # of a prompt
+_PART = pattern(r"[,;()]|\s[—–-]{1,2}\s|—|\s(?:->|→|<-|←)\s|:(?=\s|\Z)|\s(?:and|so) (?=please\b)")
+_MINOR = (
+    r"(?:in|into|on|onto|to|as|for|from|down|up|away|somewhere|over|across|with|around|next|each"
+    r"|every|when|whenever|please|pls|and|again|well|too|behind|beyond|between|permanently|forever"
+    r"|tomorrow|later|so|because|until|after|before|way|off|out|by|is|goes|holds|should|stick"
+    r"|sticks|at|again|safe|handy|always)"
+)
+# What is meant stands elsewhere: "keep that in your notes", "this is one for the books".
+_POINTS = pattern(
+    rf"\b(?:this|that|it|these|those)(?: one| bit| fact| info\w*| rule| decision)?"
+    rf"(?=\s*(?:\Z|[.,;:!?)])| {_MINOR}\b)|\b(?:that|this)(?:'s| is) (?:one|a|an|the)\b"
+)
+_PRONOUN = pattern(r"\b(?:this|that|it|those|these)\b")
+# What is meant follows: "know that the two stacks can't be enabled together".
+_THAT = pattern(rf"\bthat,? (?!{_MINOR}\b|one\b|thought\b|bit\b)(?=\S+ \S+)")
+_VERB = pattern(words.VERB)
+_NEGATED = pattern(
+    r"\b(?:do(?:n't|nt| not)|needn't|need not|no need|not|never|won't|without)"
+    r"(?: (?:have|need|want|asking|you|to|bother|going|actually|really|any|ever)){0,4}"
+    r" (?:keep|remember|save|store|note|write|retain|learn|hang|hold|memori[sz]e|record|file|put)"
+    r"(?:ing)?\b"
+)
+
+
+class _Part(NamedTuple):
+    """A clause of a sentence: where it stands, and its share of the words that ask."""
+
+    start: int
+    end: int
+    share: float
+
+
+def find_learned(said: Sequence[Said], taken: set[int]) -> Iterator[tuple[str, str]]:
+    """Yield what the sentences ask to keep, and the words that decided.
+
+    The sentences with the numbers in `taken` are no wishes, or rules found theirs.
+    """
+    used = set(taken)
+    for at, one in enumerate(said[:_MOST_SENTENCES]):
+        if at in used or one.is_silent or not _may_ask(one):
+            continue
+        wish = rate(one.text, at, len(said))
+        if wish.chance < THRESHOLD:
+            continue
+        content, numbers = _content(said, at, wish, used)
+        used.update(numbers)
+        if _names_something(content):
+            yield clean(content), f"learned: {wish.deciding}"
+
+
+def _may_ask(one: Said) -> bool:
+    """Return whether a sentence can be a request of its writer to the agent."""
+    said = one.masked
+    if words.NO_TALK.match(said) or words.SARCASM.search(said) or words.SAID_BY.search(said):
+        return False
+    if _NEGATED.search(said):
+        return False
+    is_polite = words.POLITE.search(said) or words.POLITE_END.search(said)
+    return not said.endswith("?") or bool(is_polite)
+
+
+def _content(
+    said: Sequence[Said], at: int, wish: Wish, used: set[int]
+) -> tuple[str, tuple[int, ...]]:
+    """Return what a wish asks to keep, and the numbers of its sentences."""
+    one = said[at]
+    announced = _announced(one, wish)
+    if announced:
+        return announced, (at,)
+    parts = _parts(one, wish)
+    asking = next((n for n, part in enumerate(parts) if part.share >= _ASKS), None)
+    points = _POINTS.search(one.masked)
+    if asking is not None and points:
+        before = one.text[: parts[asking].start]
+        if asking and _states(before):
+            return before, (at,)
+    if points or one.masked.endswith(":"):
+        near = (at - 1, at + 1) if points else (at + 1, at - 1)
+        for number in near:
+            if 0 <= number < len(said) and number not in used and _can_be_meant(said[number]):
+                text = said[number].text
+                first = number - 1
+                if number < at and not _VERB.search(said[number].masked) and first >= 0:
+                    joins = first not in used and _can_be_meant(said[first])
+                    text = f"{said[first].text} {text}" if joins else text
+                return text, (at, number)
+    if asking is not None:
+        after = one.text[parts[asking].end :].strip(" ,;:)—–-")
+        if _states(after):
+            return after, (at,)
+    if at and at - 1 not in used and _PRONOUN.search(one.masked) and _can_be_meant(said[at - 1]):
+        return f"{said[at - 1].text} {one.text}", (at - 1, at)
+    return one.text, (at,)
+
+
+def _announced(one: Said, wish: Wish) -> str:
+    """Return what follows a colon or "that" which the words that ask lead to."""
+    for found in _PART.finditer(one.masked):
+        rest = one.text[found.end() :]
+        if found[0] == ":" and _share(wish, 0, found.end()) >= _ASKS and says(rest, 2):
+            return rest
+    for found in _THAT.finditer(one.masked):
+        rest = one.masked[found.end() :]
+        if _share(wish, 0, found.end()) >= _ASKS and _VERB.search(rest):
+            cut = words.CUT.search(one.masked, found.end())
+            return one.text[found.end() : cut.start() if cut else len(one.text)]
+    return ""
+
+
+def _parts(one: Said, wish: Wish) -> list[_Part]:
+    """Return the clauses of a sentence."""
+    ends = list(_PART.finditer(one.masked))
+    starts = [0, *(found.end() for found in ends)]
+    stops = [*(found.start() for found in ends), len(one.text)]
+    return [
+        _Part(start, stop, _share(wish, start, stop))
+        for start, stop in zip(starts, stops, strict=True)
+        if one.text[start:stop].strip()
+    ]
+
+
+def _share(wish: Wish, start: int, end: int) -> float:
+    """Return how much of the asking is in a part of a sentence, from 0 to 1."""
+    total = sum(weight for weight in wish.weights if weight > 0) or 1.0
+    own = (
+        weight
+        for token, weight in zip(wish.tokens, wish.weights, strict=True)
+        if start <= token.start < end and weight > 0
+    )
+    return sum(own) / total
+
+
+def _names_something(text: str) -> bool:
+    """Return whether a text has a word besides those that people ask with."""
+    return says(text) and any(word not in classes() for word in words.WORD.findall(text.lower()))
+
+
+def _states(text: str) -> bool:
+    """Return whether a part of a sentence says something that can be kept."""
+    lower = text.strip(" ,;:()—–-").lower()
+    is_task = words.TASK.match(lower)
+    return says(lower, _FEWEST) and not is_task and _VERB.search(lower) is not None
+
+
+def _can_be_meant(one: Said) -> bool:
+    """Return whether a wish can point to a sentence."""
+    is_task = words.TASK.match(one.masked) and not words.STANDING.search(one.masked)
+    return not (one.masked.endswith("?") or is_task or one.is_silent) and says(one.text, 2)
