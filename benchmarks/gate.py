@@ -35,6 +35,8 @@ from benchmarks.quality import open_cached, talk, temporary_folder
 from recollect.search.gate import BIAS, Features
 
 SIZES = (20, 100, 1000)
+# A large store, without vectors, which take long.
+LARGE = 10_000
 GONE = 150
 # Prompts of another project, and their characters.
 FOREIGN, LENGTHS = 100, (160, 400, 1200)
@@ -157,6 +159,7 @@ def run(cache: Path) -> tuple[dict[str, float], dict[str, float]]:
         for setting in settings():
             for warm, rows in found.items():
                 rows += rows_of(scratch, setting, warm=warm)
+        found[False] += rows_of(scratch, mixed("tuning", LARGE, gone=GONE), warm=False)
     by_words = fit(found[False], (*WORDS, *BOTH, *AROUND)) | JUDGED
     return by_words, fit(found[True], (*WORDS, *MEANING, *BOTH, *AROUND)) | JUDGED
 

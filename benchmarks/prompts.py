@@ -93,9 +93,18 @@ def _project(name: str, rows: Iterable[Mapping[str, Any]], *, asked_as: bool) ->
 def commit_prompts(half: str, opening: int = _OPENING) -> tuple[dict[str, Item], list[Prompt]]:
     """Return the commits of PostgreSQL, and openings of later commits that cite them."""
     corpus = load("gitcite-tune" if half == "tuning" else "gitcite-report", data_folder())
-    prompts = [Prompt(q.text[:opening], frozenset(q.gold), "commit") for q in corpus.queries]
-    random.Random(5).shuffle(prompts)
-    return {item.id: item for item in corpus.items}, prompts[:_COMMIT_PROMPTS]
+    queries = list(corpus.queries)
+    random.Random(5).shuffle(queries)
+    queries = queries[:_COMMIT_PROMPTS]
+    gold = {uid for query in queries for uid in query.gold}
+    # The store must not hold the commit that a prompt is the opening of.
+    own = {query.time for query in queries} - {i.time for i in corpus.items if i.id in gold}
+    prompts = [
+        Prompt(query.text[:opening], frozenset(query.gold), "commit")
+        for query in queries
+        if query.time in own
+    ]
+    return {item.id: item for item in corpus.items if item.time not in own}, prompts
 
 
 def unrelated(half: str) -> list[Prompt]:

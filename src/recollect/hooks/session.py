@@ -229,10 +229,6 @@ class HookSession(LoggingSession):
             found = index.newest(wanted, most + _MOST_READ, self._now)
         return [memory for memory in found if not self._reads(memory)][:most]
 
-    def _with_uses(self, memories: Sequence[Memory]) -> list[tuple[Memory, Uses]]:
-        uses = self.uses(memories)
-        return [(memory, uses[memory.uid]) for memory in memories]
-
     def _last_sessions(
         self, index: Index, wanted: Filters, weight: float, reason: str
     ) -> list[Candidate]:

@@ -7,17 +7,16 @@ from typing import Final
 
 # Without vectors: a hook that has no time to load a model.
 COLD: Final[Mapping[str, float]] = {
-    "bias": -5.235,
-    "share": 0.521,
-    "margin": 0.916,
-    "evidence": 5.931,
-    "coverage": 0.103,
-    "rarest": 1.947,
-    "words": 1.588,
-    "lead": 3.073,
-    "length": -0.912,
-    "asked": 0.333,
-    "size": -1.813,
+    "bias": -5.010,
+    "share": 0.620,
+    "margin": 0.895,
+    "evidence": 5.913,
+    "rarest": 1.776,
+    "words": 1.758,
+    "lead": 2.538,
+    "length": -0.782,
+    "asked": 0.296,
+    "size": -2.902,
     "episode": 0.500,
     "at_hand": 1.000,
 }
