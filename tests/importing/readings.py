@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -29,6 +30,19 @@ def reading_in(
         home=home,
         environ=environ or {},
         redact=store.redact,
+        progress=lambda _done, _total: None,
+        known=lambda _part, _stamp: False,
+        done=lambda _part, _stamp: None,
+    )
+
+
+def plain_reading(repository: Path) -> Reading:
+    """A reading that redacts nothing, for sources that need no store."""
+    return Reading(
+        repository=repository,
+        home=repository,
+        environ=os.environ,
+        redact=lambda text: text,
         progress=lambda _done, _total: None,
         known=lambda _part, _stamp: False,
         done=lambda _part, _stamp: None,
