@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
 from recollect.errors import ParseError
 from recollect.importing import commits
-from recollect.importing.source import Item, Place, Reading, Skipped
+from recollect.importing.source import Item, Place, Skipped
 from tests.sandbox import Sandbox
-from tests.support.history import telling, with_past
-
-
-def reading(repo: Path) -> Reading:
-    """What a source reads with."""
-    return Reading(
-        repo,
-        repo,
-        os.environ,
-        lambda text: text,
-        lambda *_: None,
-        lambda *_: False,
-        lambda *_: None,
-    )
+from tests.support.history import reading, telling, with_past
 
 
 def found(repo: Path) -> tuple[dict[str, Item], list[Skipped]]:

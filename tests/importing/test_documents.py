@@ -6,9 +6,8 @@ from pathlib import Path
 
 from recollect.importing import documents
 from recollect.importing.source import Item, Place
-from tests.importing.test_commits import reading
 from tests.sandbox import Sandbox
-from tests.support.history import with_past
+from tests.support.history import reading, with_past
 
 
 def items_of(sandbox: Sandbox, files: dict[str, str]) -> dict[str, Item]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from recollect.core.memory import READ_IN
 from recollect.importing import instructions
 from recollect.importing.source import Item
-from tests.importing.test_commits import reading
 from tests.sandbox import Sandbox
-from tests.support.history import with_past
+from tests.support.history import reading, with_past
 
 
 def test_rules_come_in_and_descriptions_do_not(sandbox: Sandbox) -> None:
