@@ -57,10 +57,10 @@ bench: $(RUN)  ## speed as ratios to plain git and bare engines; quality where R
 	$(BIN)/python -m benchmarks.sleep
 ifdef RECOLLECT_DATA
 	$(BIN)/python -m benchmarks.quality
-	$(BIN)/python -m benchmarks.floor
+	$(BIN)/python -m benchmarks.injection --sizes 20,1000
 	$(BIN)/python -m benchmarks.capture.replay
 else
-	@echo "RECOLLECT_DATA is not set: recall quality and the floor of injection are left out."
+	@echo "RECOLLECT_DATA is not set: recall quality and injection are left out."
 endif
 
 docs: $(DEV)  ## build the documentation site into site/

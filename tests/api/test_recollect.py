@@ -9,7 +9,7 @@ import pytest
 
 import recollect
 from recollect.api.recollect import Recollect
-from recollect.errors import BadConfig, NotFound
+from recollect.errors import BadConfig, NotFound, ValidationError
 from tests.sandbox import Sandbox
 
 CONTRACT = """
@@ -31,6 +31,7 @@ deferred_effects(reason)
 dismiss_learning()
 doctor()
 explain_setting(key)
+export(path=None, *, format='json', private=False)
 files(memory)
 filters(**options)
 find(memory_id)
@@ -42,6 +43,7 @@ get(memory_id)
 get_many(ids)
 history(memory_id)
 import_claude_memory(folder=None, *, dry_run=False)
+import_export(path, *, dry_run=False)
 is_learning_offered()
 is_sleep_due()
 journal()
@@ -82,7 +84,7 @@ runs()
 said_by(text, *, agent, environment)
 scan()
 schema(kind=None)
-search(query, limit=10, *, mode=None, min_similarity=None, as_of=None, counting=True, **filters)
+search(query, limit=10, *, mode=None, min_similarity=None, as_of=None, counting=True, weaker=False, **filters)
 set_status(memory_id, status, reason='')
 settings()
 short_name(memory)
@@ -111,7 +113,7 @@ work_tree
 would_supersede(memory)
 write(writes, reason)
 write_drafts(drafts)
-"""
+"""  # noqa: E501
 
 
 def signature(name: str) -> str:
@@ -285,6 +287,36 @@ def test_a_duplicate_adds_what_is_new_to_the_known_memory(store: Recollect) -> N
     assert set(again.memory.tags) == {"tools", "python"}
     assert again.memory.importance == 0.9
     assert store.capture_once("decisions", "Use uv", importance=0.1).merged == ()
+
+
+def test_a_duplicate_adds_its_questions(store: Recollect) -> None:
+    """Up to five, the known ones first; bad ones change nothing."""
+    asked = ["Which tool?", "How are packages installed?", "Is pip used?"]
+    first = store.capture_once("decisions", "Use uv", asked_as=asked).memory
+    more = ["which TOOL?", "Why not poetry?", "What locks versions?", "What about conda?"]
+    again = store.capture_once("decisions", "use uv", asked_as=more)
+
+    assert first.asked_as == tuple(asked)
+    assert (again.is_new, again.merged) == (False, ("asked_as",))
+    assert again.memory.asked_as == (*asked, "Why not poetry?", "What locks versions?")
+    assert store.capture_once("decisions", "use uv", asked_as=more).merged == ()
+    with pytest.raises(ValidationError, match="asked_as"):
+        store.capture_once("decisions", "use uv", asked_as=["?" * 200])
+    with pytest.raises(ValidationError, match="asked_as"):
+        store.capture("decisions", "Use it", asked_as=[f"{n}?" for n in range(6)])
+    assert store.candidates(first.uid)[0].asked_as == again.memory.asked_as
+
+
+def test_questions_hold_no_secret(store: Recollect) -> None:
+    """Neither when they are written nor when they are changed; nobody reads them in a ledger."""
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    memory = store.capture("notes", "The token is rotated", asked_as=[f"is it {secret}?"])
+    store.update(memory.uid, asked_as=[f"was it {secret}?"])
+
+    records = store.history(memory.uid)
+    assert len(records) == 2
+    assert all("[REDACTED" in record.fields["asked_as"][0] for record in records)
+    assert secret not in str(records)
 
 
 def test_an_expired_duplicate_is_not_the_known_memory(store: Recollect) -> None:

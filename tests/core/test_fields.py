@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from recollect.core.fields import (
     FIELDS,
     MAX_BODY_BYTES,
+    MAX_QUESTIONS,
+    add_questions,
     check_body,
     check_fields,
     check_path,
@@ -104,3 +108,47 @@ def test_tags_are_lower_case_and_unique() -> None:
 def test_none_takes_a_field_back() -> None:
     """Every field can be unset."""
     assert check_fields(dict.fromkeys(FIELDS)) == dict.fromkeys(FIELDS)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (["one?", "two?", "three?", "four?", "five?", "six?"], "at most 5 questions; 6 were given"),
+        (["x" * 151], "at most 150 characters"),
+        (["why\x07?"], "at most 150 characters on one line"),
+        ([" "], "is empty"),
+        ([""], "is empty"),
+        ([7], "not text"),
+        ("why?", "takes a list"),
+        (["\ud800"], "not valid Unicode"),
+    ],
+)
+def test_bad_questions_are_refused(given: object, told: str) -> None:
+    """The error names the field, the limit, and what was given."""
+    with pytest.raises(ValidationError, match="asked_as") as refused:
+        check_fields({"asked_as": given})
+    assert told in refused.value.message
+
+
+def test_questions_are_kept_as_they_are_asked() -> None:
+    """Each once, whatever its case, on one line."""
+    given = ["Which database?", "which DATABASE?", "  why \n not   SQLite? "]
+
+    assert check_fields({"asked_as": given}) == {"asked_as": ["Which database?", "why not SQLite?"]}
+    assert check_fields({"asked_as": []}) == {"asked_as": []}
+
+
+QUESTION = st.text(st.characters(categories=["L", "N", "P"]), min_size=1, max_size=150)
+
+
+@given(st.lists(QUESTION, max_size=5), st.lists(QUESTION, max_size=9))
+def test_questions_only_grow(known: list[str], new: list[str]) -> None:
+    """What a memory has stays, in its order; there is room for five; again changes nothing."""
+    kept = check_fields({"asked_as": known})["asked_as"]
+    grown = add_questions(kept, new)
+
+    assert grown[: len(kept)] == kept
+    assert len(grown) <= MAX_QUESTIONS
+    assert {text.casefold() for text in grown} <= {text.casefold() for text in (*kept, *new)}
+    assert add_questions(grown, new) == grown
+    assert check_fields({"asked_as": grown}) == {"asked_as": grown}

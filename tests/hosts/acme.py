@@ -6,12 +6,19 @@ Its events have other names, its tools too, and its replies are lines of text.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from recollect.hosts import protocol as events
-from recollect.hosts.protocol import Event, Message, Reply, TranscriptPart
+from recollect.hosts.protocol import (
+    Event,
+    Message,
+    PastSession,
+    Replayed,
+    Reply,
+    TranscriptPart,
+)
 
 NAME = "acme"
 TITLE = "Acme"
@@ -61,6 +68,23 @@ def read_transcript(path: Path, offset: int, *, most: int) -> TranscriptPart | N
     lines = [line.partition(": ") for line in text[offset:].splitlines()]
     messages = tuple(Message(who, what, offset) for who, _, what in lines)
     return TranscriptPart(messages, len(text), {}, len(messages))
+
+
+def past_sessions(_home: Path, _environment: Mapping[str, str]) -> Iterator[PastSession]:
+    """It keeps no transcripts."""
+    yield from ()
+
+
+def replay(_path: Path) -> Iterator[Replayed]:
+    """It keeps no transcripts."""
+    yield from ()
+
+
+def memory_folders(
+    _directories: Sequence[Path], _home: Path, _environment: Mapping[str, str]
+) -> list[Path]:
+    """It has no memory of its own."""
+    return []
 
 
 def install(_scope: str, directory: Path, _environment: Mapping[str, str]) -> Path:

@@ -64,6 +64,8 @@ def test_no_host_outside_its_package() -> None:
 # Literals outside `hosts` that name an agent for another reason than to serve it.
 ALLOWED = {
     ("capture/tool_learning.py", "apply_patch"): "a pattern for errors of agents' tools",
+    ("importing/claude_mem.py", "CLAUDE_"): "a variable of another program, claude-mem",
+    ("importing/letsgo.py", "session_id"): "a column of another program's database",
     ("search/rendering.py", "CLAUDE.md"): "the guide tells the agent what this memory is not",
     ("store/store.py", "Write"): "a type, not a tool",
 }

@@ -364,3 +364,19 @@ def test_a_mirror_is_not_imported_into_itself(sandbox: Sandbox, repo: Path) -> N
 
     assert {outcome.result for outcome in outcomes} == {"foreign"}
     assert other.memories() == []
+
+
+def test_questions_come_in_and_stay(sandbox: Sandbox, repo: Path) -> None:
+    """Somebody may add them to a file; the plugin does not know them, so no mirror writes them."""
+    write(repo, "decisions/asked.json", document(id="asked", asked_as=["Which database?"]))
+    write(repo, "decisions/odd.json", document(id="odd", asked_as=[7]))
+    store = sandbox.open(repo)
+    import_store(store, repo)
+    newer = document(id="asked", updated_at="2026-03-01T10:00:00Z", asked_as=["Where is the data?"])
+    write(repo, "decisions/asked.json", newer)
+
+    assert import_store(store, repo)["decisions/asked.json"] == "updated"
+    memory = store.get("asked")
+    assert memory.asked_as == ("Which database?", "Where is the data?")
+    assert "asked_as" not in to_document(memory, "asked")
+    assert store.get("odd").extra["claude_memory"] == {"asked_as": [7]}

@@ -9,13 +9,14 @@ import pytest
 from recollect.errors import ParseError
 from recollect.importing import commits
 from recollect.importing.source import Item, Place, Skipped
+from tests.importing.readings import plain_reading
 from tests.sandbox import Sandbox
-from tests.support.history import reading, telling, with_past
+from tests.support.history import telling, with_past
 
 
 def found(repo: Path) -> tuple[dict[str, Item], list[Skipped]]:
     """Items by title, and what was left out."""
-    everything = list(commits.SOURCE.read(reading(repo), Place("HEAD", "")))
+    everything = list(commits.SOURCE.read(plain_reading(repo), Place("HEAD", "")))
     items = {one.summary: one for one in everything if isinstance(one, Item)}
     return items, [one for one in everything if isinstance(one, Skipped)]
 
@@ -66,6 +67,6 @@ def test_the_best_are_kept_and_name_related_ones(
 def test_a_repository_without_commits_has_nothing(sandbox: Sandbox) -> None:
     """It is not here, and asking for it is an error that says so."""
     repo = sandbox.init("empty")
-    assert commits.SOURCE.find(reading(repo)) == []
+    assert commits.SOURCE.find(plain_reading(repo)) == []
     with pytest.raises(ParseError, match="no commit"):
-        list(commits.SOURCE.read(reading(repo), Place("HEAD", "")))
+        list(commits.SOURCE.read(plain_reading(repo), Place("HEAD", "")))

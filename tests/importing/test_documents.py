@@ -6,8 +6,9 @@ from pathlib import Path
 
 from recollect.importing import documents
 from recollect.importing.source import Item, Place
+from tests.importing.readings import plain_reading
 from tests.sandbox import Sandbox
-from tests.support.history import reading, with_past
+from tests.support.history import with_past
 
 
 def items_of(sandbox: Sandbox, files: dict[str, str]) -> dict[str, Item]:
@@ -23,7 +24,7 @@ def items_of(sandbox: Sandbox, files: dict[str, str]) -> dict[str, Item]:
 
 def items_in(repo: Path) -> dict[str, Item]:
     """The items of a repository, by title."""
-    found = documents.SOURCE.read(reading(repo), Place(".", ""))
+    found = documents.SOURCE.read(plain_reading(repo), Place(".", ""))
     return {one.summary: one for one in found if isinstance(one, Item)}
 
 

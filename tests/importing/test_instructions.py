@@ -5,15 +5,16 @@ from __future__ import annotations
 from recollect.core.memory import READ_IN
 from recollect.importing import instructions
 from recollect.importing.source import Item
+from tests.importing.readings import plain_reading
 from tests.sandbox import Sandbox
-from tests.support.history import reading, with_past
+from tests.support.history import with_past
 
 
 def test_rules_come_in_and_descriptions_do_not(sandbox: Sandbox) -> None:
     """What forbids is a constraint, what asks is a preference."""
     repo = with_past(sandbox)
-    (place,) = instructions.SOURCE.find(reading(repo))
-    items = [i for i in instructions.SOURCE.read(reading(repo), place) if isinstance(i, Item)]
+    (place,) = instructions.SOURCE.find(plain_reading(repo))
+    items = [i for i in instructions.SOURCE.read(plain_reading(repo), place) if isinstance(i, Item)]
     assert [(item.kind, item.summary) for item in items] == [
         ("preferences", "Run `make test` before you commit anything"),
         ("constraints", "Never call the network in a test"),
@@ -29,6 +30,6 @@ def test_two_names_of_one_file_are_read_once(sandbox: Sandbox) -> None:
     (repo / "AGENTS.md").symlink_to("CLAUDE.md")
     (repo / "GEMINI.md").symlink_to("/etc/hostname")
     sandbox.commit(repo)
-    (place,) = instructions.SOURCE.find(reading(repo))
-    items = [i for i in instructions.SOURCE.read(reading(repo), place) if isinstance(i, Item)]
+    (place,) = instructions.SOURCE.find(plain_reading(repo))
+    items = [i for i in instructions.SOURCE.read(plain_reading(repo), place) if isinstance(i, Item)]
     assert sorted(items[0].fields["provenance"][READ_IN]) == ["AGENTS.md", "CLAUDE.md"]

@@ -71,9 +71,11 @@ def uids(index: Index, filters: Filters = EVERYTHING) -> set[str]:
     return {memory.uid for memory in index.select(filters)}
 
 
-def found(index: Index, query: str, filters: Filters = EVERYTHING) -> list[str]:
+def found(
+    index: Index, query: str, filters: Filters = EVERYTHING, *, parts: bool = False
+) -> list[str]:
     """The summaries that a keyword query finds, best first."""
-    matches = index.lexical(query, filters, 10).matches
+    matches = index.lexical(query, filters, 10, parts=parts).matches
     return [m.summary for m in index.get_many([match.uid for match in matches])]
 
 
@@ -511,7 +513,9 @@ class IndexContract:
         """No query breaks the search, whatever marks it holds."""
         fill(index, (PLACE, note_of(creation())))
 
-        assert isinstance(index.lexical(query, EVERYTHING, 5).matches, list | tuple)
+        for parts in (False, True):
+            matches = index.lexical(query, EVERYTHING, 5, parts=parts).matches
+            assert isinstance(matches, list | tuple)
 
     def test_three_matching_words_rank_above_one(self, index: Index) -> None:
         """The quality of a match varies, and more words in common count more."""
@@ -531,6 +535,90 @@ class IndexContract:
 
         assert found(index, "apple banana cherry") == ["memory 1", "memory 0"]
         assert lexical.ideal > lexical.matches[0].score > lexical.matches[1].score > 0
+
+    @pytest.mark.parametrize(
+        ("text", "query"),
+        [
+            ("we run Postgres in production", "Postg"),
+            ("the page needs a refresh", "refr"),
+            ("every call has a timeout", "timeo"),
+            ("see connectTimeoutSeconds", "timeo"),
+            ("TLS handshakes fail", "shake"),
+            ("a rollback of the database", "base"),
+        ],
+    )
+    def test_parts_of_words_are_found_if_asked_for(
+        self, index: Index, text: str, query: str
+    ) -> None:
+        """Beginnings and, of a word that nobody used, the middle."""
+        fill(index, (PLACE, note_of(creation(0, body=text), creation(1, body="nothing alike"))))
+
+        assert found(index, query, parts=True) == ["memory 0"]
+        assert found(index, query) == []
+
+    def test_whole_words_rank_above_parts(self, index: Index) -> None:
+        """Even if a part occurs more often; and a sentence has whole words only."""
+        fill(
+            index,
+            (
+                PLACE,
+                note_of(
+                    creation(0, body="authentication, authentication and authentication again"),
+                    creation(1, body="auth"),
+                    *(creation(n, body=f"filler {n}") for n in range(2, 20)),
+                ),
+            ),
+        )
+
+        assert found(index, "auth", parts=True) == ["memory 1", "memory 0"]
+        assert found(index, "where does the auth code read settings", parts=True) == ["memory 1"]
+        matches = index.lexical("auth", EVERYTHING, 10, parts=True).matches
+        assert [match.words for match in matches] == [1, 1]
+
+    def test_questions_are_words_of_their_memory(self, index: Index) -> None:
+        """They lead to it, and a change of them is one of what is found; vectors get them apart."""
+        born = creation(0, asked_as=["where is money rounded?"])
+        fill(index, (PLACE, note_of(born, creation(1))))
+
+        assert found(index, "rounded money") == ["memory 0"]
+        assert [p.asked for p in index.pending("m", 5)] == ["where is money rounded?", ""]
+        fill(index, (PLACE, note_of(born, creation(1), update(born, 1, asked_as=["cents?"]))))
+        assert found(index, "rounded money") == []
+        assert found(index, "cents") == ["memory 0"]
+
+    def test_a_hostile_number_of_questions_is_cut(self, index: Index) -> None:
+        """Somebody else wrote the note: what is beyond the limit is kept, but not indexed."""
+        letters = "abcdefghij"
+        asked = [f"{one * 3}{other} {'x' * 400}" for other in letters for one in letters]
+        fill(index, (PLACE, note_of(creation(0, asked_as=asked))))
+
+        assert found(index, "eeea") == ["memory 0"]
+        assert found(index, "fffa") == found(index, "aaaj") == []
+        assert len(index.pending("m", 5)[0].asked) < 1000
+        assert index.select(EVERYTHING)[0].asked_as == tuple(asked)
+
+    def test_files_in_the_text_count_as_files(self, index: Index) -> None:
+        """By the whole path, by its end, or by a folder of it; a common name says nothing."""
+        texts = [
+            "see src/shop/cart.py:42 for the rounding",
+            "rounding is in `shop/cart.py`.",
+            "cart.py rounds",
+            "the cart, and/or https://example.com/src/shop/cart.py",
+            "src/shop/__init__.py imports it",
+            "README.md explains it",
+        ]
+        fill(index, (PLACE, note_of(*(creation(n, body=t) for n, t in enumerate(texts)))))
+
+        def about(path: str) -> list[str]:
+            return [m.summary for m in index.select(EVERYTHING._replace(file=path))]
+
+        assert about("src/shop/cart.py") == ["memory 0", "memory 1", "memory 2"]
+        assert about("other/cart.py") == ["memory 2"]
+        assert about("src/shop/") == ["memory 0", "memory 4"]
+        assert about("src/shop/__init__.py") == ["memory 4"]
+        assert about("src/__init__.py") == []
+        assert about("README.md") == ["memory 5"]
+        assert about("docs/README.md") == []
 
     def test_an_edit_changes_what_is_found(self, index: Index) -> None:
         """Old words stop matching, new ones match."""
@@ -557,6 +645,56 @@ class IndexContract:
         assert near[0].score == pytest.approx(0.995, abs=0.001)
         assert index.pending("m", 10) == []
         assert index.count_pending("m") == 0
+
+    def test_a_memory_beyond_the_limit_still_has_its_similarity(self, index: Index) -> None:
+        """If it is asked for by name, the limit does not count for it."""
+        born = [creation(number) for number in range(4)]
+        fill(index, (PLACE, note_of(*born)))
+        index.store_vectors("m", {b.uid: [vector(1, n / 10)] for n, b in enumerate(born)})
+
+        near = index.nearest(vector(1, 0), EVERYTHING, 1, including=[born[3].uid])
+
+        assert [m.uid for m in near] == [born[0].uid, born[3].uid]
+        assert near[1].score == pytest.approx(0.958, abs=0.001)
+
+    def test_what_is_near_to_others_is_measured(self, index: Index) -> None:
+        """Two that are alike are crowded, one that is apart is not; a changed one is new."""
+        one, two, apart = (creation(number) for number in range(3))
+        fill(index, (PLACE, note_of(one, two, apart)))
+        index.measure_crowding(10)  # there is nothing to measure yet
+        index.store_vectors(
+            "m",
+            {one.uid: [vector(1, 0)], two.uid: [vector(1, 0.1)], apart.uid: [vector(-1, 0.1)]},
+        )
+        index.measure_crowding(10)
+        found = {row.uid: row.crowding for row in index.ranking([one.uid, two.uid, apart.uid])}
+
+        assert found[one.uid] == pytest.approx(0.0, abs=0.01)  # near to one, far from the other
+        assert found[apart.uid] < -0.9
+        spread = index.spread(vector(1, 0))
+        assert spread.stands_out(1.0) > spread.stands_out(0.0)
+        assert index.spread(vector(1, 0, 0)).deviation == 0.0  # vectors of another size
+
+    def test_a_session_has_its_memories_in_order(self, index: Index) -> None:
+        """By creation, whatever the order in which they came."""
+        born = [creation(number, session="s") for number in range(3)]
+        fill(index, (PLACE, note_of(*reversed(born), creation(3))))
+
+        assert index.in_order(["s", "none"]) == [[b.uid for b in born]]
+        assert index.ranking([born[0].uid])[0].session == "s"
+
+    def test_a_match_says_what_its_words_are_worth(self, index: Index) -> None:
+        """A rare word is worth more than one of everyday requests."""
+        fill(index, (PLACE, note_of(creation(0, summary="Fix the flywheel", tags=["gear"]))))
+
+        rare = index.lexical("flywheel spindle", EVERYTHING, 5).matches[0]
+        plain = index.lexical("fix spindle", EVERYTHING, 5).matches[0]
+        tagged = index.lexical("gear", EVERYTHING, 5).matches[0]
+
+        assert rare.coverage > 0.4 > plain.coverage > 0
+        assert rare.rarest > plain.rarest
+        assert (rare.titled, rare.tagged) == (rare.coverage, 0.0)
+        assert (tagged.coverage, tagged.tagged, tagged.titled) == (1.0, 1.0, 0.0)
 
     def test_models_are_never_mixed(self, index: Index) -> None:
         """Vectors of another model, of another size even, replace those there were."""

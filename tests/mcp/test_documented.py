@@ -34,7 +34,17 @@ def test_a_description_tells_what_its_schema_does_not() -> None:
 
 
 # Arguments that agents need not know of: what they do is said in a result or on the page.
-QUIET = {"body", "keep_both", "summary", "dry_run", "lifecycle_event", "reason", "session", "limit"}
+QUIET = {
+    "all",
+    "body",
+    "keep_both",
+    "summary",
+    "dry_run",
+    "lifecycle_event",
+    "reason",
+    "session",
+    "limit",
+}
 
 
 REPLACING = "Facts that replace others"

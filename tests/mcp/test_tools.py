@@ -269,3 +269,37 @@ def test_pages_follow_each_other(engine: Engine) -> None:
         offset += 5
 
     assert sorted(seen) == sorted(f"Item {number}" for number in range(12))
+
+
+def test_a_search_says_what_it_leaves_out(engine: Engine) -> None:
+    """A weaker match costs a number, and a call away it is a line."""
+    ask(engine, "store_memory", kind="notes", summary="The shop opens at nine")
+
+    found = ask(engine, "search_memories", query="photosynthesis in plants")
+    everything = ask(engine, "search_memories", query="photosynthesis in plants", all=True)
+
+    assert found["memories"] == []
+    assert "weaker matches: all=true shows them" in found["next"] or not everything["memories"]
+    assert ask(engine, "search_memories", query="when does the shop open")["memories"]
+
+
+def test_questions_are_stored_found_and_shown_whole(engine: Engine) -> None:
+    """A list does not repeat them."""
+    asked = ["where do guests sleep?", "which hotel?"]
+    done = ask(engine, "store_memory", kind="notes", summary="Rooms at the Lamb", asked_as=asked)
+
+    (line,) = ask(engine, "search_memories", query="which hotel for guests")["memories"]
+    assert line["id"] == done["id"]
+    assert "asked_as" not in line
+    assert ask(engine, "get_memory", id=done["id"])["asked_as"] == asked
+    assert "at most 5 questions" in refuse(
+        engine, "store_memory", kind="notes", summary="x", asked_as=[str(n) for n in range(6)]
+    )
+
+
+def test_a_file_in_the_text_is_a_file(engine: Engine) -> None:
+    """The memory does not list it."""
+    ask(engine, "store_memory", kind="notes", summary="Rounding is in shop/cart.py")
+
+    found = ask(engine, "search_by_file", path="src/shop/cart.py")["memories"]
+    assert [line["summary"] for line in found] == ["Rounding is in shop/cart.py"]

@@ -8,6 +8,8 @@ import pytest
 
 from recollect.api.recollect import Recollect
 from recollect.errors import ValidationError
+from recollect.search.rendering import render_memory, render_title
+from recollect.search.scoring import fuse
 from tests.sandbox import Sandbox
 
 
@@ -228,3 +230,115 @@ def test_files_of_the_commit(sandbox: Sandbox, repo: Path) -> None:
     sandbox.commit(repo)
 
     assert ("a.txt", "one\n") in store.files(memory)
+
+
+def test_a_search_stops_where_answers_stop(store: Recollect) -> None:
+    """What only shares a word, or nothing, is counted; `weaker` shows it, after the answers."""
+    nothing = store.search("photosynthesis in plants")
+    found = store.search("which database do we use")
+    everything = store.search("which database do we use", weaker=True)
+
+    assert nothing == []
+    assert [hit.memory.summary for hit in found] == ["Use PostgreSQL for persistence"]
+    assert everything[0].memory.uid == found[0].memory.uid
+    assert everything.weaker == 0
+    assert len(everything) == len(found) + found.weaker
+    assert store.search("which database do we use", limit=1).weaker == 0
+
+
+@pytest.mark.parametrize("query", ["Postg", "postgr database", "cook", "redir"])
+def test_a_part_of_a_word_is_enough(store: Recollect, query: str) -> None:
+    """It is an answer, with and without vectors."""
+    assert store.search(query)
+    assert store.search(query, mode="text")
+
+
+def test_a_question_that_names_a_time(sandbox: Sandbox, repo: Path) -> None:
+    """What is from that time answers; if nothing is, the time says nothing."""
+    store = sandbox.open(repo)
+    for created in ("2024-05-20", "2025-08-02"):
+        store.capture(
+            "decisions", f"The cache expires daily, said {created}", created=f"{created}T12:00:00Z"
+        )
+
+    def found(query: str) -> list[str]:
+        return [hit.memory.summary[-10:] for hit in store.search(query)]
+
+    assert found("when does the cache expire in May 2024") == ["2024-05-20"]
+    assert found("when does the cache expire since 2025") == ["2025-08-02"]
+    assert set(found("when does the cache expire in 2020")) == {"2024-05-20", "2025-08-02"}
+    assert found("in May 2024") == ["2024-05-20"]
+    assert store.search("when does the cache expire in May 2024").weaker == 1
+
+
+def test_a_question_that_names_a_release(sandbox: Sandbox, repo: Path) -> None:
+    """The tags of the repository say when it was; without a tag, the words are words.
+
+    The commits of the sandbox are from the beginning of 2024.
+    """
+    store = sandbox.open(repo)
+    for created in ("2023-05-20", "2025-08-02"):
+        store.capture(
+            "decisions", f"The cache expires daily, said {created}", created=f"{created}T12:00:00Z"
+        )
+    before = store.search("when did the cache expire before v2")
+    sandbox.git(repo, "tag", "v2.0.0")
+
+    after = store.search("when did the cache expire before v2")
+    assert len(before) == len(after) == 2
+    assert after[0].memory.summary.endswith("2023-05-20")
+    assert after[0].score > before[0].score
+
+
+def test_questions_are_never_in_front_of_an_agent(store: Recollect) -> None:
+    """They are for finding a memory, not for reading it."""
+    asked = "where do the penguins live?"
+    memory = store.capture("notes", "The zoo is closed", "Until May.", asked_as=[asked])
+
+    assert [hit.memory.uid for hit in store.search("penguins")] == [memory.uid]
+    for text in (render_memory(memory, "1d"), render_memory(memory, "1d", brief=True)):
+        assert "zoo" in text
+        assert "penguin" not in text
+    assert "penguin" not in render_title(memory, "1d")
+
+
+def test_age_counts_where_the_question_asks_for_what_is_new(sandbox: Sandbox, repo: Path) -> None:
+    """An old memory that answers better stays first, unless somebody asks for the latest."""
+    store = sandbox.open(repo)
+    store.capture_many(
+        [
+            {
+                "kind": "notes",
+                "summary": "The deploy window of the staging cluster",
+                "body": "The window is on Tuesday.",
+                "created": "2020-01-01",
+            },
+            {"kind": "notes", "summary": "The deploy window moved"},
+        ]
+    )
+    old, new = "The deploy window of the staging cluster", "The deploy window moved"
+
+    assert summaries(store, "deploy window of staging")[0] == old
+    timely = [hit for hit in store.search("latest deploy window", mode="text") if hit.why.timely]
+    assert {hit.memory.summary for hit in timely} == {old, new}
+    assert timely[0].memory.summary == new
+    assert not any(hit.why.timely for hit in store.search("deploy window", mode="text"))
+
+
+def test_neighbours_in_a_talk_support_a_match() -> None:
+    """What stands beside a match gets a share of it; two places away, a smaller one."""
+    near = {"a": 0.2, "b": 0.5, "c": 0.2, "z": 0.2}
+
+    found = fuse({"b": 0.5}, near, {}, [["z", "c", "b", "a"]])
+
+    assert found["a"].relative > found["z"].relative > 0
+    assert found["c"].relative > found["z"].relative
+    assert found["a"].both == found["z"].both
+
+
+def test_what_is_near_to_everything_counts_less() -> None:
+    """Of two that are as near to the query, the one that is apart from others comes first."""
+    found = fuse({}, {"hub": 0.5, "apart": 0.5}, {"hub": 0.6, "apart": 0.1})
+
+    assert found["apart"].relative > found["hub"].relative
+    assert found["apart"].vector == found["hub"].vector == 0.5

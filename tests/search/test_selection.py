@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from recollect.core.memory import Memory
 from recollect.search import selection
-from recollect.search.constants import FLOOR, FLOOR_VECTOR, FLOOR_WHEN_ASKED, UNCONFIRMED_FLOOR
+from recollect.search.constants import FULL_FROM, TITLE_FROM, UNCONFIRMED_WORTH
 from recollect.search.selection import Candidate
 from recollect.search.tokens import count_tokens
 from recollect.search.triggers import asks_for_memory
@@ -17,7 +17,7 @@ NOW = 1_700_000_000.0
 
 
 def candidate(
-    summary: str, *, age: float = 86_400, score: float = 0.5, evidence: float = 1.0, words: int = 3
+    summary: str, *, age: float = 86_400, score: float = 0.5, probability: float = 1.0
 ) -> Candidate:
     """A candidate born so many seconds ago."""
     from datetime import UTC, datetime
@@ -26,7 +26,7 @@ def candidate(
     memory = Memory(
         uid=summary, id="notes:abc:0", kind="notes", summary=summary, created=born, version="1"
     )
-    return Candidate(memory, score, "test", words=words, evidence=evidence)
+    return Candidate(memory, score, "test", probability=probability)
 
 
 def names(candidates: list[Candidate]) -> list[str]:
@@ -34,50 +34,43 @@ def names(candidates: list[Candidate]) -> list[str]:
     return [c.memory.summary for c in candidates]
 
 
-def test_what_shares_little_with_the_prompt_stays_out() -> None:
-    """One common word of many is noise; of a prompt of one word it is everything."""
-    weak = candidate("weak", evidence=FLOOR - 0.01)
-    single = candidate("single", words=1)
-    good = candidate("good", evidence=FLOOR, words=2)
+def test_what_is_likely_comes_in_full_and_what_may_be_as_a_title() -> None:
+    """What is neither costs more than it is worth."""
+    good = candidate("good", probability=FULL_FROM)
+    better = candidate("better", probability=0.9)
+    weak = candidate("weak", probability=FULL_FROM - 0.01)
+    noise = candidate("noise", probability=TITLE_FROM - 0.01)
 
-    kept, skipped = selection.above_floor([weak, single, good], 5, asked=False)
+    full, titles = selection.by_probability([weak, good, noise, better])
 
-    assert names(kept) == ["good"]
-    assert {s.reason for s in skipped} == {"below the floor"}
-    assert names(selection.above_floor([single], 1, asked=False)[0]) == ["single"]
+    assert names(full) == ["better", "good"]
+    assert names(titles) == ["weak"]
 
 
-def test_an_unconfirmed_memory_must_be_nearer_and_comes_alone() -> None:
+def test_an_unconfirmed_memory_must_be_likelier_and_comes_alone() -> None:
     """Of two that pass, only the better one is given."""
 
-    def noticed(summary: str, evidence: float) -> Candidate:
-        found = candidate(summary, evidence=evidence)
+    def noticed(summary: str, probability: float) -> Candidate:
+        found = candidate(summary, probability=probability)
         return found._replace(memory=found.memory._replace(status="unconfirmed"))
 
+    bar = FULL_FROM / UNCONFIRMED_WORTH
     found = [
-        candidate("known", evidence=FLOOR),
-        noticed("too far", UNCONFIRMED_FLOOR - 0.01),
-        noticed("better", 0.9),
-        noticed("worse", 0.8),
-        noticed("similar", 0.0)._replace(vector=FLOOR_VECTOR),
+        candidate("known", probability=FULL_FROM),
+        noticed("as likely", FULL_FROM),
+        noticed("better", 0.99),
+        noticed("worse", bar + 0.01),
+        noticed("noise", TITLE_FROM),
     ]
 
-    kept, below = selection.above_floor(found, 3, asked=False)
-    given, too_many = selection.few_unconfirmed(kept)
+    full, titles = selection.by_probability(found)
+    given, too_many = selection.few_unconfirmed(full)
 
-    assert names(kept) == ["known", "better", "worse"]
-    assert [one.uid for one in below] == ["too far", "similar"]
-    assert names(given) == ["known", "better"]
+    assert names(full) == ["better", "worse", "known"]
+    assert names(titles) == ["as likely"]
+    assert names(given) == ["better", "known"]
     assert [one.reason for one in too_many] == ["one unconfirmed memory is enough"]
-    assert names(selection.few_unconfirmed(kept, already=1)[0]) == ["known"]
-
-
-def test_a_question_for_memories_looks_wider() -> None:
-    """The same memory passes when somebody asks for what is remembered."""
-    between = candidate("between", evidence=(FLOOR + FLOOR_WHEN_ASKED) / 2)
-
-    assert names(selection.above_floor([between], 5, asked=False)[0]) == []
-    assert names(selection.above_floor([between], 5, asked=True)[0]) == ["between"]
+    assert names(selection.few_unconfirmed(full, already=1)[0]) == ["known"]
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,7 @@ def memories(draw: st.DrawFn, number: int = 0) -> Memory:
         body=draw(st.sampled_from(("", "The server starts on a fixed port.", "- one\n- two\n"))),
         tags=tuple(draw(st.lists(st.sampled_from(("a", "b", "c")), unique=True))),
         concepts=tuple(draw(st.lists(st.sampled_from(("gotcha", "pattern")), unique=True))),
+        asked_as=tuple(draw(st.lists(st.sampled_from("abcdefg"), max_size=5, unique=True))),
         files_modified=tuple(draw(st.lists(st.sampled_from(("x.py", "y.py")), unique=True))),
         importance=draw(st.sampled_from((0.0, 0.3, 0.5, 0.8, 1.0))),
         sensitivity=draw(st.sampled_from(("public", "public", "private", "secret", "unknown"))),

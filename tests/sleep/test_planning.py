@@ -96,6 +96,9 @@ def test_a_merge_lowers_no_sensitivity_and_keeps_what_matters(sources: list[Memo
     assert made.importance == max(m.importance for m in sources)
     assert set(made.concepts) == {c for m in sources for c in m.concepts}
     assert set(made.files_modified) == {f for m in sources for f in m.files_modified}
+    asked = {question for m in sources for question in m.asked_as}
+    assert len(made.asked_as) == min(5, len(asked))
+    assert set(made.asked_as) <= asked
     assert set(made.relates_to) == {m.uid for m in sources}
     assert len(made.summary) <= 100
     assert "\n" not in made.summary

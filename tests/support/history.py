@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
-from recollect.importing.source import Reading
 from tests.sandbox import Sandbox
 
 DROPPED = """Drop support for Python 3.8 in the scheduler
@@ -91,17 +89,4 @@ def telling(number: int) -> str:
         f"{topic}: remove the {topic} option from engine{number}\n\n"
         f"It was dangerous because {topic} could corrupt table{number}. We decided to use"
         f" engine{number} instead of {topic}, to avoid data loss."
-    )
-
-
-def reading(repo: Path) -> Reading:
-    """What a source reads with."""
-    return Reading(
-        repo,
-        repo,
-        os.environ,
-        lambda text: text,
-        lambda *_: None,
-        lambda *_: False,
-        lambda *_: None,
     )

@@ -558,3 +558,19 @@ def test_a_person_gets_what_they_ask_for(old: Memory, document: dict[str, Any]) 
     facets = ("tags", "files_modified", "confidence")
     check_fields({name: result.fields[name] for name in facets if name in result.fields})
     assert "changes" in result.fields or not result.fields
+
+
+def test_an_agent_adds_questions_and_a_person_replaces_them() -> None:
+    """Nothing is dropped quietly, and the change is told."""
+    old = memory(asked_as=["Which database?", "Why not SQLite?", "Who runs it?"])
+    new = ["why not sqlite?", "Where is the data?", "How many writers?", "Is it managed?"]
+
+    by_agent = merged(old, {"asked_as": new})
+    by_person = merged(old, {"asked_as": new}, by_person=True)
+    again = merged(old, {"asked_as": ["Who runs it?"], "changes": WHY})
+
+    assert by_agent.fields["asked_as"] == [*old.asked_as, "Where is the data?", "How many writers?"]
+    assert by_agent.fields["changes"] == [{"summary": "asked_as was changed", "field": "asked_as"}]
+    assert "Is it managed?" in by_agent.warnings[0]
+    assert by_person.fields["asked_as"] == new
+    assert "asked_as" not in again.fields

@@ -676,3 +676,21 @@ def test_nonsense_is_refused(store: Recollect, drafts: Any) -> None:
 
     assert all(answer["status"] == "refused" for answer in answers)
     assert store.journal() == []
+
+
+def test_questions_of_documents_and_drafts_are_kept(store: Recollect) -> None:
+    """Typed, updated and plain; a bad one is refused with its field."""
+    made = typed.create(store, "decisions", {**decision(), "asked_as": ["Which database?"]})
+    typed.update(
+        store, made["uid"], {"asked_as": ["Where is the cart?"]}, if_version=made["version"]
+    )
+    (plain,) = write_drafts(
+        store, [{"kind": "learnings", "title": "Rows lock", "asked_as": ["what waits?"]}]
+    )
+
+    assert store.get(made["uid"]).asked_as == ("Which database?", "Where is the cart?")
+    assert store.get(plain["uid"]).asked_as == ("what waits?",)
+    for bad in (["?"] * 3 + [7], ["x" * 151], [" "], [str(n) for n in range(6)], 7):
+        with pytest.raises(BadContent) as refused:
+            typed.create(store, "decisions", {**decision("Another"), "asked_as": bad})
+        assert refused.value.field.startswith("asked_as")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from recollect.core.age import seconds_since
+from recollect.core.fields import add_questions, check_questions
 from recollect.core.kinds import kind_named
 from recollect.core.memory import Memory
 from recollect.core.status import VISIBLE
@@ -66,6 +67,9 @@ def merge_into(
         new = [one for one in store.redact(list(given.get(name) or ())) if one not in old]
         if new:
             changes[name] = [*old, *new]
+    asked = check_questions("asked_as", store.redact(list(given.get("asked_as") or ())))
+    if (questions := add_questions(known.asked_as, asked)) != list(known.asked_as):
+        changes["asked_as"] = questions
     importance = given.get("importance")
     if importance is not None and importance > known.importance:
         changes["importance"] = importance

@@ -9,7 +9,7 @@ from recollect.store.store import Store
 
 # A hook imports this module: whatever it does not need is imported where it is used.
 if TYPE_CHECKING:
-    from recollect.api.results import Answer, ExplainedSetting, Listed, Location, LogEntry
+    from recollect.api.results import Answer, Answers, ExplainedSetting, Listed, Location, LogEntry
     from recollect.config.config import Config, Setting
     from recollect.core.memory import Memory
     from recollect.facts.facts import Found
@@ -62,37 +62,56 @@ class Reads(Store):
         min_similarity: float | None = None,
         as_of: str | None = None,
         counting: bool = True,
+        weaker: bool = False,
         **filters: Any,
-    ) -> list[Answer]:
+    ) -> Answers:
         """Find the memories that answer a query, the project's and your own, best first.
 
         Where two have the same score, the project's comes first. Private, secret and unclassified
-        memories are found only if you ask for them with `sensitivity`. With `counting=False`,
-        nothing is recorded as shown; call `note_shown` for what a reader gets to see.
+        memories are found only if you ask for them with `sensitivity`. Weaker matches, which
+        probably answer something else, are only counted, unless `weaker` asks for them. With
+        `counting=False`, nothing is recorded as shown; call `note_shown` for what a reader gets to
+        see.
         """
-        from recollect.api.results import Answer
+        from recollect.api.results import Answer, Answers
         from recollect.search.store import search_store
 
+        limit = max(1, limit)
         found: list[tuple[Hit, bool]] = []
+        left_out: list[tuple[Hit, bool]] = []
+        releases = self._releases(query)
         for store, chosen in self._each(filters):
             moment = as_of if store is self or as_of is None else self.moment(as_of)
-            hits = search_store(
+            mine = store is not self
+            hits, others = search_store(
                 store,
                 query,
                 limit,
                 mode=mode,
                 min_similarity=min_similarity,
                 as_of=moment,
+                releases=releases,
                 **chosen,
             )
-            found += [(hit, store is not self) for hit in hits]
+            found += [(hit, mine) for hit in hits]
+            left_out += [(hit, mine) for hit in others]
         if self._personal is not None:
-            found.sort(key=lambda pair: (-pair[0].score, pair[1], pair[0].memory.uid))
-        answers = [Answer(hit.memory, hit.score, hit.why, mine) for hit, mine in found]
-        answers = answers[: max(1, limit)]
+            for pairs in (found, left_out):
+                pairs.sort(key=lambda pair: (-pair[0].score, pair[1], pair[0].memory.uid))
+        best = found + left_out if weaker else found
+        answers = Answers(Answer(h.memory, h.score, h.why, mine) for h, mine in best[:limit])
+        answers.weaker = min(limit, len(found) + len(left_out)) - len(answers)
         if counting and as_of is None:
             self.note_shown(answers)
         return answers
+
+    def _releases(self, query: str) -> Mapping[str, float]:
+        """When tags were made, if a query names a release."""
+        from recollect.ledger.files import tag_times
+        from recollect.search.periods import is_release
+        from recollect.search.triggers import find_period
+
+        return tag_times(self.ledger.repository) if is_release(find_period(query)) else {}
 
     def browse(self, *, newest_first: bool = False, **filters: Any) -> list[Listed]:
         """List the memories that pass the filters, the project's and your own, by creation time.

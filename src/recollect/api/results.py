@@ -27,6 +27,12 @@ class Answer(NamedTuple):
     mine: bool = False
 
 
+class Answers(list[Answer]):
+    """The answers of a search, best first, and how many weaker matches were left out."""
+
+    weaker = 0
+
+
 class Listed(NamedTuple):
     """A memory that passes the filters, and whether it comes from your own ledger."""
 

@@ -12,6 +12,7 @@ from recollect.core.named_tuple import NamedTuple
 if TYPE_CHECKING:
     import os
 
+    from recollect.api.exporting import Exported
     from recollect.core.memory import Memory
     from recollect.facts.facts import Stored
     from recollect.importing.claude_memory import Outcome
@@ -184,6 +185,35 @@ class Writes(Reads):
         start = self.work_tree or self.ledger.repository.git.directory
         path = Path(folder) if folder is not None else Path(start) / DEFAULT_FOLDER
         return import_folder(self, path.expanduser().absolute(), dry_run=dry_run)
+
+    def export(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        format: str = "json",  # noqa: A002 - the name of the option
+        private: bool = False,
+    ) -> Exported:
+        """Write the memories to a file as `json` or `markdown`, or to a folder as `claude-memory`.
+
+        Without a path, gives the text. Private, secret and unconfirmed memories come along only
+        with `private`.
+        """
+        from recollect.api.exporting import export
+
+        return export(self, path, format=format, private=private)
+
+    def import_export(
+        self, path: str | os.PathLike[str], *, dry_run: bool = False
+    ) -> list[Outcome]:
+        """Import an export (`json` or `markdown`); says what became of each memory.
+
+        Importing twice adds nothing. What was purged here stays away.
+        """
+        from pathlib import Path
+
+        from recollect.importing.recollect_export import import_export
+
+        return import_export(self, Path(path).expanduser().absolute(), dry_run=dry_run)
 
     def purge(self, memory_id: str) -> list[str]:
         """Erase a memory for good, here and, after the next sync, in every clone.

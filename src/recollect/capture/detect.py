@@ -19,7 +19,7 @@ from recollect.core.marks import MARKER
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 
-THRESHOLD: Final = 0.4  # the default of capture.suggest_threshold
+THRESHOLD: Final = 0.45  # the default of capture.suggest_threshold
 MAX_JOINED: Final = 400  # characters of a sentence with its neighbour
 # Skipped sentences are traced from this share of the threshold on.
 _NEAR_MISS: Final = 0.6
@@ -51,6 +51,8 @@ class Detected(NamedTuple):
     by_kind: dict[str, float]
     # Whether it is below the threshold, and counts only together with others.
     is_weak: bool = False
+    # The number of its message in the conversation.
+    message: int = 0
 
 
 class Skipped(NamedTuple):
@@ -176,6 +178,7 @@ def _detect(
             scores.deciding,
             dict(scores.by_kind),
             scores.score < enough,
+            one.message,
         )
         yield _Place(found, at, one.message)
 

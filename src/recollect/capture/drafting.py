@@ -28,7 +28,8 @@ _OMIT = "The user asked you not to keep some of what they said: leave it out of 
 _OPENING, _CLOSING = '<recollect-guide source="recollect">', "</recollect-guide>"
 _EXAMPLE = (
     '[{"action": "create", "kind": "…", "title": "at most 100 characters", "tags": ["…"],'
-    ' "content": {…}, "related_files": ["…"], "replaces": ["the id in front of the line"]},\n'
+    ' "content": {…}, "related_files": ["…"], "asked_as": ["up to 5 questions it answers, in'
+    ' other words"], "replaces": ["the id in front of the line"]},\n'
     ' {"action": "update", "id": "…", "if_version": "…", "content": {only what changes},'
     ' "changes": [{"summary": "what changed and why"}]}]'
 )

@@ -11,11 +11,14 @@ import re
 
 from recollect.capture.features import is_question
 from recollect.capture.sentences import sentences, without_code, words
+from recollect.core.marks import MARKER
+from recollect.core.note import shorten_line
 from recollect.core.patterns import pattern
 
 LONGEST = 200  # characters
 _MOST_SENTENCES = 40
 _FEWEST_WORDS = 4
+_LONGEST_CORRECTION = 120
 _MANY_WORDS = 12  # nobody describes a chore at such length
 
 _DID_WORDS = (
@@ -95,6 +98,14 @@ _EMPTY = words(
 )
 
 
+# What somebody asks to keep is no task, and the summary names it among what was kept.
+_WISH = pattern(
+    r"[\s>*-]{0,9}(?:(?:please|also|and|hey|ok)[\s,]{1,3}){0,3}(?:remember\b|note (?:that|:)"
+    r"|keep in mind|don't forget|do not forget|make a note|from now on)",
+    re.IGNORECASE,
+)
+
+
 def outcome_of(answer: str) -> str:
     """Return the first thing that an answer says was done; empty if there is none."""
     for sentence in sentences(answer)[:_MOST_SENTENCES]:
@@ -120,6 +131,29 @@ def _tells_of_something_done(sentence: str) -> bool:
 def is_prompt(text: str) -> bool:
     """Return whether a prompt says what somebody wants: not a command, not just a yes."""
     return len(_ANY_WORD.findall(text[:2_000])) >= 2 and not _NO_PROMPT.match(text[:2_000])
+
+
+def is_wish(text: str) -> bool:
+    """Return whether a prompt begins with a wish to keep something."""
+    return _WISH.match(text) is not None
+
+
+def without_wishes(text: str) -> str:
+    """Return a prompt without the sentences that ask to keep something."""
+    from recollect.capture.requests import find_requests, is_covered
+
+    wishes = find_requests(text)
+    if not wishes:
+        return text
+    return " ".join(one for one in sentences(text) if not is_covered(one, wishes))
+
+
+def correction_of(text: str) -> str:
+    """Return a correction that makes sense by itself; empty if it does not."""
+    at = text.lower().find(MARKER)
+    line = " ".join(text[: len(text) if at < 0 else at].split())
+    is_whole = len(line) <= _LONGEST_CORRECTION and len(line.split()) >= _FEWEST_WORDS
+    return shorten_line(line, _LONGEST_CORRECTION) if is_whole else ""
 
 
 def goal_of(prompt: str) -> str:

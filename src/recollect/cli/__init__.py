@@ -50,6 +50,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "sync": "sync",
         "mirror": "mirror",
         "import": "import_",
+        "export": "export",
     },
     "Look after": {
         "status": "status",

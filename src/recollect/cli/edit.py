@@ -34,8 +34,8 @@ def edit_command(
 ) -> None:
     """Change a memory; the history keeps the old text.
 
-    Tags, files and relations are added to the existing ones. Without options, the body opens in
-    your editor.
+    Tags, files and relations are added to the existing ones. --asked-as replaces all questions,
+    and --asked-as '' removes them. Without options, the body opens in your editor.
     """
     body = given_body(messages, body_file)
     fields = given_fields(options)
@@ -48,7 +48,9 @@ def edit_command(
                 raise ValidationError("Nothing was changed.", "Change the text, then save it.")
         known = memory.as_json()
         for name, value in fields.items():
-            if isinstance(value, list):
+            if name == "asked_as":
+                fields[name] = [] if value == [""] else value
+            elif isinstance(value, list):
                 fields[name] = [*known[name], *value]
         if untag:
             tags = fields.get("tags", list(memory.tags))

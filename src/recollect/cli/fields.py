@@ -36,6 +36,13 @@ _OPTIONS: tuple[Callable[[Callable[..., Any]], Callable[..., Any]], ...] = (
         help="A concept; may be repeated.",
     ),
     click.option(
+        "--asked-as",
+        "asked_as",
+        multiple=True,
+        metavar="QUESTION",
+        help="A question that it answers, in other words; up to five times.",
+    ),
+    click.option(
         "--file",
         "files_modified",
         multiple=True,

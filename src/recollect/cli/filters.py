@@ -13,7 +13,7 @@ _OPTIONS: tuple[Callable[[Callable[..., Any]], Callable[..., Any]], ...] = (
     click.option("-k", "--kind", metavar="KIND", help="Only this kind."),
     click.option("--spec", help="Only this specification."),
     click.option("-t", "--tag", "tags", multiple=True, help="Only with this tag; may be repeated."),
-    click.option("--file", metavar="PATH", help="Only about this file or folder."),
+    click.option("--file", metavar="PATH", help="Only about this file or folder, or naming it."),
     click.option("--concept", type=click.Choice(CONCEPTS), help="Only with this concept."),
     click.option("--session", help="Only from this session."),
     click.option("--since", metavar="WHEN", help="Only since then: 30d, 2026-08-23, or a commit."),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,6 +16,9 @@ from recollect.cli.plans import dry_run_option
 from recollect.cli.undo import echo_undo
 from recollect.errors import ValidationError
 
+if TYPE_CHECKING:
+    from recollect.importing.claude_memory import Outcome
+
 _CREATED, _KNOWN, _INVALID = "created", "known", "invalid"
 _LABELS = {
     _CREATED: "imported",
@@ -22,8 +27,10 @@ _LABELS = {
     "purged": "purged here, not imported",
     "foreign": "skipped: the memory arrives with the next sync",
     _INVALID: "skipped: not valid",
+    "settings": "not read; to use its settings",
 }
 _CLAUDE_MEMORY = "claude-memory"
+_EXPORT = "recollect"
 
 
 @click.command("import")
@@ -63,7 +70,16 @@ def import_command(
         elif run is not None:
             echo_undo(store, store.undo_import(run, dry_run=dry_run), as_json)
         elif source == _CLAUDE_MEMORY:
-            _claude_memory(ctx, store, where, dry_run, as_json)
+            outcomes = store.import_claude_memory(where, dry_run=dry_run)
+            _show_outcomes(ctx, store, outcomes, dry_run, as_json)
+        elif source == _EXPORT:
+            if where is None:
+                raise ValidationError(
+                    "An export has no usual place.",
+                    "Name the file: recollect import recollect PATH",
+                )
+            outcomes = store.import_export(where, dry_run=dry_run)
+            _show_outcomes(ctx, store, outcomes, dry_run, as_json)
         else:
             with import_progress() as progress:
                 plan = store.plan_import([str(source)], where, progress=progress)
@@ -83,11 +99,14 @@ def _list(store: Recollect, as_json: bool) -> None:
         click.echo(f"{' ' * width}  {here}")
 
 
-def _claude_memory(
-    ctx: click.Context, store: Recollect, folder: Path | None, dry_run: bool, as_json: bool
+def _show_outcomes(
+    ctx: click.Context,
+    store: Recollect,
+    outcomes: Sequence[Outcome],
+    dry_run: bool,
+    as_json: bool,
 ) -> None:
-    """Import a store of the claude-memory plugin, which has its own report, by file."""
-    outcomes = store.import_claude_memory(folder, dry_run=dry_run)
+    """Show the report of an import without loss: what became of each document or memory."""
     if as_json:
         echo_json([outcome._asdict() for outcome in outcomes])
     else:
@@ -99,7 +118,7 @@ def _claude_memory(
             if files:
                 click.echo(f"{len(files)} {label}", err=True)
         if not outcomes:
-            click.echo("The folder has no documents.", err=True)
+            click.echo("There is nothing in it.", err=True)
         if dry_run:
             click.echo("Nothing was written.", err=True)
         warn(store)

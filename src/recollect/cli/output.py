@@ -126,6 +126,7 @@ def echo_memory(memory: Memory, store: Recollect) -> None:
         ("type", memory.observation_type),
         ("concepts", ", ".join(memory.concepts)),
         ("files", ", ".join(dict.fromkeys((*memory.files_modified, *memory.files_read)))),
+        ("asked as", " | ".join(memory.asked_as)),
         ("related", ", ".join(_names(memory.relates_to, store))),
         ("branch", memory.branch),
         ("project", memory.project),

@@ -117,7 +117,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ),
     ConfigKey(
         "capture.suggest_threshold",
-        0.4,
+        0.45,
         "how likely what is said must be worth keeping to be noticed",
         MORE,
     ),

@@ -31,6 +31,7 @@ from recollect.core.fields import (
     MAX_TAGS,
     MAX_TEXT,
     check_path,
+    check_questions,
     check_timestamp,
 )
 from recollect.core.kinds import BY_NAME, find_kind
@@ -70,6 +71,8 @@ class Described(NamedTuple):
     status_reason: str = ""
     changes: tuple[Mapping[str, Any], ...] = ()
     times_updated: int = 0
+    # Not a field of the plugin: it refuses a document that has it, so nobody writes it there.
+    asked_as: tuple[str, ...] = ()
     # The parts that a memory has no field for, unchanged.
     left: Mapping[str, Any] = {}
 
@@ -218,6 +221,7 @@ def read_document(text: str, folder: str, name: str) -> Described:
     content, body = _read_content(kind, take("content", None), left)
     tags = _tags(take("tags", []), left)
     files = _files(take("related_files", None) or [], left)
+    asked_as = _questions(document, left)
     changes = take("changes", None) or []
     if not isinstance(changes, list) or not all(isinstance(one, dict) for one in changes):
         raise _wrong("changes", "a list of objects", changes)
@@ -238,6 +242,7 @@ def read_document(text: str, folder: str, name: str) -> Described:
         status_reason=reason,
         changes=tuple(changes),
         times_updated=_count(take("times_updated", 0)),
+        asked_as=asked_as,
         left={**left, **document},
     )
 
@@ -354,6 +359,18 @@ def _files(given: Any, left: dict[str, Any]) -> tuple[str, ...]:
     if len(kept) < len(set(given)) or len(kept) > MAX_ITEMS:  # one may point outside the project
         left["related_files"] = given
     return tuple(kept[:MAX_ITEMS])
+
+
+def _questions(document: dict[str, Any], left: dict[str, Any]) -> tuple[str, ...]:
+    """Return the questions that somebody added to a document; others stay as they are."""
+    given = document.pop("asked_as", None)
+    if given is None:
+        return ()
+    try:
+        return tuple(check_questions("asked_as", given))
+    except ValidationError:
+        left["asked_as"] = given
+        return ()
 
 
 def _confidence(value: Any) -> float:

@@ -246,7 +246,13 @@ def schema_of(kind: str) -> Schema:
 
 def json_schema(kind: str) -> dict[str, Any]:
     """Return the JSON Schema of the document that creates a memory of this kind."""
-    from recollect.core.fields import MAX_ITEMS, MAX_TAG_LENGTH, MAX_TAGS
+    from recollect.core.fields import (
+        MAX_ITEMS,
+        MAX_QUESTION_LENGTH,
+        MAX_QUESTIONS,
+        MAX_TAG_LENGTH,
+        MAX_TAGS,
+    )
 
     schema = schema_of(kind)
     title = {"not": {"pattern": "#tags:"}, "description": "What should be remembered, in one line."}
@@ -279,6 +285,12 @@ def json_schema(kind: str) -> dict[str, Any]:
                     "description": "How certain it is; above 0.9 only what was confirmed.",
                 },
                 CHANGE.name: _field_schema(CHANGE),
+                "asked_as": {
+                    "type": "array",
+                    "items": _text_schema(MAX_QUESTION_LENGTH),
+                    "maxItems": MAX_QUESTIONS,
+                    "description": "Short questions that it answers, in other words than its own.",
+                },
             },
             ["title", "content"],
         ),

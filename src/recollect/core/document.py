@@ -21,15 +21,23 @@ from recollect.core.content import (
     unknown_fields,
 )
 from recollect.core.content_schemas import CHANGE, ITEM_LENGTH, MAX_ENTRIES, schema_of
-from recollect.core.fields import MAX_ITEMS, MAX_TAG_LENGTH, MAX_TAGS, check_path, normal_tag
+from recollect.core.fields import (
+    MAX_ITEMS,
+    MAX_QUESTIONS,
+    MAX_TAG_LENGTH,
+    MAX_TAGS,
+    check_path,
+    check_questions,
+    normal_tag,
+)
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.note import SUMMARY_LENGTH, summarize
 from recollect.core.patterns import pattern
-from recollect.errors import Problem
+from recollect.errors import Problem, ValidationError
 
 UNTAGGED = "untagged"
 _WHAT_TITLE = "in one line, what should be remembered"
-_FIELDS = ("title", "tags", "content", "related_files", "confidence", "changes")
+_FIELDS = ("title", "tags", "content", "related_files", "confidence", "changes", "asked_as")
 _MECHANICAL = frozenset(
     {
         "schema_version",
@@ -62,6 +70,7 @@ class Document(NamedTuple):
     confidence: float | None
     changes: tuple[Mapping[str, str], ...]
     given: frozenset[str]
+    asked_as: tuple[str, ...] = ()
 
 
 def check_depth(given: Any) -> None:
@@ -120,6 +129,7 @@ def _checked(
         content = check_content(fields["content"], "content", problems)
     files = _texts("related_files", fields.get("related_files", []), MAX_ITEMS, problems)
     confidence = _confidence(fields.get("confidence"), problems)
+    asked_as = _questions(fields.get("asked_as", []), problems)
     changes = check_value(CHANGE, _changes(fields.get("changes")), "changes", problems)
     problems += unknown_fields({name: None for name in given if name not in _MECHANICAL}, names, "")
     refuse(problems)
@@ -132,6 +142,7 @@ def _checked(
         confidence,
         tuple(changes or ()),
         frozenset(fields),
+        asked_as,
     )
 
 
@@ -190,6 +201,19 @@ def _texts(name: str, given: Any, limit: int | None, problems: list[Problem]) ->
             here = f"{name}[{number}]"
             problems.append(Problem(here, "a text", shown(item), f"Make {here} a text."))
     return [item for item in items if isinstance(item, str)]
+
+
+def _questions(given: Any, problems: list[Problem]) -> tuple[str, ...]:
+    """Return the questions that a document answers; a single one becomes a list of one."""
+    texts = _texts("asked_as", given, MAX_QUESTIONS, problems)
+    try:
+        return tuple(check_questions("asked_as", map(clean_text, texts)))
+    except ValidationError as error:
+        expected = f"a list of at most {MAX_QUESTIONS} short questions"
+        problems.append(
+            Problem("asked_as", expected, shown(given), f"{error.message} {error.hint}")
+        )
+        return ()
 
 
 def _confidence(given: Any, problems: list[Problem]) -> float | None:

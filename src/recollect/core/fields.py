@@ -21,6 +21,8 @@ MAX_TAG_LENGTH: Final = 60
 MAX_TEXT: Final = 200
 MAX_REASON: Final = 300
 MAX_ITEMS: Final = 200
+MAX_QUESTIONS: Final = 5
+MAX_QUESTION_LENGTH: Final = 150
 
 SENSITIVITIES = ("public", "private", "secret", "unknown")
 LOCAL_SENSITIVITIES = frozenset({"private", "secret"})
@@ -127,6 +129,36 @@ def check_revision(revision: str) -> str:
     if revision.startswith("/") or ".." in revision or not _REVISION.match(revision):
         raise UnsafeName(f"{revision!r} is not the name of a revision.", hint)
     return revision
+
+
+def check_questions(name: str, value: Any) -> list[str]:
+    """Validate the questions that a memory answers: few, short, each on one line."""
+    questions: dict[str, str] = {}
+    for item in _items(name, value):
+        text = " ".join(_unicode(name, item).split())
+        if not text:
+            raise ValidationError(f"A question in {name} is empty.", "Ask it in words.")
+        if len(text) > MAX_QUESTION_LENGTH or _CONTROL.search(text):
+            raise ValidationError(
+                f"A question in {name} takes at most {MAX_QUESTION_LENGTH} characters on one line;"
+                f" this one has {len(text)}: {text[:40]!r}",
+                "Ask it in fewer words.",
+            )
+        questions.setdefault(text.casefold(), text)
+    if len(questions) > MAX_QUESTIONS:
+        raise ValidationError(
+            f"{name} takes at most {MAX_QUESTIONS} questions; {len(questions)} were given.",
+            "Keep those that differ most from each other.",
+        )
+    return list(questions.values())
+
+
+def add_questions(known: Iterable[str], new: Iterable[str]) -> list[str]:
+    """Return the known questions and, as far as there is room, the new ones; case is no news."""
+    found: dict[str, str] = {}
+    for text in (*known, *new):
+        found.setdefault(text.casefold(), text)
+    return list(found.values())[:MAX_QUESTIONS]
 
 
 def check_border(current: str, target: str) -> None:
@@ -244,6 +276,7 @@ FIELDS: Mapping[str, Callable[[str, Any], Any]] = {
     "spec": _text,
     "phase": _text,
     "concepts": _some_of(*CONCEPTS),
+    "asked_as": check_questions,
     "observation_type": _one_of(*OBSERVATION_TYPES),
     "files_read": _paths,
     "files_modified": _paths,

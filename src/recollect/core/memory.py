@@ -40,6 +40,8 @@ class Memory(NamedTuple):
     spec: str | None = None
     phase: str | None = None
     concepts: tuple[str, ...] = ()
+    # Questions that it answers, in other words than its own; only search reads them.
+    asked_as: tuple[str, ...] = ()
     observation_type: str | None = None
     files_read: tuple[str, ...] = ()
     files_modified: tuple[str, ...] = ()
@@ -168,6 +170,7 @@ def fold(
         spec=_text(get("spec")),
         phase=_text(get("phase")),
         concepts=_texts(get("concepts")),
+        asked_as=_texts(get("asked_as")),
         observation_type=_text(get("observation_type")),
         files_read=_texts(get("files_read")),
         files_modified=_texts(get("files_modified")),

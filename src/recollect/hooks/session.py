@@ -13,6 +13,7 @@ from recollect.core.memory import READ_IN, Memory
 from recollect.core.names import parse_name
 from recollect.core.status import UNCONFIRMED
 from recollect.core.strength import Uses
+from recollect.hooks.marking import files_named
 from recollect.hooks.session_logging import LoggingSession
 from recollect.hosts.protocol import PROMPT, TOOL_FAILURE, Event
 from recollect.index.protocol import Filters, Index
@@ -20,18 +21,18 @@ from recollect.ledger.worktree import RecentWork, compare_files, recent_work
 from recollect.search.by_time import STATUSES, changed, last_sessions
 from recollect.search.by_time import answer as by_time
 from recollect.search.constants import (
-    FLOOR_VECTOR,
     IMPORTANCE_WEIGHT,
+    INDEX_AT_HAND,
     INDEX_USE,
     PARALLEL_SECONDS,
     RECENCY_WEIGHT,
-    SAME_EPISODE,
     UNCONFIRMED_FACTOR,
     USED_OFTEN,
     WORKING_MEMORY,
 )
+from recollect.search.gate import probability, strongest
 from recollect.search.scoring import recency
-from recollect.search.search import Hit, Question, search_words_first
+from recollect.search.search import Hit, Question, search
 from recollect.search.selection import Candidate, Skipped, Sorted, belongs_to
 from recollect.search.triggers import Plan
 
@@ -54,6 +55,8 @@ class HookSession(LoggingSession):
     parts: `RecordedSession` (what sessions did), `KeepingSession` (capture), `ObservingSession`
     (conversation and tools), `LoggingSession` (summaries) and this class (search and the rest).
     """
+
+    _recent: RecentWork | None = None
 
     def for_event(self, event: Event) -> HookSession:
         """Return a hook session for another event, with the same stores."""
@@ -92,36 +95,44 @@ class HookSession(LoggingSession):
         """Return the number of memories that could be injected."""
         return sum(s.indexing.fresh().count(self._filters(s)) for s in self.stores)
 
-    def search(self, text: str, limit: int, *, archived: bool = False) -> list[Candidate]:
-        """Find memories that answer a text, by keywords and, if a model is loaded, by meaning."""
-        episode = self.current_episode()
-        return [
-            Candidate(
-                hit.memory,
-                hit.score + (SAME_EPISODE if belongs_to(hit.memory, episode) else 0.0),
-                "matching words" if hit.words else "similar meaning",
-                hit.words,
-                hit.evidence,
-                hit.why.vector,
-                {**hit.why.as_json(), "words": hit.words, "evidence": hit.evidence},
-            )
-            for store in self.stores
-            for hit in self._search(store, text, limit, archived)
-        ]
+    def search(
+        self, text: str, limit: int, *, archived: bool = False, asked: bool = False
+    ) -> list[Candidate]:
+        """Find memories that may answer a text, the likeliest first.
 
-    def _search(self, store: Recollect, text: str, limit: int, archived: bool) -> list[Hit]:
+        It searches by keywords and, if a model is loaded, by meaning.
+        """
+        episode, files = self.current_episode(), frozenset(files_named(self._event))
+        found = []
+        for store in self.stores:
+            for hit in self._search(store, text, limit, archived=archived, asked=asked):
+                named = {*hit.memory.files_modified, *hit.memory.files_read}
+                features = hit.features._replace(
+                    episode=float(belongs_to(hit.memory, episode)),
+                    at_hand=float(not files.isdisjoint(named)),
+                )
+                likely = probability(features)
+                decided = {f"by {name}": part for name, part in strongest(features)}
+                parts = {"probability": likely, **decided, **hit.why.as_json()}
+                reason = "matching words" if hit.words else "similar meaning"
+                found.append(Candidate(hit.memory, likely, reason, hit.words, likely, parts))
+        return sorted(found, key=lambda c: (-c.probability, c.memory.uid))
+
+    def _search(
+        self, store: Recollect, text: str, limit: int, *, archived: bool, asked: bool
+    ) -> list[Hit]:
         more: dict[str, Any] = {"statuses": _ARCHIVED} if archived else {}
-        question = Question(text, limit, filters=self._filters(store, **more), candidates=0)
+        filters = self._filters(store, **more)
+        question = Question(text, limit, filters=filters, candidates=0, asked=asked)
         hybrid = self.setting("recall.match_strategy") == "hybrid"
         by_meaning = hybrid and self._event.name in _BY_MEANING
 
         def find(index: Index) -> list[Hit]:
             if archived and not index.count(question.filters):
                 return []
-            return search_words_first(
+            return search(
                 index,
                 question,
-                near=FLOOR_VECTOR,
                 now=self._now,
                 embed=store.indexing.embed_query if by_meaning else None,
                 uses=store.local.usage.uses,
@@ -177,13 +188,23 @@ class HookSession(LoggingSession):
         found: list[Candidate] = []
         for store in self.stores:
             wanted, index = self._filters(store), store.indexing.fresh()
-            newest = self._newest(index, wanted, _INDEXED * limit)
+            newest = without_expired(store, self._newest(index, wanted, _INDEXED * limit))
+            uses = self.uses(newest)
             found += [
-                self._candidate(memory, INDEX_USE * min(1.0, used.times / USED_OFTEN), "index")
-                for memory, used in self._with_uses(without_expired(store, newest))
+                self._candidate(memory, self._title_weight(memory, uses[memory.uid]), "index")
+                for memory in newest
                 if memory.kind != SESSIONS  # the last one is there in full
             ]
         return sorted(found, key=lambda c: (-c.score, c.memory.uid))
+
+    def _title_weight(self, memory: Memory, used: Uses) -> float:
+        """Return what use, the episode and the last commits of the branch add to a title."""
+        weight = INDEX_USE * min(1.0, used.times / USED_OFTEN)
+        if belongs_to(memory, self.current_episode()):
+            weight += INDEX_AT_HAND
+        if not {*memory.files_modified, *memory.files_read}.isdisjoint(self.recent_work().files):
+            weight += INDEX_AT_HAND
+        return weight
 
     def without_read(self, candidates: Iterable[Candidate]) -> Sorted:
         """Leave out what the agent reads anyway, in a file with its standing instructions."""
@@ -207,10 +228,6 @@ class HookSession(LoggingSession):
         if any(map(self._reads, found)):
             found = index.newest(wanted, most + _MOST_READ, self._now)
         return [memory for memory in found if not self._reads(memory)][:most]
-
-    def _with_uses(self, memories: Sequence[Memory]) -> list[tuple[Memory, Uses]]:
-        uses = self.uses(memories)
-        return [(memory, uses[memory.uid]) for memory in memories]
 
     def _last_sessions(
         self, index: Index, wanted: Filters, weight: float, reason: str
@@ -253,10 +270,11 @@ class HookSession(LoggingSession):
         return Candidate(memory, score, reason, parts=parts)
 
     def recent_work(self) -> RecentWork:
-        """Return the last commits and their files."""
-        if self.store.ledger.repository.is_user_ledger:
-            return RecentWork()
-        return recent_work(self.store.ledger.repository)
+        """Return the last commits of the branch and their files."""
+        if self._recent is None:
+            own = self.store.ledger.repository.is_user_ledger
+            self._recent = RecentWork() if own else recent_work(self.store.ledger.repository)
+        return self._recent
 
     # Files
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from recollect.core.age import age
 from recollect.core.kinds import SESSIONS
@@ -19,8 +19,6 @@ from recollect.index.text import query_terms
 from recollect.search import selection
 from recollect.search.by_time import boost
 from recollect.search.constants import (
-    BLOCK_TOKENS,
-    FLOOR_WORDS,
     INDEX_TOKENS,
     MOST_CHARACTERS,
     MOST_INDEXED,
@@ -48,6 +46,7 @@ TIERS = {
 }
 _CANDIDATES = 30  # candidates of a search
 _CANDIDATES_EACH = 10  # candidates of each search if there are several
+_PATH_WORDS = 2  # words of a path that a memory must contain
 _ERROR_LENGTH = 600
 _EXIT_CODE = pattern(r"^Exit code \d+\s*")
 
@@ -147,9 +146,8 @@ def recall_working_memory(work: Work) -> None:
     recent = work.session.recent_work()
     found = {c.memory.uid: c for c in work.session.memories_about(recent.files, _CANDIDATES)}
     for text in recent.texts:
-        answers = work.session.search(text, _CANDIDATES_EACH)
-        best, _ = selection.above_floor(answers, len(query_terms(text)), asked=False)
-        for candidate in best:
+        likely, _ = selection.by_probability(work.session.search(text, _CANDIDATES_EACH))
+        for candidate in likely:
             found.setdefault(candidate.memory.uid, candidate)
     known = {candidate.memory.uid for candidate in standing}
     work.candidates = [c for c in found.values() if c.memory.uid not in known]
@@ -171,7 +169,6 @@ def recall_prompt(work: Work) -> None:
     """Find memories that answer the prompt. If it asks for memories, search more widely."""
     prompt = without_own_text(work.event.text)
     text = asked_for(prompt)
-    terms = len(query_terms(text))
     work.budget = int(work.session.setting("inject.prompt_tokens"))
     work.most = int(work.session.setting("inject.prompt_memories"))
     question = topicless(prompt)
@@ -180,26 +177,31 @@ def recall_prompt(work: Work) -> None:
         work.note("answered by kind and time", asks=list(question.asks), period=question.period)
         if work.candidates:
             return
-    if not terms:
+    if not query_terms(text):
         raise Halt("the prompt has no words to search for")
     plan, asked = leaning_of(prompt), asks_for_memory(prompt)
-    found = work.session.search(text, _CANDIDATES * 2 if asked else _CANDIDATES)
-    work.candidates, skipped = selection.above_floor(found, terms, asked=asked)
-    below = {item.uid for item in skipped}
-    work.maybe = [candidate for candidate in found if candidate.memory.uid in below]
-    _note_skipped(work, skipped)
+    found = work.session.search(text, _CANDIDATES * 2 if asked else _CANDIDATES, asked=asked)
+    _pass_gate(work, found)
     if asked:
         # The prompt asks for memories, so archived ones count too, if they answer better than every
         # active one.
-        best = max((candidate.evidence for candidate in work.candidates), default=0.0)
-        archived = work.session.search(text, _CANDIDATES, archived=True)
-        archived_best, _ = selection.above_floor(archived, terms, asked=False)
-        work.candidates += [candidate for candidate in archived_best if candidate.evidence > best]
+        best = max((candidate.probability for candidate in work.candidates), default=0.0)
+        archived = work.session.search(text, _CANDIDATES, archived=True, asked=asked)
+        likely, _ = selection.by_probability(archived)
+        work.candidates += [candidate for candidate in likely if candidate.probability > best]
     if plan is not None:
         now = work.session.now()
         work.candidates = [
             c._replace(score=c.score + boost(c.memory, plan, now)) for c in work.candidates
         ]
+
+
+def _pass_gate(work: Work, found: Sequence[selection.Candidate]) -> None:
+    """Divide what was found into what comes in full, what may come as a title, and the rest."""
+    work.candidates, work.maybe = selection.by_probability(found)
+    passed = {candidate.memory.uid for candidate in (*work.candidates, *work.maybe)}
+    unlikely = [c for c in found if c.memory.uid not in passed]
+    _note_skipped(work, [Skipped(c.memory.uid, "unlikely to answer") for c in unlikely])
 
 
 def recall_files(work: Work) -> None:
@@ -209,12 +211,11 @@ def recall_files(work: Work) -> None:
     paths = [work.session.relative_path(path) for path in work.event.files]
     found = work.session.memories_about(paths, _CANDIDATES)
     words = " ".join(_path_words(paths))
-    terms = len(query_terms(words))
-    also = work.session.search(words, _CANDIDATES) if terms else []
-    by_words, skipped = selection.above_floor(also, max(terms, FLOOR_WORDS), asked=False)
-    _note_skipped(work, skipped)
+    also = work.session.search(words, _CANDIDATES) if query_terms(words) else []
+    # Any memory may contain one word of a path.
+    _pass_gate(work, [c for c in also if c.words >= _PATH_WORDS])
     known = {candidate.memory.uid for candidate in found}
-    work.candidates = found + [c for c in by_words if c.memory.uid not in known]
+    work.candidates = found + [c for c in work.candidates if c.memory.uid not in known]
     work.budget = int(work.session.setting("inject.prompt_tokens"))
     work.most = int(work.session.setting("inject.tool_memories"))
 
@@ -232,13 +233,9 @@ def _path_words(paths: Iterable[str]) -> list[str]:
 def recall_failure(work: Work) -> None:
     """Find memories about an error like this one."""
     text = _EXIT_CODE.sub("", work.event.error)[:_ERROR_LENGTH]
-    terms = len(query_terms(text))
-    if not terms:
+    if not query_terms(text):
         raise Halt("the error has no words to search for")
-    found = work.session.search(text, _CANDIDATES)
-    # An error message holds many words besides the cause, so the lower floor applies.
-    work.candidates, skipped = selection.above_floor(found, terms, asked=True)
-    _note_skipped(work, skipped)
+    _pass_gate(work, work.session.search(text, _CANDIDATES))
     work.budget = int(work.session.setting("inject.prompt_tokens"))
     work.most = int(work.session.setting("inject.tool_memories"))
 
@@ -317,21 +314,23 @@ def list_titles(work: Work) -> None:
 
 def suggest_titles(work: Work) -> None:
     """Add the titles of memories that may belong to the prompt, though not clearly."""
-    maybe = selection.worth_a_title(work.maybe)
-    _add_titles(work, maybe, "Possibly related", MOST_TITLES, TITLE_TOKENS)
+    _add_titles(work, work.maybe, "Possibly related", MOST_TITLES, TITLE_TOKENS)
 
 
 def _add_titles(
     work: Work, candidates: Iterable[selection.Candidate], heading: str, most: int, tokens: int
 ) -> None:
-    """Add titles of memories that the context does not have, in full or as a title."""
+    """Add titles of memories that the context does not have, in full or as a title.
+
+    `tokens` is what they may take together, without the element around them.
+    """
     context, now = work.event.context, work.session.now()
     given = work.session.injected(context)
     unread, _ = work.session.without_read(candidates)
     fresh = [c for c in unread if c.memory.uid not in given and not c.memory.altered]
     unique, _ = selection.without_repeats(fresh[: 2 * most])
     titles: dict[str, Memory] = {}
-    used = BLOCK_TOKENS
+    used = 0
     for candidate in unique:
         memory = candidate.memory
         title = render_title(memory, age(memory.created, now), is_own=work.session.is_own)

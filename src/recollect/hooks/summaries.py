@@ -6,10 +6,7 @@ when the transcript is read, at the end of the turn or at the start of a later s
 
 from __future__ import annotations
 
-import re
-
-from recollect.core.marks import MARKER, without_own_text
-from recollect.core.patterns import pattern
+from recollect.core.marks import without_own_text
 from recollect.hooks.consider import SUMMARY, is_on, is_wanted, origin
 from recollect.hooks.conversation import Conversation
 from recollect.hooks.pipeline import Work
@@ -20,14 +17,6 @@ from recollect.state.session_marks import DONE, TESTS_FAIL
 
 _AT_ONCE = 3  # summaries at one start; the others wait for the next
 _MAY_RUN = 3600.0  # seconds without an event after which a session hardly still runs
-_LONGEST_CORRECTION = 120
-_FEWEST_WORDS = 4
-# What somebody asks to keep is no task, and the summary names it among what was kept.
-_WISH = pattern(
-    r"[\s>*-]{0,9}(?:(?:please|also|and|hey|ok)[\s,]{1,3}){0,3}(?:remember\b|note (?:that|:)"
-    r"|keep in mind|don't forget|do not forget|make a note|from now on)",
-    re.IGNORECASE,
-)
 
 
 def note_prompt(work: Work, text: str, kept: str) -> None:
@@ -35,10 +24,11 @@ def note_prompt(work: Work, text: str, kept: str) -> None:
 
     `kept` is the text without what must not be kept.
     """
+    from recollect.capture.outcomes import correction_of
     from recollect.capture.retractions import takes_back
 
     if takes_back(text):
-        work.session.take_back(_correction(kept), commits=True)
+        work.session.take_back(correction_of(kept), commits=True)
         work.note("took back what was reported as done", reason="the prompt corrects it")
     work.session.note_turn(text)
     _note_goal(work, kept)
@@ -101,11 +91,12 @@ def note_turns(work: Work, conversation: Conversation, clean: Conversation) -> N
 
 def _note_lost_prompt(work: Work, text: str, kept: str, *, is_first: bool) -> None:
     """Log a prompt whose own hook had no time."""
+    from recollect.capture.outcomes import correction_of
     from recollect.capture.retractions import takes_back
 
     if is_first and takes_back(text):
         # Commits since then belong to the turn that follows the correction.
-        work.session.take_back(_correction(kept), commits=False)
+        work.session.take_back(correction_of(kept), commits=False)
     work.session.note_turn(text)
     _note_goal(work, kept)
 
@@ -128,40 +119,18 @@ def _note_open(work: Work, answer: str, *, did_something: bool) -> None:
 
 def _is_goal(text: str) -> bool:
     """Whether a prompt says what a session is for; a question or wish for the memory does not."""
-    from recollect.capture.outcomes import is_prompt
+    from recollect.capture.outcomes import is_prompt, is_wish
     from recollect.search.triggers import topicless
 
-    return is_prompt(text) and not _WISH.match(text) and topicless(text) is None
+    return is_prompt(text) and not is_wish(text) and topicless(text) is None
 
 
 def _without_wishes(text: str) -> str:
     """Return a prompt without the sentences that ask to keep something."""
+    from recollect.capture.outcomes import without_wishes
     from recollect.hooks.input import asks
 
-    if not asks(PROMPT, text.encode("utf-8", "replace")):
-        return text
-    from recollect.capture.requests import find_requests, is_covered
-    from recollect.capture.sentences import sentences
-
-    wishes = find_requests(text)
-    if not wishes:
-        return text
-    return " ".join(one for one in sentences(text) if not is_covered(one, wishes))
-
-
-def _correction(text: str) -> str:
-    """Return a correction that makes sense by itself; empty if it does not."""
-    from recollect.core.note import shorten_line
-
-    line = " ".join(text[: _find(text, MARKER)].split())
-    is_whole = len(line) <= _LONGEST_CORRECTION and len(line.split()) >= _FEWEST_WORDS
-    return shorten_line(line, _LONGEST_CORRECTION) if is_whole else ""
-
-
-def _find(text: str, mark: str) -> int:
-    """Return where a mark begins, or the end of the text."""
-    at = text.lower().find(mark)
-    return len(text) if at < 0 else at
+    return without_wishes(text) if asks(PROMPT, text.encode("utf-8", "replace")) else text
 
 
 # Writing

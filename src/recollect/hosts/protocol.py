@@ -6,7 +6,7 @@ this module. `registry` lists them. To add one, see CONTRIBUTING.md.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -132,6 +132,29 @@ class TranscriptPart(NamedTuple):
     recovered: bool = False
 
 
+class PastSession(NamedTuple):
+    """A session whose transcript a host keeps, as its first lines describe it.
+
+    `directory` is where it ran; by now it may have moved. `modified` is in nanoseconds. `commit`
+    and `remote` are empty if the host does not record them.
+    """
+
+    path: Path
+    session: str
+    directory: str
+    size: int
+    modified: int
+    commit: str = ""
+    remote: str = ""
+
+
+class Replayed(NamedTuple):
+    """An event of a past session, and the offset of its line in the transcript."""
+
+    at: int
+    event: Event
+
+
 class Host(Protocol):
     """The functions and constants that the package of a host provides."""
 
@@ -165,6 +188,24 @@ class Host(Protocol):
         """Read `most` bytes of a transcript from an offset; None if there is none to read.
 
         The part ends with a line. With the offset `LAST_PART`, it is the end of the transcript.
+        """
+
+    def past_sessions(self, home: Path, environment: Mapping[str, str], /) -> Iterator[PastSession]:
+        """Yield the sessions that the host keeps transcripts of, without reading these whole."""
+
+    def replay(self, path: Path, /) -> Iterator[Replayed]:
+        """Yield what happened in a past session, in order, with the moment of each event.
+
+        A prompt is a `PROMPT`, a message of the agent a `STOP`, and a tool that ran a `TOOL_POST`
+        or a `TOOL_FAILURE`. Lines that are malformed, too long or unknown are left out.
+        """
+
+    def memory_folders(
+        self, directories: Sequence[Path], home: Path, environment: Mapping[str, str], /
+    ) -> list[Path]:
+        """Return the folders in which the host itself keeps notes about a project, if they exist.
+
+        `directories` are the roots of the project's working trees.
         """
 
     def install(self, scope: str, directory: Path, environment: Mapping[str, str], /) -> Path:

@@ -28,6 +28,7 @@ from recollect.core.content_schemas import SCHEMAS
 from recollect.core.document import is_slug, slugify
 from recollect.core.fields import (
     MAX_BODY_BYTES,
+    add_questions,
     check_body,
     check_fields,
     check_reason,
@@ -40,6 +41,8 @@ from recollect.core.status import ACTIVE
 from recollect.core.uid import derive_uid
 from recollect.errors import ParseError, SecretFound, ValidationError
 from recollect.importing.document_folder import BIGGEST, MirrorFolder, read_manifest
+from recollect.importing.plugin_settings import FILE as SETTINGS_FILE
+from recollect.importing.plugin_settings import settings_of
 from recollect.index.protocol import ALL, Filters, is_purged, made_with
 from recollect.ledger.writes import NOBODY, Change, Creation, Write
 from recollect.sleep.undo import recorded
@@ -53,6 +56,7 @@ KNOWN: Final = "known"
 PURGED: Final = "purged"
 FOREIGN: Final = "foreign"
 INVALID: Final = "invalid"
+SETTINGS: Final = "settings"
 DEFAULT_FOLDER: Final = ".claude/memory"
 # The errors that make a document unusable.
 REFUSED = (ParseError, ValidationError, SecretFound)
@@ -125,6 +129,7 @@ def plan(
         "body": described.body,
         "tags": list(described.tags),
         "files_modified": list(described.files),
+        "asked_as": list(described.asked_as),
         "created": described.created,
         "provenance": {"via": via},
         "at": None,  # every clone must give it the same place
@@ -202,6 +207,8 @@ def adoption(store: Store, memory: Memory, base: Described, found: Described) ->
         fields["tags"] = list(found.tags)
     if found.confidence != base.confidence:
         fields["confidence"] = found.confidence
+    if found.asked_as:
+        fields["asked_as"] = add_questions(memory.asked_as, found.asked_as)
     fields |= _files(memory, base, found)
     if found.body != base.body:
         body = found.body
@@ -256,7 +263,7 @@ def _change(
         fields["summary"] = check_summary(
             summary if len(summary) <= SUMMARY_LENGTH else shorten_line(summary)
         )
-    for name in ("tags", "confidence", "files_modified", "files_read"):
+    for name in ("tags", "confidence", "files_modified", "files_read", "asked_as"):
         if name in fields:
             fields |= check_fields({name: fields[name]})
     for name in ("content", LEFT):
@@ -329,7 +336,23 @@ def import_folder(store: Store, path: Path, *, dry_run: bool = False) -> list[Ou
     if not dry_run:
         with store.deferred_effects("import"), recorded(store, IMPORT, wanted) as written:
             written += store.write(wanted, "import") if wanted else []
-    return outcomes
+    return [*outcomes, *_settings(store, path / SETTINGS_FILE)]
+
+
+def _settings(store: Store, path: Path) -> list[Outcome]:
+    """Return the commands that set here what the plugin's configuration sets there."""
+    if not path.is_file():
+        return []
+    try:
+        found = settings_of(path, store.config)
+    except ParseError as error:
+        return [Outcome(SETTINGS_FILE, INVALID, problem=error.message)]
+    commands = [f"recollect config set {name} {_shown(value)}" for name, value in found.items()]
+    return [Outcome(SETTINGS_FILE, SETTINGS, problem="; ".join(commands))] if commands else []
+
+
+def _shown(value: bool | float | str) -> str:
+    return str(value).lower() if isinstance(value, bool) else f"{value}"
 
 
 def _newer(store: Store, memory: Memory, described: Described, name: str) -> list[Change]:

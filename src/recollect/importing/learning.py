@@ -8,6 +8,7 @@ from pathlib import Path
 
 from recollect.core.named_tuple import NamedTuple
 from recollect.errors import NothingToUndo, RecollectError, ValidationError
+from recollect.importing.claude_memory import DEFAULT_FOLDER
 from recollect.importing.collect import Collected, Progress, collect, reading_of
 from recollect.importing.plan import ImportPlan, make_plan
 from recollect.importing.registry import all_sources, source_named
@@ -28,12 +29,20 @@ class SourceHere(NamedTuple):
     problem: str = ""
 
 
+# What comes in whole, by its own command, and is no part of `recollect learn`.
+_CLAUDE_MEMORY = ("claude-memory", "the JSON files of the claude-memory plugin")
+_EXPORT = ("recollect", "an export of Recollect; name the file")
+
+
 def sources_here(store: Store, home: Path, environ: Mapping[str, str]) -> list[SourceHere]:
     """Return every source with the places where it finds something."""
     reading = reading_of(store, home, environ)
-    return [
+    found = [
         SourceHere(source.name, source.about, *_places(source, reading)) for source in all_sources()
     ]
+    folder = reading.repository / DEFAULT_FOLDER
+    here = (Place(str(folder), DEFAULT_FOLDER),) if folder.is_dir() else ()
+    return [*found, SourceHere(*_CLAUDE_MEMORY, here), SourceHere(*_EXPORT, ())]
 
 
 def _places(source: Source, reading: Reading) -> tuple[tuple[Place, ...], str]:

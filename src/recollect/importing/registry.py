@@ -18,6 +18,16 @@ SOURCES: Final[Mapping[str, str]] = {
     "instructions": "instructions",
     "docs": "documents",
     "git": "commits",
+    "transcripts": "transcripts",
+    "claude-native": "claude_native",
+    "git-notes-memory": "git_notes",
+    "letsgo": "letsgo",
+    "claude-mem": "claude_mem",
+    "basic-memory": "basic_memory",
+    "mcp-memory": "mcp_memory",
+    "mempalace": "mempalace",
+    "mem0": "mem0",
+    "agentmemory": "agentmemory",
 }
 
 

@@ -57,13 +57,20 @@ class Match(NamedTuple):
     # independent of the store's size.
     words: int = 0
     evidence: float = 0.0
+    # What its words are worth, by how rare they are, as a share of all words of the query; what
+    # the rarest of them is worth; and the share of those in its summary, and in tags and files.
+    coverage: float = 0.0
+    rarest: float = 0.0
+    titled: float = 0.0
+    tagged: float = 0.0
 
 
 class LexicalMatches(NamedTuple):
-    """Results of keyword search, best first, and the score of a full match."""
+    """Results of keyword search, best first, the score of a full match, and all memories."""
 
     matches: Sequence[Match]
     ideal: float
+    total: int = 0
 
 
 class Pending(NamedTuple):
@@ -72,6 +79,8 @@ class Pending(NamedTuple):
     uid: str
     summary: str
     body: str
+    # The questions that it answers, which get a chunk of their own.
+    asked: str = ""
 
 
 class Ranked(NamedTuple):
@@ -88,6 +97,21 @@ class Ranked(NamedTuple):
     sources: tuple[str, ...] = ()
     traits: Traits = Traits()
     status: str = "active"
+    kind: str = ""
+    session: str | None = None
+    # How near it is to everything: its mean cosine to the memories nearest to it.
+    crowding: float = 0.0
+
+
+class Spread(NamedTuple):
+    """How the similarities of one query to all memories are spread."""
+
+    mean: float = 0.0
+    deviation: float = 0.0
+
+    def stands_out(self, cosine: float) -> float:
+        """Return how far a similarity is above the mean, in standard deviations."""
+        return (cosine - self.mean) / self.deviation if self.deviation > 0 else 0.0
 
 
 class Step(TypedDict):
@@ -174,19 +198,30 @@ class Index(Protocol):
     def shared_names(self) -> list[str]:
         """Return the names that more than one memory was created with."""
 
-    def lexical(self, query: str, filters: Filters, limit: int) -> LexicalMatches:
-        """Return the memories that share words with the query."""
+    def lexical(
+        self, query: str, filters: Filters, limit: int, *, parts: bool = False
+    ) -> LexicalMatches:
+        """Return the memories that share words with the query.
+
+        With `parts`, a term also finds words that begin with it or contain it, which count less.
+        """
 
     def nearest(
         self, vector: bytes, filters: Filters, limit: int, including: Sequence[str] = ()
     ) -> list[Match]:
         """Return the memories nearest in meaning, by cosine, and those of `including`."""
 
+    def spread(self, vector: bytes) -> Spread:
+        """Return how near a vector is to memories in general."""
+
     def distinctive(self, query: str) -> str:
-        """Return the query without the words that many memories contain, for vector search."""
+        """Return a query for vector search: a short one without words that many memories have."""
 
     def ranking(self, uids: Sequence[str]) -> list[Ranked]:
         """Return what ranking needs to know about some memories."""
+
+    def in_order(self, sessions: Sequence[str]) -> list[list[str]]:
+        """Return the memories of each session, in order of creation."""
 
     def model(self) -> str | None:
         """Return the model that made the vectors, if there are any."""
@@ -199,6 +234,9 @@ class Index(Protocol):
 
     def store_vectors(self, model: str, vectors: Mapping[str, Sequence[bytes]]) -> None:
         """Store the vectors of some memories; those of another model are dropped."""
+
+    def measure_crowding(self, most: int) -> None:
+        """Measure how near memories are to others, where that is not known or long ago."""
 
 
 def is_purged(index: Index, uid: str) -> bool:

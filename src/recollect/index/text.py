@@ -36,6 +36,40 @@ _STOP_WORDS = """
     s t d ll m re ve
 """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
+# Words of everyday requests and answers. They say little about a topic, even in a store in which
+# they are rare.
+_EVERYDAY_WORDS = """
+    able actually add added adding ahead already always another answer anything apply ask asked
+    away back bad basically begin best better big bit branch break breaks bring broke broken
+    build call called came case cases change changed changes changing check checked checks
+    choose choosing chose chosen clean cleanup clear code column come comes comment comments
+    commit commits common complete consider continue correct could create created current
+    currently decide decided decision default describe detail details difference different done
+    easy either else end enough even ever every everything exactly example exist exists expect
+    expected explain extra fact far feel figure file files fill find fine finish first fix fixed
+    fixes fixing follow following found full function functions gave general getting give given
+    go goes going gone good great guess hand handle handled handles handling happen happened
+    happening happens hard help helper hey hi idea implement important improve instead issue
+    issues keep keeps kept kind knew know known large last later latest least leave left less
+    like likely line lines lint list little long longer look looked looking looks lot made main
+    make makes making many matter may maybe mean means merge method might mind minute miss
+    missing move much must name named need needed needs never new next nice nothing number ok
+    okay old one open option options paragraph part pass people perhaps pick picked piece place
+    plan please point possible prefer pretty print prints probably problem problems proceed
+    project proper properly pull push put question quick quickly quite rather read readable
+    ready real really reason rebase recent recently refactor related remember remind remove
+    removed rename renamed repo rest result results return revert reverted review rid right run
+    running runs said saw say says see seem seems seen send sentence set several shall short
+    shorter show shows side simple simply since single small solution someone something
+    sometimes somewhere soon sort specific squash start started starting state stay step steps
+    still stop stuff sure take taken takes talk task tell test tests text thank thanks thing
+    things think thought tidy time times today together told took touch toward tried try trying
+    turn turned two type typo understand undo unit update updated use used useful user users
+    uses using usual usually value variable variables various version want wanted wants warning
+    way ways week well went whatever whether whole without wonder word words work worked working
+    works write writing written wrong wrote yes yesterday yet
+"""
+EVERYDAY_WORDS = frozenset(_EVERYDAY_WORDS.split())
 _DENYING = frozenset({"not", "no", "never", "without", "cannot"})
 
 

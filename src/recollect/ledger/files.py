@@ -6,6 +6,7 @@ from recollect.ledger.repository import Repository
 
 MOST_FILES = 20
 MOST_BYTES = 102_400
+MOST_TAGS = 500
 
 
 def commit_time(repository: Repository, revision: str) -> float | None:
@@ -14,6 +15,16 @@ def commit_time(repository: Repository, revision: str) -> float | None:
         "log", "-1", "--format=%ct", "--end-of-options", revision, "--", ok=(0, 128)
     ).decode()
     return float(out) if out.strip() else None
+
+
+def tag_times(repository: Repository) -> dict[str, float]:
+    """Return when each tag was made, in seconds since 1970; of very many, the newest."""
+    out = repository.git.run(
+        "for-each-ref", "--sort=-creatordate", f"--count={MOST_TAGS}",
+        "--format=%(creatordate:unix) %(refname:strip=2)", "refs/tags",
+    ).decode("utf-8", "replace")  # fmt: skip
+    pairs = (line.partition(" ") for line in out.splitlines())
+    return {name: float(made) for made, _, name in pairs if made.isdigit()}
 
 
 def files_of_commit(repository: Repository, commit: str) -> list[tuple[str, str]]:

@@ -33,6 +33,18 @@ class RecentWork(NamedTuple):
     files: Sequence[str] = ()
 
 
+def working_trees(repository: Repository) -> list[Path]:
+    """Return the roots of all working trees of a repository, the main one first."""
+    said = repository.git.run("worktree", "list", "--porcelain", "-z").decode("utf-8", "replace")
+    return [Path(line[9:]) for line in said.split("\0") if line.startswith("worktree ")]
+
+
+def remote_addresses(repository: Repository) -> list[str]:
+    """Return the addresses of all remotes."""
+    said = repository.git.run("config", "--get-regexp", r"^remote\..*\.url$", ok=(0, 1))
+    return [line.partition(" ")[2] for line in said.decode("utf-8", "replace").splitlines()]
+
+
 def recent_work(repository: Repository) -> RecentWork:
     """Return what the last commits were about."""
     try:

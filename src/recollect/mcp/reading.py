@@ -41,16 +41,22 @@ def search_memories(store: Recollect, given: Mapping[str, Any]) -> Json:
             "Send only the words that matter.",
         )
     hits = store.search(
-        query, offset + limit + 1, mode=given.get("mode"), counting=False, **_filters(given)
+        query,
+        offset + limit + 1,
+        mode=given.get("mode"),
+        counting=False,
+        weaker=given.get("all", False),
+        **_filters(given),
     )
     shown = hits[offset : offset + limit]
     store.note_shown(shown)
     now = store.now()
     lines = [line_of(hit.memory, now, mine=hit.mine, score=round(hit.score, 2)) for hit in shown]
     more = f" offset={offset + limit} shows more." if len(hits) > offset + limit else ""
+    weaker = f" {hits.weaker} weaker matches: all=true shows them." if hits.weaker else ""
     return {
         "memories": lines,
-        "next": (_READ_ON + more) if lines else nothing(offset, len(hits)),
+        "next": (_READ_ON + more if lines else nothing(offset, len(hits))) + weaker,
     }
 
 

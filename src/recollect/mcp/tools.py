@@ -29,30 +29,30 @@ _FILTERS = "status tags:texts since until session sensitivity"
 
 TOOLS: Mapping[str, Tool] = {
     "store_memory": Tool(
-        "Remember something. Also takes tags, concepts, files_modified, importance,"
-        " sensitivity, ttl",
+        "Remember something. asked_as: 5 questions it answers, in other words. Also takes"
+        " tags, concepts, files_modified, importance, sensitivity, ttl",
         Parameters("kind summary * body", fields=True),
         writing.store_memory,
     ),
     "search_memories": Tool(
-        "Find memories that answer a question, best first. Also takes offset, status, tags, since,"
-        " until, session, sensitivity, mode",
-        Parameters(f"query * kind limit:count + offset:count mode {_FILTERS}"),
+        "Find memories that answer a question. Also takes offset, status, tags, since, until,"
+        " session, sensitivity, mode",
+        Parameters(f"query * kind limit:count + all:flag offset:count mode {_FILTERS}"),
         reading.search_memories,
     ),
     "list_memories": Tool(
-        "List memories, newest first. Takes the filters of search_memories",
+        "Newest first; takes the filters of search_memories",
         Parameters(f"* kind + {_PAGE} {_FILTERS}"),
         reading.list_memories,
     ),
-    "get_memory": Tool("Show all of a memory", Parameters("id"), reading.get_memory),
+    "get_memory": Tool("Show a memory", Parameters("id"), reading.get_memory),
     "update_memory": Tool(
-        "Change fields of a memory; if_version: the version you read",
+        "Change fields; if_version: the version you read",
         Parameters("id if_version + summary body", fields=True),
         writing.update_memory,
     ),
     "delete_memory": Tool(
-        "Retire a memory; set_status restores it", Parameters("id + reason"), writing.delete_memory
+        "Retire it; set_status restores it", Parameters("id + reason"), writing.delete_memory
     ),
     "search_by_file": Tool(
         "Memories about a file", Parameters(f"path + {_PAGE}"), reading.search_by_file
@@ -68,7 +68,7 @@ TOOLS: Mapping[str, Tool] = {
         reading.get_timeline,
     ),
     "store_fact": Tool(
-        "Store a fact; it closes an older one that it contradicts (replaces=false: keep both)."
+        "Store a fact; it closes one that it contradicts (replaces=false: keep both)."
         " Also takes confidence, source, valid_from, valid_until",
         Parameters(
             "subject predicate object"
@@ -77,7 +77,7 @@ TOOLS: Mapping[str, Tool] = {
         facts.store_fact,
     ),
     "query_facts": Tool(
-        "Find facts by any part; at: a date; history=true: past ones too; hops=2: related ones too",
+        "Find facts by any part; at: a date; history=true: past ones; hops=2: related ones",
         Parameters(f"* subject predicate object + at history:flag hops:count {_PAGE}"),
         facts.query_facts,
     ),
@@ -85,18 +85,18 @@ TOOLS: Mapping[str, Tool] = {
         "Erase what is past its ttl", Parameters("+ dry_run:flag"), maintenance.purge_expired
     ),
     "summarize_old": Tool(
-        "Merge similar memories older than days (30)",
+        "Merge similar ones older than days (30)",
         Parameters("* days:count + dry_run:flag"),
         maintenance.summarize_old,
     ),
     "find_candidate": Tool(
-        "Before write_memory: find the memory that new_info is about, and what you may do to it",
+        "Before write_memory: the memory that new_info is about, and what you may do to it",
         Parameters("kind new_info + lifecycle_event"),
         typed.find_candidate,
     ),
     "write_memory": Tool(
         "Create a typed memory (kind) or update one (id, if_version). document: title, tags,"
-        " content, related_files, confidence, changes",
+        " content, related_files, confidence, asked_as, changes",
         Parameters("document:object * kind + id if_version"),
         typed.write_memory,
     ),

@@ -6,7 +6,7 @@ Hooks, the command line and MCP ask here, so that all of them give the same answ
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 from recollect.core.age import not_after, seconds_of
 from recollect.core.kinds import SESSIONS
@@ -15,11 +15,16 @@ from recollect.core.named_tuple import NamedTuple
 from recollect.index.protocol import Filters, Index
 from recollect.search.triggers import BLOCKED, LAST, LEFT, Plan
 
+if TYPE_CHECKING:
+    from recollect.search.periods import Releases
+
 # What counts for such a question: also what was noticed and nobody has confirmed yet.
 STATUSES = frozenset({"active", "unconfirmed"})
 # Added to the score of what fits the kind or the time that a question with a topic names. About
 # what a full match by age is worth; a judgement.
 BOOST = 0.1
+# The same for the time before or after a release: more than being new can be worth. A judgement.
+RELEASE_BOOST = 0.25
 _WIDER = 20  # sessions to compare by their last change
 _MOST_OF_PERIOD = 6
 _AHEAD = 3600.0  # seconds that the clock of a colleague may be ahead
@@ -49,11 +54,13 @@ class Found(NamedTuple):
     reason: str
 
 
-def answer(index: Index, plan: Plan, filters: Filters, now: float) -> list[Found]:
+def answer(
+    index: Index, plan: Plan, filters: Filters, now: float, releases: Releases | None = None
+) -> list[Found]:
     """Return what answers a question without a topic, the best first."""
     found: dict[str, Found] = {}
     filters = filters._replace(statuses=filters.statuses or STATUSES)
-    period = period_of(plan, now)
+    period = _bounds(plan, now, releases)
     if period is not None:
         since, until = period
         sessions = last_sessions(index, filters, now, _WIDER)
@@ -101,29 +108,25 @@ def changed(memory: Memory, now: float) -> float:
     return max((not_after(at, now) for at in moments if at is not None), default=0.0)
 
 
-def period_of(plan: Plan, now: float) -> tuple[float, float] | None:
-    """Return the beginning and the end of the period that a question names, in local time."""
-    today = datetime.fromtimestamp(now).astimezone().replace(hour=0, minute=0, second=0)
-    week = today - timedelta(days=today.weekday())
-    later = today + timedelta(days=1)
-    periods = {
-        "yesterday": (today - timedelta(days=1), today),
-        "today": (today, later),
-        "this morning": (today, later),
-        "this week": (week, later),
-        "last week": (week - timedelta(days=7), week),
-    }
-    if plan.period not in periods:
+def _bounds(plan: Plan, now: float, releases: Releases | None = None) -> tuple[float, float] | None:
+    """Return the beginning and the end of the period that a question names."""
+    if not plan.period:
         return None
-    begin, end = periods[plan.period]
-    return begin.timestamp(), end.timestamp()
+    from recollect.search.periods import bounds  # few questions name one
+
+    return bounds(plan.period, now, releases)
+
+
+def is_within(memory: Memory, period: tuple[float, float], now: float) -> bool:
+    """Whether a memory was created, or last changed, in a period."""
+    created = seconds_of(memory.created)
+    moments = (changed(memory, now), *(() if created is None else (created,)))
+    return any(period[0] <= moment < period[1] for moment in moments)
 
 
 def boost(memory: Memory, plan: Plan, now: float) -> float:
     """Return what a memory of the kind or time that a question names gets in addition."""
     kinds = {kind for ask in plan.asks for kind, _, _ in _ANSWERS[ask][:1]}
-    period = period_of(plan, now)
-    fits = memory.kind in kinds
-    if period is not None:
-        fits = period[0] <= changed(memory, now) < period[1]
+    period = _bounds(plan, now)
+    fits = memory.kind in kinds if period is None else is_within(memory, period, now)
     return BOOST if fits else 0.0

@@ -7,17 +7,22 @@ The weights are in `search/constants.py`.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from recollect.core.age import not_after
 from recollect.core.named_tuple import NamedTuple
 from recollect.search.constants import (
     AGREEMENT_SAMPLE,
+    CROWDING_WEIGHT,
     HALF_LIFE_DAYS,
     IMPORTANCE_WEIGHT,
     KEYWORD_WEIGHT,
     MATCH_WEIGHT,
+    NEIGHBOUR,
     RECENCY_WEIGHT,
+    SECOND_NEIGHBOUR,
+    TIE_WEIGHT,
     TRUST_GAIN_PER_USE,
     TRUST_WEIGHT,
     WEAK_MATCH,
@@ -38,20 +43,22 @@ class Why(NamedTuple):
     strength: float = 0.0
     # Less than 1 if nobody has confirmed the memory.
     standing: float = 1.0
+    # Whether the query or the kind of the memory asks for what is new; else age breaks ties only.
+    timely: bool = False
 
     @property
     def score(self) -> float:
         """The weighted sum of the parts, less for an unconfirmed memory."""
         return self.standing * (
             MATCH_WEIGHT * self.match
-            + RECENCY_WEIGHT * self.recency
+            + (RECENCY_WEIGHT if self.timely else TIE_WEIGHT) * self.recency
             + IMPORTANCE_WEIGHT * (self.importance + self.strength) / 2
             + TRUST_WEIGHT * self.trust
         )
 
     def as_json(self) -> dict[str, float]:
         """Return the parts as `--json` prints them."""
-        return {name: round(getattr(self, name), 4) for name in self._fields}
+        return {name: round(float(getattr(self, name)), 4) for name in self._fields}
 
 
 def recency(created: float | None, now: float, half_life_days: float = HALF_LIFE_DAYS) -> float:
@@ -73,6 +80,8 @@ class Match(NamedTuple):
     relative: float
     keyword: float
     vector: float
+    # Both together, not relative to others, and without neighbours.
+    both: float = 0.0
 
     @property
     def similarity(self) -> float:
@@ -80,22 +89,54 @@ class Match(NamedTuple):
         return max(self.keyword, self.vector)
 
 
-def fuse(keyword: Mapping[str, float], vector: Mapping[str, float]) -> dict[str, Match]:
+def fuse(
+    keyword: Mapping[str, float],
+    vector: Mapping[str, float],
+    crowding: Mapping[str, float] = MappingProxyType({}),
+    sequences: Iterable[Sequence[str]] = (),
+) -> dict[str, Match]:
     """Combine keyword and vector scores into one match for each memory.
+
+    `crowding` says how near a memory is to everything: that is no sign of the query, so a part of
+    it does not count. `sequences` are the memories of sessions in order: what stands beside a match
+    in a talk is part of the same topic, so a memory gets a share of what its neighbours have.
 
     Matches are relative to the best one, so that a memory that answers the query twice as well does
     not lose to one that is merely newer. If even the best match is weak, it stays weak.
     """
     weight = KEYWORD_WEIGHT * _agreement(keyword, vector)
     strength = {
-        uid: max(vector.get(uid, 0.0), 0.0) + weight * keyword.get(uid, 0.0) ** 2
+        uid: max(vector.get(uid, 0.0) - CROWDING_WEIGHT * crowding.get(uid, 0.0), 0.0)
+        + weight * keyword.get(uid, 0.0) ** 2
         for uid in keyword.keys() | vector.keys()
     }
-    best = max(max(strength.values(), default=0.0), WEAK_MATCH)
+    blended = strength | _with_neighbours(strength, sequences)
+    best = max(max(blended.values(), default=0.0), WEAK_MATCH)
     return {
-        uid: Match(total / best, min(1.0, keyword.get(uid, 0.0)), max(vector.get(uid, 0.0), 0.0))
-        for uid, total in strength.items()
+        uid: Match(
+            total / best,
+            min(1.0, keyword.get(uid, 0.0)),
+            max(vector.get(uid, 0.0), 0.0),
+            strength[uid],
+        )
+        for uid, total in blended.items()
     }
+
+
+def _with_neighbours(
+    strength: Mapping[str, float], sequences: Iterable[Sequence[str]]
+) -> dict[str, float]:
+    blended = {}
+    for uids in sequences:
+        own = [strength.get(uid, 0.0) for uid in uids]
+        padded = [0.0, 0.0, *own, 0.0, 0.0]
+        for at, uid in enumerate(uids):
+            if uid in strength:
+                before2, before, _, after, after2 = padded[at : at + 5]
+                blended[uid] = (
+                    own[at] + NEIGHBOUR * (before + after) + SECOND_NEIGHBOUR * (before2 + after2)
+                )
+    return blended
 
 
 def _agreement(keyword: Mapping[str, float], vector: Mapping[str, float]) -> float:

@@ -7,6 +7,7 @@ alone.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from recollect.core.crowding import Traits, author_key_of, choose, dated, sketch_of
@@ -14,7 +15,7 @@ from recollect.core.memory import Memory
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.status import UNCONFIRMED
 from recollect.core.strength import DECAY_PER_DAY, UNUSED, Uses, strength, together
-from recollect.index.protocol import Filters, Index, Match
+from recollect.index.protocol import Filters, Index, Match, Ranked, Spread
 from recollect.index.text import plain_words, query_terms
 from recollect.search.constants import (
     CANDIDATES,
@@ -23,14 +24,18 @@ from recollect.search.constants import (
     LEAST_PREFIX,
     PREFIX_POINTS,
     TAG_POINTS,
+    TIMELY_KINDS,
     TITLE_HITS_COMPARED,
     TITLE_POINTS,
     UNCONFIRMED_FACTOR,
 )
+from recollect.search.gate import NO_FEATURES, Features, Prompt, probability
 from recollect.search.scoring import Why, fuse, recency, trust
+from recollect.search.triggers import asks_for_latest
 
 MODES = ("hybrid", "semantic", "text", "title_tags")
 _NO_WORDS = Match("", 0.0)
+NO_SPREAD = Spread()
 _NO_FILTERS = Filters()
 
 Embed = Callable[[str], bytes]
@@ -38,14 +43,19 @@ CountUses = Callable[[Sequence[str]], Mapping[str, Uses]]
 
 
 class Hit(NamedTuple):
-    """A memory that was found, its score, and the parts of that score."""
+    """A memory that was found, its score, the parts of that score, and what the gate looks at."""
 
     memory: Memory
     score: float
     why: Why
-    # How many words of the query it contains, and how much evidence they give.
+    # How many words of the query it contains.
     words: int = 0
-    evidence: float = 0.0
+    features: Features = NO_FEATURES
+
+    @property
+    def probability(self) -> float:
+        """How likely it answers the query."""
+        return probability(self.features)
 
 
 class _Unread(NamedTuple):
@@ -54,6 +64,7 @@ class _Unread(NamedTuple):
     uid: str
     why: Why
     match: Match
+    features: Features
 
 
 class _Context(NamedTuple):
@@ -74,6 +85,10 @@ class Question(NamedTuple):
     min_similarity: float | None = None
     # The least number of candidates of each of the two searches.
     candidates: int = CANDIDATES
+    # Whether parts of words match, too; a hook does without.
+    parts: bool = False
+    # Whether somebody asks for memories.
+    asked: bool = False
 
 
 def search(
@@ -98,23 +113,29 @@ def _best(
     keyword: dict[str, float] = {}
     vector: dict[str, float] = {}
     by_words: dict[str, Match] = {}
+    spread, total = NO_SPREAD, 0
     if question.mode in ("hybrid", "text"):
-        found = index.lexical(question.text, question.filters, wanted)
+        found = index.lexical(question.text, question.filters, wanted, parts=question.parts)
         by_words = {match.uid: match for match in found.matches}
         # The share of a full match that each memory reaches.
         keyword = {uid: match.score / found.ideal for uid, match in by_words.items()}
+        total = found.total
     if question.mode in ("hybrid", "semantic") and embed is not None and question.text.strip():
         asked = embed(index.distinctive(question.text))
         near = index.nearest(asked, question.filters, wanted, including=list(keyword))
         vector = {match.uid: match.score for match in near}
-    matches = fuse(keyword, vector)
+        spread = index.spread(asked)
+    rows = index.ranking(list(keyword.keys() | vector.keys()))
+    crowding = {row.uid: row.crowding for row in rows}
+    matches = fuse(keyword, vector, crowding if vector else {}, _sequences(index, rows))
     if question.min_similarity is not None:
         floor = question.min_similarity
         matches = {uid: match for uid, match in matches.items() if match.similarity >= floor}
-    rows = index.ranking(list(matches))
+        rows = [row for row in rows if row.uid in matches]
     parts = {row.uid: (row.uid, *row.sources) for row in rows}
     counts = context.uses([uid for own in parts.values() for uid in own]) if context.uses else {}
     explained = {}
+    timely = asks_for_latest(question.text)
     for row in rows:
         match = matches[row.uid]
         used = together(counts.get(uid, UNUSED) for uid in parts[row.uid])
@@ -134,51 +155,45 @@ def _best(
                 rate=context.decay_per_day,
             ),
             standing=_standing(row.status),
+            timely=timely or row.kind in TIMELY_KINDS,
         )
     traits = {row.uid: dated(row.traits, row.created, context.now) for row in rows}
     ranked = sorted(explained, key=lambda uid: (-explained[uid].score, uid))
     best = choose(ranked, question.limit, traits.__getitem__)
-    return [_Unread(uid, explained[uid], by_words.get(uid, _NO_WORDS)) for uid in best]
+    prompt = Prompt(
+        by_words,
+        vector,
+        {uid: match.both for uid, match in matches.items()},
+        spread,
+        terms=len(query_terms(question.text)),
+        memories=total,
+        asked=question.asked,
+    )
+    return [
+        _Unread(
+            uid,
+            explained[uid],
+            by_words.get(uid, _NO_WORDS),
+            prompt.features_of(uid, crowding[uid]),
+        )
+        for uid in best
+    ]
+
+
+def _sequences(index: Index, rows: Sequence[Ranked]) -> list[list[str]]:
+    """Return the sessions that several candidates are from, each as uids in order."""
+    counts = Counter(row.session for row in rows if row.session)
+    several = [session for session, count in counts.items() if count > 1]
+    return index.in_order(several) if several else []
 
 
 def _read(index: Index, found: Sequence[_Unread]) -> list[Hit]:
     """Load the memories of hits. This is the only costly step per memory."""
     memories = {memory.uid: memory for memory in index.get_many([one.uid for one in found])}
     return [
-        Hit(memories[one.uid], one.why.score, one.why, one.match.words, one.match.evidence)
+        Hit(memories[one.uid], one.why.score, one.why, one.match.words, one.features)
         for one in found
         if one.uid in memories
-    ]
-
-
-def search_words_first(
-    index: Index,
-    question: Question,
-    *,
-    near: float,
-    now: float,
-    embed: Embed | None = None,
-    uses: CountUses | None = None,
-    decay_per_day: float = DECAY_PER_DAY,
-) -> list[Hit]:
-    """Return keyword hits in their order, then hits that are near by vector but share no words."""
-    context = _Context(now, uses, decay_per_day)
-    by_words = _best(index, question._replace(mode="text"), None, context)
-    if embed is None:
-        return _read(index, by_words)
-    meant = question._replace(mode="semantic", min_similarity=near)
-    by_meaning = {one.uid: one for one in _best(index, meant, embed, context)}
-    both = [
-        one._replace(why=one.why._replace(vector=by_meaning.pop(one.uid).why.vector))
-        if one.uid in by_meaning
-        else one
-        for one in by_words
-    ]
-    hits = _read(index, [*both, *by_meaning.values()])
-    lowest = min((one.why.score for one in by_words), default=1.0)
-    return [
-        hit._replace(score=min(hit.score, lowest)) if hit.memory.uid in by_meaning else hit
-        for hit in hits
     ]
 
 

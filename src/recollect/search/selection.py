@@ -1,6 +1,6 @@
 """Selects the memories that an agent gets: few, different, new to it, and within a budget.
 
-No memory is better than an irrelevant one, so the floor is high.
+No memory is better than an irrelevant one: what each may cost is in `search/constants.py`.
 """
 
 from __future__ import annotations
@@ -20,20 +20,14 @@ from recollect.core.strength import Uses
 from recollect.index.text import query_terms
 from recollect.search.constants import (
     BLOCK_TOKENS,
-    FLOOR,
-    FLOOR_VECTOR,
-    FLOOR_WHEN_ASKED,
-    FLOOR_WORDS,
+    FULL_FROM,
     MOST_CHARACTERS,
     MOST_UNCONFIRMED,
     OTHER_EPISODE_AGE,
     REPEAT_OVERLAP,
     SCALES,
-    TITLE_FLOOR,
-    TITLE_FLOOR_VECTOR,
-    UNCONFIRMED_FLOOR,
-    UNCONFIRMED_FLOOR_VECTOR,
-    UNCONFIRMED_FLOOR_WHEN_ASKED,
+    TITLE_FROM,
+    UNCONFIRMED_WORTH,
 )
 from recollect.search.tokens import count_tokens
 
@@ -51,14 +45,13 @@ NO_EPISODE = Episode()
 
 
 class Candidate(NamedTuple):
-    """A memory that may help now, its score, and the evidence for it."""
+    """A memory that may help now, its score, and how likely it answers the text."""
 
     memory: Memory
     score: float
     reason: str
     words: int = 0
-    evidence: float = 0.0
-    vector: float = 0.0
+    probability: float = 0.0
     parts: Mapping[str, float] = MappingProxyType({})
 
 
@@ -72,22 +65,21 @@ class Skipped(NamedTuple):
 Sorted = tuple[list[Candidate], list[Skipped]]
 
 
-def above_floor(candidates: Iterable[Candidate], terms: int, *, asked: bool) -> Sorted:
-    """Keep the candidates that clearly belong to a text with this many meaningful words."""
-    words = min(FLOOR_WORDS, terms)
-    kept, skipped = [], []
-    for candidate in candidates:
-        floor = FLOOR_WHEN_ASKED if asked else FLOOR
-        near, reason = FLOOR_VECTOR, "below the floor"
+def by_probability(candidates: Iterable[Candidate]) -> tuple[list[Candidate], list[Candidate]]:
+    """Return what is likely enough to come in full, and what may come as a title; best first.
+
+    Nobody stands by an unconfirmed memory, so it must be the more likely.
+    """
+    full, titles = [], []
+    for candidate in sorted(candidates, key=lambda c: (-c.probability, c.memory.uid)):
+        worth = candidate.probability
         if candidate.memory.status == UNCONFIRMED:
-            floor = UNCONFIRMED_FLOOR_WHEN_ASKED if asked else UNCONFIRMED_FLOOR
-            near, reason = UNCONFIRMED_FLOOR_VECTOR, "below the floor of unconfirmed memories"
-        by_words = candidate.evidence >= floor and candidate.words >= words
-        if by_words or candidate.vector >= near:
-            kept.append(candidate)
-        else:
-            skipped.append(Skipped(candidate.memory.uid, reason))
-    return kept, skipped
+            worth *= UNCONFIRMED_WORTH
+        if worth >= FULL_FROM:
+            full.append(candidate)
+        elif worth >= TITLE_FROM:
+            titles.append(candidate)
+    return full, titles
 
 
 def without_given(candidates: Iterable[Candidate], given: Mapping[str, str]) -> Sorted:
@@ -125,16 +117,6 @@ def without_repeats(candidates: Iterable[Candidate]) -> Sorted:
             kept.append(candidate)
             words.append((session, own))
     return kept, skipped
-
-
-def worth_a_title(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Keep the candidates that may belong to a text, though not clearly; the best come first."""
-    kept = [
-        candidate
-        for candidate in candidates
-        if candidate.evidence >= TITLE_FLOOR or candidate.vector >= TITLE_FLOOR_VECTOR
-    ]
-    return sorted(kept, key=lambda c: (-c.score, c.memory.uid))
 
 
 def few_unconfirmed(candidates: Iterable[Candidate], already: int = 0) -> Sorted:

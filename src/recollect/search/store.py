@@ -2,18 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from recollect.core.age import seconds_of as seconds
+from recollect.core.named_tuple import NamedTuple
 from recollect.errors import ValidationError
 from recollect.index.protocol import Filters, Index
+from recollect.index.text import query_terms
+from recollect.search.by_time import RELEASE_BOOST, boost, changed, is_within
 from recollect.search.by_time import answer as by_time
-from recollect.search.by_time import boost, changed
 from recollect.search.constants import MOST_PENDING
+from recollect.search.periods import (
+    Releases,
+    bounds,
+    is_release,
+)
 from recollect.search.scoring import Why, recency
 from recollect.search.search import MODES, Embed, Hit, Question, search
-from recollect.search.triggers import leaning_of, topicless
+from recollect.search.shown import split
+from recollect.search.triggers import (
+    asks_for_memory,
+    find_period,
+    leaning_of,
+    only_period,
+    topicless,
+    without_period,
+)
 from recollect.store.store import Store
+
+
+class Found(NamedTuple):
+    """The hits that answer a query, best first, and the weaker ones after them."""
+
+    answers: Sequence[Hit]
+    weaker: Sequence[Hit] = ()
 
 
 def search_store(
@@ -24,8 +47,9 @@ def search_store(
     mode: str | None,
     min_similarity: float | None,
     as_of: str | None,
+    releases: Releases | None = None,
     **filters: Any,
-) -> list[Hit]:
+) -> Found:
     """Return the memories that answer a query, best first, each with its score and the reason.
 
     Private, secret and unclassified memories are found only if `sensitivity` asks for them. The
@@ -37,34 +61,84 @@ def search_store(
     filters.setdefault("sensitivity", ("public",))
     now = store.now()
     wanted = store.filters(**filters)._replace(alive_at=now)
-    question = Question(query, max(1, limit), chosen, wanted, min_similarity)
+    question = Question(
+        query,
+        max(1, limit),
+        chosen,
+        wanted,
+        min_similarity,
+        parts=True,
+        asked=asks_for_memory(query),
+    )
+    # The gate judges words, and words with vectors. Points and cosines alone are what they are.
+    is_judged = min_similarity is None and chosen in ("hybrid", "text")
     if as_of is not None:
         moment = store.moment(as_of)
-        return search(store.indexing.as_of(moment), question, now=seconds(moment) or now)
+        hits = search(store.indexing.as_of(moment), question, now=seconds(moment) or now)
+        return _found(hits, question) if is_judged else Found(hits)
+    if mode is None and min_similarity is None and _is_open(wanted):
+        answers = _by_time(store, query, wanted, now, releases)
+        if answers:
+            return Found(answers[: max(1, limit)])
     # Recency counts from the end of the period that the query asks for.
     asked_at = min(now, wanted.until) if wanted.until is not None else now
 
-    plan = leaning_of(query)
-    if mode is None and min_similarity is None and _is_open(wanted):
-        answers = _by_time(store, query, wanted, now)
-        if answers:
-            return answers[: max(1, limit)]
-
-    def answer(index: Index) -> list[Hit]:
-        return search(
-            index,
-            question,
-            now=asked_at,
-            embed=_embed(store, index, chosen),
-            uses=store.local.usage.uses,
-            decay_per_day=store.config.number("sleep.decay_per_day"),
+    def look(asked: Question) -> list[Hit]:
+        return store.indexing.using(
+            lambda index: search(
+                index,
+                asked,
+                now=asked_at,
+                embed=_embed(store, index, chosen),
+                uses=store.local.usage.uses,
+                decay_per_day=store.config.number("sleep.decay_per_day"),
+            )
         )
 
-    hits = store.indexing.using(answer)
-    if plan is None:
-        return hits
-    hits = [hit._replace(score=hit.score + boost(hit.memory, plan, now)) for hit in hits]
-    return sorted(hits, key=lambda hit: -hit.score)
+    period = find_period(query) if is_judged and _is_open(wanted) else ""
+    named = bounds(period, now, releases)
+    if named is not None:
+        return _in_period(look, question, period, named, now)
+    hits = look(question)
+    plan = leaning_of(query)
+    if plan is not None:
+        hits = [hit._replace(score=hit.score + boost(hit.memory, plan, now)) for hit in hits]
+        hits.sort(key=lambda hit: -hit.score)
+    return _found(hits, question) if is_judged else Found(hits)
+
+
+def _found(hits: Sequence[Hit], question: Question) -> Found:
+    return Found(*split(hits, len(query_terms(question.text))))
+
+
+def _in_period(
+    look: Callable[[Question], list[Hit]],
+    question: Question,
+    period: str,
+    named: tuple[float, float],
+    now: float,
+) -> Found:
+    """Return what answers a query that names a time: what is from that time, or else anything.
+
+    "Since v2" may be the topic and not the time that is asked for, so it only raises the score.
+    """
+    asked = question
+    if not is_release(period):
+        asked = question._replace(text=without_period(question.text))
+    within = asked.filters._replace(since=named[0], until=named[1])
+    found = {hit.memory.uid: hit for hit in look(asked)}
+    found |= {hit.memory.uid: hit for hit in look(asked._replace(filters=within))}
+    inside = {uid for uid, hit in found.items() if is_within(hit.memory, named, now)}
+    raised = [
+        hit._replace(score=hit.score + RELEASE_BOOST) if uid in inside else hit
+        for uid, hit in found.items()
+    ]
+    answers, weaker = _found(sorted(raised, key=lambda hit: -hit.score), asked)
+    if not is_release(period) and any(hit.memory.uid in inside for hit in answers):
+        weaker = [*(hit for hit in answers if hit.memory.uid not in inside), *weaker]
+        answers = [hit for hit in answers if hit.memory.uid in inside]
+    answers = answers[: question.limit]
+    return Found(answers, weaker[: question.limit - len(answers)])
 
 
 def _is_open(wanted: Filters) -> bool:
@@ -72,12 +146,14 @@ def _is_open(wanted: Filters) -> bool:
     return wanted.kind is None and wanted.since is None and wanted.until is None
 
 
-def _by_time(store: Store, query: str, wanted: Filters, now: float) -> list[Hit]:
+def _by_time(
+    store: Store, query: str, wanted: Filters, now: float, releases: Releases | None
+) -> list[Hit]:
     """Answer a question without a topic; an empty list if it has one."""
-    plan = topicless(query)
+    plan = topicless(query) or only_period(query)
     if plan is None:
         return []
-    found = store.indexing.using(lambda index: by_time(index, plan, wanted, now))
+    found = store.indexing.using(lambda index: by_time(index, plan, wanted, now, releases))
     hits = []
     for number, (memory, _) in enumerate(found):
         new = recency(changed(memory, now), now)

@@ -1,7 +1,7 @@
 """Phrases with which people ask for memories, and questions that are about no topic at all.
 
-"Why did we …" lowers the floor of a search. "Where were we?" has no words to search for: its answer
-is a matter of kind and time.
+"Why did we …" makes it likelier that a memory answers. "Where were we?" has no words to search for:
+its answer is a matter of kind and time.
 """
 
 from __future__ import annotations
@@ -28,6 +28,19 @@ _TRIGGER = pattern(
 def asks_for_memory(prompt: str) -> bool:
     """Return whether a prompt asks for memories."""
     return _TRIGGER.search(prompt) is not None
+
+
+_LATEST = pattern(
+    r"\b(?:latest|newest|most recent(?:ly)?|recent(?:ly)?|right now|currently|at the moment"
+    r"|these days|lately|today|yesterday|this (?:week|morning|month)"
+    r"|last (?:time|session|week|month|change|commit|release))\b",
+    re.IGNORECASE,
+)
+
+
+def asks_for_latest(query: str) -> bool:
+    """Return whether a query asks for what is new, so that age counts."""
+    return _LATEST.search(query) is not None
 
 
 _ABOUT_MEMORY = pattern(
@@ -95,7 +108,6 @@ _QUESTIONS: Final = (
     ),
     (LEFT, pattern(_WHAT_LEFT, re.IGNORECASE)),
 )
-_PERIOD = pattern(r"\b(yesterday|today|this week|last week|this morning)\b", re.IGNORECASE)
 _EMPTY = frozenset(
     [
         "tell",
@@ -180,12 +192,35 @@ _EMPTY = frozenset(
 )
 
 
+# Without one of these, a text names no time; `search/periods.py` knows more.
+_TIME_CUES = (
+    *("yesterday", "today", "morning", "week", "month", "quarter", "year", " ago", "past", "last"),
+    *("since", "after", "before", "until", "during", "19", "20", "in ", "this "),
+)
+
+
 class Plan(NamedTuple):
     """What a question asks for, if not for a topic: what was last, what blocks, what is open."""
 
     asks: tuple[str, ...]
-    # A word for a period of time, such as `yesterday`.
+    # The words for a period of time, such as `yesterday`.
     period: str = ""
+
+
+def find_period(text: str) -> str:
+    """Return the words of a text that name a time; empty if there are none."""
+    low = text.lower()
+    if not any(cue in low for cue in _TIME_CUES):
+        return ""
+    from recollect.search import periods  # few prompts name a time
+
+    return periods.find_period(text)
+
+
+def without_period(text: str) -> str:
+    """Return a text without the words that name a time."""
+    period = find_period(text)
+    return text.replace(period, " ", 1) if period else text
 
 
 def plan_of(prompt: str) -> Plan | None:
@@ -194,10 +229,7 @@ def plan_of(prompt: str) -> Plan | None:
     if len(text) > _LONGEST:
         return None
     asks = tuple(name for name, question in _QUESTIONS if question.search(text))
-    if not asks:
-        return None
-    period = _PERIOD.search(text)
-    return Plan(asks, period[1].lower() if period else "")
+    return Plan(asks, find_period(text)) if asks else None
 
 
 def leaning_of(prompt: str) -> Plan | None:
@@ -205,19 +237,31 @@ def leaning_of(prompt: str) -> Plan | None:
 
     Without a phrase that asks for memories, such words are part of the topic: a status page.
     """
-    return plan_of(prompt) if asks_for_memory(prompt) else None
+    if not asks_for_memory(prompt):
+        return None
+    period = find_period(prompt[:_LONGEST])
+    return plan_of(prompt) or (Plan((), period) if period else None)
 
 
 def topicless(prompt: str) -> Plan | None:
     """Return what a question without a topic asks for; None if the prompt has a topic."""
     plan = plan_of(prompt)
-    if plan is None:
-        return None
-    rest = query_terms(_without_questions(prompt.replace("’", "'")))
-    return plan if all(term in _EMPTY for term in rest) else None
+    return plan if plan is not None and _is_empty(_without_questions(prompt)) else None
+
+
+def only_period(query: str) -> Plan | None:
+    """Return the plan of a query that is nothing but the words for a time: "last week"."""
+    period = find_period(query[: _LONGEST + 1])
+    is_all = period != "" and len(query) <= _LONGEST and _is_empty(without_period(query))
+    return Plan((), period) if is_all else None
+
+
+def _is_empty(text: str) -> bool:
+    return all(term in _EMPTY for term in query_terms(text))
 
 
 def _without_questions(text: str) -> str:
+    text = text.replace("’", "'")
     for _, question in _QUESTIONS:
         text = question.sub(" ", text)
-    return _PERIOD.sub(" ", text)
+    return without_period(text)

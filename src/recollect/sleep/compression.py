@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from recollect.core.age import seconds_of
-from recollect.core.fields import LOCAL_SENSITIVITIES, MAX_TAGS
+from recollect.core.fields import LOCAL_SENSITIVITIES, MAX_QUESTIONS, MAX_TAGS
 from recollect.core.kinds import BY_NAME
 from recollect.core.memory import VIA_SLEEP, Memory
 from recollect.core.note import SUMMARY_LENGTH, shorten_line
@@ -203,6 +203,7 @@ def _fields(sources: Sequence[Memory]) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "tags": _common(sources, lambda memory: memory.tags)[:MAX_TAGS],
         "concepts": _common(sources, lambda memory: memory.concepts),
+        "asked_as": _common(sources, lambda memory: memory.asked_as)[:MAX_QUESTIONS],
         "files_modified": _common(sources, lambda memory: memory.files_modified)[:_MOST_FILES],
         "files_read": _common(sources, lambda memory: memory.files_read)[:_MOST_FILES],
         "observation_type": _same(memory.observation_type for memory in sources),

@@ -46,6 +46,7 @@ from recollect.state.session_files import remove_session_files
 from recollect.store.store import Store
 
 _IMPORTED = frozenset({"claude-memory", "mirror"})
+_IMPORT = "import:"  # then the name of the source
 Reasons = Mapping[str, tuple[str, ...]]
 NO_REASONS: Reasons = {}
 _DAY = 86_400.0
@@ -149,7 +150,8 @@ def find_quarantined(store: Store, name: str) -> str | None:
 def _can_be_made_again(memory: Memory) -> bool:
     """Return whether a sleep, an import or a hook could make it again with the same nonce."""
     via = memory.provenance.get("via")
-    return bool(memory.sources or memory.provenance.get("hook") or via in _IMPORTED)
+    is_imported = via in _IMPORTED or str(via).startswith(_IMPORT)
+    return bool(memory.sources or memory.provenance.get("hook") or is_imported)
 
 
 def shared_memories(store: Store, uids: Collection[str]) -> set[str]:

@@ -27,6 +27,8 @@ T = TypeVar("T")
 INDEX_FILE = "index.db"
 _ROUNDS = 5
 _EMBED_BATCH = 32
+# How many memories are compared with others after some were embedded: at least, and for each.
+_MEASURED, _MEASURED_EACH = 200, 4
 
 
 class _SelfRepairingIndex:
@@ -290,7 +292,11 @@ class Indexing:
             if not batch:
                 break
             pieces: dict[str, Sequence[str]] = {
-                memory.uid: chunks(memory.body, embedder, title=memory.summary) for memory in batch
+                memory.uid: [
+                    *chunks(memory.body, embedder, title=memory.summary),
+                    *chunks(memory.asked, embedder),
+                ]
+                for memory in batch
             }
             vectors = iter(embedder.embed([text for texts in pieces.values() for text in texts]))
             stored: Mapping[str, Sequence[bytes]] = {
@@ -300,4 +306,6 @@ class Indexing:
             done += len(batch)
             if progress is not None:
                 progress(done)
+        if done:
+            index.measure_crowding(max(_MEASURED, _MEASURED_EACH * done))
         return done

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from recollect.core.document import UNTAGGED, Document, slugify
-from recollect.core.fields import MAX_TAGS
+from recollect.core.fields import MAX_QUESTIONS, MAX_TAGS, add_questions
 from recollect.core.memory import Memory
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.note import SUMMARY_LENGTH, shorten_line
@@ -79,6 +79,10 @@ def merge(
         content = _content(old, document.content, warnings)
         if content != old.content:
             fields["content"] = content
+    if "asked_as" in document.given:
+        asked = _questions(old, document.asked_as, warnings, by_person=by_person)
+        if asked != list(old.asked_as):
+            fields["asked_as"] = asked
     if document.confidence is not None and document.confidence != old.confidence:
         fields["confidence"] = document.confidence
 
@@ -188,6 +192,21 @@ def _check_files(
         warnings.append(f"Removed files that no longer exist: {_quoted(dangling)}.")
 
 
+def _questions(
+    old: Memory, given: Sequence[str], warnings: list[str], *, by_person: bool
+) -> list[str]:
+    """Return the questions after an update: an agent adds some, a person replaces them."""
+    if by_person:
+        return list(given)
+    asked = add_questions(old.asked_as, given)
+    folded = {text.casefold() for text in asked}
+    if dropped := [text for text in given if text.casefold() not in folded]:
+        warnings.append(
+            f"asked_as takes at most {MAX_QUESTIONS} questions; left out: {_quoted(dropped)}."
+        )
+    return asked
+
+
 def _content(old: Memory, given: Mapping[str, Any], warnings: list[str]) -> dict[str, Any]:
     """Return the content with the given fields; fields of a newer version stay as they are."""
     if old.content is None:
@@ -232,6 +251,8 @@ def _generated(
     told = {entry.get("field", "").removeprefix("content.") for entry in given}
     if "summary" in fields and not told & {"title", "summary"}:
         yield _entry("title", old.summary, fields["summary"])
+    if "asked_as" in fields and "asked_as" not in told:
+        yield {"summary": "asked_as was changed", "field": "asked_as"}
     if "content" not in fields:
         return
     if old.content is None:

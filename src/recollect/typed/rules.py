@@ -51,6 +51,7 @@ def checked_document(store: Store, kind: str, document: Any, *, creating: bool) 
         tags=tuple(store.redact(list(given.tags))),
         content=store.redact(given.content),
         changes=tuple(store.redact(list(given.changes))),
+        asked_as=tuple(store.redact(list(given.asked_as))),
     )
 
 
@@ -68,6 +69,7 @@ def checked_plain(store: Store, document: Any) -> Document:
         summary=shorten_line(store.redact(given.summary)),
         body=store.redact(text),
         tags=tuple(store.redact(list(given.tags))),
+        asked_as=tuple(store.redact(list(given.asked_as))),
     )
 
 

@@ -202,6 +202,7 @@ def _prepare_new(
         "content": given.content,
         "files_modified": list(given.files),
         "confidence": given.confidence,
+        "asked_as": list(given.asked_as),
         "relates_to": [memory.uid for memory in same] or None,
         "provenance": {**_speaker(given, by_user, said), "via": "write"},
     }

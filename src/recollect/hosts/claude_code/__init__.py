@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from recollect.hosts.claude_code.events import action_of, read_event, write_reply
-from recollect.hosts.protocol import TranscriptPart
+from recollect.hosts.protocol import PastSession, Replayed, TranscriptPart
 
 __all__ = ["action_of", "read_event", "write_reply"]
 
@@ -31,6 +31,29 @@ def read_transcript(path: Path, offset: int, *, most: int) -> TranscriptPart | N
     from recollect.hosts.claude_code import transcript
 
     return transcript.read_transcript(path, offset, most=most)
+
+
+def past_sessions(home: Path, environment: Mapping[str, str]) -> Iterator[PastSession]:
+    """Yield the sessions with a transcript."""
+    from recollect.hosts.claude_code import past
+
+    return past.past_sessions(home, environment)
+
+
+def replay(path: Path) -> Iterator[Replayed]:
+    """Yield what happened in a past session."""
+    from recollect.hosts.claude_code import past
+
+    return past.replay(path)
+
+
+def memory_folders(
+    directories: Sequence[Path], home: Path, environment: Mapping[str, str]
+) -> list[Path]:
+    """Return the folders of the client's own memory."""
+    from recollect.hosts.claude_code import past
+
+    return past.memory_folders(directories, home, environment)
 
 
 def install(scope: str, directory: Path, environment: Mapping[str, str]) -> Path:

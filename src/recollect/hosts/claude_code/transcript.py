@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -22,9 +21,8 @@ from typing import Any, BinaryIO
 from recollect.core.marks import without_own_text
 from recollect.core.patterns import pattern
 from recollect.hosts.protocol import LAST_PART, Message, TranscriptPart
+from recollect.hosts.transcript_lines import LONGEST_LINE, open_own
 
-# A longer line holds a dumped file or a picture, not a sentence to capture.
-_LONGEST_LINE = 1 << 20
 _CHUNK = 1 << 18
 _ROLES = ("user", "assistant")
 # Lines with these fields are not part of this conversation, whatever their type.
@@ -54,7 +52,7 @@ def read_transcript(path: Path, offset: int, *, most: int = 4 << 20) -> Transcri
     is no regular file of the current user at the path.
     """
     try:
-        with _open_own(path) as file:
+        with open_own(path) as file:
             size = os.fstat(file.fileno()).st_size
             if offset == LAST_PART:
                 start, data = _last_bytes(file, size, most)
@@ -67,13 +65,13 @@ def read_transcript(path: Path, offset: int, *, most: int = 4 << 20) -> Transcri
     tools: list[str] = []
     failed = recovered = False
     for at, line in _lines(data[:complete]):
-        entry = _entry(line)
+        entry = entry_of(line)
         if entry is None:
             continue
         tools += _tools(entry)
         for error in _results(entry):
             failed, recovered = error, (failed or recovered) and not error
-        text = _message_text(entry)
+        text = message_text(entry)
         if text:
             messages.append(Message(entry["type"], text, start + at))
     # What follows an incomplete line is not there yet.
@@ -81,17 +79,6 @@ def read_transcript(path: Path, offset: int, *, most: int = 4 << 20) -> Transcri
     return TranscriptPart(
         tuple(messages), start + complete, Counter(tools), len(messages), more, failed, recovered
     )
-
-
-def _open_own(path: Path) -> BinaryIO:
-    """Open a regular file of the current user; links and pipes are refused."""
-    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-    descriptor = os.open(path, flags)
-    status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
-        os.close(descriptor)
-        raise PermissionError(f"{path} is not a regular file of the current user")
-    return os.fdopen(descriptor, "rb")
 
 
 def _next_bytes(file: BinaryIO, offset: int, size: int, most: int) -> tuple[int, bytes]:
@@ -108,7 +95,7 @@ def _long_line(file: BinaryIO, start: int, data: bytes) -> tuple[int, bytes]:
     """Return a line that is longer than a part; only its end, if it is too long for a message."""
     begin = start
     while part := file.read(_CHUNK):
-        if len(data) > _LONGEST_LINE:
+        if len(data) > LONGEST_LINE:
             begin, data = begin + len(data) - 1, data[-1:]
         end = part.find(b"\n") + 1
         if end and begin > start:
@@ -139,12 +126,12 @@ def _ends_line(file: BinaryIO, offset: int) -> bool:
 def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:
     at = 0
     for line in data.split(b"\n"):
-        if line and len(line) <= _LONGEST_LINE:
+        if line and len(line) <= LONGEST_LINE:
             yield at, line
         at += len(line) + 1
 
 
-def _entry(line: bytes) -> Mapping[str, Any] | None:
+def entry_of(line: bytes) -> Mapping[str, Any] | None:
     """Parse a line; None if it is not part of this conversation."""
     if b'"user"' not in line and b'"assistant"' not in line:
         return None  # most bytes are in other lines: do not parse them
@@ -159,7 +146,8 @@ def _entry(line: bytes) -> Mapping[str, Any] | None:
     return entry
 
 
-def _blocks(entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def blocks_of(entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the parts of a message: text, calls of tools, and their results."""
     content = entry["message"].get("content")
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
@@ -172,18 +160,18 @@ def _tools(entry: Mapping[str, Any]) -> list[str]:
     """Return the names of the tools that a line calls."""
     if entry["type"] != "assistant":
         return []
-    return [str(block.get("name")) for block in _blocks(entry) if block.get("type") == "tool_use"]
+    return [str(block.get("name")) for block in blocks_of(entry) if block.get("type") == "tool_use"]
 
 
 def _results(entry: Mapping[str, Any]) -> list[bool]:
     """Return for each tool result of a line whether it is an error."""
-    results = [block for block in _blocks(entry) if block.get("type") == "tool_result"]
+    results = [block for block in blocks_of(entry) if block.get("type") == "tool_result"]
     return [bool(block.get("is_error")) for block in results]
 
 
-def _message_text(entry: Mapping[str, Any]) -> str:
+def message_text(entry: Mapping[str, Any]) -> str:
     """Return the message of a line without inserted text; empty if there is none."""
-    blocks = _blocks(entry)
+    blocks = blocks_of(entry)
     refused = [_refusal(block) for block in blocks if block.get("type") == "tool_result"]
     if any(refused):
         return "\n\n".join(filter(None, refused))

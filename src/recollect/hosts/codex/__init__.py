@@ -6,7 +6,7 @@ Two things differ: `apply_patch` changes files, and the output of a tool is a st
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from recollect.errors import InstallFailed
 from recollect.hosts import claude_code
 from recollect.hosts import protocol as events
 from recollect.hosts.claude_code import write_reply
-from recollect.hosts.protocol import Event, TranscriptPart
+from recollect.hosts.protocol import Event, PastSession, Replayed, TranscriptPart
 
 __all__ = ["write_reply"]
 
@@ -62,6 +62,27 @@ def read_event(name: str, payload: Mapping[str, Any], environment: Mapping[str, 
 def read_transcript(_path: Path, _offset: int, *, most: int) -> TranscriptPart | None:  # noqa: ARG001
     """Return None: Codex's transcript format is not supported yet."""
     return None
+
+
+def past_sessions(home: Path, environment: Mapping[str, str]) -> Iterator[PastSession]:
+    """Yield the sessions with a transcript."""
+    from recollect.hosts.codex import past
+
+    return past.past_sessions(home, environment)
+
+
+def replay(path: Path) -> Iterator[Replayed]:
+    """Yield what happened in a past session."""
+    from recollect.hosts.codex import past
+
+    return past.replay(path, read_event)
+
+
+def memory_folders(
+    _directories: Sequence[Path], _home: Path, _environment: Mapping[str, str]
+) -> list[Path]:
+    """Return nothing: the host keeps no notes about a project."""
+    return []
 
 
 def install(scope: str, _directory: Path, _environment: Mapping[str, str]) -> Path:

@@ -23,10 +23,10 @@ from recollect.core.record import CREATE, PURGE, Record
 from recollect.core.spaces import in_its_space, is_marked, marked, owner_of, uid_of
 from recollect.core.status import HIDDEN
 from recollect.core.strength import pace_of
+from recollect.index.paths import named_paths
 from recollect.index.protocol import Cursor, Progress
 from recollect.index.sqlite.schema import FACETS, NOBODY
-from recollect.index.sqlite.traits import sketch, trust_of
-from recollect.index.sqlite.words import date_words
+from recollect.index.sqlite.traits import date_words, questions_text, sketch, trust_of
 from recollect.index.text import indexable
 
 _DAY = 86_400.0
@@ -326,7 +326,7 @@ class Applier:
                 "UPDATE memory SET kind = ?, anchor = ?, number = ?, status = ?, visible = ?,"
                 " sensitivity = ?, spec = ?, session = ?, project = ?, created = ?, updated = ?,"
                 " expires = ?, importance = ?, trust = ?, moved = ?, pace = ?, sources = ?,"
-                " voice = ?, sketch = ?, local = ?, embedded = 0 WHERE key = ?",
+                " voice = ?, sketch = ?, local = ?, embedded = 0, measured = 0 WHERE key = ?",
                 (*row, is_local, key),
             )
         self._write_facets(key, memory)
@@ -336,6 +336,7 @@ class Applier:
         facets = {
             "tag": memory.tags,
             "file": (*memory.files_modified, *memory.files_read),
+            "named": named_paths(f"{memory.summary}\n{memory.text}"),
             "concept": memory.concepts,
             "relation": (*memory.relates_to, *memory.sources),
             "slug": memory.slugs,
@@ -346,9 +347,11 @@ class Applier:
                 db.executemany(f"INSERT OR IGNORE INTO {table} VALUES (?, ?)", rows)
         files = " ".join(facets["file"])
         tags = f"{' '.join(memory.tags)} {files}"
-        words = (memory.summary, tags, date_words(seconds(memory.created)), memory.text)
+        dates, asked = date_words(seconds(memory.created)), questions_text(memory)
+        words = (memory.summary, tags, dates, memory.text, asked)
         db.execute(
-            "INSERT INTO words (rowid, summary, tags, dates, body) VALUES (?, ?, ?, ?, ?)",
+            "INSERT INTO words (rowid, summary, tags, dates, body, asked)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
             (key, *(indexable(_clean(text) or "") for text in words)),
         )
 

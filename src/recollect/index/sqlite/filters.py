@@ -6,6 +6,16 @@ from typing import Any
 
 from recollect.index.protocol import Filters
 
+# Of the shorter forms of a path; a path with more folders is not one that anybody writes.
+_MOST_FOLDERS = 50
+
+# Every folder may have one of these, so the name alone does not say which file is meant.
+_EVERYWHERE = """
+    __init__ __main__ changelog conftest dockerfile index init lib license main makefile mod package
+    readme setup
+"""
+_COMMON = frozenset(_EVERYWHERE.split())
+
 
 def where(filters: Filters) -> tuple[str, tuple[Any, ...]]:
     """Return the condition and its parameters."""
@@ -31,10 +41,14 @@ def where(filters: Filters) -> tuple[str, tuple[Any, ...]]:
     if filters.file is not None:
         path = filters.file.rstrip("/")
         # Paths below a folder start with its name and a slash; the character after a slash is 0.
+        below = (f"{path}/", f"{path}0")
+        said = _endings(path)[:_MOST_FOLDERS]
         add(
             "memory.key IN (SELECT memory FROM file WHERE path = ?"
-            " UNION SELECT memory FROM file WHERE path > ? AND path < ?)",
-            *(path, f"{path}/", f"{path}0"),
+            " UNION SELECT memory FROM file WHERE path > ? AND path < ?"
+            " UNION SELECT memory FROM named WHERE path > ? AND path < ?"
+            f" UNION SELECT memory FROM named WHERE path IN ({','.join('?' * len(said))}))",
+            *(path, *below, *below, *said),
         )
     if filters.concept is not None:
         add("memory.key IN (SELECT memory FROM concept WHERE concept = ?)", filters.concept)
@@ -55,3 +69,11 @@ def where(filters: Filters) -> tuple[str, tuple[Any, ...]]:
 
 def _one_of(column: str, values: frozenset[str]) -> str:
     return f"{column} IN ({','.join('?' * len(values))})"
+
+
+def _endings(path: str) -> list[str]:
+    """Return a path and the shorter forms that a text may use for it: without its first folders."""
+    parts = path.split("/")
+    found = ["/".join(parts[start:]) for start in range(len(parts))]
+    is_common = parts[-1].partition(".")[0].lower() in _COMMON
+    return found[:-1] if is_common and len(found) > 1 else found

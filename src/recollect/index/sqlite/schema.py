@@ -7,7 +7,7 @@ as in the ledger: a memory is folded from them when it is read.
 from __future__ import annotations
 
 # Raise this with every change below; the index is derived, so a rebuild is the migration.
-VERSION = 14
+VERSION = 16
 
 # Sorts uids by time: the first character only says whether they prove their text.
 BIRTH = "substr(uid, 2)"
@@ -44,7 +44,9 @@ CREATE TABLE memory (
     moved REAL, pace REAL NOT NULL,
     sources TEXT NOT NULL,  -- the uids that it was merged from
     voice TEXT NOT NULL, sketch BLOB NOT NULL,  -- the author, and a sketch of the text
-    embedded INTEGER NOT NULL DEFAULT 0
+    embedded INTEGER NOT NULL DEFAULT 0,
+    -- Its mean cosine to the memories nearest to it, and among how many vectors it was measured.
+    crowding REAL NOT NULL DEFAULT 0, measured INTEGER NOT NULL DEFAULT 0
 );
 -- Every name of a memory: unnamed text has a name in each place.
 CREATE TABLE name (
@@ -56,6 +58,7 @@ CREATE INDEX memory_created ON memory (created);
 CREATE INDEX memory_voice ON memory (voice);
 CREATE INDEX memory_birth ON memory (substr(uid, 2), uid);
 CREATE INDEX memory_kind ON memory (kind, substr(uid, 2), uid);
+CREATE INDEX memory_session ON memory (session) WHERE session IS NOT NULL;
 CREATE INDEX memory_pending ON memory (embedded) WHERE embedded = 0;
 CREATE TABLE tag (
     tag TEXT NOT NULL, memory INTEGER NOT NULL, PRIMARY KEY (tag, memory)
@@ -65,6 +68,11 @@ CREATE TABLE file (
     path TEXT NOT NULL, memory INTEGER NOT NULL, PRIMARY KEY (path, memory)
 ) WITHOUT ROWID;
 CREATE INDEX file_memory ON file (memory);
+-- Files that the text of a memory names.
+CREATE TABLE named (
+    path TEXT NOT NULL, memory INTEGER NOT NULL, PRIMARY KEY (path, memory)
+) WITHOUT ROWID;
+CREATE INDEX named_memory ON named (memory);
 CREATE TABLE concept (
     concept TEXT NOT NULL, memory INTEGER NOT NULL, PRIMARY KEY (concept, memory)
 ) WITHOUT ROWID;
@@ -82,7 +90,7 @@ CREATE TABLE contested (uid TEXT PRIMARY KEY) WITHOUT ROWID;
 
 -- Only the words are stored, not the text, which is in `record`.
 CREATE VIRTUAL TABLE words USING fts5 (
-    summary, tags, dates, body,
+    summary, tags, dates, body, asked,
     content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2'
 );
 CREATE VIRTUAL TABLE term USING fts5vocab (words, row);
@@ -98,6 +106,7 @@ NOBODY = ""
 FACETS = (
     ("tag", "tag"),
     ("file", "path"),
+    ("named", "path"),
     ("concept", "concept"),
     ("relation", "target"),
     ("slug", "slug"),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from recollect.core.crowding import sketch_of
+from recollect.core.fields import MAX_QUESTION_LENGTH, MAX_QUESTIONS
 from recollect.core.memory import Memory
 from recollect.index.text import plain_words
 
@@ -24,7 +27,20 @@ def trust_of(memory: Memory) -> float:
     return _TRUST.get(str(said), _DEFAULT_TRUST)
 
 
+def questions_text(memory: Memory) -> str:
+    """Return the questions that a memory answers, as far as it may have them."""
+    return "\n".join(text[:MAX_QUESTION_LENGTH] for text in memory.asked_as[:MAX_QUESTIONS])
+
+
 def sketch(memory: Memory) -> bytes:
     """Return a sketch of the start of a text, which is enough to detect repetition."""
     words, denies = plain_words(f"{memory.summary} {memory.text}"[:_MOST_SKETCHED])
     return sketch_of(words, denies=denies)
+
+
+def date_words(created: float | None) -> str:
+    """Return a date in words: questions ask for `May 2023`, not for a timestamp."""
+    if created is None:
+        return ""
+    moment = datetime.fromtimestamp(created, tz=UTC)
+    return f"{moment.day} {moment:%B} {moment.year}"

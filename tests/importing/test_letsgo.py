@@ -1,0 +1,95 @@
+"""The database of the LetsGo pipeline."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from recollect.importing.foreign import OTHER_PROJECT
+from recollect.importing.letsgo import SOURCE
+from recollect.importing.source import Item, Place
+from tests.importing.readings import read, reading_in, shop
+from tests.sandbox import Sandbox
+
+TABLES = """
+CREATE TABLE memories (
+    id TEXT PRIMARY KEY, content TEXT NOT NULL, content_hash TEXT, category TEXT, importance REAL,
+    trust REAL, sensitivity TEXT, tags TEXT, created_at TEXT NOT NULL, updated_at TEXT,
+    expires_at TEXT, title TEXT, subtitle TEXT, type TEXT, concepts TEXT, files_read TEXT,
+    files_modified TEXT, session_id TEXT, project TEXT, accessed_count INTEGER
+);
+CREATE TABLE facts (
+    id TEXT PRIMARY KEY, subject TEXT, predicate TEXT, object TEXT, confidence REAL,
+    source_entry_id TEXT, created_at TEXT, updated_at TEXT
+);
+"""
+ROW = {
+    "content": "Use PostgreSQL 16 because two workers write at once.",
+    "importance": 0.9,
+    "sensitivity": "private",
+    "tags": "database, storage",
+    "created_at": "2026-01-15T10:30:00+00:00",
+    "title": "Use PostgreSQL",
+    "type": "decision",
+    "concepts": '["trade-off"]',
+    "files_modified": '["src/db.py", "/etc/passwd"]',
+    "session_id": "s-1",
+    "project": "shop",
+}
+
+
+def database(path: Path) -> Path:
+    """A database with memories of two projects and of none, an expired one, and facts."""
+    db = sqlite3.connect(path)
+    db.executescript(TABLES)
+    rows = [
+        {"id": "a", **ROW},
+        {"id": "b", **ROW, "project": "other"},
+        {"id": "c", **ROW, "project": None},
+        {"id": "d", **ROW, "expires_at": "2026-02-01T00:00:00+00:00"},
+    ]
+    for row in rows:
+        names = ", ".join(row)
+        db.execute(
+            f"INSERT INTO memories ({names}) VALUES ({', '.join('?' * len(row))})",
+            tuple(row.values()),
+        )
+    fact = "INSERT INTO facts (id, subject, predicate, object, created_at) VALUES (?, ?, ?, ?, ?)"
+    db.execute(fact, ("f", "billing", "uses", "PostgreSQL", "2026-01-15T10:30:00+00:00"))
+    db.execute(fact, ("g", "session:1", "boundary_at", "now", "2026-01-15T10:30:00+00:00"))
+    db.commit()
+    db.close()
+    return path
+
+
+def test_a_database(sandbox: Sandbox, tmp_path: Path) -> None:
+    """Memories keep what they have; what has expired or belongs elsewhere stays there."""
+    path = database(tmp_path / "memory.db")
+    items, left = read(SOURCE, reading_in(sandbox, shop(sandbox), tmp_path), path)
+    first = items[0]
+
+    assert [item.identity for item in items] == ["memory a", "memory c", "fact f"]
+    assert (first.kind, first.summary) == ("decisions", "Use PostgreSQL")
+    assert first.created == "2026-01-15T10:30:00Z"
+    assert first.fields["files_modified"] == ["src/db.py"]
+    assert first.fields["sensitivity"] == "private"
+    assert first.fields["concepts"] == ["trade-off"]
+    assert first.fields["tags"] == ["database", "storage"]
+    assert first.fields["session"] == "s-1"
+    assert {one.identity: one.reason for one in left}["memory b"] == OTHER_PROJECT
+    assert {one.identity for one in left} == {"memory b", "memory d", "fact g"}
+
+
+def test_what_names_no_project_is_not_read_by_itself(sandbox: Sandbox, tmp_path: Path) -> None:
+    """A store that is found has only what is certainly about this project."""
+    (tmp_path / ".letsgo").mkdir()
+    database(tmp_path / ".letsgo" / "memories.db")
+    reading = reading_in(sandbox, shop(sandbox), tmp_path)
+    places = SOURCE.find(reading)
+    items = [one for one in SOURCE.read(reading, places[0]) if isinstance(one, Item)]
+
+    assert [place.about for place in places] == ["2 memories of this project"]
+    assert [item.identity for item in items] == ["memory a"]
+    assert not SOURCE.find(reading_in(sandbox, sandbox.init("unrelated"), tmp_path))
+    named = Place(str(tmp_path / ".letsgo"), "")
+    assert len([one for one in SOURCE.read(reading, named) if isinstance(one, Item)]) == 3

@@ -1,0 +1,144 @@
+"""The gate: likely memories pass, others do not, in stores of three to twenty-five memories."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect.api.recollect import Recollect
+from recollect.index.protocol import Match, Spread
+from recollect.search.constants import FULL_FROM, TITLE_FROM
+from recollect.search.gate import Features, Prompt, log_odds, probability, strongest
+from recollect.search.gate_coefficients import COLD, WARM
+from recollect.search.search import Question, search
+from recollect.search.triggers import asked_for, asks_for_memory
+from tests.sandbox import Sandbox
+from tests.support.agent import Agent
+
+STORES = Path(__file__).parent / "small_stores"
+NAMES = ("three", "ten", "twenty-five")
+
+
+def rows_of(name: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The memories of a store, and the prompts."""
+    rows = [json.loads(line) for line in (STORES / f"{name}.jsonl").read_text().splitlines()]
+    return [row for row in rows if "sort" not in row], [row for row in rows if "sort" in row]
+
+
+def remember(store: Recollect, memories: list[dict[str, Any]]) -> dict[str, str]:
+    """Keep the memories; return uid → id of the row."""
+    kept = store.capture_many(
+        {
+            "kind": row["kind"],
+            "summary": row["summary"],
+            "body": row["body"],
+            "tags": row["tags"],
+            "files_modified": row["files"],
+            "created": f"{row['date']}T12:00:00Z",
+        }
+        for row in memories
+    )
+    return {memory.uid: row["id"] for memory, row in zip(kept, memories, strict=True)}
+
+
+@pytest.fixture
+def repo(sandbox: Sandbox) -> Path:
+    """An empty repository."""
+    return sandbox.init("repo")
+
+
+@pytest.fixture
+def likely(sandbox: Sandbox, repo: Path) -> Callable[[str, str], dict[str, float]]:
+    """How likely each memory of a store answers a prompt, as a hook without a model sees it."""
+    opened: dict[str, tuple[Recollect, dict[str, str]]] = {}
+
+    def ask(name: str, prompt: str) -> dict[str, float]:
+        if name not in opened:
+            store = sandbox.open(repo)
+            opened[name] = store, remember(store, rows_of(name)[0])
+        store, ids = opened[name]
+        question = Question(asked_for(prompt), 30, candidates=0, asked=asks_for_memory(prompt))
+        hits = store.indexing.using(lambda index: search(index, question, now=store.now()))
+        return {ids[hit.memory.uid]: hit.probability for hit in hits}
+
+    return ask
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_prompts_with_words_of_a_memory_bring_it_and_others_bring_nothing(
+    name: str, likely: Callable[[str, str], dict[str, float]]
+) -> None:
+    """In full or as a title; what has nothing to do with the project brings nothing in full."""
+    missed, noise = [], []
+    for row in rows_of(name)[1]:
+        found = likely(name, row["text"])
+        if row["sort"] == "words" and found.get(row["memory"], 0.0) < TITLE_FROM:
+            missed.append((row["text"], round(found.get(row["memory"], 0.0), 3)))
+        if row["sort"] == "nothing" and max(found.values(), default=0.0) >= FULL_FROM:
+            noise.append(row["text"])
+
+    assert missed == []
+    assert noise == []
+
+
+def test_a_hook_brings_the_decision_that_a_question_asks_for(sandbox: Sandbox, repo: Path) -> None:
+    """With three memories, in full; and an answer without a topic brings nothing."""
+    store = sandbox.open(repo)
+    remember(store, rows_of("three")[0])
+    store.close()
+
+    for number, (prompt, summary) in enumerate(
+        [
+            ("why did we choose the database for orders?", "Use PostgreSQL for order data"),
+            (
+                "I am about to cut a release, what do I have to do before it?",
+                "Before a release, run the migration check against a copy of production",
+            ),
+        ]
+    ):
+        assert summary in Agent(repo, f"s{number}").context("prompt", prompt=prompt)
+    assert Agent(repo, "last").context("prompt", prompt="ok do that") == ""
+
+
+@pytest.mark.parametrize("coefficients", [COLD, WARM])
+def test_coefficients_name_features(coefficients: dict[str, float]) -> None:
+    """What the fit wrote is what the gate reads."""
+    assert set(coefficients) - {"bias"} <= set(Features._fields)
+
+
+def test_more_evidence_makes_a_memory_likelier() -> None:
+    """Cold and warm; and `strongest` names what decided."""
+    for is_warm in (False, True):
+        weak = Features(share=0.3, coverage=0.1, length=0.5, warm=is_warm)
+        strong = weak._replace(share=1.0, coverage=0.9, lead=0.5)
+
+        assert 0.0 < probability(weak) < probability(strong) < 1.0
+        assert strongest(strong, 1)[0][0] in Features._fields
+        assert log_odds(strong) - log_odds(weak) > 1
+
+
+def test_features_compare_a_memory_with_the_others() -> None:
+    """The best is ahead of the next, the others are behind it."""
+    found = Prompt(
+        {"a": Match("a", 4.0, 2, 0.5, 0.6, 3.5), "b": Match("b", 1.0, 1, 0.1, 0.2, 3.5)},
+        {"a": 0.5, "c": 0.7},
+        {"a": 1.5, "b": 0.3, "c": 0.7},
+        Spread(0.1, 0.1),
+        terms=4,
+        memories=100,
+        asked=True,
+    )
+    best, other, far = (found.features_of(uid, 0.2) for uid in "abc")
+
+    assert (best.share, best.margin) == (1.0, 0.75)
+    assert (other.share, other.margin) == (0.25, -0.75)
+    assert [best.lead, other.lead, far.lead] == pytest.approx([0.8, -1.0, -0.8])
+    assert (far.share, far.nearest, best.nearest, other.nearest) == (0.0, 1.0, 0.5, 0.0)
+    assert far.stands_out == pytest.approx(6 / 5)
+    assert (best.agree, other.agree, far.agree) == (1.0, 0.0, 0.0)
+    assert best.asked == 1.0
+    assert best.warm
