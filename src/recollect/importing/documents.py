@@ -9,7 +9,7 @@ from typing import Final
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 from recollect.importing.decision_records import decision_in
-from recollect.importing.repository_files import TextFile, read_files, tracked_files
+from recollect.importing.repository_files import TextFile, dated, read_files, tracked_files
 from recollect.importing.sections import (
     Section,
     first_paragraph,
@@ -152,7 +152,7 @@ class Documents:
                     found.append(one)
         reading.progress(len(paths), len(paths))
         found.sort(key=lambda item: -item.score)
-        yield from found[:MOST_OFFERED]
+        yield from dated(reading, found[:MOST_OFFERED])
         for item in found[MOST_OFFERED:]:
             yield Skipped(item.identity, "others tell more")
 
@@ -208,6 +208,7 @@ def _record(file: TextFile) -> Iterator[Item | Skipped]:
 def _item(
     file: TextFile, identity: str, title: str, body: str, kind: str, score: float, *,
     is_rule: bool = False, heading: str = "", also: Sequence[str] = (),
+    date: str | None = None,
 ) -> Item:  # fmt: skip
     where = f"From {file.path}" + (f", section “{heading}”" if heading else "")
     text = body.strip()
@@ -216,8 +217,7 @@ def _item(
     named = f"{RELATED}\n" + "\n".join(f"- {line}" for line in also) if also else ""
     whole = "\n\n".join(filter(None, (text, where, named)))
     return Item(
-        identity, kind, title, whole, file.created, file.commit, score, is_rule,
-        {"files_read": [file.path]},
+        identity, kind, title, whole, date, None, score, is_rule, {"files_read": [file.path]},
     )  # fmt: skip
 
 
@@ -277,11 +277,10 @@ def _of_version(
     rest = [entry for entry in entries if entry not in own]
     for rank, entry in enumerate(own):
         score = 0.78 - 0.012 * min(age, 20) - 0.015 * rank - (0.0 if strong else 0.25)
-        dated = file if entry.date is None else file._replace(created=entry.date, commit=None)
         also = [] if rank else [_shortened(other) for other in rest[:MOST_NAMED]]
         yield _item(
-            dated, entry.identity, entry.title, entry.body, "decisions", score,
-            heading=entry.heading, also=also,
+            file, entry.identity, entry.title, entry.body, "decisions", score,
+            heading=entry.heading, also=also, date=entry.date,
         )  # fmt: skip
     for number, entry in enumerate(rest):
         is_told = bool(own) and number < MOST_NAMED

@@ -15,7 +15,7 @@ from typing import Final
 
 from recollect.core.named_tuple import NamedTuple
 from recollect.errors import RecollectError
-from recollect.importing.source import Reading
+from recollect.importing.source import Item, Reading
 from recollect.ledger.commits import last_changes
 from recollect.ledger.git import Git
 
@@ -30,12 +30,10 @@ _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 class TextFile(NamedTuple):
-    """A file of the working tree: its path, its text, and its last commit, if it has one."""
+    """A file of the working tree: its path and its text."""
 
     path: str
     text: str
-    commit: str | None
-    created: str | None
 
 
 def tracked_files(reading: Reading) -> list[str]:
@@ -81,13 +79,28 @@ def read_text(root: Path, path: str) -> str | None:
 
 
 def read_files(reading: Reading, paths: Sequence[str]) -> Iterator[TextFile]:
-    """Yield the files that can be read, each with the commit that changed it last."""
-    git = Git(reading.repository, environment=reading.environ)
-    changes = last_changes(git, [path for path in paths if "\n" not in path])
+    """Yield the files that can be read, redacted."""
     for path in paths:
         text = read_text(reading.repository, path)
         if text is not None:
-            commit, time = changes.get(path, (None, 0))
-            created = datetime.fromtimestamp(time, UTC).isoformat() if commit else None
             # Redact before anything is cut: rules do not find half a secret.
-            yield TextFile(path, reading.redact(text), commit, created)
+            yield TextFile(path, reading.redact(text))
+
+
+def dated(reading: Reading, items: Sequence[Item]) -> list[Item]:
+    """Return items with the commits that last changed their files, and the dates of these.
+
+    Only files that gave an item are looked up: that reads the history. An item with a date of its
+    own keeps it.
+    """
+    files = {str(path) for item in items for path in item.fields["files_read"]}
+    git = Git(reading.repository, environment=reading.environ)
+    changes = last_changes(git, sorted(path for path in files if "\n" not in path))
+    found = []
+    for item in items:
+        commit, time = changes.get(str(item.fields["files_read"][0]), (None, 0))
+        if commit is not None and item.created is None:
+            created = datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+            item = item._replace(commit=commit, created=created)
+        found.append(item)
+    return found
