@@ -87,6 +87,9 @@ def find_learned(said: Sequence[Said], taken: set[int]) -> Iterator[tuple[str, s
         content, numbers = _content(said, at, wish, used)
         used.update(numbers)
         if _names_something(content):
+            content = content.strip()
+            leads = words.PREAMBLE.match(content)
+            content = content[leads.end() :] or content if leads else content
             yield clean(content), f"learned: {wish.deciding}"
 
 

@@ -291,6 +291,15 @@ FOLLOWS = pattern(
     r"(?:it|they|otherwise|because|that's why|that is why|this is because|the reason|e\.g\.|only"
     r"|never|always|so|but|and|also|which|even|except)\b"
 )
+# What leads to a statement and is no part of it.
+PREAMBLE = pattern(
+    r"(?:(?:before (?:we|i|you) (?:stop|finish|start|begin|go on|continue|go|wrap up|leave)|btw"
+    r"|by the way|fyi|one (?:more|last|other) thing|another thing|while (?:i'm|we're|you're) at it"
+    r"|also|oh|ah|and|ps|p\.s\.|great|good|nice|cool|perfect|thanks|thank you|ok|okay|right|alright"
+    r"|well|so|anyway|anyhow|for the record|in other news|yes|yep|yeah|actually)[,:;.!—–-]{1,2}\s+"
+    r"|(?:and|also|oh) )+",
+    re.IGNORECASE,
+)
 EMPTY = as_words(
     "this that it these those one all everything above below ok okay please thanks thank you for"
     " the later next time now good well again to me too as exactly like yes yep right in future"
