@@ -69,7 +69,10 @@ _THAT_ONE = (
     r"(?: (?:with|we|you|i|from|about|where|when|in|on|last|and)\b|[.,!?]|\Z))"
     r"(?! (?:when|how|what|why|where|who|the time|me)\b(?! you\b.{0,200}\b(?:must|have to|may)\b))"
 )
-_FORGET_NOT = r"\b(?:do(?:n't|nt| not)|never)(?: you)?(?: ever)? forget"
+_FORGET_NOT = (
+    r"\b(?:do(?:n't|nt| not)|never)(?: you)?"
+    r"(?: let (?:me|us|yourself))?(?: ever)? forget"
+)
 _STORE = r"\b(?:add|commit|keep|log|note|persist|put|record|retain|save|store|track|write)"
 _STORED = (
     rf"(?: (?:{_IT}|{_ONE}|a note|the fact))?(?: down)? (?:to|in|into|as) (?:(?:an?|your|ur|my|our"
@@ -118,7 +121,7 @@ RULES: tuple[Rule, ...] = (
         "keep in mind",
         (" in mind",),
         pattern(
-            rf"\b(?:keep|bear|have|keeping) (?:{_IT} )?in mind(?:{_POINTS}|{_KEPT}"
+            rf"\b(?:keep|kept|bear|have|had|keeping) (?:{_IT} )?in mind(?:{_POINTS}|{_KEPT}"
             rf"|(?P<alone>{_END}))"
         ),
     ),
