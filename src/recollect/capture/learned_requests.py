@@ -21,6 +21,8 @@ from recollect.core.patterns import pattern
 THRESHOLD: Final = 0.55
 # A part of a sentence asks if it has this share of the weight of all words that ask.
 _ASKS: Final = 0.4
+# With this share, it does nothing but ask.
+_ONLY_ASKS: Final = 0.7
 _FEWEST = 3  # words of a statement
 _MOST_SENTENCES = 60  # of a prompt
 _MOST_JOINED = 3  # sentences
@@ -136,7 +138,7 @@ def _content(
                     first -= 1
                 text = " ".join(one.text for one in said[first : number + 1])
                 return text, (at, *range(first, number + 1))
-    if asking is not None:
+    if asking is not None and parts[asking].share >= _ONLY_ASKS:
         rest = one.text[parts[asking].end :].strip(" ,;:)—–-")
         if _states(rest):
             return rest, (at,)
