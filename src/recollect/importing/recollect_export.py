@@ -45,8 +45,8 @@ _COMMIT: Final = pattern(r"[0-9a-f]{40,64}\Z")
 # Fields that `prepare` checks as they are.
 _PLAIN: Final = (
     *("kind", "summary", "body", "content", "tags", "spec", "phase", "concepts"),
-    *("observation_type", "files_read", "files_modified", "importance", "confidence"),
-    *("sensitivity", "ttl", "session", "branch", "created"),
+    *("asked_as", "observation_type", "files_read", "files_modified", "importance"),
+    *("confidence", "sensitivity", "ttl", "session", "branch", "created"),
 )
 _CHANGEABLE: Final = tuple(name for name in _PLAIN if name not in ("kind", "body", "created"))
 
