@@ -92,6 +92,8 @@ def markdown_files(folder: Path) -> list[Path]:
 def store_at(place: Place, *names: str) -> Path:
     """Return the file of a store: the place, or the first of some names in it."""
     path = Path(place.path).expanduser()
+    if not os.path.lexists(path):
+        raise ParseError(f"There is no {path}.", _NAME_THE_STORE)
     if path.is_dir():
         found = next((path / name for name in names if (path / name).is_file()), None)
         if found is None:

@@ -53,7 +53,8 @@ class GitNotesMemory:
 
     def read(self, reading: Reading, place: Place) -> Iterator[Item | Skipped]:
         """Yield the records of all notes."""
-        path = Path(place.path).expanduser()
+        # Without `..`: parents of the path are searched for a repository.
+        path = Path(place.path).expanduser().resolve()
         found = find_repository(Git(path)) if path.is_dir() else None
         own = find_repository(Git(reading.repository))
         if found is None:
