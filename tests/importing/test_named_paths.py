@@ -101,3 +101,14 @@ def test_an_export_cannot_be_written(repo: Path) -> None:
     done = CliRunner().invoke(root, ["-C", str(repo), "export", LONG])
     assert isinstance(done.exception, RecollectError)
     assert "too long" in done.exception.message
+
+
+def test_one_is_no_plural(sandbox: Sandbox, repo: Path) -> None:
+    """In what people read."""
+    listed = run(repo, "--list").stdout
+    assert "2 commits\n" in listed
+    sandbox.git(repo, "reset", "-q", "--hard", "v1")
+    assert "1 commit\n" in run(repo, "--list").stdout
+    run(repo, "docs", "--yes")
+    done = CliRunner().invoke(root, ["-C", str(repo), "export", "memories.json"])
+    assert done.stderr.startswith("Exported 1 memory to ")

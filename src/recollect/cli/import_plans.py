@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from recollect.api.recollect import Recollect
-from recollect.cli.output import echo_json, warn
+from recollect.cli.output import echo_json, memories, warn
 from recollect.cli.terminal import echo_exactly
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def offer(
         click.echo(_nothing(plan), err=True)
     elif dry_run:
         click.echo(f"Would keep {len(kept)}. Nothing was written.", err=True)
-    elif agreed or (_can_ask() and click.confirm(f"Keep {len(kept)} memories?")):
+    elif agreed or (_can_ask() and click.confirm(f"Keep {memories(len(kept))}?")):
         done = store.run_import(plan)
         click.echo(
             f"Kept {len(kept)} as {done.run}. To undo it, run: recollect import --undo {done.run}",

@@ -21,7 +21,7 @@ from recollect.importing.foreign import (
     titled,
     without_empty,
 )
-from recollect.importing.source import Item, Place, Reading, Skipped
+from recollect.importing.source import Item, Place, Reading, Skipped, how_many
 
 _FILE: Final = "claude-mem.db"
 _NEEDED: Final = {"observations": ("id", "project", "type", "created_at_epoch")}
@@ -64,7 +64,11 @@ class ClaudeMem:
             db.check(_NEEDED, self.name)
             rows = db.rows("observations", ("project",))
             count = sum(project.is_named(text_of(row["project"])) for row in rows)
-        return [Place(str(path), f"{count} observations about this project")] if count else []
+        return (
+            [Place(str(path), how_many(count, "observation") + " about this project")]
+            if count
+            else []
+        )
 
     def read(self, reading: Reading, place: Place) -> Iterator[Item | Skipped]:
         """Yield what the database holds about this project."""

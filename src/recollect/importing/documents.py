@@ -25,7 +25,7 @@ from recollect.importing.sections import (
     sections,
     unnumbered,
 )
-from recollect.importing.source import RELATED, Item, Place, Reading, Skipped
+from recollect.importing.source import RELATED, Item, Place, Reading, Skipped, how_many
 from recollect.importing.titles import (
     done_in,
     fitted,
@@ -138,7 +138,7 @@ class Documents:
     def find(self, reading: Reading) -> Sequence[Place]:
         """Return the documents of the working tree as one place."""
         count = len(_documents(reading))
-        return [Place(".", f"{count:,} documents")] if count else []
+        return [Place(".", how_many(count, "document"))] if count else []
 
     def read(self, reading: Reading, place: Place) -> Iterator[Item | Skipped]:
         """Yield what the documents decide, remove, explain and warn of."""

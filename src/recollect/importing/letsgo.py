@@ -23,7 +23,7 @@ from recollect.importing.foreign import (
     titled,
     without_empty,
 )
-from recollect.importing.source import Item, Place, Reading, Skipped
+from recollect.importing.source import Item, Place, Reading, Skipped, how_many
 
 # The code and the guide of the program name its file differently.
 _FILES: Final = ("memories.db", "memory.db")
@@ -59,7 +59,11 @@ class LetsGo:
             db.check(_NEEDED, self.name)
             rows = db.rows("memories", ("project",))
             count = sum(project.is_named(text_of(row["project"])) for row in rows)
-        return [Place(str(path), f"{count} memories of this project")] if count else []
+        return (
+            [Place(str(path), how_many(count, "memory", "memories") + " of this project")]
+            if count
+            else []
+        )
 
     def read(self, reading: Reading, place: Place) -> Iterator[Item | Skipped]:
         """Yield the memories; those without a project, and facts, only if somebody names it."""

@@ -28,7 +28,7 @@ from recollect.importing.foreign import (
     titled,
     without_empty,
 )
-from recollect.importing.source import Item, Place, Reading, Skipped
+from recollect.importing.source import Item, Place, Reading, Skipped, how_many
 
 _FILE: Final = "chroma.sqlite3"
 _COLLECTION: Final = "mempalace_drawers"
@@ -59,7 +59,7 @@ class MemPalace:
             count = sum(
                 project.is_named(drawer.get("wing", "")) for _, drawer in _drawers(db, path)
             )
-        return [Place(str(path), f"{count} drawers of this project")] if count else []
+        return [Place(str(path), how_many(count, "drawer") + " of this project")] if count else []
 
     def read(self, reading: Reading, place: Place) -> Iterator[Item | Skipped]:
         """Yield the drawers of this project."""
