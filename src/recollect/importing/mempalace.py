@@ -27,6 +27,7 @@ from recollect.importing.foreign import (
     time_of,
     titled,
     without_empty,
+    without_secrets,
 )
 from recollect.importing.source import Item, Place, Reading, Skipped, how_many
 
@@ -67,7 +68,8 @@ class MemPalace:
         path = store_at(place, _FILE)
         with open_foreign(path) as db:
             for name, drawer in _drawers(db, path):
-                yield _item(name, drawer, project)
+                clean = without_secrets(reading, drawer, (_TEXT, "room", "hall"))
+                yield _item(name, clean, project)
 
 
 def _palace(reading: Reading) -> Path:
