@@ -29,9 +29,10 @@ from recollect.store.store import Store
 # The most memories that one run proposes, from one source and from all of them.
 MOST_OF_SOURCE: Final = 400
 MOST_IN_TOTAL: Final = 600
-# Items of a source that are compared with what is known, and those that are stored for one part.
+# Items of a source that are compared with what is known, and those that are stored for one part:
+# as many as a run can propose, so that a run after a dry run proposes the same.
 MOST_COMPARED: Final = 3 * MOST_OF_SOURCE
-MOST_OF_PART: Final = 40
+MOST_OF_PART: Final = MOST_OF_SOURCE
 # Reasons for leaving something out.
 TOO_MANY: Final = "others rank higher"
 
