@@ -80,6 +80,15 @@ def test_the_path_of_git_is_a_revision(repo: Path) -> None:
     assert planned(repo, "git", "HEAD")["looked_at"] == 2
 
 
+def test_a_revision_is_no_option_of_git(repo: Path) -> None:
+    """Git writes to any file that an option names."""
+    for option in ("--output=written", "--all", "-1"):
+        done = run(repo, "git", "--yes", "--", option)
+        assert isinstance(done.exception, ParseError)
+        assert "There is no commit" in done.exception.message
+    assert not (repo / "written").exists()
+
+
 def test_an_agent_is_a_name_for_its_transcripts(repo: Path) -> None:
     """It is no path."""
     assert planned(repo, "transcripts", "claude-code")["looked_at"] == 0
