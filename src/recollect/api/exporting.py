@@ -46,10 +46,10 @@ def export(
     if format == export_format.CLAUDE_MEMORY:
         if target is None:
             raise ValidationError("This format is a folder.", "Name the folder to write it to.")
+        names = file_names(chosen)
         files = {
-            name: render_document(to_document(memory, Path(name).stem))
+            names[memory.uid]: render_document(to_document(memory, Path(names[memory.uid]).stem))
             for memory in chosen
-            for name in (file_names(chosen)[memory.uid],)
         }
         rows = {name: row_of(memory) for memory, name in zip(chosen, files, strict=True)}
         _write_folder(target, {**files, INDEX_PAGE: render_index(rows, target.name)})

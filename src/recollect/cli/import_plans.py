@@ -35,9 +35,11 @@ def import_progress() -> Iterator[Callable[[str, int, int, float | None], None]]
         rest = "" if left is None or left < 1 else f", about {_duration(left)} left"
         echo_exactly(f"\r\x1b[KReading {source}: {done:,} {share}{rest}", nl=False, err=True)
 
-    yield progress
-    if shown:
-        click.echo("", err=True)
+    try:
+        yield progress
+    finally:  # an error begins on a line of its own
+        if shown:
+            click.echo("", err=True)
 
 
 def _duration(seconds: float) -> str:
