@@ -18,7 +18,7 @@ from recollect.errors import ParseError
 from recollect.importing.commit_message import Message, body_of, parse_message, title_of
 from recollect.importing.commit_ranking import rank, reason_in
 from recollect.importing.related_commits import Topic, relate, topic_of
-from recollect.importing.source import RELATED, Item, Place, Reading, Skipped
+from recollect.importing.source import RELATED, Item, Place, Reading, Skipped, how_many
 from recollect.ledger.commits import Commit, count_commits, files_of_commits, read_commits
 from recollect.ledger.git import Git
 
@@ -56,7 +56,7 @@ class GitHistory:
     def find(self, reading: Reading) -> Sequence[Place]:
         """Return the repository, if it has commits."""
         count = count_commits(_git(reading))
-        return [Place("HEAD", f"{count:,} commits")] if count else []
+        return [Place("HEAD", how_many(count, "commit"))] if count else []
 
     def read(self, reading: Reading, place: Place) -> Iterator[Item | Skipped]:
         """Yield the commits that tell most."""

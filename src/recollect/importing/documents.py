@@ -8,8 +8,15 @@ from typing import Final
 
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
+from recollect.errors import ParseError
 from recollect.importing.decision_records import decision_in
-from recollect.importing.repository_files import TextFile, dated, read_files, tracked_files
+from recollect.importing.repository_files import (
+    TextFile,
+    dated,
+    path_in_tree,
+    read_files,
+    tracked_files,
+)
 from recollect.importing.sections import (
     Section,
     first_paragraph,
@@ -18,7 +25,7 @@ from recollect.importing.sections import (
     sections,
     unnumbered,
 )
-from recollect.importing.source import RELATED, Item, Place, Reading, Skipped
+from recollect.importing.source import RELATED, Item, Place, Reading, Skipped, how_many
 from recollect.importing.titles import (
     done_in,
     fitted,
@@ -131,13 +138,19 @@ class Documents:
     def find(self, reading: Reading) -> Sequence[Place]:
         """Return the documents of the working tree as one place."""
         count = len(_documents(reading))
-        return [Place(".", f"{count:,} documents")] if count else []
+        return [Place(".", how_many(count, "document"))] if count else []
 
     def read(self, reading: Reading, place: Place) -> Iterator[Item | Skipped]:
         """Yield what the documents decide, remove, explain and warn of."""
         paths = _documents(reading)
         if place.path != ".":
+            path_in_tree(reading.repository, place.path)
             paths = [path for path in paths if _is_below(reading, path, place.path)]
+            if not paths:
+                raise ParseError(
+                    f"{place.path} has no document that git tracks.",
+                    "Name a file or a folder with Markdown or text.",
+                )
         found: list[Item] = []
         identities: set[str] = set()
         ages = _ages(paths)

@@ -14,10 +14,12 @@ from recollect.capture.sentences import split_line
 from recollect.core.memory import READ_IN
 from recollect.core.note import SUMMARY_LENGTH
 from recollect.core.patterns import pattern
+from recollect.errors import ParseError
 from recollect.hosts.instruction_files import AT_THE_ROOT, IN_WORDS, gives_instructions
 from recollect.importing.repository_files import (
     TextFile,
     dated,
+    path_in_tree,
     read_files,
     read_text,
     real_path,
@@ -59,10 +61,13 @@ class Instructions:
 
     def read(self, reading: Reading, place: Place) -> Iterator[Item | Skipped]:
         """Yield the rules of one file."""
-        also = [p for p in _named(reading) if p != place.path and _same(reading, p, place.path)]
+        path = path_in_tree(reading.repository, place.path)
+        if read_text(reading.repository, path) is None:
+            raise ParseError(f"{place.path} is not a text file.", "Name a file with instructions.")
+        also = [p for p in _named(reading) if p != path and _same(reading, p, path)]
         count = 0
         rules: list[Item] = []
-        for file in read_files(reading, [place.path]):
+        for file in read_files(reading, [path]):
             for section in sections(_MATTER.sub("", file.text, count=1)):
                 for rule in _rules(section):
                     found = _item(file, section, rule, also)

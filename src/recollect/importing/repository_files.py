@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from recollect.core.named_tuple import NamedTuple
-from recollect.errors import RecollectError
+from recollect.errors import ParseError, RecollectError
 from recollect.importing.source import Item, Reading
 from recollect.ledger.commits import last_changes
 from recollect.ledger.git import Git
@@ -76,6 +76,17 @@ def read_text(root: Path, path: str) -> str | None:
         return None
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def path_in_tree(root: Path, path: str) -> str:
+    """Return a path that somebody named as the tree names it: relative to the root of the tree."""
+    full = Path(os.path.abspath(root / path))  # noqa: PTH100 - a link keeps its own name
+    base = next((one for one in (root, root.resolve()) if full.is_relative_to(one)), None)
+    if base is None or real_path(root, path) is None:
+        raise ParseError(
+            f"There is no {path} in this repository.", "Name a file or a folder of it."
+        )
+    return full.relative_to(base).as_posix()
 
 
 def read_files(reading: Reading, paths: Sequence[str]) -> Iterator[TextFile]:
