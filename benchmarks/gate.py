@@ -41,8 +41,8 @@ GONE = 150
 # Prompts of another project, and their characters.
 FOREIGN, LENGTHS = 100, (160, 400, 1200)
 SMALL = (3, 10, 25)
-# The share of prompts that are about a memory of the store: fewer in a small store. Without vectors,
-# a small store brought more for nothing than a large one, so there it counts for less.
+# The share of prompts that are about a memory of the store: fewer in a small store. Without
+# vectors, a small store brought more for nothing than a large one, so there it counts for less.
 ABOUT, ABOUT_SMALL, ABOUT_SMALL_COLD = 0.5, 0.25, 0.15
 # Features that each fit uses. `episode` and `at_hand` have no data: their coefficients are
 # judgements, at the end of this file.
