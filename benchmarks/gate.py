@@ -41,8 +41,9 @@ GONE = 150
 # Prompts of another project, and their characters.
 FOREIGN, LENGTHS = 100, (160, 400, 1200)
 SMALL = (3, 10, 25)
-# The share of prompts that are about a memory of the store: fewer in a small store.
-ABOUT, ABOUT_SMALL = 0.5, 0.25
+# The share of prompts that are about a memory of the store: fewer in a small store. Without
+# vectors, a small store brought more for nothing than a large one, so there it counts for less.
+ABOUT, ABOUT_SMALL, ABOUT_SMALL_COLD = 0.5, 0.25, 0.15
 # Features that each fit uses. `episode` and `at_hand` have no data: their coefficients are
 # judgements, at the end of this file.
 WORDS = ("share", "margin", "evidence", "coverage", "rarest", "titled", "tagged", "words")
@@ -93,7 +94,8 @@ def rows_of(folder: Path, setting: Setting, *, warm: bool) -> list[Row]:
     store, names = build(folder, setting, vectors=warm)
     now = latest(setting)
     about = sum(1 for prompt in setting.prompts if prompt.gold)
-    share = ABOUT_SMALL if len(setting.records) <= max(SMALL) else ABOUT
+    small = ABOUT_SMALL if warm else ABOUT_SMALL_COLD
+    share = small if len(setting.records) <= max(SMALL) else ABOUT
     weights = {True: share / about, False: (1 - share) / (len(setting.prompts) - about)}
     rows = []
     for prompt in setting.prompts:

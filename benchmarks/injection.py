@@ -74,7 +74,9 @@ def candidates_of(store: Recollect, prompt: str, now: float, *, warm: bool) -> l
 def brought(store: Recollect, prompt: str, now: float, *, warm: bool) -> Brought:
     """Return what a prompt hook would put in front of the agent."""
     found = [
-        Candidate(hit.memory, hit.probability, "", hit.words, hit.probability)
+        Candidate(
+            hit.memory, hit.probability, "", hit.words, hit.probability, warm=hit.features.warm
+        )
         for hit in candidates_of(store, prompt, now, warm=warm)
     ]
     likely, maybe = selection.by_probability(found)

@@ -65,10 +65,10 @@ class Ours:
         self._built = corpus.items
 
     def search(self, query: Query, limit: int) -> list[str]:
-        """The best memories, with every default."""
+        """The best memories, with every default, and the weaker matches: ranking is measured."""
         # `until` takes the moment itself in; only what is older counts.
         until = None if query.time is None else as_iso(query.time - timedelta(seconds=1))
-        hits = self._memory[query.group].search(query.text, limit=limit, until=until)
+        hits = self._memory[query.group].search(query.text, limit=limit, until=until, weaker=True)
         return [self._ids[hit.memory.uid] for hit in hits]
 
 

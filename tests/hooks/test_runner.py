@@ -18,7 +18,7 @@ from recollect.config.config import data_dir
 from recollect.core.names import short
 from recollect.errors import NotFound
 from recollect.hosts.protocol import EVENTS
-from recollect.search.constants import FULL_FROM
+from recollect.search.constants import COLD_BAR
 from recollect.state.failures import recent_failures
 from tests.sandbox import Sandbox
 from tests.support.agent import Agent, PatientAgent, git_behind, wait_a_while
@@ -344,7 +344,7 @@ def test_why_explains_each_injection(agent: Agent, store: Recollect) -> None:
     assert last.steps == [{"what": "stopped", "reason": "the prompt has no words to search for"}]
     (injected,) = [step for step in first.steps if step["what"] == "injected"]
     assert injected["memories"][0]["reason"] == "matching words"
-    assert injected["memories"][0]["probability"] >= FULL_FROM
+    assert injected["memories"][0]["probability"] >= COLD_BAR.full
     assert any(name.startswith("by ") for name in injected["memories"][0])
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from recollect.api.recollect import Recollect
 from recollect.index.protocol import Match, Spread
-from recollect.search.constants import FULL_FROM, TITLE_FROM
+from recollect.search.constants import COLD_BAR
 from recollect.search.gate import Features, Prompt, log_odds, probability, strongest
 from recollect.search.gate_coefficients import COLD, WARM
 from recollect.search.search import Question, search
@@ -76,9 +76,9 @@ def test_prompts_with_words_of_a_memory_bring_it_and_others_bring_nothing(
     missed, noise = [], []
     for row in rows_of(name)[1]:
         found = likely(name, row["text"])
-        if row["sort"] == "words" and found.get(row["memory"], 0.0) < TITLE_FROM:
+        if row["sort"] == "words" and found.get(row["memory"], 0.0) < COLD_BAR.title:
             missed.append((row["text"], round(found.get(row["memory"], 0.0), 3)))
-        if row["sort"] == "nothing" and max(found.values(), default=0.0) >= FULL_FROM:
+        if row["sort"] == "nothing" and max(found.values(), default=0.0) >= COLD_BAR.full:
             noise.append(row["text"])
 
     assert missed == []

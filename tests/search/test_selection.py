@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from recollect.core.memory import Memory
 from recollect.search import selection
-from recollect.search.constants import FULL_FROM, TITLE_FROM, UNCONFIRMED_WORTH
+from recollect.search.constants import COLD_BAR, UNCONFIRMED_WORTH, WARM_BAR
 from recollect.search.selection import Candidate
 from recollect.search.tokens import count_tokens
 from recollect.search.triggers import asks_for_memory
@@ -36,15 +36,36 @@ def names(candidates: list[Candidate]) -> list[str]:
 
 def test_what_is_likely_comes_in_full_and_what_may_be_as_a_title() -> None:
     """What is neither costs more than it is worth."""
-    good = candidate("good", probability=FULL_FROM)
+    good = candidate("good", probability=COLD_BAR.full)
     better = candidate("better", probability=0.9)
-    weak = candidate("weak", probability=FULL_FROM - 0.01)
-    noise = candidate("noise", probability=TITLE_FROM - 0.01)
+    weak = candidate("weak", probability=COLD_BAR.full - 0.01)
+    noise = candidate("noise", probability=COLD_BAR.beside - 0.01)
 
     full, titles = selection.by_probability([weak, good, noise, better])
 
     assert names(full) == ["better", "good"]
     assert names(titles) == ["weak"]
+
+
+def test_a_title_beside_something_that_comes_anyway_may_be_less_likely() -> None:
+    """The element around it is paid for."""
+    beside = candidate("beside", probability=(COLD_BAR.beside + COLD_BAR.title) / 2)
+
+    assert selection.by_probability([beside]) == ([], [])
+    for likely in (COLD_BAR.title, COLD_BAR.full):
+        full, titles = selection.by_probability([beside, candidate("first", probability=likely)])
+        assert names([*full, *titles]) == ["first", "beside"]
+
+
+def test_with_vectors_the_bar_is_another_one() -> None:
+    """A candidate says whether vectors were there."""
+    between = candidate("m", probability=(COLD_BAR.full + WARM_BAR.full) / 2)
+
+    cold, warm = (
+        selection.by_probability([between._replace(warm=is_warm)])[0] for is_warm in (False, True)
+    )
+
+    assert (names(cold), names(warm)) == (["m"], [])
 
 
 def test_an_unconfirmed_memory_must_be_likelier_and_comes_alone() -> None:
@@ -54,13 +75,13 @@ def test_an_unconfirmed_memory_must_be_likelier_and_comes_alone() -> None:
         found = candidate(summary, probability=probability)
         return found._replace(memory=found.memory._replace(status="unconfirmed"))
 
-    bar = FULL_FROM / UNCONFIRMED_WORTH
+    bar = COLD_BAR.full / UNCONFIRMED_WORTH
     found = [
-        candidate("known", probability=FULL_FROM),
-        noticed("as likely", FULL_FROM),
+        candidate("known", probability=COLD_BAR.full),
+        noticed("as likely", COLD_BAR.full),
         noticed("better", 0.99),
         noticed("worse", bar + 0.01),
-        noticed("noise", TITLE_FROM),
+        noticed("noise", COLD_BAR.beside),
     ]
 
     full, titles = selection.by_probability(found)

@@ -115,7 +115,11 @@ class HookSession(LoggingSession):
                 decided = {f"by {name}": part for name, part in strongest(features)}
                 parts = {"probability": likely, **decided, **hit.why.as_json()}
                 reason = "matching words" if hit.words else "similar meaning"
-                found.append(Candidate(hit.memory, likely, reason, hit.words, likely, parts))
+                found.append(
+                    Candidate(
+                        hit.memory, likely, reason, hit.words, likely, parts, hit.features.warm
+                    )
+                )
         return sorted(found, key=lambda c: (-c.probability, c.memory.uid))
 
     def _search(

@@ -12,18 +12,22 @@ from __future__ import annotations
 
 from typing import Final
 
+from recollect.core.named_tuple import NamedTuple
+
 # Score
 
 # Weights of the four parts of a score; they add up to 1. Match decides. The other parts order
 # memories that match equally well. Strength counts for half of the importance weight, so that
 # memories that helped before rank first. Age counts where the query or the kind asks for what is
-# new; elsewhere it breaks ties, because old knowledge is as true as new: with the full weight
-# everywhere, questions about a talk found 10 points fewer. Chosen with `benchmarks/quality.py`.
+# new, and for a text of more than LONGEST_QUESTION words, which is work at hand (commit messages:
+# nDCG +1.3); elsewhere it breaks ties, because old knowledge is as true as new: with the full
+# weight everywhere, questions about a talk found 10 points fewer. Chosen with `benchmarks/quality.py`.
 MATCH_WEIGHT: Final = 0.65
 RECENCY_WEIGHT: Final = 0.15
 TIE_WEIGHT: Final = 0.02
 IMPORTANCE_WEIGHT: Final = 0.12
 TRUST_WEIGHT: Final = 0.08
+LONGEST_QUESTION: Final = 20
 TIMELY_KINDS: Final = frozenset({"sessions", "blockers", "progress"})
 # After this many days, recency is worth half. From the original design.
 HALF_LIFE_DAYS: Final = 30.0
@@ -72,16 +76,34 @@ TITLE_HITS_COMPARED: Final = 500
 
 # The gate: what a hook injects, and in which form
 
-# What things cost, in tokens: a memory in full, a title, and working without the memory that would
-# have answered, that is, to find it out again. A title is worth this share of the memory, because
-# the agent may not read it. Judgements.
-FULL_COSTS: Final = 120.0
+# What things cost, in tokens: a memory in full with the element around it (measured: 174), a title,
+# and the element around titles. Working without the memory that would have answered costs what
+# finding it out again costs. That is a judgement, narrowed on the tuning half of
+# `python -m benchmarks.injection`: unrelated prompts bring something in full in at most 1.5 %
+# without vectors and 2 % with them. With vectors the gate is the surer of wrong guesses, so a miss
+# counts for less there.
+FULL_COSTS: Final = 175.0
 TITLE_COSTS: Final = 20.0
-MISS_COSTS: Final = 330.0
-TITLE_WORTH: Final = 0.67
-# So these are the least probabilities (`search/gate.py`) at which each is worth its price.
-FULL_FROM: Final = FULL_COSTS / MISS_COSTS
-TITLE_FROM: Final = TITLE_COSTS / (TITLE_WORTH * MISS_COSTS)
+TITLES_COST: Final = 40.0
+MISS_COSTS_COLD: Final = 530.0
+MISS_COSTS_WARM: Final = 360.0
+
+
+class Bar(NamedTuple):
+    """The least probabilities (`search/gate.py`) at which each form is worth its price."""
+
+    full: float
+    title: float
+    # A title beside something that comes anyway: the element is paid for.
+    beside: float
+
+
+def _bar(miss: float) -> Bar:
+    return Bar(FULL_COSTS / miss, (TITLE_COSTS + TITLES_COST) / miss, TITLE_COSTS / miss)
+
+
+COLD_BAR: Final = _bar(MISS_COSTS_COLD)
+WARM_BAR: Final = _bar(MISS_COSTS_WARM)
 
 # Of what is noticed and not confirmed yet, about this share is right; and how many such memories
 # one block may have. Judgements.

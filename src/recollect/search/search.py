@@ -22,6 +22,7 @@ from recollect.search.constants import (
     CANDIDATES_PER_RESULT,
     LEAST_POINTS,
     LEAST_PREFIX,
+    LONGEST_QUESTION,
     PREFIX_POINTS,
     TAG_POINTS,
     TIMELY_KINDS,
@@ -135,7 +136,8 @@ def _best(
     parts = {row.uid: (row.uid, *row.sources) for row in rows}
     counts = context.uses([uid for own in parts.values() for uid in own]) if context.uses else {}
     explained = {}
-    timely = asks_for_latest(question.text)
+    # A long text is work at hand rather than a question, and work goes on from recent work.
+    timely = asks_for_latest(question.text) or len(question.text.split()) > LONGEST_QUESTION
     for row in rows:
         match = matches[row.uid]
         used = together(counts.get(uid, UNUSED) for uid in parts[row.uid])

@@ -20,14 +20,14 @@ from recollect.core.strength import Uses
 from recollect.index.text import query_terms
 from recollect.search.constants import (
     BLOCK_TOKENS,
-    FULL_FROM,
+    COLD_BAR,
     MOST_CHARACTERS,
     MOST_UNCONFIRMED,
     OTHER_EPISODE_AGE,
     REPEAT_OVERLAP,
     SCALES,
-    TITLE_FROM,
     UNCONFIRMED_WORTH,
+    WARM_BAR,
 )
 from recollect.search.tokens import count_tokens
 
@@ -53,6 +53,8 @@ class Candidate(NamedTuple):
     words: int = 0
     probability: float = 0.0
     parts: Mapping[str, float] = MappingProxyType({})
+    # Whether vectors were there when it was found.
+    warm: bool = False
 
 
 class Skipped(NamedTuple):
@@ -68,16 +70,19 @@ Sorted = tuple[list[Candidate], list[Skipped]]
 def by_probability(candidates: Iterable[Candidate]) -> tuple[list[Candidate], list[Candidate]]:
     """Return what is likely enough to come in full, and what may come as a title; best first.
 
-    Nobody stands by an unconfirmed memory, so it must be the more likely.
+    Nobody stands by an unconfirmed memory, so it must be the more likely. Once something comes, a
+    title beside it may be less likely, because the element around it is paid for.
     """
-    full, titles = [], []
+    full: list[Candidate] = []
+    titles: list[Candidate] = []
     for candidate in sorted(candidates, key=lambda c: (-c.probability, c.memory.uid)):
         worth = candidate.probability
         if candidate.memory.status == UNCONFIRMED:
             worth *= UNCONFIRMED_WORTH
-        if worth >= FULL_FROM:
+        bar = WARM_BAR if candidate.warm else COLD_BAR
+        if worth >= bar.full:
             full.append(candidate)
-        elif worth >= TITLE_FROM:
+        elif worth >= (bar.beside if full or titles else bar.title):
             titles.append(candidate)
     return full, titles
 
