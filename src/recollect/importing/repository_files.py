@@ -15,11 +15,12 @@ from typing import Final
 
 from recollect.core.named_tuple import NamedTuple
 from recollect.errors import ParseError, RecollectError
-from recollect.importing.source import Item, Reading
+from recollect.importing.source import RELATED, Item, Reading
 from recollect.ledger.commits import last_changes
 from recollect.ledger.git import Git
 
 MOST_BYTES: Final = 2 * 1024 * 1024
+MOST_BODY: Final = 1_600
 # Folders with the files of others.
 _FOREIGN = frozenset(
     {"node_modules", "vendor", "vendored", "third_party", "third-party", "thirdparty", "external"}
@@ -96,6 +97,23 @@ def read_files(reading: Reading, paths: Sequence[str]) -> Iterator[TextFile]:
         if text is not None:
             # Redact before anything is cut: rules do not find half a secret.
             yield TextFile(path, reading.redact(text))
+
+
+def item_of_file(
+    file: TextFile, identity: str, title: str, body: str, kind: str, score: float, *,
+    is_rule: bool = False, where: str = "", also: Sequence[str] = (),
+    date: str | None = None,
+) -> Item:  # fmt: skip
+    """Return a memory from a file; `where` in it, and what else belongs to it."""
+    origin = ", ".join(filter(None, (f"From {file.path}", where)))
+    text = body.strip()
+    if len(text) > MOST_BODY:
+        text = text[:MOST_BODY].rsplit(" ", 1)[0] + "…"
+    named = f"{RELATED}\n" + "\n".join(f"- {line}" for line in also) if also else ""
+    whole = "\n\n".join(filter(None, (text, origin, named)))
+    return Item(
+        identity, kind, title, whole, date, None, score, is_rule, {"files_read": [file.path]},
+    )  # fmt: skip
 
 
 def dated(reading: Reading, items: Sequence[Item]) -> list[Item]:
