@@ -1,6 +1,6 @@
 """How well wishes in plain words are told from what only sounds alike.
 
-python -m benchmarks.capture.requests
+python -m benchmarks.capture.requests [FILE]
 
 `requests.jsonl` has 200 prompts, half of them with wishes and what each should become, half traps.
 The rows of the set `second` were written after the rules, and before these were changed for them.
@@ -9,6 +9,7 @@ The rows of the set `second` were written after the rules, and before these were
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -59,7 +60,7 @@ def score(prompts: list[Prompt]) -> Score:
 
 def main() -> None:
     """Print the score and every error."""
-    prompts = load()
+    prompts = load(Path(sys.argv[1])) if len(sys.argv) > 1 else load()
     for name in dict.fromkeys(prompt.set for prompt in prompts):
         result = score([prompt for prompt in prompts if prompt.set == name])
         print(f"{name}: wishes kept {result.kept} of {result.wishes}", end="")

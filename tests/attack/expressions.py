@@ -32,6 +32,10 @@ _THROUGH = {
     "recollect.capture.retractions._ACTUALLY": ("match",),
     "recollect.capture.retractions._INSTEAD": ("match",),
     "recollect.capture.retractions._TAKES_BACK": ("match",),
+    "recollect.capture.wish_model._MASKED": ("sub",),
+    "recollect.importing.commit_ranking._REASONS": ("search",),
+    "recollect.importing.decision_records._CONTEXT": ("match",),
+    "recollect.importing.decision_records._DECIDED": ("match",),
     "recollect.mcp.hints._TOOLS": ("sub",),
     "recollect.search.triggers._QUESTIONS": ("search",),
 }

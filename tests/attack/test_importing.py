@@ -11,7 +11,7 @@ from recollect.importing.commit_message import body_of, parse_message, title_of
 from recollect.importing.commit_ranking import rank
 from recollect.importing.decision_records import decision_in
 from recollect.importing.sections import first_paragraph, items, plain, sections
-from recollect.importing.titles import done_in, statement_in
+from recollect.importing.titles import entry_title, statement_in
 from tests.attack.growth import RUNS, growth, pumped
 from tests.sandbox import Sandbox
 from tests.support.history import DROPPED, with_past
@@ -32,7 +32,7 @@ _FUNCTIONS = {
         (plain(s.heading), items(s.text), first_paragraph(s.text)) for s in sections(text)
     ],
     "record": lambda text: decision_in("adr/1.md", f"# 1. Use X\n\n## Decision\n\n{text}"),
-    "titles": lambda text: (statement_in(text), done_in(text, "In 1.0")),
+    "titles": lambda text: (statement_in(text), entry_title(text, "1.0")),
 }
 _MORE = ("# a\n", "a\n===\n", "- a\n  - b\n", "Fixes #1, ", "a: ", "(#1) ", "0a1b2c3d ", "we a. ")
 

@@ -56,10 +56,10 @@ def small(tmp_path: Path) -> Day:
     return read_day(path)
 
 
-def test_there_are_twelve_days() -> None:
-    """Half of them to tune on, half of them held out, and the days of one split are together."""
-    assert [day.number for day in DAYS] == list(range(1, 13))
-    assert [day.split for day in DAYS] == [TUNING] * 6 + [HELD_OUT] * 6
+def test_there_are_sixteen_days() -> None:
+    """Some to tune on, more held out, and the days of one split are together."""
+    assert [day.number for day in DAYS] == list(range(1, 17))
+    assert [day.split for day in DAYS] == [TUNING] * 6 + [HELD_OUT] * 10
 
 
 @pytest.mark.parametrize("day", DAYS, ids=lambda day: day.name)

@@ -36,6 +36,10 @@ def kept(text: str) -> list[str]:
             "Never run `terraform apply` from a laptop",
         ),
         (
+            "Good. Before we stop: the summer fares start on 15 June, hang on to that. And commit.",
+            "The summer fares start on 15 June",
+        ),
+        (
             "I want it on your permanent record that we only accept EdDSA here.",
             "We only accept EdDSA here",
         ),

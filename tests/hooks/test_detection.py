@@ -17,7 +17,7 @@ SAID = (
     "Never push directly to main, always open a pull request.",
     "We decided to deploy on Tuesdays because somebody is around then.",
     "We will keep the amounts in cents instead of floats because rounding broke the invoices.",
-    "Always run the linter before you commit, never with --fix.",
+    "We chose tabs over spaces because the linter of the team wants them.",
 )
 
 

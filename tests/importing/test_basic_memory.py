@@ -38,7 +38,7 @@ def test_projects_in_the_configuration(sandbox: Sandbox, tmp_path: Path) -> None
     reading = reading_in(sandbox, shop(sandbox), tmp_path)
 
     config.write_text(json.dumps({"projects": {"shop": {"path": str(folder)}, "x": str(folder)}}))
-    assert SOURCE.find(reading) == [Place(str(folder), "1 notes of “shop”")]
+    assert SOURCE.find(reading) == [Place(str(folder), "1 note of “shop”")]
     config.write_text(json.dumps({"projects": {"x": str(folder)}}))
     assert SOURCE.find(reading) == []
     config.write_text("not JSON")

@@ -74,6 +74,21 @@ def test_topics_and_the_index(sandbox: Sandbox, tmp_path: Path) -> None:
     assert entry.body == "From “Conventions” in MEMORY.md"
 
 
+def test_two_working_trees(sandbox: Sandbox, tmp_path: Path) -> None:
+    """Files of the same name are two items, so that none replaces the other."""
+    repository = shop(sandbox)
+    sandbox.git(repository, "worktree", "add", "-q", str(tmp_path / "side"), "-b", "side")
+    main, side = folder(repository, tmp_path), folder(tmp_path / "side", tmp_path)
+    (side / "feedback_testing.md").write_text(TOPIC.replace("a real database", "SQLite in memory"))
+    reading = reading_in(sandbox, repository, tmp_path)
+    assert [place.path for place in SOURCE.find(reading)] == [str(main), str(side)]
+    identities = [
+        {item.identity for item in read(SOURCE, reading, path)[0]} for path in (main, side)
+    ]
+    assert len(set.union(*identities)) == 6
+    assert "feedback_testing.md" in identities[0]
+
+
 def test_a_folder_without_files(sandbox: Sandbox, tmp_path: Path) -> None:
     """An error says what is missing."""
     with pytest.raises(ParseError, match="no Markdown files"):

@@ -65,6 +65,16 @@ def test_a_part_is_read_once(sandbox: Sandbox, repo: Path) -> None:
     assert nonce_of("sessions", "a:chatter") in second.seen
 
 
+def test_a_long_part_says_the_same_again(sandbox: Sandbox, repo: Path) -> None:
+    """A run after a dry run offers what the dry run did, and misses nothing that was kept."""
+    store = sandbox.open(repo)
+    reading = reading_of(store, repo, os.environ)
+    source, places = Sessions({"a": 150}), (Place("all", ""),)
+    first, second = (collect(store, source, reading, places) for _ in range(2))
+    assert source.read_parts == ["a"]
+    assert first == second
+
+
 def test_what_was_read_before_a_stop_is_not_lost(sandbox: Sandbox, repo: Path) -> None:
     """The problem is told, and what came before it counts."""
     store = sandbox.open(repo)

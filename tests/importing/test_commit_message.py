@@ -11,19 +11,31 @@ from tests.support.history import DROPPED, FIXED, REVERTED
 @pytest.mark.parametrize(
     ("message", "title"),
     [
-        (DROPPED, "We dropped support for Python 3.8 in the scheduler"),
-        (FIXED, "In queue, we fixed a race between two workers"),
-        ("fix(http2): avoid reusing ids (#7)\n", "In http2, we avoided reusing ids"),
-        ("Fixed #123 -- Prevented X from Y.", "We prevented X from Y"),
-        ("[3.2.x] Refs #9 -- Removed the cache.", "We removed the cache"),
+        (DROPPED, "Drop support for Python 3.8 in the scheduler"),
+        (FIXED, "queue: fix a race between two workers"),
+        ("fix(http2): avoid reusing ids (#7)\n", "http2: avoid reusing ids"),
+        ("Fixed #123 -- Prevented the loop from ending.", "Prevented the loop from ending"),
+        ("[3.2.x] Refs #9 -- Removed the cache.", "Removed the cache"),
         ("perf: the index is now built once", "The index is now built once"),
-        ("Better errors\n\nThis patch replaces codes with words.", "We replaced codes with words"),
-        ("Merge pull request #5 from a/b\n\nRemove the old parser", "We removed the old parser"),
+        ("Better errors\n\nThis patch replaces codes with words.", "Replaces codes with words"),
+        (
+            "Client eviction\n\nIt has been discussed for long",
+            "Client eviction: It has been discussed for long",
+        ),
+        ("Merge pull request #5 from a/b\n\nRemove the old parser", "Remove the old parser"),
     ],
 )
-def test_a_title_is_a_sentence_that_stands_alone(message: str, title: str) -> None:
+def test_a_title_is_what_the_author_wrote(message: str, title: str) -> None:
     """Types, tickets and numbers go; the area stays."""
     assert title_of(parse_message(message)) == title
+
+
+def test_a_long_subject_is_cut_at_a_word() -> None:
+    """A memory needs a title, and the body has the whole subject."""
+    title = title_of(parse_message("Remove " + "every single one of the parsers " * 5))
+    assert title.startswith("Remove every single one")
+    assert title.endswith("…")
+    assert len(title) <= 100
 
 
 @pytest.mark.parametrize("message", ["Better errors", "wip", "", "\n\n", "x" * 5000, "a: b: c: d"])
@@ -33,11 +45,16 @@ def test_no_title_is_made_up(message: str) -> None:
 
 
 def test_a_revert_names_what_it_reverts_and_why() -> None:
-    """The cause is in the title if it fits, and always in the body."""
+    """The cause is in the body; it is the title if a number is all that was reverted."""
     message = parse_message(REVERTED)
     assert message.reverts == "cache: keep entries for ever"
     assert message.reverted == "1234567890" * 4
-    assert title_of(message).startswith("We reverted “cache: keep entries for ever”")
+    assert title_of(message) == "Reverted: cache: keep entries for ever"
+    assert (
+        title_of(parse_message(f'Revert "{REVERTED}')) == "Restored: cache: keep entries for ever"
+    )
+    bare = parse_message("fix: revert #322\n\nThe default has the same effect now.")
+    assert title_of(bare) == "Reverted #322: The default has the same effect now"
     assert "caused an outage" in body_of(message)
     assert "This reverts commit" not in body_of(message)
 

@@ -48,7 +48,9 @@ def test_a_reason_counts() -> None:
     assert explained.points > bare.points + 1
 
 
-def test_a_revert_without_a_cause_ranks_low() -> None:
-    """It teaches nothing."""
-    assert rank(parse_message('Revert "Remove the parser"'), "Ada").points == 0
+def test_a_revert_without_a_cause_ranks_lower() -> None:
+    """That it was tried is worth knowing; why it failed is worth more. Chores are not."""
+    bare = rank(parse_message('Revert "Remove the parser"'), "Ada")
+    assert 0 < bare.points < rank(parse_message(REVERTED), "Ada").points
+    assert rank(parse_message('Revert "Ignore compiler warnings"'), "Ada").is_chore
     assert reason_in(parse_message(FIXED)).startswith("The root cause")

@@ -25,11 +25,12 @@ def test_what_was_decided_learned_and_cured_comes_in(sandbox: Sandbox) -> None:
     """Each with its commit, its date and its files; the chore stays out."""
     repo = with_past(sandbox)
     items, skipped = found(repo)
-    dropped = items["We dropped support for Python 3.8 in the scheduler"]
+    dropped = items["Drop support for Python 3.8 in the scheduler"]
     assert len(items) == 3
     assert [one.reason for one in skipped] == ["a chore: nothing was decided or learned"]
     assert dropped.commit == dropped.identity
-    assert sandbox.git(repo, "show", "-s", "--format=%s", dropped.commit or "") in dropped.body
+    assert sandbox.git(repo, "show", "-s", "--format=%s", dropped.commit or "") == dropped.summary
+    assert f"From commit {str(dropped.commit)[:12]}" in dropped.body
     assert dropped.fields["files_modified"]
     assert not dropped.is_rule
     when = sandbox.git(repo, "show", "-s", "--format=%aI", dropped.commit or "")
@@ -70,3 +71,16 @@ def test_a_repository_without_commits_has_nothing(sandbox: Sandbox) -> None:
     assert commits.SOURCE.find(plain_reading(repo)) == []
     with pytest.raises(ParseError, match="no commit"):
         list(commits.SOURCE.read(plain_reading(repo), Place("HEAD", "")))
+
+
+def test_what_was_reverted_later_says_so(sandbox: Sandbox) -> None:
+    """Nobody should believe that it still holds."""
+    repo = sandbox.init("repo")
+    sandbox.git(repo, "commit", "-q", "--allow-empty", "-m", telling(1))
+    first = sandbox.git(repo, "rev-parse", "HEAD")
+    message = f'Revert "topic"\n\nThis reverts commit {first}.\n\nIt was slow, because of locks.'
+    sandbox.git(repo, "commit", "-q", "--allow-empty", "-m", message)
+    revert = sandbox.git(repo, "rev-parse", "HEAD")
+    items, _ = found(repo)
+    (taken_back,) = [item for item in items.values() if item.identity == first]
+    assert taken_back.body.startswith(f"Commit {revert[:12]} reverted this in ")

@@ -44,7 +44,7 @@ def test_a_decision_record_is_a_decision(sandbox: Sandbox) -> None:
 def test_a_changelog_tells_what_was_broken(sandbox: Sandbox) -> None:
     """With its version and date; an ordinary change stays out."""
     items = items_in(with_past(sandbox))
-    flag = items["In 2.0.0, we removed the `--legacy` flag, which nobody used"]
+    flag = items["Removed the `--legacy` flag, which nobody used (2.0.0)"]
     assert flag.created == "2026-02-03"
     assert not flag.is_rule
     assert not [title for title in items if "color" in title]
@@ -61,9 +61,9 @@ def test_release_notes_in_a_folder_count_by_version(sandbox: Sandbox) -> None:
     )
     ranked = sorted(items.values(), key=lambda item: -item.score)
     assert [item.summary for item in ranked] == [
-        "In 10.0, we dropped support for SQLite 10.0",
-        "In 9.1, we dropped support for SQLite 9.1",
-        "In 8.4, we dropped support for SQLite 8.4",
+        "Dropped support for SQLite 10.0 (10.0)",
+        "Dropped support for SQLite 9.1 (9.1)",
+        "Dropped support for SQLite 8.4 (8.4)",
     ]
 
 
@@ -107,5 +107,38 @@ def test_a_version_names_its_other_changes(sandbox: Sandbox) -> None:
     text = "## 3.0\n\n### Removed\n\n- Dropped the `--old` flag for good.\n\n### Added\n\n"
     items = items_of(sandbox, {"CHANGELOG.md": text + "- Added a resume option to downloads.\n"})
     (item,) = items.values()
-    assert item.summary == "In 3.0, we dropped the `--old` flag for good"
+    assert item.summary == "Dropped the `--old` flag for good (3.0)"
     assert item.body.endswith("Related changes:\n- Added a resume option to downloads.")
+
+
+def test_an_entry_with_a_reason_comes_in_and_a_routine_one_does_not(sandbox: Sandbox) -> None:
+    """However it is headed; a chore stays out even if it says why."""
+    reason = "Open the log once instead of per line, because a full disk made it hang for minutes"
+    text = (
+        f"## 1.2\n\n### Fixed\n\n- {reason}.\n- Show the right color.\n\n"
+        f"### Internal\n\n- Update the tests, because they used a removed flag by default.\n"
+    )
+    items = items_of(sandbox, {"CHANGES.md": text})
+    assert set(items) == {f"{reason} (1.2)"}
+    assert "From CHANGES.md, 1.2, section “Fixed”" in items[f"{reason} (1.2)"].body
+
+
+def test_an_upgrade_guide_needs_no_version(sandbox: Sandbox) -> None:
+    """Each of its sections is about something that breaks."""
+    text = (
+        "# Migration from v7\n\n## The old runner is gone\n\n" + "Call `run()` of the new one. " * 4
+    )
+    items = items_of(sandbox, {"docs/migration.md": text})
+    assert set(items) == {"The old runner is gone"}
+
+
+def test_a_guide_tells_its_rules(sandbox: Sandbox) -> None:
+    """A section without a rule or a reason stays out."""
+    text = (
+        "# Contributing\n\n## Options\n\nOptions are costly for everybody. Avoid a new one, because"
+        " it must be supported for ever.\n\n## Setup\n\nThe tools are installed with `make`, and"
+        " the server is started with `make run`.\n"
+    )
+    items = items_of(sandbox, {"CONTRIBUTING.md": text})
+    assert len(items) == 1
+    assert "supported for ever" in next(iter(items.values())).body

@@ -51,7 +51,7 @@ def test_notes_in_this_repository(sandbox: Sandbox, tmp_path: Path) -> None:
     reading = reading_in(sandbox, repository, tmp_path)
     items, left = read(SOURCE, reading, repository)
 
-    assert [place.about for place in SOURCE.find(reading)] == ["1 refs below refs/notes/cs/"]
+    assert [place.about for place in SOURCE.find(reading)] == ["1 ref below refs/notes/cs/"]
     assert [(i.kind, i.summary, i.commit, i.created) for i in items] == [
         ("decisions", "Use PostgreSQL for persistence", commit, "2024-01-15T10:30:00Z"),
         ("learnings", "Floats lose cents", commit, "2024-01-15T11:00:00Z"),

@@ -115,7 +115,7 @@ def test_a_removed_item_is_said_and_stays(store: Recollect, repo: Path) -> None:
 def test_what_was_rejected_or_is_known_is_left_out(store: Recollect) -> None:
     """As everywhere."""
     store.capture("constraints", "Never call the network in a test")
-    dropped = "We dropped support for Python 3.8 in the scheduler"
+    dropped = "Drop support for Python 3.8 in the scheduler"
     learn(store, "git")
     store.reject([next(m.id for m in store.memories(status="unconfirmed") if m.summary == dropped)])
     made = store.plan_import()
@@ -153,4 +153,4 @@ def test_old_memories_do_not_expire(store: Recollect) -> None:
     learn(store)
     assert store.lifecycle(dry_run=True).steps == ()
     hits = store.search("why was Python 3.8 dropped from the scheduler")
-    assert hits[0].memory.summary == "We dropped support for Python 3.8 in the scheduler"
+    assert hits[0].memory.summary == "Drop support for Python 3.8 in the scheduler"

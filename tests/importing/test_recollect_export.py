@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from recollect.api.recollect import Recollect
+from recollect.core.memory import Memory
 from recollect.errors import ParseError, ValidationError
 from recollect.importing.claude_memory import CREATED, INVALID, KNOWN, PURGED, UPDATED
+from recollect.importing.export_format import KEPT
 from tests.importing.readings import shop
 from tests.sandbox import Sandbox
 
@@ -33,6 +35,7 @@ def filled(sandbox: Sandbox) -> Recollect:
         files_modified=["src/money.py"],
         files_read=["src/db.py"],
         concepts=["trade-off"],
+        asked_as=["Which database do we use?"],
         observation_type="decision",
         importance=0.9,
         confidence=0.8,
@@ -93,6 +96,18 @@ def test_back_without_loss(sandbox: Sandbox, tmp_path: Path, form: str, private:
     provenance = copy.memories(kind="learnings")[0].provenance
     assert provenance["via"] == "import:recollect"
     assert provenance["first_author"].startswith("Ada")
+
+
+def test_an_export_has_every_field(sandbox: Sandbox, tmp_path: Path) -> None:
+    """A field that a memory gets later must not be forgotten here."""
+    store = filled(sandbox)
+    store.export(tmp_path / "x.json", private=True)
+
+    # These follow from the records, which the repository of the import writes anew.
+    own = {"project", "version", "nonce", "altered", "was_unconfirmed"}
+    assert set(Memory._fields) - own == set(KEPT)
+    entry = kept(tmp_path / "x.json")["Use PostgreSQL for persistence"]
+    assert entry["asked_as"] == ["Which database do we use?"]
 
 
 def test_private_memories_only_if_asked_for(sandbox: Sandbox, tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ def test_what_a_session_leaves(sandbox: Sandbox, tmp_path: Path) -> None:
     by_kind = {item.kind: item for item in items}
     head = sandbox.git(repository, "rev-parse", "HEAD")
 
-    assert [p.about for p in SOURCE.find(reading)] == ["1 sessions of Claude Code, 1 MB"]
+    assert [p.about for p in SOURCE.find(reading)] == ["1 session of Claude Code, 1 MB"]
     wish = next(item for item in items if item.is_rule)
     assert wish.summary == "Amounts are always integers in cents"
     assert wish.fields["provenance"] == {"said_by": "user"}

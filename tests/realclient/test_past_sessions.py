@@ -50,7 +50,7 @@ def test_a_session_of_claude_code(place: Workplace) -> None:
 
     assert found["sessions"]["summary"] == GOAL
     places = {one["name"]: one["places"] for one in listed}["transcripts"]
-    assert [one["about"] for one in places] == ["1 sessions of Claude Code, 1 MB"]
+    assert [one["about"] for one in places] == ["1 session of Claude Code, 1 MB"]
 
 
 def test_a_session_of_codex(tmp_path: Path, api: MessagesApi) -> None:

@@ -21,6 +21,7 @@ _WORDS = {
     "KEY": "kinds.runbooks.enabled",
     "VALUE": "true",
     "PATH": "src/cart.py",
+    "SOURCE": "instructions",
 }
 _PROMPT = "Try every command."
 # What a memory must be before a step can be tried.
@@ -47,6 +48,10 @@ def test_every_command_of_the_texts_works(place: Workplace) -> None:
             place.recollect("write", _BEFORE[verb], known["uid"])
         if command.startswith("recollect review "):
             command = _about_noticed(place, command, number, known)
+        if "RUN" in command:
+            (place.repo / "AGENTS.md").write_text("# Rules\n\n- Never push to main directly.\n")
+            ran = json.loads(place.recollect("import", "instructions", "--yes", "--json"))
+            command = command.replace("RUN", ran["run"])
         script.append(f'{_prepared(command, known)}\necho "{number} $?"')
     place.api.play(Script([use("Bash", command="\n".join(script)), say("Done.")]))
 

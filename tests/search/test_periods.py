@@ -51,6 +51,8 @@ def days(question: str) -> tuple[str, str] | None:
         ("since June", "2026-06-01", ""),
         ("after 2026-05-03", "2026-05-04", ""),
         ("until yesterday", "", "2026-11-18"),
+        ("in Auguſt", "2026-08-01", "2026-09-01"),  # a long s is an s without case
+        ("ſix days ago", "2026-11-12", "2026-11-13"),
     ],
 )
 def test_times_are_local_days(question: str, begin: str, end: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from recollect.core.claude_memory import render_document, to_document
@@ -45,10 +46,10 @@ def export(
     if format == export_format.CLAUDE_MEMORY:
         if target is None:
             raise ValidationError("This format is a folder.", "Name the folder to write it to.")
+        names = file_names(chosen)
         files = {
-            name: render_document(to_document(memory, Path(name).stem))
+            names[memory.uid]: render_document(to_document(memory, Path(names[memory.uid]).stem))
             for memory in chosen
-            for name in (file_names(chosen)[memory.uid],)
         }
         rows = {name: row_of(memory) for memory, name in zip(chosen, files, strict=True)}
         _write_folder(target, {**files, INDEX_PAGE: render_index(rows, target.name)})
@@ -64,16 +65,17 @@ def export(
 
 def _write_file(path: Path, text: str) -> None:
     """Write a file that only its owner can read, completely or not at all."""
-    if path.exists() and not export_format.is_export(path):
-        raise ValidationError(
-            f"{path} exists and is not an export.", "Name another file, or delete this one."
-        )
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
+        if path.exists() and not export_format.is_export(path):
+            raise ValidationError(
+                f"{path} exists and is not an export.", "Name another file, or delete this one."
+            )
         _create(temporary, text)
         temporary.replace(path)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink()
         raise NotWritable(f"Cannot write {path}: {error.strerror}") from None
 
 

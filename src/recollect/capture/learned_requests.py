@@ -21,8 +21,11 @@ from recollect.core.patterns import pattern
 THRESHOLD: Final = 0.55
 # A part of a sentence asks if it has this share of the weight of all words that ask.
 _ASKS: Final = 0.4
+# With this share, it does nothing but ask.
+_ONLY_ASKS: Final = 0.7
 _FEWEST = 3  # words of a statement
 _MOST_SENTENCES = 60  # of a prompt
+_MOST_JOINED = 3  # sentences
 _PART = pattern(r"[,;()]|\s[—–-]{1,2}\s|—|\s(?:->|→|<-|←)\s|:(?=\s|\Z)|\s(?:and|so) (?=please\b)")
 _MINOR = (
     r"(?:in|into|on|onto|to|as|for|from|down|up|away|somewhere|over|across|with|around|next|each"
@@ -79,7 +82,8 @@ def find_learned(said: Sequence[Said], taken: set[int]) -> Iterator[tuple[str, s
     """
     used = set(taken)
     for at, one in enumerate(said[:_MOST_SENTENCES]):
-        if at in used or one.is_silent or not _may_ask(one):
+        is_unkept = any(near.is_silent and near.block == one.block for near in said[at : at + 2])
+        if at in used or is_unkept or not _may_ask(one):
             continue
         wish = rate(one.text, at, len(said))
         if wish.chance < THRESHOLD:
@@ -87,6 +91,9 @@ def find_learned(said: Sequence[Said], taken: set[int]) -> Iterator[tuple[str, s
         content, numbers = _content(said, at, wish, used)
         used.update(numbers)
         if _names_something(content):
+            content = content.strip()
+            leads = words.PREAMBLE.match(content)
+            content = content[leads.end() :] or content if leads else content
             yield clean(content), f"learned: {wish.deciding}"
 
 
@@ -108,7 +115,11 @@ def _content(
     one = said[at]
     announced = _announced(one, wish)
     if announced:
-        return announced, (at,)
+        after = at + 1
+        while after < min(len(said), at + _MOST_JOINED) and _goes_on(said, at, after, used):
+            announced += f" {said[after].text}"
+            after += 1
+        return announced, tuple(range(at, after))
     parts = _parts(one, wish)
     asking = next((n for n, part in enumerate(parts) if part.share >= _ASKS), None)
     points = _POINTS.search(one.masked)
@@ -120,16 +131,17 @@ def _content(
         near = (at - 1, at + 1) if points else (at + 1, at - 1)
         for number in near:
             if 0 <= number < len(said) and number not in used and _can_be_meant(said[number]):
-                text = said[number].text
-                first = number - 1
-                if number < at and not _VERB.search(said[number].masked) and first >= 0:
-                    joins = first not in used and _can_be_meant(said[first])
-                    text = f"{said[first].text} {text}" if joins else text
-                return text, (at, number)
-    if asking is not None:
-        after = one.text[parts[asking].end :].strip(" ,;:)—–-")
-        if _states(after):
-            return after, (at,)
+                first = number
+                while number < at and first > max(0, at - _MOST_JOINED):
+                    if not _goes_on(said, at, first - 1, used):
+                        break
+                    first -= 1
+                text = " ".join(one.text for one in said[first : number + 1])
+                return text, (at, *range(first, number + 1))
+    if asking is not None and parts[asking].share >= _ONLY_ASKS:
+        rest = one.text[parts[asking].end :].strip(" ,;:)—–-")
+        if _states(rest):
+            return rest, (at,)
     if at and at - 1 not in used and _PRONOUN.search(one.masked) and _can_be_meant(said[at - 1]):
         return f"{said[at - 1].text} {one.text}", (at - 1, at)
     return one.text, (at,)
@@ -182,6 +194,13 @@ def _states(text: str) -> bool:
     lower = text.strip(" ,;:()—–-").lower()
     is_task = words.TASK.match(lower)
     return says(lower, _FEWEST) and not is_task and _VERB.search(lower) is not None
+
+
+def _goes_on(said: Sequence[Said], at: int, number: int, used: set[int]) -> bool:
+    """Return whether a sentence beside a wish belongs to what it asks to keep."""
+    other = said[number]
+    is_near = other.block == said[at].block and not other.is_item and number not in used
+    return is_near and _can_be_meant(other) and _VERB.search(other.masked) is not None
 
 
 def _can_be_meant(one: Said) -> bool:

@@ -69,7 +69,10 @@ _THAT_ONE = (
     r"(?: (?:with|we|you|i|from|about|where|when|in|on|last|and)\b|[.,!?]|\Z))"
     r"(?! (?:when|how|what|why|where|who|the time|me)\b(?! you\b.{0,200}\b(?:must|have to|may)\b))"
 )
-_FORGET_NOT = r"\b(?:do(?:n't|nt| not)|never)(?: you)?(?: ever)? forget"
+_FORGET_NOT = (
+    r"\b(?:do(?:n't|nt| not)|never)(?: you)?"
+    r"(?: let (?:me|us|yourself))?(?: ever)? forget"
+)
 _STORE = r"\b(?:add|commit|keep|log|note|persist|put|record|retain|save|store|track|write)"
 _STORED = (
     rf"(?: (?:{_IT}|{_ONE}|a note|the fact))?(?: down)? (?:to|in|into|as) (?:(?:an?|your|ur|my|our"
@@ -118,7 +121,7 @@ RULES: tuple[Rule, ...] = (
         "keep in mind",
         (" in mind",),
         pattern(
-            rf"\b(?:keep|bear|have|keeping) (?:{_IT} )?in mind(?:{_POINTS}|{_KEPT}"
+            rf"\b(?:keep|kept|bear|have|had|keeping) (?:{_IT} )?in mind(?:{_POINTS}|{_KEPT}"
             rf"|(?P<alone>{_END}))"
         ),
     ),
@@ -290,6 +293,15 @@ CUT = pattern(
 FOLLOWS = pattern(
     r"(?:it|they|otherwise|because|that's why|that is why|this is because|the reason|e\.g\.|only"
     r"|never|always|so|but|and|also|which|even|except)\b"
+)
+# What leads to a statement and is no part of it.
+PREAMBLE = pattern(
+    r"(?:(?:before (?:we|i|you) (?:stop|finish|start|begin|go on|continue|go|wrap up|leave)|btw"
+    r"|by the way|fyi|one (?:more|last|other) thing|another thing|while (?:i'm|we're|you're) at it"
+    r"|also|oh|ah|and|ps|p\.s\.|great|good|nice|cool|perfect|thanks|thank you|ok|okay|right|alright"
+    r"|well|so|anyway|anyhow|for the record|in other news|yes|yep|yeah|actually)[,:;.!—–-]{1,2}\s+"
+    r"|(?:and|also|oh) )+",
+    re.IGNORECASE,
 )
 EMPTY = as_words(
     "this that it these those one all everything above below ok okay please thanks thank you for"

@@ -52,8 +52,9 @@ _ASKS = pattern(
 )
 _PASSING = pattern(
     r"\b(?:just|only) (?:for|this) (?:now|today|once|this once|this time|the moment|this session"
-    r"|one time)\b|\b(?:forget|ignore) (?:this|that|it) (?:afterwards?|after(?: this)?|later|when"
-    r" you're done)\b"
+    r"|one time|the run of today|today's \w{1,20}|this (?:one )?(?:run|screenshot|demo|meeting|call"
+    r"|test|build|branch|pr|commit|release))\b|\b(?:forget|ignore) (?:this|that|it)"
+    r" (?:afterwards?|after(?: this)?|later|when you're done)\b"
 )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from recollect.cli.output import opened
+from recollect.cli.output import memories, opened
 from recollect.cli.terminal import echo_exactly, escaped_json
 
 _FORMATS = ("json", "markdown", "claude-memory")
@@ -38,10 +38,10 @@ def export_command(ctx: click.Context, path: str | None, form: str, private: boo
     elif done.path is None:
         click.echo(done.text, nl=False)
     else:
-        click.echo(f"Exported {done.memories} memories to {done.path}", err=True)
+        click.echo(f"Exported {memories(done.memories)} to {done.path}", err=True)
     if done.left_out:
         click.echo(
-            f"Left out {done.left_out} private, secret or unconfirmed memories;"
-            " to include them: --private",
+            f"Left out, because private, secret or unconfirmed: {memories(done.left_out)}."
+            " To include them, add --private",
             err=True,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from os.path import abspath, lexists
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,7 @@ _LABELS = {
     "settings": "not read; to use its settings",
 }
 _CLAUDE_MEMORY = "claude-memory"
+_GIT = "git"  # a path is a revision there
 _EXPORT = "recollect"
 
 
@@ -64,7 +66,7 @@ def import_command(
             "Name one source.", "To see the sources and what is here, run: recollect import --list"
         )
     with opened(ctx) as store:
-        where = Path(ctx.obj.directory or ".") / path if path else None
+        where = _place(ctx, str(source), path) if path else None
         if listing:
             _list(store, as_json)
         elif run is not None:
@@ -84,6 +86,14 @@ def import_command(
             with import_progress() as progress:
                 plan = store.plan_import([str(source)], where, progress=progress)
             offer(store, plan, agreed=yes, dry_run=dry_run, as_json=as_json, all_of=all_of)
+
+
+def _place(ctx: click.Context, source: str, path: str) -> Path:
+    """Return what a source shall read: a path from here on, or a name that only it understands."""
+    full = Path(ctx.obj.directory or ".") / path
+    if source == _GIT or not lexists(full):
+        return Path(path)
+    return Path(abspath(full))  # noqa: PTH100 - sources refuse links themselves
 
 
 def _list(store: Recollect, as_json: bool) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from recollect.api.recollect import Recollect
-from recollect.cli.output import echo_json, warn
+from recollect.cli.output import echo_json, memories, warn
 from recollect.cli.terminal import echo_exactly
 
 if TYPE_CHECKING:
@@ -35,9 +35,11 @@ def import_progress() -> Iterator[Callable[[str, int, int, float | None], None]]
         rest = "" if left is None or left < 1 else f", about {_duration(left)} left"
         echo_exactly(f"\r\x1b[KReading {source}: {done:,} {share}{rest}", nl=False, err=True)
 
-    yield progress
-    if shown:
-        click.echo("", err=True)
+    try:
+        yield progress
+    finally:  # an error begins on a line of its own
+        if shown:
+            click.echo("", err=True)
 
 
 def _duration(seconds: float) -> str:
@@ -60,7 +62,7 @@ def offer(
         click.echo(_nothing(plan), err=True)
     elif dry_run:
         click.echo(f"Would keep {len(kept)}. Nothing was written.", err=True)
-    elif agreed or (_can_ask() and click.confirm(f"Keep {len(kept)} memories?")):
+    elif agreed or (_can_ask() and click.confirm(f"Keep {memories(len(kept))}?")):
         done = store.run_import(plan)
         click.echo(
             f"Kept {len(kept)} as {done.run}. To undo it, run: recollect import --undo {done.run}",

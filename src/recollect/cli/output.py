@@ -61,9 +61,14 @@ def echo_json(value: Any) -> None:
     echo_exactly(escaped_json(value, indent=2))
 
 
+def memories(count: int) -> str:
+    """Return a number of memories in words."""
+    return "1 memory" if count == 1 else f"{count} memories"
+
+
 def warn(store: Recollect) -> None:
     """Print what went wrong without doing harm."""
-    for text in store.warnings:
+    for text in dict.fromkeys(store.warnings):  # each once, however often it happened
         click.echo(f"Note: {text}", err=True)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from recollect.api.recollect import Recollect
-from recollect.cli.output import echo_json
+from recollect.cli.output import echo_json, memories
 from recollect.core.age import age
 from recollect.core.memory import Memory
 from recollect.core.status import ARCHIVED, RETIRED, VISIBLE
@@ -59,7 +59,7 @@ def _echo_merge(store: Recollect, merge: Merge, did: str) -> None:
 def _echo_steps(store: Recollect, steps: Sequence[Step], did: str) -> None:
     if not steps:
         return
-    click.echo(f"{did} {len(steps)} {'memory' if len(steps) == 1 else 'memories'}:")
+    click.echo(f"{did} {memories(len(steps))}:")
     shown = [(step.memory, f"{step.memory.summary} ({step.reason})") for step in steps]
     for line in _lines(store, shown):
         click.echo(line)

@@ -65,8 +65,12 @@ def tell_waiting(work: Work) -> None:
 
 
 def offer_learning(work: Work) -> None:
-    """Offer once, in a repository with a past, to learn from it."""
-    if work.event.source == "startup" and work.session.may_offer_learning():
+    """Offer once, in a repository with a past, to learn from it; a start has one line at most."""
+    if (
+        work.event.source == "startup"
+        and not work.reply.notice
+        and work.session.may_offer_learning()
+    ):
         in_agent = host_named(work.event.host).LEARN
         hint = f"{in_agent} or: recollect learn" if in_agent else "recollect learn"
         tell(work, ALL, f"the history and docs here can fill the memory. To look, use {hint}")

@@ -165,7 +165,10 @@ class HookSession(LoggingSession):
         return list(found.values())
 
     def working_memory(self, limit: int) -> list[Candidate]:
-        """Return the newest memories of the kinds in `WORKING_MEMORY`, the best first."""
+        """Return the newest memories of the kinds in `WORKING_MEMORY`, the best first.
+
+        Nobody stands by an unconfirmed memory, so a session starts with its title only.
+        """
         found: list[Candidate] = []
         for store in self.stores:
             index = store.indexing.fresh()
@@ -178,12 +181,6 @@ class HookSession(LoggingSession):
                     self._candidate(memory, weight, reason)
                     for memory in self._newest(index, wanted, most)
                 ]
-                if self._uses_unconfirmed():
-                    wanted = wanted._replace(statuses=_UNCONFIRMED)
-                    found += [
-                        self._candidate(memory, weight, reason)
-                        for memory in without_expired(store, index.newest(wanted, 1, self._now))
-                    ]
         found.sort(key=lambda c: (-c.score, c.memory.uid))
         return found[:limit]
 

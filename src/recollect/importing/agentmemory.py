@@ -25,6 +25,7 @@ from recollect.importing.foreign import (
     time_of,
     titled,
     without_empty,
+    without_secrets,
 )
 from recollect.importing.source import Item, Place, Reading, Skipped
 
@@ -55,7 +56,9 @@ class AgentMemory:
         path = store_at(place, _FILE)
         project = Project(reading)
         for number, (kind, entry) in enumerate(_entries(path), 1):
-            yield _item(text_of(entry.get("id")) or f"entry {number}", kind, entry, project)
+            name = text_of(entry.get("id")) or f"entry {number}"
+            clean = without_secrets(reading, entry, ("content", "title"), ("concepts",))
+            yield _item(name, kind, clean, project)
 
 
 def _entries(path: Path) -> list[tuple[str, Mapping[str, Any]]]:

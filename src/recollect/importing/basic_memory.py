@@ -29,7 +29,7 @@ from recollect.importing.foreign import (
     titled,
     without_empty,
 )
-from recollect.importing.source import Item, Place, Reading, Skipped
+from recollect.importing.source import Item, Place, Reading, Skipped, how_many
 
 _OBSERVATION: Final = pattern(r"[-*] \[(?P<kind>[^\[\]()]{1,40})\] (?P<text>\S.*)")
 _TAG: Final = pattern(r"(?:^|\s)#([\w/-]{1,60})")
@@ -74,7 +74,7 @@ class BasicMemory:
             folder = text_of(given.get("path") if isinstance(given, dict) else given)
             if folder and (project.is_named(name) or project.is_named(folder)):
                 count = len(markdown_files(Path(folder)))
-                places += [Place(folder, f"{count} notes of “{name}”")] if count else []
+                places += [Place(folder, f"{how_many(count, 'note')} of “{name}”")] if count else []
         return places
 
     def read(self, reading: Reading, place: Place) -> Iterator[Item | Skipped]:

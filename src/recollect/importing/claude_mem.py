@@ -20,8 +20,9 @@ from recollect.importing.foreign import (
     time_of,
     titled,
     without_empty,
+    without_secrets,
 )
-from recollect.importing.source import Item, Place, Reading, Skipped
+from recollect.importing.source import Item, Place, Reading, Skipped, how_many
 
 _FILE: Final = "claude-mem.db"
 _NEEDED: Final = {"observations": ("id", "project", "type", "created_at_epoch")}
@@ -33,6 +34,8 @@ _SUMMARY: Final = (
     *("id", "memory_session_id", "project", "request", "investigated", "learned", "completed"),
     *("next_steps", "notes", "files_read", "files_edited", "created_at_epoch", "created_at"),
 )
+_TEXTS: Final = ("title", "subtitle", "narrative", "text")
+_PARTS: Final = ("investigated", "learned", "completed", "next_steps", "notes")
 _KINDS: Final = {
     "decision": "decisions",
     "bugfix": "solutions",
@@ -64,7 +67,11 @@ class ClaudeMem:
             db.check(_NEEDED, self.name)
             rows = db.rows("observations", ("project",))
             count = sum(project.is_named(text_of(row["project"])) for row in rows)
-        return [Place(str(path), f"{count} observations about this project")] if count else []
+        return (
+            [Place(str(path), how_many(count, "observation") + " about this project")]
+            if count
+            else []
+        )
 
     def read(self, reading: Reading, place: Place) -> Iterator[Item | Skipped]:
         """Yield what the database holds about this project."""
@@ -73,9 +80,11 @@ class ClaudeMem:
             db.check(_NEEDED, self.name)
             sessions = _sessions(db)
             for row in db.rows("observations", _OBSERVATION):
-                yield _observation(row, project, sessions)
+                clean = without_secrets(reading, row, _TEXTS, ("facts", "concepts"))
+                yield _observation(clean, project, sessions)
             for row in db.rows("session_summaries", _SUMMARY):
-                yield _summary(row, project, sessions)
+                clean = without_secrets(reading, row, ("request", *_PARTS))
+                yield _summary(clean, project, sessions)
 
 
 def _sessions(db: ForeignDatabase) -> dict[str, str]:
@@ -129,8 +138,7 @@ def _summary(
     identity = f"summary {row['id']}"
     if not project.is_named(text_of(row["project"])):
         return Skipped(identity, OTHER_PROJECT)
-    parts = ("investigated", "learned", "completed", "next_steps", "notes")
-    told = [(name.replace("_", " ").capitalize(), text_of(row[name])) for name in parts]
+    told = [(name.replace("_", " ").capitalize(), text_of(row[name])) for name in _PARTS]
     body = "\n\n".join(f"{name}: {text}" for name, text in told if text)
     request = text_of(row["request"]) or text_of(row["completed"])
     if not request:

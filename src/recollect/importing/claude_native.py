@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from recollect.core.patterns import pattern
@@ -29,7 +29,7 @@ from recollect.importing.foreign import (
     time_of,
     titled,
 )
-from recollect.importing.source import Item, Place, Reading, Skipped
+from recollect.importing.source import Item, Place, Reading, Skipped, how_many
 
 _INDEX: Final = "MEMORY.md"
 _LINK: Final = pattern(r"\s{0,9}[-*] {1,3}\[[^\]\n]{1,200}\]\([^)\n]{1,300}\.md\)")
@@ -48,13 +48,10 @@ class ClaudeNative:
 
     def find(self, reading: Reading) -> Sequence[Place]:
         """Return the folders that exist."""
-        trees = [Path(tree) for tree in Project(reading).trees]
         places = []
-        for package in HOSTS:
-            folders = host(package).memory_folders(trees, reading.home, reading.environ)
-            for folder in folders:
-                count = len(markdown_files(folder))
-                places += [Place(str(folder), f"{count} files")] if count else []
+        for folder in _folders(reading, Project(reading).trees):
+            count = len(markdown_files(folder))
+            places += [Place(str(folder), how_many(count, "file"))] if count else []
         return places
 
     def read(self, reading: Reading, place: Place) -> Iterator[Item | Skipped]:
@@ -63,8 +60,11 @@ class ClaudeNative:
         files = markdown_files(folder) if folder.is_dir() else []
         if not files:
             raise ParseError(f"{folder} has no Markdown files.", f"Name a folder with {_INDEX}.")
+        # Two working trees may have a file of the same name, which are two items.
+        is_main = folder in _folders(reading, Project(reading).trees[:1])
+        within = "" if is_main else f"{folder.parent.name}/"
         for file in files:
-            name = file.relative_to(folder).as_posix()
+            name = within + file.relative_to(folder).as_posix()
             try:
                 text = reading.redact(read_text(file, MOST_DOCUMENT))
             except ParseError as error:
@@ -76,6 +76,16 @@ class ClaudeNative:
                 yield _topic(name, head, _kind_in(text), body, written)
             else:
                 yield from _sections(name, body, written)
+
+
+def _folders(reading: Reading, trees: Sequence[PurePosixPath]) -> list[Path]:
+    """Return the memory folders of working trees that exist."""
+    roots = [Path(tree) for tree in trees]
+    return [
+        folder
+        for package in HOSTS
+        for folder in host(package).memory_folders(roots, reading.home, reading.environ)
+    ]
 
 
 def _kind_in(text: str) -> str:

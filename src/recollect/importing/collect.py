@@ -21,7 +21,7 @@ from typing import Any, Final
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.core.uid import derive_uid
-from recollect.errors import RecollectError
+from recollect.errors import ParseError, RecollectError
 from recollect.importing.source import Item, Place, Reading, Skipped, Source
 from recollect.state.imported import ImportedParts
 from recollect.store.store import Store
@@ -29,9 +29,10 @@ from recollect.store.store import Store
 # The most memories that one run proposes, from one source and from all of them.
 MOST_OF_SOURCE: Final = 400
 MOST_IN_TOTAL: Final = 600
-# Items of a source that are compared with what is known, and those that are stored for one part.
+# Items of a source that are compared with what is known, and those that are stored for one part:
+# as many as a run can propose, so that a run after a dry run proposes the same.
 MOST_COMPARED: Final = 3 * MOST_OF_SOURCE
-MOST_OF_PART: Final = 40
+MOST_OF_PART: Final = MOST_OF_SOURCE
 # Reasons for leaving something out.
 TOO_MANY: Final = "others rank higher"
 
@@ -152,8 +153,10 @@ def collect(
     reading: Reading,
     places: tuple[Place, ...],
     progress: Progress | None = None,
+    *,
+    is_named: bool = False,
 ) -> Collected:
-    """Read the places of a source."""
+    """Read the places of a source; one that cannot be read is an error if somebody named it."""
     parts = _Parts(store, source.name)
     shown = _shown(source.name, progress)
     reading = reading._replace(progress=shown, known=parts.known, done=parts.done)
@@ -173,11 +176,24 @@ def collect(
                 elif not best.add(found):
                     left_out[TOO_MANY] += 1
         except RecollectError as error:
-            problems.append(f"{place.path}: {error.message}")
+            if is_named:
+                raise
+            problems.append(_problem(place, error.message))
+        except OSError as error:
+            said = f"{error.strerror or error}."
+            if is_named:
+                raise ParseError(
+                    f"{place.path} cannot be read: {said}", "Name another path."
+                ) from None
+            problems.append(_problem(place, said))
     return Collected(
         source.name, places, tuple(best.sorted()), looked_at, dict(left_out), frozenset(seen),
         tuple(problems),
     )  # fmt: skip
+
+
+def _problem(place: Place, said: str) -> str:
+    return said if place.path in said else f"{place.path}: {said}"
 
 
 def _found(

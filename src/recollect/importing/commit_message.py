@@ -1,7 +1,7 @@
 """A commit message in parts: subject, area, prose, trailers, and what it takes back.
 
-It also writes the title of a memory: a whole sentence that stands alone, as in "In http2, we
-stopped reusing stream ids".
+It also makes the title of a memory: the subject in the author's own words, without tickets and
+numbers, as in "http2: stop reusing stream ids".
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from typing import Final
 
 from recollect.capture.sentences import paragraphs
 from recollect.core.named_tuple import NamedTuple
-from recollect.core.note import SUMMARY_LENGTH
+from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.core.patterns import pattern
-from recollect.importing.titles import fitted, is_statement, one_line, stands, without_asides
-from recollect.importing.verbs import as_done, first_verb, said_of_change
+from recollect.importing.titles import fitted, is_statement, one_line, stands
+from recollect.importing.verbs import first_verb, said_of_change
 
 MOST_MESSAGE: Final = 20_000  # characters of a message that are read
-MOST_BODY: Final = 2_400  # characters of a memory's body
+MOST_BODY: Final = 1_200  # characters of a memory's body
 _MOST_SUBJECT = 400  # characters
 _MARKS = 3  # tickets and labels before and after a subject
 _MOST_SENTENCES = 4_000  # characters of prose that titles and causes are looked for in
@@ -80,6 +80,8 @@ _MERGE_PULL = pattern(
 _BREAKING = pattern(
     r"^[ \t]*(?:\*\*)?BREAKING[ -]CHANGES?(?:\*\*)?\s*:?(?:\*\*)?[ \t]*", re.MULTILINE
 )
+_WORD = pattern(r"[^\W\d_]{2,}+")
+_FEWEST_WORDS = 3  # of a subject that says something
 _TEMPLATE = pattern(
     r"^[ \t]*#{1,4}[ \t]+(?:motivation|solution|description|summary|changes?|context|background"
     r"|problem"
@@ -149,7 +151,7 @@ def parse_message(message: str) -> Message:
 
 def _subject(first: str) -> tuple[str, str, str, bool]:
     """Return a subject without what stands around it: subject, area, type, whether it breaks."""
-    subject, area, kind, breaking = first[:_MOST_SUBJECT].strip(), "", "", False
+    subject, area, kind, breaking = first[:_MOST_SUBJECT].strip().removeprefix("# "), "", "", False
     for _ in range(_MARKS):
         subject = _ENDING.sub("", subject)
     for _ in range(_MARKS):
@@ -189,36 +191,46 @@ def _prose(rest: str) -> str:
 
 
 def title_of(message: Message) -> str:
-    """Return a sentence that says what the commit did; empty if none can be made."""
+    """Return the author's subject as a title; if it says too little, a sentence of the text.
+
+    Empty if neither says something.
+    """
     if message.reverts:
-        return fitted(_reverted(message), "")
-    subject = without_asides(message.subject) if len(message.subject) > 80 else message.subject
-    done = as_done(subject)
-    if done:
-        return fitted(done, message.area)
-    if is_statement(subject):
-        return fitted(subject, message.area)
+        return _reverted(message)
+    if _says_something(message.subject, message.area):
+        return _short(message.subject, message.area)
     sentences = message.sentences
     for sentence in sentences[:3]:
-        done = said_of_change(sentence) or ("" if not first_verb(sentence) else as_done(sentence))
-        if done:
-            return fitted(done.rstrip("."), message.area)
+        said = said_of_change(sentence) or (sentence if first_verb(sentence) else "")
+        if said:
+            return fitted(said, message.area)
     for sentence in sentences[:2]:
         if 30 <= len(sentence) <= SUMMARY_LENGTH and is_statement(sentence) and stands(sentence):
-            return fitted(sentence.rstrip("."), "")
+            return fitted(sentence, message.area)
+    if sentences and _WORD.search(message.subject):
+        return shorten_line(f"{message.subject[:1].upper()}{message.subject[1:]}: {sentences[0]}")
     return ""
 
 
+def _says_something(subject: str, area: str) -> bool:
+    """Whether a subject has enough words to be a title; its area counts as one."""
+    words = _WORD.findall(subject)
+    return len(words) + (1 if area else 0) >= _FEWEST_WORDS and len(words) >= 2
+
+
+def _short(subject: str, area: str) -> str:
+    """Return a subject with its area; of a long one, its first clauses or words."""
+    return fitted(subject, area) or shorten_line(subject[:1].upper() + subject[1:].rstrip(" :,("))
+
+
 def _reverted(message: Message) -> str:
-    cause = cause_of(message)
-    what = f"We reverted “{message.reverts}”"
-    if not cause:
-        return what if len(what) <= SUMMARY_LENGTH else ""
-    room = SUMMARY_LENGTH - len(what) - 2
-    short = cause.rstrip(".")
-    if len(short) <= room:
-        return f"{what}: {short}"
-    return what if len(what) <= SUMMARY_LENGTH else f"We reverted a change: {short}"
+    again = _REVERT.match(message.reverts)
+    what = message.reverts[again.end() :].strip("\"“”'`") if again else message.reverts
+    done = "Restored" if again else "Reverted"
+    cause = cause_of(message).rstrip(".")
+    if len(_WORD.findall(what)) < 2:  # "Revert #322" says nothing without its cause
+        return fitted(f"{done} {what}: {cause}", "") if cause else ""
+    return _short(f"{done}: {what}", "")
 
 
 def cause_of(message: Message) -> str:

@@ -25,11 +25,12 @@ def _set(text: str) -> frozenset[str]:
 
 
 _DECIDES = _set(
-    "abandon adopt ban choose deprecate disallow drop eliminate forbid prohibit remove replace"
-    " require"
+    "abandon adopt ban choose deprecate disallow eliminate forbid prohibit require"
     " retire switch migrate restrict reject refuse prefer revert stop transition discourage enforce"
     " reinstate undeprecate rewrite relax withdraw disable"
 )
+# Often a decision, and often only cleaning.
+_TAKES_AWAY = _set("drop remove replace delete")
 _SETTLES = frozenset({"do not", "always"}) | _set(
     "avoid default keep limit make treat allow enable introduce rename change increase reduce"
     " lower cap"
@@ -44,6 +45,13 @@ _SAYS_DECISION = pattern(
     r"(?:in)?compat\w*|breaking|incompatible|the default|obsolete|unmaintained|end[- ]of[- ]life"
     r"|EOL|MSRV"
     r"|legacy|licen[sc]e|security|CVE-\d|policy|convention)\b",
+    re.IGNORECASE,
+)
+_RESTRICTS = pattern(
+    r"\b(?:workarounds?|work around|instead of|rather than|in favou?r of|no longer|don['’]?t|do not"
+    r"|never|always|only|must|avoid\w{0,3}|prevent\w{0,3}|disallow\w{0,3}|disable\w?|ignor\w{1,3}"
+    r"|refus\w{1,3}|reject\w{0,3}|unless|by default|opt-?(?:in|out)|limit\w{0,3}|restrict\w{0,3}"
+    r"|deprecat\w{1,5}|backwards?|compat\w{0,10})(?!\w)",
     re.IGNORECASE,
 )
 _HARD = pattern(
@@ -116,6 +124,8 @@ _CHORE = pattern(
     re.IGNORECASE,
 )
 _CHORE_TYPES = _set("build chore ci doc docs style test tests deps release wip")
+# "fix(build)" is about building, where the program builds.
+_WORK_TYPES = _set("feat feature fix bugfix perf security hotfix")
 _CHORE_AREAS = pattern(
     r"(?:tests?|testing|t\d+|docs?|documentation|ci|github|travis|appveyor|azure|circleci|cirrus"
     r"|build|make(?:file)?"
@@ -135,7 +145,7 @@ _EXPLAINED = 300  # characters of a text that explains
 _ASIDE = pattern(
     r"\b(?:Test[A-Z]\w{0,60}|tests?|testing|test suite|valgrind|asan|tsan|warnings?|compiler"
     r"|makefile|cmake"
-    r"|github actions?|docs?"
+    r"|github actions?|docs?|typing|mypy|type (?:hints?|annotations?)|fixtures?|travis|ruff|flake8"
     r"|documentation|comments?|README|examples?|benchmarks?|lint\w*|typos?|refactor\w*|flaky"
     r"|build (?:error|failure)s?"
     r"|variable names?|coverage|helper|boilerplate|dead code|unused|un-?needed"
@@ -175,7 +185,7 @@ def rank(message: Message, author: str) -> Ranked:
     if (
         _CHORE.match(subject)
         or message.type in _CHORE_TYPES
-        or _CHORE_AREAS.match(message.area)
+        or (_CHORE_AREAS.match(message.area) and message.type not in _WORK_TYPES)
         or _BOT.match(author)
         or message.is_backport
         or len(subject.split()) < _SHORTEST
@@ -186,6 +196,8 @@ def rank(message: Message, author: str) -> Ranked:
     points, kind = 0.0, LEARNING
     if verb in _DECIDES:
         points, kind = 3.0, DECISION
+    elif verb in _TAKES_AWAY:
+        points, kind = 2.0, DECISION
     elif verb in _SETTLES:
         points, kind = 1.5, DECISION
     elif verb in _REPAIRS:
@@ -201,8 +213,9 @@ def rank(message: Message, author: str) -> Ranked:
     points += min(len(text), 1200) / 500 + (1.0 if len(text) >= _EXPLAINED else 0.0)
     if _ASIDE.search(subject) or verb in ("refactor", "test", "document", "prepare", "simplify"):
         points -= 3.0
+    points += 1.0 * bool(_RESTRICTS.search(subject))
     if not text:
-        points -= 1.5
+        points -= 0.5
     if verb in ("move", "rename", "rework", "split", "merge", "redo", "unify") and reasons < 3:
         points -= 2.0
     if message.is_breaking:
@@ -211,7 +224,13 @@ def rank(message: Message, author: str) -> Ranked:
         kind = LEARNING
         taken_back = parse_message(message.reverts)
         is_chore = taken_back.type in _CHORE_TYPES or _CHORE_AREAS.match(taken_back.area)
-        if is_chore or _CHORE.match(taken_back.subject) or taken_back.is_merge:
+        is_aside = _ASIDE.search(taken_back.subject) and not cause_of(message)
+        if is_chore or is_aside or _CHORE.match(taken_back.subject) or taken_back.is_merge:
             return Ranked(0.0, kind, is_chore=True)
-        points = points + 2.5 if cause_of(message) else points - 4.0
+        if cause_of(message):
+            points = max(points, 1.5) + 2.5
+        else:  # that it was tried is worth knowing, if what was tried was worth something
+            tried = rank(taken_back, author).points + (taken_back.type in _WORK_TYPES)
+            says_what = len(taken_back.subject.split()) > _SHORTEST + 1
+            points = 1.5 + min(tried, 2.0) + 0.5 * says_what
     return Ranked(max(points, 0.0), kind)

@@ -7,8 +7,9 @@ files and texts are read in a second step.
 from __future__ import annotations
 
 import heapq
+import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
@@ -18,7 +19,7 @@ from recollect.errors import ParseError
 from recollect.importing.commit_message import Message, body_of, parse_message, title_of
 from recollect.importing.commit_ranking import rank, reason_in
 from recollect.importing.related_commits import Topic, relate, topic_of
-from recollect.importing.source import RELATED, Item, Place, Reading, Skipped
+from recollect.importing.source import RELATED, Item, Place, Reading, Skipped, how_many
 from recollect.ledger.commits import Commit, count_commits, files_of_commits, read_commits
 from recollect.ledger.git import Git
 
@@ -33,11 +34,11 @@ _ID_LENGTH = 7
 # The history in equal parts: a time with short messages has its place too.
 _PARTS = 24
 # What the others of its time and area take from a commit, once they have their share.
-_LATER, _AGAIN = 2.0, 0.15
+_LATER, _AGAIN = 1.5, 0.25
 _FULL = 16.0  # points of the best commits
 # Points below which a commit says too little for a memory of its own, or for a line in another.
-_LEAST = 4.8
-_LEAST_RELATED = 2.5
+_LEAST = 2.0
+_LEAST_RELATED = 1.5
 
 
 class _Candidate(NamedTuple):
@@ -56,7 +57,7 @@ class GitHistory:
     def find(self, reading: Reading) -> Sequence[Place]:
         """Return the repository, if it has commits."""
         count = count_commits(_git(reading))
-        return [Place("HEAD", f"{count:,} commits")] if count else []
+        return [Place("HEAD", how_many(count, "commit"))] if count else []
 
     def read(self, reading: Reading, place: Place) -> Iterator[Item | Skipped]:
         """Yield the commits that tell most."""
@@ -67,12 +68,15 @@ class GitHistory:
         best: list[_Candidate] = []
         mentions: Counter[str] = Counter()
         seen: set[str] = set()
+        undone: dict[str, str] = {}
         for number, commit in enumerate(read_commits(git, place.path)):
             if number % _STEP == 0:
                 reading.progress(number, total)
             message = parse_message(commit.message)
             for oid in _MENTIONED.findall(commit.message[:4000]):
                 mentions[oid[:_ID_LENGTH]] += 1
+            if message.reverts:
+                _note_undone(undone, message, commit)
             ranked = rank(message, commit.author)
             subject = message.subject.casefold()
             if ranked.is_chore:
@@ -92,7 +96,7 @@ class GitHistory:
                     left = heapq.heappushpop(best, candidate)
                     yield Skipped(left.commit.oid, "others tell more")
         reading.progress(total, total)
-        yield from self._offered(git, reading, best, mentions, total)
+        yield from self._offered(git, reading, best, mentions, undone, total)
 
     def _offered(
         self,
@@ -100,6 +104,7 @@ class GitHistory:
         reading: Reading,
         best: list[_Candidate],
         mentions: Counter[str],
+        undone: Mapping[str, str],
         total: int,
     ) -> Iterator[Item | Skipped]:
         rated = [
@@ -120,7 +125,16 @@ class GitHistory:
         for candidate in chosen:
             oid = candidate.commit.oid
             also = [by_oid[other] for other in related.get(oid, ())]
-            yield _item(candidate, files.get(oid, []), also, reading)
+            end = undone.get(oid[:_ID_LENGTH], "")
+            yield _item(candidate, files.get(oid, []), also, end, reading)
+
+
+def _note_undone(undone: dict[str, str], message: Message, commit: Commit) -> None:
+    """Note which commit a revert takes back; a revert that was taken back itself does not count."""
+    if message.reverted and commit.oid[:_ID_LENGTH] not in undone:
+        when = datetime.fromtimestamp(commit.time, UTC).strftime("%Y-%m")
+        said = f"Commit {commit.oid[:12]} reverted this in {when}."
+        undone[message.reverted[:_ID_LENGTH]] = said
 
 
 def _spread(rated: list[_Candidate], most: int, total: int) -> list[_Candidate]:
@@ -131,7 +145,8 @@ def _spread(rated: list[_Candidate], most: int, total: int) -> list[_Candidate]:
 
     def worth(candidate: _Candidate) -> float:
         part, area = _part(candidate, total), _area(candidate)
-        return candidate.points - _LATER * parts[part] / share - _AGAIN * areas[area]
+        again = _AGAIN * math.log2(1 + areas[area]) if area else 0.0  # "" is no area
+        return candidate.points - _LATER * parts[part] / share - again
 
     queue = [(-c.points, n) for n, c in enumerate(rated)]
     heapq.heapify(queue)
@@ -163,7 +178,7 @@ def _topics(candidates: Sequence[_Candidate]) -> list[Topic]:
 
 
 def _item(
-    candidate: _Candidate, files: list[str], also: Sequence[Commit], reading: Reading
+    candidate: _Candidate, files: list[str], also: Sequence[Commit], end: str, reading: Reading
 ) -> Item:
     commit = candidate.commit
     # Redact before anything is cut: rules do not find half a secret.
@@ -173,7 +188,7 @@ def _item(
         identity=commit.oid,
         kind=candidate.kind,
         summary=reading.redact(title),
-        body=_text(message, commit, also, reading),
+        body=_text(title, message, commit, also, end, reading),
         created=datetime.fromtimestamp(commit.time, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         commit=commit.oid,
         score=min(1.0, candidate.points / _FULL),
@@ -181,13 +196,17 @@ def _item(
     )
 
 
-def _text(message: Message, commit: Commit, also: Sequence[Commit], reading: Reading) -> str:
-    parts = [body_of(message)]
-    if message.breaking and message.breaking not in parts[0]:
+def _text(
+    title: str, message: Message, commit: Commit, also: Sequence[Commit], end: str, reading: Reading
+) -> str:
+    parts = [end, body_of(message)]
+    if message.breaking and message.breaking not in parts[1]:
         parts.append(f"Breaking change: {message.breaking}")
     if message.reverts and message.reverted:
         parts.append(f"It reverts commit {message.reverted[:12]}.")
-    parts.append(f"From commit {commit.oid[:12]}: {message.subject or message.reverts}")
+    origin = f"From commit {commit.oid[:12]}"
+    whole = message.reverts or message.subject  # a title may be shorter
+    parts.append(origin if whole.lower() in title.lower() else f"{origin}: {whole}")
     lines = [_line(other, reading) for other in also]
     if lines:
         parts.append(f"{RELATED}\n" + "\n".join(lines))

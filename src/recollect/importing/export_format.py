@@ -26,7 +26,7 @@ VERSION: Final = 1
 # What a memory has besides its history, in the order in which it is written.
 KEPT: Final = (
     *("uid", "id", "kind", "summary", "body", "content", "tags", "spec", "phase", "concepts"),
-    *("observation_type", "files_read", "files_modified", "relates_to", "importance"),
+    *("asked_as", "observation_type", "files_read", "files_modified", "relates_to", "importance"),
     *("confidence", "sensitivity", "ttl", "session", "branch", "provenance", "author", "created"),
     *("updated", "status", "status_changed", "status_reason", "status_by", "slugs", "changes"),
     *("times_updated", "extra"),

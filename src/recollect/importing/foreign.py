@@ -92,6 +92,8 @@ def markdown_files(folder: Path) -> list[Path]:
 def store_at(place: Place, *names: str) -> Path:
     """Return the file of a store: the place, or the first of some names in it."""
     path = Path(place.path).expanduser()
+    if not os.path.lexists(path):
+        raise ParseError(f"There is no {path}.", _NAME_THE_STORE)
     if path.is_dir():
         found = next((path / name for name in names if (path / name).is_file()), None)
         if found is None:
@@ -158,6 +160,18 @@ def concepts_of(values: Iterable[str]) -> list[str]:
 def digest_of(text: str) -> str:
     """Return a short name for a text that has no other."""
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def without_secrets(
+    reading: Reading, row: Mapping[str, Any], texts: Iterable[str], lists: Iterable[str] = ()
+) -> dict[str, Any]:
+    """Return a row with the texts, and lists of texts, in it redacted.
+
+    A source calls it before it cuts a title or makes a tag: the rules do not find half a secret.
+    """
+    clean = {name: reading.redact(text_of(row.get(name))) for name in texts}
+    many = {name: [reading.redact(one) for one in texts_of(row.get(name))] for name in lists}
+    return {**row, **clean, **many}
 
 
 def titled(title: str, text: str) -> tuple[str, str]:

@@ -24,7 +24,7 @@ from recollect.importing.foreign import (
     titled,
     without_empty,
 )
-from recollect.importing.source import Item, Place, Reading, Skipped
+from recollect.importing.source import Item, Place, Reading, Skipped, how_many
 from recollect.ledger.git import Git
 from recollect.ledger.git_objects import OVERSIZE
 from recollect.ledger.repository import Repository, find_repository
@@ -49,11 +49,16 @@ class GitNotesMemory:
         """Return this repository if it has notes to import."""
         found = find_repository(Git(reading.repository))
         count = len(_refs(found, (_CS,))) if found is not None else 0
-        return [Place(str(reading.repository), f"{count} refs below {_CS}")] if count else []
+        return (
+            [Place(str(reading.repository), f"{how_many(count, 'ref')} below {_CS}")]
+            if count
+            else []
+        )
 
     def read(self, reading: Reading, place: Place) -> Iterator[Item | Skipped]:
         """Yield the records of all notes."""
-        path = Path(place.path).expanduser()
+        # Without `..`: parents of the path are searched for a repository.
+        path = Path(place.path).expanduser().resolve()
         found = find_repository(Git(path)) if path.is_dir() else None
         own = find_repository(Git(reading.repository))
         if found is None:

@@ -14,9 +14,12 @@ from recollect.capture.sentences import split_line
 from recollect.core.memory import READ_IN
 from recollect.core.note import SUMMARY_LENGTH
 from recollect.core.patterns import pattern
+from recollect.errors import ParseError
 from recollect.hosts.instruction_files import AT_THE_ROOT, IN_WORDS, gives_instructions
 from recollect.importing.repository_files import (
     TextFile,
+    dated,
+    path_in_tree,
     read_files,
     read_text,
     real_path,
@@ -58,17 +61,24 @@ class Instructions:
 
     def read(self, reading: Reading, place: Place) -> Iterator[Item | Skipped]:
         """Yield the rules of one file."""
-        also = [p for p in _named(reading) if p != place.path and _same(reading, p, place.path)]
+        path = path_in_tree(reading.repository, place.path)
+        if read_text(reading.repository, path) is None:
+            raise ParseError(f"{place.path} is not a text file.", "Name a file with instructions.")
+        also = [p for p in _named(reading) if p != path and _same(reading, p, path)]
         count = 0
-        for file in read_files(reading, [place.path]):
+        rules: list[Item] = []
+        for file in read_files(reading, [path]):
             for section in sections(_MATTER.sub("", file.text, count=1)):
                 for rule in _rules(section):
                     found = _item(file, section, rule, also)
                     if isinstance(found, Item):
                         count += 1
-                        if count > MOST_OFFERED:
-                            found = Skipped(found.identity, "others rank higher")
+                        if count <= MOST_OFFERED:
+                            rules.append(found)
+                            continue
+                        found = Skipped(found.identity, "others rank higher")
                     yield found
+        yield from dated(reading, rules)
 
 
 def _named(reading: Reading) -> list[str]:
@@ -130,8 +140,6 @@ def _item(file: TextFile, section: Section, rule: str, also: Sequence[str]) -> I
         kind=kind,
         summary=title,
         body="\n\n".join(filter(None, (more, f"From {file.path}{heading}"))),
-        created=file.created,
-        commit=file.commit,
         score=0.9,
         is_rule=True,
         fields={

@@ -77,7 +77,7 @@ def plan_import(
             places, problem = _places(source, reading)
         if not places and not problem and names is None:
             continue
-        collected = collect(store, source, reading, places, progress)
+        collected = collect(store, source, reading, places, progress, is_named=path is not None)
         if problem:
             collected = collected._replace(problems=(problem, *collected.problems))
         found.append(collected)

@@ -22,8 +22,9 @@ from recollect.importing.foreign import (
     time_of,
     titled,
     without_empty,
+    without_secrets,
 )
-from recollect.importing.source import Item, Place, Reading, Skipped
+from recollect.importing.source import Item, Place, Reading, Skipped, how_many
 
 # The code and the guide of the program name its file differently.
 _FILES: Final = ("memories.db", "memory.db")
@@ -33,6 +34,8 @@ _COLUMNS: Final = (
     *("expires_at", "title", "subtitle", "type", "concepts", "files_read", "files_modified"),
     *("session_id", "project"),
 )
+_TEXTS: Final = ("title", "subtitle", "content")
+_TRIPLE: Final = ("subject", "predicate", "object")
 _FACT: Final = ("id", "subject", "predicate", "object", "confidence", "created_at")
 _KINDS: Final = {"decision": "decisions", "bugfix": "solutions", "discovery": "learnings"}
 _EXPIRED: Final = "it has expired"
@@ -59,7 +62,11 @@ class LetsGo:
             db.check(_NEEDED, self.name)
             rows = db.rows("memories", ("project",))
             count = sum(project.is_named(text_of(row["project"])) for row in rows)
-        return [Place(str(path), f"{count} memories of this project")] if count else []
+        return (
+            [Place(str(path), how_many(count, "memory", "memories") + " of this project")]
+            if count
+            else []
+        )
 
     def read(self, reading: Reading, place: Place) -> Iterator[Item | Skipped]:
         """Yield the memories; those without a project, and facts, only if somebody names it."""
@@ -68,9 +75,10 @@ class LetsGo:
         with open_foreign(store_at(place, *_FILES)) as db:
             db.check(_NEEDED, self.name)
             for row in db.rows("memories", _COLUMNS):
-                yield _memory(row, project, is_named)
+                clean = without_secrets(reading, row, _TEXTS, ("tags", "concepts"))
+                yield _memory(clean, project, is_named)
             for row in db.rows("facts", _FACT):
-                yield _fact(row, is_named)
+                yield _fact(without_secrets(reading, row, _TRIPLE), is_named)
 
 
 def _memory(row: Mapping[str, Any], project: Project, is_named: bool) -> Item | Skipped:
@@ -123,7 +131,7 @@ def _is_over(expires: str | None) -> bool:
 
 def _fact(row: Mapping[str, Any], is_named: bool) -> Item | Skipped:
     identity = f"fact {text_of(row['id'])}"
-    parts = [text_of(row[name]) for name in ("subject", "predicate", "object")]
+    parts = [text_of(row[name]) for name in _TRIPLE]
     if not all(parts):
         return Skipped(identity, NO_TEXT)
     if parts[1] == "boundary_at":

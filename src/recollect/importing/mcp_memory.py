@@ -20,8 +20,8 @@ from recollect.importing.foreign import (
     store_at,
     tags_of,
     text_of,
-    texts_of,
     titled,
+    without_secrets,
 )
 from recollect.importing.source import Item, Place, Reading, Skipped
 
@@ -50,19 +50,22 @@ class McpMemory:
                 return [Place(str(path), about)]
         return []
 
-    def read(self, _reading: Reading, place: Place) -> Iterator[Item | Skipped]:
+    def read(self, reading: Reading, place: Place) -> Iterator[Item | Skipped]:
         """Yield the observations; the whole file is read first, so a broken one adds nothing."""
         entities, relations = _graph(store_at(place, *_FILES))
-        for name, entity in entities.items():
-            kind = text_of(entity.get("entityType"))
-            tags = tags_of([kind, name])
-            observations = texts_of(entity.get("observations"))
-            if not observations and name not in relations:
+        for key, entity in entities.items():
+            clean = without_secrets(reading, entity, ("name", "entityType"), ("observations",))
+            name, observations = clean["name"], clean["observations"]
+            tags = tags_of([clean["entityType"], name])
+            if not observations and key not in relations:
                 yield Skipped(name, NO_TEXT)
             for text in dict.fromkeys(observations):
                 summary, body = titled("", f"{name}: {text}")
                 yield _item(f"{name}#{digest_of(text)}", kind_of(text), summary, body, tags)
-        for name, told in relations.items():
+        for key, found in relations.items():
+            name = reading.redact(key)
+            told = [(reading.redact(verb), reading.redact(other)) for verb, other in found]
+            told = [(verb.replace("_", " "), other) for verb, other in told]
             lines = "\n".join(f"- {name} {verb} {other}" for verb, other in told)
             others = ", ".join(dict.fromkeys(other for _, other in told))
             summary, body = titled(f"{name} is related to {others}", lines)
@@ -90,7 +93,7 @@ def _graph(
         elif kind == "relation":
             begin, verb, end = (text_of(entry.get(k)) for k in ("from", "relationType", "to"))
             if begin and verb and end:
-                relations[begin].append((verb.replace("_", " "), end))
+                relations[begin].append((verb, end))
         else:
             raise ParseError(
                 f"{path}, line {number}, is neither an entity nor a relation.",

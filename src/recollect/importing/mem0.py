@@ -24,6 +24,7 @@ from recollect.importing.foreign import (
     time_of,
     titled,
     without_empty,
+    without_secrets,
 )
 from recollect.importing.source import Item, Place, Reading, Skipped
 
@@ -44,12 +45,12 @@ class Mem0:
         """Return nothing: a store does not say which project it is about."""
         return []
 
-    def read(self, _reading: Reading, place: Place) -> Iterator[Item | Skipped]:
+    def read(self, reading: Reading, place: Place) -> Iterator[Item | Skipped]:
         """Yield the memories of a history or an export."""
         path = store_at(place, _FILE)
         if path.suffix == ".json":
             for number, entry in enumerate(_entries(path), 1):
-                yield _exported(entry, f"entry {number}")
+                yield _exported(reading, entry, f"entry {number}")
             return
         last: dict[str, dict[str, Any]] = {}
         with open_foreign(path) as db:
@@ -62,7 +63,7 @@ class Mem0:
             if row["is_deleted"] or text_of(row["event"]).upper() == "DELETE":
                 yield Skipped(name, _DELETED)
             else:
-                yield _item(name, text_of(row["new_memory"]), row, "", [])
+                yield _item(reading, name, {**row, "memory": row["new_memory"]}, [])
 
 
 def _entries(path: Path) -> list[Any]:
@@ -74,20 +75,19 @@ def _entries(path: Path) -> list[Any]:
     return found
 
 
-def _exported(entry: Any, name: str) -> Item | Skipped:
+def _exported(reading: Reading, entry: Any, name: str) -> Item | Skipped:
     row = entry if isinstance(entry, dict) else {}
     more = row.get("metadata")
     told: Mapping[str, Any] = more if isinstance(more, dict) else {}
     categories = texts_of(row.get("categories")) or texts_of(told.get("category"))
-    category = next(iter(categories), "")
-    return _item(
-        text_of(row.get("id")) or name, text_of(row.get("memory")), row, category, categories
-    )
+    return _item(reading, text_of(row.get("id")) or name, row, categories)
 
 
 def _item(
-    name: str, text: str, row: Mapping[str, Any], category: str, tags: Sequence[str]
+    reading: Reading, name: str, row: Mapping[str, Any], categories: Sequence[str]
 ) -> Item | Skipped:
+    clean = without_secrets(reading, {**row, "tags": list(categories)}, ("memory",), ("tags",))
+    text, tags = clean["memory"], clean["tags"]
     if not text:
         return Skipped(name, NO_TEXT)
     summary, body = titled("", text)
@@ -95,7 +95,7 @@ def _item(
     fields = {"tags": tags_of(tags), "provenance": {"said_by": said_by}}
     return Item(
         name,
-        kind_for(category, text, _KINDS),
+        kind_for(next(iter(tags), ""), text, _KINDS),
         summary,
         body,
         time_of(row.get("created_at")),

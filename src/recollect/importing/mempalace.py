@@ -27,8 +27,9 @@ from recollect.importing.foreign import (
     time_of,
     titled,
     without_empty,
+    without_secrets,
 )
-from recollect.importing.source import Item, Place, Reading, Skipped
+from recollect.importing.source import Item, Place, Reading, Skipped, how_many
 
 _FILE: Final = "chroma.sqlite3"
 _COLLECTION: Final = "mempalace_drawers"
@@ -59,7 +60,7 @@ class MemPalace:
             count = sum(
                 project.is_named(drawer.get("wing", "")) for _, drawer in _drawers(db, path)
             )
-        return [Place(str(path), f"{count} drawers of this project")] if count else []
+        return [Place(str(path), how_many(count, "drawer") + " of this project")] if count else []
 
     def read(self, reading: Reading, place: Place) -> Iterator[Item | Skipped]:
         """Yield the drawers of this project."""
@@ -67,7 +68,8 @@ class MemPalace:
         path = store_at(place, _FILE)
         with open_foreign(path) as db:
             for name, drawer in _drawers(db, path):
-                yield _item(name, drawer, project)
+                clean = without_secrets(reading, drawer, (_TEXT, "room", "hall"))
+                yield _item(name, clean, project)
 
 
 def _palace(reading: Reading) -> Path:

@@ -45,8 +45,8 @@ _COMMIT: Final = pattern(r"[0-9a-f]{40,64}\Z")
 # Fields that `prepare` checks as they are.
 _PLAIN: Final = (
     *("kind", "summary", "body", "content", "tags", "spec", "phase", "concepts"),
-    *("observation_type", "files_read", "files_modified", "importance", "confidence"),
-    *("sensitivity", "ttl", "session", "branch", "created"),
+    *("asked_as", "observation_type", "files_read", "files_modified", "importance"),
+    *("confidence", "sensitivity", "ttl", "session", "branch", "created"),
 )
 _CHANGEABLE: Final = tuple(name for name in _PLAIN if name not in ("kind", "body", "created"))
 
@@ -137,8 +137,8 @@ def import_export(store: Store, path: Path, *, dry_run: bool = False) -> list[Ou
         except RecollectError as error:
             outcomes.append(Outcome(name, INVALID, problem=error.message))
             continue
-        summary = str(entry.get("summary", ""))[:100]
-        outcomes.append(Outcome(name, result, uids.get(old, ""), store.redact(summary)))
+        summary = str(store.redact(str(entry.get("summary", ""))))[:100]
+        outcomes.append(Outcome(name, result, uids.get(old, ""), summary))
     writes += _linking(index, waiting, uids)
     if not dry_run and writes:
         with store.deferred_effects("import"), recorded(store, IMPORT, writes) as written:
@@ -256,7 +256,7 @@ def _steps(
         if isinstance(entry.get("status_reason"), str):
             step["status_reason"] = check_reason(store.redact(entry["status_reason"]))
         if isinstance(entry.get("status_by"), str):
-            step["status_by"] = entry["status_by"][:40]
+            step["status_by"] = store.redact(entry["status_by"])[:40]
         steps.append((moved, step))
     if updated > max(created, moved) and fields.get("times_updated"):
         fields["times_updated"] -= 1  # this change counts as one

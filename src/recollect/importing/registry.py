@@ -32,10 +32,12 @@ SOURCES: Final[Mapping[str, str]] = {
 
 
 def source_named(name: str) -> Source:
-    """Return the source with a name; raise an error that lists the names if there is none."""
+    """Return the source with a name; raise an error if there is none."""
     module = SOURCES.get(name)
     if module is None:
-        raise ValidationError(f"There is no source {name!r}.", "Use one of: " + ", ".join(SOURCES))
+        raise ValidationError(
+            f"There is no source {name[:60]!r}.", "To see all sources, run: recollect import --list"
+        )
     found: Source = importlib.import_module(f"recollect.importing.{module}").SOURCE
     return found
 

@@ -15,8 +15,8 @@ from recollect.importing.commit_message import Message
 from recollect.index.text import query_terms
 
 # Commits that one memory names besides its own, and how similar they must be, from 0 to 1.
-MOST_RELATED: Final = 5
-_LEAST = 0.22
+MOST_RELATED: Final = 8
+_LEAST = 0.18
 _FEWEST = 2  # words that both have
 _COMMON = 10  # a word in more than one of so many commits relates nothing
 

@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Final
 
 from recollect.core.named_tuple import NamedTuple
-from recollect.errors import RecollectError
-from recollect.importing.source import Reading
+from recollect.errors import ParseError, RecollectError
+from recollect.importing.source import RELATED, Item, Reading
 from recollect.ledger.commits import last_changes
 from recollect.ledger.git import Git
 
 MOST_BYTES: Final = 2 * 1024 * 1024
+MOST_BODY: Final = 1_600
 # Folders with the files of others.
 _FOREIGN = frozenset(
     {"node_modules", "vendor", "vendored", "third_party", "third-party", "thirdparty", "external"}
@@ -30,12 +31,10 @@ _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 class TextFile(NamedTuple):
-    """A file of the working tree: its path, its text, and its last commit, if it has one."""
+    """A file of the working tree: its path and its text."""
 
     path: str
     text: str
-    commit: str | None
-    created: str | None
 
 
 def tracked_files(reading: Reading) -> list[str]:
@@ -80,14 +79,57 @@ def read_text(root: Path, path: str) -> str | None:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
+def path_in_tree(root: Path, path: str) -> str:
+    """Return a path that somebody named as the tree names it: relative to the root of the tree."""
+    full = Path(os.path.abspath(root / path))  # noqa: PTH100 - a link keeps its own name
+    base = next((one for one in (root, root.resolve()) if full.is_relative_to(one)), None)
+    if base is None or real_path(root, path) is None:
+        raise ParseError(
+            f"There is no {path} in this repository.", "Name a file or a folder of it."
+        )
+    return full.relative_to(base).as_posix()
+
+
 def read_files(reading: Reading, paths: Sequence[str]) -> Iterator[TextFile]:
-    """Yield the files that can be read, each with the commit that changed it last."""
-    git = Git(reading.repository, environment=reading.environ)
-    changes = last_changes(git, [path for path in paths if "\n" not in path])
+    """Yield the files that can be read, redacted."""
     for path in paths:
         text = read_text(reading.repository, path)
         if text is not None:
-            commit, time = changes.get(path, (None, 0))
-            created = datetime.fromtimestamp(time, UTC).isoformat() if commit else None
             # Redact before anything is cut: rules do not find half a secret.
-            yield TextFile(path, reading.redact(text), commit, created)
+            yield TextFile(path, reading.redact(text))
+
+
+def item_of_file(
+    file: TextFile, identity: str, title: str, body: str, kind: str, score: float, *,
+    is_rule: bool = False, where: str = "", also: Sequence[str] = (),
+    date: str | None = None,
+) -> Item:  # fmt: skip
+    """Return a memory from a file; `where` in it, and what else belongs to it."""
+    origin = ", ".join(filter(None, (f"From {file.path}", where)))
+    text = body.strip()
+    if len(text) > MOST_BODY:
+        text = text[:MOST_BODY].rsplit(" ", 1)[0] + "…"
+    named = f"{RELATED}\n" + "\n".join(f"- {line}" for line in also) if also else ""
+    whole = "\n\n".join(filter(None, (text, origin, named)))
+    return Item(
+        identity, kind, title, whole, date, None, score, is_rule, {"files_read": [file.path]},
+    )  # fmt: skip
+
+
+def dated(reading: Reading, items: Sequence[Item]) -> list[Item]:
+    """Return items with the commits that last changed their files, and the dates of these.
+
+    Only files that gave an item are looked up: that reads the history. An item with a date of its
+    own keeps it.
+    """
+    files = {str(path) for item in items for path in item.fields["files_read"]}
+    git = Git(reading.repository, environment=reading.environ)
+    changes = last_changes(git, sorted(path for path in files if "\n" not in path))
+    found = []
+    for item in items:
+        commit, time = changes.get(str(item.fields["files_read"][0]), (None, 0))
+        if commit is not None and item.created is None:
+            created = datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+            item = item._replace(commit=commit, created=created)
+        found.append(item)
+    return found

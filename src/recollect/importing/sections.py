@@ -128,6 +128,11 @@ def plain(text: str) -> str:
     return _SPACES.sub(" ", text).strip()
 
 
+def plain_paragraphs(text: str) -> str:
+    """Return the paragraphs of a text without markup."""
+    return "\n\n".join(filter(None, (plain(block) for block in text.split("\n\n"))))
+
+
 def unnumbered(heading: str) -> str:
     """Return a heading without its number."""
     return _NUMBER.sub("", heading, count=1).strip()

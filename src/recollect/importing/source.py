@@ -26,6 +26,11 @@ class Place(NamedTuple):
     about: str  # for example "412 sessions, 1.2 GB" or "claude-mem 10.2, 318 observations"
 
 
+def how_many(count: int, what: str, many: str = "") -> str:
+    """Return a number and what it counts, as in “1 file” and “2 files”."""
+    return f"{count:,} {what if count == 1 else many or what + 's'}"
+
+
 class Item(NamedTuple):
     """A memory that a source offers.
 

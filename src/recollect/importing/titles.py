@@ -1,4 +1,4 @@
-"""Titles of imported memories: whole sentences that stand alone, of at most 100 characters."""
+"""Titles of imported memories: what authors wrote, if it stands alone, in 100 characters."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from recollect.capture.sentences import split_line
 from recollect.core.document import slugify
 from recollect.core.note import SUMMARY_LENGTH
 from recollect.core.patterns import pattern
-from recollect.importing.verbs import as_done, first_verb, has_verb, said_of_change
+from recollect.importing.verbs import first_verb, has_verb, said_of_change
 
 _PARENS = pattern(r"\s{0,3}\([^()]{1,200}\)")
 _FINITE = pattern(
@@ -75,11 +75,6 @@ def named_by(text: str) -> str:
     return slugify(" ".join(text.split()[:_NAMING]))
 
 
-def without_asides(text: str) -> str:
-    """Return a text without what stands in parentheses."""
-    return _PARENS.sub("", text)
-
-
 def is_statement(text: str) -> bool:
     """Whether a text states something: it has a verb, and needs nothing before it."""
     says = _FINITE.search(text) or has_verb(text)
@@ -103,7 +98,7 @@ def fitted(sentence: str, area: str) -> str:
         return ""
     is_plain = area and 1 < len(area) <= 32 and not _LABEL.match(area)
     if is_plain and area.lower() not in sentence.lower():
-        with_area = f"In {area}, {sentence}"
+        with_area = f"{area}: {sentence}"
         if len(with_area) <= SUMMARY_LENGTH:
             return with_area
     if len(sentence) > SUMMARY_LENGTH:
@@ -141,18 +136,15 @@ def statement_in(paragraph: str) -> str:
     return next((title for title in titles if _TELLS.search(title)), titles[0] if titles else "")
 
 
-def done_in(text: str, prefix: str = "") -> str:
-    """Return "Removed X" as "We removed X", or a statement as it is; empty if it is neither."""
+def entry_title(text: str, version: str = "") -> str:
+    """Return the first sentence of an entry, and its version if there is room for it.
+
+    Empty if it says too little, or needs something before it.
+    """
     sentence = next(iter(split_line(text)), "").rstrip(" .")
-    if first_verb(sentence):
-        done = as_done(sentence)
-    else:
-        done = sentence if is_statement(sentence) and len(sentence) >= _SHORTEST else ""
-    if not done:
-        return ""
-    # "In 3.0, we removed X", but "In 3.0: `Y` is gone"
-    whole = fitted(done, "")
-    if not whole or not prefix:
-        return whole
-    join = f"{prefix}, {done}" if done.startswith("we ") else f"{prefix}: {whole}"
-    return join if len(join) <= SUMMARY_LENGTH else whole
+    count = len(sentence.split())
+    is_said = count > 2 if first_verb(sentence) else count > 3 and not _LEANING.match(sentence)
+    title = fitted(sentence, "") if is_said else ""
+    with_version = f"{title} ({version})"
+    has_room = title and version and len(with_version) <= SUMMARY_LENGTH
+    return with_version if has_room else title

@@ -11,7 +11,7 @@ from recollect.hosts.protocol import PROMPT, Host, PastSession
 from recollect.hosts.registry import HOSTS, host
 from recollect.importing.session_owner import SessionOwner
 from recollect.importing.session_replay import SessionReplay
-from recollect.importing.source import Item, Place, Reading, Skipped
+from recollect.importing.source import Item, Place, Reading, Skipped, how_many
 
 NOTHING = "nothing in the session is worth keeping"
 COPY = "the session repeats one that was read before"
@@ -35,7 +35,7 @@ class Transcripts:
             found = list(_sessions(reading, SessionOwner(reading.repository), [package]))
             if found:
                 size = sum(one.past.size for one in found)
-                about = f"{len(found)} sessions of {found[0].host.TITLE}, {_size(size)}"
+                about = f"{how_many(len(found), 'session')} of {found[0].host.TITLE}, {_size(size)}"
                 places.append(Place(found[0].host.NAME, about))
         return places
 

@@ -1,7 +1,6 @@
-"""Verbs of commit subjects and headings, whatever their form, as what "we" did.
+"""Verbs of commit subjects and headings, whatever their form.
 
-"Drop X", "Drops X", "Dropped X" and "Dropping X" all say "we dropped X". A subject that starts with
-no known verb is not turned into a sentence: a wrong sentence is worse than none.
+"Drop X", "Drops X", "Dropped X" and "Dropping X" all start with "drop".
 """
 
 from __future__ import annotations
@@ -205,13 +204,6 @@ _PREFIXES = (
     "un-",
     "de-",
 )
-# After "and", only verbs that are no nouns are put into the past.
-_SECOND = pattern(
-    r"\b(and|,|then|but|&) (fix|make|replace|remove|add|improve|avoid|allow|prevent|ensure|delete"
-    r"|drop|keep|let"
-    r"|give|get|rename|disable|enable|introduce|reduce|simplify|deprecate|implement|move"
-    r"|ignore)\b(?! (?:of|for|in)\b)"
-)
 _FIRST = pattern(r"([A-Za-z]+(?:-[a-z]+)?)(?=[\s,]|\Z)")
 _CHANGE = pattern(
     r"(?:this|the|these|following|current) (?:[a-z]+ )?"
@@ -254,34 +246,6 @@ def _verb_at(text: str) -> tuple[str, str]:
     return base, rest
 
 
-def _past_of(base: str) -> str:
-    if base in BASES:
-        return _past(base)
-    prefix = next(p for p in _PREFIXES if base.startswith(p) and base[len(p) :] in BASES)
-    return prefix + _past(base[len(prefix) :])
-
-
-def as_done(text: str) -> str:
-    """Return what a text that starts with a verb says "we" did; empty if it starts with none."""
-    adverb = text[: len(text) - len(_skip_adverb(text))]
-    text = text[len(adverb) :]
-    denial = _DENIAL.match(text.lower())
-    if denial:
-        said = denial[0].strip().replace("’", "'")
-        said = {"dont": "do not", "don't": "do not", "doesn't": "do not", "does not": "do not"}.get(
-            said, said
-        )
-        base, rest = _verb_at(text[denial.end() :])
-        if not base and said != "do not":
-            return ""
-        return f"we {said} {base}{rest}"
-    base, rest = _verb_at(text)
-    if not base or not rest.strip():
-        return ""
-    rest = _SECOND.sub(lambda m: f"{m[1]} {_past(m[2])}", rest)
-    return f"we {adverb.lower()}{_past_of(base)}{rest}"
-
-
 _THIRD = frozenset(form for verb in _BASES if verb not in _NOUNS for form in (_forms(verb)[1],))
 
 
@@ -291,9 +255,10 @@ def has_verb(text: str) -> bool:
 
 
 def said_of_change(sentence: str) -> str:
-    """Return "This commit removes X" as "we removed X"; empty if it is not about the change."""
+    """Return "This commit removes X" as "removes X"; empty if it is not about the change."""
     about = _CHANGE.match(sentence.lower())
-    return as_done(sentence[about.end() :]) if about else ""
+    said = sentence[about.end() :] if about else ""
+    return said if first_verb(said) else ""
 
 
 def _skip_adverb(text: str) -> str:

@@ -24,7 +24,9 @@ class Commit(NamedTuple):
 
 def count_commits(git: Git, revision: str = "HEAD") -> int:
     """Return how many commits lead to a revision; 0 if there is no such revision."""
-    said = git.run("rev-list", "--count", revision, "--", ok=(0, 128), timeout=120.0).strip()
+    said = git.run(
+        "rev-list", "--count", "--end-of-options", revision, "--", ok=(0, 128), timeout=120.0
+    ).strip()
     return int(said) if said.isdigit() else 0
 
 
@@ -32,7 +34,7 @@ def read_commits(git: Git, revision: str = "HEAD") -> Iterator[Commit]:
     """Yield the commits that lead to a revision, newest first."""
     for part in git.stream(
         *("log", "-z", "--no-show-signature", "--no-notes", "--no-color", "--encoding=UTF-8"),
-        *(_MESSAGE, revision, "--"),
+        *(_MESSAGE, "--end-of-options", revision, "--"),
     ):
         fields = part.decode("utf-8", "replace").split("\n", 4)
         if len(fields) == 5:

@@ -185,15 +185,9 @@ class Git:
     @contextmanager
     def objects(self) -> Iterator[ObjectReader]:
         """Read objects by name through one process for the duration of the block."""
-        process = self._spawn(("cat-file", "--batch"), stdin=subprocess.PIPE)
-        watchdog = threading.Timer(self.timeout * 4, process.kill)
-        watchdog.daemon = True
-        watchdog.start()
-        try:
+        limit = self.timeout * 4
+        with self._started(("cat-file", "--batch"), subprocess.PIPE, limit) as process:
             yield ObjectReader(process)
-        finally:
-            watchdog.cancel()
-            _end(process)
 
     def read_all(self, oids: Iterable[str], most: int | None = None) -> Iterator[bytes | None]:
         """Return the contents of many objects, in order, while git reads ahead.
@@ -217,16 +211,9 @@ class Git:
         with TemporaryFile() as names:
             names.write("\n".join(oids).encode("ascii"))
             names.seek(0)
-            process = self._spawn(("cat-file", "--batch", "--buffer"), stdin=names)
-            watchdog = threading.Timer(_BULK_SECONDS, process.kill)
-            watchdog.daemon = True
-            watchdog.start()
-            try:
+            with self._started(("cat-file", "--batch", "--buffer"), names) as process:
                 assert process.stdout is not None
                 yield from contents(process.stdout, most)
-            finally:
-                watchdog.cancel()
-                _end(process)
 
     def stream(self, *args: str, stdin: bytes = b"") -> Generator[bytes]:
         """Run a command and yield the NUL-separated parts of its output while it runs.
@@ -238,16 +225,24 @@ class Git:
         with TemporaryFile() as given:
             given.write(stdin)
             given.seek(0)
-            process = self._spawn(args, stdin=given)
-            watchdog = threading.Timer(_BULK_SECONDS, process.kill)
-            watchdog.daemon = True
-            watchdog.start()
-            try:
+            with self._started(args, given) as process:
                 assert process.stdout is not None
                 yield from nul_separated(process.stdout, _MOST_PART)
-            finally:
-                watchdog.cancel()
-                _end(process)
+
+    @contextmanager
+    def _started(
+        self, args: Sequence[str], stdin: IO[bytes] | int, limit: float = _BULK_SECONDS
+    ) -> Iterator[subprocess.Popen[bytes]]:
+        """Run a command whose output is read while it runs; it ends with the block."""
+        process = self._spawn(args, stdin=stdin)
+        watchdog = threading.Timer(limit, process.kill)
+        watchdog.daemon = True
+        watchdog.start()
+        try:
+            yield process
+        finally:
+            watchdog.cancel()
+            _end(process)
 
     def history_blobs(self, revisions: Sequence[str]) -> list[str]:
         """List the blobs of commits and, without `--no-walk`, of their histories."""

@@ -65,7 +65,8 @@ def bounds(period: str, now: float, releases: Releases | None = None) -> tuple[f
     found = _PERIOD.fullmatch(period)
     if found is None:
         return None
-    at = {name: text.lower() for name, text in found.groupdict().items() if text}
+    # `casefold`, as the pattern does: it takes the long s of “auguſt” for an s.
+    at = {name: text.casefold() for name, text in found.groupdict().items() if text}
     today = datetime.fromtimestamp(now).replace(hour=0, minute=0, second=0, microsecond=0)
     if "version" in at or "around" in at:
         return _release(at, releases or {})

@@ -162,21 +162,29 @@ def _best(
     traits = {row.uid: dated(row.traits, row.created, context.now) for row in rows}
     ranked = sorted(explained, key=lambda uid: (-explained[uid].score, uid))
     best = choose(ranked, question.limit, traits.__getitem__)
-    prompt = Prompt(
-        by_words,
-        vector,
-        {uid: match.both for uid, match in matches.items()},
-        spread,
-        terms=len(query_terms(question.text)),
-        memories=total,
-        asked=question.asked,
-    )
+    # A memory competes with those of its author only: whoever can push must not be able to make
+    # unlikely what others wrote.
+    authors: dict[str, list[str]] = {}
+    for uid in matches:
+        authors.setdefault(traits[uid].author_key, []).append(uid)
+    prompts = {
+        author: Prompt(
+            {uid: by_words[uid] for uid in own if uid in by_words},
+            {uid: vector[uid] for uid in own if uid in vector},
+            {uid: matches[uid].both for uid in own},
+            spread,
+            terms=len(query_terms(question.text)),
+            memories=total,
+            asked=question.asked,
+        )
+        for author, own in authors.items()
+    }
     return [
         _Unread(
             uid,
             explained[uid],
             by_words.get(uid, _NO_WORDS),
-            prompt.features_of(uid, crowding[uid]),
+            prompts[traits[uid].author_key].features_of(uid, crowding[uid]),
         )
         for uid in best
     ]
