@@ -20,9 +20,8 @@ from recollect.core.named_tuple import NamedTuple
 # memories that match equally well. Strength counts for half of the importance weight, so that
 # memories that helped before rank first. Age counts where the query or the kind asks for what is
 # new, and for a text of more than LONGEST_QUESTION words, which is work at hand (commit messages:
-# nDCG +1.3); elsewhere it breaks ties, because old knowledge is as true as new: with the full
-# weight everywhere, questions about a talk found 10 points fewer. Chosen with
-# `benchmarks/quality.py`.
+# nDCG +1); elsewhere it breaks ties, because old knowledge is as true as new: with the full weight
+# everywhere, questions about a talk found 10 points fewer. Chosen with `benchmarks/quality.py`.
 MATCH_WEIGHT: Final = 0.65
 RECENCY_WEIGHT: Final = 0.15
 TIE_WEIGHT: Final = 0.02
