@@ -106,7 +106,8 @@ def test_a_session_begins_with_what_waits(agent: Agent, store: Recollect) -> Non
         "Recollect: 2 unconfirmed memories. Review them with /recollect:review or: recollect review"
     )
     given = reply["hookSpecificOutput"]["additionalContext"]
-    assert given.count('status="unconfirmed"') == 1
+    assert 'status="unconfirmed"' not in given  # titles only: nobody stands by them
+    assert given.count("(unconfirmed, ") == 2
     assert told(agent.hook("session-start", source="compact")) == ""
 
 
