@@ -156,7 +156,7 @@ def wait_until_gone(pid: int) -> None:
 
 def test_a_stage_that_never_returns_costs_nothing_that_was_ready(hung: Hung) -> None:
     """What was recalled before is given, the failure is noted, and no process is left."""
-    pipeline = "(*pipelines.PIPELINES['prompt'][:2], (hang,))"
+    pipeline = "(*pipelines.PIPELINES['prompt'][:3], (hang,))"
     said = hung.run("prompt", pipeline, prompt="Which database do we use for persistence?")
 
     assert "Use PostgreSQL" in said["hookSpecificOutput"]["additionalContext"]

@@ -154,8 +154,8 @@ def judge(text: str, known: Iterable[Known]) -> Novelty:
             verdict = DUPLICATE if is_same else NEW
         elif similarity:
             verdict, sure = _compare(mine, _statements(other.text))
-        if not mine and not stems:
-            verdict = DUPLICATE if similarity else NEW
+        if not mine:  # no word to compare
+            verdict = DUPLICATE if similarity == 1 else NEW
         found = Novelty(verdict, other.name, similarity, sure)
         if similarity and _rank(found) > _rank(best):
             best = found
