@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Final
 from zlib import crc32
 
+from recollect.capture.sentences import CODE, NAME, NUMBER, QUOTED
 from recollect.capture.wording import (
     ARROW,
     CLUE,
@@ -55,14 +56,6 @@ MAX_LENGTH: Final = 600  # characters of a sentence that count
 _GRAM: Final = 4  # characters
 _USUAL_LENGTH: Final = 0.65  # so that only an unusual length decides
 
-_TICKS = pattern(r"`[^`]*`")
-_QUOTED = pattern(r"\"[^\"]*\"|“[^“”]{0,600}”|«[^«»]{0,600}»")
-_NAME = pattern(
-    r"(?:https?://)?[\w@~-]{1,80}(?:[./\\:][\w@~-]{1,80}){1,20}(?:\(\))?|(?<!\w)--?[a-z][\w-]{1,40}"
-    r"|/[\w-]{2,40}|\b[a-zA-Z0-9]{1,40}_\w{1,80}|\b[a-z]{1,40}[A-Z]\w{0,80}"
-    r"|\b[A-Z][a-z]{1,40}[A-Z]\w{0,80}"
-)
-_NUMBER = pattern(r"\b\d[\d.,:]*\w{0,3}\b")
 _TOKEN = pattern(r"[^\W\d_]{1,40}(?:'[^\W\d_]{1,5})?|[\x00-\x04]|[?!:;,()]|[—–]")
 _CODE_MARK, _QUOTE_MARK, _NAME_MARK, _NUMBER_MARK = "\x01", "\x02", "\x03", "\x04"
 SHOWN = {_CODE_MARK: "CODE", _QUOTE_MARK: "QUOTE", _NAME_MARK: "NAME", _NUMBER_MARK: "NUMBER"}
@@ -191,13 +184,13 @@ def _plain(text: str) -> tuple[str, int, int]:
     """Replace code, quotations, names and numbers by marks; also return how much was replaced."""
     code = quoted = 0
     if "`" in text:
-        code = sum(len(match[0]) for match in _TICKS.finditer(text))
-        text = _TICKS.sub(f" {_CODE_MARK} ", text)
+        code = sum(len(match[0]) for match in CODE.finditer(text))
+        text = CODE.sub(f" {_CODE_MARK} ", text)
     if '"' in text or "“" in text or "«" in text:
-        quoted = sum(len(match[0]) for match in _QUOTED.finditer(text))
-        text = _QUOTED.sub(f" {_QUOTE_MARK} ", text)
-    text = _NAME.sub(f" {_NAME_MARK} ", text)
-    return _NUMBER.sub(f" {_NUMBER_MARK} ", text), code, quoted
+        quoted = sum(len(match[0]) for match in QUOTED.finditer(text))
+        text = QUOTED.sub(f" {_QUOTE_MARK} ", text)
+    text = NAME.sub(f" {_NAME_MARK} ", text)
+    return NUMBER.sub(f" {_NUMBER_MARK} ", text), code, quoted
 
 
 def is_question(text: str) -> bool:

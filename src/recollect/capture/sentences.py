@@ -27,6 +27,14 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+# Quotations, names and numbers are different every time: the models see a mark in their place.
+QUOTED = pattern(r"\"[^\"]*\"|“[^“”]{0,600}”|«[^«»]{0,600}»")
+NAME = pattern(
+    r"(?:https?://)?[\w@~-]{1,80}(?:[./\\:][\w@~-]{1,80}){1,20}(?:\(\))?|(?<!\w)--?[a-z][\w-]{1,40}"
+    r"|/[\w-]{2,40}|\b[a-zA-Z0-9]{1,40}_\w{1,80}|\b[a-z]{1,40}[A-Z]\w{0,80}"
+    r"|\b[A-Z][a-z]{1,40}[A-Z]\w{0,80}"
+)
+NUMBER = pattern(r"\b\d[\d.,:]*\w{0,3}\b")
 _FENCE = pattern(r"[ \t]*(?:>[ \t]*)?(```+|~~~+)")
 _ITEM = pattern(r"[ \t]*(?:[-*+•–]|\d{1,3}[.)]|\[[ xX]\])[ \t]+(?:\[[ xX]\][ \t]+)?")
 _HEADING = pattern(r"[ \t]{0,3}#{1,6}(?:[ \t]|$)")
@@ -35,7 +43,7 @@ _LABELLED = pattern(r"(\*\*|__)[^*_\n]{1,60}(?::\1|\1:)")
 _RULE = pattern(r"[ \t]*(?:-{3,}|={3,}|\*{3,}|_{3,})[ \t]*$")
 _CODE_ONLY = pattern(r"(?:`[^`]*`[\s,;:.]*)+$")
 _ADDRESS = pattern(r"<?(?:https?|ssh|git|file)://")
-_CODE = pattern(r"`[^`]*`")
+CODE = pattern(r"`[^`]*`")
 _MOST_CODE = 120  # of one line
 _LABEL = pattern(
     r"(?:the )?(?:actual |real )?(?:root cause|cause|problem|issue|bug|fix|solution|workaround"
@@ -264,7 +272,7 @@ def _unmarked(text: str) -> str:
 
 def without_code(text: str) -> str:
     """Return the text with its inline code blanked, at the same length."""
-    return _CODE.sub(lambda code: "x" * len(code[0]), text) if "`" in text else text
+    return CODE.sub(lambda code: "x" * len(code[0]), text) if "`" in text else text
 
 
 def _split(line: str) -> list[str]:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Final
 from zlib import crc32
 
+from recollect.capture.sentences import CODE, NAME, NUMBER, QUOTED
 from recollect.capture.wish_words import classes
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
@@ -31,19 +32,7 @@ _LONGEST = 8  # the highest class of length
 _PER_LENGTH = 4  # words
 
 # What stands in code, quotations, paths, names and numbers is different every time.
-_MASKED = (
-    (pattern(r"`[^`]*`"), "\x01"),
-    (pattern(r"\"[^\"]*\"|“[^“”]{0,600}”|«[^«»]{0,600}»"), "\x02"),
-    (
-        pattern(
-            r"(?:https?://)?[\w@~-]{1,80}(?:[./\\:][\w@~-]{1,80}){1,20}(?:\(\))?"
-            r"|(?<!\w)--?[a-z][\w-]{1,40}|/[\w-]{2,40}|\b[a-zA-Z0-9]{1,40}_\w{1,80}"
-            r"|\b[a-z]{1,40}[A-Z]\w{0,80}|\b[A-Z][a-z]{1,40}[A-Z]\w{0,80}"
-        ),
-        "\x03",
-    ),
-    (pattern(r"\b\d[\d.,:]*\w{0,3}\b"), "\x04"),
-)
+_MASKED = ((CODE, "\x01"), (QUOTED, "\x02"), (NAME, "\x03"), (NUMBER, "\x04"))
 _TOKEN = pattern(r"[^\W\d_]{1,40}(?:'[^\W\d_]{1,5})?|[\x01-\x04]|[?!:;,()]|[—–-]")
 _SHOWN = 3  # words that the trace names
 
