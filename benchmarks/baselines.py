@@ -80,6 +80,9 @@ def _table(items: Iterable[Item]) -> sqlite3.Connection:
 class CachedEmbedder:
     """An embedder that keeps its vectors in a file, by the name of the model and the text."""
 
+    # Whether the vector of a single text, which is a query, is kept too: not where time counts.
+    keeps_queries = False
+
     def __init__(self, embedder: Embedder, folder: Path) -> None:
         self.embedder = embedder
         folder.mkdir(parents=True, exist_ok=True)
@@ -110,8 +113,8 @@ class CachedEmbedder:
         return self.embedder.count_tokens(text)
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """The vectors of the texts; those of many are kept, a single one (a query) is not."""
-        if len(texts) == 1:
+        """The vectors of the texts, from the file as far as it has them."""
+        if len(texts) == 1 and not self.keeps_queries:
             return self.embedder.embed(texts)
         keys = [hashlib.sha256(text.encode()).digest() for text in texts]
         found: dict[bytes, bytes] = {}

@@ -4,9 +4,11 @@ RECOLLECT_DATA=/path/to/data python -m benchmarks.gate            # print coeffi
 RECOLLECT_DATA=/path/to/data python -m benchmarks.gate --write    # and write gate_coefficients.py
 
 It reads only the tuning halves: every project of `benchmarks/questions/tuning` by itself, some of
-its memories in small stores, and all of them among commits of PostgreSQL. Each store counts the
-same, whatever its number of prompts, and in it the prompts that are about a memory count as a fixed
-share. `python -m benchmarks.injection` measures the result.
+its memories in small stores, commits of PostgreSQL by themselves, and all memories among commits.
+There are two fits. Whether a prompt is about any memory of a store is learned from all prompts:
+each store counts the same, whatever their number, and in it the prompts that are about a memory
+count as a fixed share. Which memory it is about is learned from those prompts only.
+`python -m benchmarks.injection` measures the result.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ from typing import NamedTuple
 from benchmarks.datasets import NoData
 from benchmarks.injection import candidates_of, latest
 from benchmarks.prompts import (
+    NOTHING,
     QUESTIONS,
+    Project,
     Prompt,
     Setting,
     build,
@@ -31,8 +35,9 @@ from benchmarks.prompts import (
     read_projects,
     unrelated,
 )
-from benchmarks.quality import open_cached, talk, temporary_folder
-from recollect.search.gate import BIAS, Features
+from benchmarks.quality import as_record, open_cached, talk, temporary_folder
+from recollect.api.recollect import Recollect
+from recollect.search.gate import BIAS, Features, value_of
 
 SIZES = (20, 100, 1000)
 # A large store, without vectors, which take long.
@@ -41,28 +46,46 @@ GONE = 150
 # Prompts of another project, and their characters.
 FOREIGN, LENGTHS = 100, (160, 400, 1200)
 SMALL = (3, 10, 25)
+COMMITS = 1000
 # The share of prompts that are about a memory of the store: fewer in a small store. Without
 # vectors, a small store brought more for nothing than a large one, so there it counts for less.
 ABOUT, ABOUT_SMALL, ABOUT_SMALL_COLD = 0.5, 0.25, 0.15
+# A prompt that fits the project and must bring nothing counts like so many questions of a talk,
+# and so does one about what the store lacks, so that a long or technical prompt is no sign by
+# itself.
+COUNTS = {NOTHING: 8.0, "foreign": 2.0, "gone": 2.0}
+# A store with so many memories counts like so many smaller ones. Up to 25 memories, a session
+# starts with all titles, so that less depends on the gate.
+MANY, MANY_COUNT = 1000, 4.0
+# The best hits of a prompt that the second fit compares.
+COMPARED = 12
 # Features that each fit uses. `episode` and `at_hand` have no data: their coefficients are
-# judgements, at the end of this file.
-WORDS = ("share", "margin", "evidence", "coverage", "rarest", "titled", "tagged", "words")
-MEANING = ("cosine", "nearest", "stands_out", "crowding", "agree")
-BOTH = ("match", "lead")
-AROUND = ("length", "asked", "size")
-# What speaks for a memory, so that a negative coefficient is chance.
-EVIDENCE = frozenset({*WORDS, *MEANING, *BOTH, "asked"}) - {"crowding"}
+# judgements.
+PROMPT = (
+    *("most_evidence", "most_words", "most_worth", "most_rare", "most_second", "most_beside"),
+    *("length", "known", "asked", "size"),
+    # In a small store, one word may be all that a prompt and a memory share.
+    *("length*size", "known*size", "most_worth*size"),
+)
+PROMPT_MEANING = ("most_cosine", "three_cosines", "most_outstanding", "most_cosine*size")
+WORDS = (
+    *("share", "margin", "evidence", "coverage", "rarest", "second", "titled", "tagged", "beside"),
+    *("match", "lead", "length", "size"),
+)
+MEANING = ("cosine", "nearness", "stands_out", "crowding")
+# What does not speak for a memory by itself; of all others, a negative coefficient is chance.
+NEUTRAL = frozenset({"length", "size", "crowding"})
 JUDGED = {"episode": 0.5, "at_hand": 1.0}
 # Pulls coefficients towards 0, as so many prompts would.
 RIDGE = 1.0
 MODULE = Path(__file__).parents[1] / "src" / "recollect" / "search" / "gate_coefficients.py"
 
 
-class Row(NamedTuple):
-    """A hit: its features, whether it is what the prompt should bring, and its weight."""
+class Asked(NamedTuple):
+    """A prompt: its best hits, each with its features and whether it is right, and its weight."""
 
-    features: Features
-    right: bool
+    prompt: Prompt
+    hits: Sequence[tuple[Features, bool]]
     weight: float
 
 
@@ -70,13 +93,17 @@ def settings() -> Iterable[Setting]:
     """Return the stores to fit on."""
     others = unrelated("tuning")
     # Long and technical, but about another project.
+    commits, cited = commit_prompts("tuning", LENGTHS[-1])
     foreign = [
         Prompt(prompt.text[: LENGTHS[number % len(LENGTHS)]], sort="foreign")
-        for number, prompt in enumerate(commit_prompts("tuning", LENGTHS[-1])[1][:FOREIGN])
+        for number, prompt in enumerate(cited[:FOREIGN])
     ]
     others = [*foreign, *others]
-    for project in read_projects(QUESTIONS / "tuning"):
-        yield Setting(project.name, project.records, [*project.prompts, *others[:200]])
+    projects = read_projects(QUESTIONS / "tuning")
+    for project in projects:
+        strange = _foreign([other for other in projects if other is not project], FOREIGN)
+        prompts = [*project.prompts, *strange, *others[:200]]
+        yield Setting(project.name, project.records, prompts)
         for size in SMALL:
             rng = random.Random(f"{project.name} {size}")
             some = dict(rng.sample(sorted(project.records.items()), size))
@@ -87,31 +114,69 @@ def settings() -> Iterable[Setting]:
             yield Setting(f"{project.name} {size}", some, [*about, *more, *others[:150]])
     for size in SIZES:
         yield mixed("tuning", size, gone=GONE)
+    cited = commit_prompts("tuning")[1]
+    needed = {uid for prompt in cited for uid in prompt.gold}
+    rest = random.Random(COMMITS).sample(sorted(commits.keys() - needed), COMMITS - len(needed))
+    records = {uid: as_record(commits[uid]) for uid in (*sorted(needed), *rest)}
+    strange = _foreign(projects, 2 * FOREIGN)
+    yield Setting("commits", records, [*cited, *strange, *unrelated("tuning")])
 
 
-def rows_of(folder: Path, setting: Setting, *, warm: bool) -> list[Row]:
-    """Return the hits of every prompt of a setting."""
-    store, names = build(folder, setting, vectors=warm)
-    now = latest(setting)
-    about = sum(1 for prompt in setting.prompts if prompt.gold)
+def _foreign(projects: Iterable[Project], most: int) -> list[Prompt]:
+    """Return prompts about the memories of other projects."""
+    texts = [p.text for project in projects for p in project.prompts if p.gold]
+    return [Prompt(text, sort="foreign") for text in random.Random(most).sample(texts, most)]
+
+
+def asked_in(
+    store: Recollect, names: dict[str, str], setting: Setting, *, warm: bool
+) -> list[Asked]:
+    """Return the prompts of a setting with their hits."""
+    now, found = latest(setting), []
+    weights = weights_of(setting.prompts, len(setting.records), warm=warm)
+    for prompt, weight in zip(setting.prompts, weights, strict=True):
+        hits = candidates_of(store, prompt.text, now, warm=warm)[:COMPARED]
+        named = [(hit.features, names[hit.memory.uid] in prompt.gold) for hit in hits]
+        found.append(Asked(prompt, named, weight))
+    talk(f"{setting.name}: {len(found)} prompts, {'warm' if warm else 'cold'}")
+    return found
+
+
+def weights_of(prompts: Sequence[Prompt], memories: int, *, warm: bool) -> list[float]:
+    """Return how much each prompt of a store counts."""
     small = ABOUT_SMALL if warm else ABOUT_SMALL_COLD
-    share = small if len(setting.records) <= max(SMALL) else ABOUT
-    weights = {True: share / about, False: (1 - share) / (len(setting.prompts) - about)}
-    rows = []
-    for prompt in setting.prompts:
-        for hit in candidates_of(store, prompt.text, now, warm=warm):
-            right = names[hit.memory.uid] in prompt.gold
-            rows.append(Row(hit.features, right, weights[bool(prompt.gold)]))
-    store.close()
-    talk(f"{setting.name}: {len(rows)} hits of {len(setting.prompts)} prompts")
-    return rows
+    share = small if memories <= max(SMALL) else ABOUT
+    counts = [1.0 if prompt.gold else COUNTS.get(prompt.sort, 1.0) for prompt in prompts]
+    about = sum(1 for prompt in prompts if prompt.gold)
+    scale = MANY_COUNT if memories >= MANY else 1.0
+    each = {True: scale * share / about, False: scale * (1 - share) / (sum(counts) - about)}
+    return [count * each[bool(prompt.gold)] for prompt, count in zip(prompts, counts, strict=True)]
+
+
+def fit_both(found: Sequence[Asked], *, warm: bool) -> tuple[dict[str, float], dict[str, float]]:
+    """Fit whether a prompt is about a memory, and which of its hits it is about."""
+    some = [asked for asked in found if asked.hits]
+    about = fit(
+        [(asked.hits[0][0], bool(asked.prompt.gold), asked.weight) for asked in some],
+        (*PROMPT, *PROMPT_MEANING) if warm else PROMPT,
+    )
+    answers = fit(
+        [(*hit, asked.weight) for asked in some if asked.prompt.gold for hit in asked.hits],
+        (*WORDS, *MEANING) if warm else WORDS,
+    )
+    return about, answers | JUDGED
+
+
+Row = tuple[Features, bool, float]
 
 
 def fit(rows: Sequence[Row], names: Sequence[str]) -> dict[str, float]:
     """Return the coefficients of a logistic regression; evidence never counts against a memory."""
     while True:
         found = _fit(rows, names)
-        against = [name for name in names if name in EVIDENCE and found[name] < 0]
+        against = [
+            name for name in names if name not in NEUTRAL and "*" not in name and found[name] < 0
+        ]
         if not against:
             return found
         talk(f"left out, because it would count against: {', '.join(against)}")
@@ -122,10 +187,12 @@ def _fit(rows: Sequence[Row], names: Sequence[str]) -> dict[str, float]:
     """Fit by Newton's method."""
     import numpy as np
 
-    matrix = np.array([[1.0, *(getattr(row.features, name) for name in names)] for row in rows])
-    right = np.array([row.right for row in rows], float)
-    weights = np.array([row.weight for row in rows])
-    weights *= sum(1 for row in rows if row.right) / (weights * right).sum()
+    matrix = np.array(
+        [[1.0, *(value_of(features, name) for name in names)] for features, *_ in rows]
+    )
+    right = np.array([is_right for _, is_right, _ in rows], float)
+    weights = np.array([weight for *_, weight in rows])
+    weights *= right.sum() / (weights * right).sum()
     ridge = np.diag([1e-6, *[RIDGE] * len(names)])
     beta = np.zeros(len(names) + 1)
     for _ in range(30):
@@ -139,31 +206,39 @@ def _fit(rows: Sequence[Row], names: Sequence[str]) -> dict[str, float]:
     return dict(zip((BIAS, *names), map(float, beta), strict=True))
 
 
-def render(cold: Mapping[str, float], warm: Mapping[str, float]) -> str:
+def render(fits: Mapping[bool, tuple[Mapping[str, float], Mapping[str, float]]]) -> str:
     """Return the module with the coefficients."""
     head = MODULE.read_text("utf-8").partition("# Without vectors")[0]
     parts = []
-    for about, name, values in (
-        ("Without vectors: a hook that has no time to load a model.", "COLD", cold),
-        ("With vectors.", "WARM", warm),
+    for about, name, warm in (
+        ("Without vectors: a hook that has no time to load a model.", "COLD", False),
+        ("With vectors.", "WARM", True),
     ):
-        lines = "".join(f'    "{key}": {value:.3f},\n' for key, value in values.items())
-        parts.append(f"# {about}\n{name}: Final[Mapping[str, float]] = {{\n{lines}}}\n")
+        parts.append(f"# {about}\n")
+        for which, values in zip(("ABOUT", "ANSWERS"), fits[warm], strict=True):
+            lines = "".join(f'    "{key}": {value:.3f},\n' for key, value in values.items())
+            parts.append(f"{which}_{name}: Final[Mapping[str, float]] = {{\n{lines}}}\n")
     return head + "".join(parts)
 
 
-def run(cache: Path) -> tuple[dict[str, float], dict[str, float]]:
-    """Fit both sets of coefficients."""
-    found: dict[bool, list[Row]] = {False: [], True: []}
+def run(cache: Path) -> str:
+    """Fit all coefficients; return the module."""
+    found: dict[bool, list[Asked]] = {False: [], True: []}
     with temporary_folder() as scratch:
-        if open_cached(cache) is None:
+        embedder = open_cached(cache)
+        if embedder is None:
             raise NoData("The gate is fitted with vectors, too: install the model.")
+        embedder.keeps_queries = True
         for setting in settings():
-            for warm, rows in found.items():
-                rows += rows_of(scratch, setting, warm=warm)
-        found[False] += rows_of(scratch, mixed("tuning", LARGE, gone=GONE), warm=False)
-    by_words = fit(found[False], (*WORDS, *BOTH, *AROUND)) | JUDGED
-    return by_words, fit(found[True], (*WORDS, *MEANING, *BOTH, *AROUND)) | JUDGED
+            store, names = build(scratch, setting, vectors=True)
+            for warm, asked in found.items():
+                asked += asked_in(store, names, setting, warm=warm)
+            store.close()
+        large = mixed("tuning", LARGE, gone=GONE)
+        store, names = build(scratch, large, vectors=False)
+        found[False] += asked_in(store, names, large, warm=False)
+        store.close()
+    return render({warm: fit_both(asked, warm=warm) for warm, asked in found.items()})
 
 
 def main() -> None:
@@ -178,7 +253,7 @@ def main() -> None:
     )
     options = parser.parse_args()
     try:
-        text = render(*run(options.cache))
+        text = run(options.cache)
     except NoData as problem:
         sys.exit(str(problem))
     print(text)

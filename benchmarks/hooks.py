@@ -27,7 +27,7 @@ from typing import Any
 
 import recollect
 from benchmarks.corpus import WORDS, build_repository, some_words
-from recollect.state.engine_socket import ping
+from recollect.hook_client import ping
 
 BARE = "python -c pass"
 NOTHING = "a hook that does nothing"
@@ -93,6 +93,7 @@ def measure(size: int, rounds: int, folder: Path) -> dict[str, Any]:
     with recollect.open(repo) as store:
         store.refresh()
     program = str(Path(sys.executable).with_name("recollect"))
+    hook = str(Path(sys.executable).with_name("recollect-hook"))  # what the plugin runs
     rng = random.Random(3)
     taken: dict[str, list[float]] = {}
     nothing = json.dumps({"prompt": "/nothing", "cwd": str(repo)}).encode()
@@ -105,15 +106,15 @@ def measure(size: int, rounds: int, folder: Path) -> dict[str, Any]:
                     b"",
                     environment,
                 ),
-                NOTHING: ([program, "hook", "prompt"], nothing, environment),
-                NOTHING + WARM: ([program, "hook", "prompt"], nothing, warm),
+                NOTHING: ([hook, "prompt"], nothing, environment),
+                NOTHING + WARM: ([hook, "prompt"], nothing, warm),
             }
             for event, payload in payloads(repo, rng).items():
                 given = json.dumps(payload).encode()
-                jobs[event] = ([program, "hook", event], given, environment)
+                jobs[event] = ([hook, event], given, environment)
             for event, payload in payloads(repo, rng).items():
                 given = json.dumps(payload).encode()
-                jobs[event + WARM] = ([program, "hook", event], given, warm)
+                jobs[event + WARM] = ([hook, event], given, warm)
             for name, (command, given, env) in jobs.items():
                 spent = timed(command, given, env, repo)
                 if number:  # the first round warms the disk

@@ -29,6 +29,7 @@ from recollect.index.protocol import Filters
 from recollect.index.text import query_terms
 from recollect.search import selection
 from recollect.search.constants import BLOCK_TOKENS, MOST_TITLES, TITLE_TOKENS
+from recollect.search.gate import about
 from recollect.search.rendering import render_memory, render_title
 from recollect.search.search import Hit, Question, search
 from recollect.search.selection import Candidate
@@ -74,9 +75,7 @@ def candidates_of(store: Recollect, prompt: str, now: float, *, warm: bool) -> l
 def brought(store: Recollect, prompt: str, now: float, *, warm: bool) -> Brought:
     """Return what a prompt hook would put in front of the agent."""
     found = [
-        Candidate(
-            hit.memory, hit.probability, "", hit.words, hit.probability, warm=hit.features.warm
-        )
+        Candidate(hit.memory, hit.probability, "", hit.words, hit.probability, about(hit.features))
         for hit in candidates_of(store, prompt, now, warm=warm)
     ]
     likely, maybe = selection.by_probability(found)
@@ -132,7 +131,10 @@ def run(
     """Measure every size, cold and warm, by the sort of prompt."""
     rows: list[dict[str, Any]] = []
     with temporary_folder() as scratch:
-        has_model = not cold and open_cached(cache) is not None
+        embedder = None if cold else open_cached(cache)
+        has_model = embedder is not None
+        if embedder is not None:
+            embedder.keeps_queries = True
         for size in sizes:
             setting = mixed(half, size, asked_as=asked_as)
             store, names = build(scratch, setting, vectors=has_model)

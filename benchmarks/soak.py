@@ -25,9 +25,10 @@ from typing import Any
 import recollect
 from benchmarks.corpus import WORDS, build_repository, some_words
 from benchmarks.hooks import engine
-from recollect.engine.client import ask
+from recollect.hook_client import ask
+from recollect.hooks.deadline import Deadline
 from recollect.hooks.received import receive
-from recollect.hooks.runner import Deadline, serve
+from recollect.hooks.runner import serve
 
 _AGE = re.compile(r'age=\\"[^"]*\\"')
 _OURS = "[remember:notes] "

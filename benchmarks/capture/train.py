@@ -36,13 +36,16 @@ COMMAND = "python -m benchmarks.capture.train"
 SIZE, KIND_SIZE = 1 << 15, 1 << 13  # weights of words, and again of characters
 # How strongly weights are pulled to zero. Characters tell an author's style as much as the meaning,
 # and help less with talk than with written rows.
-DECAY, KIND_DECAY = 1e-4, 5e-4
-OF_CHARACTERS, OF_NAMED = 2.0, 0.2  # times the decay of words
+DECAY, KIND_DECAY = 5e-5, 5e-4
+OF_CHARACTERS, OF_NAMED = 3.0, 0.2  # times the decay of words
 MOST_OF = {USER: 2_000, AGENT: 6_000}  # sentences of sessions
-WRITTEN = 1.5  # the weight of a row, in a place like those in sessions and again alone
+# The weight of a row, in a place like those in sessions and again alone. Agents talk otherwise in
+# sessions than in rows; people's chat is rare there, so that rows tell more about it.
+WRITTEN = {USER: 0.7, AGENT: 0.5}
+OF_KIND = 1.5  # the weight of a row for the kinds, which differ less
 UNREAD = 0.1  # of a sentence that nobody has read
 MARKED, PASSED_OVER = 6.0, 3.0  # of sentences that somebody has read
-IN_DOUBT, CHANCE_IN_DOUBT = 3.0, 0.45  # of those that a reader could not tell; one in two is right
+IN_DOUBT, CHANCE_IN_DOUBT = 3.0, 0.8  # of those that a reader could not tell; finding one is right
 HIGHEST_UNREAD = -1.0  # the score from which an unread sentence is no negative
 FEWEST_OF_KIND = 15
 FOLDS = 3
@@ -75,7 +78,8 @@ def gather(rows: Sequence[Row], read: Sequence[Row], heard: Sequence[Row]) -> Ma
         for speaker, all_said in places.items()
         for said in all_said[: MOST_OF[speaker]]
     ]
-    placed = [_placed(row, places)._replace(weight=WRITTEN) for row in rows if not row.asked]
+    placed = [_placed(row, places) for row in rows if not row.asked]
+    placed = [row._replace(weight=WRITTEN[row.said.speaker]) for row in placed]
     # Alone, too: what people paste into a message of one sentence is no narration.
     alone = [row._replace(said=Said(row.said.text, row.said.speaker)) for row in placed]
     read = [row._replace(weight=row.weight * _weight(row)) for row in read]
@@ -87,6 +91,10 @@ def _weight(row: Row) -> float:
     if row.in_doubt:
         return IN_DOUBT
     return MARKED if row.kind else PASSED_OVER
+
+
+def _kind_weight(row: Row) -> float:
+    return row.weight if row.session else OF_KIND
 
 
 def _chance(row: Row) -> float:
@@ -131,7 +139,7 @@ def train(material: Material) -> dict[str, Any]:
         kind_table,
         np.array([kinds.index(str(row.kind)) for row in kept]),
         # Rare kinds count more, so that frequent ones do not swallow them.
-        np.array([row.weight / counts[str(row.kind)] ** 0.5 for row in kept]),
+        np.array([_kind_weight(row) / counts[str(row.kind)] ** 0.5 for row in kept]),
         len(kinds),
         _decay(kind_table, KIND_SIZE, KIND_DECAY),
     )

@@ -2,7 +2,8 @@
 
 python -m benchmarks.capture.train_wishes [--sessions FOLDER ...] [--folds N] [--out FILE]
 
-The rows are `wishes.jsonl` and `requests.jsonl` beside this module. A row says what a prompt asks
+The rows are `wishes.jsonl` and `requests.jsonl` beside this module, and the prompts without a wish
+of the working days that are for tuning. A row says what a prompt asks
 to keep, not which of its sentences asks. So the first model takes every sentence that is not part
 of what to keep, and each later one the sentence that the model before rated highest. People's
 prompts in recorded sessions (`--sessions`), in which no rule finds a wish, are negatives. They are
@@ -26,9 +27,10 @@ from benchmarks.capture.requests import FILE as REQUESTS
 from benchmarks.capture.requests import Prompt, load
 from benchmarks.capture.rows import FOLDER, digest
 from benchmarks.capture.sessions import conversation, transcripts
+from benchmarks.day.scripts import TUNING, all_days, read_day
 from recollect.capture.features import USER
 from recollect.capture.requests import find_requests, typed_sentences
-from recollect.capture.wish_model import FILE, MAGIC, SIZE, bucket, grams, tokens
+from recollect.capture.wish_model import FILE, MAGIC, SIZE, bucket, grams, spans, tokens
 
 COMMAND = "python -m benchmarks.capture.train_wishes"
 WISHES = FOLDER / "wishes.jsonl"
@@ -42,7 +44,7 @@ _WORD = re.compile(r"\W+")
 
 
 class Sentences(NamedTuple):
-    """The sentences of prompts: their features, their prompt, and whether they can be the wish."""
+    """The sentences of prompts, or parts of long ones: features, prompt, whether they may ask."""
 
     table: Table
     owner: Any
@@ -50,7 +52,7 @@ class Sentences(NamedTuple):
 
 
 def tabulate(prompts: Sequence[Prompt]) -> Sentences:
-    """Return the features of every sentence of every prompt."""
+    """Return the features of every sentence of every prompt, or of its parts."""
     rows: list[int] = []
     columns: list[int] = []
     values: list[float] = []
@@ -59,16 +61,24 @@ def tabulate(prompts: Sequence[Prompt]) -> Sentences:
     for number, prompt in enumerate(prompts):
         wanted = [_WORD.sub(" ", wish.lower()).strip() for wish in prompt.wishes]
         said = typed_sentences(prompt.text)
-        inside = [
-            any(_WORD.sub(" ", one.lower()).strip() in wish for wish in wanted) for one in said
+        parts = [
+            (place, words[start:end], one[words[start].start : words[end - 1].end])
+            for place, one in enumerate(said)
+            for words in [tokens(one)]
+            for start, end in spans(words)
+            if end
         ]
-        for place, one in enumerate(said):
-            found = {bucket(gram.text) for gram in grams(tokens(one), place, len(said))}
+        inside = [
+            any(_WORD.sub(" ", text.lower()).strip() in wish for wish in wanted)
+            for _, _, text in parts
+        ]
+        for at, (place, part, _) in enumerate(parts):
+            found = {bucket(gram.text) for gram in grams(part, place, len(said))}
             columns += [*found, SIZE]
             values += [*([1 / math.sqrt(len(found) or 1)] * len(found)), 1.0]
             rows += [len(owner)] * (len(found) + 1)
             owner.append(number)
-            may_ask.append(not inside[place] or all(inside))
+            may_ask.append(not inside[at] or all(inside))
     table = Table(np.array(rows), np.array(columns), np.array(values), len(owner), SIZE + 1)
     return Sentences(table, np.array(owner), np.array(may_ask))
 
@@ -140,6 +150,20 @@ def recorded_prompts(folders: Sequence[Path]) -> list[Prompt]:
     return [Prompt(text, []) for text in rules]
 
 
+def day_prompts() -> list[Prompt]:
+    """Return the prompts of the tuning days that ask for nothing, by their authors and rules."""
+    asked: list[Prompt] = []
+    for day in map(read_day, all_days()):
+        wishes = {fact.said for fact in day.facts if fact.is_wish}
+        asked += [
+            Prompt(turn.user, [])
+            for number, session in enumerate(day.sessions, 1)
+            for place, turn in enumerate(session.turns, 1)
+            if day.split == TUNING and (number, place) not in wishes
+        ]
+    return [one for one in asked if not find_requests(one.text, learned=False)]
+
+
 def packed(weights: Floats, sources: dict[str, Any]) -> bytes:
     """Return the model file."""
     scale = float(np.abs(weights[:-1]).max()) / 127 or 1.0
@@ -161,12 +185,14 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--folds", type=int, default=0, help="also judge models on unseen parts")
     parser.add_argument("--out", type=Path, default=FILE)
     options = parser.parse_args(arguments)
-    prompts = [*load(WISHES), *load(REQUESTS)]
+    days = day_prompts()
+    prompts = [*load(WISHES), *load(REQUESTS), *days]
     recorded = recorded_prompts(options.sessions)
     if options.folds:
         print_folds(prompts, recorded, options.folds)
     weights = train([*prompts, *recorded], len(recorded))
-    sources = {**digest([WISHES, REQUESTS]), "recorded prompts": len(recorded)}
+    sources = {**digest([WISHES, REQUESTS]), "prompts of days": len(days)}
+    sources["recorded prompts"] = len(recorded)
     data = packed(weights, sources)
     options.out.write_bytes(data)
     print(f"{options.out}: {len(data)} bytes from {len(prompts)} + {len(recorded)} prompts")

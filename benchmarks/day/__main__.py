@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.day.playing import play_day
-from benchmarks.day.scoring import Score, score_day
+from benchmarks.day.scoring import SCRIPT, Score, score_day
 from benchmarks.day.scripts import HELD_OUT, TUNING, Day, all_days, read_day
 from tests.realclient.client import ClientMissing, installed_client
 
@@ -133,9 +133,13 @@ def _print_day(day: Day, score: Score, options: argparse.Namespace) -> None:
             f" {score.never_kept} of {score.never}, stored junk {score.stored_junk} of"
             f" {score.stored}"
         )
-        for miss in score.misses:
-            said.append(f"  {miss.what}: {miss.name}")
-            said += [f"      {line}" for line in (miss.why if options.why else miss.why[:1])]
+        shown = score.misses
+    else:
+        # A step that went wrong tells about the script, not about Recollect.
+        shown = [miss for miss in score.misses if miss.what == SCRIPT]
+    for miss in shown:
+        said.append(f"  {miss.what}: {miss.name}")
+        said += [f"      {line}" for line in (miss.why if options.why else miss.why[:1])]
     print("\n".join(said), flush=True)
 
 

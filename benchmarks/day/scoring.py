@@ -12,6 +12,7 @@ from benchmarks.day.playing import Injected, PlayedDay, PlayedTurn
 from benchmarks.day.scripts import Day, Fact, Position
 from recollect.search.tokens import count_tokens
 
+SCRIPT = "script"  # what a miss is called that the script of the day caused
 _SUMMARY = "sessions"
 _KEPT = ("active", "resolved")
 _LONGEST = 160  # characters of a text that is named in a report
@@ -125,7 +126,7 @@ def _script_misses(day: Day, turn: PlayedTurn) -> Iterator[Miss]:
     wanted = day.sessions[turn.session - 1].turns[turn.turn - 1].failures if turn.turn else 0
     if len(turn.refused) != wanted:
         said = [_short(text) for text in turn.refused]
-        yield Miss("script", _place(turn), [f"{wanted} steps should fail; failed: {said}"])
+        yield Miss(SCRIPT, _place(turn), [f"{wanted} steps should fail; failed: {said}"])
 
 
 def _score_wishes(played: PlayedDay, score: Score) -> None:

@@ -1,0 +1,273 @@
+"""What somebody waits for: one table, with ratios to `python -c pass` from the same run.
+
+python -m benchmarks.speed              # hooks, searches, and how soon the server answers
+python -m benchmarks.speed --busy       # the same beside two busy loops
+python -m benchmarks.speed --long       # also building the index, a thousand captures, and vectors
+
+Every round runs each command once, in turn, so that a busy moment hits all of them alike. Processor
+time, of the process and its children, differs less between runs than the clock. What the engine
+does for a hook is not in the processor time of that hook.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import recollect
+from benchmarks.corpus import build_repository, run_git, some_words
+from benchmarks.hooks import engine, payloads
+from recollect.hook_client import ask
+from recollect.state.failures import recent_failures
+
+BARE = "python -c pass"
+_HERE = Path(sys.executable).parent
+HOOK, PROGRAM = str(_HERE / "recollect-hook"), str(_HERE / "recollect")
+_CUT_OFF = 60_000  # milliseconds: costs are measured, not cut off
+_NO_DEADLINE = {
+    "RECOLLECT_HOOK_DEADLINE": str(_CUT_OFF),
+    "RECOLLECT_HOOK_SESSION_DEADLINE": str(_CUT_OFF),
+}
+
+
+class Job(NamedTuple):
+    """A command, its input, its environment, and where it runs."""
+
+    command: Sequence[str]
+    given: bytes
+    environment: Mapping[str, str]
+    directory: Path
+
+
+class Spent(NamedTuple):
+    """Milliseconds of a process: by the clock, and of the processor."""
+
+    clock: float
+    processor: float
+
+
+def spent(job: Job) -> Spent:
+    """Run a command and return what it took."""
+    before, start = _children(), time.perf_counter()
+    subprocess.run(
+        job.command,
+        input=job.given,
+        env=dict(job.environment),
+        cwd=job.directory,
+        check=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    clock = (time.perf_counter() - start) * 1000
+    return Spent(clock, (_children() - before) * 1000)
+
+
+def _children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+@contextmanager
+def busy_loops(count: int) -> Iterator[None]:
+    """Other work on the machine."""
+    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+
+
+class Bench:
+    """Repositories of several sizes, and where their state is."""
+
+    def __init__(self, folder: Path, sizes: Sequence[int]) -> None:
+        self._folder = folder
+        self.cold = {
+            **os.environ,
+            "RECOLLECT_DATA_DIR": str(folder / "data"),
+            "RECOLLECT_CONFIG_DIR": str(folder / "config"),
+            # Where a hook looks for an engine: there is none.
+            "XDG_RUNTIME_DIR": str(folder / "nowhere"),
+            "XDG_CACHE_HOME": str(folder / "nowhere"),
+        }
+        self.cold.pop("PYTHONDONTWRITEBYTECODE", None)
+        (folder / "run").mkdir()
+        self.warm = {**self.cold, "XDG_RUNTIME_DIR": str(folder / "run")}
+        self.repositories = {size: folder / f"repo-{size}" for size in sizes}
+        for size, repo in self.repositories.items():
+            build_repository(repo, size)
+            with recollect.open(repo) as store:
+                store.refresh()
+
+    def hook(self, event: str, repo: Path, rng: random.Random, env: Mapping[str, str]) -> Job:
+        """A hook with the input of an event."""
+        given = json.dumps(payloads(repo, rng)[event]).encode()
+        return Job([HOOK, event], given, env, repo)
+
+    def commands(self, rounds: int) -> dict[str, list[Spent]]:
+        """Every command, in turn, as often as there are rounds."""
+        rng = random.Random(5)
+        taken: dict[str, list[Spent]] = {}
+        for size, repo in self.repositories.items():
+            cold, warm = {**self.cold, **_NO_DEADLINE}, {**self.warm, **_NO_DEADLINE}
+            with engine(PROGRAM, repo, warm) as server:
+                served = server()[1]
+                for number in range(rounds + 1):
+                    jobs = {BARE: Job([sys.executable, "-c", "pass"], b"", cold, repo)}
+                    for event in ("prompt", "session-start"):
+                        jobs[f"{event}, by the engine"] = self.hook(event, repo, rng, warm)
+                        jobs[f"{event}, cold"] = self.hook(event, repo, rng, cold)
+                    words = some_words(rng, 4)
+                    jobs["search by words"] = self._search(words, repo, cold, "text")
+                    jobs["search with meaning"] = self._search(words, repo, cold, "hybrid")
+                    for name, job in jobs.items():
+                        used = spent(job)
+                        if number:  # the first round warms the disk
+                            key = name if name == BARE else f"{name}, {size:,} memories"
+                            taken.setdefault(key, []).append(used)
+                served = server()[1] - served
+            asked = 2 * (rounds + 1)
+            print(f"{size:,} memories: the engine served {served} of {asked} events")
+        return taken
+
+    def _search(self, words: str, repo: Path, env: Mapping[str, str], mode: str) -> Job:
+        return Job([PROGRAM, "search", "--mode", mode, words], b"", env, repo)
+
+    def starts(self, rounds: int) -> Iterator[tuple[str, float]]:
+        """Seconds from the start of the server until it answers a client, and until a hook."""
+        repo = next(iter(self.repositories.values()))
+        listed, served = [], []
+        for number in range(rounds):
+            start = time.perf_counter()
+            with self._server(repo) as server:
+                _list_tools(server)
+                listed.append(time.perf_counter() - start)
+            start = time.perf_counter()
+            with self._server(repo):
+                env = {**self.warm, **_NO_DEADLINE, "CLAUDE_PROJECT_DIR": str(repo)}
+                given = json.dumps(payloads(repo, random.Random(number))["prompt"]).encode()
+                while ask("prompt", int(time.time() * 1000), given, env)[0] is None:
+                    time.sleep(0.005)
+                served.append(time.perf_counter() - start)
+        yield "tools are listed after the start of the server", statistics.median(listed)
+        yield "a prompt is answered by the engine after its start", statistics.median(served)
+
+    @contextmanager
+    def _server(self, repo: Path) -> Iterator[subprocess.Popen[bytes]]:
+        with subprocess.Popen(
+            [PROGRAM, "mcp"],
+            cwd=repo,
+            env={**self.warm, **_NO_DEADLINE},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        ) as server:
+            yield server
+            assert server.stdin is not None
+            server.stdin.close()
+
+    def misses(self, count: int) -> int:
+        """How many of so many cold prompts miss their deadline of 300 ms."""
+        repo, rng = next(iter(self.repositories.values())), random.Random(9)
+        folder = Path(self.cold["RECOLLECT_DATA_DIR"])
+        before = len(recent_failures(folder, 0))
+        for _ in range(count):
+            spent(self.hook("prompt", repo, rng, self.cold))
+        return len(recent_failures(folder, 0)) - before
+
+
+def _list_tools(server: subprocess.Popen[bytes]) -> None:
+    assert server.stdin is not None
+    assert server.stdout is not None
+    given = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "bench", "version": "1"},
+    }
+    for message in (
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": given},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
+    ):
+        server.stdin.write(json.dumps(message).encode() + b"\n")
+        server.stdin.flush()
+    while json.loads(server.stdout.readline())["id"] != 2:
+        pass
+
+
+def long_ones(folder: Path) -> None:
+    """What takes minutes: the index, a thousand captures, and vectors."""
+    from benchmarks import index, ledger
+    from recollect.embedding import chunks, open_embedder
+
+    row = index.measure(100_000, folder)
+    print(f"index build, 100,000 memories, to bare FTS5 and vectors: {row['build_ratio']:.1f}")
+    repo = folder / "captures"
+    build_repository(repo, 1000)
+    for found in ledger.measure(repo, 5):
+        if found["what"].startswith("1,000 captures"):
+            print(f"{found['what']}, to {found['against']}: {found['ratio']:.1f}")
+    embedder = open_embedder("default", environment=os.environ)
+    if embedder is None:
+        return
+    source = Path(__file__).parents[1]
+    texts = run_git(source, "log", "-300", "--format=%B%x00").decode("utf-8", "replace").split("\0")
+    pieces = [piece for text in texts for piece in chunks(text, embedder)]
+    start = time.perf_counter()
+    embedder.embed(pieces)
+    each = (time.perf_counter() - start) / len(texts)
+    print(f"vectors for 12,000 commit messages, from {len(texts)}: {each * 12_000 / 60:.1f} min")
+
+
+def main() -> None:
+    """Print every row."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sizes", default="1000,20000")
+    parser.add_argument("--rounds", type=int, default=21)
+    parser.add_argument("--busy", action="store_true", help="beside two busy loops")
+    parser.add_argument("--long", action="store_true", help="also what takes minutes")
+    options = parser.parse_args()
+    sizes = [int(size) for size in options.sizes.split(",")]
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(Path(folder), sizes)
+        with busy_loops(2 if options.busy else 0):
+            taken = bench.commands(options.rounds)
+            _print(taken)
+            for name, seconds in bench.starts(max(3, options.rounds // 4)):
+                print(f"{name}: {seconds:.2f} s")
+            count = 5 * options.rounds
+            print(f"cold prompts that miss their deadline: {bench.misses(count)} of {count}")
+            if options.long:
+                long_ones(Path(folder))
+
+
+def _print(taken: Mapping[str, Sequence[Spent]]) -> None:
+    bare = _medians(taken[BARE])
+    print(f"{'':<48}{'clock':>10}{'ratio':>7}{'processor':>12}{'ratio':>7}")
+    for name, values in taken.items():
+        one = _medians(values)
+        print(
+            f"{name:<48}{one.clock:>7.1f} ms{one.clock / bare.clock:>7.2f}"
+            f"{one.processor:>9.1f} ms{one.processor / bare.processor:>7.2f}"
+        )
+
+
+def _medians(values: Sequence[Spent]) -> Spent:
+    return Spent(*(statistics.median(column) for column in zip(*values, strict=True)))
+
+
+if __name__ == "__main__":
+    main()
