@@ -1,0 +1,1 @@
+"""`recollect ui`: local pages about what the memory knows, does and did."""

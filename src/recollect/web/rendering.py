@@ -1,0 +1,139 @@
+"""Templates: everything that they print is escaped, unless `markdown` or `charts` made it."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any, Final
+from urllib.parse import quote, urlencode
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from recollect.core.age import age, age_of
+from recollect.core.memory import Memory
+from recollect.core.names import short
+from recollect.errors import ValidationError
+from recollect.version import __version__
+from recollect.web import charts
+from recollect.web.access import Access, Notice
+from recollect.web.guard import LIVE, Guard
+from recollect.web.markdown import safe_html
+from recollect.web.words import clock, moment, stamp
+
+# The pages in the navigation: address, name, key that opens it after `g`.
+PAGES: Final = (
+    ("/", "Now", "n"),
+    ("/search", "Search", "s"),
+    ("/review", "Review", "r"),
+    ("/sessions", "Sessions", "e"),
+    ("/files", "Files", "f"),
+    ("/facts", "Facts", "a"),
+    ("/upkeep", "Sleep and sync", "u"),
+    ("/settings", "Settings", "t"),
+)
+_MOST_FIELDS = 40
+HTMX: Final = "htmx-2.0.11.min.js"
+
+
+class Pages:
+    """Renders the pages of one server."""
+
+    def __init__(self, access: Access, guard: Guard) -> None:
+        self.access = access
+        self._guard = guard
+        self._environment = Environment(
+            loader=PackageLoader("recollect.web"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._environment.filters.update(
+            markdown=safe_html,
+            short=short,
+            moment=moment,
+            clock=clock,
+            stamp=stamp,
+            quoted=lambda text: quote(str(text), safe=""),
+        )
+        self._environment.globals.update(
+            charts=charts,
+            shown=access.shown,
+            hides=access.hides,
+            to=self.to,
+            htmx=HTMX,
+            live=LIVE,
+            version=__version__,
+            pages=PAGES,
+        )
+
+    def to(self, path: str, /, **query: Any) -> str:
+        """Return the address of a page."""
+        given = {name: value for name, value in query.items() if value not in (None, "")}
+        return self._guard.base + path + (f"?{urlencode(given)}" if given else "")
+
+    def page(
+        self,
+        request: Request,
+        template: str,
+        *,
+        title: str,
+        now: float,
+        status: int = 200,
+        **values: Any,
+    ) -> Response:
+        """Render a whole page."""
+        notice_key = request.query_params.get("notice", "")
+        return HTMLResponse(
+            self._environment.get_template(template).render(
+                title=title,
+                here=request.url.path,
+                csrf=self._guard.csrf,
+                read_only=self.access.read_only,
+                reveals=self.access.reveals,
+                place=self.access.directory.name,
+                notice=self.access.notice(notice_key),
+                notice_key=notice_key,
+                ago=lambda stamp: _ago(age(stamp, now)),
+                since=lambda at: _ago(age_of(max(0.0, now - at))),
+                **values,
+            ),
+            status,
+        )
+
+    async def form(self, request: Request, *, changes: bool = True) -> dict[str, str]:
+        """Return the fields of an action, after the checks that every action needs."""
+        async with request.form(max_files=0, max_fields=_MOST_FIELDS) as data:
+            given = {name: value for name, value in data.items() if isinstance(value, str)}
+        if not self._guard.allows(given, request.headers):
+            raise HTTPException(403, "This action does not come from a page of this server.")
+        if changes and self.access.read_only:
+            raise ValidationError(
+                "These pages only show. Nothing was changed.",
+                "To change something, start `recollect ui` without --read-only.",
+            )
+        return given
+
+    def leave(self, path: str, notice: Notice | None = None, **query: Any) -> Response:
+        """Lead to another page after an action, with what it did."""
+        if notice is not None:
+            query["notice"] = key = secrets.token_urlsafe(9)
+            self.access.tell(key, notice)
+        return RedirectResponse(self.to(path, **query), 303)
+
+
+def _ago(text: str) -> str:
+    return text if text in ("now", "?") else f"{text} ago"
+
+
+def is_fragment(request: Request) -> bool:
+    """Whether a part of a page asks, to replace itself."""
+    headers = request.headers
+    return "hx-request" in headers and "hx-history-restore-request" not in headers
+
+
+def memory_path(memory: Memory) -> str:
+    """Return the path of a memory's page."""
+    return f"/memory/{quote(memory.uid, safe='')}"
