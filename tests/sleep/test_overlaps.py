@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,13 +58,13 @@ def test_one_stays_and_nothing_goes_out_of_sight(
     assert reworded.isdisjoint(held)
     seen = {m.uid for m in visible} | {uid for m in merged for uid in m.relates_to}
     assert seen >= {source.uid for source in _SOURCES}
-    assert plan_overlaps(list(after.values())) == []
+    assert plan_overlaps(list(after.values()), NOW) == []
     assert plan_sleep(list(after.values()), NO_USAGE, _POLICY, NOW).is_empty
 
 
 def test_what_was_made_of_more_stays() -> None:
     """A subset is archived; of what only overlaps, the sources that were left come back."""
-    steps = plan_overlaps(world([{0, 1, 2}, {0, 1, 2, 3}, {3, 4, 5}]))
+    steps = plan_overlaps(world([{0, 1, 2}, {0, 1, 2, 3}, {3, 4, 5}]), NOW)
 
     assert [(s.memory.summary, s.status) for s in steps if not is_merged(s.memory)] == [
         ("unlike 4", "active"),
@@ -79,4 +80,17 @@ def test_relations_that_somebody_changed_make_no_difference() -> None:
     *sources, small, large = world([{0, 1, 2}, {0, 1, 2, 3}])
     linked = large._replace(relates_to=("01ELSEWHERE",), times_updated=1)
 
-    assert [step.memory.uid for step in plan_overlaps([*sources, small, linked])] == [small.uid]
+    steps = plan_overlaps([*sources, small, linked], NOW)
+
+    assert [step.memory.uid for step in steps] == [small.uid]
+
+
+@pytest.mark.parametrize("days", [100, 130])
+def test_a_source_that_has_expired_does_not_come_back(days: int) -> None:
+    """It is retired at once, instead of being restored now and retired by the next sleep."""
+    source = memory(1, days, ttl=100, status="archived", status_by="merge")
+
+    plan = plan_sleep([source], NO_USAGE, POLICY, NOW)
+
+    assert [step.status for step in plan.steps] == ["retired"]
+    assert plan_sleep(outcome([source], plan), NO_USAGE, POLICY, NOW).steps == ()

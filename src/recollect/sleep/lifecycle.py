@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from recollect.core.age import seconds_of
-from recollect.core.memory import VIA_SLEEP, Memory, status_before_hiding
+from recollect.core.memory import VIA_SLEEP, Memory, expires, is_expired, status_before_hiding
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.status import ARCHIVED, RETIRED, UNCONFIRMED, VISIBLE, find_status
 from recollect.core.strength import (
@@ -51,7 +51,7 @@ class UsageSummary(NamedTuple):
 
     def of(self, memory: Memory) -> Uses:
         """Return the uses of a memory, including those of its sources."""
-        return together(self.uses.get(uid, UNUSED) for uid in (memory.uid, *memory.sources))
+        return together([self.uses.get(uid, UNUSED) for uid in (memory.uid, *memory.sources)])
 
     def known_since(self, memory: Memory) -> float:
         """Return when this clone first saw a memory; for a merged one, the last of its sources."""
@@ -97,11 +97,9 @@ def plan_aging(
 
 def due_step(memory: Memory, used: UsageSummary, policy: Policy, now: float) -> Step | None:
     """Return the status change that a memory is due for, if there is one."""
-    if is_expired(memory, now) and memory.status != RETIRED:
-        ends = expires(memory)
-        # a memory that was restored since then stays
-        if ends is not None and _since(memory) <= ends:
-            return Step(memory, RETIRED, f"expired after its {memory.ttl} days", BY_AGE, ends)
+    ends = expiry_due(memory, now)
+    if ends is not None:
+        return Step(memory, RETIRED, f"expired after its {memory.ttl} days", BY_AGE, ends)
     if memory.status == UNCONFIRMED:
         over = ends_at(memory, used.of(memory).last, policy.unconfirmed)
         reason = f"unconfirmed, and not used for {policy.unconfirmed:.0f} days"
@@ -118,6 +116,17 @@ def due_step(memory: Memory, used: UsageSummary, policy: Policy, now: float) -> 
             reason = f"archived by age for {policy.archived:.0f} days"
             return Step(memory, RETIRED, reason, BY_AGE, _since(memory) + policy.archived * _DAY)
     return None
+
+
+def expiry_due(memory: Memory, now: float) -> float | None:
+    """Return when a memory expired, if it is to be retired for that.
+
+    A memory that was restored after it had expired stays.
+    """
+    if memory.status == RETIRED or not is_expired(memory, now):
+        return None
+    ends = expires(memory)
+    return ends if ends is not None and _since(memory) <= ends else None
 
 
 def _archived_by_age(memory: Memory, used: UsageSummary, policy: Policy, now: float) -> Step | None:
@@ -223,18 +232,6 @@ def last_changed(memory: Memory) -> float | None:
     """Return when a memory was created or last changed in any way."""
     moments = (status_since(memory), seconds_of(memory.updated))
     return max((moment for moment in moments if moment is not None), default=None)
-
-
-def expires(memory: Memory) -> float | None:
-    """Return when a memory's time to live ends, if it has one."""
-    born = seconds_of(memory.created)
-    return None if memory.ttl is None or born is None else born + memory.ttl * _DAY
-
-
-def is_expired(memory: Memory, now: float) -> bool:
-    """Return whether a memory's time to live has ended."""
-    ends = expires(memory)
-    return ends is not None and ends <= now
 
 
 def is_merged(memory: Memory) -> bool:

@@ -13,12 +13,15 @@ from collections.abc import Iterable, Sequence
 
 from recollect.core.memory import Memory, status_before_hiding
 from recollect.core.status import ARCHIVED, RETIRED, VISIBLE
-from recollect.sleep.lifecycle import is_merged, status_since, was_merged
+from recollect.sleep.lifecycle import expiry_due, is_merged, status_since, was_merged
 from recollect.sleep.plan import BY_AGE, BY_MERGE, Step
 
 
-def plan_overlaps(memories: Sequence[Memory]) -> list[Step]:
-    """Return the steps after which each source is in one merge or visible; restores come first."""
+def plan_overlaps(memories: Sequence[Memory], now: float) -> list[Step]:
+    """Return the steps after which each source is in one merge or visible; restores come first.
+
+    A source that has expired is not restored: it would be retired by the next sleep.
+    """
     staying, leaving = _split(memories)
     going = {memory.uid for memory in leaving}
     held = {
@@ -28,8 +31,10 @@ def plan_overlaps(memories: Sequence[Memory]) -> list[Step]:
         for uid in memory.sources
     }
     due = max((status_since(memory) or 0.0 for memory in (*staying, *leaving)), default=0.0)
-    reworded = [memory for memory in staying if memory.status not in VISIBLE]
-    free = [m for m in memories if was_merged(m) and not is_merged(m) and m.uid not in held]
+    hidden = [m for m in memories if was_merged(m) and expiry_due(m, now) is None]
+    stays = {memory.uid for memory in staying}
+    reworded = [memory for memory in hidden if memory.uid in stays]
+    free = [m for m in hidden if not is_merged(m) and m.uid not in held]
     return [
         *(
             _restore(memory, "edited by a person", status_since(memory) or 0.0)

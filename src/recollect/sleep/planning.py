@@ -21,7 +21,7 @@ def plan_sleep(memories: Sequence[Memory], used: UsageSummary, policy: Policy, n
     """Plan everything that is due."""
     merges, proposals = _split(plan_merges(memories, policy, now), used, policy, now)
     merged = {memory.uid for merge in merges for memory in merge.sources}
-    apart = plan_overlaps(memories)
+    apart = plan_overlaps(memories, now)
     rest = without(memories, merged | {step.memory.uid for step in apart})
     shown = len(merges) + sum(step.status in VISIBLE for step in apart)
     aging = plan_aging(rest, used, policy, now, merged=shown)
@@ -39,7 +39,7 @@ def plan_lifecycle(
     memories: Sequence[Memory], used: UsageSummary, policy: Policy, now: float
 ) -> Plan:
     """Plan only the status changes that are due."""
-    apart = plan_overlaps(memories)
+    apart = plan_overlaps(memories, now)
     rest = without(memories, {step.memory.uid for step in apart})
     shown = sum(step.status in VISIBLE for step in apart)
     aging = plan_aging(rest, used, policy, now, merged=shown)
