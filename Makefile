@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 RUN := $(VENV)/.installed
 DEV := $(VENV)/.installed-dev
 
-.PHONY: demo test fast fuzz check format bench docs install clean
+.PHONY: demo test fast fuzz check format bench docs screenshots install clean
 
 demo: $(RUN)  ## capture, merge two clones, recall: the main job, in under a minute
 	$(BIN)/python scripts/demo.py
@@ -53,6 +53,7 @@ bench: $(RUN)  ## speed as ratios to plain git and bare engines; quality where R
 	$(BIN)/python -m benchmarks.ledger
 	$(BIN)/python -m benchmarks.index
 	$(BIN)/python -m benchmarks.hooks
+	$(BIN)/python -m benchmarks.speed
 	$(BIN)/python -m benchmarks.capture
 	$(BIN)/python -m benchmarks.sleep
 ifdef RECOLLECT_DATA
@@ -62,6 +63,9 @@ ifdef RECOLLECT_DATA
 else
 	@echo "RECOLLECT_DATA is not set: recall quality and injection are left out."
 endif
+
+screenshots: $(DEV)  ## take the pictures of the pages in docs/, with a real browser
+	$(BIN)/python -m scripts.screenshots
 
 docs: $(DEV)  ## build the documentation site into site/
 	$(BIN)/pip install --quiet -e '.[docs]'

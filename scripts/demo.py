@@ -1,17 +1,19 @@
 """Shows Recollect in under a minute: two clones capture, sync and search.
 
-Everything happens in a temporary folder, with the real command line and plain git.
+Everything happens in a folder of its own, with the real command line and plain git. The folder
+stays until the next demo, so that you can look at it with `recollect ui`.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
+FOLDER = Path(__file__).resolve().parents[1] / ".cache" / "demo"
 KNOWN = (
     ("preferences", "Always use uv for Python environments"),
     ("constraints", "No customer data may leave the EU"),
@@ -92,88 +94,94 @@ class Stage:
 
 def main() -> None:
     """Run the demo."""
-    with tempfile.TemporaryDirectory() as folder:
-        stage = Stage(Path(folder))
-        stage.run(".", "git", "init", "-q", "--bare", "-b", "main", "hub.git", show=False)
-        stage.run(".", "git", "clone", "-q", "hub.git", "laptop", show=False)
-        (Path(folder) / "laptop" / "store.py").write_text("ENGINE = 'postgresql'\n")
-        stage.run("laptop", "git", "checkout", "-q", "-b", "main", show=False)
-        stage.run("laptop", "git", "add", ".", show=False)
-        stage.run("laptop", "git", "commit", "-q", "-m", "Store orders in PostgreSQL", show=False)
-        stage.run("laptop", "git", "push", "-q", "origin", "main", show=False)
-        stage.run(".", "git", "clone", "-q", "-b", "main", "hub.git", "desktop", show=False)
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    FOLDER.mkdir(parents=True)
+    play(FOLDER)
 
-        stage.say("Capture a decision. It is stored next to the current commit.")
-        name = stage.run(
-            "laptop",
-            "recollect",
-            "capture",
-            "decisions",
-            "Use PostgreSQL for persistence",
-            "-m",
-            "Why: two workers write at once, and SQLite makes one of them wait.",
-            "--tag",
-            "database",
-            "--file",
-            "store.py",
-        ).split()[0]
 
-        stage.say("In another clone, somebody else captures something.")
-        stage.run(
-            "desktop",
-            "recollect",
-            "capture",
-            "learnings",
-            "The order import must run in one transaction",
-            "-m",
-            "A crash half way left orders without lines.",
-        )
-        stage.run(
-            "desktop",
-            "recollect",
-            "capture",
-            "preferences",
-            "I like my tests in random order",
-            "--sensitivity",
-            "private",
-        )
+def play(folder: Path) -> None:
+    """Show everything in a folder, which stays."""
+    stage = Stage(folder)
+    stage.run(".", "git", "init", "-q", "--bare", "-b", "main", "hub.git", show=False)
+    stage.run(".", "git", "clone", "-q", "hub.git", "laptop", show=False)
+    (folder / "laptop" / "store.py").write_text("ENGINE = 'postgresql'\n")
+    stage.run("laptop", "git", "checkout", "-q", "-b", "main", show=False)
+    stage.run("laptop", "git", "add", ".", show=False)
+    stage.run("laptop", "git", "commit", "-q", "-m", "Store orders in PostgreSQL", show=False)
+    stage.run("laptop", "git", "push", "-q", "origin", "main", show=False)
+    stage.run(".", "git", "clone", "-q", "-b", "main", "hub.git", "desktop", show=False)
 
-        stage.say("Share memories through the git remote. Private ones stay on their machine.")
-        stage.run("laptop", "recollect", "sync")
-        stage.run("desktop", "recollect", "sync")
-        stage.run("laptop", "recollect", "sync")
+    stage.say("Capture a decision. It is stored next to the current commit.")
+    name = stage.run(
+        "laptop",
+        "recollect",
+        "capture",
+        "decisions",
+        "Use PostgreSQL for persistence",
+        "-m",
+        "Why: two workers write at once, and SQLite makes one of them wait.",
+        "--tag",
+        "database",
+        "--file",
+        "store.py",
+    ).split()[0]
 
-        stage.say("Both clones now have the same memories, byte for byte.")
-        for clone in ("laptop", "desktop"):
-            stage.run(clone, "git", "rev-parse", "refs/notes/mem/decisions^{tree}")
+    stage.say("In another clone, somebody else captures something.")
+    stage.run(
+        "desktop",
+        "recollect",
+        "capture",
+        "learnings",
+        "The order import must run in one transaction",
+        "-m",
+        "A crash half way left orders without lines.",
+    )
+    stage.run(
+        "desktop",
+        "recollect",
+        "capture",
+        "preferences",
+        "I like my tests in random order",
+        "--sensitivity",
+        "private",
+    )
 
-        stage.say("List the memories, and show one of them.")
-        stage.run("desktop", "recollect", "list")
-        stage.run("desktop", "recollect", "show", name)
+    stage.say("Share memories through the git remote. Private ones stay on their machine.")
+    stage.run("laptop", "recollect", "sync")
+    stage.run("desktop", "recollect", "sync")
+    stage.run("laptop", "recollect", "sync")
 
-        stage.say("Search by meaning: the question shares no word with the memory.")
-        for kind, summary in KNOWN:
-            stage.run("desktop", "recollect", "capture", kind, summary, show=False)
-        for question in QUESTIONS:
-            stage.run("desktop", "recollect", "search", question, "-n", "1", "--explain")
+    stage.say("Both clones now have the same memories, byte for byte.")
+    for clone in ("laptop", "desktop"):
+        stage.run(clone, "git", "rev-parse", "refs/notes/mem/decisions^{tree}")
 
-        stage.say(
-            "In an agent, hooks do this. In one session, the user marks something to remember."
-        )
-        marked = "[remember:constraints] Refunds need a second pair of eyes"
-        stage.hook("desktop", "prompt", "monday", prompt=marked)
-        stage.hook("desktop", "prompt", "monday", prompt="Fix the typo in the footer")
+    stage.say("List the memories, and show one of them.")
+    stage.run("desktop", "recollect", "list")
+    stage.run("desktop", "recollect", "show", name)
 
-        stage.say(
-            "The next session starts with what matters, and each prompt gets what answers it."
-        )
-        stage.hook("desktop", "session-start", "tuesday", source="startup")
-        question = "Why must the order import run in a transaction?"
-        stage.hook("desktop", "prompt", "tuesday", prompt=question)
-        stage.run("desktop", "recollect", "why", "--last")
+    stage.say("Search by meaning: the question shares no word with the memory.")
+    for kind, summary in KNOWN:
+        stage.run("desktop", "recollect", "capture", kind, summary, show=False)
+    for question in QUESTIONS:
+        stage.run("desktop", "recollect", "search", question, "-n", "1", "--explain")
 
-        stage.say("Plain git shows the memory next to its commit.")
-        stage.run("desktop", "git", "log", "-1", "--notes=mem/decisions", most=14)
+    stage.say("In an agent, hooks do this. In one session, the user marks something to remember.")
+    marked = "[remember:constraints] Refunds need a second pair of eyes"
+    stage.hook("desktop", "prompt", "monday", prompt=marked)
+    stage.hook("desktop", "prompt", "monday", prompt="Fix the typo in the footer")
+
+    stage.say("The next session starts with what matters, and each prompt gets what answers it.")
+    stage.hook("desktop", "session-start", "tuesday", source="startup")
+    question = "Why must the order import run in a transaction?"
+    stage.hook("desktop", "prompt", "tuesday", prompt=question)
+    stage.run("desktop", "recollect", "why", "--last")
+
+    stage.say("Plain git shows the memory next to its commit.")
+    stage.run("desktop", "git", "log", "-1", "--notes=mem/decisions", most=14)
+
+    stage.say("To look at this memory in your browser, run:")
+    command = Path(sys.executable).with_name("recollect")
+    sys.stdout.write(f"{command} -C {folder / 'desktop'} ui\n")
 
 
 if __name__ == "__main__":

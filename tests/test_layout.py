@@ -110,13 +110,13 @@ def test_no_test_is_a_helper() -> None:
 
 
 def test_the_surfaces_call_the_api() -> None:
-    """`cli` and `mcp` only translate: they use the object of `recollect.open`, no capability."""
+    """`cli`, `mcp` and `web` only translate: they use `Recollect`, and import no capability."""
     capabilities = {"capture", "search", "sleep", "typed", "facts", "mirror", "importing"}
     known = modules()
     found = {
         (name, imported)
         for name, path in known.items()
-        if name.startswith(("recollect.cli.", "recollect.mcp."))
+        if name.startswith(("recollect.cli.", "recollect.mcp.", "recollect.web."))
         for imported in imports_of(path, known, types=False)
         if imported.startswith("recollect.") and imported.split(".")[1] in capabilities
     }

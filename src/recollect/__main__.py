@@ -1,20 +1,48 @@
-"""`recollect` and `python -m recollect`: the command line and the hooks."""
+"""`recollect`, `recollect-hook` and `python -m recollect`: the command line and the hooks."""
 
 from __future__ import annotations
 
+import os
 import sys
+
+# Objects until a command looks for cyclic garbage. Python's own 700 means dozens of searches for
+# nothing while modules are imported.
+_OBJECTS_PER_SEARCH = 20_000
 
 
 def main() -> None:
-    """Run a hook, which loads only what it needs, or the command line."""
+    """Run a hook or the MCP server, which load first what is needed first, or the command line."""
     if sys.argv[1:2] == ["hook"]:
-        from recollect.engine.client import leave
-        from recollect.engine.client import main as serve
+        serve_hook(sys.argv[2:])
+    if sys.argv[1:] == ["mcp"]:  # a client waits: the command line loads first what people need
+        from recollect.mcp.start import main as serve_mcp
 
-        leave(serve(sys.argv[2:]))
+        serve_mcp()
+        return
+    import gc
+
+    gc.set_threshold(_OBJECTS_PER_SEARCH)  # before the imports, which make objects that stay
     from recollect.cli import main as command_line
 
     command_line()
+
+
+def serve_hook(arguments: list[str]) -> None:
+    """Serve one event of an agent, and exit with 0."""
+    from recollect.hook_client import Attempt, print_answer
+
+    attempt = Attempt(arguments)
+    if attempt.answer is not None:
+        print_answer(attempt.answer)
+    else:
+        from recollect.engine.client import serve
+
+        serve(attempt)
+    if "recollect.hooks.runner" in sys.modules:
+        sys.exit(0)
+    # Another process did the work, so there is nothing to tidy up here. Python's own way to exit
+    # takes as long as a tenth of a bare interpreter.
+    os._exit(0)
 
 
 if __name__ == "__main__":

@@ -59,6 +59,10 @@ class RecollectError(Exception):
         if hint is not None:
             self.hint = hint
 
+    def __str__(self) -> str:
+        """Return the category, the message and what to do, as a log or a traceback prints them."""
+        return f"{self.category}: {self.message} {self.hint}".rstrip()
+
     def as_json(self) -> dict[str, Any]:
         """Return the error as `--json` prints it."""
         return {

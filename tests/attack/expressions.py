@@ -33,7 +33,7 @@ _THROUGH = {
     "recollect.capture.retractions._INSTEAD": ("match",),
     "recollect.capture.retractions._TAKES_BACK": ("match",),
     "recollect.capture.wish_model._MASKED": ("sub",),
-    "recollect.importing.commit_ranking._REASONS": ("search",),
+    "recollect.importing.reasons._KINDS": ("search",),
     "recollect.importing.decision_records._CONTEXT": ("match",),
     "recollect.importing.decision_records._DECIDED": ("match",),
     "recollect.mcp.hints._TOOLS": ("sub",),

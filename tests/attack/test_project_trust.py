@@ -14,7 +14,8 @@ from click.testing import CliRunner, Result
 from recollect.capture.drafting import Wanted, request
 from recollect.cli import root
 from recollect.config.config import load_config
-from recollect.config.keys import ANY, KEYS, LESS, MORE, NEVER, TRUST
+from recollect.config.key import ANY, LESS, MORE, NEVER, TRUST
+from recollect.config.keys import KEYS
 from recollect.hosts.agents import VARIABLES
 from recollect.search.sanitise import plain
 from tests.sandbox import Sandbox
@@ -117,8 +118,8 @@ def test_less_is_free_and_more_is_not(sandbox: Sandbox) -> None:
     """A project may ask for less of what the person allows; never for more."""
     path = sandbox.init("repo")
     (path / ".recollect.toml").write_text(
-        "[inject]\nprompt_memories = 2\ntool_memories = 50\n"
-        '[capture]\nmode = "off"\nauto_threshold = 0.99\nsuggest_threshold = 0.1\n'
+        "[inject]\nprompt_memories = 2\ntool_memories = 20\n"
+        '[capture]\nmode = "off"\nthreshold = 0.99\nsuggest_threshold = 0.1\n'
         "[kinds.decisions]\nmax_memories = 0\n[kinds.notes]\nmax_memories = 5\n"
         '[recall]\nmatch_strategy = "text"\n[redact]\nstrategy = "warn"\n'
     )
@@ -126,7 +127,7 @@ def test_less_is_free_and_more_is_not(sandbox: Sandbox) -> None:
 
     assert config.number("inject.prompt_memories") == 2
     assert config.text("capture.mode") == "off"
-    assert config.number("capture.auto_threshold") == 0.99
+    assert config.number("capture.threshold") == 0.99
     assert config.number("kinds.notes.max_memories") == 5
     assert config.text("recall.match_strategy") == "text"
     assert set(config.ignored) == {
@@ -141,8 +142,8 @@ def test_no_key_is_free_that_could_speak_write_send_or_impersonate() -> None:
     """Each key is decided in the one table; these words never become free."""
     assert {key.project for key in KEYS} == {ANY, LESS, MORE, NEVER, TRUST}
     for key in KEYS:
-        risky = ("author", "mirror.", "sync.", "embedding.", "delete.", "git.", "hook.", "lock.")
-        parts = (".description", ".model", "_model", "retention_days")
+        risky = ("author", "mirror.", "sync.", "embedding.", "delete.", "git.", "lock.")
+        parts = (".description", ".model", "_model", "retention_days", "deadline")
         if key.name.startswith(risky) or key.name.endswith(parts):
             assert key.project in (TRUST, NEVER), key.name
 

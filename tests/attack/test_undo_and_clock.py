@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,18 @@ def test_a_forced_run_is_taken_back_whole(store: Recollect) -> None:
     assert {uid: state for uid, state in after.items() if uid not in merged} == before
 
 
+def test_a_clock_that_was_confirmed_goes_on(store: Recollect) -> None:
+    """Each look at the clock is later than the confirmation, also after a long break."""
+    ahead = at(store, 200)
+    looks = count()
+    ahead.ledger.clock = lambda: START + timedelta(days=200, milliseconds=next(looks))
+    with pytest.raises(errors.ClockJumped):
+        check_clock(ahead)
+    check_clock(ahead, force=True)
+    sleep(ahead)
+    check_clock(ahead)
+
+
 def test_a_clock_behind_the_last_sleep_is_refused(store: Recollect) -> None:
     """Set back by more than a correction, the clock is not believed."""
     with pytest.raises(errors.ClockJumped, match="before the last sleep"):
@@ -122,7 +135,9 @@ def test_a_clock_behind_the_last_sleep_is_refused(store: Recollect) -> None:
         ([0, 46], 46, None, 0),  # the start that saw the jump does not prove it
         ([0, 46, 47], 50, None, None),  # the clock has stayed there for days
         ([0], 365, 365, None),
-        ([0, 365], 365, 364, 0),
+        ([0], 365, 364.99, None),  # the clock goes on after the confirmation
+        ([0, 364.995], 365, 364.99, None),
+        ([0, 365], 365, 300, 300),  # a confirmation says nothing about a later jump
         ([0, 20, 60, 90], 91, None, None),
         ([0, 365], 1, None, None),  # what is still to come says nothing
     ],

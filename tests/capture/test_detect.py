@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from recollect.capture.conversation import MAX_TYPED, Turn, heard, own_words, turns
-from recollect.capture.detect import BELOW, NOT_ALONE, Skipped, as_record, detect
+from recollect.capture.detect import (
+    BELOW,
+    NOT_ALONE,
+    Skipped,
+    as_record,
+    detect,
+    stands_alone,
+)
 from recollect.capture.features import AGENT, USER
 from recollect.core.marks import CLOSING, OPENING
 from recollect.core.note import SUMMARY_LENGTH
@@ -94,11 +101,74 @@ def test_a_sentence_that_points_back_is_joined() -> None:
     assert any(one.startswith("The nightly export") and "read-only" in one for one in sentences)
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Two sessions write to the same branch.", "Two sessions write to the same branch."),
+        ("The cache needs the same.", ""),
+        ("The parser has the same problem.", ""),
+        ("Issue #4 (Info): The lock is taken twice.", "The lock is taken twice."),
+        ("Option 2 needs no lock.", ""),
+        (
+            "This breaks `load()` if `HOME` is not set.",
+            "This breaks `load()` if `HOME` is not set.",
+        ),
+        ("This breaks the loader if there is no home.", ""),
+        (
+            "Both Linux and macOS have a limit of files.",
+            "Both Linux and macOS have a limit of files.",
+        ),
+        ("Both have a limit of files.", ""),
+    ],
+)
+def test_what_stands_alone(text: str, expected: str) -> None:
+    """What is named is there; what is only pointed at is not."""
+    (one,) = heard([Turn(AGENT, text)])
+    assert stands_alone(one) == expected
+
+
+def test_what_we_chose_and_why_needs_less() -> None:
+    """Whoever says it."""
+    assert found((AGENT, "We decided to deploy on Tuesdays because somebody is around."))
+    assert not found((AGENT, "We decided to deploy on Tuesdays."))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "can u always use tabs because we decided that",
+        "HR asks from which hour we decided to pay overtime",
+        "Leiden wants to know how many reads we decided to need at a position",
+        "whats the price that we decided on, we always have to say it",
+    ],
+)
+def test_what_is_asked_is_no_memory(text: str) -> None:
+    """Also without a question mark, and in the name of somebody else."""
+    assert detect([Turn(USER, text)], threshold=0.01) == []
+
+
+@pytest.mark.parametrize(
+    ("between", "joined"),
+    [
+        ("\n\n", True),
+        (" ", True),
+        ("\n\n```\nsome = code\n```\n\n", False),
+        ("\n\n| a | b |\n\n", False),
+    ],
+)
+def test_a_paragraph_may_point_to_the_one_before(between: str, joined: bool) -> None:
+    """Unless something was left out: then it may mean that."""
+    first, second = "The export writes to a shared volume.", "That is why staging needs it too."
+    said = list(heard([Turn(AGENT, f"{first}{between}{second}")]))
+    assert stands_alone(said[-1]) == (f"{first} {second}" if joined else "")
+
+
 def test_a_near_miss_leaves_its_score_and_features() -> None:
     """Nothing is hidden by the threshold."""
     skipped: list[Skipped] = []
-    (one,) = detect([Turn(USER, DECISION)])
-    assert detect([Turn(USER, DECISION)], threshold=one.score + 0.01, skipped=skipped) == []
+    talk = [Turn(USER, "The export fails at night because the backup holds a lock on the table.")]
+    (one,) = detect(talk, threshold=0.2)
+    assert detect(talk, threshold=one.score + 0.01, skipped=skipped) == []
     assert [(s.reason, s.kind, bool(s.why)) for s in skipped] == [(BELOW, one.kind, True)]
 
 
@@ -127,6 +197,10 @@ def test_where_a_sentence_was_said() -> None:
     assert [(one.place, one.total) for one in said] == [(0, 1), (0, 2), (1, 2), (0, 1)]
     assert [one.conceded for one in said] == [False, True, True, False]
     assert [one.answers for one in said] == [False, True, True, False]
+    (_, answer) = heard(
+        turns([("user", "Why is that so?"), ("assistant", "It is uv.")], failed=False, passed=False)
+    )
+    assert answer.said.answers
     assert all(one.failed for one in said)
 
 

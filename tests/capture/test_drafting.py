@@ -105,9 +105,35 @@ def test_what_was_said_stays_inside_its_fence(said: list[str], snippet: str) -> 
     assert text.count("<transcript_data>") == text.count("</transcript_data>") == 1
 
 
+def test_a_context_file_has_metrics_and_short_snippets() -> None:
+    """A key line is cut to 120 characters; the transcript beside it has all of it."""
+    long = "We chose uv over pip " + "because it is fast " * 20
+    done = "40 tool uses, 5 tools, 12 exchanges"
+
+    text = context_text(wanted(long, metrics=done), [("user", long)])
+
+    assert f"Activity: {done}\n" in text
+    head, _, tail = text.partition("Key lines:\n")
+    assert long.strip() in head
+    assert len(tail.strip()) <= len('- ""') + 120
+    assert "Activity" not in context_text(wanted(), [("user", "x")])
+
+
 def test_a_context_file_has_at_most_fifty_kilobytes() -> None:
     """And says that it was cut."""
     text = context_text(wanted("é" * 60), [("user", "é" * 90_000)])
 
     assert len(text.encode()) <= MOST_CONTEXT
     assert "[cut: more than 50 KB]" in text
+
+
+def test_a_context_file_that_is_too_long_keeps_the_newest() -> None:
+    """How a conversation ended counts more than how it began."""
+    said = [("user", f"message {number} " + "x" * 1000) for number in range(100)]
+
+    text = context_text(Wanted("sessions", 1.0, [], "what was done"), said)
+
+    assert len(text.encode()) <= MOST_CONTEXT
+    assert "user: message 99 " in text
+    assert "user: message 0 " not in text
+    assert "<transcript_data>\n[cut: more than 50 KB]\nuser: message " in text

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from recollect.capture.checkpoints import checkpoint
 from recollect.capture.observations import (
     GATE,
-    TYPE_WEIGHTS,
     Observation,
     classify,
     facets,
@@ -20,6 +19,7 @@ from recollect.capture.observations import (
 from recollect.core.fields import (
     CONCEPTS,
     OBSERVATION_TYPES,
+    TYPE_WEIGHTS,
     check_summary,
 )
 from recollect.hosts import claude_code

@@ -100,6 +100,10 @@ def test_nothing_was_done(answer: str) -> None:
             "Implement the following plan: Rounding in the cart",
         ),
         ("Look at this:\n```\ncode\n```", "Look at this:"),
+        (
+            "Datasheet, 7.2:\n\n    Never program it below 2.7 V.\n\nDo we check that anywhere?",
+            "Datasheet, 7.2: Do we check that anywhere?",
+        ),
         ("Please", "Please"),
         ("", ""),
     ],

@@ -10,7 +10,7 @@ from benchmarks.capture.labelled import file_of, load
 from benchmarks.capture.requests import load as load_prompts
 from benchmarks.capture.requests import score
 from recollect.capture.requests import asks_to_forget, find_requests, is_covered
-from recollect.hooks.input import asks
+from recollect.hook_client import asks
 from recollect.hosts.protocol import PROMPT, STOP
 
 PROMPTS = load_prompts()
@@ -38,6 +38,84 @@ def test_wishes_of_other_sets_are_found() -> None:
 
     assert all("CLAUDE.md" in text or text.startswith("MEMORY:") for text in missed)
     assert len(missed) <= 3
+
+
+@pytest.mark.parametrize("asks", ["keep in mind", "don't forget", "remember", "please note"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "the api key rotates monthly",
+        "prod reads from the replica",
+        "integration tests talk to a real redis",
+        "the license server times out after 30 s",
+        "legal signed off on the new licence",
+        "our customers in Japan see prices without decimals",
+    ],
+)
+def test_a_statement_needs_no_that(asks: str, said: str) -> None:
+    """Its verb tells it from a thing."""
+    assert contents(f"{asks} {said}") == [said[0].upper() + said[1:]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "don't forget the unit tests for the new parser",
+        "don't forget the end date in the form",
+        "keep in mind the edge cases on windows",
+        "remember the last time we changed this file",
+        "please note the stack trace below",
+    ],
+)
+def test_a_thing_is_no_statement(text: str) -> None:
+    """What has no verb says nothing to keep."""
+    assert contents(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        (
+            "something else that's worth holding on to: the scanner only knows Latin-1",
+            "The scanner",
+        ),
+        ("The scanner only knows Latin-1, that's one to hang on to", "The scanner"),
+        ("memo: the scanner only knows Latin-1", "The scanner"),
+        ("note to self, and to you i guess: the scanner only knows Latin-1", "The scanner"),
+        ("Might I ask you to bear in mind, for all dates, that Monday is closed?", "Monday is"),
+        ("make it a habit to run the linter before you push", "Run the linter"),
+        ("another one to keep, product insists: we never say sorry in errors", "We never say"),
+        ("When you fix it, from this day: add the line to tests/in.log", "Add the line"),
+        ("a serving is on the label. so we dont mix it up, can you keep that?", "A serving is"),
+        (
+            "there is one that should stay with you for good, with you and with whoever comes after"
+            " you, remember it please: the amounts come in the currency of the partner",
+            "The amounts",
+        ),
+    ],
+)
+def test_people_ask_in_many_ways(text: str, kept: str) -> None:
+    """Each of these is a wish with this content, and is put aside first."""
+    assert asks(PROMPT, text.encode())
+    assert [one[: len(kept)] for one in contents(text)] == [kept]
+
+
+def test_the_end_of_a_talk_is_not_kept() -> None:
+    """Neither after a rule nor after the model."""
+    said = "the numbers stay nine digits long. That's it for today, my daughter has a recital."
+
+    for lead in ("One for the future: ", "remember that ", "hang on to this: "):
+        assert contents(lead + said) == ["The numbers stay nine digits long"]
+
+
+def test_what_a_wish_points_to_can_be_a_standing_order() -> None:
+    """Although an order without `before` or `always` is a task."""
+    assert contents("run make lint before pushing. remember that.") == [
+        "Run make lint before pushing"
+    ]
+    assert contents("tests must not hit the network, keep that in mind") == [
+        "Tests must not hit the network"
+    ]
 
 
 @pytest.mark.parametrize("text", [prompt.text for prompt in PROMPTS if prompt.wishes])

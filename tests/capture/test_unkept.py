@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.capture.hearsay import declines, is_hearsay, without_hearsay
-from recollect.capture.requests import find_requests
+from recollect.capture.requests import asks_to_forget, find_requests
 from recollect.capture.unkept import part
 
 
@@ -25,6 +25,17 @@ from recollect.capture.unkept import part
         "You don't need to remember that. The lift is broken.",
         "Use port 8080 just for now.",
         "I'd rather you didn't note this: the CTO quits",
+        "Don't note that down: the budget is gone.",
+        "please don't add this to your memory, but the lead is on sick leave",
+        "Keep this out of your notes: we are for sale.",
+        "You didn't hear this from me, but the project gets cut.",
+        "Forget I said that, the date isn't fixed.",
+        "This doesn't leave this room: Anna is the new CTO.",
+        "I tell you this in confidence, Bob is going to quit.",
+        "The price is 40 today only.",
+        "Show the total in pink, only for tomorrow's demo.",
+        "Set the year to 1999 just for the screenshot.",
+        "thinking out loud: zmodem would do that too",
     ],
 )
 def test_who_asks_not_to_keep(text: str) -> None:
@@ -47,6 +58,14 @@ def test_who_asks_not_to_keep(text: str) -> None:
         "Don't forget that.",
         'The dialog says "off the record".',
         "don't keep that branch",
+        "Use the retry only for the first call.",
+        "Keep this out of the log file, it has a token.",
+        "The token is valid until today.",
+        "In all texts, not just today: we say du.",
+        "Run the linter every time, not only for this commit.",
+        "we moved with confidence",
+        "it should not leave the queue",
+        "This must not leave the loop early.",
     ],
 )
 def test_who_does_not(text: str) -> None:
@@ -59,6 +78,37 @@ def test_a_paragraph_is_meant() -> None:
     assert part("We use tabs.\n\nBetween you and me, Bob is fired.").kept == "We use tabs."
     assert part("Bob is fired.\n\nDon't write this down.").kept == ""
     assert part("We use tabs. Just for now use 8080.").kept == "We use tabs."
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("We use tabs. Set the port to 9999. Just for today.", "We use tabs."),
+        ("Just for the demo. Set the port to 9999. We use tabs.", "We use tabs."),
+        ("We use tabs.\nPaint it pink.\nOnly today.", "We use tabs."),
+    ],
+)
+def test_the_sentence_beside_it(text: str, kept: str) -> None:
+    """What says only that it is for this moment speaks of its neighbour."""
+    assert part(text).kept == kept
+    assert "9999" in part(text).unkept or "pink" in part(text).unkept
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Don't write that down.", True),
+        ("oh, and please don't note that down", True),
+        ("Off the record, please.", True),
+        ("ok, but keep that to yourself", True),
+        ("Off the record: Bob is going to leave us in June.", False),
+        ("Don't write that to the log, use stderr.", False),
+        ("Add an undo button.", False),
+    ],
+)
+def test_what_was_said_before_is_meant(text: str, expected: bool) -> None:
+    """If a prompt says nothing else."""
+    assert asks_to_forget(text) is expected
 
 
 def test_nothing_in_it_is_a_wish() -> None:
@@ -104,3 +154,37 @@ def test_an_agent_that_has_nothing_to_keep() -> None:
     assert declines("Nothing in there needs to be kept.")
     assert declines("There's nothing worth saving.")
     assert not declines("Nothing else uses the cache.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "im at the physio thursday, thats not for the files, just saying",
+        "May I tell you something in confidence: the branch closes in spring.",
+        "I would ask you not to put on record anywhere that the branch closes.",
+        "That here you need not write up please, the code is on the poster",
+        "and this next bit is off the tape, Henrik has handed in his notice",
+        "the key is abc123, dont save it: run the pull",
+        "The log came from Brandt. Keep their name out of everything.",
+        "Push the branch without review this one time, Dominik is on the train.",
+        "doc says i need glasses. thats between us not for any notes ok",
+        "I'll book as Frodo. That's only for the demo, you can ignore it if you see it.",
+    ],
+)
+def test_people_ask_for_silence_in_many_ways(text: str) -> None:
+    """Nothing of it is kept."""
+    assert part(text).kept == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the linter complains, ignore that warning",
+        "ignore it, use the other branch",
+        "please don't write down the token in the config",
+        "the test is not for the notes app but for the editor",
+    ],
+)
+def test_talk_about_the_work_is_kept(text: str) -> None:
+    """It only sounds alike."""
+    assert part(text).kept == text

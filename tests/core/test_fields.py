@@ -100,6 +100,13 @@ def test_bad_fields_are_refused_by_name(field: str, value: object) -> None:
     assert caught.value.hint
 
 
+@pytest.mark.parametrize("days", [0.00001, 1.5, 0, 36_501, True, "7"])
+def test_a_lifetime_is_whole_days(days: object) -> None:
+    """The error says what it takes."""
+    with pytest.raises(ValidationError, match="a whole number of days from 1 to 36,500"):
+        check_fields({"ttl": days})
+
+
 def test_tags_are_lower_case_and_unique() -> None:
     """Tags are normalised, so that they match."""
     assert check_fields({"tags": ["DB", "db", "two words"]}) == {"tags": ["db", "two-words"]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +19,7 @@ from recollect.core.note import (
     render_note,
     scrub,
     shorten_line,
+    summarize,
 )
 from recollect.core.record import CREATE, PURGE, Record, read_record, render_record
 from tests.core.strategies import BODIES, FEW_UIDS, NASTY_LINES, PLAIN_LINES, TEXT, notes, records
@@ -186,3 +188,26 @@ def test_a_summary_made_from_text_is_one_short_line(text: str) -> None:
 
     assert 1 <= len(line) <= SUMMARY_LENGTH
     assert len(line.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        (
+            "The quick brown fox jumps over the lazy dog and then sleeps under the old oak tree"
+            " near the quiet mountain river",
+            "The quick brown fox jumps over the lazy dog and then sleeps under the old oak tree"
+            " near the quiet…",
+        ),
+        (
+            "The worker of the mail queue retries a message five times with a growing pause,"
+            " because the relay is slow",
+            "The worker of the mail queue retries a message five times with a growing pause…",
+        ),
+        ("Use uv. " + "It is fast " * 20, "Use uv."),
+    ],
+)
+def test_a_long_title_fills_its_room(text: str, title: str) -> None:
+    """It ends with a clause near the limit, or else with the last word that fits."""
+    assert len(title) <= SUMMARY_LENGTH
+    assert summarize(text) == (title, text)

@@ -16,13 +16,13 @@ from typing import Any
 
 import pytest
 
+from recollect import hook_client as asking
 from recollect.capture.spool_flush import spool_of, stash_of
 from recollect.config.locate import common_dir
-from recollect.engine import client as asking
 from recollect.engine.background import Background
 from recollect.engine.server import Engine
+from recollect.hook_client import PROTOCOL, addresses, connect
 from recollect.mcp.tools import call
-from recollect.state.engine_socket import PROTOCOL, addresses, connect
 from recollect.state.local_key import DRAFT, sign
 from tests.sandbox import Sandbox
 from tests.support.agent import Agent, git_behind, wait_a_while
@@ -532,30 +532,42 @@ def test_an_engine_that_dies_with_a_spooled_capture_does_not_make_it_two(
 
 def test_a_hook_asks_before_it_imports(repo: Path) -> None:
     """With an engine, a hook loads nothing but what Python has loaded anyway, and a socket."""
-    loaded = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            "import sys; known = set(sys.modules)\n"
-            "from recollect.engine.client import ask\n"
-            "import os; ask('stop', 1, b'{}', os.environ)\n"
-            "print(*sorted(set(sys.modules) - known))",
-        ],
+    code = (
+        "import sys; known = set(sys.modules)\n"
+        "from recollect.__main__ import serve_hook\n"
+        "from recollect.hook_client import Attempt\n"
+        "assert Attempt(['stop']).answer is None\n"
+        "print(*sorted(set(sys.modules) - known))"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", code],
+        input="{}",
         cwd=repo,
         capture_output=True,
         text=True,
         check=True,
-    ).stdout.split()
+    ).stdout
 
-    assert set(loaded) <= {
-        *("recollect", "recollect.version", "recollect.engine", "recollect.engine.client"),
+    assert set(said.split()) <= {
+        *("recollect", "recollect.version", "recollect.__main__", "recollect.hook_client"),
         *("recollect.config", "recollect.config.locate"),
-        *("recollect.hooks", "recollect.hooks.input"),
         *("recollect.hosts", "recollect.hosts.environment"),
-        *("recollect.state", "recollect.state.engine_socket"),
         *("__future__", "_socket", "select"),
     }
-    assert PROTOCOL.startswith("recollect ")
+
+
+def test_the_plugin_calls_what_imports_least() -> None:
+    """What an installer writes may import more, so the plugin runs a file of ours."""
+    root = Path(__file__).parents[2]
+    script = (root / "scripts" / "bin" / "recollect-hook").read_text("utf-8")
+    imports = [line for line in script.splitlines() if line.startswith(("import ", "from "))]
+    hooks = json.loads((root / "plugin" / "hooks" / "hooks.json").read_text("utf-8"))["hooks"]
+    commands = [
+        hook["command"] for groups in hooks.values() for one in groups for hook in one["hooks"]
+    ]
+
+    assert imports == ["import sys", "from recollect.__main__ import serve_hook"]
+    assert all("exec recollect-hook " in command for command in commands)
 
 
 # What a warm one knows more

@@ -15,8 +15,9 @@ import pytest
 
 from recollect.errors import RecollectError
 from recollect.hooks import pipeline
+from recollect.hooks.deadline import Deadline
 from recollect.hooks.received import receive
-from recollect.hooks.runner import Deadline, serve
+from recollect.hooks.runner import serve
 from recollect.hosts.claude_code.events import _WITH_CONTEXT
 from recollect.hosts.protocol import EVENTS
 from recollect.search.selection import utf16_length

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from recollect import hook_client as asking
 from recollect.engine.listener import _MOST_CALLS
 from recollect.engine.server import Engine
-from recollect.state import engine_socket as asking
-from recollect.state.engine_socket import PROTOCOL, addresses
+from recollect.hook_client import PROTOCOL, addresses
 from tests.fuzz.fuzzing import NASTY, mutate_bytes, run
 
 WORDS = (

@@ -154,6 +154,7 @@ def test_why_shows_an_event_that_was_killed(
 ) -> None:
     """Its parent is left to tell."""
     agent.hook("session-start", source="startup")
+    store.capture("notes", "Something new, so that the hook asks git")
     path = git_behind(tmp_path, "kill -9 $PPID")
     agent.hook("prompt", {"PATH": path}, prompt="Where are the prices kept in this shop?")
 

@@ -82,7 +82,8 @@ def test_the_trace_names_the_features_and_no_text(agent: Agent, store: Recollect
 
 def test_a_near_miss_is_traced(agent: Agent, store: Recollect) -> None:
     """With the threshold raised, what was found leaves a line instead."""
-    agent.hook("prompt", {"RECOLLECT_CAPTURE_SUGGEST_THRESHOLD": "0.999"}, prompt=SAID[0])
+    said = "PostgreSQL replaces SQLite in the shop because SQLite locks when two workers write."
+    agent.hook("prompt", {"RECOLLECT_CAPTURE_SUGGEST_THRESHOLD": "0.999"}, prompt=said)
 
     assert noticed(store) == []
     steps = [step for trace in store.why(5) for step in trace.steps]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from recollect.api.recollect import Recollect
+from recollect.core.kinds import DEFAULT_MODEL, KINDS
 from recollect.core.names import short
 from tests.sandbox import Sandbox
 from tests.support.agent import Agent, transcript
@@ -205,6 +206,38 @@ def test_the_request_has_all_that_is_needed(talk: Talk, store: Recollect) -> Non
     assert left.read_text().count("</transcript_data>") == 1
 
 
+@pytest.mark.parametrize(
+    ("setting", "model"),
+    [
+        ({}, "sonnet"),
+        ({"RECOLLECT_TRIAGE_DEFAULT_MODEL": "opus"}, "sonnet"),
+        (
+            {
+                "RECOLLECT_TRIAGE_DEFAULT_MODEL": "opus",
+                "RECOLLECT_KINDS_DECISIONS_MODEL": "default",
+            },
+            "opus",
+        ),
+    ],
+)
+def test_the_default_model_of_triage_is_used(
+    talk: Talk, setting: dict[str, str], model: str
+) -> None:
+    """By kinds that name none of their own."""
+    parallel = {"RECOLLECT_TRIAGE_PARALLEL": "true", **setting}
+
+    reason = talk.turn(("user", "Why?"), ("assistant", DECISION), env=parallel)
+
+    assert f"decisions: model {model}, context file" in reason
+
+
+def test_most_kinds_are_drafted_with_the_default_model() -> None:
+    """Only what is hard to write has a model of its own."""
+    own = {kind.name for kind in KINDS if kind.drafting and kind.drafting.model != DEFAULT_MODEL}
+
+    assert own == {"decisions", "constraints"}
+
+
 def test_the_tokens_of_requests_are_counted(talk: Talk, store: Recollect) -> None:
     """`why` and `status` show what asking costs."""
     talk.turn(("user", "Why?"), ("assistant", DECISION))
@@ -234,3 +267,18 @@ def test_work_counts_since_the_last_summary(agent: Agent, store: Recollect, tmp_
     assert asked == [2]
     tools, exchanges = store.local.observed.add_work("s1", {}, 0, 0.0)
     assert (tools, exchanges) == ({"Bash": 2, "Edit": 4}, 4)
+
+
+def test_a_context_file_has_the_last_messages_only(
+    agent: Agent, store: Recollect, tmp_path: Path
+) -> None:
+    """As many as triage considers."""
+    path = tmp_path / "talk.jsonl"
+    said = [("assistant", f"Step {number}.") for number in range(30)]
+    transcript(path, ("user", "Go on."), *said, tools=["Bash", "Edit", "Read", "Write"] * 4)
+    env = {"RECOLLECT_TRIAGE_PARALLEL": "true", "RECOLLECT_TRIAGE_MAX_MESSAGES": "10"}
+    assert agent.hook("stop", env, transcript_path=str(path))
+
+    (left,) = (store.ledger.repository.state_dir / "run").rglob("sessions.txt")
+    steps = [line for line in left.read_text().splitlines() if "Step" in line]
+    assert steps == [f"assistant: Step {number}." for number in range(20, 30)]

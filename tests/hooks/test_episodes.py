@@ -82,9 +82,12 @@ def test_turning_to_something_else_is_a_boundary(desk: Desk) -> None:
     assert [line["what"] for work in done for line in work.trace if "episode" in line["what"]] == [
         "a new episode begins"
     ]
-    ((subject, predicate, found),) = desk.store.local.episodes.facts("s1")
-    assert (subject, predicate) == ("session:s1", "boundary_at")
-    assert found == f"{desk.now:%Y-%m-%dT%H:%M:%SZ} auth login view"
+    ((fact, _),) = desk.store.query_facts("session:s1")
+    assert (fact.subject, fact.predicate) == ("session:s1", "boundary_at")
+    assert fact.object == f"{desk.now:%Y-%m-%dT%H:%M:%SZ} auth login view"
+    assert desk.store.query_facts(predicate="boundary at") == [(fact, 1)]
+    assert desk.store.query_facts("session:s2") == []
+    assert desk.store.query_facts() == []  # only if somebody asks for them
     assert desk.store.local.episodes.began("s1") == desk.now.timestamp()
     # The same again is no other boundary.
     desk.read(*LOGIN, *LOGIN)

@@ -20,6 +20,7 @@ from tests.sandbox import Sandbox
 from tests.support.agent import Agent
 
 MISSING = "ModuleNotFoundError: No module named 'tomli'\n1 error in 0.10s"
+NO_GCC = "error: command 'gcc' failed: No such file or directory"
 REFUSED = "error: connection refused by the registry at port 5000"
 RED = "FAILED tests/test_cart.py::test_total - assert 3 == 4\n1 failed in 0.1s"
 
@@ -312,6 +313,29 @@ def test_the_threshold_is_a_setting(tools: Tools, noticed: Noticed, store: Recol
         step.get("reason") == "below capture.threshold" and "score 0.70" in step["why"]
         for step in steps(store)
     )
+
+
+@pytest.mark.parametrize(
+    ("tool", "asked", "error", "reason", "score"),
+    [
+        ("Bash", {"command": "pip install x"}, f"Exit code 1\n{NO_GCC}", "below", "0.40"),
+        ("Bash", {"command": "cat a"}, "Exit code 1\nError: file not found", "below", "0.00"),
+        ("Bash", {"command": "false"}, "Exit code 1", "names no error", "0.00"),
+        ("Bash", {"command": "make"}, "Exit code 130\nerror: 2", "stopped it", None),
+        ("Read", {"file_path": "a"}, "File does not exist.", "tool of the client", None),
+        ("Edit", {"file_path": "a"}, "String to replace not found", "tool of the client", None),
+        ("WebFetch", {"url": "https://a.example"}, "403 Forbidden", "tool of the client", None),
+    ],
+)
+def test_a_failure_that_is_not_stored_leaves_its_reason(
+    tools: Tools, store: Recollect, tool: str, asked: Any, error: str, reason: str, score: str
+) -> None:
+    """One line in `why`, with the score if there is one, whatever failed."""
+    tools.agent.hook("tool-failure", tool_name=tool, tool_input=asked, error=error)
+
+    (step,) = [step for step in steps(store) if step["what"] == "skipped"]
+    assert reason in step["reason"]
+    assert score is None or f"score {score}" in step["why"]
 
 
 def test_the_observed_tools_are_a_setting(tools: Tools, noticed: Noticed, store: Recollect) -> None:

@@ -18,7 +18,7 @@ from recollect.config.config import data_dir
 from recollect.core.names import short
 from recollect.errors import NotFound
 from recollect.hosts.protocol import EVENTS
-from recollect.search.constants import COLD_BAR
+from recollect.search.constants import bar_of
 from recollect.state.failures import recent_failures
 from tests.sandbox import Sandbox
 from tests.support.agent import Agent, PatientAgent, git_behind, wait_a_while
@@ -344,7 +344,8 @@ def test_why_explains_each_injection(agent: Agent, store: Recollect) -> None:
     assert last.steps == [{"what": "stopped", "reason": "the prompt has no words to search for"}]
     (injected,) = [step for step in first.steps if step["what"] == "injected"]
     assert injected["memories"][0]["reason"] == "matching words"
-    assert injected["memories"][0]["probability"] >= COLD_BAR.full
+    given = injected["memories"][0]
+    assert given["probability"] >= bar_of(given["about"]).full
     assert any(name.startswith("by ") for name in injected["memories"][0])
 
 
@@ -494,6 +495,16 @@ def test_what_is_marked_is_kept_although_git_is_slow(
     agent.hook("stop")  # it brings what waits
 
     assert "Slow is fine" in [memory.summary for memory in store.memories()]
+
+
+def test_forget_that_has_the_time_of_a_wish(agent: Agent, store: Recollect) -> None:
+    """It is done on a machine on which a prompt misses its deadline."""
+    agent.hook("prompt", prompt="remember that the port is 80")
+
+    said = agent.hook("prompt", {"RECOLLECT_HOOK_DEADLINE": "1"}, prompt="no, forget that")
+
+    assert "forgot " in said["systemMessage"]
+    assert "The port is 80" not in [memory.summary for memory in store.memories()]
 
 
 @pytest.mark.parametrize("event", ["prompt", "subagent-stop"])

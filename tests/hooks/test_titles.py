@@ -83,7 +83,7 @@ def test_a_prompt_gets_titles_of_what_may_match(agent: Agent, store: Recollect) 
     """At most three, and none for talk without a topic."""
     fill(store, 60)
 
-    _, lines = titles_in(agent.context("prompt", prompt="look at the invoice counts again"))
+    _, lines = titles_in(agent.context("prompt", prompt="the invoice of our module counts wrongly"))
 
     assert 0 < len(lines) <= MOST_TITLES
     assert all("invoice" in line for line in lines)

@@ -50,7 +50,7 @@ def test_several_wishes_are_one_line(talk: Talk, store: Recollect) -> None:
     said = talk.say("Note that the port is 80. Now fix it. From now on use pathlib.")
 
     assert said.count("\n") == 0
-    assert saying(store, "port is", kind="notes") == ["The port is 80"]
+    assert saying(store, "port is", kind="constraints") == ["The port is 80"]
     assert saying(store, "pathlib", kind="preferences") == ["Use pathlib"]
 
 
@@ -181,8 +181,8 @@ def test_forget_that_takes_back_the_last_wish(talk: Talk, store: Recollect) -> N
 
     talk.say("remember that the port is 80")
     said = talk.say("No, forget that.")
-    assert "forgot notes:" in said
-    assert "recollect restore notes:" in said
+    assert "forgot constraints:" in said
+    assert "recollect restore constraints:" in said
     assert saying(store, "port is") == []
     assert saying(store, "Redis") == [REDIS]
     assert talk.say("no, forget that") == ""

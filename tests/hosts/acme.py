@@ -92,5 +92,10 @@ def install(_scope: str, directory: Path, _environment: Mapping[str, str]) -> Pa
     return directory
 
 
+def has_plugin(_directory: Path, _home: Path, _environment: Mapping[str, str]) -> bool | None:
+    """It needs no plugin."""
+    return None
+
+
 def uninstall(_scope: str, _directory: Path, _environment: Mapping[str, str]) -> None:
     """It needs no installation."""

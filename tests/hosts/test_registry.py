@@ -68,6 +68,8 @@ ALLOWED = {
     ("importing/letsgo.py", "session_id"): "a column of another program's database",
     ("search/rendering.py", "CLAUDE.md"): "the guide tells the agent what this memory is not",
     ("store/store.py", "Write"): "a type, not a tool",
+    ("web/actions.py", "Edit"): "a word of a page, not a tool",
+    ("web/memory.py", "Edit"): "a button, not a tool",
 }
 
 

@@ -338,7 +338,12 @@ def run(repo: Path, *args: str) -> Result:
 def test_the_command(sandbox: Sandbox, repo: Path) -> None:
     """Says what came, what did not, and ends with 1 where something could not."""
     assert run(repo, "--dry-run").stderr == ("3 imported\nNothing was written.\n")
-    assert run(repo).exit_code == 0
+    asked = run(repo)
+    assert asked.stderr == "3 imported\nNothing was written. To import, add --yes\n"
+    assert [row["result"] for row in json.loads(run(repo, "--json").stdout)] == ["created"] * 3
+    assert sandbox.open(repo).memories() == []
+    assert run(repo, "--yes").exit_code == 0
+    assert sandbox.open(repo).memories()
     again = run(repo / ".claude", "memory", "--json")
     assert [row["result"] for row in json.loads(again.stdout)] == ["known"] * 3
 

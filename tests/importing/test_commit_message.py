@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.importing.commit_message import MOST_BODY, body_of, parse_message, title_of
+from recollect.importing.commit_body import MOST_BODY
+from recollect.importing.commit_message import body_of, parse_message, title_of
 from tests.support.history import DROPPED, FIXED, REVERTED
 
 
@@ -80,3 +81,67 @@ def test_a_body_is_cut_at_a_paragraph() -> None:
     assert len(body) <= MOST_BODY
     assert body.startswith("Paragraph 0")
     assert body.endswith("word")
+
+
+@pytest.mark.parametrize(
+    ("subject", "title"),
+    [
+        ("fix: revert #5601 #6025, don't resolve the input (#6680)", "Don't resolve the input"),
+        ("chore: revert to the old parser", "Revert to the old parser"),
+        ("Revert the /graph changes.", "Revert the /graph changes"),
+        ("Revert ListPostings change (#12955)", "Revert ListPostings change"),
+        ('Revert "use one lock" and "use two locks"', 'Revert "use one lock" and "use two locks"'),
+        ("revert: use the new watcher (#18659)", "Reverted: use the new watcher"),
+        ('fix: revert, "fix: escape ids (#22687)"', "Reverted: escape ids"),
+    ],
+)
+def test_a_revert_says_what_its_author_said(subject: str, title: str) -> None:
+    """Numbers before the new state, a way back, and several changes are not one quoted change."""
+    message = f"{subject}\n\nIt was too slow, because of a lock that all of them need."
+    assert title_of(parse_message(message)) == title
+
+
+def test_a_title_is_about_the_change() -> None:
+    """Not about how it came to be."""
+    text = "This change was a quick experiment\n\nThe change implements a new switch for tunnels."
+    assert title_of(parse_message(text)) == "Implements a new switch for tunnels"
+    labelled = parse_message("[CHANGE] Remote-write: default enable_http2 to false")
+    assert title_of(labelled) == "Remote-write: default enable_http2 to false"
+
+
+def test_a_list_after_a_colon_stays() -> None:
+    """It is what the sentence announces; also if it looks like squashed commits."""
+    text = "Fix it\n\nThe conditions are:\n\n* the client is old\n* the server is new\n* both run"
+    assert body_of(parse_message(text)).endswith("* both run")
+    code = "\n".join(f"    line {n}" for n in range(40))
+    body = body_of(parse_message(f"Fix it\n\nIt was slow. Generate it again by running:\n\n{code}"))
+    assert body == "It was slow."
+
+
+def test_squashed_subjects_stay_only_with_their_text() -> None:
+    """A wrapped item keeps its first line."""
+    text = (
+        "Compare labels\n\n* Compare labels\n\n* Use strings,\n  instead of hashes.\n\n"
+        "* Fix lint\n\nSigned-off-by: Ada <ada@example.org>\n\n* Address comments\n"
+    )
+    body = body_of(parse_message(text))
+    assert body == "* Use strings,\n  instead of hashes."
+
+
+def test_a_long_body_keeps_the_reason() -> None:
+    """The first paragraph, and what gives reasons, wherever it stands."""
+    filler = "\n\n".join(f"Paragraph {n} " + "word " * 60 for n in range(9))
+    reason = "It is unreachable because the fix of the callback landed before."
+    body = body_of(parse_message(f"Remove it\n\n{filler}\n\n{reason}\n\n{filler}"))
+    assert body.startswith("Paragraph 0")
+    assert reason in body
+    assert len(body) <= MOST_BODY
+
+
+def test_who_merged_and_reviewed_is_no_text() -> None:
+    """Nor when."""
+    text = (
+        "Remove it\n\nIt was slow.\n\nSubmitted by: Ada\nReviewed by: Bob\nMergeDate: Mon Jan 1\n"
+        "(Merged from https://example.org/pull/1)"
+    )
+    assert body_of(parse_message(text)) == "It was slow."

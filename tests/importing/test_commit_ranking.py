@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from recollect.importing.commit_message import parse_message
-from recollect.importing.commit_ranking import DECISION, LEARNING, SOLUTION, rank, reason_in
+from recollect.importing.commit_ranking import (
+    DECISION,
+    LEARNING,
+    SOLUTION,
+    explains,
+    rank,
+    reason_in,
+)
 from tests.support.history import CHORE, DROPPED, FIXED, REVERTED
 
 
@@ -33,6 +40,42 @@ def test_chores_have_no_points(message: str) -> None:
     assert rank(parse_message(message), "Ada").is_chore
 
 
+@pytest.mark.parametrize(
+    ("message", "kind"),
+    [
+        (
+            "Fixed #12 -- Made the form keep its values.\n\nThey were wrong after an error.",
+            SOLUTION,
+        ),
+        (
+            "Fixed #13 -- Removed the old form.\n\nIt failed too often, and nobody used it.",
+            DECISION,
+        ),
+        ("net: stop sending newlines when a peer is down\n\nThey break the link.", DECISION),
+        ("Call the hook after the change\n\nFix the order: the hook failed before.", SOLUTION),
+        ("queue: keep jobs in order\n\nSo that clients see no gaps.", DECISION),
+    ],
+)
+def test_a_fix_is_no_decision(message: str, kind: str) -> None:
+    """Whatever its subject begins with; what ends is one, even if it ends a fault."""
+    assert rank(parse_message(message), "Ada").kind == kind
+
+
+def test_a_bare_subject_explains_nothing() -> None:
+    """A text or a cause does; a list of squashed commits does not."""
+    assert not explains(parse_message("Deprecated the old parser in favor of the new one"))
+    assert not explains(parse_message("Disable the old parser by default to avoid data loss"))
+    assert explains(
+        parse_message("Disable the old parser\n\nIt loses the data of users, because it is old.")
+    )
+    assert explains(parse_message(REVERTED))
+    assert not explains(
+        parse_message("Drop it\n\nBREAKING CHANGE: the magic flag has been removed")
+    )
+    squashed = "\n".join(f"* Update the file {n}, because of review" for n in range(9))
+    assert not explains(parse_message(f"Use the new parser\n\n{squashed}"))
+
+
 def test_a_bot_has_nothing_to_tell() -> None:
     """It updates dependencies."""
     assert rank(parse_message("Remove the old parser"), "dependabot[bot]").is_chore
@@ -48,9 +91,74 @@ def test_a_reason_counts() -> None:
     assert explained.points > bare.points + 1
 
 
-def test_a_revert_without_a_cause_ranks_lower() -> None:
-    """That it was tried is worth knowing; why it failed is worth more. Chores are not."""
-    bare = rank(parse_message('Revert "Remove the parser"'), "Ada")
-    assert 0 < bare.points < rank(parse_message(REVERTED), "Ada").points
-    assert rank(parse_message('Revert "Ignore compiler warnings"'), "Ada").is_chore
+def test_a_revert_without_a_cause_is_not_kept() -> None:
+    """That it was tried is told with what it took back; why it failed is worth a memory."""
+    assert rank(parse_message('Revert "Remove the parser"'), "Ada").is_chore
+    assert rank(parse_message('Revert "Remove the parser"\n\nSee #12.'), "Ada").is_chore
+    assert not explains(parse_message('Revert "Remove the parser"'))
+    assert rank(parse_message(REVERTED), "Ada").points > 4
     assert reason_in(parse_message(FIXED)).startswith("The root cause")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "build: remove source maps\n\nThey do not even work because we ship no sources, and"
+        " removing them saves 5 MB of every installation.",
+        "Cut 2.20.0-rc.1\n\nThis reverts the upgrade of grpc. It was routine, but because it has"
+        " two breaking changes that hit everybody who imports us, we decided to revert it.",
+        "chore: check the length\n\nAnybody could read memory (CVE-2014-0160).",
+        'Revert "build: remove redundant checks"\n\nRemoving them changes the behaviour of the API,'
+        " which is not appropriate for a minor release. It also caused a failure.",
+    ],
+)
+def test_a_chore_that_says_why_counts(message: str) -> None:
+    """A prefix says how it was filed, not what it tells."""
+    ranked = rank(parse_message(message), "Ada")
+    assert not ranked.is_chore
+    assert ranked.points > 1.5
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "This can lead to the server answering with code that was transformed.",
+        "Using one variable for both causes the path to change at random.",
+        "We do not want them all on one socket.",
+        "Raw frames are used for compatibility with other languages.",
+        "Some servers hang when the hello is longer than 255 bytes.",
+        "By splitting the queue we can guarantee the order of samples.",
+        "This is a breaking change for the examples.",
+    ],
+)
+def test_a_reason_has_many_words(said: str) -> None:
+    """Not only "because"."""
+    assert reason_in(parse_message(f"Change the parser\n\n{said}")) == said
+
+
+@pytest.mark.parametrize(
+    ("message", "kind"),
+    [
+        ("Do not ignore empty data\n\nIt is a security issue. Fixes CVE-2023-2975.", SOLUTION),
+        ("mac: do not seg-fault before init\n\nThe size was asked for too early.", SOLUTION),
+        ("cache: do not overwrite the entry\n\nIt resolved to the wrong provider.", SOLUTION),
+        (
+            "rules: forget the rest, too\n\nUpdate deletes most series, but missed two of them.",
+            SOLUTION,
+        ),
+        ("Compact the head block early\n\nMemory is released before the next one.", DECISION),
+        ("Show pools on a page\n\nThe problem is that the answer is huge. Fixes #1", DECISION),
+    ],
+)
+def test_a_cure_is_a_solution_and_a_design_a_decision(message: str, kind: str) -> None:
+    """Whatever verb the subject begins with."""
+    assert rank(parse_message(message), "Ada").kind == kind
+
+
+def test_a_hole_in_the_security_ranks_high() -> None:
+    """More than the same text without it; and to remove a note to oneself tells nothing."""
+    text = "Check the bounds\n\nA missing check reveals memory to a client"
+    plain = rank(parse_message(f"{text}."), "Ada").points
+    assert rank(parse_message(f"{text} (CVE-2014-0160)."), "Ada").points > plain + 2
+    todo = "core: Remove two TODO 3.0\n\nWe need to keep the check because it is safe."
+    assert rank(parse_message(todo), "Ada").is_chore

@@ -8,6 +8,7 @@ import pytest
 
 from recollect.errors import ParseError
 from recollect.importing import commits
+from recollect.importing.related_commits import Topic, relate
 from recollect.importing.source import Item, Place, Skipped
 from tests.importing.readings import plain_reading
 from tests.sandbox import Sandbox
@@ -84,3 +85,78 @@ def test_what_was_reverted_later_says_so(sandbox: Sandbox) -> None:
     items, _ = found(repo)
     (taken_back,) = [item for item in items.values() if item.identity == first]
     assert taken_back.body.startswith(f"Commit {revert[:12]} reverted this in ")
+    assert "It was slow, because of locks." in taken_back.body.partition("\n\n")[0]
+
+
+def test_a_revert_tells_what_it_took_back(sandbox: Sandbox) -> None:
+    """Otherwise nobody finds it by the words of what was tried."""
+    repo = sandbox.init("repo")
+    tried = "cache: keep entries in memory\n\nReading the disk each time was slow on old machines."
+    sandbox.git(repo, "commit", "-q", "--allow-empty", "-m", tried)
+    first = sandbox.git(repo, "rev-parse", "HEAD")
+    message = f'Revert "cache: keep entries in memory"\n\nThis reverts commit {first}.'
+    sandbox.git(
+        repo, "commit", "-q", "--allow-empty", "-m", f"{message}\n\nIt grew, because of a leak."
+    )
+    items, _ = found(repo)
+    (item,) = [item for title, item in items.items() if title.startswith("Reverted: cache")]
+    assert "Reading the disk each time was slow on old machines." in item.body
+
+
+def test_a_commit_that_later_ones_name_ranks_higher(sandbox: Sandbox) -> None:
+    """By its id or by its pull request."""
+    repo = sandbox.init("repo")
+    for number in (100, 200):
+        subject = telling(number).replace("\n", f" (#{number})\n", 1)
+        sandbox.git(repo, "commit", "-q", "--allow-empty", "-m", subject)
+    sandbox.git(repo, "commit", "-q", "--allow-empty", "-m", "Bump version\n\nAfter #100.")
+    items, _ = found(repo)
+    (named,) = [item for title, item in items.items() if "topic0100" in title]
+    (other,) = [item for title, item in items.items() if "topic0200" in title]
+    assert named.score > other.score
+
+
+def test_a_commit_of_tests_or_documents_stays_out(sandbox: Sandbox) -> None:
+    """However well it explains."""
+    repo = sandbox.init("repo")
+    for name in ("tests/test_cart.py", "docs/guide.md", "cart.py"):
+        path = repo / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("1\n")
+        sandbox.git(repo, "add", "--all")
+        sandbox.git(repo, "commit", "-q", "-m", telling(len(name)))
+    items, _ = found(repo)
+    assert [item.fields["files_modified"] for item in items.values()] == [["cart.py"]]
+
+
+def test_a_number_relates_commits_of_one_time_or_area() -> None:
+    """Repositories that were merged into one had numbers of their own."""
+    words = frozenset({"one", "two"})
+    few = [Topic("a" * 40, words, issues=frozenset({"123"}), area="wal", time=0)]
+
+    def told(area: str, days: int) -> bool:
+        other = Topic(
+            "b" * 40, frozenset({"x"}), issues=frozenset({"123"}), area=area, time=days * 86_400
+        )
+        return relate(few, [other]) == {"a" * 40: ["b" * 40]}
+
+    assert told("web", 30)
+    assert told("wal", 3_000)
+    assert not told("web", 3_000)
+
+
+def test_where_there_is_room_an_explanation_is_enough(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A short history keeps what a long one leaves out."""
+    repo = sandbox.init("repo")
+    plain = (
+        "Compute the table of offsets at the start\n\nReading it later is slow, and every reader"
+        " has to wait for the first one, which holds a lock on the file."
+    )
+    sandbox.git(repo, "commit", "-q", "--allow-empty", "-m", plain)
+    for number in range(3):
+        sandbox.git(repo, "commit", "-q", "--allow-empty", "-m", telling(number))
+    assert any("offsets" in title for title in found(repo)[0])
+    monkeypatch.setattr(commits, "MOST_OFFERED", 3)
+    assert not any("offsets" in title for title in found(repo)[0])

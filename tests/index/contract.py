@@ -183,6 +183,21 @@ class IndexContract:
         assert relating(second, first) == [both.uid, later.uid]
         assert relating(other) == relating() == []
 
+    def test_files_are_counted_and_commits_select(self, index: Index) -> None:
+        """Of the memories that match: how many have each file, and those of some commits."""
+        one, two = (
+            creation(0, files_modified=["a.py", "b.py"]),
+            creation(1, OTHER, salt=1, files_read=["a.py"]),
+        )
+        gone = creation(2, salt=2, files_read=["a.py"], status="retired")
+        fill(index, (PLACE, note_of(one, gone)), (ELSEWHERE, note_of(two)))
+
+        assert index.file_counts(Filters()) == {"a.py": 2, "b.py": 1}
+        assert index.file_counts(Filters(statuses=frozenset({"retired"}))) == {"a.py": 1}
+        assert index.file_counts(Filters(kind="none")) == {}
+        here = Filters(anchors=frozenset({ANCHOR}))
+        assert [memory.uid for memory in index.select(here)] == [one.uid]
+
     def test_what_is_in_other_spaces_is_told(self, index: Index) -> None:
         """Also where it is in one of ours as well."""
         ours, both, theirs = creation(0), creation(1, salt=1), creation(2, salt=2)
@@ -695,6 +710,22 @@ class IndexContract:
         assert rare.rarest > plain.rarest
         assert (rare.titled, rare.tagged) == (rare.coverage, 0.0)
         assert (tagged.coverage, tagged.tagged, tagged.titled) == (1.0, 1.0, 0.0)
+
+    def test_a_match_says_which_words_stand_side_by_side(self, index: Index) -> None:
+        """As in the query, in its order, with at most one word between; and what no memory has."""
+        near = creation(0, body="the spindle of gears is a brass one")
+        apart = creation(1, body="the gears, made of brass as they all are here, and the spindle")
+        fill(index, (PLACE, note_of(near, apart)))
+
+        found = index.lexical("spindle gears brass zebra", EVERYTHING, 5)
+        matches = {match.uid: match for match in found.matches}
+
+        # In one of them, "brass" is two words further than that.
+        assert (matches[near.uid].beside, matches[apart.uid].beside) == (1, 0)
+        assert matches[near.uid].worth == matches[apart.uid].worth > matches[near.uid].rarest
+        assert 0 < matches[near.uid].second <= matches[near.uid].rarest
+        assert 0.5 < found.known < 0.8
+        assert index.lexical("spindle gears", EVERYTHING, 5).known == 1.0
 
     def test_models_are_never_mixed(self, index: Index) -> None:
         """Vectors of another model, of another size even, replace those there were."""

@@ -93,6 +93,9 @@ def fitting(name: str, kind: str) -> st.SearchStrategy[Any]:
         "fraction": st.floats(0, 1),
         "flag": st.booleans(),
         "texts": st.lists(free, max_size=3),
+        "names": st.one_of(
+            plausible.get(name, free), st.lists(plausible.get(name, free), max_size=3)
+        ),
         "object": st.one_of(st.just(DOCUMENT), documents()),
     }
     return right[kind]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import recollect
 from recollect.engine.server import Engine
 from tests.mcp.calls import ask, refuse
 from tests.sandbox import Sandbox
@@ -106,3 +107,40 @@ def test_a_beginning_is_written_like_any_moment(engine: Engine, since: str) -> N
     assert "2026-08-23, 30d or HEAD~3" in refuse(
         engine, "store_fact", **PORT, valid_from="next tuesday"
     )
+
+
+def test_boundaries_of_a_session_are_facts(engine: Engine) -> None:
+    """They are found by their session or their predicate; no memory holds them."""
+    engine.with_stores(
+        lambda stores: stores.store.local.episodes.mark("s9", "auth login", 1_700_000_000.0, 4)
+    )
+
+    (fact,) = ask(engine, "query_facts", subject="session:s9")["facts"]
+    assert (fact["predicate"], fact["object"]) == ("boundary_at", "2023-11-14T22:13:20Z auth login")
+    assert "id" not in fact
+    assert ask(engine, "query_facts", predicate="boundary_at")["total"] == 1
+    assert ask(engine, "query_facts")["total"] == 0
+
+
+def test_get_timeline_takes_a_project(engine: Engine, repo: Path, sandbox: Sandbox) -> None:
+    """By its name or its path; your own memories belong to none."""
+    ask(engine, "store_memory", kind="notes", summary="Of the project")
+    with recollect.open(repo, mine=True) as mine:
+        mine.capture("preferences", "Of the person")
+
+    def summaries(**given: str) -> list[str]:
+        return [one["summary"] for one in ask(engine, "get_timeline", **given)["memories"]]
+
+    assert set(summaries()) == {"Of the project", "Of the person"}
+    assert summaries(project=repo.name) == ["Of the project"]
+    assert summaries(project=str(repo)) == ["Of the project"]
+    assert summaries(project="another") == []
+
+
+def test_redaction_is_told_to_an_agent(engine: Engine) -> None:
+    """In the result of the tool that wrote."""
+    token = "ghp_" + "abcdefghijklmnopqrstuvwxyz0123456789"
+    said = ask(engine, "store_memory", kind="notes", summary=f"The token is {token}")
+
+    assert said["warnings"] == ["Redacted or reported: github-token"]
+    assert "warnings" not in ask(engine, "store_memory", kind="notes", summary="Nothing to see")

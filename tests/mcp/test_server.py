@@ -13,6 +13,7 @@ import anyio
 import pytest
 from mcp import Client, MCPError, StdioServerParameters, stdio_client
 
+from recollect.core.capabilities import MCP, SURFACES
 from recollect.mcp.tools import TOOLS, listing
 from recollect.search.tokens import count_tokens
 from tests.mcp.calls import DECISION
@@ -75,7 +76,7 @@ def test_the_tools_take_few_tokens() -> None:
     """All that a session pays before the first call: names, descriptions, schemas."""
     tools = [
         {"name": t["name"], "description": t["description"], "inputSchema": t["input_schema"]}
-        for t in listing()
+        for t in listing(SURFACES[MCP])
     ]
 
     assert count_tokens(json.dumps(tools, separators=(",", ":"))) <= MOST_TOKENS

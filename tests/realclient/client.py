@@ -11,10 +11,12 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+T = TypeVar("T")
 
 VERSION = "2.1.325"
 PACKAGE = f"@anthropic-ai/claude-code@{VERSION}"
@@ -28,6 +30,18 @@ REQUIRED = bool(os.environ.get("CI") or os.environ.get("RECOLLECT_REQUIRE_CLIENT
 
 class ClientMissing(Exception):
     """The client is not here and cannot be fetched; the text says why."""
+
+
+def or_skip(install: Callable[[], T]) -> T:
+    """Return what a function installs. Without npm the test is skipped, or fails if required."""
+    import pytest  # benchmarks use this module without it
+
+    try:
+        return install()
+    except ClientMissing as missing:
+        if REQUIRED:
+            pytest.fail(str(missing))
+        pytest.skip(str(missing))
 
 
 class Client(NamedTuple):
@@ -50,12 +64,18 @@ def installed_client(cache: Path = CACHE, client: Client = CLAUDE_CODE) -> Path:
     Two processes may ask at once: one installs, the other waits and finds the folder complete.
     """
     folder = cache / f"{client.name}-{client.version}"
-    if not folder.is_dir():
-        cache.mkdir(parents=True, exist_ok=True)
-        with _locked(cache / f"{folder.name}.lock"):
-            if not folder.is_dir():
-                _install(folder, client)
+    installed_package(folder, client.package, lambda room: _executable(room, client))
     return _executable(folder, client)
+
+
+def installed_package(folder: Path, package: str, finish: Callable[[Path], object]) -> Path:
+    """The folder of an npm package; installed and finished first where it is missing."""
+    if not folder.is_dir():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with _locked(folder.parent / f"{folder.name}.lock"):
+            if not folder.is_dir():
+                _install(folder, package, finish)
+    return folder
 
 
 @contextmanager
@@ -65,17 +85,17 @@ def _locked(path: Path) -> Iterator[None]:
         yield
 
 
-def _install(folder: Path, client: Client) -> None:
-    """Fill a folder beside the right one, and rename it when it is complete."""
+def _install(folder: Path, package: str, finish: Callable[[Path], object]) -> None:
+    """Fill a folder beside the right one, finish it, and rename it when it is complete."""
     npm = shutil.which("npm")
     if npm is None:
-        raise ClientMissing(f"npm is not on PATH, so {client.package} cannot be installed.")
+        raise ClientMissing(f"npm is not on PATH, so {package} cannot be installed.")
     with tempfile.TemporaryDirectory(prefix=f"{folder.name}.", dir=folder.parent) as scratch:
         room = Path(scratch, "client")
         room.mkdir()
         try:
             done = subprocess.run(
-                [npm, "install", "--prefix", str(room), *NPM_OPTIONS, client.package],
+                [npm, "install", "--prefix", str(room), *NPM_OPTIONS, package],
                 cwd=room,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
@@ -83,12 +103,12 @@ def _install(folder: Path, client: Client) -> None:
                 timeout=INSTALL_TIMEOUT,
             )
         except subprocess.TimeoutExpired as slow:
-            reason = f"npm took over {INSTALL_TIMEOUT:.0f} s for {client.package}."
+            reason = f"npm took over {INSTALL_TIMEOUT:.0f} s for {package}."
             raise ClientMissing(reason) from slow
         if done.returncode:
             said = done.stderr.strip()[-1000:]
-            raise ClientMissing(f"npm could not install {client.package}: {said}")
-        _executable(room, client)
+            raise ClientMissing(f"npm could not install {package}: {said}")
+        finish(room)
         room.rename(folder)
 
 

@@ -8,19 +8,14 @@ from pathlib import Path
 import pytest
 
 from tests.realclient.api import MessagesApi
-from tests.realclient.client import REQUIRED, ClientMissing, installed_client
+from tests.realclient.client import installed_client, or_skip
 from tests.realclient.workplace import HERE, PATIENCE, PLUGIN, Workplace
 
 
 @pytest.fixture(scope="session")
 def client() -> Path:
     """The real client. Without npm we skip, but never where the client is required."""
-    try:
-        return installed_client()
-    except ClientMissing as missing:
-        if REQUIRED:
-            pytest.fail(str(missing))
-        pytest.skip(str(missing))
+    return or_skip(installed_client)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 from recollect.mcp.tools import TOOLS
 from tests.realclient import codex
 from tests.realclient.api import MessagesApi, Script, Silence, say, use
-from tests.realclient.client import REQUIRED, ClientMissing
+from tests.realclient.client import or_skip
 from tests.realclient.responses import tool_results, tools_of
 from tests.realclient.workplace import Conversation, Workplace
 
@@ -22,12 +22,7 @@ SERVER = "mcp__recollect"
 @pytest.fixture(scope="session")
 def program() -> Path:
     """The real Codex. Without npm we skip, but never where the client is required."""
-    try:
-        return codex.installed_codex()
-    except ClientMissing as missing:
-        if REQUIRED:
-            pytest.fail(str(missing))
-        pytest.skip(str(missing))
+    return or_skip(codex.installed_codex)
 
 
 @pytest.fixture

@@ -82,9 +82,9 @@ def test_a_hook_that_hangs(place: Workplace) -> None:
     place.remember("decisions", CENTS)
     write_program(
         place.root / "bin",
-        "recollect",
+        "recollect-hook",
         'case "$*" in *prompt*|*session-end*) sleep 300;; esac\n'
-        f'exec "{OUR_PROGRAMS}/recollect" "$@"',
+        f'exec "{OUR_PROGRAMS}/recollect-hook" "$@"',
     )
     place.programs = (place.root / "bin", OUR_PROGRAMS)
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from tests.realclient import codex
 from tests.realclient.api import MessagesApi, Script, say, use
-from tests.realclient.client import REQUIRED, ClientMissing
+from tests.realclient.client import or_skip
 from tests.realclient.workplace import Workplace
 
 GOAL = "Let the cart round half up, and add a test for it"
@@ -55,12 +53,7 @@ def test_a_session_of_claude_code(place: Workplace) -> None:
 
 def test_a_session_of_codex(tmp_path: Path, api: MessagesApi) -> None:
     """Its rollout has the prompt, the command and the answer, in the format of this version."""
-    try:
-        place = Workplace(tmp_path, codex.installed_codex(), api, None)
-    except ClientMissing as missing:
-        if REQUIRED:
-            pytest.fail(str(missing))
-        pytest.skip(str(missing))
+    place = Workplace(tmp_path, or_skip(codex.installed_codex), api, None)
     codex.set_up(place)
     place.api.play(
         Script([use("exec_command", cmd="git commit --allow-empty -m 'fix: round'"), say(DONE)])

@@ -97,6 +97,7 @@ def test_the_agent_does_not_write_into_the_mirror(place: Workplace) -> None:
     assert [hook.name for hook in run.hooks("PreToolUse")] == [
         "PreToolUse:Edit",
         "PreToolUse:Write",
+        "PreToolUse:Write",
     ]
     denied = [answer_of(hook) for hook in run.hooks("PreToolUse") if hook.stdout]
     assert [one["hookSpecificOutput"]["permissionDecision"] for one in denied] == ["deny", "deny"]

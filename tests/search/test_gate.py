@@ -11,10 +11,15 @@ import pytest
 
 from recollect.api.recollect import Recollect
 from recollect.index.protocol import Match, Spread
-from recollect.search.constants import COLD_BAR
-from recollect.search.gate import Features, Prompt, log_odds, probability, strongest
-from recollect.search.gate_coefficients import COLD, WARM
-from recollect.search.search import Question, search
+from recollect.search.constants import bar_of
+from recollect.search.gate import Features, Prompt, about, answers, probability, strongest
+from recollect.search.gate_coefficients import (
+    ABOUT_COLD,
+    ABOUT_WARM,
+    ANSWERS_COLD,
+    ANSWERS_WARM,
+)
+from recollect.search.search import Hit, Question, search
 from recollect.search.triggers import asked_for, asks_for_memory
 from tests.sandbox import Sandbox
 from tests.support.agent import Agent
@@ -52,33 +57,39 @@ def repo(sandbox: Sandbox) -> Path:
 
 
 @pytest.fixture
-def likely(sandbox: Sandbox, repo: Path) -> Callable[[str, str], dict[str, float]]:
-    """How likely each memory of a store answers a prompt, as a hook without a model sees it."""
+def likely(sandbox: Sandbox, repo: Path) -> Callable[[str, str], dict[str, Hit]]:
+    """What a prompt finds in a store, as a hook without a model sees it."""
     opened: dict[str, tuple[Recollect, dict[str, str]]] = {}
 
-    def ask(name: str, prompt: str) -> dict[str, float]:
+    def ask(name: str, prompt: str) -> dict[str, Hit]:
         if name not in opened:
             store = sandbox.open(repo)
             opened[name] = store, remember(store, rows_of(name)[0])
         store, ids = opened[name]
         question = Question(asked_for(prompt), 30, candidates=0, asked=asks_for_memory(prompt))
         hits = store.indexing.using(lambda index: search(index, question, now=store.now()))
-        return {ids[hit.memory.uid]: hit.probability for hit in hits}
+        return {ids[hit.memory.uid]: hit for hit in hits}
 
     return ask
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_prompts_with_words_of_a_memory_bring_it_and_others_bring_nothing(
-    name: str, likely: Callable[[str, str], dict[str, float]]
+    name: str, likely: Callable[[str, str], dict[str, Hit]]
 ) -> None:
     """In full or as a title; what has nothing to do with the project brings nothing in full."""
     missed, noise = [], []
     for row in rows_of(name)[1]:
         found = likely(name, row["text"])
-        if row["sort"] == "words" and found.get(row["memory"], 0.0) < COLD_BAR.title:
-            missed.append((row["text"], round(found.get(row["memory"], 0.0), 3)))
-        if row["sort"] == "nothing" and max(found.values(), default=0.0) >= COLD_BAR.full:
+        bars = {name: bar_of(about(hit.features)) for name, hit in found.items()}
+        wanted = found.get(row.get("memory", ""))
+        if row["sort"] == "words" and (
+            wanted is None or wanted.probability < bars[row["memory"]].title
+        ):
+            missed.append(row["text"])
+        if row["sort"] == "nothing" and any(
+            hit.probability >= bars[name].full for name, hit in found.items()
+        ):
             noise.append(row["text"])
 
     assert missed == []
@@ -104,31 +115,49 @@ def test_a_hook_brings_the_decision_that_a_question_asks_for(sandbox: Sandbox, r
     assert Agent(repo, "last").context("prompt", prompt="ok do that") == ""
 
 
-@pytest.mark.parametrize("coefficients", [COLD, WARM])
+@pytest.mark.parametrize("coefficients", [ABOUT_COLD, ABOUT_WARM, ANSWERS_COLD, ANSWERS_WARM])
 def test_coefficients_name_features(coefficients: dict[str, float]) -> None:
     """What the fit wrote is what the gate reads."""
-    assert set(coefficients) - {"bias"} <= set(Features._fields)
+    names = {part for name in coefficients for part in name.split("*")}
+
+    assert names - {"bias"} <= set(Features._fields)
 
 
-def test_more_evidence_makes_a_memory_likelier() -> None:
+@pytest.mark.parametrize("is_warm", [False, True])
+def test_more_evidence_makes_a_memory_likelier(is_warm: bool) -> None:
     """Cold and warm; and `strongest` names what decided."""
-    for is_warm in (False, True):
-        weak = Features(share=0.3, coverage=0.1, length=0.5, warm=is_warm)
-        strong = weak._replace(share=1.0, coverage=0.9, lead=0.5)
+    weak = Features(share=0.3, coverage=0.1, length=0.5, known=0.5, warm=is_warm)
+    strong = weak._replace(share=1.0, coverage=0.9, lead=0.5, beside=0.5)
 
-        assert 0.0 < probability(weak) < probability(strong) < 1.0
-        assert strongest(strong, 1)[0][0] in Features._fields
-        assert log_odds(strong) - log_odds(weak) > 1
+    assert answers(weak) < answers(strong)
+    assert about(weak) == about(strong)
+    assert 0.0 < probability(weak) < probability(strong) < 1.0
+    assert strongest(strong, 1)[0][0].partition("*")[0] in Features._fields
+
+
+@pytest.mark.parametrize("is_warm", [False, True])
+def test_words_that_no_memory_has_make_every_memory_unlikely(is_warm: bool) -> None:
+    """Whether a prompt is about the store at all is one decision for all of its hits."""
+    strange = Features(share=1.0, coverage=0.5, known=0.2, most_worth=0.2, warm=is_warm)
+    usual = strange._replace(known=1.0, most_worth=1.0)
+
+    assert about(strange) < about(usual)
+    assert answers(strange) == answers(usual)
+    assert probability(strange) < probability(usual)
 
 
 def test_features_compare_a_memory_with_the_others() -> None:
     """The best is ahead of the next, the others are behind it."""
     found = Prompt(
-        {"a": Match("a", 4.0, 2, 0.5, 0.6, 3.5), "b": Match("b", 1.0, 1, 0.1, 0.2, 3.5)},
+        {
+            "a": Match("a", 4.0, 2, 0.5, 0.6, 3.5, second=1.4, worth=5.0, beside=1),
+            "b": Match("b", 1.0, 1, 0.1, 0.2, 3.5, worth=3.5),
+        },
         {"a": 0.5, "c": 0.7},
         {"a": 1.5, "b": 0.3, "c": 0.7},
         Spread(0.1, 0.1),
         terms=4,
+        known=0.9,
         memories=100,
         asked=True,
     )
@@ -137,8 +166,13 @@ def test_features_compare_a_memory_with_the_others() -> None:
     assert (best.share, best.margin) == (1.0, 0.75)
     assert (other.share, other.margin) == (0.25, -0.75)
     assert [best.lead, other.lead, far.lead] == pytest.approx([0.8, -1.0, -0.8])
-    assert (far.share, far.nearest, best.nearest, other.nearest) == (0.0, 1.0, 0.5, 0.0)
+    assert [best.match, other.match, far.match] == pytest.approx([1.0, 0.2, 0.7 / 1.5])
+    assert [far.share, far.nearness, best.nearness] == pytest.approx([0.0, 1.0, 5 / 7])
     assert far.stands_out == pytest.approx(6 / 5)
-    assert (best.agree, other.agree, far.agree) == (1.0, 0.0, 0.0)
-    assert best.asked == 1.0
-    assert best.warm
+    assert [best.second, best.beside, other.beside] == pytest.approx([0.2, 0.25, 0.0])
+    # What is said of the prompt is the same for all of them.
+    for hit in (best, other, far):
+        assert (hit.asked, hit.known, hit.warm) == (1.0, 0.9, True)
+        assert (hit.most_evidence, hit.most_words, hit.most_worth) == (0.5, 0.5, 0.25)
+        assert (hit.most_cosine, hit.most_outstanding) == pytest.approx((0.7, 1.2))
+        assert hit.three_cosines == pytest.approx(0.4)

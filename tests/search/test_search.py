@@ -8,8 +8,10 @@ import pytest
 
 from recollect.api.recollect import Recollect
 from recollect.errors import ValidationError
+from recollect.search.constants import HALF_LIFE_DAYS
 from recollect.search.rendering import render_memory, render_title
 from recollect.search.scoring import fuse
+from tests.cli.running import gives, says
 from tests.sandbox import Sandbox
 
 
@@ -128,11 +130,12 @@ def test_bad_options_are_refused(store: Recollect, options: dict[str, object]) -
 
 
 def test_title_and_tags_mode_is_deterministic(store: Recollect) -> None:
-    """Seed B's points: a tag 3, a title word 2, a prefix 1; below 3 nothing."""
+    """A tag gives 3 points, a title word 2, a prefix 1, and a new memory one more."""
     (hit,) = store.search("persist the database", mode="title_tags")
 
-    assert (hit.memory.summary, hit.score) == ("Use PostgreSQL for persistence", 4)
-    assert store.search("slow", mode="title_tags") == []
+    assert (hit.memory.summary, hit.score) == ("Use PostgreSQL for persistence", 5)
+    assert [hit.score for hit in store.search("slow", mode="title_tags")] == [3]
+    assert store.search("pelican", mode="title_tags") == []
 
 
 def test_as_of_answers_from_the_past(sandbox: Sandbox, repo: Path) -> None:
@@ -229,7 +232,101 @@ def test_files_of_the_commit(sandbox: Sandbox, repo: Path) -> None:
     (repo / "a.txt").write_text("two\n")
     sandbox.commit(repo)
 
-    assert ("a.txt", "one\n") in store.files(memory)
+    assert ("a.txt", "one\n", 0) in store.files(memory)
+
+
+def test_commit_info_and_a_mark_where_files_were_cut(sandbox: Sandbox, repo: Path) -> None:
+    """The commit of a memory with author, date and subject; what is too long or much is said."""
+    for number in range(22):
+        (repo / f"part-{number}.txt").write_text("x" * (102_400 + 7 if number == 0 else 3))
+    commit = sandbox.commit(repo, "Many parts")
+    store = sandbox.open(repo)
+    memory = store.capture("notes", "About this commit")
+
+    found = store.commit_info(memory)
+    assert found is not None
+    assert (found.sha, found.author, found.subject) == (
+        commit,
+        "Ada <ada@example.com>",
+        "Many parts",
+    )
+    assert found.date.startswith("2024-01-01T00:")
+    files = store.files(memory)
+    assert (len(files), files.left_out) == (20, 3)
+    assert {file.path: file.cut for file in files if file.cut} == {"part-0.txt": 7}
+    for level in ("full", "files"):
+        shown = gives(repo, "show", memory.uid, "--level", level)
+        assert shown["commit_info"]["subject"] == "Many parts"
+    assert shown["files_left_out"] == 3
+    assert [file["cut_bytes"] for file in shown["files"] if "cut_bytes" in file] == [7]
+    said = says(repo, "show", memory.uid, "--level", "files")
+    assert "commit:      " + commit[:7] + " Many parts (Ada <ada@example.com>)" in said
+    assert "[cut: 7 more bytes]" in said
+    assert "[files that are not shown: 3]" in said
+    assert "commit_info" not in gives(repo, "show", memory.uid, "--level", "summary")
+    assert store.commit_info(store.capture("notes", "Of the project", at=None)) is None
+
+
+def test_a_binary_file_takes_no_place(sandbox: Sandbox, repo: Path) -> None:
+    """Twenty text files are shown, whatever stands between them."""
+    for number in range(5):
+        (repo / f"a-{number}.png").write_bytes(b"\x89PNG\0")
+    for number in range(21):
+        (repo / f"b-{number}.txt").write_text("text")
+    sandbox.commit(repo)
+    store = sandbox.open(repo)
+
+    files = store.files(store.capture("notes", "About this commit"))
+
+    assert [file.path[:2] for file in files] == ["b-"] * 20
+    assert files.left_out == 5 + 1 + 1  # and the file that `commit` adds
+
+
+def test_batch_get_by_ids_and_access_count(sandbox: Sandbox, repo: Path) -> None:
+    """Several ids in one call, each with how often it was read."""
+    store = sandbox.open(repo)
+    one, two = (store.capture("notes", summary) for summary in ("Storks", "Cranes"))
+
+    assert [m.summary for m in store.get_many([two.uid, "nothing", one.id])] == ["Cranes", "Storks"]
+    shown = gives(repo, "show", two.uid, one.uid)
+    assert [(m["summary"], m["access_count"]) for m in shown] == [("Cranes", 0), ("Storks", 0)]
+    says(repo, "show", two.uid)
+    for command in (("list",), ("search", "cranes"), ("timeline",)):
+        counts = {m["summary"]: m["access_count"] for m in gives(repo, *command)}
+        assert counts["Cranes"] == 2
+    assert "Storks" in says(repo, "show", two.uid, one.uid)
+
+
+def test_substring_query(store: Recollect) -> None:
+    """A part of the text as it is, across words and signs, in any case; newest first."""
+    assert summaries(store, "at once; sqlite MAKES", mode="substring") == [
+        "Use PostgreSQL for persistence"
+    ]
+    assert summaries(store, "e-fetch drops", mode="substring") == [
+        "node-fetch drops cookies on redirects"
+    ]
+    assert summaries(store, "once sqlite", mode="substring") == []
+    assert summaries(store, "token for staging", mode="substring") == []  # it is secret
+
+
+@pytest.mark.parametrize("least", [-0.1, 1.1, float("nan")])
+def test_a_similarity_outside_0_to_1_is_refused(store: Recollect, least: float) -> None:
+    """With what is allowed."""
+    with pytest.raises(ValidationError) as caught:
+        store.search("x", min_similarity=least)
+    assert "from 0 to 1" in caught.value.hint
+
+
+def test_the_half_life_is_a_key(
+    sandbox: Sandbox, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Recency counts half after so many days; the default is that of the score."""
+    store = sandbox.open(repo)
+    store.capture("notes", "Egrets", created=store.moment("10d"))
+    assert store.config.number("recall.half_life_days") == HALF_LIFE_DAYS
+    monkeypatch.setenv("RECOLLECT_RECALL_HALF_LIFE_DAYS", "10")
+    (hit,) = sandbox.open(repo).search("egrets", mode="text")
+    assert hit.why.recency == pytest.approx(0.5, abs=0.01)
 
 
 def test_a_search_stops_where_answers_stop(store: Recollect) -> None:
@@ -342,3 +439,31 @@ def test_what_is_near_to_everything_counts_less() -> None:
 
     assert found["apart"].relative > found["hub"].relative
     assert found["apart"].vector == found["hub"].vector == 0.5
+
+
+def test_archived_memories_rank_by_their_own_age(sandbox: Sandbox, repo: Path) -> None:
+    """Who archives an old memory does not make it new."""
+    store = sandbox.open(repo)
+    ages = {"2024-01-01T00:00:00Z": "Old pelicans", "2999-01-01T00:00:00Z": "New pelicans"}
+    for created, summary in ages.items():
+        store.set_status(store.capture("learnings", summary, created=created).uid, "archived")
+
+    hits = store.search("pelicans", mode="text", status="archived", weaker=True)
+    strengths = {hit.memory.summary: hit.why.strength for hit in hits}
+    assert strengths["Old pelicans"] == 0.0
+    assert strengths["New pelicans"] == 0.5
+
+
+def test_filter_by_observation_type(sandbox: Sandbox, repo: Path) -> None:
+    """In search and in lists; a type that does not exist is refused."""
+    store = sandbox.open(repo)
+    store.capture("learnings", "Herons wait", observation_type="discovery")
+    store.capture("learnings", "Herons fish", observation_type="bugfix")
+    store.capture("learnings", "Herons fly")
+
+    assert summaries(store, "herons", observation_type="bugfix") == ["Herons fish"]
+    assert [one.memory.summary for one in store.browse(observation_type="Discovery")] == [
+        "Herons wait"
+    ]
+    with pytest.raises(ValidationError, match="no type"):
+        store.browse(observation_type="guess")

@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 
 from recollect.core.memory import Memory
 from recollect.search import selection
-from recollect.search.constants import COLD_BAR, UNCONFIRMED_WORTH, WARM_BAR
+from recollect.search.constants import UNCONFIRMED_WORTH, bar_of
 from recollect.search.selection import Candidate
 from recollect.search.tokens import count_tokens
 from recollect.search.triggers import asks_for_memory
 
 NOW = 1_700_000_000.0
+BAR = bar_of(1.0)
 
 
 def candidate(
@@ -36,10 +37,10 @@ def names(candidates: list[Candidate]) -> list[str]:
 
 def test_what_is_likely_comes_in_full_and_what_may_be_as_a_title() -> None:
     """What is neither costs more than it is worth."""
-    good = candidate("good", probability=COLD_BAR.full)
+    good = candidate("good", probability=BAR.full)
     better = candidate("better", probability=0.9)
-    weak = candidate("weak", probability=COLD_BAR.full - 0.01)
-    noise = candidate("noise", probability=COLD_BAR.beside - 0.01)
+    weak = candidate("weak", probability=BAR.full * 0.9)
+    noise = candidate("noise", probability=BAR.beside * 0.9)
 
     full, titles = selection.by_probability([weak, good, noise, better])
 
@@ -49,23 +50,27 @@ def test_what_is_likely_comes_in_full_and_what_may_be_as_a_title() -> None:
 
 def test_a_title_beside_something_that_comes_anyway_may_be_less_likely() -> None:
     """The element around it is paid for."""
-    beside = candidate("beside", probability=(COLD_BAR.beside + COLD_BAR.title) / 2)
+    beside = candidate("beside", probability=(BAR.beside + BAR.title) / 2)
 
     assert selection.by_probability([beside]) == ([], [])
-    for likely in (COLD_BAR.title, COLD_BAR.full):
+    for likely in (BAR.title, BAR.full):
         full, titles = selection.by_probability([beside, candidate("first", probability=likely)])
         assert names([*full, *titles]) == ["first", "beside"]
 
 
-def test_with_vectors_the_bar_is_another_one() -> None:
-    """A candidate says whether vectors were there."""
-    between = candidate("m", probability=(COLD_BAR.full + WARM_BAR.full) / 2)
-
-    cold, warm = (
-        selection.by_probability([between._replace(warm=is_warm)])[0] for is_warm in (False, True)
+def test_a_prompt_about_something_else_raises_the_bar() -> None:
+    """A memory that leads astray costs more than its tokens, in full and as a title."""
+    likely = (BAR.full + bar_of(0.5).full) / 2
+    sure, unsure, unlikely = (
+        selection.by_probability([candidate("m", probability=likely)._replace(about=about)])
+        for about in (1.0, 0.5, 0.0)
     )
+    little = candidate("m", probability=BAR.title)
 
-    assert (names(cold), names(warm)) == (["m"], [])
+    assert [names(full) for full, _ in (sure, unsure, unlikely)] == [["m"], [], []]
+    assert names(unsure[1]) == ["m"]
+    assert names(selection.by_probability([little])[1]) == ["m"]
+    assert selection.by_probability([little._replace(about=0.0)]) == ([], [])
 
 
 def test_an_unconfirmed_memory_must_be_likelier_and_comes_alone() -> None:
@@ -75,13 +80,13 @@ def test_an_unconfirmed_memory_must_be_likelier_and_comes_alone() -> None:
         found = candidate(summary, probability=probability)
         return found._replace(memory=found.memory._replace(status="unconfirmed"))
 
-    bar = COLD_BAR.full / UNCONFIRMED_WORTH
+    bar = BAR.full / UNCONFIRMED_WORTH
     found = [
-        candidate("known", probability=COLD_BAR.full),
-        noticed("as likely", COLD_BAR.full),
+        candidate("known", probability=BAR.full),
+        noticed("as likely", BAR.full),
         noticed("better", 0.99),
         noticed("worse", bar + 0.01),
-        noticed("noise", COLD_BAR.beside),
+        noticed("noise", BAR.beside),
     ]
 
     full, titles = selection.by_probability(found)

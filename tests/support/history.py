@@ -60,7 +60,8 @@ CHANGES = """# Changelog
 
 ### Breaking changes
 
-- Removed the `--legacy` flag, which nobody used.
+- Removed the `--legacy` flag, which nobody used. It kept the old parser alive, because its values
+  were read before the configuration.
 
 ### Added
 
@@ -76,6 +77,7 @@ def with_past(sandbox: Sandbox, name: str = "shop", *, fillers: int = 0) -> Path
     (repo / "docs" / "adr" / "0001-use-postgresql.md").write_text(RECORD)
     (repo / "CHANGELOG.md").write_text(CHANGES)
     for message in (DROPPED, REVERTED, FIXED, CHORE):
+        (repo / "shop.py").write_text(f"LAST = {message[:9]!r}\n")
         sandbox.commit(repo, message)
     for number in range(fillers):
         sandbox.git(repo, "commit", "--quiet", "--allow-empty", "-m", telling(number))

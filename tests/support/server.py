@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from recollect.state import engine_socket as engine
+from recollect import hook_client as engine
 
 PATIENCE = 60.0
 

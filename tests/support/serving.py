@@ -7,8 +7,9 @@ import os
 from pathlib import Path
 from typing import Any
 
+from recollect.hooks.deadline import Deadline
 from recollect.hooks.received import receive
-from recollect.hooks.runner import Deadline, serve
+from recollect.hooks.runner import serve
 from recollect.hooks.stash import stash
 
 

@@ -342,9 +342,19 @@ def test_the_choice_is_the_plain_rule(title: str, tags: list[str], text: str) ->
     choice = choose("constraints", text, [memory("m", title, *tags)])
 
     score = points(title, tuple(tags), text)
-    expected = score >= 3 and is_met(title, text)
+    named = is_named(title, tags, text)
+    expected = named or (score >= 3 and is_met(title, text))
     assert (choice.candidate is not None) == expected
     assert choice.score == (score if expected else 0)
+
+
+def is_named(title: str, tags: list[str], text: str) -> bool:
+    """Whether a text is the title or a tag, or has a title of several words in it."""
+    words, said = title.split(), text.split()
+    if said and said in (words, *(tag.split("-") for tag in tags)):
+        return True
+    telling = len(words) > 1 and not {"use", "the"}.issuperset(words)
+    return telling and f" {' '.join(words)} " in f" {' '.join(said)} "
 
 
 @pytest.mark.parametrize(("between", "expected"), [(10, "m"), (11, None)])
@@ -395,8 +405,59 @@ def test_what_counts(title: str, tags: tuple[str, ...], text: str, score: int) -
 
 def test_the_threshold_is_three_points() -> None:
     """One word of a title is not enough, a word and a beginning are."""
-    assert found("redis", memory("m", "Redis")) is None
+    assert found("redis cluster", memory("m", "Redis")) is None
     assert found("redis cache", memory("m", "Redis caches")) == "m"
+
+
+@pytest.mark.parametrize(
+    ("title", "slugs", "tags", "text"),
+    [
+        ("Use uv", (), (), "use uv"),
+        ("Use uv", (), (), "Use uv!"),
+        ("Use uv", (), (), "From now on, use uv instead of pip"),
+        ("Redis", (), (), "redis"),
+        ("No ORM", (), (), "No ORM."),
+        ("No ORM", (), (), "We said no ORM, so the queries are plain SQL"),
+        ("Prefer uv over pip", ("use-uv",), (), "use-uv"),
+        ("Package tool", (), ("uv",), "uv"),
+        ("C", (), (), "C"),
+    ],
+)
+def test_a_short_title_slug_or_tag_is_recognised(
+    title: str, slugs: tuple[str, ...], tags: tuple[str, ...], text: str
+) -> None:
+    """Whatever the length of its words."""
+    assert found(text, memory("m", title, *tags)._replace(slugs=slugs)) == "m"
+
+
+@pytest.mark.parametrize(
+    ("title", "text"),
+    [
+        ("Redis", "The documentation of Redis moved"),
+        ("Use uv", "Use pip"),
+        ("Use it", "You may use it"),
+        ("No ORM", "orm"),
+    ],
+)
+def test_a_short_title_is_not_found_by_a_part(title: str, text: str) -> None:
+    """One word in a text is not what the text is about."""
+    assert found(text, memory("m", title)) is None
+
+
+def test_a_name_beats_points() -> None:
+    """A title before a tag, a tag before words."""
+    title, tag = memory("a", "Redis"), memory("b", "The cache", "redis")
+    assert found("redis", tag, title) == "a"
+    assert found("redis", tag, memory("c", "Redis cluster", "redis-cluster")) == "b"
+
+
+def test_the_title_of_a_draft_counts_by_itself() -> None:
+    """Its tags are words beside it."""
+    choice = choose(
+        "constraints", "Use uv python packaging", [memory("m", "Use uv")], title="Use uv"
+    )
+    assert choice.candidate is not None
+    assert choose("constraints", "C python packaging", [memory("m", "C")], title="C").candidate
 
 
 def test_words_of_any_language_count() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 import recollect
 from recollect.api.recollect import Recollect
+from recollect.core.names import short
 from recollect.errors import (
     BadContent,
     IllegalTransition,
@@ -360,10 +361,48 @@ def test_what_no_update_may_change(store: Recollect) -> None:
         ("record_status", "retired"),
         ("category", "runbook"),
         ("created_at", "2020-01-01T00:00:00Z"),
+        ("schema_version", "2.0"),
+        ("id", "another-memory"),
     ):
         document = {field: value, "changes": ["why"]}
         with pytest.raises(MergeRefused, match=field):
             typed.update(store, first["id"], document, if_version=first["version"])
+
+
+def test_a_document_may_name_what_it_is(store: Recollect) -> None:
+    """Agents send back what they read: the id in any of its forms, the version of the schema."""
+    first = typed.create(store, "decisions", decision())
+    version = first["version"]
+    for number, name in enumerate((first["id"], first["uid"], first["slug"])):
+        document = {"id": name, "schema_version": "1.0", "changes": [f"Change {number}."]}
+        version = typed.update(store, first["id"], document, if_version=version)["version"]
+
+
+def test_tags_cut_at_twelve_are_said(store: Recollect) -> None:
+    """When a memory is created, and when it is updated."""
+    many = [f"tag{number:02}" for number in range(14)]
+    first = typed.create(store, "decisions", {**decision(), "tags": many})
+    assert store.get(first["id"]).tags == tuple(many[:12])
+    (warning,) = first["warnings"]
+    assert "tag12, tag13" in warning
+
+    document = {"tags": many, "changes": ["Once more."]}
+    again = typed.update(store, first["id"], document, if_version=first["version"])
+    assert "tag12, tag13" in again["warnings"][-1]
+
+
+@pytest.mark.parametrize("title", ["Use uv", "Redis", "No ORM"])
+def test_a_short_title_finds_its_memory(store: Recollect, title: str) -> None:
+    """So that the news become an update; a second one of that title comes with a warning."""
+    first = typed.create(store, "decisions", {**decision(title), "tags": []})
+
+    found = typed.find_candidate(store, "decisions", title)["candidate"]
+    assert found is not None
+    assert found["id"] == first["id"]
+
+    second = typed.create(store, "decisions", {**decision(title, decision="Other"), "tags": []})
+    assert second["status"] == "created"
+    assert f"{short(first['id'])} has the same title" in second["warnings"][0]
 
 
 def test_parts_of_a_field_stay(store: Recollect) -> None:
@@ -425,6 +464,22 @@ def test_a_plain_memory_becomes_typed(store: Recollect) -> None:
     content = store.get(memory.id).content
     assert content is not None
     assert (content["decision"], content["context"]) == ("Use uv", "CI took long.")
+
+
+def test_an_answer_has_the_reason_and_the_count(store: Recollect) -> None:
+    """The reason is as it was stored: null without one, and redacted."""
+    first = typed.create(store, "decisions", decision())
+    assert (first["status_reason"], first["times_updated"]) == (None, 0)
+    change = {"confidence": 0.5, "changes": [{"summary": "It is less certain."}]}
+    done = typed.update(store, first["id"], change, if_version=first["version"])
+    assert done["times_updated"] == 1
+    token = "ghp_" + "abcdefghijklmnopqrstuvwxyz0123456789"
+
+    said = typed.change_status(store, first["id"], "retire", f"leaks {token}")
+    assert said["status_reason"].startswith("leaks ")
+    assert token not in said["status_reason"]
+    typed.change_status(store, first["id"], "restore")
+    assert typed.change_status(store, first["id"], "retire")["status_reason"] is None
 
 
 def test_a_retired_memory_is_not_updated(store: Recollect) -> None:
@@ -491,6 +546,37 @@ def test_the_window_is_configured_and_binds_captures_too(
         "Session 2",
         "Session 3",
     ]
+
+
+def test_a_capture_names_what_only_the_oldest_session_said(store: Recollect) -> None:
+    """Wherever a session is rolled out, the guard warns."""
+    for number in range(5):
+        store.capture("sessions", f"Session {number}", f"Moved module {number} to the new layout.")
+    assert store.warnings == []
+
+    store.capture("sessions", "Session 5", "Looked around.")
+
+    (warning,) = store.warnings
+    assert "Moved module 0 to the new layout" in warning
+
+
+def test_the_window_holds_after_an_import(
+    sandbox: Sandbox, store: Recollect, tmp_path: Path
+) -> None:
+    """The newest by their own dates stay, and the guard names what only the others said."""
+    other = sandbox.open(sandbox.init("other"))
+    for number in range(4):
+        moment = f"2026-01-0{number + 1}T00:00:00Z"
+        other.capture("sessions", f"Old {number}", f"Moved part {number} away.", created=moment)
+    other.export(tmp_path / "all.json")
+    for number in range(3):
+        store.capture("sessions", f"New {number}", f"Moved module {number}.")
+
+    store.import_export(tmp_path / "all.json")
+
+    kept = {memory.summary for memory in store.memories(kind="sessions")}
+    assert kept == {"New 0", "New 1", "New 2", "Old 2", "Old 3"}
+    assert any("Moved part 0 away" in warning for warning in store.warnings)
 
 
 def test_the_window_never_takes_what_just_came(
@@ -609,6 +695,45 @@ def test_a_refused_draft_stops_no_other(store: Recollect) -> None:
     ]
     assert answers[4]["error"]["message"].startswith("DELETE is not allowed")
     assert store.get(known["id"]).version == known["version"]
+
+
+def test_a_deletion_that_is_not_allowed_becomes_an_update(store: Recollect) -> None:
+    """The memory stays, and says why it should go."""
+    known = typed.create(store, "decisions", decision())
+
+    (answer,) = write_drafts(
+        store, [{"action": "retire", "id": known["id"], "reason": "We went back to SQLite."}]
+    )
+
+    assert (answer["action"], answer["status"]) == ("update", "updated")
+    memory = store.get(known["id"])
+    assert memory.status == "active"
+    assert memory.content == known_content(store, known)
+    assert memory.changes[-1]["summary"] == "We went back to SQLite."
+
+
+def test_a_deletion_with_content_becomes_that_update(store: Recollect) -> None:
+    """What overwrites something needs the version, as any update does."""
+    known = typed.create(store, "decisions", decision())
+    draft = {
+        "action": "retire",
+        "id": known["id"],
+        "reason": "SQLite it is.",
+        "content": {"status": "superseded"},
+    }
+
+    (refused,) = write_drafts(store, [draft])
+    assert refused["status"] == "refused"
+    (answer,) = write_drafts(store, [{**draft, "if_version": known["version"]}])
+    assert answer["status"] == "updated"
+    content = store.get(known["id"]).content
+    assert content is not None
+    assert content["status"] == "superseded"
+
+
+def known_content(store: Recollect, known: dict[str, Any]) -> Any:
+    """What a memory said when it was created."""
+    return store.indexing.fresh().history(known["uid"])[0].fields["content"]
 
 
 def test_drafts_see_each_other(store: Recollect) -> None:

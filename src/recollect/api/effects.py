@@ -16,6 +16,7 @@ from recollect.store.store import MAINTENANCE, Done, Store
 # The reasons of writes that deal with unconfirmed memories themselves.
 _OF_UNCONFIRMED = frozenset({"confirm", "reject"})
 _UNDO = "undo"
+_IMPORT = "import"
 
 if TYPE_CHECKING:
     from recollect.core.memory import Memory
@@ -25,13 +26,17 @@ if TYPE_CHECKING:
 def retire_old_sessions(store: Store, done: Sequence[Done], reason: str) -> None:
     """Retire the oldest session summaries when a new one exceeds the window."""
     sessions = [record.uid for w, record in done if getattr(w, "kind", "") == SESSIONS]
-    if sessions and reason not in MAINTENANCE:
-        from recollect.typed.session_rollover import retire_oldest
+    if sessions and (reason == _IMPORT or reason not in MAINTENANCE):
+        from recollect.typed.session_rollover import retire_oldest, warnings_for
 
         try:
-            store.retired_sessions = retire_oldest(store, sessions)
+            # What somebody writes now is the newest; what an import brings is as old as it says.
+            gone = retire_oldest(store, () if reason == _IMPORT else sessions)
         except RecollectError as error:
             store.ledger.warnings.append(f"Old sessions were not retired: {error.message}")
+        else:
+            if not store.has_deadline:  # nobody reads the warnings of a hook, and they take time
+                store.ledger.warnings += warnings_for(store, gone)
 
 
 def follow_status_change(store: Store, done: Sequence[Done], reason: str) -> None:

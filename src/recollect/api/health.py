@@ -1,4 +1,4 @@
-"""The checks of `doctor` and `verify`: git, hooks, the index against every record in the refs."""
+"""The checks of `doctor`: git, hooks, the mirror, sleep, and what waits; the rest is beside it."""
 
 from __future__ import annotations
 
@@ -11,22 +11,12 @@ from pathlib import Path
 from recollect.capture.spool_flush import spool_of, stash_of
 from recollect.config.config import data_dir
 from recollect.core.authority import plain
-from recollect.core.disposition import dispose
-from recollect.core.note import purged_uids
-from recollect.core.places import LOCAL, Place
-from recollect.core.proof import proves
-from recollect.core.record import CREATE, PURGE, Record
-from recollect.core.spaces import marked
-from recollect.core.uid import claims_proof
 from recollect.errors import RecollectError
+from recollect.hook_client import addresses, is_private, ping
 from recollect.hosts.environment import PROJECT_VARIABLES
-from recollect.index.protocol import Filters
-from recollect.ledger.health import OK, PROBLEM, WARNING, Finding
-from recollect.ledger.ledger import Ledger
+from recollect.ledger.health import OK, WARNING, Finding
 from recollect.sleep.clock import clock_problem
-from recollect.state.engine_socket import addresses, is_private, ping
 from recollect.state.failures import FAILURES_FILE, recent_failures
-from recollect.store.indexing import Indexing
 from recollect.store.store import Store
 
 _REPAIR = "Run `recollect repair`."
@@ -38,6 +28,8 @@ _WEEK = 7 * 86_400.0
 
 def check_all(store: Store) -> list[Finding]:
     """Run every check."""
+    from recollect.api.setup_checks import SETUP
+    from recollect.api.verification import check_records
     from recollect.ledger.health import check_surroundings
 
     found = list(check_surroundings(store.ledger))
@@ -51,108 +43,10 @@ def check_all(store: Store) -> list[Finding]:
         check_sleep,
         check_review,
         check_others,
+        *SETUP,
     ):
         found += check(store)
     return [*found, *(Finding(WARNING, "notice", text) for text in store.warnings)]
-
-
-def check_records(ledger: Ledger, indexing: Indexing) -> Iterator[Finding]:
-    """Read every record, also of kinds that this version does not know, and compare the index."""
-    index = indexing.fresh()
-    indexed = {(place, uid): text for place, uid, text in index.texts()}
-    known: set[tuple[Place, str]] = set()
-    lost, missing, mismatched = 0, 0, 0
-    purged: set[tuple[str, str, str]] = set()
-    owners: set[tuple[str, str, str]] = set()
-    for place, note in ledger.changes({}).notes:
-        lost += not note
-        purged |= {(place.space, place.kind, uid) for uid in purged_uids(note or {})}
-        for uid, text in (note or {}).items():
-            known.add((place, uid))
-            found = indexed.get((place, uid))
-            missing += found is None
-            mismatched += found is not None and found != text
-            record, reason = dispose(text)
-            if not reason and claims_proof(uid) and not proves(uid, text):
-                yield _altered(uid, record)
-            if reason:
-                yield Finding(
-                    WARNING,
-                    "quarantine",
-                    f"The record {uid} of {place.kind} on {place.anchor[:7]} is quarantined:"
-                    f" {reason}.",
-                    "It is kept as it is, but it does not become a memory."
-                    f" To remove it, run: recollect purge {uid}",
-                )
-            elif record.op != PURGE:
-                owners.add((place.space, place.kind, record.memory_uid))
-    orphaned = len(indexed.keys() - known)
-    if lost:
-        yield Finding(
-            PROBLEM,
-            "records",
-            f"{lost} notes have no contents in this clone.",
-            "In a partial clone, run `recollect sync` to fetch them.",
-        )
-    for count, what in (
-        (missing, "records are not in the index."),
-        (orphaned, "records in the index are not in the ledger."),
-        (mismatched, "records differ between index and ledger."),
-    ):
-        if count:
-            yield Finding(PROBLEM, "index", f"{count} {what}", _REPAIR)
-    yield from _check_spaces({(space == LOCAL, uid) for space, _, uid in purged | owners})
-    for _, _, uid in sorted(purged & owners):
-        yield Finding(
-            PROBLEM, "purge", f"The purged memory {uid} is still here.", "Run `recollect sync`."
-        )
-    for record in index.waiting():
-        yield Finding(
-            WARNING,
-            "records",
-            f"A change waits for a memory that this clone does not have: {record.of}",
-            "To fetch it, run `recollect sync`.",
-        )
-    for name in index.shared_names():
-        yield Finding(
-            WARNING,
-            "names",
-            f"{name} is the id of several memories, because two clones assigned it before a sync.",
-            "All are kept. To choose one, add ~ and the last four characters of its uid.",
-        )
-    memories = index.count(Filters(statuses=frozenset({"all"})))
-    yield Finding(OK, "records", f"Records: {len(known)}, memories: {memories}")
-
-
-def _altered(uid: str, record: Record) -> Finding:
-    """Report a record whose text does not match its uid, and what to do about it."""
-    name = record.id or record.memory_uid
-    what = str(record.fields.get("summary") or "")[:_MOST_SHOWN]
-    effect = {
-        CREATE: "Agents do not get it.",
-        PURGE: "Its memory stays purged.",
-    }.get(record.op, "The change does not count.")
-    return Finding(
-        WARNING,
-        "altered",
-        f"Record {uid} of {name} is not what its author wrote ({record.op} by"
-        f" {record.by or 'nobody'}, {record.timestamp or 'undated'}: {what!r}). {effect}",
-        "To get the original back, run `recollect sync` in the author's clone, then here."
-        f" If nobody has it, erase it: recollect purge {record.memory_uid}",
-    )
-
-
-def _check_spaces(spoken_of: set[tuple[bool, str]]) -> Iterator[Finding]:
-    """Report shared records with the uid of a private memory; they do not change it."""
-    for uid in sorted(uid for is_local, uid in spoken_of if is_local and (False, uid) in spoken_of):
-        yield Finding(
-            WARNING,
-            "spaces",
-            f"Shared notes contain records with the uid of a private memory: {uid}. They count as"
-            " another memory, and the private one is unchanged.",
-            "Ask who wrote them. To erase them, purge the memory that `recollect show"
-            f" {marked(uid)}` shows.",
-        )
 
 
 def check_engine(store: Store) -> Iterator[Finding]:
@@ -266,10 +160,11 @@ def check_mirror(store: Store) -> Iterator[Finding]:
     if not store.config.flag("mirror.enabled") or store.work_tree is None:
         return
     from recollect.mirror.compare import WAITING
-    from recollect.mirror.mirror import Mirror
+    from recollect.mirror.mirror import UNKNOWN, Mirror
 
+    harmless = (*WAITING, UNKNOWN)
     try:
-        differ = [found for found in Mirror(store).differences() if found.state not in WAITING]
+        differ = [found for found in Mirror(store).differences() if found.state not in harmless]
     except RecollectError as error:
         yield Finding(WARNING, "mirror", f"{error.message} {error.hint}")
         return

@@ -51,15 +51,19 @@ def open_recollect(path: str | os.PathLike[str] | None = None, *, mine: bool = F
 def open_stores(
     directory: Path, config: Config, environment: Mapping[str, str]
 ) -> tuple[Recollect, Recollect | None]:
-    """The memory of the repository around a directory, and the user's own, if there is one."""
+    """The memory of the repository around a directory, and the user's own, if there is one.
+
+    For hooks, which have no time to ask git what the files of the repository say, too.
+    """
     git = _git(directory, config, environment)
-    repository = find_repository(git)
+    repository = find_repository(git, quickly=True)
     if repository is None:
         repository = open_user_ledger(git, data_dir(environment))
         project = project_name(config, directory.resolve())
         return Recollect(_ledger(repository, config), config, project), None
     personal = _personal(directory, config, git, environment)
     ledger = _ledger(repository, config)
+    ledger.asks_git_rarely = True
     return Recollect(ledger, config, open_personal=lambda: personal), personal
 
 

@@ -47,6 +47,12 @@ class Reads(Store):
             self._personal = opener()
         return self._personal
 
+    @property
+    def index_notices(self) -> list[str]:
+        """What happened to the index, the project's or your own: rebuilt, or in memory only."""
+        own = self._personal.index_notices if self._personal is not None else []
+        return [*self.indexing.about_file, *own]
+
     def close(self) -> None:
         """Close the files. You can go on using the object: it opens them again."""
         super().close()
@@ -100,6 +106,7 @@ class Reads(Store):
                 pairs.sort(key=lambda pair: (-pair[0].score, pair[1], pair[0].memory.uid))
         best = found + left_out if weaker else found
         answers = Answers(Answer(h.memory, h.score, h.why, mine) for h, mine in best[:limit])
+        answers.strong = min(limit, len(found))
         answers.weaker = min(limit, len(found) + len(left_out)) - len(answers)
         if counting and as_of is None:
             self.note_shown(answers)
@@ -113,20 +120,28 @@ class Reads(Store):
 
         return tag_times(self.ledger.repository) if is_release(find_period(query)) else {}
 
-    def browse(self, *, newest_first: bool = False, **filters: Any) -> list[Listed]:
+    def browse(
+        self, *, newest_first: bool = False, project: str = "", **filters: Any
+    ) -> list[Listed]:
         """List the memories that pass the filters, the project's and your own, by creation time.
 
-        `memories` gives those of this ledger alone.
+        With a `project`, only those that belong to it, by the name or the path of its directory.
+        Private, secret and unclassified memories are listed only if you ask for them with
+        `sensitivity`, and expired ones only with `expired=True`. `memories` gives all of this
+        ledger alone.
         """
         from recollect.api.results import Listed
         from recollect.core.age import counted, seconds_of
         from recollect.core.crowding import is_ahead
 
+        wanted = {"sensitivity": "public", "expired": False, **filters}
         found = [
             Listed(memory, store is not self)
-            for store, chosen in self._each(filters)
+            for store, chosen in self._each(wanted)
             for memory in store.memories(**chosen)
         ]
+        if project:
+            found = [one for one in found if self._is_of(project, one)]
         now = self.now()
 
         def created(listed: Listed) -> tuple[bool, str, str]:
@@ -136,6 +151,14 @@ class Reads(Store):
             return not ahead, counted(memory.created, now), memory.uid
 
         return sorted(found, key=created, reverse=newest_first)
+
+    def _is_of(self, project: str, listed: Listed) -> bool:
+        """Whether a memory belongs to a project, by the name or the path of its directory."""
+        from pathlib import PurePath
+
+        tree = self.work_tree
+        home = listed.memory.project or ("" if listed.mine or tree is None else str(tree))
+        return bool(home) and project in (home, PurePath(home).name)
 
     def _each(self, filters: dict[str, Any]) -> list[tuple[Self, dict[str, Any]]]:
         """The project's memories and your own, each with the filters that fit its ledger."""
@@ -176,6 +199,25 @@ class Reads(Store):
         """The memory of an id, the project's or your own; refuses an id of none, or of several."""
         return self.owner_of(memory_id).get(memory_id)
 
+    def readable(self, memory_id: str, sensitivity: str | Sequence[str] = "public") -> list[Memory]:
+        """The memories that an id can mean, the project's or your own, if you may see them.
+
+        Private, secret and unclassified memories need a `sensitivity` that names them, or `all`.
+        """
+        from recollect.errors import NotFound
+
+        owner = self.owner_of(memory_id)
+        found = owner.candidates(memory_id) or [owner.get(memory_id)]
+        levels = self.filters(sensitivity=sensitivity).sensitivities or frozenset({"public"})
+        shown = [m for m in found if not levels.isdisjoint({m.sensitivity, "all"})]
+        if not shown:
+            level = found[0].sensitivity
+            raise NotFound(
+                f"{memory_id} is not shown, because its sensitivity is {level}.",
+                f"To show it, run: recollect show {memory_id} --sensitivity {level}",
+            )
+        return shown
+
     def get_many(self, ids: Sequence[str]) -> list[Memory]:
         """The memories of several ids in one call, in their order; unknown ids are left out.
 
@@ -196,26 +238,18 @@ class Reads(Store):
 
         return versions(self, memory_id)
 
-    def log(self, limit: int | None = None) -> list[LogEntry]:
-        """The captures, changes and purges of this ledger, newest first."""
-        from recollect.api.results import LogEntry
-        from recollect.core.age import seconds_of
-        from recollect.core.crowding import is_ahead
-        from recollect.core.names import short
-        from recollect.core.places import FOREIGN, LOCAL, SHARED
-        from recollect.core.spaces import marked
+    def log(
+        self, limit: int | None = None, *, sensitivity: str | Sequence[str] = "public"
+    ) -> list[LogEntry]:
+        """The captures, changes and purges of this ledger, by when they were written, newest first.
 
-        now, journal = self.now(), self.journal()[::-1]
-        # A record with a date in the future does not come before the new ones.
-        journal.sort(key=lambda entry: is_ahead(seconds_of(entry[0].timestamp), now))
-        memories = {memory.uid: memory for memory in self.memories(status="all")}
-        private = set(self.indexing.fresh().outside([SHARED, FOREIGN]))
-        entries = []
-        for record, place in journal[:limit]:
-            uid = record.memory_uid
-            memory = memories.get(marked(uid) if uid in private and place.space != LOCAL else uid)
-            entries.append(LogEntry(record, short(memory.id if memory else record.id or uid)))
-        return entries
+        Records of private, secret and unclassified memories are left out, unless `sensitivity` asks
+        for them.
+        """
+        from recollect.api.journal import entries
+
+        levels = self.filters(sensitivity=sensitivity).sensitivities or frozenset({"public"})
+        return entries(self, levels)[:limit]
 
     def location(self) -> Location:
         """Where the memories are stored, and how many there are."""
@@ -236,13 +270,13 @@ class Reads(Store):
 
         known = key_named(key)
         return ExplainedSetting(
-            key,
-            *self.config.settings[key],
+            known.name,
+            *self.config.settings[known.name],
             default=known.default,
             variable=known.variable,
             meaning=known.meaning,
             project=known.project,
-            ignored=self.config.ignored.get(key),
+            ignored=self.config.ignored.get(known.name),
         )
 
     def why(self, limit: int = 10, session: str | None = None) -> list[Trace]:

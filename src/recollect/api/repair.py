@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from recollect.api.health import check_records
+from recollect.api.verification import check_records
 from recollect.core.note import Note
 from recollect.core.places import Place
 from recollect.errors import MemoryIndexError
@@ -29,11 +30,25 @@ def repair(store: Store, progress: Progress | None = None) -> list[Finding]:
         )
         for key, records in repair_ledger(store.ledger, known_notes(store))
     ]
-    if found or any(
-        finding.level == PROBLEM for finding in check_records(store.ledger, store.indexing)
-    ):
-        store.indexing.rebuild(progress)
-    return [*found, *check_records(store.ledger, store.indexing)]
+    before = list(check_records(store.ledger, store.indexing))
+    if not found and not _wrong(before):
+        return before
+    had_vectors = store.indexing.fresh().model() is not None
+    index = store.indexing.rebuild(progress)
+    if had_vectors:
+        store.indexing.embed_pending(index, progress=progress)
+    after = list(check_records(store.ledger, store.indexing))
+    restored = _ids(before) - _ids(after)
+    told = f"Rebuilt the index. Records and memories that are right again: {len(restored)}"
+    return [*found, Finding(OK, "repair", told, "", tuple(sorted(restored))), *after]
+
+
+def _wrong(findings: Sequence[Finding]) -> list[Finding]:
+    return [finding for finding in findings if finding.level == PROBLEM]
+
+
+def _ids(findings: Sequence[Finding]) -> set[str]:
+    return {uid for finding in _wrong(findings) for uid in finding.ids}
 
 
 def known_notes(store: Store) -> dict[Place, Note]:

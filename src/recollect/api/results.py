@@ -28,9 +28,13 @@ class Answer(NamedTuple):
 
 
 class Answers(list[Answer]):
-    """The answers of a search, best first, and how many weaker matches were left out."""
+    """The answers of a search, best first, and how many weaker matches were left out.
+
+    Of those that are there, the first `strong` ones are no weaker matches.
+    """
 
     weaker = 0
+    strong = 0
 
 
 class Listed(NamedTuple):
@@ -56,10 +60,15 @@ class Reindexed(NamedTuple):
 
 
 class LogEntry(NamedTuple):
-    """A record of the ledger, and the short id of its memory as it is now."""
+    """A record of the ledger, the short id of its memory as it is now, and when it was written.
+
+    The timestamp of a record may be older: an imported memory keeps the date that it had.
+    """
 
     record: Record
     name: str
+    written: str | None = None
+    sensitivity: str = "public"
 
 
 class Location(NamedTuple):
@@ -84,3 +93,8 @@ class ExplainedSetting(NamedTuple):
     project: str
     # The value in the project's file, if it has no effect.
     ignored: Ignored | None = None
+
+
+def weaker_matches(count: int) -> str:
+    """Return how many weaker matches there are, in words."""
+    return "1 weaker match" if count == 1 else f"{count} weaker matches"

@@ -119,6 +119,12 @@ class Reviews(Writes):
             self.reject_change(change.record)
         return chosen
 
+    def put_back(self, rejected: Sequence[Suggestion]) -> None:
+        """Take back the rejection of suggestions: they wait for review again."""
+        from recollect.capture.suggestions import put_back
+
+        put_back(self, rejected)
+
     def forget_learned(self) -> None:
         """Forget what detection has learned from what you accepted and rejected."""
         from recollect.capture.adaptation import reset

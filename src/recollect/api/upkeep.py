@@ -129,7 +129,7 @@ class Upkeep(Reviews):
 
     def verify(self) -> list[Finding]:
         """Compare the index with every record in the notes."""
-        from recollect.api.health import check_records
+        from recollect.api.verification import check_records
 
         return list(check_records(self.ledger, self.indexing))
 

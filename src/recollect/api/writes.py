@@ -46,10 +46,14 @@ class Writes(Reads):
 
         Then you get the existing memory. Tags, concepts and files that it does not have are added
         to it, and a higher importance replaces its own. With `force` a second one is captured
-        anyway. Case and white space make no difference.
+        anyway. Case and white space make no difference. A fact in three words, or in three parts
+        between `|`, is stored as `store_fact` does it.
         """
         from recollect.api.duplicates import find_duplicates, is_shown, merge_into
 
+        fact = None if body or force else self._said_fact(kind, summary, fields)
+        if fact is not None:
+            return Captured(fact.fact.memory, fact.is_new, merged=fact.kept)
         same = find_duplicates(self, kind, summary, body, fields.get("sensitivity"))
         now = self.now()
         known = None if force else next((m for m in same if is_shown(m, now)), None)
@@ -59,6 +63,22 @@ class Writes(Reads):
             return Captured(known, False, merged=merged)
         memory = self.capture(kind, summary, body, at=at, **fields)
         return Captured(memory, True, tuple(m for m in same if not is_shown(m, now)))
+
+    def _said_fact(self, kind: str, text: str, fields: Mapping[str, Any]) -> Stored | None:
+        """Store a text of the kind `facts` as a fact; None if it is none, or has other fields."""
+        from recollect.core.kinds import FACTS, find_kind
+
+        known = find_kind(kind)
+        if (
+            known is None
+            or known.name != FACTS
+            or not fields.keys() <= {"provenance", "confidence"}
+        ):
+            return None
+        from recollect.facts.facts import sentence_parts
+
+        parts = sentence_parts(text)
+        return None if parts is None else self.store_fact(*parts, **fields)
 
     def update_for_agent(
         self,

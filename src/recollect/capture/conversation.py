@@ -41,7 +41,10 @@ class Turn(NamedTuple):
 
 
 class Heard(NamedTuple):
-    """A sentence in its place: the message, and the sentence before it in its paragraph."""
+    """A sentence in its place: the message, and the sentence that it may point to.
+
+    That is the sentence before it in its message, unless something was left out between.
+    """
 
     said: Said
     message: int
@@ -58,20 +61,21 @@ def turns(messages: Sequence[tuple[str, str]], *, failed: bool, passed: bool) ->
 
 def heard(conversation: Sequence[Turn]) -> Iterator[Heard]:
     """Yield every sentence that the speakers said themselves."""
-    asked = why = False
+    why = False
+    asked = {USER: False, AGENT: False}  # whether their last message ended in a question
     for number, turn in enumerate(conversation):
         words = own_words(turn)
-        parts = [part for part in paragraphs(words) if part]
+        parts = paragraphs(words)
         items = list_items(words)
         if turn.speaker == USER:
             why = asks_why(words)  # until the person speaks again: an agent answers in parts
         count = sum(map(len, parts))
         conceded = turn.speaker == USER and _gives_in(conversation, number)
         place = 0
-        last = ""
+        before = last = ""
         recaps = finds = False
         for part in parts:
-            before = ""
+            before = before if part else ""
             for sentence in part:
                 said = Said(
                     sentence,
@@ -81,7 +85,7 @@ def heard(conversation: Sequence[Turn]) -> Iterator[Heard]:
                     turn.failed,
                     turn.passed,
                     conceded,
-                    asked and turn.speaker == USER,
+                    asked[AGENT if turn.speaker == USER else USER],
                     starts_as(sentence) in items,
                     why and turn.speaker == AGENT,
                     recaps,
@@ -93,7 +97,7 @@ def heard(conversation: Sequence[Turn]) -> Iterator[Heard]:
                 if turn.speaker == AGENT:
                     done, found = announces(sentence)
                     recaps, finds = (recaps or done) and not found, (finds or found) and not done
-        asked = turn.speaker == AGENT and is_question(last)
+        asked[turn.speaker] = is_question(last)
 
 
 def own_words(turn: Turn) -> str:

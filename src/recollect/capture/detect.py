@@ -15,6 +15,8 @@ from typing import Any, Final
 from recollect.capture.conversation import Heard, Turn, heard
 from recollect.capture.features import AGENT, NAMED, USER, Vector, is_plan, is_question, vector
 from recollect.capture.model import Model, Scores, model
+from recollect.capture.sentences import CODE, NAME
+from recollect.capture.wording import REPORTED_QUESTION
 from recollect.core.marks import MARKER
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
@@ -23,16 +25,24 @@ THRESHOLD: Final = 0.45  # the default of capture.suggest_threshold
 MAX_JOINED: Final = 400  # characters of a sentence with its neighbour
 # Skipped sentences are traced from this share of the threshold on.
 _NEAR_MISS: Final = 0.6
-# What an agent gives in to is rarely worthless, whatever its words, and a person's standing order
-# is often short: these shares of the threshold are enough for them.
-_CONCEDED: Final = 0.4
-_ORDERED: Final = 0.6
+# What an agent gives in to is rarely worthless, whatever its words, a person's standing order is
+# often short, and what points at the sentence before brings that one too: these shares of the
+# threshold are enough for them, and for what "we" chose, with its reason. Reports of progress need
+# more: readers hardly ever keep one.
+_CONCEDED: Final = 0.8
+_ORDERED: Final = 0.35
+_CHOSEN: Final = 0.6
+_POINTING: Final = 0.8
+_REPORTED: Final = 1.4
 _ORDER: Final = NAMED.index("standing order")
+_CHOICE: Final = tuple(map(NAMED.index, ("we", "chooses", "reason")))
 _MOST_QUOTED: Final = 160
 _FEWEST_WORDS: Final = 4
+_FEWEST_NAMES: Final = 2  # of files, functions and the like
 
 _CAUSES: Final = ("learnings", "blockers")
 _CURE: Final = "solutions"
+_PROGRESS: Final = "progress"
 
 NOT_ALONE: Final = "it does not stand alone"
 BELOW: Final = "below capture.suggest_threshold"
@@ -77,14 +87,24 @@ _FILLER = pattern(
     re.IGNORECASE,
 )
 _POINTS = pattern(
-    r"(?:it|its|it's|this|that|that's|these|those|they|they're|he|she|both|neither|the (?:same"
-    r"|former|latter|other)|same)\b(?! (?:turns? out|turned out))",
+    r"(?:it|its|it's|this|that|that's|these|those|they|they're|he|she|neither|the (?:same"
+    r"|former|latter|other)|same|both(?!(?: [^\s,;]{1,60}){1,4} and\b))\b"
+    r"(?! (?:turns? out|turned out))",
     re.IGNORECASE,
 )
 _UNSEEN = pattern(
     r"\b(?:option|approach|step|item|point|number|phase|suggestion|finding|issue|fix) "
     r"(?:[a-d]\b|#?\d+\b)|\b(?:as|see|listed|shown|described|mentioned|the) (?:above|below)\b"
-    r"|\bthe (?:following|same|latter|former)\b|(?:^|\s)#\d+\b|\b(?:line|lines) \d",
+    r"|\bthe (?:following|latter|former)\b|(?:^|\s)#\d+\b|\b(?:line|lines) \d"
+    # "the same file" says which; "the same", "the same way" and "the same problem" don't.
+    r"|\bthe same(?! \w)|\bthe same (?:again|applies|approach|as (?:above|before)|bug|change|fix"
+    r"|goes|here|idea|issue|problem|reason|result|story|thing|way)\b",
+    re.IGNORECASE,
+)
+# "Issue #4 (Info): …", "Fix 2 — …": the number of a list that is not there, before a statement.
+_NUMBERED = pattern(
+    r"(?:bug|finding|fix|issue|item|phase|point|step|suggestion) #?\d{1,3}(?: \([^()]{1,40}\))?"
+    r"(?:: | [—–-] )",
     re.IGNORECASE,
 )
 # "(line 12)", "(lines 3-5)": where something was when it was said.
@@ -159,7 +179,7 @@ def _detect(
             continue
         features = vector(one.said)
         scores = _scores(weights, features, shift)
-        enough = threshold * _share_needed(one, features)
+        enough = min(1.0, threshold * _share_needed(one, features, scores.kind))
         least = min(enough, weakest)
         if scores.score < least * _NEAR_MISS:
             unworthy.add(one.said.text)
@@ -188,14 +208,22 @@ def _may_count(one: Heard) -> bool:
     text = one.said.text
     if is_question(text) or MARKER in text.lower() or text.endswith(":"):
         return False
+    if REPORTED_QUESTION.match(text):
+        return False
     return one.said.speaker != AGENT or not is_plan(text)
 
 
-def _share_needed(one: Heard, features: Vector) -> float:
+def _share_needed(one: Heard, features: Vector, kind: str) -> float:
     """Return the share of the threshold that a sentence needs."""
+    if kind == _PROGRESS:
+        return _REPORTED
+    if one.said.speaker == USER and features.named[_ORDER]:
+        return _ORDERED
+    if all(features.named[at] for at in _CHOICE):
+        return _CHOSEN
     if one.said.conceded:
         return _CONCEDED
-    return _ORDERED if one.said.speaker == USER and features.named[_ORDER] else 1.0
+    return _POINTING if _POINTS.match(_bare(one.said.text)) else 1.0
 
 
 def _scores(weights: Model, features: Vector, shift: Shift | None) -> Scores:
@@ -210,7 +238,7 @@ def stands_alone(one: Heard, agent_said: Sequence[Heard] = ()) -> str:
 
     The result is empty if that is not possible.
     """
-    bare = _LINES.sub("", without_filler(one.said.text))
+    bare = _bare(one.said.text)
     if _UNSEEN.search(bare) or len(_CONTENT.findall(bare)) < 2:
         return ""
     few = len(bare.split()) < 2 * _FEWEST_WORDS
@@ -218,13 +246,28 @@ def stands_alone(one: Heard, agent_said: Sequence[Heard] = ()) -> str:
         before = _corrected(agent_said)
         return f"{_ended(_capital(bare))} (The agent had said: “{before}”)" if before else ""
     if _POINTS.match(bare):
-        before = _LINES.sub("", without_filler(one.before))
+        before = _bare(one.before)
         joined = f"{_ended(_capital(before))} {_capital(bare)}"
         usable = before and not is_question(before) and not before.endswith(":")
-        if not usable or _POINTS.match(before) or _UNSEEN.search(before):
-            return ""
-        return joined if len(joined) <= MAX_JOINED else ""
+        if usable and not _POINTS.match(before) and not _UNSEEN.search(before):
+            return joined if len(joined) <= MAX_JOINED else ""
+        # What nothing explains is clear if it names its things itself.
+        return _capital(bare) if not before and _names_in(bare) >= _FEWEST_NAMES else ""
     return _capital(bare)
+
+
+def _bare(text: str) -> str:
+    """Return a sentence without filler words and without places that are not in it."""
+    return _LINES.sub("", _without_number(without_filler(text)))
+
+
+def _without_number(text: str) -> str:
+    number = _NUMBERED.match(text)
+    return text[number.end() :] or text if number else text
+
+
+def _names_in(text: str) -> int:
+    return len(CODE.findall(text)) + len(NAME.findall(CODE.sub(" ", text)))
 
 
 def _corrected(agent_said: Sequence[Heard]) -> str:

@@ -21,6 +21,7 @@ from recollect.core.note import shorten_line
 MOST_CONTEXT = 50_000  # bytes of a context file
 _AROUND = 10  # lines of the conversation before and after a finding
 _MOST_SNIPPETS = 3  # of one kind
+_LONGEST_SNIPPET = 120  # characters of a key line in a context file, which also has the whole line
 _LONGEST_DESCRIPTION = 200
 _FEWEST_LETTERS = 20  # of a line that can be located by its words
 _CUT = "[cut: more than 50 KB]"
@@ -47,6 +48,8 @@ class Wanted(NamedTuple):
     candidate: Mapping[str, Any] | None = None
     model: str = ""
     context_file: str = ""
+    # For the summary of a session: how much was done.
+    metrics: str = ""
 
 
 def request(
@@ -145,15 +148,23 @@ def _shape(field: Field) -> str:
 
 def context_text(one: Wanted, said: Sequence[tuple[str, str]]) -> str:
     """Return what a subagent, which does not know the conversation, gets to read; at most 50 KB."""
-    head = f"Kind: {one.kind}\nScore: {one.score:.2f}\nDescription: {_described(one)}\n\n"
+    head = f"Kind: {one.kind}\nScore: {one.score:.2f}\nDescription: {_described(one)}\n"
+    head += f"Activity: {one.metrics}\n\n" if one.metrics else "\n"
     tail = "\n</transcript_data>\n\nKey lines:\n" + "".join(
-        f'- "{escape(snippet)}"\n' for _, snippet in one.snippets
+        f'- "{escape(shorten_line(snippet, _LONGEST_SNIPPET))}"\n' for _, snippet in one.snippets
     )
     room = MOST_CONTEXT - len((head + tail).encode()) - 200
     transcript = escape("\n---\n".join(_windows(said, [snippet for _, snippet in one.snippets])))
     if len(transcript.encode()) > room:
-        transcript = transcript.encode()[: max(room, 0)].decode("utf-8", "ignore") + f"\n{_CUT}"
+        # The end of a conversation says how it turned out, so the beginning goes.
+        newest = transcript.encode()[-max(room, 1) :].decode("utf-8", "ignore")
+        transcript = f"{_CUT}\n{newest.partition(chr(10))[2] or newest}"
     return f"{head}<transcript_data>\n{transcript}{tail}"
+
+
+def as_guide(lines: Sequence[str]) -> str:
+    """Return what Recollect tells an agent, with the mark by which it is not captured again."""
+    return "\n".join((_OPENING, *map(escape, lines), _CLOSING))
 
 
 def _windows(said: Sequence[tuple[str, str]], snippets: Sequence[str]) -> list[str]:

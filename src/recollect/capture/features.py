@@ -150,6 +150,10 @@ NAMED: Final = (
     "short message, by the agent",
     "long message, by the agent",
     "length, by the agent",
+    "names something",
+    "names something, by the agent",
+    "alone in its message, by the user",
+    "answer to a question, by the agent",
     *CLUE,
 )
 
@@ -232,6 +236,7 @@ def _named(
     negation = bool(NEGATION.search(plain))
     of_self = bool(SELF.search(plain))
     past = bool(PAST.search(plain))
+    names = _NAME_MARK in plain or _CODE_MARK in plain
     size = min(1.0, math.log1p(count) / 4) - _USUAL_LENGTH
     return (
         user,
@@ -305,6 +310,10 @@ def _named(
         agent and said.total <= 3,
         agent and said.total > 12,
         agent * size,
+        names,
+        agent and names,
+        user and said.total == 1,
+        agent and said.answers,
         *[bool(clue.search(plain)) for clue in CLUE.values()],
     )
 

@@ -7,20 +7,26 @@ one before it, or after it. If it is not clear what is meant, the whole sentence
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from recollect.capture import request_words as words
-from recollect.capture.request_text import Said, clean, says
+from recollect.capture.request_text import Said, clean, is_one_task, says
+from recollect.capture.sentences import split_line
 from recollect.capture.wish_model import Wish, rate
 from recollect.capture.wish_words import classes
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 
-# Chosen on prompts that the model was not trained on: see benchmarks/capture/README.md.
-THRESHOLD: Final = 0.55
+# Chosen on prompts that the model was not trained on: see benchmarks/capture/README.md. What counts
+# is the chance that the sentence asks, plus half of the chance that the content is worth keeping.
+THRESHOLD: Final = 0.75
+_LEAST: Final = 0.35  # the chance that it asks
+_CERTAIN: Final = 0.8  # the same for a sentence that may mean something else
 # A part of a sentence asks if it has this share of the weight of all words that ask.
 _ASKS: Final = 0.4
+_ASKS_AGAIN: Final = 0.2  # what the last part needs after a part that asks: "…, hang on to that"
 # With this share, it does nothing but ask.
 _ONLY_ASKS: Final = 0.7
 _FEWEST = 3  # words of a statement
@@ -31,12 +37,16 @@ _MINOR = (
     r"(?:in|into|on|onto|to|as|for|from|down|up|away|somewhere|over|across|with|around|next|each"
     r"|every|when|whenever|please|pls|and|again|well|too|behind|beyond|between|permanently|forever"
     r"|tomorrow|later|so|because|until|after|before|way|off|out|by|is|goes|holds|should|stick"
-    r"|sticks|at|again|safe|handy|always)"
+    r"|sticks|at|again|safe|handy|always|twice)"
 )
 # What is meant stands elsewhere: "keep that in your notes", "this is one for the books".
 _POINTS = pattern(
     rf"\b(?:this|that|it|these|those)(?: one| bit| fact| info\w*| rule| decision)?"
     rf"(?=\s*(?:\Z|[.,;:!?)])| {_MINOR}\b)|\b(?:that|this)(?:'s| is) (?:one|a|an|the)\b"
+)
+# Why somebody asks is not what to keep: "so we don't mix it up again, keep that somewhere".
+_PURPOSE = pattern(
+    r"\W*(?:just )?so (?:that )?(?:i|we|you|it|they|nobody|no one|this|that)\b", re.I
 )
 _PRONOUN = pattern(r"\b(?:this|that|it|those|these)\b")
 # What is meant follows: "know that the two stacks can't be enabled together".
@@ -53,14 +63,14 @@ _NEGATED = pattern(
 # For the moment, for a file or a program, by somebody else, by the writer, or not really.
 _ELSEWHERE = pattern(
     r"\b(?:(?:for|in) this (?:once|patch|pr|commit|task|change|fix|branch|file|one|session)"
-    r"|this (?:time|once)|for (?:now|today|the moment)|just once|before i forget)\b"
+    r"|this (?:time|once)|for (?:now|today|the moment)|just once)\b"
     r"|\b(?:add|append|put|store|save|write|paste|note|log|copy|file)\b[^.:;]{0,40}"
     r"\b(?:to|in|into|under|as) (?:(?:the|our|my|a|an|its|this) )?(?:x{3,}|[\w./-]+\.\w{1,5}\b"
     r"|release notes|readme|changelog|docs?\b|documentation|tickets?\b|issue|wiki|comments?\b"
     r"|commit|database|db\b|table|cache|disk|stdout|console|header|title|description)"
     r"|\bi(?:'ll| will|'d| would|'m going to|'ve| have)? (?:just )?(?:keep|kept|remember|recall"
     r"|note|noted|save|saved|learn|learned|learnt|think|guess|wonder)\b(?! you)"
-    r"|\b(?:if|suppose|imagine|pretend) (?:you|i|we|it)\b"
+    r"|\A\W*(?:what )?if (?:you|i|we|it)\b|\b(?:suppose|imagine|pretend) (?:you|i|we|it)\b"
     r"|\b(?:he|she|they|boss|teacher|colleague|predecessor|customer|client|tutorial|docs|book"
     r"|somebody|someone|people) (?:\w+ )?(?:said|says|say|wrote|writes|told|tells|keeps?|kept|has"
     r"|had|wants?|asked|asks)\b"
@@ -86,9 +96,11 @@ def find_learned(said: Sequence[Said], taken: set[int]) -> Iterator[tuple[str, s
         if at in used or is_unkept or not _may_ask(one):
             continue
         wish = rate(one.text, at, len(said))
-        if wish.chance < THRESHOLD:
+        if wish.chance < (_CERTAIN if _is_doubtful(one) else _LEAST):
             continue
         content, numbers = _content(said, at, wish, used)
+        if wish.chance < THRESHOLD and wish.chance + _worth(content) / 2 < THRESHOLD:
+            continue
         used.update(numbers)
         if _names_something(content):
             content = content.strip()
@@ -97,15 +109,28 @@ def find_learned(said: Sequence[Said], taken: set[int]) -> Iterator[tuple[str, s
             yield clean(content), f"learned: {wish.deciding}"
 
 
+def _worth(content: str) -> float:
+    """Return how likely the best sentence of a content is worth keeping, asked for or not."""
+    from recollect.capture.features import USER
+    from recollect.capture.features import Said as Heard
+    from recollect.capture.model import score
+
+    return max((score(Heard(one, USER)).score for one in split_line(content)), default=0.0)
+
+
 def _may_ask(one: Said) -> bool:
     """Return whether a sentence can be a request of its writer to the agent."""
     said = one.masked
     if words.NO_TALK.match(said) or words.SARCASM.search(said) or words.SAID_BY.search(said):
         return False
-    if _NEGATED.search(said) or _ELSEWHERE.search(said):
-        return False
+    return not _NEGATED.search(said)
+
+
+def _is_doubtful(one: Said) -> bool:
+    """Return whether a sentence may be for the moment, for somebody else, or a question."""
+    said = one.masked
     is_polite = words.POLITE.search(said) or words.POLITE_END.search(said)
-    return not said.endswith("?") or bool(is_polite)
+    return bool(_ELSEWHERE.search(said)) or (said.endswith("?") and not is_polite)
 
 
 def _content(
@@ -125,8 +150,10 @@ def _content(
     points = _POINTS.search(one.masked)
     if asking is not None and points:
         before = one.text[: parts[asking].start]
-        if asking and _states(before):
+        if asking and _states(before) and not _PURPOSE.match(before):
             return before, (at,)
+    if points and at and at - 1 in used and said[at - 1].block == one.block:
+        return "", (at,)  # it points to what another wish keeps
     if points or one.masked.endswith(":"):
         near = (at - 1, at + 1) if points else (at + 1, at - 1)
         for number in near:
@@ -152,7 +179,10 @@ def _announced(one: Said, wish: Wish) -> str:
     for found in _PART.finditer(one.masked):
         rest = one.text[found.end() :]
         if found[0] == ":" and _share(wish, 0, found.end()) >= _ASKS and says(rest, 2):
-            return rest
+            last = _parts(one, wish)[-1]
+            asks_again = last.share >= _ASKS_AGAIN and _POINTS.search(one.masked, last.start)
+            told = one.text[found.end() : last.start]
+            return told if asks_again and _states(told) else rest
     for found in _THAT.finditer(one.masked):
         rest = one.masked[found.end() :]
         if _share(wish, 0, found.end()) >= _ASKS and _VERB.search(rest):
@@ -205,5 +235,6 @@ def _goes_on(said: Sequence[Said], at: int, number: int, used: set[int]) -> bool
 
 def _can_be_meant(one: Said) -> bool:
     """Return whether a wish can point to a sentence."""
-    is_task = words.TASK.match(one.masked) and not words.STANDING.search(one.masked)
-    return not (one.masked.endswith("?") or is_task or one.is_silent) and says(one.text, 2)
+    if is_one_task(one.masked) or one.is_silent or words.CLOSING.match(one.masked):
+        return False
+    return not one.masked.endswith("?") and says(one.text, 2)

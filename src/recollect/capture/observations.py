@@ -13,19 +13,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from recollect.capture.checkpoints import commit_of
 from recollect.capture.commands import main_part, only_looks, program_of, words_of
 from recollect.capture.error_lines import one_line
+from recollect.core.fields import TYPE_WEIGHTS
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.core.patterns import pattern
 from recollect.hosts.protocol import AGENT, CREATE, FETCH, WRITES
 
-TYPE_WEIGHTS: Mapping[str, float] = {
-    "decision": 0.8,
-    "discovery": 0.7,
-    "bugfix": 0.5,
-    "feature": 0.5,
-    "refactor": 0.3,
-    "change": 0.3,
-}
 GATE = 0.30
 # The weight of each dimension; what is known already lowers all of it.
 _SUBSTANCE, _SALIENCE, _TYPE = 0.45, 0.25, 0.30
@@ -331,14 +324,19 @@ def _from_command(command: str) -> Observation | None:
     return None
 
 
-def memorability(what: Observation | str, *, known: Collection[str] = ()) -> float:
+def memorability(
+    what: Observation | str,
+    *,
+    known: Collection[str] = (),
+    weights: Mapping[str, float] = TYPE_WEIGHTS,
+) -> float:
     """Rate an observation from 0 to 1: substance, salience and type, less what is known already."""
     text = (what.text if isinstance(what, Observation) else what)[:_MOST_TEXT]
     kind = what.type if isinstance(what, Observation) else classify(text)
     score = (
         _SUBSTANCE * _substance(text)
         + _SALIENCE * _salience(what, text)
-        + _TYPE * TYPE_WEIGHTS.get(kind, TYPE_WEIGHTS["change"])
+        + _TYPE * weights.get(kind, weights["change"])
     )
     return round(score * _distinctiveness(text, known), 3)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from recollect.capture.features import is_question
+from recollect.capture.pasted import origin_of
 from recollect.capture.sentences import sentences, without_code, words
 from recollect.core.marks import MARKER
 from recollect.core.note import shorten_line
@@ -157,8 +158,11 @@ def correction_of(text: str) -> str:
 
 
 def goal_of(prompt: str) -> str:
-    """Return what a prompt asks for, on one line."""
-    lines = [" ".join(line.lstrip("#>*- \t").split()) for line in prompt.splitlines()]
+    """Return what a prompt asks for, on one line; pasted text counts only if it is all there is."""
+    said = prompt.splitlines()
+    own = [line for line, other in zip(said, origin_of(said).foreign, strict=True) if not other]
+    said = own if any(own) else said
+    lines = [" ".join(line.lstrip("#>*- \t").split()) for line in said]
     lines = [line for line in lines if line]
     if not lines:
         return ""

@@ -53,6 +53,11 @@ def says(text: str, least: int = 1) -> bool:
     return len(found) >= least and not words.EMPTY.issuperset(found)
 
 
+def is_one_task(masked: str) -> bool:
+    """Return whether a sentence tells what to do now; "run lint before each push" is for good."""
+    return bool(words.TASK.match(masked)) and not words.STANDING.search(masked)
+
+
 def clean(content: str, to: str = "") -> str:
     """Return the content as a sentence of its own. `to`: "to" or "not to", if it was an order."""
     content = words.POLITE_END.sub("", content.strip(" ,;:-–—")).strip()

@@ -45,15 +45,41 @@ _SO = rf"(?:,? that\s+(?=\S)|{_COLON}|\s+[-–—]{{1,2}}\s+)"
 _END = rf"{_TAIL}(?:,? (?:ok|okay|thanks|thx))?(?=\s*(?:[.!?)]|\Z))"
 VERB = (
     r"(?:is|isn't|are|aren't|was|were|has|have|had|must|mustn't|can|can't|cannot|may|need|needs"
-    r"|uses?|runs?|lives?|goes|go|expects?|does|doesn't|do|don't|should|shouldn't|will|won't|only"
+    r"|isnt|arent|cant|dont|wont|uses?|runs?|lives?|goes|go|expects?|does|doesn't|do|don't|should|shouldn't|will|won't|only"
     r"|never|always|takes?|stays?|starts?|wants?|belongs?|sits?|holds?|comes?|costs?|ends?|likes?"
     r"|expires?|returns?|depends?|requires?|ships?|deploys?|prefers?|allows?|keeps?|gets?|works?)"
 )
+# The verb of a statement. Endings tell most of them: "the key rotates", "tests talk to redis".
+_AUXILIARY = (
+    r"(?:is|isn't|are|aren't|was|were|has|have|had|must|mustn't|can|can't|cannot|may|needs?|does"
+    r"|doesn't|do|don't|should|shouldn't|will|won't|would|only|never|always|goes|got|means?"
+    r"|times out)\b"
+)
+_PLURALS = (
+    r"(?:args?|bits|branches|bugs|buttons|cases|changes|columns|comments|commits|days|details|docs"
+    r"|edges|endpoints|errors|fields|files|fixes|flags|headers|hooks|icons|ideas|imports|issues"
+    r"|items|jobs|keys|labels|limits|lines|links|logs|methods|modules|names|notes|numbers|pages"
+    r"|packages|params|parts|paths|places|points|ports|results|routes|rows|rules|scripts|steps"
+    r"|strings|styles|tables|tags|tasks|tests|things|tickets|times|tools|types|units|updates|users"
+    r"|values|variables|versions|warnings|weeks|words|years)"
+)
+_THIRD_PERSON = (
+    r"(?<!the )(?<!our )(?<!your )(?<!my )(?<!its )(?<!all )(?<!any )(?<!some )(?<!these )"
+    r"(?<!those )(?<!new )(?<!old )(?<! of )(?<! in )(?<! and )(?<! or )(?<! a )(?<!other )"
+    rf"(?!{_PLURALS}\b)[a-z]{{3,}}(?<![suia])s\b(?<!ings)(?<!ions)(?<!ments)(?<!['-].s) (?=\S)"
+)
+_AFTER_PLURAL = (
+    r"(?<=s )(?:accept|belong|break|call|cause|change|come|contain|cost|depend|deploy|end|expect"
+    r"|expire|fail|follow|get|go|happen|hold|include|keep|live|look|make|map|match|need|point|prefer"
+    r"|read|reject|require|return|run|see|send|share|ship|sit|sleep|start|stay|store|support|take"
+    r"|talk|use|want|work|write)\b (?=\S)"
+)
+_PAST = r"[a-z]{3,}ed (?:all|down|from|into|its|off|out|over|support|the|to|up)\b"
 # A statement without `that`: "the mac build has to be signed", "we ship on Fridays".
 _STATED = (
     r"(?=(?:i|i'm|i've|i'd|we|we're|we've|there|no|never|always|only|don't|do not)\s"
     r"|(?:(?!(?:for|of|that|they|to|we|which|who|when|where|how|if|until|and|or|me|what|why)\b)"
-    rf"[\w/.@'-]+,?\s){{1,6}}{VERB}\b)"
+    rf"[\w/.@'-]+,?\s){{1,6}}(?:{_AUXILIARY}|{_THIRD_PERSON}|{_AFTER_PLURAL}|{_PAST}))"
 )
 _KEPT = rf"(?: {_IT})?{_TAIL}{_SO}|{_TAIL},\s(?=\w)|{_TAIL} {_STATED}"
 # "this: …", "one thing about the code: …"; or only "this", which points to what stands beside it.
@@ -85,11 +111,13 @@ _HERE = rf"(?:{_FOR}|(?:for|in|of) (?:this|our|the|all) (?:repo\w*|projects?|cod
 RULES: tuple[Rule, ...] = (
     Rule(
         "things to remember",
-        ("rememb", " note", "noting", "mind"),
+        ("rememb", " note", "noting", "mind", "worth"),
         pattern(
-            r"\b(?:(?:an?|one|two|some|important|key) ){0,2}(?:(?:some)?things?|facts?|points?"
+            r"\b(?:(?:an?|one|two|some|important|key) ){0,2}"
+            r"(?:(?:some)?things?(?: else)?(?: that(?:'s| is| are))?|facts?|points?"
             r"|rules?|worth|so you|let it be) (?:(?:to|worth) )?"
-            rf"(?:remember(?:ing|ed)?|not(?:e|ing)|keep(?:ing)? in mind)\b[^:.?!]{{0,60}}{_COLON}"
+            rf"(?:remember(?:ing|ed)?|not(?:e|ing)|keep(?:ing)? in mind|(?:hold|hang)ing on ?to"
+            rf"|keeping|writing down|not forgetting)\b[^:.?!]{{0,60}}{_COLON}"
         ),
     ),
     Rule(
@@ -104,6 +132,27 @@ RULES: tuple[Rule, ...] = (
             rf"(?: (?:to|thing|point|rule|know)){{0,2}}(?:,? {_HERE}){{1,2}}"
             rf"(?:{_COLON}|\s+[-–—]{{1,2}}\s+))"
         ),
+    ),
+    Rule(
+        "worth remembering",
+        ("worth", "one to", "memo:", "away:"),
+        pattern(
+            r"\b(?:(?:(?:that|this|it)(?:'s| is) |is )?(?:(?:maybe|well|also"
+            r"|(?:another )?one|something|a fact(?: about me)?) )?"
+            r"(?:worth (?:remembering|memori[sz]ing|keeping|storing|noting|saving|writing down"
+            r"|(?:hang|hold)ing on ?to)|(?<=one )to (?:(?:hang|hold) on ?to|keep|remember|note))"
+            rf"(?:{_TAIL}(?:, [^,:.?!]{{1,40}})?{_COLON}|(?P<alone>{_END}))"
+            rf"|(?:memo|file(?: {_IT})? away){_TAIL}{_COLON})"
+        ),
+    ),
+    Rule(
+        "make it a habit",
+        ("habit", "a rule"),
+        pattern(
+            r"\b(?:(?:make|treat|take|consider) it (?:as )?a (?:habit|rule)(?: of yours)?"
+            r" (?:to|that)|(?:make|get into) (?:a|the) habit of)\s+(?=\S)"
+        ),
+        PREFERENCES,
     ),
     Rule("remember to", ("rem",), pattern(rf"{_REMEMBER}(?:,? (?:{LATER}))?{_TO}"), PREFERENCES),
     Rule(
@@ -121,8 +170,8 @@ RULES: tuple[Rule, ...] = (
         "keep in mind",
         (" in mind",),
         pattern(
-            rf"\b(?:keep|kept|bear|have|had|keeping) (?:{_IT} )?in mind(?:{_POINTS}|{_KEPT}"
-            rf"|(?P<alone>{_END}))"
+            rf"\b(?:keep|kept|bear|have|had|keeping) (?:{_IT} )?in mind(?:, (?:for|when|in)\b"
+            rf"[^,.;:?!]{{1,60}}, that\s|{_POINTS}|{_KEPT}|(?P<alone>{_END}))"
         ),
     ),
     Rule(
@@ -131,8 +180,8 @@ RULES: tuple[Rule, ...] = (
         pattern(
             r"\b(?:mental note(?=:| -)|(?:notes?|reminder) (?:to|for) (?:(?:the )?(?:self|myself"
             r"|yourself|claude|later"
-            r"|(?:next|future)\b[^:.?!,]{0,30}))(?: and (?:to |for )?(?:you|u|me|yourself|myself"
-            r"|the team))?)(?:\s*:\s+| [-–—]{1,2} )"
+            r"|(?:next|future)\b[^:.?!,]{0,30}))(?:,? and (?:to |for )?(?:you|u|me|yourself|myself"
+            r"|the team)(?:,? i (?:guess|suppose|think))?)?)(?:\s*:\s+| [-–—]{1,2} )"
         ),
     ),
     Rule(
@@ -188,10 +237,11 @@ RULES: tuple[Rule, ...] = (
         "from now on",
         (
             *("now on", "here on", "point on", "today", "forward", "henceforth", "n future"),
-            *("the future", "from now"),
+            *("the future", "from now", "this day"),
         ),
         pattern(
-            r"\b(?:(?:from|as of) (?:now|here|this (?:point|moment)|today) on(?:wards?)?|as of now"
+            r"\b(?:(?:from|as of) (?:now|here|this (?:point|moment|day)|today) on(?:wards?)?"
+            r"|as of now|from this day(?: forward)?(?=\s*[,:])"
             r"|(?:always )?from (?:now|today)(?=\s*[,:]| (?:always|never|we|use|please|do|don't)\b)"
             r"|(?:going|moving) forward(?! (?:in|to|through|by|and|button|from|with)\b)"
             r"|henceforth|in (?:the )?future(?=,| please| always| never| use\b"
@@ -208,9 +258,11 @@ _LEAD = (
     r"|no|great|super|wonderful|alright|fine|right|agreed"
     r"|good|nice|thanks|thank you|perfect|cool|just|always|now|then|next|again|first|finally|lastly"
     r"|actually|anyway|well|plus|ps|p\.s\.|by the way|one (?:more|last) thing|(?:very )?important"
-    rf"|{_AGENT}|let'?s|(?:can|could|would|will) (?:you|we)|(?:you|we) (?:should|must|need to"
-    r"|have to)|i(?:'d| would)? (?:want|need|like|love) (?:you to|that you)|make sure (?:you|to"
-    r"|that you)|(?:you )?be so (?:kind|nice|good)(?: as)?(?: to| and)?|do me a favou?r(?: and)?"
+    rf"|{_AGENT}|let'?s|(?:may|might|can|could) i ask you to|(?:can|could|would|will) (?:you|we)"
+    r"|(?:you|we) (?:should|must|need to|have to)"
+    r"|i(?:'d| would)? (?:want|need|like|love) (?:you to|that you)|make sure (?:you|to"
+    r"|that you)|(?:you )?be so (?:kind|nice|good)(?: as)?(?: to| and)?|(?:you(?:'d| would) )?"
+    r"do me a (?:\w{1,12} )?favou?r(?: and| if you)?"
     r"|i(?:'d| would) (?:appreciate|like|love) (?:it )?if you(?: could)?|if you (?:would|could|can)"
     r"|it would be (?:nice|great|good) if you(?: could)?"
     r"|be sure (?:to|you)|a? ?reminder|heads up|going forward|from now on|most importantly|/"
@@ -222,7 +274,7 @@ LED = pattern(
     rf"(?:{_LEAD}(?:[,:!.]{{0,3}}(?: -)? |(?<=/)|[,:])){{0,6}}\Z"
 )
 LED_WINDOW = 90
-POLITE = pattern(r"\b(?:can|could|would|will) (?:you|we)\b|\byou mind\b")
+POLITE = pattern(r"\b(?:can|could|would|will) (?:you|we)\b|\byou mind\b|\bi ask you to\b")
 ASKS = pattern(r"(?:(?:can|could|would|will) you (?:please |kindly )?|please,? )")
 POLITE_END = pattern(
     r",? (?:ok|okay|right|alright|please|pls|yeah|yes|got it|understood|thanks|thank you|thx)"
@@ -285,6 +337,12 @@ TASK = pattern(
     r"|(?:fix|add|implement|write|create|update|refactor|run|show|tell|explain|look|check|find|give"
     r"|start|help|remove|delete|rename|move|commit|push|review|debug|investigate|generate|build"
     r"|deploy|test|make|finish|open|read|try|change|replace|install|merge|rebase)\b(?! is\b))\b)"
+)
+# What ends a talk is no part of what to keep.
+CLOSING = pattern(
+    r"\W{0,3}(?:(?:ok|okay|so|and|right|well|anyway)[,.]? )?(?:that(?:'s| is|s) (?:it|all|enough)\b"
+    r"|thanks|thank you|cheers|bye|see (?:you|ya)|cya|good (?:night|evening)|have a (?:nice|good)"
+    r"|i(?:'m|m| am) (?:off|done|out)\b|gotta go|talk (?:later|tomorrow))"
 )
 CUT = pattern(
     r"(?:[,;] (?:and |then |but |so )?| (?:and|then) )(?:now|please|can you|could you|let's|then"

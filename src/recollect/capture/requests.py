@@ -17,8 +17,16 @@ import re
 from collections.abc import Iterator
 
 from recollect.capture import request_words as words
-from recollect.capture.request_text import Said, clean, masked, says, split_prompt
+from recollect.capture.request_text import (
+    Said,
+    clean,
+    is_one_task,
+    masked,
+    says,
+    split_prompt,
+)
 from recollect.capture.sentences import split_line
+from recollect.capture.unkept import only_asks
 from recollect.core.named_tuple import NamedTuple
 
 _TYPED = 2_000  # characters; of a longer text, parts may be pasted from a handbook
@@ -44,8 +52,13 @@ class _Wish(NamedTuple):
 
     @property
     def points(self) -> bool:
-        groups = self.match.groupdict()
-        return any(groups.get(name) is not None for name in ("alone", "kept"))
+        return _points(self.match)
+
+
+def _points(match: re.Match[str]) -> bool:
+    """Return whether a wish points to what stands beside it: "keep that in mind"."""
+    groups = match.groupdict()
+    return any(groups.get(name) is not None for name in ("alone", "kept"))
 
 
 class _Said(NamedTuple):
@@ -109,9 +122,12 @@ def is_covered(sentence: str, requests: list[Request]) -> bool:
 
 
 def asks_to_forget(text: str) -> bool:
-    """Return whether a prompt asks to forget what was kept just now ("no, forget that")."""
+    """Return whether a prompt asks to forget what was kept just now ("no, forget that").
+
+    Who only says not to keep something ("off the record, please") means what was said before.
+    """
     first = next(iter(split_line(text.strip().partition("\n")[0][:_MOST_ASIDE])), "")
-    return bool(words.FORGET.match(masked(first)))
+    return bool(words.FORGET.match(masked(first))) or only_asks(text)
 
 
 def _contents(said: list[_Said], at: int, wish: _Wish, end: int) -> tuple[list[str], int]:
@@ -159,7 +175,8 @@ def _goes_on(said: list[_Said], first: int, at: int) -> bool:
         return False
     one = said[at]
     is_task = bool(words.TASK.match(one.masked)) and not one.is_item
-    return not one.wishes and not one.masked.endswith("?") and not is_task
+    is_over = words.CLOSING.match(one.masked) is not None
+    return not (one.wishes or one.masked.endswith("?") or is_task or is_over)
 
 
 def _pointed(said: list[_Said], at: int, wish: _Wish) -> str:
@@ -176,7 +193,7 @@ def _pointed(said: list[_Said], at: int, wish: _Wish) -> str:
         if 0 <= near < len(said) and said[near].block == one.block:
             other = said[near]
             is_told = not other.masked.endswith("?") and not other.wishes
-            candidates.append(other.text if is_told and not words.TASK.match(other.masked) else "")
+            candidates.append(other.text if is_told and not is_one_task(other.masked) else "")
     return next((clean(text, _to(wish)) for text in candidates if says(text, _FEW)), "")
 
 
@@ -230,7 +247,9 @@ def _is_asked(said: str, led: re.Match[str], match: re.Match[str], rule: words.R
     asks_later = words.ASKS.match(rest) and words.STANDING.search(rest)
     if said.endswith("?") and not (is_polite or asks_later or words.POLITE_END.search(said)):
         return False
-    if words.REPORTED.search(before[-200:]) or words.PROGRAM.search(before[-300:]):
+    if words.REPORTED.search(before[-200:]):
+        return False
+    if words.PROGRAM.search(before[-300:]) and not _points(match):
         return False
     if words.SARCASM.search(said) or (words.CONDITION.match(said) and words.OTHERS.search(before)):
         return False

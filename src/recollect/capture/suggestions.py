@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from recollect.capture.novelty import Known, fingerprint, judge
-from recollect.capture.rejections import note_rejected
+from recollect.capture.rejections import forget_rejected, note_rejected
 from recollect.core.memory import NO_FIELDS, Memory
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.status import VISIBLE
@@ -69,6 +69,10 @@ class Suggestion(NamedTuple):
 def waiting_suggestions(store: Store) -> Spool:
     """Return the store of pending suggestions."""
     return Spool(store.ledger.repository.state_dir / FOLDER)
+
+
+# The source of a draft that waits because of `compaction.prompt_first`.
+COMPACTION = "compaction"
 
 
 def suggest(
@@ -214,11 +218,32 @@ def reject(store: Store, chosen: Sequence[Suggestion]) -> None:
     """Reject suggestions for good."""
     now = store.ledger.clock().timestamp()
     store.local.make_folder()
-    marks = [f"mirror rejected {one.uid}" for one in chosen if one.document]
-    # A rejected merge says nothing against what its sources say.
-    marks += [fingerprint(one.text) for one in chosen if one.sources]
-    store.local.observed.reject(marks, now)
+    store.local.observed.reject(_marks(chosen), now)
     plain = [one for one in chosen if not one.document and not one.sources]
     note_rejected(store, {one.uid: one.text for one in plain})
     for suggestion in chosen:
         waiting_suggestions(store).drop(suggestion.uid)
+
+
+def _marks(chosen: Sequence[Suggestion]) -> list[str]:
+    """Return what stands for rejected suggestions that are no plain drafts."""
+    marks = [f"mirror rejected {one.uid}" for one in chosen if one.document]
+    # A rejected merge says nothing against what its sources say.
+    return marks + [fingerprint(one.text) for one in chosen if one.sources]
+
+
+def put_back(store: Store, chosen: Sequence[Suggestion]) -> None:
+    """Take back the rejection of suggestions: they wait for review again."""
+    store.local.observed.forget_rejected(_marks(chosen))
+    forget_rejected(store, [one.text for one in chosen])
+    for one in chosen:
+        suggest(
+            store,
+            one.draft,
+            confidence=one.confidence,
+            why=one.why,
+            updates=one.updates,
+            nonce=one.uid,
+            sources=one.sources,
+            document=one.document,
+        )

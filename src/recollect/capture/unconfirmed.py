@@ -14,10 +14,10 @@ from recollect.capture.novelty import DUPLICATE, NEW, Known, judge
 from recollect.capture.pasted import PASTED
 from recollect.capture.rejections import is_rejected, note_rejected
 from recollect.capture.spool_flush import keep
-from recollect.capture.suggestions import suggestions, waiting_suggestions
+from recollect.capture.suggestions import COMPACTION, suggestions, waiting_suggestions
 from recollect.core.memory import Memory
 from recollect.core.names import parse_name, short
-from recollect.core.status import ARCHIVED, RETIRED, UNCONFIRMED, VISIBLE
+from recollect.core.status import ARCHIVED, HIDDEN, RESTORED, RETIRED, UNCONFIRMED, VISIBLE
 from recollect.core.strength import UNUSED
 from recollect.core.unconfirmed import confirmed_nonce, has_expired, is_imported
 from recollect.errors import NotFound, RecollectError, UnsafeName, ValidationError
@@ -161,6 +161,8 @@ def confirm(
     confirmed = known or _create(store, memory, nonce, how, by, replaced)
     name = store.short_name(confirmed)
     changes = []
+    if known is not None and known.status in HIDDEN:  # somebody took the first one back
+        changes.append(_status_change(store, known, RESTORED, "confirmed again"))
     if supersede and replaced is not None and replaced.uid != confirmed.uid:
         status = RETIRED if replaced.status == UNCONFIRMED else ARCHIVED
         changes.append(_status_change(store, replaced, status, f"superseded by {name}"))
@@ -352,8 +354,8 @@ def convert_suggestions(store: Store) -> int:
     """Make unconfirmed memories of plain drafts that an earlier version put into the queue."""
     converted = 0
     for waiting in suggestions(store):
-        is_pasted = (waiting.draft.get("provenance") or {}).get("via") == PASTED
-        if waiting.sources or waiting.document or waiting.is_unknown or is_pasted:
+        is_held = (waiting.draft.get("provenance") or {}).get("via") in (PASTED, COMPACTION)
+        if waiting.sources or waiting.document or waiting.is_unknown or is_held:
             continue
         try:
             add(

@@ -1,7 +1,8 @@
 """Finds what a person asks not to keep: "between us", "off the record", "don't write this down".
 
 What is meant is the paragraph in which they say so. If it says nothing else, it is the whole
-prompt. Words that limit something to this moment ("just for now") mean their own sentence only.
+prompt, and if that says nothing else, what was said before it. Words that limit something to this
+moment ("just for now") mean their own sentence, or the one beside it if that is all they say.
 """
 
 from __future__ import annotations
@@ -26,35 +27,74 @@ _NOT = (
     r"|\b(?:would|i'd) (?:rather |prefer (?:that )?)you (?:did(?:n't| not)|not))"
     r"(?: please| ever| you| even)?"
 )
-_DOWN = r"(?:down|anywhere|into? (?:your|ur|any|the) (?:memory|notes?)|in memory|on record)"
+_NOTES = r"(?:your|ur|any|the|my|our) (?:memor(?:y|ies)|notes?|records?|summar(?:y|ies))"
+_DOWN = rf"(?:down|anywhere|(?:into?|to) {_NOTES}|in memory|on record)"
+_OCCASION = (
+    r"(?:demo|screenshots?|meeting|presentation|workshop|interview|photo|walkthrough|dry run)"
+)
 # Nothing that would make it a matter of the program may follow: "don't store this in the session".
 _NO_MORE = (
     r"(?=\s*(?:[.,;:!?)—–]|-|\Z)|,? (?:please|pls|anywhere|down|though|but|and|because|since|it's"
-    r"|it is|or|in (?:your|ur) (?:memory|notes)|for (?:later|next time|the future))\b)"
+    r"|it is|or|ok|in (?:your|ur) (?:memory|notes)|for (?:later|next time|the future))\b)"
 )
 _ASKS = pattern(
-    rf"{_NOT} (?:write|note|jot|put|take) (?:{_IT}|it) {_DOWN}\b"
+    rf"{_NOT} (?:write|note|jot|put|take|add|log) (?:{_IT}|it) {_DOWN}\b"
+    rf"|{_NOT} (?:write|note|jot) (?:up|down)(?=\s*(?:[.,;:!?)—–]|\Z)|,? (?:please|pls)\b)"
+    r"|\bnot to (?:put|write|note|record|log|repeat|store|keep|mention)(?: (?:this|that|it))?"
+    r" (?:down|anywhere|on (?:record|file)|to any(?:one|body))\b"
+    rf"|{_NOT} make (?:an?|any) (?:\w{{1,12}} )?notes? of (?:{_IT}|it)\b"
+    rf"|\b(?:keep|leave) (?:{_IT}|it) out of {_NOTES}\b"
+    rf"|\bstrike (?:{_IT}|it) from {_NOTES}\b"
+    r"|\bforget (?:that )?i (?:ever |just )?(?:said|mentioned|told you|brought up)\b"
+    r"|\byou did(?:n't| not) (?:hear|get) (?:this|that|it) from me\b"
+    r"|\b(?:this|that|it|which)(?: \w{1,12})? (?:does(?:n't| not)|mustn't|must not|should(?:n't"
+    r"| not)|can't|cannot|won't|may not) (?:leave|get out of|go (?:beyond|outside))"
+    r" (?:this|the|our) (?:room|chat|session|conversation|team|house|office)\b"
+    r"|\b(?:told|tell(?:ing)?|said|say(?:ing)?)(?: (?:you|me|us))?(?: (?:this|that|it|something))?"
+    r" in (?:strict )?confidence\b"
+    r"|\bnot worth (?:remembering|noting|writing down|saving|keeping in mind)\b"
+    r"|\b(?:nothing|not (?:something|anything)) (?:(?:that )?you (?:need|have) to|to)"
+    r" (?:remember|note|write down|memori[sz]e)\b"
     rf"|{_NOT} (?:remember|memori[sz]e|note) (?:{_IT}|it|the \w{{1,30}}){_NO_MORE}"
     rf"|{_NOT} (?:record|save|store|keep|repeat|share|mention|capture|persist) {_IT}{_NO_MORE}"
     rf"|{_NOT} (?:record|save|store|keep|repeat|capture) it (?:anywhere|in (?:your|ur) memory)\b"
+    rf"|{_NOT} (?:save|store|keep|quote) (?:it|me)(?=\s*(?:[.:!)]|\Z))"
+    rf"|\b(?:keep|leave) [\w' -]{{1,40}} out of (?:everything|(?:your|ur) (?:own )?notes)\b"
     rf"|{_NOT} (?:tell|mention (?:{_IT}|it) to) (?:any(?:one|body)|a soul)\b"
-    r"|\boff[ -]the[ -]record\b"
+    r"|\boff[ -]the[ -](?:record|tape|books)\b"
     r"|(?:\A|[.,;:!?(—–]\s*|\b(?:btw|so|and|but|just|strictly|stays?|remains?|stay|only|this|that"
-    r"|it|is|well|ok|oh|purely)\s)between (?:us|you and (?:me|i)|ourselves)\b(?! and\b)"
+    r"|that's|thats|it's|its|it|is|well|ok|oh|purely)\s)between (?:us|you and (?:me|i)|ourselves)\b"
+    r"(?! and\b)"
     r"|\b(?:this|that|it)(?: one)?(?: (?:stays|remains|must stay|should stay|has to stay"
     r"|needs to stay)|(?:'s| is) (?:strictly|absolutely|highly)) (?:private|confidential|secret)\b"
     rf"|\b(?:this|that|it)(?:'s| is) (?:confidential\b{_NO_MORE}|(?:just |only )?for your (?:ears"
     r"|eyes)\b)"
     r"|\bkeep (?:this|that|it|all of this) (?:to yourself|under wraps|under your hat|quiet)\b"
     rf"|\bkeep (?:this|that) (?:private|secret|confidential)\b{_NO_MORE}"
-    r"|\bnot for (?:the record|your (?:memory|notes)|the (?:notes|minutes|memory|archives?))\b"
+    r"|\bnot for (?:the|your|ur|any|our|my) (?:record|memory|notes?|files?|minutes|archives?|log"
+    rf"|books)\b(?:{_NO_MORE}|(?= just\b))"
     r"|\b(?:not|nothing) to be (?:remembered|written down|kept|recorded)\b"
 )
 _PASSING = pattern(
-    r"\b(?:just|only) (?:for|this) (?:now|today|once|this once|this time|the moment|this session"
-    r"|one time|the run of today|today's \w{1,20}|this (?:one )?(?:run|screenshot|demo|meeting|call"
-    r"|test|build|branch|pr|commit|release))\b|\b(?:forget|ignore) (?:this|that|it)"
-    r" (?:afterwards?|after(?: this)?|later|when you're done)\b"
+    r"(?<!\bnot )\b(?:just|only|purely) (?:for|this) (?:now|today|once|this once|this time"
+    r"|the moment|this session|one time|the run of today|today's \w{1,20}"
+    rf"|(?:this|the|our|my|a|tonight's|tomorrow's) (?:one |\w{{1,20}} )?{_OCCASION}"
+    r"|this (?:one )?(?:build|branch|call|commit|pr|recording|release|run|test|video|visit))\b"
+    r"|(?<!\bnot )\b(?:just|only) (?:today|tonight|tomorrow|this (?:morning|afternoon|evening))\b"
+    r"|\b(?:today|tonight|this (?:time|once|afternoon|evening|morning)) only\b"
+    rf"|\bfor (?:the|this|today's) (?:\w{{1,20}} )?{_OCCASION} only\b"
+    r"|\bthis one time\b|\bjust to use in this session\b|\bnot for real\b"
+    r"|\bas a one[- ]?off\b|\bthinking (?:aloud|out loud)\b"
+    r"|\b(?:just|only) (?:venting|musing|daydreaming|kidding|joking|saying)\b"
+    rf"|\bignore (?:me|this|that|it)\b(?:(?= (?:if|i'?m)\b)|(?=\s*(?:[.;!)]|\Z)))"
+    r"|\b(?:forget|ignore) (?:this|that|it) (?:afterwards?|after(?: this)?|later"
+    r"|when you're done)\b"
+)
+
+
+# "That's only for the demo" speaks of the sentence before it.
+_POINTS_BACK = pattern(
+    r"\W{0,3}(?:no\W{1,3})?(?:(?:that|this|it)(?:'s| is|s)? (?:just|only)|ignore)\b"
 )
 
 
@@ -91,6 +131,12 @@ def is_unkept(sentence: str) -> bool:
     return bool(_ASKS.search(masked) or _PASSING.search(masked))
 
 
+def only_asks(text: str) -> bool:
+    """Return whether a text asks not to keep something, and says nothing else."""
+    masked = _masked(text[:_MOST_TEXT])
+    return bool(_ASKS.search(masked)) and not words_of(_ASKS.sub(" ", masked))
+
+
 def words_of(text: str) -> frozenset[str]:
     """Return the words that say something, without their endings."""
     return frozenset(map(str, outline(text).words)) - _REQUEST
@@ -111,12 +157,19 @@ def _without_passing(paragraph: str) -> tuple[str, list[str]]:
     """Take out the sentences that hold for this moment only."""
     if not _PASSING.search(_masked(paragraph)):
         return paragraph, []
-    kept, passing = [], []
-    for line in paragraph.splitlines():
-        said = split_line(line)
-        passing += [one for one in said if _PASSING.search(_masked(one))]
-        kept.append(" ".join(one for one in said if not _PASSING.search(_masked(one))))
-    return "\n".join(kept), passing
+    lines = [split_line(line) for line in paragraph.splitlines()]
+    said = [one for line in lines for one in line]
+    passing = set()
+    for at, one in enumerate(said):
+        masked = _masked(one)
+        if _PASSING.search(masked):
+            passing.add(at)
+            says_little = len(words_of(_PASSING.sub(" ", masked))) < _FEWEST
+            if says_little or (at and _POINTS_BACK.match(masked)):
+                passing.add(at - 1 if at else 1)
+    numbers = iter(range(len(said)))
+    kept = [" ".join(one for one in line if next(numbers) not in passing) for line in lines]
+    return "\n".join(filter(None, kept)), [said[at] for at in sorted(passing) if at < len(said)]
 
 
 def _paragraphs(text: str) -> list[str]:
@@ -138,6 +191,6 @@ def _masked(text: str) -> str:
 _REQUEST = frozenset(
     outline(
         "btw pls ok okay record remember write between private secret keep anywhere noted note"
-        " understood don t"
+        " understood don t oh hey please sorry wait actually"
     ).words
 )

@@ -28,6 +28,8 @@ FILE: Final = Path(__file__).with_name("wish_model.bin")
 MAGIC: Final = b"recollect wishes 1\n"
 SIZE: Final = 1 << 16  # weights
 MAX_LENGTH: Final = 600  # characters of a sentence that count
+_LONG = 24  # words and punctuation that are rated together
+_ENDS = frozenset(",;:—–()")
 _LONGEST = 8  # the highest class of length
 _PER_LENGTH = 4  # words
 
@@ -136,17 +138,39 @@ def bucket(gram: str) -> int:
 
 
 def rate(sentence: str, place: int = 0, total: int = 1) -> Wish:
-    """Return how likely a sentence asks to remember something, and which of its words ask."""
+    """Return how likely a sentence asks to remember something, and which of its words ask.
+
+    The clause that asks is a small part of a long sentence, so its clauses are rated.
+    """
     said = tokens(sentence)
+    rated = [_rate(said, start, end, place, total) for start, end in spans(said)]
+    return max(rated, key=lambda one: one.chance)
+
+
+def spans(said: Sequence[Token]) -> list[tuple[int, int]]:
+    """Return the parts of a sentence that are rated: all of it, or from each clause on a part."""
+    if len(said) <= _LONG:
+        return [(0, len(said))]
+    ends = [at + 1 for at, one in enumerate(said[:-1]) if one.text in _ENDS]
+    found = []
+    for start in (0, *ends):
+        most = start + _LONG
+        whole = [end for end in (*ends, len(said)) if start < end <= most]
+        found.append((start, max(whole, default=most)))  # of a clause of 60 words, the beginning
+    return found
+
+
+def _rate(said: Sequence[Token], start: int, end: int, place: int, total: int) -> Wish:
+    """Rate a part of a sentence."""
     weights, scale, bias = _weights()
-    distinct = {one.text: one for one in grams(said, place, total)}
+    distinct = {one.text: one for one in grams(said[start:end], place, total)}
     root = math.sqrt(len(distinct)) or 1.0
     score, shares = bias, [0.0] * len(said)
     for gram in distinct.values():
         value = scale * weights[bucket(gram.text)] / root
         score += value
         for at in gram.at:
-            shares[at] += value / len(gram.at)
+            shares[start + at] += value / len(gram.at)
     return Wish(0.5 * (1 + math.tanh(0.5 * score)), said, shares)
 
 

@@ -10,9 +10,16 @@ QUESTION = pattern(
     r"(?:(?:and|but|hey|hi|hmm|ok|okay|oh|so|well|wait)[, ]+)*(?:"
     r"(?:am|are|can|can't|could|did|didn't|do|does|doesn't|don't|had|has|have|is|isn't|shall|should"
     r"|was|were|will|would|wouldn't)"
-    r" (?:i|we|you|they|he|she|it|this|that|there|the|anyone|anybody|someone|somebody)"
-    r"|(?:what|why|how|who|where|when|which)(?:'s| (?:am|are|can|could|did|do|does|has|have|is"
+    r" (?:i|we|you|u|they|he|she|it|this|that|there|the|anyone|anybody|someone|somebody)"
+    r"|(?:what|why|how|who|where|when|which)(?:'?s| (?:am|are|can|could|did|do|does|has|have|is"
     r"|should|was|were|will|would)))\b",
+    re.IGNORECASE,
+)
+# What somebody else asks: "HR asks from which hour overtime is paid".
+REPORTED_QUESTION = pattern(
+    r"(?!(?:if|when|whenever|once) )(?:[\w.'-]{1,30} ){1,4}(?:asks|asked|(?:wants|want) to know"
+    r"|(?:keeps|keep) asking|(?:is|are) asking)(?: (?:me|us))? (?:from |for |to |in |by )?"
+    r"(?:how|what|which|who|whose|why|when|where|whether|if)\b",
     re.IGNORECASE,
 )
 HYPOTHETICAL = pattern(
@@ -90,6 +97,20 @@ CLUES = {
     r"|eventually",
     "standing order": r"(?:always|never) (?!been\b|had\b|was\b|got\b)\w|from now on|going forward"
     r"|whenever you|every time|each time you|don't ever|no more",
+    # What is over soon, or was never meant: asides, times, reports of work, praise of a change.
+    "moment": r"brb|afk|bbl|ttyl|lol|(?:one|a) (?:sec|moment|minute)\b|hang on|gimme|give me a"
+    r"|back in|right back|where were we|signing off|gotta|lunch|coffee|sorry",
+    "time": r"today|tonight|yesterday|tomorrow|right now|at the moment|these days|so far|still"
+    r"|last (?:night|week|month|year)|this (?:morning|time|run|afternoon|week)|once more",
+    "wonders": r"what's|whats|wonder(?:ing)?|curious|asks?|asking|wants? to know|no idea|dunno"
+    r"|some day|one day|thinking",
+    "under way": r"(?:i'm|we're|i am|we are|it's) (?:now |just |still |also )?[a-z]{2,20}ing\b"
+    r"|running|about to|going to|next\b|will\b|i'll",
+    "praises": r"correctly|safe(?:ly)?\b|clean\b|surgical|minimal|well[- ](?:scoped|tested)"
+    r"|looks? good|no issues|nothing (?:else|blocks)|as expected|appropriate|consistent|solid|nice"
+    r"|good\b|great",
+    "merges": r"conflicts?|merg(?:e|ed|ing)|rebas\w{1,4}|cherry|branch|their version|upstream|pr\b",
+    "suggests": r"consider|recommend|suggest|could|would be|might want|option|alternativ|ideally",
     "is done": r"done|finished|shipped|released|merged|deployed|migrated|complete|live|works",
 }
 CLUE = {name: pattern(rf"\b(?:{words})", re.IGNORECASE) for name, words in CLUES.items()}

@@ -16,6 +16,7 @@ import click
 
 from recollect.cli.output import Where
 from recollect.cli.terminal import echo, echo_exactly, escaped_json, guarded
+from recollect.core.patterns import keep_compiled
 from recollect.errors import RecollectError
 from recollect.hosts.agents import agent_above, agent_in
 from recollect.version import __version__
@@ -28,6 +29,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "list": "list",
         "show": "show",
         "timeline": "timeline",
+        "blame": "blame",
         "edit": "edit",
         "resolve": "transitions",
         "archive": "transitions",
@@ -36,10 +38,12 @@ GROUPS: dict[str, dict[str, str]] = {
         "candidate": "candidate",
         "write": "write",
         "schema": "schema",
+        "fact": "fact",
         "learn": "learn",
     },
     "Review": {
         "review": "review",
+        "ui": ".web.command",  # of the package beside this one
         "why": "why",
         "log": "log",
         "strength": "strength",
@@ -68,6 +72,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "Set up": {
         "install": "install",
         "config": "config",
+        "capabilities": "capabilities",
         "init": "init",
         "hook": "hook",
         "mcp": ".mcp.command",  # of the package beside this one
@@ -143,3 +148,5 @@ def main() -> None:
         else:
             echo(redact_message(f"Error: {error.message}\n{error.hint}"), err=True)
         sys.exit(error.exit_code)
+    finally:
+        keep_compiled()

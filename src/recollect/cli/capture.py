@@ -8,7 +8,7 @@ import click
 
 from recollect.api.duplicates import hidden_as
 from recollect.cli.fields import given_body, given_fields, memory_options
-from recollect.cli.output import echo_json, json_option, opened, said_here
+from recollect.cli.output import echo_json, echo_notes, json_option, opened, said_here, warnings_of
 from recollect.core.kinds import KINDS
 from recollect.core.names import short
 
@@ -58,10 +58,12 @@ def capture_command(
             provenance={**said_here(ctx, store, f"{summary}\n{body}"), "via": "cli"},
             **given_fields(options),
         )
+        warnings = warnings_of(store)
     memory = captured.memory
     if as_json:
         known = {"done": "known already", "merged": list(captured.merged)}
-        echo_json(memory.as_json() | ({} if captured.is_new else known))
+        also = {} if captured.is_new else known
+        echo_json({**memory.as_json(), **also, "warnings": warnings})
         return
     click.echo(short(memory.id))
     if captured.is_new:
@@ -76,3 +78,4 @@ def capture_command(
         click.echo(
             f"Note: {short(hidden.id)} has the same text and is {hidden_as(hidden)}.", err=True
         )
+    echo_notes(warnings)

@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from recollect.cli.config_trust import trust_command, untrust_command
-from recollect.cli.output import echo_json, json_option, opened
+from recollect.cli.output import echo_json, json_option, opened, warn
 from recollect.config.config import Ignored
 from recollect.config.edit import set_key, unset_key
 
@@ -38,6 +38,7 @@ def list_command(ctx: click.Context, every: bool, as_json: bool) -> None:
     """List the keys with their values and sources."""
     with opened(ctx) as store:
         settings = store.settings()
+        warn(store)
     if as_json:
         echo_json({name: setting.value for name, setting in settings.items()})
         return
@@ -82,7 +83,7 @@ def _echo_setting(ctx: click.Context, key: str, path: Path | None) -> None:
     """Print the value that counts now: a stronger source may override the file."""
     with opened(ctx) as store:
         setting = store.explain_setting(key)
-    click.echo(f"{key} = {setting.value!r}, from {setting.source}")
+    click.echo(f"{setting.key} = {setting.value!r}, from {setting.source}")
     if setting.ignored is not None:
         click.echo(f"Note: {_ignored(setting.ignored)}", err=True)
     if path is None:
@@ -97,11 +98,12 @@ def explain_command(ctx: click.Context, key: str, as_json: bool) -> None:
     """Explain KEY: its meaning, its value, and the source of the value."""
     with opened(ctx) as store:
         setting = store.explain_setting(key)
+        warn(store)
     ignored = setting.ignored
     if as_json:
         echo_json({**setting._asdict(), "ignored": ignored and ignored._asdict()})
         return
-    click.echo(f"{key} = {setting.value!r}, from {setting.source}")
+    click.echo(f"{setting.key} = {setting.value!r}, from {setting.source}")
     click.echo(f"{setting.meaning} (default {setting.default!r}; variable {setting.variable})")
     if ignored is not None:
         click.echo(_ignored(ignored))

@@ -7,8 +7,15 @@ from typing import Any
 
 import click
 
-from recollect.cli.fields import given_body, given_fields, memory_options
-from recollect.cli.output import echo_json, id_argument, json_option, opened
+from recollect.cli.fields import given_body, given_fields, memory_options, split_tags
+from recollect.cli.output import (
+    echo_json,
+    echo_notes,
+    id_argument,
+    json_option,
+    opened,
+    warnings_of,
+)
 from recollect.core.fields import normal_tag
 from recollect.core.names import short
 from recollect.errors import ValidationError
@@ -18,7 +25,12 @@ from recollect.errors import ValidationError
 @id_argument
 @click.option("--summary", help="The new summary.")
 @memory_options
-@click.option("--untag", multiple=True, help="Remove this tag; may be repeated.")
+@click.option(
+    "--untag",
+    multiple=True,
+    callback=split_tags,
+    help="Remove this tag, or several with commas; may be repeated.",
+)
 @json_option
 @click.pass_context
 def edit_command(
@@ -59,7 +71,9 @@ def edit_command(
         update = partial(store.update_for_agent, via="cli") if ctx.obj.agent else store.update
         # Somebody may have changed it while the editor was open; do not overwrite that.
         memory = update(memory.uid, summary=summary, body=body, if_version=memory.version, **fields)
+        warnings = warnings_of(store)
     if as_json:
-        echo_json(memory.as_json())
+        echo_json({**memory.as_json(), "warnings": warnings})
     else:
         click.echo(short(memory.id))
+        echo_notes(warnings)

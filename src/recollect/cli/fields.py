@@ -12,6 +12,16 @@ import click
 from recollect.core.fields import CONCEPTS, OBSERVATION_TYPES, SENSITIVITIES
 from recollect.errors import ValidationError
 
+
+def split_tags(
+    _context: click.Context, _option: click.Parameter, given: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Split `--tag a,b` into two tags."""
+    return tuple(
+        part for one in given for part in one.split(",") if part.strip() or not one.strip()
+    )
+
+
 _OPTIONS: tuple[Callable[[Callable[..., Any]], Callable[..., Any]], ...] = (
     click.option(
         "-m", "--body", "messages", multiple=True, help="The body; each one is a paragraph."
@@ -19,7 +29,14 @@ _OPTIONS: tuple[Callable[[Callable[..., Any]], Callable[..., Any]], ...] = (
     click.option(
         "-F", "--body-file", metavar="FILE", help="Read the body from a file, or - for stdin."
     ),
-    click.option("-t", "--tag", "tags", multiple=True, help="A tag; may be repeated."),
+    click.option(
+        "-t",
+        "--tag",
+        "tags",
+        multiple=True,
+        callback=split_tags,
+        help="A tag, or several with commas; may be repeated.",
+    ),
     click.option("--spec", help="The specification it belongs to."),
     click.option("--phase", help="The phase of work, such as planning or review."),
     click.option(

@@ -7,14 +7,35 @@ from typing import Any
 
 import click
 
-from recollect.core.fields import CONCEPTS, SENSITIVITIES
+from recollect.cli.fields import split_tags
+from recollect.core.fields import CONCEPTS, OBSERVATION_TYPES, SENSITIVITIES
+
+sensitivity_option = click.option(
+    "--sensitivity",
+    multiple=True,
+    type=click.Choice((*SENSITIVITIES, "all")),
+    help="Only this sensitivity; may be repeated (default: public).",
+)
 
 _OPTIONS: tuple[Callable[[Callable[..., Any]], Callable[..., Any]], ...] = (
     click.option("-k", "--kind", metavar="KIND", help="Only this kind."),
     click.option("--spec", help="Only this specification."),
-    click.option("-t", "--tag", "tags", multiple=True, help="Only with this tag; may be repeated."),
+    click.option(
+        "-t",
+        "--tag",
+        "tags",
+        multiple=True,
+        callback=split_tags,
+        help="Only with this tag, or all of several with commas; may be repeated.",
+    ),
     click.option("--file", metavar="PATH", help="Only about this file or folder, or naming it."),
     click.option("--concept", type=click.Choice(CONCEPTS), help="Only with this concept."),
+    click.option(
+        "--type",
+        "observation_type",
+        type=click.Choice(OBSERVATION_TYPES),
+        help="Only with this type of observation.",
+    ),
     click.option("--session", help="Only from this session."),
     click.option("--since", metavar="WHEN", help="Only since then: 30d, 2026-08-23, or a commit."),
     click.option("--until", metavar="WHEN", help="Only until then."),
@@ -23,14 +44,11 @@ _OPTIONS: tuple[Callable[[Callable[..., Any]], Callable[..., Any]], ...] = (
         "--status",
         multiple=True,
         metavar="STATUS",
-        help="active, resolved, archived, retired or all (default: active and resolved).",
+        help="active, resolved, unconfirmed, archived, retired or all (default: active and"
+        " resolved).",
     ),
-    click.option(
-        "--sensitivity",
-        multiple=True,
-        type=click.Choice((*SENSITIVITIES, "all")),
-        help="Only this sensitivity; may be repeated.",
-    ),
+    click.option("--expired", is_flag=True, default=None, help="Also what is past its lifetime."),
+    sensitivity_option,
 )
 
 

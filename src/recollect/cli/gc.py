@@ -5,18 +5,20 @@ from __future__ import annotations
 import click
 
 from recollect.cli.output import echo_json, echo_memories, json_option, opened, warn
-from recollect.cli.plans import confirmed_by_person, dry_run_option
+from recollect.cli.plans import confirm_erasing, confirmed_by_person, dry_run_option, yes_option
 
 
 @click.command()
 @dry_run_option
+@yes_option
 @json_option
 @click.pass_context
-def gc_command(ctx: click.Context, dry_run: bool, as_json: bool) -> None:
+def gc_command(ctx: click.Context, dry_run: bool, yes: bool, as_json: bool) -> None:
     """Erase memories that were retired long ago.
 
     The default is 30 days (delete.grace_period_days). With delete.archive_retired, they are
-    archived instead. Other clones erase them at their next sync. You cannot undo this.
+    archived instead, without asking. Other clones erase them at their next sync. You cannot undo
+    this.
     """
     with opened(ctx) as store:
         found = store.gc(dry_run=True)
@@ -26,6 +28,8 @@ def gc_command(ctx: click.Context, dry_run: bool, as_json: bool) -> None:
         if not as_json:
             echo_memories(found.memories, store)
         if not dry_run:
+            if count and not found.archived:
+                confirm_erasing(f"these {count}", yes=yes)
             found = store.gc(force=confirmed_by_person(store))
         if as_json:
             echo_json({"dry_run": dry_run, **found.as_json()})

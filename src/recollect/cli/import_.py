@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from os.path import abspath, lexists
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,9 +11,9 @@ from typing import TYPE_CHECKING
 import click
 
 from recollect.api.recollect import Recollect
-from recollect.cli.import_plans import import_progress, offer
+from recollect.cli.import_plans import can_ask, import_progress, offer
 from recollect.cli.learn import all_option, yes_option
-from recollect.cli.output import echo_json, json_option, opened, warn
+from recollect.cli.output import echo_json, json_option, memories, opened, warn
 from recollect.cli.plans import dry_run_option
 from recollect.cli.undo import echo_undo
 from recollect.errors import ValidationError
@@ -20,10 +21,11 @@ from recollect.errors import ValidationError
 if TYPE_CHECKING:
     from recollect.importing.claude_memory import Outcome
 
-_CREATED, _KNOWN, _INVALID = "created", "known", "invalid"
+_CREATED, _UPDATED, _KNOWN, _INVALID = "created", "updated", "known", "invalid"
+_CHANGES = (_CREATED, _UPDATED)
 _LABELS = {
     _CREATED: "imported",
-    "updated": "updated",
+    _UPDATED: "updated",
     _KNOWN: "known already",
     "purged": "purged here, not imported",
     "foreign": "skipped: the memory arrives with the next sync",
@@ -72,16 +74,16 @@ def import_command(
         elif run is not None:
             echo_undo(store, store.undo_import(run, dry_run=dry_run), as_json)
         elif source == _CLAUDE_MEMORY:
-            outcomes = store.import_claude_memory(where, dry_run=dry_run)
-            _show_outcomes(ctx, store, outcomes, dry_run, as_json)
+            whole = partial(store.import_claude_memory, where)
+            _import_whole(ctx, store, whole, agreed=yes, dry_run=dry_run, as_json=as_json)
         elif source == _EXPORT:
             if where is None:
                 raise ValidationError(
                     "An export has no usual place.",
                     "Name the file: recollect import recollect PATH",
                 )
-            outcomes = store.import_export(where, dry_run=dry_run)
-            _show_outcomes(ctx, store, outcomes, dry_run, as_json)
+            whole = partial(store.import_export, where)
+            _import_whole(ctx, store, whole, agreed=yes, dry_run=dry_run, as_json=as_json)
         else:
             with import_progress() as progress:
                 plan = store.plan_import([str(source)], where, progress=progress)
@@ -109,28 +111,44 @@ def _list(store: Recollect, as_json: bool) -> None:
         click.echo(f"{' ' * width}  {here}")
 
 
-def _show_outcomes(
+def _import_whole(
     ctx: click.Context,
     store: Recollect,
-    outcomes: Sequence[Outcome],
+    run: Callable[..., Sequence[Outcome]],
+    *,
+    agreed: bool,
     dry_run: bool,
     as_json: bool,
 ) -> None:
+    """Import a store without loss: show what would become of it, ask, and write."""
+    outcomes = run(dry_run=True)
+    changes = sum(outcome.result in _CHANGES for outcome in outcomes)
+    if dry_run or not agreed or not changes:
+        _show_outcomes(store, outcomes, as_json)
+        asks = changes and not dry_run and not as_json and can_ask()
+        agreed = bool(asks) and click.confirm(f"Import {memories(changes)}?")
+        if not agreed and not as_json and outcomes:
+            hint = "" if dry_run or asks or not changes else " To import, add --yes"
+            click.echo(f"Nothing was written.{hint}", err=True)
+    if agreed and changes and not dry_run:
+        outcomes = run(dry_run=False)
+        _show_outcomes(store, outcomes, as_json)
+    if any(outcome.result == _INVALID for outcome in outcomes):
+        ctx.exit(1)
+
+
+def _show_outcomes(store: Recollect, outcomes: Sequence[Outcome], as_json: bool) -> None:
     """Show the report of an import without loss: what became of each document or memory."""
     if as_json:
         echo_json([outcome._asdict() for outcome in outcomes])
-    else:
-        for result, label in _LABELS.items():
-            files = [outcome for outcome in outcomes if outcome.result == result]
-            for outcome in files if result not in (_CREATED, _KNOWN) else ():
-                problem = f": {outcome.problem}" if outcome.problem else ""
-                click.echo(f"{outcome.file}  {label}{problem}")
-            if files:
-                click.echo(f"{len(files)} {label}", err=True)
-        if not outcomes:
-            click.echo("There is nothing in it.", err=True)
-        if dry_run:
-            click.echo("Nothing was written.", err=True)
-        warn(store)
-    if any(outcome.result == _INVALID for outcome in outcomes):
-        ctx.exit(1)
+        return
+    for result, label in _LABELS.items():
+        files = [outcome for outcome in outcomes if outcome.result == result]
+        for outcome in files if result not in (_CREATED, _KNOWN) else ():
+            problem = f": {outcome.problem}" if outcome.problem else ""
+            click.echo(f"{outcome.file}  {label}{problem}")
+        if files:
+            click.echo(f"{len(files)} {label}", err=True)
+    if not outcomes:
+        click.echo("There is nothing in it.", err=True)
+    warn(store)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from recollect.api.recollect import Recollect
-from recollect.cli.output import echo_json, memories, warn
+from recollect.cli.output import echo_json, memories, progress_to, warn
 from recollect.cli.terminal import echo_exactly
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ def offer(
     if as_json:
         if agreed and not dry_run:
             plan = store.run_import(plan)
+            _embed(store)
         echo_json(plan.as_json())
         return
     for source in plan.sources:
@@ -62,13 +63,14 @@ def offer(
         click.echo(_nothing(plan), err=True)
     elif dry_run:
         click.echo(f"Would keep {len(kept)}. Nothing was written.", err=True)
-    elif agreed or (_can_ask() and click.confirm(f"Keep {memories(len(kept))}?")):
+    elif agreed or (can_ask() and click.confirm(f"Keep {memories(len(kept))}?")):
         done = store.run_import(plan)
         click.echo(
             f"Kept {len(kept)} as {done.run}. To undo it, run: recollect import --undo {done.run}",
             err=True,
         )
-    elif _can_ask():
+        _embed(store)
+    elif can_ask():
         store.dismiss_learning()
         click.echo("Nothing was written.", err=True)
     else:
@@ -76,7 +78,14 @@ def offer(
     warn(store)
 
 
-def _can_ask() -> bool:
+def _embed(store: Recollect) -> None:
+    """Compute the vectors of what was imported, so that the first search finds by meaning, too."""
+    with progress_to("Preparing search by meaning (you may interrupt this)") as progress:
+        store.reindex(embedding=progress)
+
+
+def can_ask() -> bool:
+    """Whether somebody sits at the terminal who can answer."""
     return sys.stdin.isatty()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from recollect.cli.import_plans import import_progress, offer
-from recollect.cli.output import json_option, opened
+from recollect.cli.output import echo_json, json_option, opened
 from recollect.cli.plans import dry_run_option
 
 yes_option = click.option("--yes", is_flag=True, help="Do not ask.")
@@ -29,7 +29,10 @@ def learn_command(
     with opened(ctx) as store:
         if dismiss:
             store.dismiss_learning()
-            click.echo("Sessions in this repository no longer offer to learn.", err=True)
+            if as_json:
+                echo_json({"dismissed": True})
+            else:
+                click.echo("Sessions in this repository no longer offer to learn.", err=True)
             return
         with import_progress() as progress:
             plan = store.plan_import(progress=progress)

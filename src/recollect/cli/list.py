@@ -7,27 +7,30 @@ from typing import Any
 import click
 
 from recollect.cli.filters import filter_options, given_filters
-from recollect.cli.output import echo_json, echo_memories, json_option, listed_as_json, opened
+from recollect.cli.output import echo_json, json_option, lines_of, listed_as_json, opened, warn
+from recollect.cli.terminal import echo_paged
 
 
 @click.command()
+@click.option("-n", "--limit", type=click.IntRange(min=1), help="Only so many, the newest.")
 @filter_options
 @json_option
 @click.pass_context
-def list_command(ctx: click.Context, /, as_json: bool, **options: Any) -> None:
-    """List memories, oldest first.
+def list_command(ctx: click.Context, /, limit: int | None, as_json: bool, **options: Any) -> None:
+    """List memories, newest first.
 
     Your own memories are listed with those of the project, marked [mine]. Archived and retired
-    memories are listed only if --status asks for them.
+    memories are listed only if --status asks for them, private, secret and unclassified ones only
+    if --sensitivity does.
     """
     with opened(ctx) as store:
-        found = store.browse(**given_filters(options))
+        found = store.browse(newest_first=True, **given_filters(options))[:limit]
+        warn(store)
         if as_json:
-            echo_json([listed_as_json(one) for one in found])
+            echo_json(listed_as_json(found, store))
         elif found:
-            echo_memories(
-                [one.memory for one in found], store, {one.memory.uid for one in found if one.mine}
-            )
+            mine = {one.memory.uid for one in found if one.mine}
+            echo_paged(lines_of([one.memory for one in found], store, mine))
         else:
             click.echo(
                 "Nothing found. To add a memory, run: recollect capture KIND SUMMARY", err=True

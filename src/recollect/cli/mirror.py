@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from recollect.mirror.mirror import Report
 
 # The states of a file that its JSON names, too.
-_CHANGED, _NEW, _FOREIGN = "changed", "new", "foreign"
+_CHANGED, _NEW = "changed", "new"
+# A team mate's file waits for a sync, and a file of somebody else is none of our business.
+_NOT_WRONG = ("foreign", "unknown")
 
 
 @click.group("mirror")
@@ -85,7 +87,7 @@ def verify_command(ctx: click.Context, repair: bool, as_json: bool) -> None:
         for difference in () if as_json else found:
             problem = f": {difference.problem}" if difference.problem else ""
             click.echo(f"{difference.state:<10} {folder}/{difference.file}{problem}")
-        wrong = [difference for difference in found if difference.state != _FOREIGN]
+        wrong = [difference for difference in found if difference.state not in _NOT_WRONG]
         if not as_json:
             click.echo(_advice({difference.state for difference in wrong}), err=True)
     if wrong:

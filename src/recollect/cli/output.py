@@ -5,21 +5,25 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
-from typing import Any
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
 import click
 
 import recollect
 from recollect.api.recollect import Recollect
-from recollect.api.results import Listed
+from recollect.api.results import Answer, Listed
 from recollect.cli.terminal import echo_exactly, escaped_json
 from recollect.core.age import age
-from recollect.core.memory import Memory
+from recollect.core.memory import Memory, expires, is_expired
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.names import short
 from recollect.core.record import PURGE, UPDATE, Record
+
+if TYPE_CHECKING:
+    from recollect.ledger.files import CommitInfo
 
 _ALTERED = "this is not what its author wrote; see `recollect doctor`"
 # Marks a memory from your own ledger among those of the project.
@@ -50,6 +54,7 @@ def said_here(ctx: click.Context, store: Recollect, text: str) -> dict[str, Any]
 def opened(ctx: click.Context) -> Recollect:
     """Open the ledger that the command uses."""
     store = recollect.open(ctx.obj.directory, mine=ctx.obj.mine)
+    ctx.call_on_close(lambda: _say_rebuilt(ctx, store))
     store.flush_spool()
     if sys.stderr.isatty():
         store.indexing.progress = ctx.with_resource(progress_to("Reading notes"))
@@ -66,10 +71,33 @@ def memories(count: int) -> str:
     return "1 memory" if count == 1 else f"{count} memories"
 
 
+def warnings_of(store: Recollect) -> list[str]:
+    """Return what went wrong without doing harm, each once, however often it happened."""
+    return list(dict.fromkeys(store.warnings))
+
+
 def warn(store: Recollect) -> None:
     """Print what went wrong without doing harm."""
-    for text in dict.fromkeys(store.warnings):  # each once, however often it happened
-        click.echo(f"Note: {text}", err=True)
+    echo_notes(store.warnings)
+
+
+def _say_rebuilt(ctx: click.Context, store: Recollect) -> None:
+    """Print at the end of every command that the index was rebuilt, or cannot be stored."""
+    _say(ctx, store.index_notices)
+
+
+def echo_notes(warnings: Iterable[str]) -> None:
+    """Print warnings as notes."""
+    _say(click.get_current_context(), warnings)
+
+
+def _say(ctx: click.Context, texts: Iterable[str]) -> None:
+    """Print notes, each once, however often it happened."""
+    said: set[str] = ctx.meta.setdefault("recollect.said", set())
+    for text in dict.fromkeys(texts):
+        if text not in said:
+            said.add(text)
+            click.echo(f"Note: {text}", err=True)
 
 
 @contextmanager
@@ -88,34 +116,57 @@ def progress_to(label: str) -> Iterator[Callable[[int], None]]:
         click.echo("", err=True)
 
 
-def listed_as_json(listed: Listed) -> dict[str, Any]:
-    """A memory as `--json` prints it; one from your own ledger has `mine`."""
-    return listed.memory.as_json() | ({"mine": True} if listed.mine else {})
+def listed_as_json(found: Sequence[Listed | Answer], store: Recollect) -> list[dict[str, Any]]:
+    """Memories as `--json` prints them; one from your own ledger has `mine`."""
+    counts = store.access_counts([one.memory for one in found if not one.mine])
+    if store.personal is not None:
+        counts |= store.personal.access_counts([one.memory for one in found if one.mine])
+    return [
+        {
+            **one.memory.as_json(),
+            "access_count": counts[one.memory.uid],
+            **({"mine": True} if one.mine else {}),
+        }
+        for one in found
+    ]
 
 
-def echo_memories(
+def echo_memories(memories: Iterable[Memory], store: Recollect) -> None:
+    """Print one line for each memory that something was done to; what is private stays hidden."""
+    shown = [memory._replace(summary=memory.open_title) for memory in memories]
+    for line in lines_of(shown, store):
+        click.echo(line)
+
+
+def lines_of(
     memories: Iterable[Memory], store: Recollect, mine: Set[str] = frozenset()
-) -> None:
-    """Print one line for each memory; `mine` has the uids of those from your own ledger."""
+) -> list[str]:
+    """Return one line for each memory; `mine` has the uids of those from your own ledger."""
     now = store.now()
     rows = [(store.short_name(memory), memory) for memory in memories]
     width = max((len(name) for name, _ in rows), default=0)
+    lines = []
     for name, memory in rows:
-        marks = "".join(f" #{tag}" for tag in memory.tags)
-        if memory.status != "active":
-            marks += f" [{memory.status}]"
-        if memory.sensitivity != "public":
-            marks += f" [{memory.sensitivity}]"
-        if memory.uid in mine:
-            marks += MINE
-        when = age(memory.updated, now)
-        click.echo(
-            f"{click.style(name.ljust(width), fg='yellow')}  {when:>4}  {memory.summary}"
-            f"{click.style(marks, fg='cyan')}"
+        tags = "".join(f" #{tag}" for tag in memory.tags)
+        marks = tags + marks_of(memory, now) + (MINE if memory.uid in mine else "")
+        lines.append(
+            f"{click.style(name.ljust(width), fg='yellow')}  {age(memory.created, now):>4}"
+            f"  {memory.summary}{click.style(marks, fg='cyan')}"
         )
+    return lines
 
 
-def echo_memory(memory: Memory, store: Recollect) -> None:
+def marks_of(memory: Memory, now: float) -> str:
+    """Return the marks of a memory that is not active, not public, or past its lifetime."""
+    marks = [memory.status] if memory.status != "active" else []
+    if memory.sensitivity != "public":
+        marks.append(memory.sensitivity)
+    if is_expired(memory, now):
+        marks.append("expired")
+    return "".join(f" [{mark}]" for mark in marks)
+
+
+def echo_memory(memory: Memory, store: Recollect, commit: CommitInfo | None = None) -> None:
     """Print all of one memory."""
     click.secho(memory.summary, bold=True)
     rows = [
@@ -135,7 +186,9 @@ def echo_memory(memory: Memory, store: Recollect) -> None:
         ("related", ", ".join(_names(memory.relates_to, store))),
         ("branch", memory.branch),
         ("project", memory.project),
+        ("commit", commit and f"{commit.sha[:7]} {commit.subject} ({commit.author})"),
         ("by", memory.author),
+        ("ttl", _lifetime(memory, store.now())),
         ("created", memory.created),
         ("updated", memory.updated if memory.updated != memory.created else None),
     ]
@@ -144,6 +197,16 @@ def echo_memory(memory: Memory, store: Recollect) -> None:
             click.echo(f"{label + ':':<13}{value}")
     if memory.text:
         click.echo("\n" + memory.text)
+
+
+def _lifetime(memory: Memory, now: float) -> str | None:
+    """Return how long a memory lives, and until when."""
+    ends = expires(memory)
+    if ends is None:
+        return None
+    day = datetime.fromtimestamp(ends, tz=UTC).strftime("%Y-%m-%d")
+    days = "1 day" if memory.ttl == 1 else f"{memory.ttl} days"
+    return f"{days}, {'expired on' if ends <= now else 'until'} {day}"
 
 
 def _status(memory: Memory) -> str:

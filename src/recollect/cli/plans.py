@@ -13,11 +13,13 @@ from recollect.cli.output import echo_json, memories
 from recollect.core.age import age
 from recollect.core.memory import Memory
 from recollect.core.status import ARCHIVED, RETIRED, VISIBLE
+from recollect.errors import ValidationError
 
 if TYPE_CHECKING:
     from recollect.sleep.plan import Merge, Plan, Step
 
 _MOST_LINES = 20
+yes_option = click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 dry_run_option = click.option(
     "--dry-run", is_flag=True, help="Show what would be done; change nothing."
 )
@@ -27,6 +29,15 @@ def confirmed_by_person(store: Recollect) -> bool:
     """Whether the clock seems wrong and a person at the terminal confirms that it is right."""
     problem = store.clock_problem() if sys.stdin.isatty() and sys.stderr.isatty() else ""
     return bool(problem) and click.confirm(f"{problem} Is the clock right?", err=True)
+
+
+def confirm_erasing(what: str, *, yes: bool) -> None:
+    """Ask before something is erased for good; without a terminal, `--yes` must be given."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise ValidationError("You cannot undo a purge.", "To confirm it, add --yes")
+    click.confirm(f"Erase {what} for good?", abort=True, err=True)
 
 
 def echo_plan(store: Recollect, plan: Plan, *, as_json: bool, dry_run: bool) -> None:
@@ -51,8 +62,8 @@ def echo_plan(store: Recollect, plan: Plan, *, as_json: bool, dry_run: bool) -> 
 
 
 def _echo_merge(store: Recollect, merge: Merge, did: str) -> None:
-    click.echo(f"{did} {len(merge.sources)} {merge.kind} into one: {merge.summary}")
-    for line in _lines(store, [(memory, memory.summary) for memory in merge.sources]):
+    click.echo(f"{did} {len(merge.sources)} {merge.kind} into one: {merge.open_title}")
+    for line in _lines(store, [(memory, memory.open_title) for memory in merge.sources]):
         click.echo(line)
 
 
@@ -60,7 +71,7 @@ def _echo_steps(store: Recollect, steps: Sequence[Step], did: str) -> None:
     if not steps:
         return
     click.echo(f"{did} {memories(len(steps))}:")
-    shown = [(step.memory, f"{step.memory.summary} ({step.reason})") for step in steps]
+    shown = [(step.memory, f"{step.memory.open_title} ({step.reason})") for step in steps]
     for line in _lines(store, shown):
         click.echo(line)
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from recollect.cli.output import echo_json, id_argument, json_option, opened, warn
-from recollect.errors import ValidationError
+from recollect.cli.plans import confirm_erasing, yes_option
 
 
 @click.command()
 @id_argument
-@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@yes_option
 @json_option
 @click.pass_context
 def purge_command(ctx: click.Context, memory_id: str, yes: bool, as_json: bool) -> None:
@@ -30,10 +28,7 @@ def purge_command(ctx: click.Context, memory_id: str, yes: bool, as_json: bool) 
         if uid is None:
             memory = store.get(memory_id)
             uid, name, what = memory.uid, memory.id, f"“{memory.summary}”"
-        if not yes:
-            if not sys.stdin.isatty():
-                raise ValidationError("You cannot undo a purge.", "To confirm it, add --yes")
-            click.confirm(f"Erase {what} for good?", abort=True, err=True)
+        confirm_erasing(what, yes=yes)
         left = store.purge(uid)
         warn(store)
     for sentence in left:

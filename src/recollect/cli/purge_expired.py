@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from recollect.cli.output import echo_json, echo_memories, json_option, opened, warn
-from recollect.cli.plans import confirmed_by_person, dry_run_option
-from recollect.errors import ValidationError
+from recollect.cli.plans import confirm_erasing, confirmed_by_person, dry_run_option, yes_option
 
 
 @click.command()
 @dry_run_option
-@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@yes_option
 @json_option
 @click.pass_context
 def purge_expired_command(ctx: click.Context, dry_run: bool, yes: bool, as_json: bool) -> None:
@@ -31,10 +28,8 @@ def purge_expired_command(ctx: click.Context, dry_run: bool, yes: bool, as_json:
             echo_memories(memories, store)
             if not memories:
                 click.echo("Nothing has expired.", err=True)
-        if memories and not dry_run and not yes:
-            if not sys.stdin.isatty():
-                raise ValidationError("You cannot undo a purge.", "To confirm it, add --yes")
-            click.confirm(f"Erase these {len(memories)} for good?", abort=True, err=True)
+        if memories and not dry_run:
+            confirm_erasing(f"these {len(memories)}", yes=yes)
         left = [] if dry_run else store.purge_expired(memories).left
         for sentence in left:
             click.echo(f"Warning: {sentence}", err=True)

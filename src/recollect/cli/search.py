@@ -3,18 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import click
 
 from recollect.api.recollect import Recollect
-from recollect.api.results import Answer
+from recollect.api.results import Answer, weaker_matches
 from recollect.cli.filters import filter_options, given_filters
-from recollect.cli.output import MINE, echo_json, json_option, opened, warn
+from recollect.cli.output import (
+    MINE,
+    echo_json,
+    json_option,
+    listed_as_json,
+    marks_of,
+    opened,
+    warn,
+)
 from recollect.config.keys import KEYS
 from recollect.core.age import age
 
-_MODES = next(key.choices for key in KEYS if key.name == "recall.match_strategy")
+# If there are fewer answers than this, weaker matches follow: if nothing is sure, or for a question
+# of so many words those with this share of the best score.
+NEAREST = 5
+SENTENCE = 6
+NEAR = 0.5
+_MODES = (
+    *next(key.choices for key in KEYS if key.name == "recall.match_strategy"),
+    "substring",
+)
 
 
 @click.command()
@@ -58,33 +75,46 @@ def search_command(
     only when --sensitivity asks for them.
     """
     with opened(ctx) as store:
-        hits = store.search(
+        look = partial(
+            store.search,
             query,
-            limit,
             mode=mode,
             min_similarity=min_similarity,
             as_of=as_of,
-            weaker=weaker,
             **given_filters(options),
         )
+        hits = look(limit=limit, weaker=weaker)
+        sure, left = len(hits), hits.weaker
+        if left and sure < NEAREST and (not sure or len(query.split()) >= SENTENCE):
+            # Whoever asks in a sentence often uses other words than the memory.
+            best = hits[0].score if sure else 0.0
+            near = [
+                hit for hit in look(limit=limit, weaker=True)[sure:] if hit.score >= best * NEAR
+            ]
+            hits += near[: NEAREST - sure]
+            left -= len(hits) - sure
         warn(store)
         if as_json:
             echo_json(
                 [
                     {
-                        **hit.memory.as_json(),
-                        **({"mine": True} if hit.mine else {}),
+                        **shown,
+                        **({"weaker": True} if place >= sure else {}),
                         "score": round(hit.score, 4),
                         "why": hit.why.as_json(),
                     }
-                    for hit in hits
+                    for place, (shown, hit) in enumerate(
+                        zip(listed_as_json(hits, store), hits, strict=True)
+                    )
                 ]
             )
         else:
-            _echo_lines(store, hits, explain=explain)
-        if hits.weaker:
-            more = "1 weaker match" if hits.weaker == 1 else f"{hits.weaker} weaker matches"
-            click.echo(f"{'' if hits else 'No answer found; '}{more}; --all shows them", err=True)
+            _echo_lines(store, hits[:sure], explain=explain)
+            if hits[sure:]:
+                click.echo("Weaker matches:" if sure else "No sure answer. The nearest:", err=True)
+                _echo_lines(store, hits[sure:], explain=explain)
+        if left > 0:
+            click.echo(f"{weaker_matches(left)}; --all shows them", err=True)
         elif not hits:
             click.echo("Nothing found.", err=True)
 
@@ -93,9 +123,10 @@ def _echo_lines(store: Recollect, hits: Iterable[Answer], *, explain: bool) -> N
     now = store.now()
     for hit in hits:
         name = click.style(store.short_name(hit.memory), fg="yellow")
-        mark = click.style(MINE, fg="cyan") if hit.mine else ""
+        marks = marks_of(hit.memory, now) + (MINE if hit.mine else "")
+        marks = click.style(marks, fg="cyan") if marks else ""
         when = age(hit.memory.created, now)
-        click.echo(f"{hit.score:.2f}  {name}  {when:>4}  {hit.memory.summary}{mark}")
+        click.echo(f"{hit.score:.2f}  {name}  {when:>4}  {hit.memory.summary}{marks}")
         if explain:
             parts = ", ".join(f"{part} {value:.2f}" for part, value in hit.why.as_json().items())
             click.echo(f"      {parts}")

@@ -7,23 +7,26 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from recollect.api.recollect import Recollect
+from recollect.cli.filters import sensitivity_option
 from recollect.cli.output import (
     describe,
     echo_json,
     echo_memory,
-    id_argument,
     json_option,
     opened,
     record_as_json,
+    warn,
 )
 from recollect.core.authority import plain
+from recollect.core.memory import Memory
 
 if TYPE_CHECKING:
     from recollect.store.history import Version
 
 
 @click.command()
-@id_argument
+@click.argument("ids", metavar="ID...", nargs=-1, required=True)
 @click.option("--history", is_flag=True, help="Also show every change.")
 @click.option(
     "--level",
@@ -31,46 +34,76 @@ if TYPE_CHECKING:
     default="full",
     help="summary: no body. full: everything. files: also the files of its commit.",
 )
+@sensitivity_option
 @json_option
 @click.pass_context
 def show_command(
-    ctx: click.Context, memory_id: str, history: bool, level: str, as_json: bool
+    ctx: click.Context,
+    ids: tuple[str, ...],
+    history: bool,
+    level: str,
+    sensitivity: tuple[str, ...],
+    as_json: bool,
 ) -> None:
-    """Show a memory.
+    """Show a memory, or several.
 
     You can shorten ID to seven characters of the commit, or to the start of a uid. If it matches
-    several memories, all of them are shown.
+    several memories, all of them are shown. Private, secret and unclassified memories are shown
+    only if --sensitivity asks for them.
     """
-    with opened(ctx) as opened_store:
-        store = opened_store.owner_of(memory_id)
-        found = store.candidates(memory_id) or [store.get(memory_id)]
-        store.used(found)
-        if len(found) > 1:
-            click.echo(f"{memory_id} matches {len(found)} memories.", err=True)
+    with opened(ctx) as store:
+        found: list[tuple[Recollect, Memory]] = []
+        for memory_id in dict.fromkeys(ids):
+            meant = store.readable(memory_id, sensitivity or "public")
+            if len(meant) > 1:
+                click.echo(f"{memory_id} matches {len(meant)} memories.", err=True)
+            found += [(store.owner_of(memory_id), memory) for memory in meant]
+        warn(store)
         if as_json:
-            shown = []
-            for memory in found:
-                value = memory.as_json()
-                if level == "summary":
-                    del value["body"]
-                if level == "files":
-                    value["files"] = [
-                        {"path": path, "text": text} for path, text in store.files(memory)
-                    ]
-                if history:
-                    value["history"] = [_version_as_json(v) for v in store.versions(memory.uid)]
-                shown.append(value)
+            shown = [_as_json(owner, memory, level, history=history) for owner, memory in found]
             echo_json(shown if len(shown) > 1 else shown[0])
-            return
-        for number, memory in enumerate(found):
+        for number, (owner, memory) in enumerate(() if as_json else found):
             if number:
                 click.echo("")
-            echo_memory(memory._replace(body="") if level == "summary" else memory, store)
-            for path, text in store.files(memory) if level == "files" else ():
-                click.secho(f"\n{path}", bold=True)
-                click.echo(text)
-            if history:
-                _echo_versions(store.versions(memory.uid))
+            _echo(owner, memory, level, history=history)
+        for owner, memory in found:
+            owner.used([memory])
+
+
+def _as_json(store: Recollect, memory: Memory, level: str, *, history: bool) -> dict[str, Any]:
+    """What the level asks for, as `--json` prints it."""
+    shown = {**memory.as_json(), "access_count": store.access_counts([memory])[memory.uid]}
+    if level == "summary":
+        del shown["body"]
+    else:
+        commit = store.commit_info(memory)
+        shown["commit_info"] = commit and commit._asdict()
+    if level == "files":
+        files = store.files(memory)
+        shown["files"] = [
+            {"path": path, "text": text, **({"cut_bytes": cut} if cut else {})}
+            for path, text, cut in files
+        ]
+        shown["files_left_out"] = files.left_out
+    if history:
+        shown["history"] = [_version_as_json(v) for v in store.versions(memory.uid)]
+    return shown
+
+
+def _echo(store: Recollect, memory: Memory, level: str, *, history: bool) -> None:
+    """What the level asks for, for people."""
+    commit = None if level == "summary" else store.commit_info(memory)
+    echo_memory(memory._replace(body="") if level == "summary" else memory, store, commit)
+    files = store.files(memory) if level == "files" else None
+    for path, text, cut in files or ():
+        click.secho(f"\n{path}", bold=True)
+        click.echo(text)
+        if cut:
+            click.secho(f"[cut: {cut:,} more bytes]", fg="cyan")
+    if files is not None and files.left_out:
+        click.secho(f"\n[files that are not shown: {files.left_out}]", fg="cyan")
+    if history:
+        _echo_versions(store.versions(memory.uid))
 
 
 def _version_as_json(version: Version) -> dict[str, Any]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import click
 
 from recollect.api.waiting import Waiting
 from recollect.cli.output import echo_json, json_option, opened, warn
+from recollect.core.names import short
 
 
 @click.command()
@@ -19,11 +23,15 @@ def status_command(ctx: click.Context, as_json: bool) -> None:
         if as_json:
             echo_json(summary)
             return
-        click.echo(f"memories: {summary['memories']}")
-        for kind, count in sorted(summary["kinds"].items(), key=lambda item: -item[1]):
-            click.echo(f"  {count:>6}  {kind}")
-        statuses = ", ".join(f"{count} {name}" for name, count in summary["statuses"].items())
-        click.echo(f"status: {statuses or 'no memories yet'}")
+        click.echo(f"memories: {summary['memories'] or 'none yet'}")
+        for line in _table(summary["kinds_and_statuses"], summary["statuses"]):
+            click.echo(f"  {line}")
+        for key, what in (
+            ("often_updated", "updated more than 5 times"),
+            ("retired_lately", "retired in the last 7 days"),
+        ):
+            if summary[key]:
+                click.echo(f"{what}: {len(summary[key])}, for example {_name(summary[key][-1])}")
         if summary["pending_purges"]:
             click.echo(
                 f"pending purges by others: {summary['pending_purges']}; to apply them, run:"
@@ -40,6 +48,34 @@ def status_command(ctx: click.Context, as_json: bool) -> None:
             )
         if summary["clock"]:
             click.echo(f"sleep does not run: {summary['clock']}")
+        if summary["unsent_notes"]:
+            click.echo(
+                f"notes that are not synced yet: {summary['unsent_notes']}; run: recollect sync"
+            )
+        elif summary["unsent_notes"] is not None and summary["memories"]:
+            click.echo("notes that are not synced yet: none, as of the last sync")
+        size, index = (f"{summary[key] / 1024:,.0f} KB" for key in ("bytes", "index_bytes"))
+        click.echo(f"size: {size} of text, {index} of index")
         click.echo(
             f"vectors: {summary['model'] or 'none yet; to compute them, run: recollect reindex'}"
         )
+
+
+def _table(kinds: Mapping[str, Mapping[str, int]], totals: Mapping[str, int]) -> list[str]:
+    """Return the counts as a table: a row for each kind, a column for each status."""
+    if not kinds:
+        return []
+    statuses = sorted(totals, key=lambda name: -totals[name])
+    rows = {"": dict(zip(statuses, statuses, strict=True)), **kinds}
+    if len(kinds) > 1:
+        rows["all"] = totals
+    first = max(map(len, rows))
+    return [
+        name.ljust(first)
+        + "".join(f"  {row.get(status, ''):>{max(6, len(status))}}" for status in statuses)
+        for name, row in rows.items()
+    ]
+
+
+def _name(memory: Mapping[str, Any]) -> str:
+    return f"{short(memory['id'])}  {memory['summary']}"

@@ -33,7 +33,7 @@ def strength_command(ctx: click.Context, memory_id: str, as_json: bool) -> None:
         if as_json:
             echo_json(found.as_json())
             return
-        click.secho(found.memory.summary, bold=True)
+        click.secho(found.memory.open_title, bold=True)
         click.echo(f"\nStrength {found.value:.2f} of 1")
         for line in (*_parts(found), "", *_plot(found), "", _future(found)):
             click.echo(line)

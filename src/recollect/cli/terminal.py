@@ -13,7 +13,9 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, Any
 
@@ -48,10 +50,26 @@ def echo(
     if not err and _is_framed():
         _open_frame()
         text = _for_agent(text)
+    _plain_echo(_finished(text), file=file, nl=nl, err=err, color=color)
+
+
+def _finished(text: str) -> str:
+    """Return a text as a terminal gets it: without hidden characters, with our colours."""
     parts = _STYLED_NAME.split(text)
     parts[::2] = map(printable, parts[::2])
     parts[1::2] = [_styled[int(number)] for number in parts[1::2]]
-    _plain_echo("".join(parts), file=file, nl=nl, err=err, color=color)
+    return "".join(parts)
+
+
+def echo_paged(lines: Sequence[str]) -> None:
+    """Print lines; on a terminal that is too small for them, in the pager."""
+    streams = (sys.stdin, sys.stdout)
+    room = shutil.get_terminal_size().lines - 1  # the prompt comes after them
+    if _for_an_agent or len(lines) <= room or not all(stream.isatty() for stream in streams):
+        for line in lines:
+            click.echo(line)
+        return
+    click.echo_via_pager("\n".join(map(_finished, lines)))
 
 
 def echo_exactly(text: str, *, nl: bool = True, err: bool = False) -> None:

@@ -59,7 +59,7 @@ def _echo(store: Recollect, done: Undo) -> None:
         names = ", ".join([*reversal.fields, *(["body"] if reversal.body is not None else [])])
         status = f" -> {reversal.fields['status']}" if "status" in reversal.fields else ""
         click.echo(
-            f"  {store.short_name(reversal.memory)}  {reversal.memory.summary} ({names}{status})"
+            f"  {store.short_name(reversal.memory)}  {reversal.memory.open_title} ({names}{status})"
         )
     for kept in done.kept:
         click.echo(f"  {store.short_name(kept.memory)}  skipped: {kept.why}", err=True)

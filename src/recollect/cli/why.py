@@ -117,9 +117,7 @@ def _name(uid: str, store: Recollect) -> str:
     found = store.get_many([uid])
     if not found:
         return f"{uid} (your own, or purged)"
-    # An agent may read this output.
-    shown = found[0].summary if found[0].sensitivity == "public" else f"({found[0].sensitivity})"
-    return f"{store.short_name(found[0])}  {shown}"
+    return f"{store.short_name(found[0])}  {found[0].open_title}"
 
 
 def _as_json(trace: Trace, store: Recollect) -> dict[str, Any]:

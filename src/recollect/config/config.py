@@ -14,7 +14,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from recollect.config.keys import ABOVE_ZERO, ANY, KEYS, NEVER, ConfigKey
+from recollect.config.key import ABOVE_ZERO, ANY, NEVER, ConfigKey
+from recollect.config.keys import KEYS
+from recollect.core.kinds import find_kind
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 from recollect.errors import BadConfig
@@ -29,6 +31,10 @@ _ADDRESS = pattern(r"[/:\\]")
 
 
 _BY_NAME: Mapping[str, ConfigKey] = {key.name: key for key in KEYS}
+# Keys of older versions. A similar key would be the wrong advice.
+_REMOVED: Mapping[str, str] = {
+    "capture.auto_threshold": "It had no effect and was removed. Remove it from the file.",
+}
 
 
 class Setting(NamedTuple):
@@ -75,10 +81,36 @@ class Config(NamedTuple):
 
 def key_named(name: str) -> ConfigKey:
     """Return the key with that name; raise an error if it is unknown."""
-    key = _BY_NAME.get(name)
+    key = _BY_NAME.get(canonical(name))
     if key is None:
-        raise BadConfig(f"There is no configuration key {name!r}.", _KEYS_ARE_LISTED)
+        raise BadConfig(
+            f"There is no configuration key {name!r}.{_nearest(name)}", _KEYS_ARE_LISTED
+        )
     return key
+
+
+def canonical(name: str) -> str:
+    """Return the name of a key, in which an alias of a kind may stand for the kind."""
+    if not name.startswith("kinds."):
+        return name
+    table, _, last = name[len("kinds.") :].rpartition(".")
+    kind = find_kind(table)
+    return f"kinds.{kind.name}.{last}" if kind is not None else name
+
+
+def _nearest(name: str) -> str:
+    """Return what to do about a removed key, or the most similar key; empty if there is none."""
+    from difflib import get_close_matches
+
+    wanted = canonical(name)[:80]
+    if wanted in _REMOVED:
+        return f" {_REMOVED[wanted]}"
+    table, _, last = wanted.rpartition(".")
+    beside = [key.rpartition(".")[2] for key in _BY_NAME if key.rpartition(".")[0] == table]
+    found = [f"{table}.{key}" for key in get_close_matches(last, beside, n=1, cutoff=0.6)]
+    if not beside:  # the table is misspelled as well
+        found = get_close_matches(wanted, _BY_NAME, n=1, cutoff=0.8)
+    return f" Did you mean {found[0]}?" if found else ""
 
 
 def is_address(value: Any) -> bool:
@@ -132,11 +164,11 @@ def load_config(directory: Path, environment: Mapping[str, str] | None = None) -
     user = config_dir(env) / USER_FILE
     if user.is_file():
         for name, value in _flatten(_read_toml(user)):
-            key = _BY_NAME.get(name)
+            key = _BY_NAME.get(canonical(name))
             if key is None:
-                warnings.append(f"{user}: there is no configuration key {name!r}.")
+                warnings.append(f"{user}: there is no configuration key {name!r}.{_nearest(name)}")
             else:
-                settings[name] = Setting(_typed(key, value, str(user)), str(user))
+                settings[key.name] = Setting(_typed(key, value, str(user)), str(user))
     project = find_project(directory)
     ignored: dict[str, Ignored] = {}
     if project is not None:
@@ -164,7 +196,9 @@ class Project(NamedTuple):
         for table in self.tables:
             found = found.get(table, {}) if isinstance(found, Mapping) else {}
         try:
-            return dict(_flatten(found)) if isinstance(found, Mapping) else {}
+            if not isinstance(found, Mapping):
+                return {}
+            return {canonical(name): value for name, value in _flatten(found)}
         except RecursionError:
             raise BadConfig(f"{self.path} is nested too deeply.", "Correct the file.") from None
 
@@ -234,7 +268,8 @@ def _apply_project(
     for name, value in values.items():
         key = _BY_NAME.get(name)
         if key is None:
-            warnings.append(f"{path}: there is no configuration key {name[:80]!r}.")
+            near = _nearest(name) if len(warnings) < _MOST_WARNINGS else ""
+            warnings.append(f"{path}: there is no configuration key {name[:80]!r}.{near}")
             continue
         try:
             wanted = _typed(key, value, str(path))
@@ -322,6 +357,8 @@ def parse_value(key: ConfigKey, given: str, source: str) -> str | float | bool:
 def _allowed(key: ConfigKey, value: str | float | bool, source: str) -> str | float | bool:
     if isinstance(value, float) and not (math.isfinite(value) and key.least <= value <= key.most):
         raise BadConfig(f"{source}: {key.name} takes a number {_range(key)}, not {value!r}")
+    if key.whole and isinstance(value, float) and not value.is_integer():
+        raise BadConfig(f"{source}: {key.name} takes a whole number, not {value!r}")
     if key.choices and value not in key.choices:
         raise BadConfig(
             f"{source}: {key.name} takes {', '.join(key.choices)}, not {repr(value)[:80]}"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.config.config import (
     USER_FILE,
+    canonical,
     config_dir,
     find_project,
     is_address,
@@ -32,6 +33,7 @@ def set_key(
     What a file cannot contain, or a project's file may not set, is rejected and changes nothing.
     """
     key = key_named(name)
+    name = key.name
     value = parse_value(key, given, key.name)
     if not user and key.is_personal:
         raise BadConfig(
@@ -45,7 +47,7 @@ def set_key(
         )
     path, prefix = _file(directory, environment, user=user)
     document = _read(path)
-    *tables, last = (*prefix, *name.split("."))
+    *tables, last = (*prefix, *_spelled(document, prefix, key.name))
     place: Any = document
     for table in tables:
         place = _table(place, table, path)
@@ -53,6 +55,19 @@ def set_key(
     with _still_trusted(directory, environment, user=user):
         _write(path, document)
     return path
+
+
+def _spelled(document: Any, prefix: tuple[str, ...], name: str) -> list[str]:
+    """Return the parts of a key, with the alias of its kind if the file uses one for it."""
+    parts = name.split(".")
+    place: Any = document
+    for table in (*prefix, parts[0]):
+        place = place.get(table) if isinstance(place, Mapping) else None
+    for alias, values in place.items() if isinstance(place, Mapping) else ():
+        is_same = canonical(f"{parts[0]}.{alias}.{parts[-1]}") == name
+        if is_same and isinstance(values, Mapping) and parts[-1] in values:
+            return [parts[0], str(alias), parts[-1]]
+    return parts
 
 
 def _table(place: Any, name: str, path: Path) -> Any:
@@ -72,10 +87,10 @@ def unset_key(
     name: str, *, directory: Path, environment: Mapping[str, str], user: bool = False
 ) -> Path | None:
     """Remove a key from a file; return the file, or None if it does not set the key."""
-    key_named(name)
+    name = key_named(name).name
     path, prefix = _file(directory, environment, user=user)
     document = _read(path)
-    *tables, last = (*prefix, *name.split("."))
+    *tables, last = (*prefix, *_spelled(document, prefix, name))
     place: Any = document
     for table in tables:
         place = place.get(table)

@@ -2,59 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
-from recollect.core.kinds import KINDS, Kind
-from recollect.core.named_tuple import NamedTuple
+from recollect.config.key import ANY, LESS, MORE, NEVER, ConfigKey
+from recollect.core.fields import TYPE_WEIGHTS
+from recollect.core.kinds import DEFAULT_MODEL, KINDS, Kind
 from recollect.core.unconfirmed import UNCONFIRMED_DAYS
-
-ABOVE_ZERO = 1e-9
-# What an untrusted project's file may do with a key. The file comes with the repository, so it may
-# not talk to the agent, write, send, impersonate, or spend the user's time or money.
-TRUST = "trust"  # nothing
-ANY = "any"  # set it
-LESS = "less"  # lower it below its value without the project, in the order of the choices
-MORE = "more"  # raise it
-NEVER = "never"  # nothing, trusted or not: the key protects the user
-
-
-class ConfigKey(NamedTuple):
-    """One configuration key."""
-
-    name: str
-    default: str | float | bool
-    meaning: str
-    project: str = TRUST
-    # The smallest and largest number that it accepts, or the choices.
-    least: float = ABOVE_ZERO
-    most: float = math.inf
-    choices: tuple[str, ...] = ()
-
-    @property
-    def is_personal(self) -> bool:
-        """Whether only the user may set it."""
-        return self.project == NEVER
-
-    def is_free(self, value: str | float | bool, present: str | float | bool) -> bool:
-        """Whether an untrusted project may set a value, given the current one."""
-        if self.project in (LESS, MORE):
-            wanted, there = self._rank(value), self._rank(present)
-            return wanted <= there if self.project == LESS else wanted >= there
-        return self.project == ANY
-
-    def _rank(self, value: str | float | bool) -> float:
-        if self.choices:
-            return self.choices.index(str(value))
-        if self.name.endswith("max_memories") and value == 0:
-            return math.inf  # any number
-        return float(value)
-
-    @property
-    def variable(self) -> str:
-        """The environment variable that sets it."""
-        return "RECOLLECT_" + self.name.upper().replace(".", "_").replace("-", "_")
-
 
 # The agent's names for its models; nothing else may reach the agent's instructions.
 _MODELS = ("haiku", "sonnet", "opus", "inherit")
@@ -63,6 +16,7 @@ _RETENTION = 90.0
 _CENTURY = 36_525.0
 # The most memories of a kind that agents draft.
 _MOST_DRAFTED = 100.0
+_MOST_INJECTED = 20.0
 
 
 def _of_kinds() -> Iterator[ConfigKey]:
@@ -80,7 +34,12 @@ def _of_kind(kind: Kind) -> Iterator[ConfigKey]:
     )
     yield ConfigKey(f"{name}.enabled", True, "whether agents and heuristics may write it", LESS)
     yield ConfigKey(
-        f"{name}.max_memories", most, "the most that agents may write; 0: no limit", LESS, least=0.0
+        f"{name}.max_memories",
+        most,
+        "the most that agents may write; 0: no limit",
+        LESS,
+        least=0.0,
+        whole=True,
     )
     yield ConfigKey(
         f"{name}.retention_days",
@@ -92,21 +51,59 @@ def _of_kind(kind: Kind) -> Iterator[ConfigKey]:
     if kind.drafting:
         threshold, model = kind.drafting
         yield ConfigKey(
-            f"{name}.model", model, "the model that drafts it in parallel", choices=_MODELS
+            f"{name}.model",
+            model,
+            "the model that drafts it in parallel",
+            choices=(*_MODELS, DEFAULT_MODEL),
         )
         yield ConfigKey(
             f"{name}.triage_threshold",
             threshold,
-            "the score that triage needs",
+            "the score that triage needs, from 0 to 1",
             MORE,
             least=0.0,
+            most=1.0,
         )
+
+
+# The names of the events in `hosts.protocol`, which is not below this package.
+_EVENTS = (
+    "pre-compact",
+    "prompt",
+    "session-end",
+    "session-start",
+    "stop",
+    "subagent-stop",
+    "tool-failure",
+    "tool-post",
+    "tool-pre",
+)
+
+
+def _of_weights() -> Iterator[ConfigKey]:
+    for name, weight in sorted(TYPE_WEIGHTS.items()):
+        yield ConfigKey(
+            f"memorability.weights.{name}",
+            weight,
+            "how much this type of observation adds to the score",
+            least=0.0,
+            most=1.0,
+        )
+
+
+def _of_events() -> Iterator[ConfigKey]:
+    for event in _EVENTS:
+        yield ConfigKey(f"hook.{event}.enabled", True, "the same for one event", LESS)
 
 
 KEYS: tuple[ConfigKey, ...] = (
     ConfigKey("author", "", "the author of memories, `Name <email>`; empty: git's identity"),
     ConfigKey(
-        "capture.auto_threshold", 0.95, "the confidence needed to capture automatically", MORE
+        "capture.checkpoints",
+        "summary",
+        "milestones of a session: in its summary, or also memories",
+        LESS,
+        choices=("summary", "memories"),
     ),
     ConfigKey(
         "capture.mode",
@@ -120,6 +117,8 @@ KEYS: tuple[ConfigKey, ...] = (
         0.45,
         "how likely what is said must be worth keeping to be noticed",
         MORE,
+        least=0.0,
+        most=1.0,
     ),
     ConfigKey(
         "capture.threshold",
@@ -135,6 +134,27 @@ KEYS: tuple[ConfigKey, ...] = (
         UNCONFIRMED_DAYS,
         "days without use until an unconfirmed memory is retired",
         most=_CENTURY,
+    ),
+    ConfigKey(
+        "compaction.max_captures",
+        3.0,
+        "the most that is noticed before one compaction; the rest waits",
+        LESS,
+        whole=True,
+    ),
+    ConfigKey(
+        "compaction.min_confidence",
+        0.0,
+        "like capture.suggest_threshold, before a compaction; the higher one counts",
+        MORE,
+        least=0.0,
+        most=1.0,
+    ),
+    ConfigKey(
+        "compaction.prompt_first",
+        False,
+        "whether what is noticed before a compaction waits for you, and no agent gets it",
+        MORE,
     ),
     ConfigKey("delete.archive_retired", False, "whether gc archives instead of purging"),
     ConfigKey(
@@ -153,6 +173,8 @@ KEYS: tuple[ConfigKey, ...] = (
         choices=("off", "minimal", "standard", "detailed"),
     ),
     ConfigKey("hook.deadline", 300.0, "the time limit of a prompt or tool hook, in milliseconds"),
+    ConfigKey("hook.enabled", True, "whether hooks do more than what you ask for", LESS),
+    *_of_events(),
     ConfigKey("hook.session_deadline", 1000.0, "the same at the start or end of a session"),
     ConfigKey(
         "inject.budget",
@@ -162,11 +184,51 @@ KEYS: tuple[ConfigKey, ...] = (
         choices=("adaptive", "fixed", "minimal", "simple", "medium", "complex", "full"),
     ),
     ConfigKey("inject.enabled", True, "whether memories are injected", LESS),
-    ConfigKey("inject.prompt_memories", 5.0, "the most memories for one prompt", LESS),
-    ConfigKey("inject.prompt_tokens", 2000.0, "the most tokens for one prompt or tool call", LESS),
-    ConfigKey("inject.session_tokens", 1000.0, "tokens at session start, for `fixed`", LESS),
-    ConfigKey("inject.tool_memories", 3.0, "the most memories for one tool call", LESS),
+    ConfigKey(
+        "inject.max_session_tokens",
+        3000.0,
+        "the most tokens at session start, in every mode",
+        LESS,
+        whole=True,
+    ),
+    ConfigKey(
+        "inject.prompt_memories",
+        5.0,
+        "the most memories for one prompt, 0 to 20",
+        LESS,
+        least=0.0,
+        most=_MOST_INJECTED,
+        whole=True,
+    ),
+    ConfigKey(
+        "inject.prompt_tokens",
+        2000.0,
+        "the most tokens for one prompt or tool call",
+        LESS,
+        whole=True,
+    ),
+    ConfigKey(
+        "inject.session_tokens", 1000.0, "tokens at session start, for `fixed`", LESS, whole=True
+    ),
+    ConfigKey(
+        "inject.tool_memories",
+        3.0,
+        "the most memories for one tool call, 0 to 20",
+        LESS,
+        least=0.0,
+        most=_MOST_INJECTED,
+        whole=True,
+    ),
     ConfigKey("lock.timeout", 5.0, "seconds to wait for another process that writes memories"),
+    ConfigKey(
+        "memorability.threshold",
+        0.3,
+        "the score from which what a tool shows is worth remembering",
+        MORE,
+        least=0.0,
+        most=1.0,
+    ),
+    *_of_weights(),
     ConfigKey(
         "mirror.auto_commit", False, "whether changes to the mirror are committed automatically"
     ),
@@ -182,12 +244,20 @@ KEYS: tuple[ConfigKey, ...] = (
         choices=("none", "kept", "all"),
     ),
     ConfigKey(
+        "recall.half_life_days",
+        30.0,
+        "days until the recency of a memory counts half",
+        ANY,
+        most=_CENTURY,
+    ),
+    ConfigKey(
         "recall.match_strategy",
         "hybrid",
         "hybrid, semantic, text or title_tags",
         ANY,
         choices=("hybrid", "semantic", "text", "title_tags"),
     ),
+    ConfigKey("recall.triggers", "", "more phrases that ask for memories, comma-separated"),
     ConfigKey(
         "redact.allowed",
         "",
@@ -203,7 +273,10 @@ KEYS: tuple[ConfigKey, ...] = (
         choices=("redact", "mask", "block", "warn"),
     ),
     ConfigKey(
-        "sessions.max_retained", 5.0, "how many session summaries stay; older ones are retired"
+        "sessions.max_retained",
+        5.0,
+        "how many session summaries stay; older ones are retired",
+        whole=True,
     ),
     ConfigKey(
         "sleep.archived_days",
@@ -231,6 +304,7 @@ KEYS: tuple[ConfigKey, ...] = (
         1000.0,
         "the most memories before the weakest are archived; 0: no limit",
         least=0.0,
+        whole=True,
     ),
     ConfigKey(
         "sleep.min_age_days",
@@ -267,6 +341,7 @@ KEYS: tuple[ConfigKey, ...] = (
         LESS,
         least=10.0,
         most=200.0,
+        whole=True,
     ),
     ConfigKey(
         "triage.mode",

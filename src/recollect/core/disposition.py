@@ -15,10 +15,16 @@ from typing import Any
 
 from recollect.core import limits
 from recollect.core.age import DateOutOfRange, parse_moment
-from recollect.core.legacy import BAD_ESCAPE, is_legacy, legacy_head, read_legacy
+from recollect.core.legacy import (
+    BAD_ESCAPE,
+    front_matter_problem,
+    is_legacy,
+    legacy_head,
+    read_legacy,
+)
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
-from recollect.core.record import CREATE, PURGE, UPDATE, Record, read_record
+from recollect.core.record import ADOPTED, CREATE, PURGE, UPDATE, Record, read_record
 from recollect.core.uid import LENGTH, is_uid
 
 _OPENER = len("---\nuid: ")
@@ -94,6 +100,7 @@ def _problem(text: str, head: str, record: Record) -> str:
         return "it contains a NUL character"
     return (
         _wrong_operation(text, record)
+        or _wrong_front_matter(text, record)
         or _wrong_moment(record.timestamp)
         or _wrong_values(text, head, record)
     )
@@ -111,6 +118,18 @@ def _wrong_operation(text: str, record: Record) -> str:
     if record.of is None or not is_uid(record.of):
         return f"the {record.op} names no memory"
     return f"the {record.op} names itself" if record.of == record.uid else ""
+
+
+def _wrong_front_matter(text: str, record: Record) -> str:
+    """Describe what an older system's record lacks, or a text that was to be such a record."""
+    if is_legacy(text):
+        wanted = {"summary": record.fields.get("summary"), "timestamp": record.timestamp}
+        missing = [name for name, value in wanted.items() if not str(value or "").strip()]
+        return f"its front matter has no {missing[0]}" if missing else ""
+    if record.body is None or not record.body.startswith("---"):
+        return ""
+    is_adopted = record.op == CREATE and record.fields.get("provenance") == ADOPTED
+    return front_matter_problem(record.body) if is_adopted else ""
 
 
 def _wrong_moment(timestamp: str | None) -> str:

@@ -71,6 +71,8 @@ class Document(NamedTuple):
     changes: tuple[Mapping[str, str], ...]
     given: frozenset[str]
     asked_as: tuple[str, ...] = ()
+    # The tags beyond the most that a memory has.
+    cut_tags: tuple[str, ...] = ()
 
 
 def check_depth(given: Any) -> None:
@@ -124,6 +126,7 @@ def _checked(
     ]
     summary, body = _title(fields.get("title"), problems)
     tags = _tags(fields.get("tags", []), problems)
+    tags, cut_tags = tags[:MAX_TAGS], tags[MAX_TAGS:]
     content = None
     if check_content is not None and "content" in fields:
         content = check_content(fields["content"], "content", problems)
@@ -143,6 +146,7 @@ def _checked(
         tuple(changes or ()),
         frozenset(fields),
         asked_as,
+        cut_tags,
     )
 
 
@@ -186,7 +190,7 @@ def _tags(given: Any, problems: list[Problem]) -> tuple[str, ...]:
         # Replace spaces by dashes first, which can create an arrow; lower-casing can add letters.
         tag = _without(normal_tag(clean_text(text)), "#tags:", "->", ",")
         tags.add(tag[:MAX_TAG_LENGTH].strip("-"))
-    return tuple(sorted(tags - {""})[:MAX_TAGS])
+    return tuple(sorted(tags - {""}))
 
 
 def _texts(name: str, given: Any, limit: int | None, problems: list[Problem]) -> list[str]:

@@ -23,10 +23,20 @@ MAX_REASON: Final = 300
 MAX_ITEMS: Final = 200
 MAX_QUESTIONS: Final = 5
 MAX_QUESTION_LENGTH: Final = 150
+_MOST_DAYS: Final = 36_500
 
 SENSITIVITIES = ("public", "private", "secret", "unknown")
 LOCAL_SENSITIVITIES = frozenset({"private", "secret"})
 OBSERVATION_TYPES = ("bugfix", "feature", "refactor", "change", "discovery", "decision")
+# How much the type of an observation says about its worth.
+TYPE_WEIGHTS: Mapping[str, float] = {
+    "decision": 0.8,
+    "discovery": 0.7,
+    "bugfix": 0.5,
+    "feature": 0.5,
+    "refactor": 0.3,
+    "change": 0.3,
+}
 CONCEPTS = (
     "how-it-works",
     "why-it-exists",
@@ -239,8 +249,10 @@ def _fraction(name: str, value: Any) -> float:
 
 
 def _days(name: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 36_500:
-        raise ValidationError(f"The field {name} takes a number of days, not {value!r}")
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _MOST_DAYS:
+        raise ValidationError(
+            f"The field {name} takes a whole number of days from 1 to {_MOST_DAYS:,}, not {value!r}"
+        )
     return value
 
 

@@ -14,6 +14,9 @@ from collections.abc import Mapping
 from recollect.core.named_tuple import NamedTuple
 from recollect.errors import UnknownKind
 
+# The model of a kind that names none: `triage.default_model`.
+DEFAULT_MODEL = "default"
+
 
 class Drafting(NamedTuple):
     """The defaults for drafts by agents: the score that triage needs, and the model."""
@@ -43,37 +46,48 @@ FACTS = "facts"
 
 KINDS: tuple[Kind, ...] = (
     Kind("decisions", ("decision",), "what was chosen, and why", True, Drafting(0.4, "sonnet")),
-    Kind("preferences", ("preference",), "how you want things done", True, Drafting(0.4, "haiku")),
+    Kind(
+        "preferences",
+        ("preference",),
+        "how you want things done",
+        True,
+        Drafting(0.4, DEFAULT_MODEL),
+    ),
     Kind("constraints", ("constraint",), "limits to respect", True, Drafting(0.45, "sonnet")),
-    Kind("runbooks", ("runbook",), "steps for a known problem", True, Drafting(0.4, "haiku")),
+    Kind("runbooks", ("runbook",), "steps for a known problem", True, Drafting(0.4, DEFAULT_MODEL)),
     Kind(
         "tech-debt",
         ("tech_debt", "debt"),
         "shortcuts to fix later",
         True,
-        Drafting(0.4, "haiku"),
+        Drafting(0.4, DEFAULT_MODEL),
         "tech_debt",
     ),
     Kind(
         SESSIONS,
         ("session", "session_summary"),
         "what a session did",
-        drafting=Drafting(0.6, "haiku"),
+        drafting=Drafting(0.6, DEFAULT_MODEL),
         plugin_name="session_summary",
         in_guide=False,
     ),
-    Kind("learnings", ("learning",), "insights gained", drafting=Drafting(0.5, "haiku")),
-    Kind("patterns", ("pattern",), "solutions that generalise", drafting=Drafting(0.5, "haiku")),
+    Kind("learnings", ("learning",), "insights gained", drafting=Drafting(0.5, DEFAULT_MODEL)),
     Kind(
-        "solutions", ("solution",), "problems and what fixed them", drafting=Drafting(0.5, "haiku")
+        "patterns", ("pattern",), "solutions that generalise", drafting=Drafting(0.5, DEFAULT_MODEL)
+    ),
+    Kind(
+        "solutions",
+        ("solution",),
+        "problems and what fixed them",
+        drafting=Drafting(0.5, DEFAULT_MODEL),
     ),
     Kind("research", (), "findings from outside", in_guide=False),
     Kind("reviews", ("review",), "findings of a review", in_guide=False),
     Kind("retrospective", ("retrospectives",), "lessons from a project", in_guide=False),
     Kind("inception", ("inceptions",), "problem, scope, success criteria", in_guide=False),
     Kind("elicitation", ("elicitations",), "clarified requirements", in_guide=False),
-    Kind("progress", (), "milestones reached", drafting=Drafting(0.6, "haiku")),
-    Kind("blockers", ("blocker",), "what blocks the work", drafting=Drafting(0.5, "haiku")),
+    Kind("progress", (), "milestones reached", drafting=Drafting(0.6, DEFAULT_MODEL)),
+    Kind("blockers", ("blocker",), "what blocks the work", drafting=Drafting(0.5, DEFAULT_MODEL)),
     Kind("notes", ("note",), "anything else worth keeping"),
     Kind(FACTS, ("fact",), "subject, predicate, object", True, in_guide=False),
 )

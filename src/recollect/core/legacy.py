@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any
 
 from recollect.core.age import seconds_of
@@ -63,6 +63,25 @@ def _header_end(text: str, opener: re.Match[str]) -> int | None:
         return None
     keys = {m.group(1) for m in map(_KEY.match, lines) if m}
     return closer.end() if all(key in keys for key in _REQUIRED) else None
+
+
+def front_matter_problem(text: str) -> str:
+    """Describe what is wrong with the front matter that a text begins with; empty if it has none.
+
+    A text that begins with a rule and other keys is plain text, not a record of an older system.
+    """
+    opener = _OPENER.match(text)
+    if opener is None:
+        return ""
+    closer = _CLOSER.search(text, opener.end())
+    header = text[opener.end() : closer.start() if closer else len(text)]
+    keys = {m.group(1) for m in map(_KEY.match, takewhile(str.strip, header.split("\n"))) if m}
+    if keys.isdisjoint(_REQUIRED):
+        return ""
+    if closer is None:
+        return "its front matter has no end"
+    missing = [key for key in _REQUIRED if key not in keys]
+    return f"its front matter has no {missing[0]}" if missing else "its front matter is too long"
 
 
 def is_legacy(text: str) -> bool:

@@ -95,9 +95,17 @@ class Memory(NamedTuple):
             return ()
         return _texts(self.provenance.get("sources"))
 
+    @property
+    def open_title(self) -> str:
+        """Return the summary; for a memory that is not public, only its sensitivity.
+
+        For output about something else, where nobody asked for memories of that sensitivity.
+        """
+        return self.summary if self.sensitivity == "public" else f"({self.sensitivity})"
+
     def as_reference(self) -> dict[str, Any]:
         """Return what names the memory in the `--json` output about something else."""
-        return {"id": self.id, "uid": self.uid, "kind": self.kind, "summary": self.summary}
+        return {"id": self.id, "uid": self.uid, "kind": self.kind, "summary": self.open_title}
 
     def as_json(self) -> dict[str, Any]:
         """Return the memory as `--json` prints it; fields of a newer version are in `extra`."""
@@ -107,6 +115,21 @@ class Memory(NamedTuple):
             if not shown[name]:
                 del shown[name]
         return {k: list(v) if isinstance(v, tuple) else v for k, v in shown.items()}
+
+
+_DAY = 86_400.0
+
+
+def expires(memory: Memory) -> float | None:
+    """Return when a memory's time to live ends, if it has one."""
+    born = seconds_of(memory.created)
+    return None if memory.ttl is None or born is None else born + memory.ttl * _DAY
+
+
+def is_expired(memory: Memory, now: float) -> bool:
+    """Return whether a memory's time to live has ended."""
+    ends = expires(memory)
+    return ends is not None and ends <= now
 
 
 # In an update: the updates that it undoes.

@@ -22,10 +22,11 @@ from recollect.core.disposition import dispose, rank
 from recollect.core.legacy import is_legacy, legacy_uid, read_legacy, split_legacy
 from recollect.core.patterns import pattern
 from recollect.core.proof import content_digest, proves
-from recollect.core.record import CREATE, PURGE, Record, read_record, render_record
+from recollect.core.record import ADOPTED, CREATE, PURGE, Record, read_record, render_record
 from recollect.core.uid import claims_proof, derive_uid
 
 SUMMARY_LENGTH = 100
+_FULL = 70  # characters of a clause that are worth more than some further words
 _OPENER = pattern(rf"^---\nuid: ({uids.PATTERN})$", re.MULTILINE)
 _CRLF_OPENER = pattern(rf"^---\r\nuid: {uids.PATTERN}\r$", re.MULTILINE)
 _SENTENCE_END = pattern(r"(?<=[\w)`\"'][.!?])\s(?=[A-Z`\"'(\d])")
@@ -86,7 +87,7 @@ def adopt_text(text: str) -> Record:
     return Record(
         uid=derive_uid(text),
         op=CREATE,
-        fields={"summary": summary, "provenance": {"via": "git notes"}},
+        fields={"summary": summary, "provenance": dict(ADOPTED)},
         body=None if summary == text else text,
     )
 
@@ -109,7 +110,8 @@ def shorten_line(text: str, limit: int = SUMMARY_LENGTH) -> str:
 def summarize(text: str) -> tuple[str, str]:
     """Split a text into summary and body; no body if the summary contains everything.
 
-    The summary of a long text is its first sentence, or else as many of its clauses as fit.
+    The summary of a long text is its first sentence. Otherwise it ends after the last clause that
+    fits, if that fills most of the room, or after the last word.
     """
     summary = shorten_line(text)
     if summary.endswith("…") and summary not in text:
@@ -119,7 +121,7 @@ def summarize(text: str) -> tuple[str, str]:
             summary = line[: sentence.start()]
         else:
             clauses = [end.start() for end in _CLAUSE_END.finditer(line, 0, SUMMARY_LENGTH)]
-            if clauses and clauses[-1] >= SUMMARY_LENGTH // 3:
+            if clauses and clauses[-1] >= _FULL:
                 summary = line[: clauses[-1]] + "…"
     return summary, "" if summary == " ".join(text.split()) else text
 

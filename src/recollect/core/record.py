@@ -63,6 +63,10 @@ _LITERALS: Mapping[str, Any] = {"true": True, "false": False, "null": None}
 _UNPRINTABLE = pattern("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 
 
+# The provenance of a text that was added with plain git.
+ADOPTED: Mapping[str, Any] = {"via": "git notes"}
+
+
 class Record(NamedTuple):
     """The content of one record. `fields` holds the domain's keys; the body may be None."""
 

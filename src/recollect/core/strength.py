@@ -8,7 +8,7 @@ changes nothing, and the importance that the author set stays as it is.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Final
 
 from recollect.core.age import not_after
@@ -35,9 +35,10 @@ class Uses(NamedTuple):
 UNUSED = Uses()
 
 
-def together(parts: Iterable[Uses]) -> Uses:
+def together(found: Sequence[Uses]) -> Uses:
     """Combine the uses of several memories that were merged into one."""
-    found = list(parts)
+    if len(found) < 2:
+        return found[0] if found else UNUSED
     last = max((uses.last for uses in found if uses.last is not None), default=None)
     return Uses(sum(uses.times for uses in found), last)
 

@@ -21,9 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.config.locate import make_private
-from recollect.hooks.input import MOST_INPUT
+from recollect.hook_client import MOST_INPUT, PING, PROTOCOL, addresses, is_private
 from recollect.hosts.protocol import EVENTS
-from recollect.state.engine_socket import PING, PROTOCOL, addresses, is_private
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer

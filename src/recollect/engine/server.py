@@ -15,15 +15,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from recollect.config.config import Config, load_config, without_files
-from recollect.engine.client import PREFIXES
+from recollect.core.capabilities import MCP, SURFACES
 from recollect.engine.stores import StorePool, Stores
 from recollect.errors import BadConfig
+from recollect.hook_client import PING, PREFIXES
+from recollect.hooks.deadline import Deadline
 from recollect.hooks.received import receive
-from recollect.hooks.runner import Deadline, note, serve
+from recollect.hooks.runner import note, serve
 from recollect.hosts.environment import PREFIXES as HOST_PREFIXES
 from recollect.hosts.environment import PROJECT_VARIABLES
 from recollect.ledger.git import kill_running
-from recollect.state.engine_socket import PING
 
 if TYPE_CHECKING:
     from recollect.embedding import Embedder
@@ -46,6 +47,8 @@ class Engine:
 
     def __init__(self, directory: Path, environment: Mapping[str, str]) -> None:
         self.directory = directory
+        # What the agent may do with its tools.
+        self.allowed = SURFACES[MCP]
         # Hooks find the engine by the directory of the project.
         self.environment = {**environment, PROJECT_VARIABLES[0]: str(directory)}
         self.pool = StorePool()
@@ -101,6 +104,7 @@ class Engine:
         """Run a job on the stores of the project, after the requests before it."""
         with self._turn(-1):
             stores = self.pool.open_stores(self.directory, self.config(), self.environment)
+            stores.store.allowed = self.allowed
             try:
                 return job(stores)
             finally:
@@ -174,7 +178,7 @@ class _EngineDeadline(Deadline):
     def set(self, seconds: float) -> None:
         """Set the deadline, and tell the hook how long to wait."""
         super().set(seconds)
-        self._ends_at = self._start + seconds
+        self._ends_at = self._latest
         self._extend_wait()
 
     def _extend_wait(self) -> None:

@@ -17,7 +17,7 @@ from recollect.api.opening import existing_directory, leave_named_repository, op
 from recollect.api.recollect import Recollect
 from recollect.config.config import Config, data_dir
 from recollect.core.named_tuple import NamedTuple
-from recollect.engine.client import NAMES, PREFIXES
+from recollect.hook_client import NAMES, PREFIXES
 from recollect.hooks.session import HookSession
 from recollect.ledger.repository import has_user_ledger
 from recollect.state.local import STATE_FILE

@@ -10,13 +10,15 @@ sync, and if a fact is deleted, the fact that it closed is true again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any
 
 from recollect.core.facts import PARTS, Fact, fact_of, normal, with_ends
 from recollect.core.fields import check_fields
 from recollect.core.kinds import FACTS
+from recollect.core.memory import Memory
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.errors import ValidationError
@@ -27,6 +29,8 @@ from recollect.store.store import Store
 
 _LOCK = "facts.lock"
 _MOST_PART = 500
+_SESSION = "session:"
+BOUNDARY_AT = "boundary_at"
 _DETAILS = ("valid_from", "valid_until", "source", "replaces")
 
 
@@ -212,6 +216,7 @@ def query_facts(
     if not found:
         found = [f for f in known if all(part in f.key[n] for n, part in wanted.items())]
     result = [Found(fact, 1) for fact in found]
+    result += [Found(fact, 1) for fact in _boundaries(store, wanted, moment, history=history)]
     if hops > 1:
         seen = {fact.memory.uid for fact in found}
         ends = {end for fact in found for end in (fact.key[0], fact.key[2])}
@@ -221,6 +226,38 @@ def query_facts(
             if fact.memory.uid not in seen and (fact.key[0] in ends or fact.key[2] in ends)
         ]
     return result
+
+
+def sentence_parts(text: str) -> tuple[str, str, str] | None:
+    """Return subject, predicate and object of `cart depends_on redis` or `a | is part of | b`.
+
+    Other texts may be read in several ways, so they are no fact.
+    """
+    parts = text.split("|") if "|" in text else text.split()
+    if len(parts) != len(PARTS) or not all(part.strip() for part in parts):
+        return None
+    subject, predicate, thing = (part.strip() for part in parts)
+    return subject, predicate, thing
+
+
+def _boundaries(
+    store: Store, wanted: Mapping[int, str], moment: str, *, history: bool
+) -> Iterator[Fact]:
+    """Yield where the episodes of a session ended, if a query asks for a session or for boundaries.
+
+    They are facts of this machine: no memory holds them, and they are never pushed.
+    """
+    subject, predicate = wanted.get(0, ""), wanted.get(1, "")
+    if not subject.startswith(_SESSION) and predicate != normal(BOUNDARY_AT):
+        return
+    for session, at, context in store.local.episodes.all_boundaries():
+        when = datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        name, thing = f"{_SESSION}{session}", f"{when} {context}".rstrip()
+        memory = Memory(uid="", id="", kind=FACTS, summary=f"{name} {BOUNDARY_AT} {thing}")
+        fact = Fact(memory, name, BOUNDARY_AT, thing, when, "", "")
+        is_met = all(part in fact.key[place] for place, part in wanted.items())
+        if is_met and (history or fact.is_valid(moment)):
+            yield fact
 
 
 def _distinct(facts: Iterable[Fact], *, history: bool = False) -> list[Fact]:

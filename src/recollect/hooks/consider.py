@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from recollect.capture.novelty import DUPLICATE, NEAR, SUPERSEDES, Known, judge, said_in
+from recollect.capture.suggestions import COMPACTION
 from recollect.capture.unconfirmed import SAID_AGAIN
 from recollect.core.age import seconds_since
 from recollect.core.memory import Memory
@@ -15,13 +16,14 @@ from recollect.core.note import summarize
 from recollect.core.status import UNCONFIRMED
 from recollect.hooks.notify import KEPT, tell
 from recollect.hooks.pipeline import Work
-from recollect.hosts.protocol import PROMPT, STOP
+from recollect.hosts.protocol import PRE_COMPACT, PROMPT, STOP
 
 _SIMILAR = 8  # memories to compare a draft with
 # Seconds after which the same words are said again, and not read again.
 _LATER = 60.0
 SIGNAL = "signal: "
 SUMMARY = "session summary"
+CHECKPOINT = "checkpoint"
 
 
 class Draft(NamedTuple):
@@ -69,6 +71,9 @@ def _consider_locked(work: Work, drafts: Sequence[Draft]) -> None:
     certain: list[Draft] = []
     pending: list[Known] | None = None
     automatic = str(work.session.setting("capture.mode")) == "auto"
+    compacting_first = work.event.name == PRE_COMPACT and work.session.setting(
+        "compaction.prompt_first"
+    )
     for draft in drafts:
         record = dict(draft.record)
         for field in ("summary", "body"):
@@ -80,8 +85,8 @@ def _consider_locked(work: Work, drafts: Sequence[Draft]) -> None:
             continue
         # Certain drafts need no check, and talk was rated by the detection model. Everything
         # else must be memorable.
-        is_checked = draft.is_certain or draft.why.startswith((SIGNAL, SUMMARY))
-        if not is_checked and not is_memorable(text):
+        is_checked = draft.is_certain or draft.why.startswith((SIGNAL, SUMMARY, CHECKPOINT))
+        if not is_checked and not is_memorable(work, text):
             work.note("skipped", reason="not memorable", why=draft.why)
             continue
         if work.session.is_unkept(text):
@@ -115,6 +120,14 @@ def _consider_locked(work: Work, drafts: Sequence[Draft]) -> None:
             certain.append(draft)
         else:
             updates = like.like if like.verdict in (NEAR, SUPERSEDES) else None
+            if compacting_first:
+                held = {**record, "provenance": {**record["provenance"], "via": COMPACTION}}
+                work.session.suggest_for_review(
+                    held, confidence=draft.confidence, why=draft.why, updates=updates
+                )
+                pending.append(Known("", text))
+                work.note("suggested", why=draft.why, confidence=round(draft.confidence, 2))
+                continue
             work.session.suggest(
                 record, confidence=draft.confidence, why=draft.why, updates=updates
             )
@@ -155,8 +168,16 @@ def _confirms(work: Work, draft: Draft, known: Memory, *, automatic: bool) -> bo
     return True
 
 
-def is_memorable(text: str) -> bool:
+def is_memorable(work: Work, text: str) -> bool:
     """Whether the words of a text make it worth remembering."""
-    from recollect.capture.observations import GATE, memorability
+    return memorability_of(work, text) >= float(work.session.setting("memorability.threshold"))
 
-    return memorability(text) >= GATE
+
+def memorability_of(work: Work, text: str) -> float:
+    """Rate a text with the weights that the user has set."""
+    from recollect.capture.observations import memorability
+    from recollect.core.fields import OBSERVATION_TYPES
+
+    setting = work.session.setting
+    weights = {name: float(setting(f"memorability.weights.{name}")) for name in OBSERVATION_TYPES}
+    return memorability(text, weights=weights)

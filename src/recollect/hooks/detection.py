@@ -13,7 +13,7 @@ from recollect.capture.unconfirmed import NOTICED
 from recollect.core.named_tuple import NamedTuple
 from recollect.hooks.consider import SIGNAL, Draft, origin
 from recollect.hooks.pipeline import Work
-from recollect.hosts.protocol import STOP
+from recollect.hosts.protocol import PRE_COMPACT, STOP
 
 if TYPE_CHECKING:
     from recollect.capture.detect import Detected, Skipped
@@ -47,6 +47,8 @@ def drafts_in(
     agent used tools. Call `work.session.drop_taken` when the drafts are considered.
     """
     threshold = float(work.session.setting("capture.suggest_threshold"))
+    if work.event.name == PRE_COMPACT:
+        threshold = max(threshold, float(work.session.setting("compaction.min_confidence")))
     postponed = [_restored(fields) for fields in work.session.take_postponed(most)]
     found = _detected(work, list(messages), threshold, failed=failed, recovered=recovered)
     if not worked:

@@ -11,7 +11,7 @@ from typing import Any
 
 from recollect.capture.drafting import Wanted, context_text, request
 from recollect.capture.triage import THRESHOLDS, Finding, Found, WorkDone, triage
-from recollect.core.kinds import SESSIONS
+from recollect.core.kinds import DEFAULT_MODEL, SESSIONS
 from recollect.hooks.consider import SIGNAL, Draft, consider, draft_of, is_wanted
 from recollect.hooks.conversation import Conversation
 from recollect.hooks.pipeline import Work
@@ -44,7 +44,7 @@ def triage_talk(work: Work, conversation: Conversation, drafts: Sequence[Draft])
         return
     work.note("triage", kinds={finding.kind: finding.score for finding in findings})
     if mode == "draft":
-        if _ask(work, findings, conversation.messages):
+        if _ask(work, findings, conversation.messages, tools):
             asked = {text for finding in findings for text in finding.texts}
             work.session.close_findings([one.number for one in stored if one.text in asked])
         return  # what is not asked for waits for the next request
@@ -75,14 +75,17 @@ def _thresholds(work: Work) -> dict[str, float]:
     }
 
 
-def _ask(work: Work, findings: Sequence[Finding], messages: Sequence[tuple[str, str]]) -> bool:
+def _ask(
+    work: Work, findings: Sequence[Finding], messages: Sequence[tuple[str, str]], done: WorkDone
+) -> bool:
     """Make the agent continue for one more step; return whether it was asked."""
     if work.event.again:
         work.note("skipped", reason="the agent continues already, because of a hook")
         return False
     setting = work.session.setting
     is_parallel = bool(setting("triage.parallel"))
-    clean = [(role, work.session.redact(text)) for role, text in messages] if is_parallel else []
+    said = messages[-int(setting("triage.max_messages")) :] if is_parallel else ()
+    clean = [(role, work.session.redact(text)) for role, text in said]
     wanted = []
     for finding in findings:
         texts = [text for text in finding.texts if not _is_stored(work, text)]
@@ -94,7 +97,8 @@ def _ask(work: Work, findings: Sequence[Finding], messages: Sequence[tuple[str, 
             [(work.session.unconfirmed_id(text), text) for text in texts],
             plain(work.session.redact(str(setting(f"kinds.{finding.kind}.description")))),
             _candidate(work, finding.kind, texts),
-            str(setting(f"kinds.{finding.kind}.model") or setting("triage.default_model")),
+            _model(work, finding.kind),
+            metrics=_metrics(done) if finding.kind == SESSIONS else "",
         )
         if is_parallel:
             path = work.session.write_session_file(finding.kind, context_text(one, clean))
@@ -118,6 +122,16 @@ def _ask(work: Work, findings: Sequence[Finding], messages: Sequence[tuple[str, 
     if any(one.kind == SESSIONS for one in wanted):
         work.session.reset_work()  # the next summary starts from here
     return True
+
+
+def _metrics(done: WorkDone) -> str:
+    return f"{done.tools} tool uses, {done.distinct} tools, {done.exchanges} exchanges"
+
+
+def _model(work: Work, kind: str) -> str:
+    """Return the model that drafts a kind."""
+    own = str(work.session.setting(f"kinds.{kind}.model"))
+    return str(work.session.setting("triage.default_model")) if own == DEFAULT_MODEL else own
 
 
 def _is_stored(work: Work, text: str) -> bool:

@@ -17,7 +17,7 @@ from recollect.core.memory import Memory
 from recollect.core.names import short
 from recollect.core.note import shorten_line
 from recollect.errors import RecollectError
-from recollect.hooks.marking import all_marked_in, draft_of, files_named
+from recollect.hooks.marking import all_marked_in, draft_of, files_named, forgets_kept
 from recollect.hooks.notify import KEPT, tell
 from recollect.hooks.pipeline import Work
 from recollect.hosts.protocol import PROMPT, WRITES
@@ -25,7 +25,6 @@ from recollect.hosts.protocol import PROMPT, WRITES
 _SHOWN = 70  # characters of a memory in a message
 _SIMILAR = 8
 _NEVER_REVERSED = ("sessions", "facts")  # they have rules of their own
-_FORGETS = ("forget", "don't", "don’t", "dont", "do not", "no need to")
 NO_CONTENT = (
     "Recollect: what should I remember? Say for example: remember that releases are on Tuesdays"
 )
@@ -183,12 +182,7 @@ def _supersede(work: Work, captured: Sequence[Memory]) -> str:
 
 def forget_kept(work: Work) -> None:
     """Retire what the session kept last, if the prompt asks to forget it ("no, forget that")."""
-    text = without_own_text(work.event.text)
-    if work.event.name != PROMPT or not any(map(text[:400].lower().__contains__, _FORGETS)):
-        return
-    from recollect.capture.requests import asks_to_forget
-
-    if not asks_to_forget(text):
+    if not forgets_kept(work.event):
         return
     for memory in work.session.kept_last():
         back = work.session.forget(memory)

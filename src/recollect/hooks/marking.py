@@ -24,6 +24,10 @@ from recollect.hosts.protocol import PROMPT, Event
 _PATH = pattern(r"(?<![\w:/.-])@?((?:[\w.-]{1,80}/){0,12}[\w.-]{1,80})")
 # Kinds of what is true for a while only; who asks to keep something means more than that.
 _PASSING = ("progress", "sessions")
+_FORGETS = (
+    *("forget", "don't", "don’t", "dont", "do not", "no need to", "off the record"),
+    *("between us", "to yourself", "worth remembering", "worth noting", "from me", "out of your"),
+)
 _MOST_NAMES, _MOST_FILES, _MOST_TEXT = 200, 10, 20_000
 
 
@@ -47,6 +51,16 @@ def all_marked_in(event: Event) -> list[Marked]:
             for one in find_requests(text)
         ]
     return found
+
+
+def forgets_kept(event: Event) -> bool:
+    """Return whether a prompt asks to forget what was kept just now ("no, forget that")."""
+    text = without_own_text(event.text)
+    if event.name != PROMPT or not any(map(text[:400].lower().__contains__, _FORGETS)):
+        return False
+    from recollect.capture.requests import asks_to_forget
+
+    return asks_to_forget(text)
 
 
 def files_named(event: Event) -> list[str]:

@@ -18,7 +18,7 @@ from recollect.hooks.unkept import answered, typed, without_unkept
 from recollect.hosts import protocol as events
 
 # The maximum number of drafts per event; more are postponed to the next event.
-_AT_PROMPT, _AT_STOP, _AT_COMPACTION = 3, 5, 3
+_AT_PROMPT, _AT_STOP = 3, 5
 # The share of its time in which an event begins to read another part of the conversation.
 _READING = 0.5
 
@@ -30,6 +30,19 @@ def notice_prompt(work: Work) -> None:
         note_prompt(work, without_own_text(work.event.text), kept)
         consider(work, drafts_in(work, [("user", kept)], _AT_PROMPT).drafts)
         work.session.drop_taken()
+
+
+def note_words(work: Work) -> None:
+    """Record the words of a prompt as salted hashes, for a few minutes.
+
+    With them, an agent can prove the user's word for a confirmation.
+    """
+    from recollect.capture.vouching import words_of
+
+    words = words_of(without_own_text(work.event.text))
+    if words:
+        noticed = work.session.store.local.noticed
+        noticed.note_prompt(work.event.session, words, work.session.now())
 
 
 def notice_conversation(work: Work) -> None:
@@ -67,7 +80,7 @@ def _notice_conversation(work: Work, conversation: Conversation) -> None:
     noticed = drafts_in(
         work,
         messages,
-        _AT_COMPACTION if compacting else _AT_STOP,
+        int(work.session.setting("compaction.max_captures")) if compacting else _AT_STOP,
         failed=conversation.failed,
         recovered=conversation.recovered,
         worked=bool(conversation.tools),

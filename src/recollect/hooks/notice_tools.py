@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from recollect.hooks.consider import Draft, consider, draft_of
+from recollect.hooks.consider import Draft, consider, draft_of, memorability_of
 from recollect.hooks.pipeline import Work
 from recollect.hosts.protocol import AGENT, COMMAND, FETCH, TOOL_FAILURE, WRITES, Event
 from recollect.state.session_marks import FILE
@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 SOLUTION = "failure and solution"
 _ALL = "all"
 _COMMIT = "# commit"  # among the changes
+# Why a failure is not stored, for the trace.
+_OWN_CALL = (
+    "a tool of the client failed: the agent can correct its call, and it says nothing lasting"
+)
+_STOPPED = "somebody or something stopped it, so it did not fail by itself"
+_SAYS_NOTHING = "its output names no error that can be recognized again"
 _SUBAGENTS = frozenset({"agent", "task"})  # two names of one tool
 # Observations that become their own memory, and its kind. What was fixed or changed is in git and
 # in the summary of the session.
@@ -107,8 +113,7 @@ def _is_enough(work: Work, learning: Learning) -> bool:
     """Whether a learning reaches the threshold; if not, the trace says so."""
     if learning.score >= _threshold(work):
         return True
-    if learning.score > 0:
-        work.note("skipped", reason="below capture.threshold", why=_why(learning))
+    work.note("skipped", reason="below capture.threshold", why=_why(learning))
     return False
 
 
@@ -124,7 +129,11 @@ def _note_failed(work: Work, event: Event, learning: Learning | None) -> None:
     from recollect.capture.commands import task_of
     from recollect.capture.tool_learning import is_own_tool, is_stopped
 
-    if is_own_tool(event.tool) or is_stopped(event.error):
+    if is_own_tool(event.tool):
+        work.note("skipped", reason=_OWN_CALL, tool=event.tool)
+        return
+    if is_stopped(event.error):
+        work.note("skipped", reason=_STOPPED, tool=event.tool)
         return
     log, now = work.session.store.local.tools, work.session.now()
     found = learning.fingerprint if learning is not None else ""
@@ -138,7 +147,10 @@ def _note_failed(work: Work, event: Event, learning: Learning | None) -> None:
             log.fail_again(known)
         else:
             log.pass_by(known)
-    if learning is None or not _is_enough(work, learning):
+    if learning is None:
+        work.note("skipped", reason=_SAYS_NOTHING, why="tool output, score 0.00", tool=event.tool)
+        return
+    if not _is_enough(work, learning):
         return
     stored = json.dumps(work.session.store.redact(learning._asdict()))
     task = work.session.redact(" ".join(task_of(event.command)[0]) or event.tool)
@@ -225,7 +237,9 @@ def _learn_from_command(work: Work) -> None:
         return
     milestone = checkpoint(event.action, event.command, event.output)
     if milestone:
-        work.session.note_milestone(milestone)
+        from recollect.hooks.checkpoints import note_milestone
+
+        note_milestone(work, milestone)
     is_solved = _solve(work, event)
     _note_effects(work, event)
     if not is_solved:
@@ -278,7 +292,7 @@ def _notice(work: Work, learning: Learning) -> None:
 def _observe_commit(work: Work, event: Event) -> None:
     """Make a draft of a commit that says why, or what was chosen."""
     from recollect.capture.commands import RUN
-    from recollect.capture.observations import memorability, observe
+    from recollect.capture.observations import observe
 
     seen = observe(event.action, event.command, (), (), event.output)
     if seen is None or seen.type not in _OBSERVED:
@@ -292,7 +306,7 @@ def _observe_commit(work: Work, event: Event) -> None:
         "importance": seen.importance,
         "files_modified": list(dict.fromkeys(one for one in changes if not one.startswith(RUN))),
     }
-    score = memorability(text)
+    score = memorability_of(work, text)
     consider(work, [Draft(record, score, False, f"observed: {seen.type}, score {score:.2f}")])
 
 

@@ -49,6 +49,8 @@ class Work:
         self.maybe: list[Candidate] = []
         self.most = 0
         self.budget = 0
+        # What the start of a session may take; see `hooks.budget.Tier`.
+        self.tier: tuple[int, int, int, int] | None = None
         # How many unconfirmed memories the reply has.
         self.unconfirmed = 0
         self.trace: list[dict[str, Any]] = []

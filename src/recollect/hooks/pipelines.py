@@ -12,7 +12,6 @@ from recollect.hooks import citing, episodes, marked, stages
 from recollect.hooks import notice as noticing
 from recollect.hooks.catching_up import read_unread
 from recollect.hooks.notify import offer_learning, tell_noticed, tell_waiting
-from recollect.hooks.permission import note_prompt
 from recollect.hooks.pipeline import Part
 from recollect.hooks.summaries import note_check, summarise_sessions
 from recollect.hosts import protocol as event
@@ -37,11 +36,12 @@ PIPELINES: Mapping[str, tuple[Part, ...]] = {
         (marked.forget_kept, marked.capture_marked),
         (_IF_INJECTING, stages.recall_prompt, stages.inject),
         (_IF_INJECTING, stages.suggest_titles),
-        (noticing.notice_prompt, note_prompt),
+        (noticing.notice_prompt, noticing.note_words),
         (tell_noticed,),
     ),
     event.TOOL_PRE: ((stages.protect_mirror,),),
     event.TOOL_POST: (
+        (stages.check_mirror,),
         (marked.note_changed_files, episodes.note_activity),
         (_IF_INJECTING, stages.recall_files, stages.inject),
         (note_check, noticing.notice_tool),
@@ -63,6 +63,14 @@ PIPELINES: Mapping[str, tuple[Part, ...]] = {
         (noticing.notice_conversation,),
         (noticing.notice_unsolved,),
     ),
+}
+
+# What an event does while `hook.enabled` or its own switch is off: only what somebody asks for.
+WHEN_OFF: Mapping[str, tuple[Part, ...]] = {
+    event.SESSION_START: ((stages.flush_spool,),),
+    event.PROMPT: ((marked.forget_kept, marked.capture_marked),),
+    event.STOP: ((marked.capture_marked, stages.flush_spool),),
+    event.SUBAGENT_STOP: ((marked.capture_marked,),),
 }
 
 # Events that the user does not wait for. Their deadline is `hook.session_deadline`.

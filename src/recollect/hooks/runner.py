@@ -9,28 +9,28 @@ from __future__ import annotations
 import gc
 import os
 import sys
-import threading
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
-from recollect.hooks.input import CLIENT_WAITS, IN_DOUBT, MOST_INPUT, asks, existing
+from recollect.hook_client import CLIENT_WAITS, MOST_INPUT, asks, existing
+from recollect.hooks.deadline import (
+    CAPTURE_SECONDS,
+    CAPTURE_SECONDS_AGAIN,
+    Deadline,
+    Output,
+    note_cut,
+)
 
 if TYPE_CHECKING:
-    from recollect.capture.markers import Marked
     from recollect.config.config import Config
-    from recollect.hooks.pipeline import Work
     from recollect.hooks.received import Received
     from recollect.hooks.session import HookSession
     from recollect.hooks.supervisor import Relay
-    from recollect.hosts.protocol import Event, Host, Reply
+    from recollect.hosts.protocol import Event
 
 # Deadline in seconds until the configuration is read.
 _STARTUP_DEADLINE = 3.0
-# Seconds to capture marked text, even on a busy machine. The agent waits 5 seconds for a hook, and
-# an engine that stopped answering may have used some of them.
-_CAPTURE_SECONDS, _CAPTURE_SECONDS_AGAIN = 4.0, 2.0
 _LONGEST = 60.0
 # How many changed notes the index can read for each second of the deadline.
 _CHANGES_PER_SECOND = 1500
@@ -49,119 +49,6 @@ class OpenSessions(Protocol):
 
     def release(self, session: HookSession, /) -> None:
         """Take a hook session back after its event."""
-
-
-class Output(Protocol):
-    """Where the reply goes."""
-
-    def write(self, answer: bytes, /) -> object:
-        """Write the reply."""
-
-    def flush(self) -> None:
-        """Make sure that the reply is sent."""
-
-
-class Deadline:
-    """Ends the process when its time is up, with the reply as it is by then."""
-
-    def __init__(self, name: str, output: Output, relay: Relay | None = None) -> None:
-        self._name = name
-        self._output = output
-        self._relay = relay
-        self._lock = threading.Lock()
-        self._is_answered = False
-        self._timer: threading.Timer | None = None
-        self._start = time.monotonic()
-        self.is_over = False
-        self.reply: Reply | None = None
-        self.host: Host | None = None
-        self.folder: str | None = None
-        # The event and its work, to note what was left undone.
-        self.event: Event | None = None
-        self.work: Work | None = None
-        self.is_done = False
-        # Whether the event holds marked text: the user must know if it may not be captured.
-        self.asks = False
-        # How long capturing marked text may take if the deadline is shorter.
-        self.capture_seconds = _CAPTURE_SECONDS
-
-    def set(self, seconds: float) -> None:
-        """Set the deadline, in seconds since the start."""
-        if self._timer is not None:
-            self._timer.cancel()
-        left = max(0.001, self._start + seconds - time.monotonic())
-        if self._relay is not None:
-            self._relay.wait(left)
-        self._timer = threading.Timer(left, self._over)
-        self._timer.daemon = True
-        self._timer.start()
-
-    def milliseconds(self) -> float:
-        """How long the event has taken so far."""
-        return (time.monotonic() - self._start) * 1000
-
-    def say(self, text: str) -> bool:
-        """Print the reply, once and complete. Return whether this call printed it."""
-        with self._lock:
-            if self._is_answered:
-                return False
-            self._is_answered = True
-            if text or self._relay is not None:
-                self._output.write(text.encode("ascii"))
-                self._output.flush()
-            return True
-
-    def ready(self) -> None:
-        """Give the parent the reply so far, in case this process gets no further."""
-        if self._relay is None or self._is_answered:
-            return
-        self._relay.ready(self._render().encode("ascii"))
-
-    def _render(self) -> str:
-        """Format the reply so far for the host."""
-        from recollect.hosts.registry import host_of
-
-        return (self.host or host_of({}, {})).write_reply(self._name, self._so_far())
-
-    def _so_far(self) -> Reply:
-        """Return the reply so far, with a warning if marked text may not be captured."""
-        from recollect.hosts.protocol import Reply
-
-        reply = self.reply or Reply()
-        if not self.asks or reply.notice or reply.alarm:
-            return reply
-        doubted = Reply()
-        vars(doubted).update(vars(reply), alarm=[IN_DOUBT])
-        return doubted
-
-    def _over(self) -> None:
-        from pathlib import Path
-
-        from recollect.state.failures import note_failure
-        from recollect.state.unfinished import RAN_OUT
-
-        try:
-            self.is_over = True
-            is_cut = self.say(self._render())
-            if is_cut and self.folder is not None:
-                note_failure(Path(self.folder), self._name, {"error": "Deadline"})
-            if self.event is not None and not self.is_done:
-                during = "" if self.work is None else self.work.stage
-                step = {"what": RAN_OUT, "during": during or "opening the store"}
-                if not is_cut:
-                    step["reason"] = "after the reply"
-                done = [] if self.work is None else self.work.untold
-                note_cut(self.event, [*done, step], self.milliseconds())
-        finally:
-            self._end()
-
-    def _end(self) -> None:
-        from recollect.ledger.git import kill_running
-
-        try:
-            kill_running()
-        finally:
-            os._exit(0)
 
 
 def main(
@@ -199,7 +86,7 @@ def main(
     deadline = Deadline(name, output, relay)
     deadline.asks = relay is not None and relay.is_ready  # the stash has it
     left = max(0.1, CLIENT_WAITS - spent)
-    deadline.capture_seconds = min(_CAPTURE_SECONDS_AGAIN if again else _CAPTURE_SECONDS, left)
+    deadline.capture_seconds = min(CAPTURE_SECONDS_AGAIN if again else CAPTURE_SECONDS, left)
     deadline.set(min(_STARTUP_DEADLINE, left))
     try:
         if given is None:
@@ -217,6 +104,9 @@ def main(
         if not deadline.is_over:
             note(name, error, os.environ)
     deadline.say("")
+    from recollect.core.patterns import keep_compiled
+
+    keep_compiled()
     return 0
 
 
@@ -247,26 +137,37 @@ def serve(
             note_request(event._replace(directory=place, moment=moment), environment)
         return
     deadline.folder = str(data_dir(environment))
-    from recollect.errors import RecollectError
     from recollect.hooks.opening import open_session, read_config
-    from recollect.hooks.pipeline import Work, run
-    from recollect.hooks.pipelines import LATE, PIPELINES, UNHURRIED
-    from recollect.hosts.protocol import SESSION_START, Reply
+    from recollect.hosts.protocol import SESSION_START, TOOL_PRE, WRITES, Reply
     from recollect.redact.gate import clean_event
-    from recollect.state.database import BROKEN
-    from recollect.state.sessions import Trace
 
     place = existing(event.directory, environment)
     event = deadline.event = event._replace(directory=place, moment=moment)
     config = received.config or read_config(event, environment)
+    if name == TOOL_PRE:  # before every write of a file, so the answer must be fast
+        from recollect.mirror.guard import touches_mirror
+
+        if event.action not in WRITES or not touches_mirror(config, event.files, event.directory):
+            return
     event = clean_event(event, config)
+    from recollect.errors import RecollectError
+    from recollect.hooks.pipeline import Work, run
+    from recollect.hooks.pipelines import LATE, PIPELINES, UNHURRIED, WHEN_OFF
+    from recollect.state.database import BROKEN
+    from recollect.state.sessions import Trace
+
     key = "hook.session_deadline" if name in UNHURRIED else "hook.deadline"
     seconds = min(config.number(key) / 1000, _LONGEST)
-    if received.marked is None:
-        received = received._replace(marked=_marked_in(event))
-    wishes = any(item.via == REQUESTED and item.content for item in received.marked or ())
+    marked, forgets = received.marked or (), False
+    if asks(name, event.text.encode("utf-8", "replace")):  # else nothing is imported
+        from recollect.hooks.marking import all_marked_in, forgets_kept
+
+        marked = all_marked_in(event) if received.marked is None else marked
+        forgets = forgets_kept(event)
+    received = received._replace(marked=marked)
+    wishes = any(item.via == REQUESTED and item.content for item in marked)
     is_asked = deadline.asks = wishes or MARKER in event.text.lower()
-    deadline.set(max(seconds, deadline.capture_seconds if is_asked else 0.0))
+    deadline.set(max(seconds, deadline.capture_seconds if is_asked or forgets else 0.0))
     deadline.ready()
     try:
         opened = open_session if pool is None else pool.open_session
@@ -284,7 +185,10 @@ def serve(
             session.flush_spool()  # first write what the engine left in the spool
         work = Work(event, session, received)
         deadline.reply, deadline.work = work.reply, work
-        for part in PIPELINES[name]:
+        off = next((key for key in _switches(name) if not config.flag(key)), "")
+        if off:
+            work.note("switched off", reason=f"{off} is off")
+        for part in WHEN_OFF.get(name, ()) if off else PIPELINES[name]:
             run((part,), work)
             deadline.ready()
         behind = sum(store.indexing.behind for store in session.stores)
@@ -308,7 +212,7 @@ def serve(
 
         # Late stages may be cut off, so save the trace of the reply first.
         save_trace(work.tell())
-        run(LATE.get(name, ()), work)
+        run(() if off else LATE.get(name, ()), work)
         if work.untold:
             save_trace(work.tell())
         deadline.is_done = True
@@ -323,13 +227,9 @@ def serve(
             pool.release(session)
 
 
-def _marked_in(event: Event) -> Sequence[Marked]:
-    """Return what an event asks to keep, without importing anything for one that asks nothing."""
-    if not asks(event.name, event.text.encode("utf-8", "replace")):
-        return ()
-    from recollect.hooks.marking import all_marked_in
-
-    return all_marked_in(event)
+def _switches(name: str) -> tuple[str, str]:
+    """Return the keys that turn an event off."""
+    return "hook.enabled", f"hook.{name}.enabled"
 
 
 def note(name: str, error: BaseException, environment: Mapping[str, str]) -> None:
@@ -356,15 +256,3 @@ def note_end(
         place = existing(event.directory, environment)
         step = {"what": RAN_OUT} if why == "Deadline" else {"what": ENDED, "reason": why}
         note_cut(event._replace(directory=place, moment=moment), [step], spent * 1000)
-
-
-def note_cut(event: Event, steps: Sequence[Mapping[str, Any]], milliseconds: float) -> None:
-    """Record for `recollect why` that an event was ended before it was done."""
-    from recollect.config.locate import git_state
-    from recollect.state.sessions import Trace
-    from recollect.state.unfinished import note_unfinished
-
-    folder = git_state(event.directory)
-    if folder is not None and not event.ignored:  # outside a repository, only `doctor` tells
-        at, taken = event.moment / 1000, round(milliseconds, 1)
-        note_unfinished(folder, Trace(at, event.session, event.name, taken, list(steps)))

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from recollect.api.recollect import Recollect
 from recollect.capture.unconfirmed import without_expired
 from recollect.core.age import seconds_since
 from recollect.core.kinds import SESSIONS
 from recollect.core.memory import READ_IN, Memory
-from recollect.core.names import parse_name
 from recollect.core.status import UNCONFIRMED
 from recollect.core.strength import Uses
 from recollect.hooks.marking import files_named
 from recollect.hooks.session_logging import LoggingSession
 from recollect.hosts.protocol import PROMPT, TOOL_FAILURE, Event
 from recollect.index.protocol import Filters, Index
-from recollect.ledger.worktree import RecentWork, compare_files, recent_work
+from recollect.ledger.worktree import RecentWork, compare_files, files_since, recent_work
 from recollect.search.by_time import STATUSES, changed, last_sessions
 from recollect.search.by_time import answer as by_time
 from recollect.search.constants import (
@@ -30,16 +30,18 @@ from recollect.search.constants import (
     USED_OFTEN,
     WORKING_MEMORY,
 )
-from recollect.search.gate import probability, strongest
-from recollect.search.scoring import recency
-from recollect.search.search import Hit, Question, search
+from recollect.search.gate import Features, about, probability, strongest
+from recollect.search.scoring import Why, recency
+from recollect.search.search import TITLE_TAGS, Hit, Question, search
 from recollect.search.selection import Candidate, Skipped, Sorted, belongs_to
 from recollect.search.triggers import Plan
+
+if TYPE_CHECKING:
+    from recollect.ledger.surroundings import Surroundings
 
 _ACTIVE = frozenset({"active"})
 _ARCHIVED = frozenset({"archived"})
 _UNCONFIRMED = frozenset({UNCONFIRMED})
-_MOST_FILES = 20
 _SESSIONS = 10  # sessions to choose the last one from
 _MOST_READ = 200  # memories from the instructions of a project
 _INDEXED = 2  # memories to choose each title of the index from
@@ -57,6 +59,7 @@ class HookSession(LoggingSession):
     """
 
     _recent: RecentWork | None = None
+    _surroundings: Surroundings | None = None
 
     def for_event(self, event: Event) -> HookSession:
         """Return a hook session for another event, with the same stores."""
@@ -81,6 +84,16 @@ class HookSession(LoggingSession):
 
             follow(self.store, look=read_files)
 
+    def check_mirror(self, paths: Sequence[str]) -> list[str]:
+        """Check the mirror after a tool wrote to these files; return what the agent should know."""
+        from recollect.mirror.guard import touches_mirror
+
+        if not touches_mirror(self.store.config, paths, str(self._directory)):
+            return []
+        from recollect.mirror.mirror import after_write
+
+        return [self.redact(text) for text in after_write(self.store)]
+
     def mirror_denial(self, paths: Sequence[str]) -> str:
         """Return why a tool must not write to these files; empty if it may."""
         if not self.store.config.flag("mirror.enabled") or self.store.work_tree is None:
@@ -90,6 +103,43 @@ class HookSession(LoggingSession):
         return denial(self.store, paths, self._directory)
 
     # Search
+
+    def surroundings(self) -> Surroundings:
+        """Return the package and the specification that the session works in."""
+        if self._surroundings is None:
+            self._surroundings = self._detect()
+        return self._surroundings
+
+    def _detect(self) -> Surroundings:
+        from recollect.ledger.surroundings import Surroundings, detect  # a start only
+
+        repository, tree = self.store.ledger.repository, self.store.work_tree
+        if repository.is_user_ledger or tree is None:
+            return Surroundings()
+
+        def is_used(spec: str) -> bool:
+            return self.store.indexing.fresh().count(Filters(spec=spec)) > 0
+
+        return detect(tree, self._directory.absolute(), repository.branch, is_used)
+
+    def _is_of_other_spec(self, memory: Memory) -> bool:
+        """Whether a memory belongs to another specification than the one of the branch."""
+        specs = self.surroundings().specs
+        return bool(specs) and memory.spec is not None and memory.spec.lower() not in specs
+
+    def _at_hand(self, memory: Memory) -> float:
+        """Return what the specification of the branch and the package at hand add to a score."""
+        here = self.surroundings()
+        has_spec = memory.spec is not None and memory.spec.lower() in here.specs
+        files = (*memory.files_modified, *memory.files_read)
+        in_package = bool(here.folder) and any(f.startswith(f"{here.folder}/") for f in files)
+        is_tagged = bool(here.project) and here.project in memory.tags
+        return INDEX_AT_HAND * (has_spec + (in_package or is_tagged))
+
+    def meaning_of(self, kind: str) -> str:
+        """Return what the user means by a kind; empty if they have not described it."""
+        described = self.store.config.settings.get(f"kinds.{kind}.description")
+        return "" if described is None or described.source == "default" else str(described.value)
 
     def count_memories(self) -> int:
         """Return the number of memories that could be injected."""
@@ -106,30 +156,36 @@ class HookSession(LoggingSession):
         found = []
         for store in self.stores:
             for hit in self._search(store, text, limit, archived=archived, asked=asked):
+                if self.setting("recall.match_strategy") == TITLE_TAGS:
+                    # Points are the user's choice, so the gate does not judge: every hit counts.
+                    points = partial(dict[str, float], points=hit.score)
+                    found.append(
+                        Candidate(hit.memory, hit.score, "points", hit.words, 1.0, explain=points)
+                    )
+                    continue
                 named = {*hit.memory.files_modified, *hit.memory.files_read}
                 features = hit.features._replace(
                     episode=float(belongs_to(hit.memory, episode)),
                     at_hand=float(not files.isdisjoint(named)),
                 )
-                likely = probability(features)
-                decided = {f"by {name}": part for name, part in strongest(features)}
-                parts = {"probability": likely, **decided, **hit.why.as_json()}
+                likely, is_about = probability(features), about(features)
+                explain = partial(_explain, likely, is_about, features, hit.why)
                 reason = "matching words" if hit.words else "similar meaning"
                 found.append(
-                    Candidate(
-                        hit.memory, likely, reason, hit.words, likely, parts, hit.features.warm
-                    )
+                    Candidate(hit.memory, likely, reason, hit.words, likely, is_about, explain)
                 )
-        return sorted(found, key=lambda c: (-c.probability, c.memory.uid))
+        return sorted(found, key=lambda c: (-c.probability, -c.score, c.memory.uid))
 
     def _search(
         self, store: Recollect, text: str, limit: int, *, archived: bool, asked: bool
     ) -> list[Hit]:
         more: dict[str, Any] = {"statuses": _ARCHIVED} if archived else {}
         filters = self._filters(store, **more)
-        question = Question(text, limit, filters=filters, candidates=0, asked=asked)
-        hybrid = self.setting("recall.match_strategy") == "hybrid"
-        by_meaning = hybrid and self._event.name in _BY_MEANING
+        strategy = self.setting("recall.match_strategy")
+        # Only points are a way of their own; `text` is `hybrid` without vectors.
+        mode = strategy if strategy == TITLE_TAGS else "hybrid"
+        question = Question(text, limit, mode, filters, candidates=0, asked=asked)
+        by_meaning = strategy in ("hybrid", "semantic") and self._event.name in _BY_MEANING
 
         def find(index: Index) -> list[Hit]:
             if archived and not index.count(question.filters):
@@ -141,6 +197,7 @@ class HookSession(LoggingSession):
                 embed=store.indexing.embed_query if by_meaning else None,
                 uses=store.local.usage.uses,
                 decay_per_day=store.config.number("sleep.decay_per_day"),
+                half_life_days=store.config.number("recall.half_life_days"),
             )
 
         found = store.indexing.using(find)
@@ -178,8 +235,9 @@ class HookSession(LoggingSession):
                     found += self._last_sessions(index, wanted, weight, reason)
                     continue
                 found += [
-                    self._candidate(memory, weight, reason)
+                    self._candidate(memory, weight + self._at_hand(memory), reason)
                     for memory in self._newest(index, wanted, most)
+                    if not self._is_of_other_spec(memory)
                 ]
         found.sort(key=lambda c: (-c.score, c.memory.uid))
         return found[:limit]
@@ -205,7 +263,7 @@ class HookSession(LoggingSession):
             weight += INDEX_AT_HAND
         if not {*memory.files_modified, *memory.files_read}.isdisjoint(self.recent_work().files):
             weight += INDEX_AT_HAND
-        return weight
+        return weight + self._at_hand(memory)
 
     def without_read(self, candidates: Iterable[Candidate]) -> Sorted:
         """Leave out what the agent reads anyway, in a file with its standing instructions."""
@@ -264,11 +322,11 @@ class HookSession(LoggingSession):
         passed = seconds_since(memory.created, self._now)
         born = None if passed is None else self._now - passed
         new = recency(born, self._now)
-        parts = {"recency": new, "importance": memory.importance}
         score = weight + RECENCY_WEIGHT * new + IMPORTANCE_WEIGHT * memory.importance
         if memory.status == UNCONFIRMED:
             score *= UNCONFIRMED_FACTOR
-        return Candidate(memory, score, reason, parts=parts)
+        parts = {"recency": new, "importance": memory.importance}
+        return Candidate(memory, score, reason, explain=lambda: parts)
 
     def recent_work(self) -> RecentWork:
         """Return the last commits of the branch and their files."""
@@ -281,12 +339,14 @@ class HookSession(LoggingSession):
 
     def file_states(self, memories: Sequence[Memory]) -> Mapping[str, str]:
         """Return for memories that name files, by uid, whether these files have changed."""
-        named = {}
-        for memory in memories:
-            files = tuple(dict.fromkeys((*memory.files_modified, *memory.files_read)))
-            name, passed = parse_name(memory.id), seconds_since(memory.created, self._now)
-            if files and name is not None and passed is not None and memory.project is None:
-                named[memory.uid] = (name.anchor, self._now - passed, files[:_MOST_FILES])
+        found = {memory.uid: files_since(memory, self._now) for memory in memories}
+        named = {uid: files for uid, files in found.items() if files is not None}
         if not named or self.store.ledger.repository.is_user_ledger:
             return {}
         return compare_files(self.store.ledger.repository, self._tree(), named)
+
+
+def _explain(likely: float, is_about: float, features: Features, why: Why) -> Mapping[str, float]:
+    """Return what made a memory likely, and the parts of its score."""
+    decided = {f"by {name}": part for name, part in strongest(features)}
+    return {"probability": likely, "about": is_about, **decided, **why.as_json()}

@@ -7,8 +7,7 @@ from contextlib import suppress
 
 from recollect.api.recollect import Recollect
 from recollect.capture.unconfirmed import reject
-from recollect.core.age import seconds_since
-from recollect.core.memory import Memory
+from recollect.core.memory import Memory, is_expired
 from recollect.core.names import short
 from recollect.core.status import ACTIVE, ARCHIVED, RESTORED, RETIRED
 from recollect.hooks.session_keeping import KeepingSession
@@ -189,12 +188,6 @@ class AskedSession(KeepingSession):
             return list({memory.uid: memory for memory in found}.values())
 
         return self.store.indexing.using(look) if names else []
-
-
-def is_expired(memory: Memory, now: float) -> bool:
-    """Whether the lifetime of a memory is over."""
-    passed = seconds_since(memory.created, now)
-    return memory.ttl is not None and passed is not None and passed > memory.ttl * 86_400
 
 
 def folded(text: str) -> str:

@@ -116,14 +116,18 @@ class KeepingSession(RecordedSession):
         store.dismiss_learning()
         return True
 
-    def suggest_for_review(self, draft: Mapping[str, Any], *, confidence: float, why: str) -> None:
-        """Put a draft into the queue, because somebody else may have written it.
-
-        Until a person accepts it, it reaches no agent.
-        """
+    def suggest_for_review(
+        self,
+        draft: Mapping[str, Any],
+        *,
+        confidence: float,
+        why: str,
+        updates: str | None = None,
+    ) -> None:
+        """Put a draft into the queue. Until a person accepts it, it reaches no agent."""
         clean = self.store.redact(draft)
         self.store.prepare(clean)
-        suggest(self.store, clean, confidence=confidence, why=why)
+        suggest(self.store, clean, confidence=confidence, why=why, updates=updates)
 
     def discard_stashed(self, nonce: str) -> None:
         """Remove a draft from the stash."""

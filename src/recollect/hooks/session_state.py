@@ -13,15 +13,12 @@ from recollect.hosts.protocol import Event
 from recollect.search.selection import Episode
 from recollect.state.database import StateError
 from recollect.state.salting import salted_hash
+from recollect.state.sessions import TITLE_OF
 from recollect.state.usage import STANDING
 
 # Limits of sleep in a hook, for a fifth of a second: memories to read, at 0.2 ms each, and writes,
 # at 1.3 ms each.
 _MOST_SLEEP_MEMORIES, _MOST_WRITES = 500, 50
-
-
-# Before the version of a memory that a context holds only the title of.
-TITLE_OF = "title of "
 
 
 class RecordedSession:
@@ -84,7 +81,7 @@ class RecordedSession:
         parts = {memory.uid: (memory.uid, *memory.sources) for memory in memories}
         found = self.store.local.usage.uses([uid for own in parts.values() for uid in own])
         return {
-            uid: together(found.get(part, UNUSED) for part in own) for uid, own in parts.items()
+            uid: together([found.get(part, UNUSED) for part in own]) for uid, own in parts.items()
         }
 
     def mark_known(self, context: str, memories: Sequence[Memory]) -> None:

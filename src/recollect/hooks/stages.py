@@ -14,7 +14,7 @@ from recollect.core.memory import Memory
 from recollect.core.patterns import pattern
 from recollect.core.status import UNCONFIRMED
 from recollect.hooks.pipeline import Halt, Stage, Work
-from recollect.hosts.protocol import SESSION_START, TOOL_POST
+from recollect.hosts.protocol import COMMAND, SESSION_START, STOP, TOOL_POST, WRITES
 from recollect.index.text import query_terms
 from recollect.search import selection
 from recollect.search.by_time import boost
@@ -37,13 +37,6 @@ from recollect.search.selection import Skipped
 from recollect.search.tokens import count_tokens
 from recollect.search.triggers import asked_for, asks_for_memory, leaning_of, topicless
 
-# Tier: (minimum number of memories, tokens in total, for working memory, for other knowledge).
-TIERS = {
-    "simple": (0, 500, 300, 100),
-    "medium": (10, 1000, 500, 300),
-    "complex": (50, 2000, 900, 900),
-    "full": (200, 3000, 1400, 1400),
-}
 _CANDIDATES = 30  # candidates of a search
 _CANDIDATES_EACH = 10  # candidates of each search if there are several
 _PATH_WORDS = 2  # words of a path that a memory must contain
@@ -112,9 +105,29 @@ def protect_mirror(work: Work) -> None:
         work.note("denied", tool=work.event.tool)
 
 
+def check_mirror(work: Work) -> None:
+    """After a write into the mirror, tell the agent what became of the file.
+
+    The guard stops tools that name the file. A shell command, for example, gets past it.
+    """
+    if not work.session.setting("mirror.enabled"):
+        return
+    files: Sequence[str] = work.event.files if work.event.action in WRITES else ()
+    if work.event.action == COMMAND:
+        from recollect.capture.commands import files_written
+
+        files = files_written(work.event.command)
+    told = work.session.check_mirror(files)
+    if told:
+        from recollect.capture.drafting import as_guide
+
+        work.reply.context.append(as_guide(told))
+        work.note("checked the mirror", found=len(told))
+
+
 def update_mirror(work: Work) -> None:
-    """Write changed memories to the mirror. At a session start, also read changed files."""
-    work.session.update_mirror(read_files=work.event.name == SESSION_START)
+    """Write changed memories to the mirror, and read changed files."""
+    work.session.update_mirror(read_files=work.event.name in (SESSION_START, STOP))
 
 
 # Candidates
@@ -122,7 +135,11 @@ def update_mirror(work: Work) -> None:
 
 def guide(work: Work) -> None:
     """Inject the guide that tells the agent how to use the memory."""
-    text = render_guide(str(work.session.setting("guidance.detail")))
+    from recollect.hooks.budget import tier_of  # the start of a session only
+
+    text, total = render_guide(str(work.session.setting("guidance.detail"))), tier_of(work).total
+    if count_tokens(text) > total:
+        text = ""
     if text and work.event.source != "resume":  # a resumed context still holds it
         work.reply.context.append(text)
         work.note("guided", tokens=count_tokens(text))
@@ -130,19 +147,25 @@ def guide(work: Work) -> None:
 
 def recall_working_memory(work: Work) -> None:
     """Inject working memory within its budget; then find memories about the recent work."""
+    from recollect.hooks.budget import left_of, tier_of  # the start of a session only
+
     mode = str(work.session.setting("inject.budget"))
     size = work.session.count_memories()
     if not size:
         raise Halt("there are no memories here yet")
     if mode == "minimal":
         raise Halt("inject.budget is minimal: guidance only")
-    total, working, knowledge = _tier(mode, size, work)
+    _, total, working, knowledge = tier_of(work)
     work.note("budget", mode=mode, memories=size, tokens=total)
+    here = work.session.surroundings()
+    if here.project or here.specs:
+        work.note("here", project=here.project, spec=sorted(here.specs))
     standing = work.session.working_memory(_CANDIDATES)
     # The last session comes whole, and takes nothing from the budget of the others.
     last = next((c.memory for c in standing if c.memory.kind == SESSIONS), None)
     more = 0 if last is None else min(SESSION_TOKENS, count_tokens(render_memory(last, "")) + 9)
-    used = max(0, _inject(work, standing, working + more, standing=True) - more)
+    budget = min(working + more, left_of(work, total))
+    used = max(0, _inject(work, standing, budget, standing=True) - more)
     recent = work.session.recent_work()
     found = {c.memory.uid: c for c in work.session.memories_about(recent.files, _CANDIDATES)}
     for text in recent.texts:
@@ -152,17 +175,8 @@ def recall_working_memory(work: Work) -> None:
     known = {candidate.memory.uid for candidate in standing}
     work.candidates = [c for c in found.values() if c.memory.uid not in known]
     # Other knowledge may use what working memory left of its budget.
-    work.budget, work.most = knowledge + working - used, _CANDIDATES
-
-
-def _tier(mode: str, size: int, work: Work) -> tuple[int, int, int]:
-    if mode == "fixed":
-        total = int(work.session.setting("inject.session_tokens"))
-        return total, total // 2, total // 2
-    name = mode if mode in TIERS else "simple"
-    if mode == "adaptive":
-        name = next(tier for tier in reversed(TIERS) if size >= TIERS[tier][0])
-    return TIERS[name][1:]
+    work.budget = min(knowledge + working - used, left_of(work, total))
+    work.most = _CANDIDATES
 
 
 def recall_prompt(work: Work) -> None:
@@ -171,6 +185,8 @@ def recall_prompt(work: Work) -> None:
     text = asked_for(prompt)
     work.budget = int(work.session.setting("inject.prompt_tokens"))
     work.most = int(work.session.setting("inject.prompt_memories"))
+    if not work.most:
+        raise Halt("inject.prompt_memories is 0")
     question = topicless(prompt)
     if question is not None:
         work.candidates = work.session.answer(question)
@@ -179,7 +195,8 @@ def recall_prompt(work: Work) -> None:
             return
     if not query_terms(text):
         raise Halt("the prompt has no words to search for")
-    plan, asked = leaning_of(prompt), asks_for_memory(prompt)
+    plan = leaning_of(prompt)
+    asked = asks_for_memory(prompt, str(work.session.setting("recall.triggers")))
     found = work.session.search(text, _CANDIDATES * 2 if asked else _CANDIDATES, asked=asked)
     _pass_gate(work, found)
     if asked:
@@ -208,16 +225,25 @@ def recall_files(work: Work) -> None:
     """Find memories about the touched files: those that name them, then those with their words."""
     if not work.event.files:
         raise Halt("the tool touches no file")
+    _limit_tool(work)
     paths = [work.session.relative_path(path) for path in work.event.files]
     found = work.session.memories_about(paths, _CANDIDATES)
     words = " ".join(_path_words(paths))
     also = work.session.search(words, _CANDIDATES) if query_terms(words) else []
-    # Any memory may contain one word of a path.
+    # Any memory may contain one word of a path. A tag says what the memory is about.
+    tagged = [c for c in also if not set(c.memory.tags).isdisjoint(words.split())]
     _pass_gate(work, [c for c in also if c.words >= _PATH_WORDS])
-    known = {candidate.memory.uid for candidate in found}
-    work.candidates = found + [c for c in work.candidates if c.memory.uid not in known]
+    chosen = {c.memory.uid: c for c in (*tagged, *work.candidates, *found)}
+    work.candidates = list(chosen.values())
+    work.maybe = [c for c in work.maybe if c.memory.uid not in chosen]
+
+
+def _limit_tool(work: Work) -> None:
+    """Set how much an event of a tool may inject."""
     work.budget = int(work.session.setting("inject.prompt_tokens"))
     work.most = int(work.session.setting("inject.tool_memories"))
+    if not work.most:
+        raise Halt("inject.tool_memories is 0")
 
 
 # Parts of a path that say nothing about the contents of the file.
@@ -235,9 +261,8 @@ def recall_failure(work: Work) -> None:
     text = _EXIT_CODE.sub("", work.event.error)[:_ERROR_LENGTH]
     if not query_terms(text):
         raise Halt("the error has no words to search for")
+    _limit_tool(work)
     _pass_gate(work, work.session.search(text, _CANDIDATES))
-    work.budget = int(work.session.setting("inject.prompt_tokens"))
-    work.most = int(work.session.setting("inject.tool_memories"))
 
 
 # Injection
@@ -274,6 +299,7 @@ def _inject(
             stale.get(memory.uid, ""),
             brief=brief,
             is_own=work.session.is_own,
+            meaning=work.session.meaning_of(memory.kind),
         )
 
     taken = sum(map(selection.utf16_length, work.reply.context))
@@ -293,7 +319,7 @@ def _inject(
                 "uid": c.memory.uid,
                 "reason": c.reason,
                 "score": round(c.score, 3),
-                **{name: round(value, 3) for name, value in c.parts.items()},
+                **{name: round(value, 3) for name, value in c.explain().items()},
             }
             for c in filled.chosen
         ],
@@ -306,10 +332,15 @@ def _inject(
 
 def list_titles(work: Work) -> None:
     """End the start of a session with the titles of the other memories, or of the best of them."""
+    from recollect.hooks.budget import left_of, tier_of  # the start of a session only
+
     if str(work.session.setting("inject.budget")) == "minimal":
         return
     candidates = work.session.memories_for_index(MOST_INDEXED)
-    _add_titles(work, candidates, "Titles of other memories", MOST_INDEXED, INDEX_TOKENS)
+    heading = "Titles of other memories"
+    around = count_tokens(render_titles([""], heading))
+    room = min(INDEX_TOKENS, left_of(work, tier_of(work).total) - around)
+    _add_titles(work, candidates, heading, MOST_INDEXED, room)
 
 
 def suggest_titles(work: Work) -> None:
@@ -334,7 +365,7 @@ def _add_titles(
     for candidate in unique:
         memory = candidate.memory
         title = render_title(memory, age(memory.created, now), is_own=work.session.is_own)
-        used += count_tokens(title)
+        used += count_tokens(title) + 1  # the line break
         if len(titles) == most or used > tokens:
             break
         if title:

@@ -53,7 +53,7 @@ def _save(
 ) -> Received:
     from recollect.config.config import load_config
     from recollect.core.fields import is_too_long
-    from recollect.hooks.input import IN_DOUBT, existing
+    from recollect.hook_client import IN_DOUBT, existing
     from recollect.hooks.marking import all_marked_in, draft_of, files_named, identity
     from recollect.redact.gate import Gate, clean_event, make_redactor
     from recollect.state.local_key import DRAFT, sign

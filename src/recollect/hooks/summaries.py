@@ -85,7 +85,9 @@ def note_turns(work: Work, conversation: Conversation, clean: Conversation) -> N
         answer = ""
     reported += _done(work, answer) if counts else []
     for done in dict.fromkeys(reported):
-        work.session.note_milestone(DONE + done)
+        from recollect.hooks.checkpoints import note_milestone
+
+        note_milestone(work, DONE + done)
     _note_open(work, answer, did_something=bool(conversation.tools))
 
 
@@ -128,7 +130,7 @@ def _is_goal(text: str) -> bool:
 def _without_wishes(text: str) -> str:
     """Return a prompt without the sentences that ask to keep something."""
     from recollect.capture.outcomes import without_wishes
-    from recollect.hooks.input import asks
+    from recollect.hook_client import asks
 
     return without_wishes(text) if asks(PROMPT, text.encode("utf-8", "replace")) else text
 

@@ -8,9 +8,9 @@ parent, which prints the reply complete or not at all, and always exits with 0:
             ready BYTES\n and the reply to print if the child gets no further
             say BYTES\n and the reply
 
-When the time is up, the kernel ends the child (SIGALRM with its default action). If that fails, the
-parent kills it. On systems without fork, such as Windows, the work runs in this process, and only
-the timer in Python remains.
+When the time is up, by the clock or of the processor, the kernel ends the child (SIGALRM or SIGPROF
+with its default action). If that fails, the parent kills it. On systems without fork, such as
+Windows, the work runs in this process, and only the timer in Python remains.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ _GRACE, _PARENT_GRACE = 0.3, 0.3
 _NEEDS = ("fork", "pipe", "waitpid")
 _REAP_ATTEMPTS = 500  # one per millisecond, while the system ends the child
 LATE = "Deadline"
+_TIMERS = (_signal.SIGALRM, _signal.SIGPROF)
 
 
 class Relay:
@@ -38,9 +39,13 @@ class Relay:
         self._pipe = pipe
         self.is_ready = False  # the parent has a reply to print if this process ends
 
-    def wait(self, seconds: float) -> None:
-        """Set the time after which this process is ended, and tell the parent."""
+    def wait(self, seconds: float, processor: float) -> None:
+        """Set the time after which this process is ended, and tell the parent.
+
+        It is also ended when it has used so many seconds of the processor.
+        """
         _signal.setitimer(_signal.ITIMER_REAL, max(0.001, seconds + _GRACE))
+        _signal.setitimer(_signal.ITIMER_PROF, max(0.001, processor + _GRACE))
         self._send(b"wait %d\n" % int(seconds * 1000))
 
     def ready(self, answer: bytes) -> None:
@@ -95,11 +100,11 @@ def _work(work: Callable[[Relay | None], None], ours: int, theirs: int, seconds:
     """Run the child. It exits here, so that it never returns to the parent's code."""
     try:
         os.close(ours)
-        for number in (_signal.SIGALRM, _signal.SIGTERM):
+        for number in (*_TIMERS, _signal.SIGTERM):
             _signal.signal(number, _signal.SIG_DFL)
-        _signal.pthread_sigmask(_signal.SIG_UNBLOCK, (_signal.SIGALRM,))
+        _signal.pthread_sigmask(_signal.SIG_UNBLOCK, _TIMERS)
         relay = Relay(theirs)
-        relay.wait(seconds)
+        relay.wait(seconds, seconds)
         work(relay)
     finally:
         os._exit(0)
@@ -136,7 +141,7 @@ def _why_it_ended(child: int, *, is_late: bool) -> str:
             return LATE if is_late else ""
         if found:
             code = os.waitstatus_to_exitcode(status)
-            if is_late or code == -_signal.SIGALRM:
+            if is_late or -code in _TIMERS:
                 return LATE
             return f"Ended({code})" if code else ""
         time.sleep(0.001)

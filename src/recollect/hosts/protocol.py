@@ -211,5 +211,10 @@ class Host(Protocol):
     def install(self, scope: str, directory: Path, environment: Mapping[str, str], /) -> Path:
         """Install the plugin; return the folder that it is read from."""
 
+    def has_plugin(
+        self, directory: Path, home: Path, environment: Mapping[str, str], /
+    ) -> bool | None:
+        """Whether the plugin is on in a directory; None if the host is not set up, or unknown."""
+
     def uninstall(self, scope: str, directory: Path, environment: Mapping[str, str], /) -> None:
         """Remove the plugin. The memories stay."""

@@ -1,7 +1,7 @@
 """Changelogs, release notes and upgrade guides: what versions broke, removed and decided, and why.
 
-An entry becomes a memory if it takes something away, changes what users rely on, closes a hole, or
-gives a reason. Routine additions and fixes stay out.
+An entry becomes a memory only if it explains: what took something away, changed what users rely on,
+or closed a hole, in a few sentences. A bare line says no more than the changelog, so it stays out.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from recollect.core.named_tuple import NamedTuple
+from recollect.core.note import SUMMARY_LENGTH
 from recollect.core.patterns import pattern
+from recollect.importing.reasons import reasons_in
 from recollect.importing.repository_files import TextFile, item_of_file
 from recollect.importing.sections import (
     Section,
@@ -20,19 +22,22 @@ from recollect.importing.sections import (
     plain,
     plain_paragraphs,
     sections,
+    without_items,
 )
 from recollect.importing.source import Item, Skipped
-from recollect.importing.titles import entry_title, fitted, named_by, one_line
+from recollect.importing.titles import entry_title, is_statement, named_by, statement_in
+from recollect.importing.verbs import first_verb
 
-# Memories of one version, and the other changes that the first of them names, each so long.
-MOST_OF_VERSION: Final = 20
-MOST_NAMED: Final = 12
-MOST_LINE: Final = 200
-_LEAST = 3.0  # points of an entry that becomes a memory
-_LEAST_NAMED = 0.1  # and of one that another names
-_FULL = 9.0  # points of the best entries
-_LONGEST = 400  # characters that still count
-_SHORTEST = 60  # characters of a section that says something
+# Memories of one version, and of a guide that names none.
+MOST_OF_VERSION: Final = 12
+MOST_OF_GUIDE: Final = 30
+RELEASE: Final = "Release "
+# Points of an entry that becomes a memory: of a changelog, and of a guide, which has few.
+_LEAST, _LEAST_OF_GUIDE = 3.8, 3.0
+_FULL = 11.0  # points of the best entries
+_LONGEST = 900  # characters that still count
+_SHORTEST = 80  # characters of an entry that explains
+_MOST_REASONS = 4
 
 _BREAKS = pattern(
     r"[^\n]{0,60}\b(?:breaking|incompatib\w+|backwards?[- ]compatib\w+|removed|removals?"
@@ -51,15 +56,15 @@ _ENTRY_BREAKS = pattern(
     r"|must now|in favou?r of|revert(?:ed|s)?|disallow\w{0,3}|forbid\w{0,5}|backed out)\b",
     re.IGNORECASE,
 )
-_REASON = pattern(
-    r"\b(?:because|since|so that|to avoid|avoids?|in order to|otherwise|instead of|rather than"
-    r"|due to|previously|used to|regress\w+|prevents?|the reason|as a result|would|to allow"
-    r"|workaround|compatib\w+)\b",
+# What a change means for those who upgrade.
+_CONSEQUENCE = pattern(
+    r"\b(?:consequently|losing|lose|would|to allow|might impact|you (?:must|need|can no longer)"
+    r"|only be (?:read|used)|able to)\b",
     re.IGNORECASE,
 )
 _HARD = pattern(
     r"\b(?:security|vulnerab\w+|CVE-\d{4}|injection|data loss|corrupt\w*|deadlock\w*|leak\w*"
-    r"|race|denial of service|infinite|crash\w*|hang(?:s|ing)?|unsafe|unsound\w*)\b",
+    r"|race|denial of service|infinite|crash\w*|hang(?:s|ing)?|unsafe|(?:un)?sound\w*)\b",
     re.IGNORECASE,
 )
 _CHORE = pattern(
@@ -67,6 +72,18 @@ _CHORE = pattern(
     r"|fix(?:ed|es)? (?:a |the )?(?:typo|doc|test|lint|link|warning)\w{0,9})\b"
     r"|[^\n]{0,80}\b(?:typos?|docs?|documentation|tests?|lint|refactor\w{0,5}|dependenc\w{1,3}"
     r"|templates?)\b",
+    re.IGNORECASE,
+)
+_FIXES = pattern(
+    r"(?:\w{1,30}: )?(?:bug ?)?fix(?:e[sd])?\b|Release \S{1,20} fixes"
+    r"|[^\n]{0,100}\b(?:bug|overflow|use[- ]after[- ]free|double[- ]free|denial of service"
+    r"|out[- ]of[- ]bounds|vulnerabilit\w{1,3}|memory leak|crash)\b",
+    re.IGNORECASE,
+)
+_CVE = pattern(r"\bCVE-\d{4}-\d")
+_FIXED = pattern(r"(?:bug ?)?fix(?:e[sd])?\b|security", re.IGNORECASE)
+_THIS_RELEASE = pattern(
+    r"(?:this|the) (?:(?:bug ?fix|patch|minor|major|security) )?(?:release|version)\s+(?=[a-z])",
     re.IGNORECASE,
 )
 _CHORES = pattern(
@@ -77,9 +94,17 @@ _CHORES = pattern(
 )
 _VERSION = pattern(
     r"(?!python|node)[^\n\d]{0,30}?\bv?(\d{1,4}\.\d{1,4}(?:\.\d{1,4}){0,2}(?:[-.]?(?:rc|beta|alpha"
-    r"|a|b)\.?\d{0,3})?)\b"
+    r"|a|b)\.?\d{0,3}|[a-z]{1,2})?)\b"
 )
+# "Changes between 1.1.0c and 1.1.0d": the entry belongs to the second.
+_BETWEEN = pattern(r"[^\n\d]{0,30}\b\d[\w.]{0,12} (?:and|to|->|-) (?=v?\d)")
 _DATE = pattern(r"[^\n]{0,80}?\b((?:19|20)\d\d-\d\d-\d\d)\b")
+_DATE_IN_WORDS = pattern(
+    r"[^\n]{0,80}?\b(?:(?P<day>\d{1,2}) (?P<month>[A-Z][a-z]{2})[a-z]{0,6}"
+    r"|(?P<month_first>[A-Z][a-z]{2})[a-z]{0,6} (?P<day_second>\d{1,2})),?"
+    r" (?P<year>(?:19|20)\d\d)\b"
+)
+_MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 _HASH = pattern(
     r",? ?\(\[?[0-9a-f]{7,40}\]?\)(?:,? closes\b[^\n]{0,60})?|,? closes #?\d[^\n]{0,60}\Z"
 )
@@ -97,6 +122,7 @@ class _Entry(NamedTuple):
     """An entry of a changelog: its identity, its title, its text, and where it stands."""
 
     identity: str
+    kind: str
     title: str
     body: str
     where: str
@@ -112,96 +138,137 @@ def version_ages(paths: Iterable[str]) -> dict[str, int]:
     return {version: age for age, version in enumerate(ordered)}
 
 
-def changes_in(file: TextFile, ages: Mapping[str, int]) -> Iterator[Item | Skipped]:
-    """Yield what versions broke, removed, deprecated, secured and explain.
+def _version(heading: str) -> str:
+    between = _BETWEEN.match(heading)
+    found = _VERSION.match(heading[between.end() :] if between else heading)
+    return found[1] if found else ""
 
-    Newer versions count a little more. The first memory of a version also names other changes.
+
+def _date(heading: str) -> str | None:
+    """Return the day that a heading names, as in "1.1.0d [26 Jan 2017]"."""
+    plainly = _DATE.match(heading)
+    if plainly:
+        return plainly[1]
+    found = _DATE_IN_WORDS.match(heading)
+    month = (found["month"] or found["month_first"]) if found else ""
+    if not found or month not in _MONTHS:
+        return None
+    day = int(found["day"] or found["day_second"])
+    return f"{found['year']}-{_MONTHS.index(month) + 1:02}-{day:02}" if 0 < day < 32 else None
+
+
+def changes_in(
+    file: TextFile, ages: Mapping[str, int], released: Mapping[str, str]
+) -> Iterator[Item | Skipped]:
+    """Yield what versions broke, removed, deprecated and secured, where they explain it.
+
+    Newer versions count a little more. `released`: the days of versions whose headings name none.
     """
     versions: dict[str, list[_Entry]] = {}
     named = _VERSION.match(file.path.rpartition("/")[2])
     is_guide = _GUIDE.match(file.path) is not None
+    bodies: set[str] = set()
     for section in sections(file.text):
         version = named[1] if named else ""
-        version = version or next(
-            (v[1] for h in reversed(section.headings) if (v := _VERSION.match(h))), ""
-        )
+        version = version or next(filter(None, map(_version, reversed(section.headings))), "")
         if not version and not is_guide:
             continue
-        date = next((d[1] for h in reversed(section.headings) if (d := _DATE.match(h))), None)
+        date = next(filter(None, map(_date, reversed(section.headings))), released.get(version))
         breaks = is_guide or any(_BREAKS.match(heading) for heading in section.headings)
+        is_release = _VERSION.match(section.heading) is not None
         where = ", ".join(filter(None, (version, f"section “{section.heading}”")))
         is_whole = is_guide and not _VERSION.match(section.heading)
-        for line, body in _entries(section, breaks=breaks, is_whole=is_whole):
+        for line, body in _entries(section, version, is_whole=is_whole):
             identity = f"{file.path}#{version}#{named_by(line)}"
-            title = entry_title(line, version)
+            # What stands above the lists of a version is what its authors stress.
+            is_stressed = is_release and line.startswith(RELEASE)
+            points = _points(section.heading, line, body, breaks=breaks or is_stressed)
+            if len(body) < _SHORTEST or points < (_LEAST_OF_GUIDE if is_guide else _LEAST):
+                yield Skipped(identity, "an ordinary change")
+                continue
+            if body in bodies:
+                yield Skipped(identity, "the same change in another version")
+                continue
+            bodies.add(body)
+            title = entry_title(line, "" if line.startswith(RELEASE) else version)
             if not title:
                 yield Skipped(identity, "no sentence that stands alone")
                 continue
-            points = _points(section.heading, line, body, breaks=breaks)
+            is_cure = _FIXES.match(line) or _FIXED.match(section.heading) or _CVE.search(body)
+            kind = "solutions" if is_cure else "decisions"
             versions.setdefault(version, []).append(
-                _Entry(identity, title, body, where, date, points)
+                _Entry(identity, kind, title, body, where, date, points)
             )
     for number, (version, entries) in enumerate(versions.items()):
-        yield from _of_version(file, entries, ages.get(version, number))
+        yield from _of_version(file, version, entries, ages.get(version, number))
 
 
 def _points(heading: str, line: str, body: str, *, breaks: bool) -> float:
     """Return how much an entry tells, in points."""
     if _CHORES.match(heading):
         return 0.0
-    points = 3.0 * breaks + 2.5 * bool(_ENTRY_BREAKS.search(line))
-    points += 2.0 * bool(_REASON.search(body)) + 1.5 * bool(_HARD.search(body))
-    points += min(len(body), _LONGEST) / 200
+    reasons = reasons_in(body) + bool(_CONSEQUENCE.search(body))
+    if not reasons:
+        return 0.0
+    points = 1.5 * breaks + 1.5 * bool(_ENTRY_BREAKS.search(f"{heading}\n{body}"))
+    points += min(reasons, _MOST_REASONS) + 1.0 * bool(_HARD.search(body))
+    points += min(len(body), _LONGEST) / 300
     return max(0.0, points - 3.0 * bool(_CHORE.match(line)))
 
 
-def _of_version(file: TextFile, entries: list[_Entry], age: int) -> Iterator[Item | Skipped]:
-    """Yield the memories of one version; the first of them names some of the rest."""
+def _of_version(
+    file: TextFile, version: str, entries: list[_Entry], age: int
+) -> Iterator[Item | Skipped]:
+    """Yield the memories of one version, the best first."""
     ranked = sorted(entries, key=lambda entry: -entry.points)
-    own = [entry for entry in ranked if entry.points >= _LEAST][:MOST_OF_VERSION]
-    rest = [entry for entry in ranked[len(own) :] if entry.points >= _LEAST_NAMED]
-    for rank, entry in enumerate(own):
-        score = 0.75 * min(1.0, entry.points / _FULL) - 0.006 * min(age, 20) - 0.006 * rank
-        also = [] if rank else [_shortened(other) for other in rest[:MOST_NAMED]]
+    most = MOST_OF_VERSION if version else MOST_OF_GUIDE
+    for rank, entry in enumerate(ranked[:most]):
+        score = 0.9 * min(1.0, entry.points / _FULL) - 0.004 * min(age, 20) - 0.006 * rank
         yield item_of_file(
-            file, entry.identity, entry.title, entry.body, "decisions", max(0.05, score),
-            where=entry.where, also=also, date=entry.date,
+            file, entry.identity, entry.title, entry.body, entry.kind, max(0.05, score),
+            where=entry.where, date=entry.date,
         )  # fmt: skip
-    told = {entry.identity for entry in rest[:MOST_NAMED]} if own else set()
-    for entry in ranked[len(own) :]:
-        is_told = entry.identity in told
-        yield Skipped(
-            entry.identity, "told with another change" if is_told else "an ordinary change"
-        )
+    for entry in ranked[most:]:
+        yield Skipped(entry.identity, "others tell more")
 
 
-def _shortened(entry: _Entry) -> str:
-    text = one_line(entry.body)
-    return text if len(text) <= MOST_LINE else text[:MOST_LINE].rsplit(" ", 1)[0] + "…"
-
-
-def _entries(section: Section, *, breaks: bool, is_whole: bool) -> Iterator[tuple[str, str]]:
+def _entries(section: Section, version: str, *, is_whole: bool) -> Iterator[tuple[str, str]]:
     """Yield the entries of a section of a changelog: a line to make a title of, and the text.
 
     `is_whole`: the section is one entry, with the lists in it.
     """
     heading = section.heading
-    first = first_paragraph(section.text)
-    if is_whole:
-        if len(section.text) >= _SHORTEST:
-            is_own = len(heading.split()) > 2 and entry_title(heading)
-            with_first = fitted(f"{heading}: {first}", "") if first else ""
-            text = plain_paragraphs(section.text)
-            yield (heading if is_own else with_first or first), f"{heading}\n\n{text}"
-        return
-    listed = items(section.text)
+    listed = [] if is_whole else items(section.text)
     for entry in listed:
         line = _TICKET_START.sub("", plain(entry.partition("\n\n")[0].replace("\n", " ")), count=1)
         said = _REFERENCE.sub("", _HASH.sub("", line)).strip(" ,")
         yield said, _HASH.sub("", plain_paragraphs(entry))
-    if breaks and not listed and len(heading.split()) > 2 and section.text.strip():
-        text = plain_paragraphs(section.text)
-        if not _VERSION.match(heading) and not _BREAKS.match(heading):
-            yield (heading if entry_title(heading) else first), f"{heading}\n\n{text}"
-        elif first:
-            yield first, text
+    text = plain_paragraphs(without_items(section.text) if listed else section.text)
+    first = first_paragraph(section.text)
+    if not text or not first:
+        return
+    # "Removed" names a list; "Removed the old resolution of modules" says what happened.
+    is_own = len(heading.split()) > 3 and first_verb(heading) != ""
+    if _VERSION.match(heading) or (_BREAKS.match(heading) and not is_own):
+        yield _of_release(first, version), text
+    else:
+        yield _titled(heading, first), f"{heading}\n\n{text}"
+
+
+def _titled(heading: str, first: str) -> str:
+    """Return a heading that is a sentence; else with a sentence of the text; else a long one."""
+    if len(heading.split()) > 2 and (first_verb(heading) or is_statement(heading)):
+        return heading
+    said = statement_in(first)
+    with_said = f"{heading}: {said}" if said else ""
+    if with_said and len(with_said) <= SUMMARY_LENGTH:
+        return with_said
+    return said or (heading if len(heading.split()) > 3 else "")
+
+
+def _of_release(paragraph: str, version: str) -> str:
+    """Return a sentence about a release that names it."""
+    about = _THIS_RELEASE.match(paragraph)
+    if about and version:
+        return f"{RELEASE}{version} {paragraph[about.end() :]}"
+    return statement_in(paragraph) or paragraph

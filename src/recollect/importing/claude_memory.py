@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -353,7 +354,7 @@ def _settings(store: Store, path: Path) -> list[Outcome]:
 
 
 def _shown(value: bool | float | str) -> str:
-    return str(value).lower() if isinstance(value, bool) else f"{value}"
+    return str(value).lower() if isinstance(value, bool) else shlex.quote(str(value))
 
 
 def _newer(store: Store, memory: Memory, described: Described, name: str) -> list[Change]:

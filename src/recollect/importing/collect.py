@@ -27,7 +27,7 @@ from recollect.state.imported import ImportedParts
 from recollect.store.store import Store
 
 # The most memories that one run proposes, from one source and from all of them.
-MOST_OF_SOURCE: Final = 400
+MOST_OF_SOURCE: Final = 550
 MOST_IN_TOTAL: Final = 600
 # Items of a source that are compared with what is known, and those that are stored for one part:
 # as many as a run can propose, so that a run after a dry run proposes the same.

@@ -7,19 +7,29 @@ numbers, as in "http2: stop reusing stream ids".
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import Final
 
-from recollect.capture.sentences import paragraphs
+from recollect.capture.sentences import paragraphs, split_line
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.core.patterns import pattern
+from recollect.importing.commit_body import TRAILER, prose_of, shortened
+from recollect.importing.reasons import gives_reason
 from recollect.importing.titles import fitted, is_statement, one_line, stands
 from recollect.importing.verbs import first_verb, said_of_change
 
 MOST_MESSAGE: Final = 20_000  # characters of a message that are read
-MOST_BODY: Final = 1_200  # characters of a memory's body
 _MOST_SUBJECT = 400  # characters
+_SHORT_LINE = 50  # characters of a first line that ends with a statement
+_MOST_FIRST = 500  # characters of a first paragraph
 _MARKS = 3  # tickets and labels before and after a subject
+# Labels in brackets that say what a change does, not what it is about.
+_TAGS = {
+    **dict.fromkeys(("change", "enhancement", "performance", "perf", "breaking", "security"), ""),
+    "bugfix": "fix", "fix": "fix", "feature": "feat", "build": "build", "ci": "ci", "docs": "docs",
+    "doc": "docs", "test": "test", "tests": "test", "chore": "chore", "release": "release",
+}  # fmt: skip
 _MOST_SENTENCES = 4_000  # characters of prose that titles and causes are looked for in
 
 _CONVENTIONAL = pattern(
@@ -29,7 +39,8 @@ _CONVENTIONAL = pattern(
     re.IGNORECASE,
 )
 _AREA = pattern(
-    r"(?P<area>[\w./*+@{},-]{1,40}(?:[ ,/]{1,2}[\w./*+@{}-]{1,24}){0,2})(?<![ ,]):\s+(?=\S)"
+    r"(?P<area>[\w./*+@{},-]{1,40}(?:[ ,/]{1,2}[\w./*+@{}-]{1,24}){0,2}"
+    r"(?:\([\w ,./-]{1,24}\))?+)(?<![ ,]):\s+(?=\S)"
 )
 _BRACKETED = pattern(r"\[(?P<tag>[^\[\]\n]{1,40})\][:\s]*(?=\S)")
 _TICKET = pattern(
@@ -40,47 +51,37 @@ _TICKET = pattern(
 )
 _ENDING = pattern(
     r"\s{0,3}(?:\((?:(?:#|gh-|PR ?#?|pull request #?|closes? #?|fix(?:es)? #?|issue #?|refs? #?)"
-    r"\d{1,7}+(?:,? )?+){1,6}+\)|\[(?:skip ci|ci skip|#\d{1,7})\])\s{0,3}\Z",
-    re.IGNORECASE,
-)
-_TRAILER = pattern(
-    r"(?:[A-Z][A-Za-z]{1,20}(?:-[A-Za-z]{1,20}){1,4}|Bug|Ref|Refs|Fixes|Closes|CC|Cc|URL|Link"
-    r"|Issue|PR"
-    r"|Change-Id|Reviewed|Assisted-by|Ticket|Backport|Backports|Test|See|Thanks)(?:: "
-    r"|:\Z)[^\n]{0,400}\Z"
-)
-_CLOSING = pattern(
-    r"(?:(?:also|this|it|which) )?(?:will )?(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|references"
-    r"|refs?"
-    r"|see|part of|related to|follow-?up (?:to|of|for)|re|pr|issue|bug|addresses)\b[ :]*+"
-    r"(?:(?:https?://\S{1,200}+|[\w/-]{0,60}#\d{1,7}+|gh-\d{1,7}+|[0-9a-f]{7,40}+"
-    r"|\d{1,7}+)(?![\w#])"
-    r"[,. ]*+(?:and |& )?+){1,8}+\Z",
-    re.IGNORECASE,
-)
-_NOISE = pattern(
-    r"\(cherry picked from commit|backport of [0-9a-f]{7,40}|git-svn-id:|\[?skip ci\]?|-{3,}\Z"
-    r"|={3,}\Z"
-    r"|\* \w+\Z|conflicts:\Z|#\s*conflicts|https?://\S{1,300}\Z|reported by|patch by|thanks to"
-    r"|found by|"
-    r"closes #|fixes #|generated with|--hg--|branch : |🤖|!?\[[^\]\n]{0,100}\]\([^)\n]{0,300}\)\Z"
-    r"|<!--",
+    r"\d{1,7}+(?:,? )?+){1,6}+\)|\[(?:skip ci|ci skip|(?:(?:fix(?:es)?|closes?) )?#\d{1,7})\]"
+    r"|, (?:fix(?:es)?|closes?) #\d{1,7})\s{0,3}\Z",
     re.IGNORECASE,
 )
 _REVERTED = pattern(r"this reverts commit ([0-9a-f]{7,40})", re.IGNORECASE)
 _REVERTS_LINE = pattern(
-    r"(?:this )?(?:partially |partly )?reverts? (?:commit |parts? of (?:commit )?)?+[0-9a-f]{7,40}+"
-    r"[^\n.,;:]{0,80}+[.,;:]?+\s{0,3}+",
-    re.IGNORECASE,
+    r"^[ \t]*(?:this )?(?:partially |partly )?reverts? (?:commits? )?+[0-9a-f]{7,40}+"
+    r"(?:,? reversing\s{1,2}changes made to [0-9a-f]{7,40}+)?+[ \t.,;:]*+$",
+    re.IGNORECASE | re.MULTILINE,
 )
-_REVERT = pattern(r"(?:revert(?:s|ed|ing)?|back(?:s|ed)? out|undo)\b[:\s]+", re.IGNORECASE)
+_REVERT = pattern(r"(?:revert(?:s|ed|ing)?|back(?:s|ed)? out|undo)\b[:,\s]+", re.IGNORECASE)
+_BACK_TO = pattern(r"(?:back )?to\b", re.IGNORECASE)
+_NUMBERS = pattern(r"(?:(?:PRs? )?#\d{1,7}+(?:,? and )?[, ]{0,2}){1,4}", re.IGNORECASE)
+_QUOTES = "\"“”'`"
+_NO_CAUSE = pattern(r"(?:(?:this|it|also|partially) ){0,2}reverts?\b|https?://|see\b|conflicts\b")
 _MERGE_PULL = pattern(
     r"Merge (?:pull request|PR) #\d+|Merge branch|Merge remote|Merge topic|Merge '"
 )
 _BREAKING = pattern(
     r"^[ \t]*(?:\*\*)?BREAKING[ -]CHANGES?(?:\*\*)?\s*:?(?:\*\*)?[ \t]*", re.MULTILINE
 )
+_FIX = pattern(r"\A(?:fix(?:e[sd])?|bug)\b|^(?:fixes|bug)(?::| #?\d)", re.IGNORECASE | re.MULTILINE)
+_THANKS = pattern(r"(?<=[.,;]) {1,2}(?:many )?thanks?\b[^\n]{0,300}\Z", re.IGNORECASE)
+_BULLET = pattern(r"[-*•]\s+(?=\S)")
+_ABOUT_ITSELF = pattern(
+    r"(?:this|these|the) (?:change|commit|patch)\w{0,2} (?:is|was|are)\b", re.IGNORECASE
+)
 _WORD = pattern(r"[^\W\d_]{2,}+")
+_ID = pattern(r"\b[0-9a-f]{7,40}\b")
+_QUOTED_TWICE = pattern(r"[\"”] (?:and|, ) ?[\"“]")
+_SHORT_CAUSE = 30  # characters of a cause that is not marked as one
 _FEWEST_WORDS = 3  # of a subject that says something
 _TEMPLATE = pattern(
     r"^[ \t]*#{1,4}[ \t]+(?:motivation|solution|description|summary|changes?|context|background"
@@ -103,6 +104,7 @@ class Message(NamedTuple):
     reverted: str  # the id of the commit that it reverts
     is_backport: bool
     is_merge: bool
+    is_fix: bool  # it says that it fixes something
 
     @property
     def sentences(self) -> list[str]:
@@ -118,46 +120,73 @@ def parse_message(message: str) -> Message:
     is_merge = bool(_MERGE_PULL.match(first))
     if is_merge:  # a merge names its branch first; what it says follows
         first, _, rest = rest.strip("\n").partition("\n")
-    elif rest and not rest.startswith("\n") and len(first) > 60:  # a subject of several lines
-        more, _, later = rest.partition("\n\n")
-        if (
-            "\n" not in more
-            and len(first) + len(more) < 160
-            and not more.startswith(("-", "*", "#"))
-        ):
-            first, rest = f"{first} {more}", later
-    prose = _prose(rest)
+    elif rest and not rest.startswith("\n") and len(first) > _SHORT_LINE:
+        first, rest = _continued(first, rest)
+    prose = prose_of(rest, first)
     subject, area, kind, breaking = _subject(first)
     footer = _BREAKING.search(message)
     what = ""
     if footer:
         what = one_line(message[footer.end() :].partition("\n\n")[0])[:600]
-    reverts, reverted = "", ""
-    revert = _REVERT.match(subject)
-    if revert or kind == "revert":
-        said = subject[revert.end() :] if revert else subject
-        reverts = (
-            _ENDING.sub("", said.strip().strip("\"“”'`")).strip().strip("\"“”'`.") or "a change"
-        )
-        mark = _REVERTED.search(message)
-        reverted = mark[1] if mark else ""
+    subject, reverts = _taken_back(subject, kind)
+    mark = _REVERTED.search(message) if reverts else None
+    reverted = mark[1] if mark else ""
     cleaned = _REVERTS_LINE.sub("", prose) if reverts else prose
     return Message(
         subject, area, kind, cleaned.strip(),
         breaking or bool(footer), what, reverts, reverted,
         "backport of" in message.lower() or "cherry picked from" in message, is_merge,
+        _FIX.search(message) is not None,
     )  # fmt: skip
+
+
+def _taken_back(subject: str, kind: str) -> tuple[str, str]:
+    """Return the subject, and what it says that it reverts; empty if it reverts nothing.
+
+    "Revert to X" does X, and so does "revert #12, X".
+    """
+    revert = _REVERT.match(subject)
+    if not revert:
+        return subject, subject if kind == "revert" else ""
+    said = subject[revert.end() :]
+    if _BACK_TO.match(said):
+        return subject, ""
+    numbers = _NUMBERS.match(said)
+    if numbers and len(_WORD.findall(said[numbers.end() :])) >= _FEWEST_WORDS:
+        return said[numbers.end() :], ""
+    return subject, _unquoted(said) or "a change"
+
+
+def _unquoted(said: str) -> str:
+    return _ENDING.sub("", said.strip().strip(_QUOTES)).strip().strip(f"{_QUOTES}.")
+
+
+def _continued(first: str, rest: str) -> tuple[str, str]:
+    """Return subject and text of a message whose first line goes on without an empty line."""
+    more, gap, later = rest.partition("\n\n")
+    if more.startswith(("-", "*", "#", ">", " ")) or TRAILER.match(more.partition("\n")[0]):
+        return first, rest
+    whole = one_line(f"{first} {more}")
+    sentence = next(iter(split_line(whole)), whole)
+    if len(whole) - len(sentence) < _SHORT_LINE:
+        return whole[:_MOST_SUBJECT], later
+    return sentence[:_MOST_SUBJECT], f"{whole[len(sentence) :].strip()}{gap}{later}"
 
 
 def _subject(first: str) -> tuple[str, str, str, bool]:
     """Return a subject without what stands around it: subject, area, type, whether it breaks."""
-    subject, area, kind, breaking = first[:_MOST_SUBJECT].strip().removeprefix("# "), "", "", False
+    subject = _BULLET.sub("", first[:_MOST_SUBJECT].strip().removeprefix("# "), count=1)
+    area, kind, breaking = "", "", False
+    subject = _THANKS.sub("", subject)
     for _ in range(_MARKS):
         subject = _ENDING.sub("", subject)
     for _ in range(_MARKS):
         bracketed = _BRACKETED.match(subject)
         if bracketed:
-            area = area or (bracketed["tag"] if bracketed["tag"].isidentifier() else "")
+            tag = bracketed["tag"]
+            kind = kind or _TAGS.get(tag.casefold(), "")
+            is_area = tag.isidentifier() and tag.casefold() not in _TAGS
+            area = area or (tag if is_area else "")
             subject = subject[bracketed.end() :]
         ticket = _TICKET.match(subject)
         if ticket:
@@ -179,17 +208,6 @@ def _subject(first: str) -> tuple[str, str, str, bool]:
     return one_line(subject).rstrip(" ."), area.strip(), kind, breaking
 
 
-def _prose(rest: str) -> str:
-    """Return what a message says below its subject, without trailers and references."""
-    lines = []
-    for line in rest.split("\n"):
-        bare = line.strip()
-        if _TRAILER.match(bare) or _CLOSING.match(bare) or _NOISE.match(bare):
-            continue
-        lines.append(line.rstrip())
-    return "\n".join(lines).strip("\n")
-
-
 def title_of(message: Message) -> str:
     """Return the author's subject as a title; if it says too little, a sentence of the text.
 
@@ -197,8 +215,10 @@ def title_of(message: Message) -> str:
     """
     if message.reverts:
         return _reverted(message)
-    if _says_something(message.subject, message.area):
+    if _says_something(message.subject, message.area) and not _ABOUT_ITSELF.match(message.subject):
         return _short(message.subject, message.area)
+    if message.area and first_verb(message.subject) and " " not in message.subject:
+        return fitted(f"{message.subject} {message.area}", "")  # "metalink: remove"
     sentences = message.sentences
     for sentence in sentences[:3]:
         said = said_of_change(sentence) or (sentence if first_verb(sentence) else "")
@@ -224,56 +244,35 @@ def _short(subject: str, area: str) -> str:
 
 
 def _reverted(message: Message) -> str:
+    """Return what was taken back; empty if only a number says it, and nothing says why."""
     again = _REVERT.match(message.reverts)
-    what = message.reverts[again.end() :].strip("\"“”'`") if again else message.reverts
+    what = message.reverts[again.end() :].strip(_QUOTES) if again else message.reverts
     done = "Restored" if again else "Reverted"
-    cause = cause_of(message).rstrip(".")
-    if len(_WORD.findall(what)) < 2:  # "Revert #322" says nothing without its cause
+    own = _REVERT.match(message.subject)
+    is_quoted = own is None or message.subject[own.end() :][:1] in _QUOTES
+    if len(_WORD.findall(_ID.sub("", what if is_quoted else message.subject))) < _FEWEST_WORDS:
+        cause = cause_of(message).rstrip(".")  # "Revert #322" says nothing without it
         return fitted(f"{done} {what}: {cause}", "") if cause else ""
-    return _short(f"{done}: {what}", "")
+    if not is_quoted or _QUOTED_TWICE.search(what):
+        return _short(message.subject, message.area)
+    subject, area, *_ = _subject(what)
+    return _short(f"{done}: {f'{area}: ' if area else ''}{subject}", "")
 
 
 def cause_of(message: Message) -> str:
     """Return the sentence that says why something was reverted; empty if none does."""
-    said = [
-        s for s in message.sentences if len(s) > 15 and not s.lower().startswith("this reverts")
-    ]
-    return said[0] if said else ""
+    said = [s for s in message.sentences if len(s) > 15 and not _NO_CAUSE.match(s.lower())]
+    reasons = (sentence for sentence in said if gives_reason(sentence))
+    whole = (sentence for sentence in said if len(sentence) >= _SHORT_CAUSE)
+    return next(chain(reasons, whole), "")
+
+
+def first_of(message: Message) -> str:
+    """Return the first paragraph of the text, on one line, if it is short."""
+    said = one_line(message.prose.strip().partition("\n\n")[0])
+    return said if len(said) <= _MOST_FIRST else ""
 
 
 def body_of(message: Message) -> str:
-    """Return what a memory keeps of the text below the subject, in whole paragraphs."""
-    kept: list[str] = []
-    size = 0
-    for block in _shown(message.prose).split("\n\n"):
-        block = block.strip("\n")
-        if not block.strip():
-            continue
-        if size + len(block) > MOST_BODY:
-            if not kept:
-                kept.append(block[: MOST_BODY - 1].rsplit(" ", 1)[0] + "…")
-            break
-        kept.append(block)
-        size += len(block) + 2
-    return "\n\n".join(kept)
-
-
-def _shown(prose: str) -> str:
-    """Return prose without long code, which the commit has anyway."""
-    lines: list[str] = []
-    run: list[str] = []
-    for line in [*prose.split("\n"), ""]:
-        if line.startswith(("    ", "\t", ">", "|", "$ ")) or (run and not line):
-            run.append(line)
-            continue
-        if len(run) <= 8:
-            lines += run
-        run = []
-        lines.append(line)
-    text = "\n".join(lines)
-    parts = text.split("```")
-    kept = [
-        part if n % 2 == 0 else f"```{part}```" if part.count("\n") <= 10 else ""
-        for n, part in enumerate(parts)
-    ]
-    return "".join(kept)
+    """Return what a memory keeps of the text below the subject."""
+    return shortened(message.prose)

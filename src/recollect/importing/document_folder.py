@@ -86,6 +86,18 @@ class MirrorFolder(NamedTuple):
                     found[f"{folder}/{entry.name}"] = _state(entry.stat(follow_symlinks=False))
         return found
 
+    def others(self) -> list[str]:
+        """Return files and folders in the folder that the mirror does not use, by path."""
+        known = {folder_of(kind.name) for kind in KINDS}
+        found = []
+        for entry in _entries(self.path):
+            if entry.name in known and entry.is_dir(follow_symlinks=False):
+                inside = (f"{entry.name}/{one.name}" for one in _entries(self.path / entry.name))
+                found += [path for path in inside if not is_file(path) and not _is_ours(path)]
+            elif entry.name not in (INDEX_PAGE, MANIFEST) and not _is_ours(entry.name):
+                found.append(entry.name)
+        return found
+
     def sweep(self) -> None:
         """Delete what a crash left half written."""
         for place in (self.path, *(self.path / folder_of(kind.name) for kind in KINDS)):
@@ -236,6 +248,12 @@ def is_file(path: str) -> bool:
 def digest(data: bytes) -> str:
     """Return the hash of a file."""
     return sha256(data).hexdigest()
+
+
+def _is_ours(path: str) -> bool:
+    """Return whether Recollect made a file that is no memory: half written, or put aside."""
+    name = path.rpartition("/")[2]
+    return name.startswith(_TEMPORARY) or ".invalid." in name
 
 
 def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:

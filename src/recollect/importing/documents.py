@@ -17,6 +17,7 @@ from recollect.importing.repository_files import (
     item_of_file,
     path_in_tree,
     read_files,
+    released_versions,
     tracked_files,
 )
 from recollect.importing.sections import (
@@ -30,14 +31,16 @@ from recollect.importing.sections import (
 from recollect.importing.source import Item, Place, Reading, Skipped, how_many
 from recollect.importing.titles import (
     fitted,
+    is_past,
     is_statement,
     named_by,
     statement_in,
 )
 
 MOST_FILES: Final = 2_000
-MOST_OF_FILE: Final = 60
-MOST_OFFERED: Final = 250
+MOST_OF_FILE: Final = 30
+MOST_OFFERED: Final = 150
+_MOST_BLOCKS = 3  # paragraphs of a section that a title is looked for in
 _MOST_NAME = 120  # characters of a file name
 _DOCUMENT = pattern(
     r"[^\n]+\.(?:md|markdown|mdx|rst|txt|adoc)\Z|(?:[^\n]*/)?[A-Z_]{4,20}\Z", re.IGNORECASE
@@ -55,10 +58,10 @@ _CHANGES = pattern(
     re.IGNORECASE,
 )
 _TELLING_NAME = pattern(
-    r"(?<![a-z])(?:known[-_ ]?(?:bugs?|issues?|problems?|limitations?)|troubleshoot\w{0,9}|faq"
+    r"(?<![a-z])(?:known[-_ ]?(?:bugs?|issues?|problems?|limitations?)|troubleshoot\w{0,9}"
     r"|rationale"
     r"|gotchas?|pitfalls?|design[-_ ]?(?:decisions?|philosoph\w{1,5}|rationale|principles|notes?)"
-    r"|philosophy|deprecat\w{0,6}|caveats?)(?![a-z])",
+    r"|philosophy|deprecat\w{0,6}|caveats?|why)(?![a-z])",
     re.IGNORECASE,
 )
 # How people work on the project; a section of such a file counts if it gives a rule or a reason.
@@ -74,12 +77,12 @@ _RULES = pattern(
 )
 _PROBLEMS = pattern(
     r"(?:known (?:issues?|bugs?|limitations?|problems?)|limitations?|caveats?|gotchas?|pitfalls?"
-    r"|troubleshooting"
-    r"|common (?:problems?|errors?|mistakes|pitfalls?|issues?)|workarounds?|problems?|non-goals?"
-    r"|faq"
-    r"|frequently asked|what (?:doesn't|does not) work|bugs)\b",
+    r"|troubleshooting|common (?:problems?|errors?|mistakes|pitfalls?|issues?)|workarounds?"
+    r"|non-goals?|what (?:doesn't|does not) work)\b",
     re.IGNORECASE,
 )
+_FAQ = pattern(r"(?<![a-z])faq(?![a-z])", re.IGNORECASE)
+_KNOWN = pattern(r"\bknown[-_ ](?:issues?|bugs?|limitations?|problems?)\b", re.IGNORECASE)
 _WHY = pattern(
     r"(?:why\b|rationale|motivation|reasons?\b|(?:the |our )?(?:key |main |design |architectur\w+ "
     r"|technical )?decisions?\b"
@@ -87,7 +90,17 @@ _WHY = pattern(
     r"|alternatives?(?: considered)?|lessons)",
     re.IGNORECASE,
 )
-_QUESTION = pattern(r"[^\s?]{1,30}(?: [^\s?]{1,40}){3,16}\?\Z")
+# "The reason X does not … is because …": X is what somebody asks about.
+_REASON_FOR = pattern(
+    r"\bThe (?:main |only )?reason (?:that |why )?(?P<what>(?!for\b|is\b|was\b)[^\n.]{20,140}?)"
+    r" (?:is|was) (?:because|that|to)\b"
+)
+_MOST_OF_REASON = 20_000  # characters of a section in which it is looked for
+# How to do something is in the manual.
+_HOW_TO = pattern(
+    r"(?:how to\b|(?:debugg|runn|sett|install|test|build|writ|releas|us|get)ing\b)", re.IGNORECASE
+)
+_QUESTION = pattern(r"[^\n?]{1,200}\?\Z")
 _ASKING = pattern(r"(?:why|how|what|when)\b", re.IGNORECASE)
 
 
@@ -123,11 +136,13 @@ class Documents:
                 )
         found: list[Item] = []
         identities: set[str] = set()
-        ages = version_ages(path for path in paths if _CHANGES.match(path))
+        changes = [path for path in paths if _CHANGES.match(path)]
+        ages = version_ages(changes)
+        released = released_versions(reading) if changes else {}
         for number, file in enumerate(read_files(reading, paths)):
             if number % 20 == 0:
                 reading.progress(number, len(paths))
-            for one in _of_file(file, ages):
+            for one in _of_file(file, ages, released):
                 if isinstance(one, Skipped):
                     yield one
                 elif one.identity not in identities:
@@ -161,11 +176,13 @@ def _is_below(reading: Reading, path: str, wanted: str) -> bool:
     return (reading.repository / path).resolve().is_relative_to(folder)
 
 
-def _of_file(file: TextFile, ages: Mapping[str, int]) -> Iterator[Item | Skipped]:
+def _of_file(
+    file: TextFile, ages: Mapping[str, int], released: Mapping[str, str]
+) -> Iterator[Item | Skipped]:
     if _RECORD.match(file.path):
         yield from _record(file)
     elif _CHANGES.match(file.path):
-        yield from changes_in(file, ages)
+        yield from changes_in(file, ages, released)
     else:
         yield from _telling(file)
 
@@ -186,61 +203,96 @@ def _record(file: TextFile) -> Iterator[Item | Skipped]:
 def _telling(file: TextFile) -> Iterator[Item | Skipped]:
     """Yield sections whose heading says that they explain, or that something goes wrong."""
     is_telling = _is_telling(file.path)
-    is_problems = is_telling and bool(
-        _PROBLEMS.search(file.path.replace("_", " ").replace("-", " "))
-    )
+    path = file.path.replace("_", " ").replace("-", " ")
+    is_problems = is_telling and bool(_PROBLEMS.search(path))
     is_guide = _GUIDE_NAME.match(file.path.rpartition("/")[2][:_MOST_NAME]) is not None
+    is_faq = _FAQ.search(file.path) is not None
     count = 0
     for section in sections(file.text):
         heads = [unnumbered(heading) for heading in section.headings]
         problem = is_problems or any(_PROBLEMS.match(head) for head in heads)
-        why = any(_WHY.match(head) for head in heads)
+        why = any(_WHY.match(head) for head in heads[-2:])
+        if is_faq and not (heads and _QUESTION.match(heads[-1])):
+            continue
         question = bool(heads) and bool(_QUESTION.match(heads[-1]))
-        rules = is_guide and _RULES.search(section.text) is not None
+        known = _KNOWN.search(" ".join((path, *heads))) is not None
+        is_how_to = bool(heads) and bool(_HOW_TO.match(heads[-1]))
+        rules = is_guide and not is_how_to and _RULES.search(section.text) is not None
+        if not (is_telling or problem or why or rules):
+            yield from _reason_given(file, section, heads)
         if not (is_telling or problem or why or rules) or not section.text.strip():
             continue
         if count >= MOST_OF_FILE:
             return
-        for title, body in _statements(section, heads[-1] if heads else "", problem, question):
+        for title, body in _statements(
+            section, heads[-1] if heads else "", problem, question, known
+        ):
             identity = f"{file.path}#{'/'.join(heads)[-120:]}#{named_by(title)}"
             if not title:
                 yield Skipped(identity, "no sentence that stands alone")
                 continue
             count += 1
-            kind = "learnings" if problem or question else "decisions"
-            score = 0.5 if rules else 0.7 if why or is_telling else 0.66
+            kind = "learnings" if problem else "decisions"
+            score = 0.4 if rules or problem else 0.5
             where = f"section “{heads[-1]}”" if heads else ""
-            yield item_of_file(file, identity, title, body, kind, score, where=where)
+            item = item_of_file(file, identity, title, body, kind, score, where=where)
+            if question:  # somebody will ask it again
+                item = item._replace(fields={**item.fields, "asked_as": [heads[-1]]})
+            yield item
+
+
+def _reason_given(file: TextFile, section: Section, heads: list[str]) -> Iterator[Item]:
+    """Yield the paragraphs of a section from where it gives the reason for something."""
+    text = plain_paragraphs(section.text[:_MOST_OF_REASON])
+    found = _REASON_FOR.search(text)
+    title = fitted(found["what"], "") if found else ""
+    if found and title and is_statement(title):
+        start = text.rfind("\n\n", 0, found.start())
+        identity = f"{file.path}#{'/'.join(heads)[-120:]}#{named_by(title)}"
+        where = f"section “{heads[-1]}”" if heads else ""
+        body = text[max(0, start) :]
+        yield item_of_file(file, identity, title, body, "decisions", 0.5, where=where)
 
 
 def _statements(
-    section: Section, heading: str, problem: bool, question: bool
+    section: Section, heading: str, problem: bool, question: bool, known: bool
 ) -> Iterator[tuple[str, str]]:
     text = plain_paragraphs(section.text)
     if len(text) < 60:
         return
+    first = first_paragraph(section.text)
     if question:
-        yield heading, text
+        # How to do something is in the manual; why something is as it is may be nowhere else.
+        said = statement_in(first) if _WHY.match(heading) else ""
+        yield said, f"{heading}\n\n{text}"
         return
     is_own = is_statement(heading) and len(heading) > 24 and not _ASKING.match(heading)
     own = heading if is_own else ""
-    first = first_paragraph(section.text)
     listed = items(section.text)
-    if problem and len(listed) >= 2 and not own and len(" ".join(listed)) > len(section.text) * 0.6:
+    is_announced = first.endswith(":")  # the items need what announces them
+    is_list = len(listed) >= 2 and len(" ".join(listed)) > len(section.text) * 0.6
+    if problem and is_list and not own and not is_announced:
         for entry in listed:
             body = plain_paragraphs(entry)
             if len(body) >= 40:
                 yield statement_in(body.replace("\n\n", " ")), body
         return
     title = fitted(own, "") if own else ""
-    if not title and problem and not _PROBLEMS.match(heading) and 2 <= len(heading.split()) <= 12:
-        title = statement_in(first) if len(heading.split()) < 3 else ""
-        title = title or fitted(f"Known issue: {heading}", "")
-    yield title or _under(heading, statement_in(first)), f"{heading}: {text}" if heading else text
+    if not title and known and not _KNOWN.match(heading) and 3 <= len(heading.split()) <= 12:
+        title = fitted(f"Known issue: {heading}", "")
+    yield title or _under(heading, _new_state(text)), f"{heading}: {text}" if heading else text
+
+
+def _new_state(text: str) -> str:
+    """Return a title from the first paragraphs of a text that say how something is now."""
+    said = (statement_in(block) for block in text.split("\n\n")[:_MOST_BLOCKS])
+    return next((title for title in said if title and not is_past(title)), "")
 
 
 def _under(heading: str, statement: str) -> str:
     """Return a statement with the heading that says what it is about, if there is room."""
+    if _PROBLEMS.match(heading) or _WHY.match(heading):  # says only what kind of section it is
+        return statement
     with_heading = f"{heading}: {statement}"
     has_room = statement and heading and len(with_heading) <= SUMMARY_LENGTH
     return with_heading if has_room else statement

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from recollect.core.named_tuple import NamedTuple
+from recollect.core.patterns import pattern
 from recollect.errors import ParseError, RecollectError
 from recollect.importing.source import RELATED, Item, Reading
 from recollect.ledger.commits import last_changes
@@ -27,6 +28,8 @@ _FOREIGN = frozenset(
     | {"deps", "site-packages", ".venv", "venv", "dist", "testdata", "fixtures", "_vendor", "po"}
     | {"locale", "locales", "i18n", "translations"}
 )
+_TAGGED = pattern(r"(?<![\d.])(\d{1,4}(?:[._]\d{1,4}){1,3}[a-z]{0,2})\Z")
+_MOST_TAG = 200
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
@@ -114,6 +117,21 @@ def item_of_file(
     return Item(
         identity, kind, title, whole, date, None, score, is_rule, {"files_read": [file.path]},
     )  # fmt: skip
+
+
+def released_versions(reading: Reading) -> dict[str, str]:
+    """Return the versions that tags name, each with the day of its tag."""
+    git = Git(reading.repository, environment=reading.environ)
+    said = git.run(
+        "for-each-ref", "--format=%(creatordate:short) %(refname:short)", "refs/tags", ok=(0, 128)
+    )
+    found: dict[str, str] = {}
+    for line in said.decode("utf-8", "replace").splitlines():
+        day, _, tag = line.partition(" ")
+        version = _TAGGED.search(tag[:_MOST_TAG])
+        if version and day:
+            found.setdefault(version[1].replace("_", "."), day)
+    return found
 
 
 def dated(reading: Reading, items: Sequence[Item]) -> list[Item]:

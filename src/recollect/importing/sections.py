@@ -22,7 +22,8 @@ _STRONG = pattern(r"\*\*([^*\n]{1,200})\*\*|__([^_\n]{1,200})__")
 _TAG = pattern(r"</?[a-zA-Z][^<>\n]{0,200}>|<!--[^\n]{0,400}?-->|\{#[\w-]{1,60}\}")
 _SPACES = pattern(r"\s+")
 _NUMBER = pattern(r"(?:\d{1,3}\.){1,4}\d{0,3}\)?[ \t]+|\d{1,3}\)[ \t]+|§[ \t]?")
-_DIRECTIVE = pattern(r"[ \t]*\.\. [\w:-]{1,40}(?:::|:)")
+_DIRECTIVE = pattern(r"[ \t]*\.\. (?:[\w:-]{1,40}::|_[^\n:]{1,80}:)")
+_LINK_TARGET = pattern(r"\[[^\[\]\n]{1,100}\]: \S")
 
 
 class Section(NamedTuple):
@@ -102,13 +103,21 @@ def items(text: str) -> list[str]:
     return ["\n".join(lines).strip() for lines in found]
 
 
+def without_items(text: str) -> str:
+    """Return the paragraphs of a text that are no lists."""
+    blocks = text.split("\n\n")
+    return "\n\n".join(
+        block for block in blocks if not _ITEM.match(block) and not block[:1].isspace()
+    )
+
+
 def first_paragraph(text: str) -> str:
     """Return the first paragraph that is prose, on one line."""
     for block in text.split("\n\n"):
         lines = [line for line in block.split("\n") if line.strip()]
         if not lines or _FENCE.match(lines[0]) or lines[0].startswith(("    ", "\t", "|", "<!--")):
             continue
-        if _DIRECTIVE.match(lines[0]) or _ITEM.match(lines[0]):
+        if any(one.match(lines[0]) for one in (_DIRECTIVE, _ITEM, _LINK_TARGET)):
             continue
         said = plain(" ".join(line.strip().lstrip("> ") for line in lines))
         if len(said) >= 12:
@@ -130,7 +139,16 @@ def plain(text: str) -> str:
 
 def plain_paragraphs(text: str) -> str:
     """Return the paragraphs of a text without markup."""
-    return "\n\n".join(filter(None, (plain(block) for block in text.split("\n\n"))))
+    blocks = (_prose(block) for block in text.split("\n\n"))
+    return "\n\n".join(filter(None, (plain(block) for block in blocks)))
+
+
+def _prose(block: str) -> str:
+    """Return a block without directives, labels and link targets, which are for machines."""
+    lines = block.split("\n")
+    return "\n".join(
+        line for line in lines if not _DIRECTIVE.match(line) and not _LINK_TARGET.match(line)
+    )
 
 
 def unnumbered(heading: str) -> str:

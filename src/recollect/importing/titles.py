@@ -48,7 +48,7 @@ _LABEL = pattern(
 )
 _SPACES = pattern(r"\s+")
 _CLAUSE = pattern(
-    r",? (?:because|since|so that|so|when|if|while|which|in order to|due to|as|and|but)\b|[;:,]\s"
+    r",? (?:because|since|so that|which|in order to|due to|caused by)\b|, (?:so|but|and)\b|[;]\s"
     r"| [-–—]{1,2} "
 )
 _SENTENCES = 5  # of a paragraph that a title is looked for in
@@ -61,6 +61,11 @@ _POINTING = pattern(
     r"\b(?:this|these|those|above|below|following|aforementioned|here|such|mentioned)\b",
     re.IGNORECASE,
 )
+_PAST = pattern(
+    r"\b(?:and before|used to|previously|originally|formerly|in the past|until now|historically"
+    r"|at first|initially)\b|\b[Bb]efore v?\d"
+)
+_PRESENT = pattern(r"\b(?:now|no longer|not anymore|instead)\b")
 _NAMING = 6  # words that name a text
 _SHORTEST = 25  # characters of a sentence that says something
 
@@ -79,6 +84,11 @@ def is_statement(text: str) -> bool:
     """Whether a text states something: it has a verb, and needs nothing before it."""
     says = _FINITE.search(text) or has_verb(text)
     return bool(says) and len(text.split()) > 3 and not _LEANING.match(text)
+
+
+def is_past(sentence: str) -> bool:
+    """Whether a sentence tells how something was before."""
+    return _PAST.search(sentence) is not None and _PRESENT.search(sentence) is None
 
 
 def stands(sentence: str) -> bool:
@@ -110,7 +120,7 @@ def fitted(sentence: str, area: str) -> str:
 
 def _cut(sentence: str) -> str:
     """Return the first clauses of a long sentence; empty if they do not make one."""
-    ends = [m.start() for m in _CLAUSE.finditer(sentence) if 40 <= m.start() <= SUMMARY_LENGTH]
+    ends = [m.start() for m in _CLAUSE.finditer(sentence) if 30 <= m.start() <= SUMMARY_LENGTH]
     for end in reversed(ends):
         said = sentence[:end]
         is_closed = all(said.count(a) == said.count(b) for a, b in ("()", "[]", "{}", "“”"))
@@ -132,7 +142,7 @@ def statement_in(paragraph: str) -> str:
             found.append(fitted(done, ""))
         elif len(sentence) >= _SHORTEST and is_statement(sentence) and stands(sentence):
             found.append(fitted(sentence, ""))
-    titles = [title for title in found if title]
+    titles = sorted((title for title in found if title), key=is_past)
     return next((title for title in titles if _TELLS.search(title)), titles[0] if titles else "")
 
 

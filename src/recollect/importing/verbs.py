@@ -189,6 +189,7 @@ _STATES = pattern(
     r"|doesn't|has|have|had|would|may|might|now|no longer|fails?|crash(?:es)?|returns?|needs?)\b"
 )
 _IS = pattern(r"\b(?:is|are|was|were|will|now|should|must|can|cannot|has|have|does|doesn't)\b")
+_DOING = pattern(r" [a-z]{2,20}ing\b")  # "stop sending"
 _PREFIXES = (
     "re",
     "un",
@@ -238,6 +239,7 @@ def _verb_at(text: str) -> tuple[str, str]:
     if (
         base in _NOUNS
         and said[-2:] != "ed"
+        and not _DOING.match(rest)
         and (_STATES.match(rest.lstrip()) or rest.startswith((" for ", " of ")))
     ):
         return "", text

@@ -40,10 +40,13 @@ class Filters(NamedTuple):
     file: str | None = None
     concept: str | None = None
     session: str | None = None
+    observation_type: str | None = None
     since: float | None = None
     until: float | None = None
     # Exclude what has expired at this moment.
     alive_at: float | None = None
+    # Only memories of these commits.
+    anchors: frozenset[str] | None = None
     # For the user ledger: only memories of this directory, of a parent, or of no directory.
     project: str | None = None
 
@@ -63,6 +66,11 @@ class Match(NamedTuple):
     rarest: float = 0.0
     titled: float = 0.0
     tagged: float = 0.0
+    # What the next rarest is worth, and all of them; and how many words of the query stand beside
+    # the next one in it, too.
+    second: float = 0.0
+    worth: float = 0.0
+    beside: int = 0
 
 
 class LexicalMatches(NamedTuple):
@@ -71,6 +79,8 @@ class LexicalMatches(NamedTuple):
     matches: Sequence[Match]
     ideal: float
     total: int = 0
+    # What the words that any memory has are worth, as a share of all words of the query.
+    known: float = 0.0
 
 
 class Pending(NamedTuple):
@@ -162,6 +172,9 @@ class Index(Protocol):
     def count(self, filters: Filters) -> int:
         """Return how many memories match the filters."""
 
+    def file_counts(self, filters: Filters) -> dict[str, int]:
+        """Return the files of the memories that match, each with how many memories have it."""
+
     def relating(self, uids: Sequence[str]) -> list[Memory]:
         """Return the memories that relate to one of the given ones, in order of creation."""
 
@@ -222,6 +235,21 @@ class Index(Protocol):
 
     def in_order(self, sessions: Sequence[str]) -> list[list[str]]:
         """Return the memories of each session, in order of creation."""
+
+    def can_embed(self) -> bool:
+        """Whether the backend can store and search vectors here."""
+
+    def fingerprints(self) -> Mapping[tuple[str, str], int]:
+        """Return a number for what each table says about each memory, by table and uid.
+
+        Two indexes of one process that were made from equal notes return equal numbers.
+        """
+
+    def damaged_vectors(self) -> list[str]:
+        """Return the uids of memories whose vectors are missing or changed.
+
+        For each vector that is left over, it is empty.
+        """
 
     def model(self) -> str | None:
         """Return the model that made the vectors, if there are any."""

@@ -6,9 +6,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 
 from recollect.core.named_tuple import NamedTuple
+from recollect.core.patterns import pattern
 from recollect.ledger.git import Git
 
 _MARK = "\x01"  # before a commit id in a list of files
+_MOST_BLAMED = 5000  # lines
+_BLAMED = pattern(r"[0-9a-f]{40,64} \d+ \d+")
 _MESSAGE = "--format=%H%n%P%n%at%n%aN%n%B"
 
 
@@ -36,12 +39,44 @@ def read_commits(git: Git, revision: str = "HEAD") -> Iterator[Commit]:
         *("log", "-z", "--no-show-signature", "--no-notes", "--no-color", "--encoding=UTF-8"),
         *(_MESSAGE, "--end-of-options", revision, "--"),
     ):
-        fields = part.decode("utf-8", "replace").split("\n", 4)
-        if len(fields) == 5:
-            oid, parents, time, author, message = fields
-            yield Commit(
-                oid, tuple(parents.split()), int(time) if time.isdigit() else 0, author, message
-            )
+        commit = _parsed(part)
+        if commit is not None:
+            yield commit
+
+
+def _parsed(part: bytes) -> Commit | None:
+    fields = part.decode("utf-8", "replace").split("\n", 4)
+    if len(fields) != 5:
+        return None
+    oid, parents, time, author, message = fields
+    return Commit(oid, tuple(parents.split()), int(time) if time.isdigit() else 0, author, message)
+
+
+class Blamed(NamedTuple):
+    """A line of a file: the commit that last changed it, and its text."""
+
+    oid: str
+    text: str
+
+
+def blame_lines(git: Git, path: str, revision: str = "HEAD") -> list[Blamed]:
+    """Return the lines of a committed file, each with its commit; empty if there is no such file.
+
+    Git reads no file of the working tree, because that can start the filters of a repository.
+    """
+    tree = git.run("rev-parse", "--show-cdup", ok=(0, 128)).decode("utf-8", "surrogateescape")
+    said = git.run(
+        *("blame", "--porcelain", "--no-textconv", "--encoding=UTF-8", revision, "--"),
+        tree.rstrip("\n") + path,
+        ok=(0, 128),
+    )
+    found, oid = [], ""
+    for line in said.decode("utf-8", "replace").split("\n")[: _MOST_BLAMED * 12]:
+        if line.startswith("\t"):
+            found.append(Blamed(oid, line[1:]))
+        elif _BLAMED.match(line):
+            oid = line.partition(" ")[0]
+    return found[:_MOST_BLAMED]
 
 
 def files_of_commits(git: Git, oids: Sequence[str], most: int) -> dict[str, list[str]]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from recollect.core.named_tuple import NamedTuple
 from recollect.ledger.repository import Repository
 
 MOST_FILES = 20
+# Files that are read to find those that are text: a commit may add thousands of pictures.
+_MOST_READ = 200
 MOST_BYTES = 102_400
 MOST_TAGS = 500
 
@@ -27,8 +30,42 @@ def tag_times(repository: Repository) -> dict[str, float]:
     return {name: float(made) for made, _, name in pairs if made.isdigit()}
 
 
-def files_of_commit(repository: Repository, commit: str) -> list[tuple[str, str]]:
-    """Return the files that a commit changed, as they were: at most 20, at most 100 KB each."""
+class CommitFile(NamedTuple):
+    """A file as a commit left it, and how many of its bytes are left out at the end."""
+
+    path: str
+    text: str
+    cut: int = 0
+
+
+class CommitFiles(list[CommitFile]):
+    """Files of a commit, and how many more there are: beyond the limit, or not text."""
+
+    left_out = 0
+
+
+class CommitInfo(NamedTuple):
+    """The commit that a memory is attached to."""
+
+    sha: str
+    author: str
+    date: str
+    subject: str
+
+
+def commit_info(repository: Repository, commit: str) -> CommitInfo | None:
+    """Return who made a commit, when, and its subject; None if it is not a commit here."""
+    out = repository.git.run(
+        *("log", "-1", "--no-show-signature", "--no-notes", "--encoding=UTF-8"),
+        *("--format=%H%x00%aN <%aE>%x00%aI%x00%s", "--end-of-options", commit, "--"),
+        ok=(0, 128),
+    ).decode("utf-8", "replace")
+    fields = out.rstrip("\n").split("\0")
+    return CommitInfo(*fields) if len(fields) == len(CommitInfo._fields) else None
+
+
+def files_of_commit(repository: Repository, commit: str) -> CommitFiles:
+    """Return the text files that a commit changed, as they were: at most 20, 100 KB of each."""
     git = repository.git
     out = git.run(
         "diff-tree", "-r", "-z", "--no-commit-id", "--root", "--diff-filter=d", "-m",
@@ -39,10 +76,14 @@ def files_of_commit(repository: Repository, commit: str) -> list[tuple[str, str]
     for field in fields:
         if field.startswith(":"):
             wanted[next(fields)] = field.split(" ")[3]
-    files = []
+    files = CommitFiles()
     with git.objects() as reader:
-        for path, oid in list(wanted.items())[:MOST_FILES]:
+        for path, oid in list(wanted.items())[:_MOST_READ]:
+            if len(files) == MOST_FILES:
+                break
             found = reader.get(oid)
             if found is not None and found.type == "blob" and b"\0" not in found.data[:8000]:
-                files.append((path, found.data[:MOST_BYTES].decode("utf-8", "replace")))
+                text = found.data[:MOST_BYTES].decode("utf-8", "replace")
+                files.append(CommitFile(path, text, max(0, len(found.data) - MOST_BYTES)))
+    files.left_out = len(wanted) - len(files)
     return files

@@ -10,7 +10,6 @@ handles the rest, which fetch and push need to reach a remote.
 from __future__ import annotations
 
 import os
-import subprocess
 import threading
 import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -23,11 +22,14 @@ from recollect.ledger.git_objects import ObjectReader, contents, failure, nul_se
 from recollect.ledger.git_settings import DROPPED, NO_NETWORK, NO_SIGNING, NO_TRANSPORT, SETTINGS
 
 if TYPE_CHECKING:
+    import subprocess
+
     from recollect.ledger.git_programs import GitSetting, Neutral
 
 _BULK_SECONDS = 900.0
 _HISTORY_SECONDS = 600.0
 _MOST_PART = 1 << 18
+_MOST_ERRORS = 64 * 1024  # bytes of what a failed command says
 
 
 # The processes to kill if this process must end at once, and the thread that waits for each.
@@ -86,6 +88,11 @@ class Git:
     def names_repository(self) -> bool:
         """Whether the environment names a repository, so that no search is needed."""
         return bool(self._environment.get("GIT_DIR"))
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """The variables that commands get."""
+        return self._environment
 
     def for_repository(self, git_dir: Path) -> Git:
         """Return a copy bound to a repository."""
@@ -159,6 +166,8 @@ class Git:
         self, *args: str, **options: Unpack[RunOptions]
     ) -> subprocess.CompletedProcess[bytes]:
         """Run a command and return its output, its errors and its exit code."""
+        import subprocess  # most hooks ask git nothing
+
         limit = options.get("timeout") or self.timeout
         process = self._spawn(
             args,
@@ -185,6 +194,8 @@ class Git:
     @contextmanager
     def objects(self) -> Iterator[ObjectReader]:
         """Read objects by name through one process for the duration of the block."""
+        import subprocess  # most hooks ask git nothing
+
         limit = self.timeout * 4
         with self._started(("cat-file", "--batch"), subprocess.PIPE, limit) as process:
             yield ObjectReader(process)
@@ -218,23 +229,33 @@ class Git:
     def stream(self, *args: str, stdin: bytes = b"") -> Generator[bytes]:
         """Run a command and yield the NUL-separated parts of its output while it runs.
 
-        Only one part is in memory at a time; of one longer than `_MOST_PART`, the beginning.
+        Only one part is in memory at a time; of one longer than `_MOST_PART`, the beginning. If git
+        fails, the parts that it wrote come first, then the error.
         """
         from tempfile import TemporaryFile  # same
 
-        with TemporaryFile() as given:
+        # A pipe for errors would fill up while nobody reads it, and git would wait for ever.
+        with TemporaryFile() as given, TemporaryFile() as errors:
             given.write(stdin)
             given.seek(0)
-            with self._started(args, given) as process:
+            with self._started(args, given, errors=errors) as process:
                 assert process.stdout is not None
                 yield from nul_separated(process.stdout, _MOST_PART)
+                code = process.wait()
+            if code:
+                errors.seek(0)
+                raise failure(args, code, errors.read(_MOST_ERRORS))
 
     @contextmanager
     def _started(
-        self, args: Sequence[str], stdin: IO[bytes] | int, limit: float = _BULK_SECONDS
+        self,
+        args: Sequence[str],
+        stdin: IO[bytes] | int,
+        limit: float = _BULK_SECONDS,
+        errors: IO[bytes] | None = None,
     ) -> Iterator[subprocess.Popen[bytes]]:
         """Run a command whose output is read while it runs; it ends with the block."""
-        process = self._spawn(args, stdin=stdin)
+        process = self._spawn(args, stdin=stdin, errors=errors)
         watchdog = threading.Timer(limit, process.kill)
         watchdog.daemon = True
         watchdog.start()
@@ -281,10 +302,13 @@ class Git:
         args: Sequence[str],
         *,
         stdin: int | IO[bytes],
+        errors: IO[bytes] | int | None = None,
         network: bool = False,
         detached: bool = False,
         personal: bool = False,
     ) -> subprocess.Popen[bytes]:
+        import subprocess
+
         neutral = self._neutral(args, network)
         command = ["git", "--no-pager"]
         if self.git_dir is not None:
@@ -310,7 +334,7 @@ class Git:
                 env=environment,
                 stdin=stdin,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
+                stderr=subprocess.PIPE if errors is None else errors,
                 bufsize=1 << 16,
                 process_group=0 if detached and os.name == "posix" else None,
             )
@@ -329,6 +353,8 @@ class Git:
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """Close the pipes and make sure that the process has ended."""
+    import subprocess
+
     for stream in (process.stdin, process.stdout, process.stderr):
         if stream is not None:
             try:

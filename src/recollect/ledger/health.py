@@ -25,6 +25,8 @@ class Finding(NamedTuple):
     check: str
     message: str
     hint: str = ""
+    # The uids of the records or memories that it is about, where they can be named.
+    ids: tuple[str, ...] = ()
 
 
 def check_surroundings(ledger: Ledger) -> Iterator[Finding]:

@@ -97,6 +97,8 @@ class Ledger:
         self.gate: Callable[[Any], Any] = unchanged
         # The refs when git was last asked, and their state then: while it stays, git is not asked.
         self._known: tuple[object, Refs] | None = None
+        # Whether what git said in an earlier process counts, too; see `on_disk.py`.
+        self.asks_git_rarely = False
 
     @cached_property
     def author(self) -> str:
@@ -336,11 +338,22 @@ class Ledger:
         state = refs_state(self.repository.common_dir)
         if state is not None and self._known is not None and self._known[0] == state:
             return self._known[1]
-        refs = without_bad_names(
-            list_refs(self.repository.git, *PREFIXES.values(), *SEEN_PREFIXES.values())
-        )
+        refs = None if state is None or not self.asks_git_rarely else self._noted(state)
+        if refs is None:
+            refs = without_bad_names(
+                list_refs(self.repository.git, *PREFIXES.values(), *SEEN_PREFIXES.values())
+            )
+            if state is not None and self.asks_git_rarely:
+                from recollect.ledger.on_disk import note_refs
+
+                note_refs(self.repository.state_dir, state, refs)
         self._known = (state, refs)
         return refs
+
+    def _noted(self, state: object) -> Refs | None:
+        from recollect.ledger.on_disk import known_refs
+
+        return known_refs(self.repository.state_dir, state)
 
 
 def _absorbable(tips: Iterable[str]) -> set[Key]:

@@ -11,6 +11,7 @@ from recollect.errors import GitFailed, NoRemote, SyncError, UnsafeName
 from recollect.ledger.border import read_private, reveals_nothing_private
 from recollect.ledger.git import Git
 from recollect.ledger.ledger import Ledger
+from recollect.ledger.merge import diff_trees
 from recollect.ledger.packs import registering
 from recollect.ledger.refs import (
     PREFIXES,
@@ -152,6 +153,18 @@ def push(
     pushed = {key: commit for key, commit in wanted.items() if key.notes_ref in accepted}
     _remember(git, remote, pushed)
     return "; ".join(row[2] for row in rows if row[0] == "!")
+
+
+def unsent_notes(ledger: Ledger, remote: Remote) -> int:
+    """Return how many shared notes differ from what the remote had after the last sync."""
+    git = ledger.repository.git
+    ours = list_tips(git, SEEN_PREFIXES[SHARED])
+    theirs = list_tips(git, remote.folder)
+    pairs = []
+    for ref, tip in ours.items():
+        known = theirs.get(remote.folder + ref.removeprefix(SEEN_PREFIXES[SHARED]))
+        pairs.append((known.tree if known else ledger.repository.project_anchor, tip.tree))
+    return sum(map(len, diff_trees(git, pairs)))
 
 
 def _remember(git: Git, remote: Remote, pushed: Mapping[Key, str]) -> None:

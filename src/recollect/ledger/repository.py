@@ -49,13 +49,23 @@ class Repository(NamedTuple):
         return _EMPTY_TREE[self.object_format]
 
 
-def find_repository(git: Git) -> Repository | None:
+def find_repository(git: Git, *, quickly: bool = False) -> Repository | None:
     """Return the repository around git's directory; None outside any.
+
+    `quickly`, it is found by its files where they are as usual. What git would refuse to open or
+    call damaged is then found at the next command of git.
 
     A folder inside a working tree that looks like a bare repository came with that tree. It is
     never used, as with git's safe.bareRepository=explicit, unless the environment names it.
     """
     tree = None if git.names_repository else _tree_around(git.directory)
+    if quickly and tree is not None:
+        from recollect.ledger.on_disk import locate
+
+        found = locate(tree, git.environment)
+        if found is not None:
+            bound = git.for_repository(found.git_dir)
+            return Repository(bound, found.git_dir, found.common_dir, "sha1", found.branch)
     result = (git if tree is None else git.at(tree)).result(
         *(() if tree is None else ("-c", "safe.bareRepository=explicit")),
         "rev-parse",

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from recollect.core.age import seconds_since
+from recollect.core.memory import Memory
 from recollect.core.named_tuple import NamedTuple
+from recollect.core.names import parse_name
 from recollect.errors import StorageError
 from recollect.ledger.repository import Repository
 
@@ -107,6 +110,15 @@ def compare_files(
     return told
 
 
+def files_since(memory: Memory, now: float) -> tuple[str, float, tuple[str, ...]] | None:
+    """Return what `compare_files` needs to know about a memory; None if it names no files."""
+    files = tuple(dict.fromkeys((*memory.files_modified, *memory.files_read)))[:_FILES]
+    name, passed = parse_name(memory.id), seconds_since(memory.created, now)
+    if not files or name is None or passed is None or memory.project is not None:
+        return None
+    return name.anchor, now - passed, files
+
+
 def _written(path: Path) -> float | None:
     if ".." in path.parts:
         return None  # a memory must not make us look outside
@@ -142,6 +154,32 @@ def _blob_id(repository: Repository, path: Path) -> str | None:
     except OSError:
         return None
     return repository.hash_object("blob", data)
+
+
+def then_and_now(
+    repository: Repository, root: Path, commit: str, path: str
+) -> tuple[str, str] | None:
+    """Return a file as it was at a commit and as it is now; None if it is not readable as text.
+
+    We read the file ourselves: git would run the filters that a repository names.
+    """
+    place = root / path
+    if "\n" in path or ".." in place.parts:
+        return None
+    with repository.git.objects() as reader:
+        found = reader.get(f"{commit}:{path}")
+    then = found.data[:_BIG] if found is not None and found.type == "blob" else b""
+    now = b""
+    try:
+        is_inside = place.resolve().is_relative_to(root.resolve())
+        if is_inside and place.is_file() and place.stat().st_size <= _BIG:
+            now = place.read_bytes()
+    except OSError:
+        return None
+    if b"\0" in then or b"\0" in now:
+        return None
+    before, after = (data.decode("utf-8", "replace").replace("\r\n", "\n") for data in (then, now))
+    return before, after
 
 
 def committed_by(repository: Repository, path: str, data: bytes) -> str:

@@ -26,6 +26,7 @@ _SCHEMAS: Mapping[str, Mapping[str, Any]] = {
     "flag": {"type": "boolean"},
     "texts": {"type": "array", "items": {"type": "string"}},
     "object": {"type": "object"},
+    "names": {},  # a text or texts; a schema of both would cost more than the sentence
 }
 
 
@@ -87,11 +88,13 @@ def _checked(name: str, kind: str, value: Any) -> Any:
             return value
         case "fraction", int() | float() if not isinstance(value, bool) and 0 <= value <= 1:
             return float(value)
-        case "flag", bool():
-            return value
-        case "texts", list() if len(value) <= _MOST_ITEMS:
+        case "names", str():
+            return _text(name, value)
+        case "texts" | "names", list() if len(value) <= _MOST_ITEMS:
             if all(isinstance(item, str) for item in value):
                 return [_text(name, item) for item in value]
+        case "flag", bool():
+            return value
         case "object", dict():
             return value
     raise ValidationError(f"{name} must be {_WORDS[kind]}, not {_shown(value)}")
@@ -104,6 +107,7 @@ _WORDS = {
     "flag": "true or false",
     "texts": f"a list of at most {_MOST_ITEMS} texts",
     "object": "an object",
+    "names": f"an id or a list of at most {_MOST_ITEMS} ids",
 }
 
 

@@ -70,7 +70,8 @@ def query_facts(store: Recollect, given: Mapping[str, Any]) -> Json:
         hops=hops,
     )
     lines = [_line(one.fact) | ({"hop": 2} if one.hop == 2 else {}) for one in found]
-    store.note_shown(Listed(one.fact.memory) for one in found[offset : offset + limit])
+    shown = [one.fact.memory for one in found[offset : offset + limit] if one.fact.memory.uid]
+    store.note_shown(map(Listed, shown))
     return page(
         lines,
         offset,
@@ -81,9 +82,9 @@ def query_facts(store: Recollect, given: Mapping[str, Any]) -> Json:
 
 
 def _line(fact: Fact) -> Json:
+    named = {"id": short(fact.memory.id), "version": fact.memory.version}
     line: Json = {
-        "id": short(fact.memory.id),
-        "version": fact.memory.version,
+        **(named if fact.memory.uid else {}),  # no memory holds a boundary of a session
         "subject": fact.subject,
         "predicate": fact.predicate,
         "object": fact.object,

@@ -38,4 +38,12 @@ def summarize_old(store: Recollect, given: Mapping[str, Any]) -> Json:
         {"summary": merge.summary, "sources": [short(m.id) for m in merge.sources]}
         for merge in plan.merges
     ]
-    return {"would_merge" if dry_run else "merged": merges, "next": "Sources stay, archived."}
+    result: Json = {"would_merge" if dry_run else "merged": merges}
+    if plan.proposals:
+        # A person decides about kinds that are kept for good, such as decisions.
+        result["would_suggest" if dry_run else "in_review"] = [
+            {"summary": merge.summary, "sources": [short(m.id) for m in merge.sources]}
+            for merge in plan.proposals
+        ]
+    ask = " The user decides about the rest: recollect review." if plan.proposals else ""
+    return {**result, "next": f"Sources stay, archived.{ask}"}

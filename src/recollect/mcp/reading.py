@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from recollect.api.recollect import Recollect
+from recollect.api.results import weaker_matches
 from recollect.api.waiting import waiting_for_review
+from recollect.core.capabilities import PRIVATE, require
 from recollect.core.fields import CONCEPTS, check_path
 from recollect.core.memory import Memory
 from recollect.errors import NotFound, ValidationError
@@ -17,6 +19,17 @@ _PAGE = 10
 _MOST_PAGE = 50
 _MOST_QUERY = 10_000
 _FOR_AGENTS = ("public", "private", "secret")
+_FILTERS = (
+    "kind",
+    "status",
+    "tags",
+    "session",
+    "observation_type",
+    "since",
+    "until",
+    "sensitivity",
+)
+_CHANGE = "update_memory(id, if_version=version) changes it."
 _READ_ON = "get_memory(id) shows one whole."
 
 
@@ -24,10 +37,23 @@ def find(store: Recollect, memory_id: str) -> tuple[Recollect, Memory]:
     """The memory of an id, the project's or the user's own, and the object that holds it."""
     owner = store.owner_of(memory_id)
     memory = owner.get(memory_id)
+    if memory.sensitivity != "public":
+        require(store.allowed, PRIVATE)
     if memory.sensitivity == "unknown":
         raise NotFound(
             "That memory has not been classified, so agents may not read it.",
             f"Ask the user to run: recollect edit {memory.id} --sensitivity public",
+        )
+    return owner, memory
+
+
+def read(store: Recollect, memory_id: str, sensitivity: str = "public") -> tuple[Recollect, Memory]:
+    """What `find` gives, if the memory has this sensitivity: ids can be guessed."""
+    owner, memory = find(store, memory_id)
+    if memory.sensitivity not in ("public", sensitivity):
+        raise NotFound(
+            f"That memory is {memory.sensitivity}.",
+            f"If the user asks for it, send sensitivity={memory.sensitivity}.",
         )
     return owner, memory
 
@@ -46,14 +72,15 @@ def search_memories(store: Recollect, given: Mapping[str, Any]) -> Json:
         mode=given.get("mode"),
         counting=False,
         weaker=given.get("all", False),
-        **_filters(given),
+        **_filters(store, given),
     )
     shown = hits[offset : offset + limit]
     store.note_shown(shown)
     now = store.now()
     lines = [line_of(hit.memory, now, mine=hit.mine, score=round(hit.score, 2)) for hit in shown]
     more = f" offset={offset + limit} shows more." if len(hits) > offset + limit else ""
-    weaker = f" {hits.weaker} weaker matches: all=true shows them." if hits.weaker else ""
+    them = "it" if hits.weaker == 1 else "them"
+    weaker = f" {weaker_matches(hits.weaker)}: all=true shows {them}." if hits.weaker else ""
     return {
         "memories": lines,
         "next": (_READ_ON + more if lines else nothing(offset, len(hits))) + weaker,
@@ -62,12 +89,14 @@ def search_memories(store: Recollect, given: Mapping[str, Any]) -> Json:
 
 def list_memories(store: Recollect, given: Mapping[str, Any]) -> Json:
     """List the memories that pass the filters, newest first."""
-    return _listed(store, given, _filters(given))
+    return _listed(store, given, _filters(store, given))
 
 
 def search_by_file(store: Recollect, given: Mapping[str, Any]) -> Json:
     """List the memories that name a file."""
-    return _listed(store, given, {**_filters(given), "file": _relative(store, given["path"])})
+    return _listed(
+        store, given, {**_filters(store, given), "file": _relative(store, given["path"])}
+    )
 
 
 def search_by_concept(store: Recollect, given: Mapping[str, Any]) -> Json:
@@ -77,12 +106,13 @@ def search_by_concept(store: Recollect, given: Mapping[str, Any]) -> Json:
         raise ValidationError(
             f"There is no concept {given['concept'][:60]!r}.", "Use one of: " + ", ".join(CONCEPTS)
         )
-    return _listed(store, given, {**_filters(given), "concept": concept})
+    return _listed(store, given, {**_filters(store, given), "concept": concept})
 
 
 def get_timeline(store: Recollect, given: Mapping[str, Any]) -> Json:
-    """List memories by creation time, oldest first."""
-    return _listed(store, given, _filters(given), newest_first=False)
+    """List memories by creation time, oldest first; of one project, without the user's others."""
+    filters = {**_filters(store, given), "project": given.get("project", "")}
+    return _listed(store, given, filters, newest_first=False)
 
 
 def _listed(
@@ -98,10 +128,25 @@ def _listed(
 
 
 def get_memory(store: Recollect, given: Mapping[str, Any]) -> Json:
-    """Show all of one memory."""
-    owner, memory = find(store, given["id"])
+    """Show all of one memory, or of several; private ones only if the agent asks for them."""
+    level = given.get("sensitivity", "public")
+    if isinstance(given["id"], str):
+        return {**_whole(store, given["id"], level), "next": _CHANGE}
+    ids = list(dict.fromkeys(given["id"]))[:_MOST_PAGE]
+    known = [memory_id for memory_id in ids if store.owner_of(memory_id).candidates(memory_id)]
+    return {
+        "memories": [_whole(store, memory_id, level) for memory_id in known],
+        "unknown": [memory_id for memory_id in ids if memory_id not in known],
+        "next": _CHANGE,
+    }
+
+
+def _whole(store: Recollect, memory_id: str, sensitivity: str) -> Json:
+    owner, memory = read(store, memory_id, sensitivity)
+    commit = owner.commit_info(memory)
+    shown = {**whole(memory), "access_count": owner.access_counts([memory])[memory.uid]}
     owner.used([memory])
-    return {**whole(memory), "next": "update_memory(id, if_version=version) changes it."}
+    return {**shown, **({"commit_info": commit._asdict()} if commit else {})}
 
 
 def why(store: Recollect, given: Mapping[str, Any]) -> Json:
@@ -136,14 +181,15 @@ def paging(given: Mapping[str, Any]) -> tuple[int, int]:
     return given.get("offset") or 0, min(given.get("limit") or _PAGE, _MOST_PAGE)
 
 
-def _filters(given: Mapping[str, Any]) -> Json:
-    names = ("kind", "status", "tags", "session", "since", "until", "sensitivity")
-    filters: Json = {name: given[name] for name in names if given.get(name)}
+def _filters(store: Recollect, given: Mapping[str, Any]) -> Json:
+    filters: Json = {name: given[name] for name in _FILTERS if given.get(name)}
     if filters.setdefault("sensitivity", "public") not in _FOR_AGENTS:
         raise ValidationError(
             f"Agents may not read memories with sensitivity {filters['sensitivity'][:60]}.",
             f"Ask for {', '.join(_FOR_AGENTS)}, one at a time.",
         )
+    if filters["sensitivity"] != "public":
+        require(store.allowed, PRIVATE)
     return filters
 
 

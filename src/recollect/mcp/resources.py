@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from recollect.api.agent_text import memory_block, quoted
+from recollect.core.capabilities import READ, require
 from recollect.core.names import short
 from recollect.engine.server import Engine
 from recollect.engine.stores import Stores
 from recollect.errors import NotFound, ValidationError
-from recollect.mcp.reading import find, search_memories
+from recollect.mcp.reading import find, read, search_memories
 
 PREFIX = "recollect://memory/"
 _MOST = 20
@@ -24,6 +25,7 @@ _TOPIC = "topic"
 
 def list_resources(engine: Engine) -> list[dict[str, Any]]:
     """The newest public memories of the project, as resources."""
+    require(engine.allowed, READ)
     return [
         {
             "uri": PREFIX + short(memory.id),
@@ -32,22 +34,23 @@ def list_resources(engine: Engine) -> list[dict[str, Any]]:
             "mime_type": "text/markdown",
         }
         for memory in engine.with_stores(
-            lambda stores: stores.store.newest(_MOST, sensitivity="public")
+            lambda stores: stores.store.newest(_MOST, sensitivity="public", expired=False)
         )
     ]
 
 
 def read_resource(engine: Engine, uri: str) -> str:
     """The text of a memory."""
+    require(engine.allowed, READ)
 
-    def read(stores: Stores) -> str:
+    def text(stores: Stores) -> str:
         if not uri.startswith(PREFIX):
             raise NotFound(f"There is no resource {uri[:100]}", f"Resources begin with {PREFIX}")
-        owner, memory = find(stores.store, uri.removeprefix(PREFIX))
+        owner, memory = read(stores.store, uri.removeprefix(PREFIX))
         owner.used([memory])
         return quoted("\n\n".join(filter(None, (f"# {memory.summary}", memory.text))))
 
-    return engine.with_stores(read)
+    return engine.with_stores(text)
 
 
 def list_prompts() -> list[dict[str, Any]]:
@@ -64,6 +67,7 @@ def list_prompts() -> list[dict[str, Any]]:
 
 def get_prompt(engine: Engine, name: str, given: Mapping[str, str] | None) -> str:
     """The text of a prompt that a person picked."""
+    require(engine.allowed, READ)
     topic = (given or {}).get(_TOPIC, "").strip()
     if name != _PROMPT or not topic:
         raise ValidationError(

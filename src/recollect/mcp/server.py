@@ -1,8 +1,8 @@
 """`recollect mcp`: the tools over stdio, built on the official SDK.
 
-The engine listens before the SDK is imported, because the import takes most of a second. However
-the agent ends, this process ends with it: at the end of its input, at a signal, or when its parent
-has died.
+The engine listens before the SDK is imported, because the import takes most of a second. Until
+then, `greeting.py` answers the client. However the agent ends, this process ends with it: at the
+end of its input, at a signal, or when its parent has died.
 """
 
 from __future__ import annotations
@@ -13,14 +13,16 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar, cast
 
+from recollect.core.capabilities import MCP, SURFACES
 from recollect.engine.background import Background
 from recollect.engine.server import Engine
 from recollect.errors import RecollectError
 from recollect.hosts.environment import project_in
 from recollect.ledger.git import kill_running
 from recollect.mcp import resources
+from recollect.mcp.greeting import Greeting
 from recollect.mcp.results import Outcome, message_of
 from recollect.mcp.tools import call, listing
 from recollect.version import __version__
@@ -30,6 +32,9 @@ T = TypeVar("T")
 # Seconds after which a busy thread lets another one run: a hook waits for a short answer.
 _SWITCH = 0.0005
 _LONGEST_END = 8.0  # seconds
+# Seconds in which a client lists the tools, and after that until the SDK is imported if nobody
+# needs it yet: a session starts now, and its first hooks need the processor.
+_SDK_DELAY = 2.0
 INSTRUCTIONS = (
     "Recollect is this repository's memory, kept in git notes. Before you decide or debug, call "
     "search_memories; when something is decided or learned, or the user asks to remember it, call "
@@ -38,18 +43,30 @@ INSTRUCTIONS = (
 )
 
 
-def main(directory: str | None = None) -> None:
-    """Serve until the agent ends."""
+def serve(
+    greeting: Greeting,
+    directory: str | None = None,
+    allowed: frozenset[str] = SURFACES[MCP],
+) -> None:
+    """Serve until the agent ends; `allowed` is what the client may do."""
     environment = dict(os.environ)
     place = Path(directory or project_in(environment) or Path.cwd()).absolute()
     engine = Engine(place if place.is_dir() else Path.cwd(), environment)
+    engine.allowed = allowed
     sys.setswitchinterval(_SWITCH)
     background = Background(engine, end=lambda: _end(engine))
     for number in (signal.SIGTERM, signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGTERM)):
         signal.signal(number, lambda *_: threading.Thread(target=_end, args=(engine,)).start())
     background.start()
     try:
-        _serve(engine)
+        # The first event finds its modules loaded: the session that starts us has hooks, too.
+        import recollect.hooks.pipelines  # noqa: F401
+
+        greeting.has_listed.wait(_SDK_DELAY)
+        engine.is_up.set()
+        greeting.is_over.wait(_SDK_DELAY)
+        if not greeting.has_ended:
+            _serve(engine, greeting)
     finally:
         _end(engine)
 
@@ -63,7 +80,7 @@ def _end(engine: Engine) -> None:
     os._exit(0)
 
 
-def _serve(engine: Engine) -> None:
+def _serve(engine: Engine, greeting: Greeting) -> None:
     import anyio
     import mcp_types as types
     from mcp.server.lowlevel import Server
@@ -71,7 +88,7 @@ def _serve(engine: Engine) -> None:
     from mcp.shared.exceptions import MCPError
 
     async def list_tools(_context: Any, _params: Any) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[types.Tool(**tool) for tool in listing()])
+        return types.ListToolsResult(tools=[types.Tool(**tool) for tool in listing(engine.allowed)])
 
     async def call_tool(_context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         def work() -> Outcome:
@@ -129,8 +146,10 @@ def _serve(engine: Engine) -> None:
     )
 
     async def run() -> None:
-        async with stdio_server() as (incoming, outgoing):
-            engine.is_up.set()
+        stream = anyio.wrap_file(cast("IO[str]", greeting))
+        async with stdio_server(stream, stream) as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
 
-    anyio.run(run)
+    greeting.is_over.wait()
+    if not greeting.has_ended:
+        anyio.run(run)

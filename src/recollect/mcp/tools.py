@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from recollect.api.recollect import Recollect
 from recollect.config.config import data_dir
+from recollect.core.capabilities import ERASE, READ, WRITE, require
 from recollect.core.named_tuple import NamedTuple
 from recollect.engine.server import Engine
 from recollect.errors import RecollectError, ValidationError
@@ -22,10 +23,12 @@ class Tool(NamedTuple):
     description: str
     parameters: Parameters
     run: Callable[[Recollect, Mapping[str, Any]], Json]
+    # What the client must be allowed to do.
+    needs: str = READ
 
 
 _PAGE = "limit:count offset:count"
-_FILTERS = "status tags:texts since until session sensitivity"
+_FILTERS = "status tags:texts since until session observation_type sensitivity"
 
 TOOLS: Mapping[str, Tool] = {
     "store_memory": Tool(
@@ -33,10 +36,11 @@ TOOLS: Mapping[str, Tool] = {
         " tags, concepts, files_modified, importance, sensitivity, ttl",
         Parameters("kind summary * body", fields=True),
         writing.store_memory,
+        WRITE,
     ),
     "search_memories": Tool(
-        "Find memories that answer a question. Also takes offset, status, tags, since, until,"
-        " session, sensitivity, mode",
+        "Find what answers a question. Also takes offset, status, tags, since, until, session,"
+        " observation_type, sensitivity, mode",
         Parameters(f"query * kind limit:count + all:flag offset:count mode {_FILTERS}"),
         reading.search_memories,
     ),
@@ -45,14 +49,17 @@ TOOLS: Mapping[str, Tool] = {
         Parameters(f"* kind + {_PAGE} {_FILTERS}"),
         reading.list_memories,
     ),
-    "get_memory": Tool("Show a memory", Parameters("id"), reading.get_memory),
+    "get_memory": Tool(
+        "Show a memory; id may be a list", Parameters("id:names + sensitivity"), reading.get_memory
+    ),
     "update_memory": Tool(
         "Change fields; if_version: the version you read",
         Parameters("id if_version + summary body", fields=True),
         writing.update_memory,
+        WRITE,
     ),
     "delete_memory": Tool(
-        "Retire it; set_status restores it", Parameters("id + reason"), writing.delete_memory
+        "Retire it; set_status restores it", Parameters("id + reason"), writing.delete_memory, WRITE
     ),
     "search_by_file": Tool(
         "Memories about a file", Parameters(f"path + {_PAGE}"), reading.search_by_file
@@ -63,8 +70,8 @@ TOOLS: Mapping[str, Tool] = {
         reading.search_by_concept,
     ),
     "get_timeline": Tool(
-        "Memories by time; also takes since, until",
-        Parameters(f"* session + since until {_PAGE}"),
+        "By time; also takes project, since, until",
+        Parameters(f"* session + project since until {_PAGE}"),
         reading.get_timeline,
     ),
     "store_fact": Tool(
@@ -75,6 +82,7 @@ TOOLS: Mapping[str, Tool] = {
             " + confidence:fraction source valid_from valid_until replaces:flag"
         ),
         facts.store_fact,
+        WRITE,
     ),
     "query_facts": Tool(
         "Find facts by any part; at: a date; history=true: past ones; hops=2: related ones",
@@ -82,12 +90,13 @@ TOOLS: Mapping[str, Tool] = {
         facts.query_facts,
     ),
     "purge_expired": Tool(
-        "Erase what is past its ttl", Parameters("+ dry_run:flag"), maintenance.purge_expired
+        "Erase expired ones", Parameters("+ dry_run:flag"), maintenance.purge_expired, ERASE
     ),
     "summarize_old": Tool(
-        "Merge similar ones older than days (30)",
+        "Merge similar ones older than days",
         Parameters("* days:count + dry_run:flag"),
         maintenance.summarize_old,
+        WRITE,
     ),
     "find_candidate": Tool(
         "Before write_memory: the memory that new_info is about, and what you may do to it",
@@ -99,11 +108,13 @@ TOOLS: Mapping[str, Tool] = {
         " content, related_files, confidence, asked_as, changes",
         Parameters("document:object * kind + id if_version"),
         typed.write_memory,
+        WRITE,
     ),
     "set_status": Tool(
         "active, resolved, archived, retired, restored; confirmed with user_said",
         Parameters("id status + reason user_said keep_both:flag"),
         writing.set_status,
+        WRITE,
     ),
     "why": Tool(
         "Why memories were captured, injected or skipped",
@@ -113,12 +124,22 @@ TOOLS: Mapping[str, Tool] = {
 }
 
 
-def listing() -> list[Json]:
-    """The tools as agents see them."""
+def listing(allowed: Collection[str]) -> list[Json]:
+    """The tools as agents see them: those that the client may use."""
     return [
         {"name": name, "description": tool.description, "input_schema": tool.parameters.schema()}
         for name, tool in TOOLS.items()
+        if tool.needs in allowed
     ]
+
+
+def _run(tool: Tool, store: Recollect, arguments: Mapping[str, Any]) -> Json:
+    """Run a tool; its result also says what was redacted, and what else the agent should know."""
+    before = len(store.ledger.warnings)
+    result = tool.run(store, arguments)
+    told = result.get("warnings", ())
+    new = dict.fromkeys(text for text in store.ledger.warnings[before:] if text not in told)
+    return {**result, "warnings": [*told, *new]} if new else result
 
 
 def call(engine: Engine, name: str, given: Mapping[str, Any] | None) -> Outcome:
@@ -127,8 +148,9 @@ def call(engine: Engine, name: str, given: Mapping[str, Any] | None) -> Outcome:
     try:
         if tool is None:
             raise ValidationError(f"There is no tool {name[:60]!r}.", "Use: " + ", ".join(TOOLS))
+        require(engine.allowed, tool.needs)
         arguments = tool.parameters.check(given)
-        return succeeded(engine.with_stores(lambda stores: tool.run(stores.store, arguments)))
+        return succeeded(engine.with_stores(lambda stores: _run(tool, stores.store, arguments)))
     except RecollectError as error:
         return failed(error)
     except Exception as error:

@@ -9,7 +9,11 @@ from __future__ import annotations
 import os
 import posixpath
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from recollect.config.config import Config
 
 
 def is_mirror_path(
@@ -36,6 +40,21 @@ def is_mirror_path(
         places = {_comparable(given)}
     return any(
         place == folder or place.startswith(folder + "/") for place in places for folder in folders
+    )
+
+
+def touches_mirror(config: Config, paths: Sequence[str], directory: str) -> bool:
+    """Return whether the mirror is on and one of the paths is in it, without opening a store."""
+    if not paths or not config.flag("mirror.enabled"):
+        return False
+    from pathlib import Path
+
+    from recollect.config.config import find_project
+
+    project = find_project(Path(directory))
+    name = config.text("mirror.path")
+    return project is not None and any(
+        is_mirror_path(path, directory, str(project.root), name) for path in paths
     )
 
 

@@ -53,6 +53,8 @@ LOCK: Final = "mirror.lock"
 MISSING: Final = "missing"
 STALE: Final = "stale"
 LEFT_OVER: Final = "left over"
+# Somebody else's file in the folder.
+UNKNOWN: Final = "unknown"
 
 
 class Difference(NamedTuple):
@@ -133,6 +135,13 @@ class Mirror:
                     found.append(Difference(name, MISSING))
                 elif as_said and data != text.encode():  # otherwise it follows from the other files
                     found.append(Difference(name, STALE))
+            # A kind of a newer version has a folder that this one does not know.
+            named = {path.partition("/")[0] for path in comparison.files}
+            found += [
+                Difference(path, UNKNOWN, problem="Recollect did not write it and leaves it alone")
+                for path in self.folder.others()
+                if path not in named
+            ]
         return sorted(found)
 
     def clear(self) -> list[str]:
@@ -271,6 +280,21 @@ def _page(comparison: Comparison, wanted: Mapping[str, Memory]) -> str:
             except REFUSED:
                 continue
     return render_index(rows, comparison.folder.name)
+
+
+def after_write(store: Store) -> list[str]:
+    """Check the files after an agent wrote to them; return what became of what it wrote."""
+    mirror = Mirror(store)
+    report = mirror.update()
+    name = mirror.folder.name
+    return [
+        *report.notes,
+        *(
+            f"{name}/{path} is in the mirror. Its change is not in memory: it waits until a person"
+            " accepts it with `recollect review`. To change a memory, use: recollect write update"
+            for path in report.suggested
+        ),
+    ]
 
 
 def follow(store: Store, *, look: bool = False) -> None:

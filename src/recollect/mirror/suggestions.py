@@ -144,13 +144,16 @@ def _suggest(comparison: Comparison, file: MirrorFile, uid: str, said: str) -> N
     draft = {
         "kind": file.described.kind,
         **store.redact(says),
-        "provenance": {"via": VIA, "author": author or store.ledger.author},
+        # Nobody knows who wrote what is not committed: the person, or an agent's command.
+        "provenance": {"via": VIA, **({"author": author} if author else {})},
     }
     suggest(
         store,
         draft,
         confidence=_CONFIDENCE,
-        why=f"{path}, last commit by {_name(author)}" if author else f"{path}, not committed",
+        why=f"{path}, last commit by {_name(author)}"
+        if author
+        else f"{path}, not committed: you or an agent",
         updates=file.memory.uid if file.state == CHANGED and file.memory else None,
         nonce=uid,
         document={
@@ -166,14 +169,14 @@ def accept_document(store: Store, suggestion: Suggestion) -> Memory:
     path = Path(str(suggestion.document["path"]))
     text = json.dumps(suggestion.document["says"], ensure_ascii=False)
     described = read_document(text, path.parent.name, path.stem)
-    author = str((suggestion.draft.get("provenance") or {}).get("author") or "unknown")
+    author = str((suggestion.draft.get("provenance") or {}).get("author") or "")
     writes: Sequence[Write]
     if suggestion.updates:
         uid = suggestion.updates
         writes = _changes(store, suggestion, described, path.stem, author)
     else:
         planned = plan(store, described, path.stem, text, VIA, suggestion.uid)
-        provenance = {"via": VIA, "author": author, "accepted": True}
+        provenance = {"via": VIA, **({"author": author} if author else {}), "accepted": True}
         fields = {**planned.creation.fields, "provenance": provenance}
         creation = planned.creation._replace(fields=fields)
         writes = writes_of(store, planned._replace(creation=creation))
@@ -208,7 +211,7 @@ def _changes(
 def _attributed(change: Change, author: str) -> Change:
     """Add the name of the person who changed the file to a change."""
     told: list[Any] = list(change.fields.get("changes") or [])
-    if not told:
+    if not told or not author:
         return change
     last = {**told[-1], "summary": f"{told[-1].get('summary', '')} (by {_name(author)})".strip()}
     return change._replace(fields={**change.fields, "changes": [*told[:-1], last]})

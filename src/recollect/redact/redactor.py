@@ -45,6 +45,11 @@ class _Finding(NamedTuple):
         return RULES[self.rank]
 
 
+# Each rule, and words of which one is in every match (the empty one is in every text). Looking for
+# them without a call is most of what a text without secrets takes.
+_SEARCHES = [(rank, rule, rule.anchors or rule.within or ("",)) for rank, rule in enumerate(RULES)]
+
+
 class Redactor:
     """Removes secrets from texts.
 
@@ -101,7 +106,12 @@ class Redactor:
         lowered = text.encode("ascii", "replace").lower().decode("ascii")
         claims: list[_Finding] = []
         allowed: list[_Finding] = []
-        for rank, rule in enumerate(RULES):
+        for rank, rule, words in _SEARCHES:
+            for word in words:
+                if word in lowered:
+                    break
+            else:
+                continue
             if rule.personal and not self._personal:
                 continue
             for start, end in rule.find(text, lowered):

@@ -63,12 +63,18 @@ CANDIDATES_PER_RESULT: Final = 3
 
 # Match strategy `title_tags`
 
-# Points for each word of the query, and the points that make a hit. From the original design: the
-# strategy is deterministic, so the numbers are part of its definition.
+# Points for each word of the query; one makes a hit. The best candidates get a point more if they
+# changed in the last days; then the kind decides. From the original design: the strategy is
+# deterministic, so the numbers are part of its definition.
 TITLE_POINTS: Final = 2
 TAG_POINTS: Final = 3
 PREFIX_POINTS: Final = 1
-LEAST_POINTS: Final = 3
+RECENT_POINTS: Final = 1
+RECENT_CANDIDATES: Final = 20
+RECENT_DAYS: Final = 30
+KIND_PRIORITY: Final = (
+    "decisions", "constraints", "preferences", "runbooks", "tech-debt", "sessions",
+)  # fmt: skip
 # A shorter word does not count as a prefix.
 LEAST_PREFIX: Final = 4
 # Diversity looks at this many of the best hits. A limit on time.
@@ -78,15 +84,16 @@ TITLE_HITS_COMPARED: Final = 500
 
 # What things cost, in tokens: a memory in full with the element around it (measured: 174), a title,
 # and the element around titles. Working without the memory that would have answered costs what
-# finding it out again costs. That is a judgement, narrowed on the tuning half of
-# `python -m benchmarks.injection`: unrelated prompts bring something in full in at most 1.5 %
-# without vectors and 2 % with them. With vectors the gate is the surer of wrong guesses, so a miss
-# counts for less there.
+# finding it out again costs. Something that comes for a prompt about no memory at all costs more
+# than its tokens: it leads astray, and what comes is read with less care. The last three are
+# judgements, narrowed on the tuning half of `python -m benchmarks.injection`: unrelated prompts
+# bring something in full in at most 2 %, and prompts about a memory at most 1.5 each.
 FULL_COSTS: Final = 175.0
 TITLE_COSTS: Final = 20.0
 TITLES_COST: Final = 40.0
-MISS_COSTS_COLD: Final = 530.0
-MISS_COSTS_WARM: Final = 360.0
+MISS_COSTS: Final = 2_700.0
+STRAY_FULL_COSTS: Final = 1_000.0
+STRAY_TITLE_COSTS: Final = 150.0
 
 
 class Bar(NamedTuple):
@@ -98,16 +105,18 @@ class Bar(NamedTuple):
     beside: float
 
 
-def _bar(miss: float) -> Bar:
-    return Bar(FULL_COSTS / miss, (TITLE_COSTS + TITLES_COST) / miss, TITLE_COSTS / miss)
+def bar_of(about: float) -> Bar:
+    """Return the bar for a prompt that is this likely to be about any memory."""
+    stray = 1.0 - about
+    full = FULL_COSTS + stray * STRAY_FULL_COSTS
+    beside = TITLE_COSTS + stray * STRAY_TITLE_COSTS
+    return Bar(full / MISS_COSTS, (beside + TITLES_COST) / MISS_COSTS, beside / MISS_COSTS)
 
 
-COLD_BAR: Final = _bar(MISS_COSTS_COLD)
-WARM_BAR: Final = _bar(MISS_COSTS_WARM)
-
-# Of what is noticed and not confirmed yet, about this share is right; and how many such memories
-# one block may have. Judgements.
-UNCONFIRMED_WORTH: Final = 0.67
+# What an unconfirmed memory is worth compared with a confirmed one: about two of three are right,
+# and a wrong one costs more than its tokens. And how many such memories one block may have.
+# Chosen on the tuning days (`benchmarks/day`).
+UNCONFIRMED_WORTH: Final = 0.3
 MOST_UNCONFIRMED: Final = 1
 
 # Working memory, which a session starts with

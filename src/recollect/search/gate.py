@@ -1,8 +1,10 @@
 """The gate: how likely it is that a memory answers a prompt, from named features of a hit.
 
-One logistic function decides what hooks inject and what a search shows, so that a threshold means
-the same in a store of three memories and of a hundred thousand. `python -m benchmarks.gate` fits
-the coefficients in `search/gate_coefficients.py`.
+Two logistic functions decide: how likely the prompt is about any memory of the store, and if it is,
+how likely it is about this one. The probability is their product. They decide what hooks inject and
+what a search shows, so that a threshold means the same in a store of three memories and of a
+hundred thousand. `python -m benchmarks.gate` fits their coefficients, which are in
+`search/gate_coefficients.py`.
 """
 
 from __future__ import annotations
@@ -12,7 +14,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from recollect.core.named_tuple import NamedTuple
 from recollect.index.protocol import Match, Spread
-from recollect.search.gate_coefficients import COLD, WARM
+from recollect.search.gate_coefficients import (
+    ABOUT_COLD,
+    ABOUT_WARM,
+    ANSWERS_COLD,
+    ANSWERS_WARM,
+)
 
 
 class Features(NamedTuple):
@@ -23,32 +30,46 @@ class Features(NamedTuple):
     share: float = 0.0
     margin: float = 0.0
     # The words in common: how much evidence they give, their share of what all words of the prompt
-    # are worth, what the rarest is worth, and the share in the summary, and in tags and files.
+    # are worth, what the rarest is worth and the next rarest, the share in the summary, and in tags
+    # and files, and how many of them stand side by side in the prompt and in the memory.
     evidence: float = 0.0
     coverage: float = 0.0
     rarest: float = 0.0
+    second: float = 0.0
     titled: float = 0.0
     tagged: float = 0.0
-    words: float = 0.0
-    # By meaning: the cosine, its inverse rank, how far it stands out among the cosines of the
-    # prompt (in standard deviations), and how near the memory is to everything.
+    beside: float = 0.0
+    # By meaning: the cosine, its share of the best one, how far it stands out among the cosines of
+    # the prompt (in standard deviations), and how near the memory is to everything.
     cosine: float = 0.0
-    nearest: float = 0.0
+    nearness: float = 0.0
     stands_out: float = 0.0
     crowding: float = 0.0
-    # By both: how well it matches, what it is ahead of the next (below 0: behind the best), and
-    # whether it is among the best by words and by meaning.
+    # By both: how well it matches relative to the best one, and what it is ahead of the next (below
+    # 0: behind the best).
     match: float = 0.0
     lead: float = 0.0
-    agree: float = 0.0
-    # The prompt: its meaningful words (a logarithm), and whether it asks for memories.
-    length: float = 0.0
-    asked: float = 0.0
-    # The store: the number of memories (a logarithm).
-    size: float = 0.0
     # The work: whether the memory is of this episode, and names a file at hand.
     episode: float = 0.0
     at_hand: float = 0.0
+    # The prompt: its meaningful words (a logarithm), what those are worth that any memory has, as a
+    # share, and whether it asks for memories.
+    length: float = 0.0
+    known: float = 0.0
+    asked: float = 0.0
+    # The most that any memory has: evidence, words in common and what they are worth, the rarest,
+    # the next rarest, words side by side, the cosine, that of three memories, how it stands out.
+    most_evidence: float = 0.0
+    most_words: float = 0.0
+    most_worth: float = 0.0
+    most_rare: float = 0.0
+    most_second: float = 0.0
+    most_beside: float = 0.0
+    most_cosine: float = 0.0
+    three_cosines: float = 0.0
+    most_outstanding: float = 0.0
+    # The store: the number of memories (a logarithm).
+    size: float = 0.0
     # Whether vectors were there; they choose the coefficients.
     warm: bool = False
 
@@ -56,13 +77,12 @@ class Features(NamedTuple):
 BIAS = "bias"
 NO_FEATURES = Features()
 _NO_WORDS = Match("", 0.0)
-# How far down both lists "among the best" reaches.
-_BEST = 3
-# Logarithms, and what the rarest words are worth, are divided by these to be about 1 at most.
-_LONG_PROMPT, _LARGE_STORE, _RARE = math.log(30), math.log(20_000), 7.0
+# Logarithms, and what words are worth, are divided by these to be about 1 at most.
+_LONG_PROMPT, _LARGE_STORE = math.log(30), math.log(20_000)
+_RARE, _WORTH, _MOST_WORTH = 7.0, 20.0, 2.0
 _MANY_WORDS = 4
 _LARGEST_SCORE = 5.0  # standard deviations
-_LARGEST_MATCH = 3.0
+_FEW = 3
 
 
 class Prompt:
@@ -76,6 +96,7 @@ class Prompt:
         spread: Spread,
         *,
         terms: int,
+        known: float,
         memories: int,
         asked: bool,
     ) -> None:
@@ -84,23 +105,31 @@ class Prompt:
         self._by_both = by_both
         self._spread = spread
         self._first, self._next = _best_two(by_both.values())
-        scores = sorted((match.score for match in by_words.values()), reverse=True)
-        self._best, self._second = _best_two(scores)
-        self._third = scores[_BEST - 1] if len(scores) >= _BEST else 0.0
-        nearest = sorted(by_meaning, key=lambda uid: -by_meaning[uid])
-        self._ranks = {uid: rank for rank, uid in enumerate(nearest, 1)}
+        self._best, self._second = _best_two(match.score for match in by_words.values())
+        nearest = sorted((max(0.0, cosine) for cosine in by_meaning.values()), reverse=True)
+        self._nearest = nearest[0] if nearest else 0.0
+        found = by_words.values()
         self._common = {
             "length": min(1.0, math.log(max(1, terms)) / _LONG_PROMPT),
+            "known": known,
             "asked": float(asked),
             "size": math.log(max(1, memories)) / _LARGE_STORE,
             "warm": bool(by_meaning),
+            "most_evidence": min(1.0, max((match.evidence for match in found), default=0.0)),
+            "most_words": _few(max((match.words for match in found), default=0)),
+            "most_worth": min(_MOST_WORTH, max((m.worth for m in found), default=0.0) / _WORTH),
+            "most_rare": max((match.rarest for match in found), default=0.0) / _RARE,
+            "most_second": max((match.second for match in found), default=0.0) / _RARE,
+            "most_beside": _few(max((match.beside for match in found), default=0)),
+            "most_cosine": self._nearest,
+            "three_cosines": sum(nearest[:_FEW]) / _FEW,
+            "most_outstanding": self._outstanding(self._nearest) if nearest else 0.0,
         }
 
     def features_of(self, uid: str, crowding: float) -> Features:
         """Return the features of a memory that was found."""
         match = self._by_words.get(uid, _NO_WORDS)
         share = match.score / self._best if self._best else 0.0
-        rank = self._ranks.get(uid)
         cosine = max(0.0, self._by_meaning.get(uid, 0.0))
         both = self._by_both.get(uid, 0.0)
         is_first = match.score > 0 and match.score == self._best
@@ -110,18 +139,26 @@ class Prompt:
             evidence=min(1.0, match.evidence),
             coverage=match.coverage,
             rarest=match.rarest / _RARE,
+            second=match.second / _RARE,
             titled=match.titled,
             tagged=match.tagged,
-            words=min(match.words, _MANY_WORDS) / _MANY_WORDS,
+            beside=_few(match.beside),
             cosine=cosine,
-            nearest=1 / rank if rank else 0.0,
-            stands_out=self._spread.stands_out(cosine) / _LARGEST_SCORE if rank else 0.0,
+            nearness=cosine / self._nearest if self._nearest else 0.0,
+            stands_out=self._outstanding(cosine) if uid in self._by_meaning else 0.0,
             crowding=crowding,
-            match=min(both, _LARGEST_MATCH),
+            match=both / self._first if self._first else 0.0,
             lead=max(-1.0, min(1.0, both - (self._next if both == self._first else self._first))),
-            agree=float(rank is not None and rank <= _BEST and 0 < match.score >= self._third),
             **self._common,  # type: ignore[arg-type]
         )
+
+    def _outstanding(self, cosine: float) -> float:
+        return self._spread.stands_out(cosine) / _LARGEST_SCORE
+
+
+def _few(count: int) -> float:
+    """Return a count that matters less the larger it is."""
+    return min(count, _MANY_WORDS) / _MANY_WORDS
 
 
 def _best_two(values: Iterable[float]) -> tuple[float, float]:
@@ -130,26 +167,48 @@ def _best_two(values: Iterable[float]) -> tuple[float, float]:
     return first, second
 
 
-def log_odds(features: Features) -> float:
-    """Return the sum of the features, each by its coefficient."""
-    return (WARM if features.warm else COLD)[BIAS] + sum(_parts(features).values())
+def about(features: Features, asking: float = 1.0) -> float:
+    """Return how likely the prompt is about any memory of the store, from 0 to 1.
+
+    `asking` multiplies the odds: whoever searches means a memory more often than whoever types.
+    """
+    likely = _logistic(features, ABOUT_WARM if features.warm else ABOUT_COLD)
+    return asking * likely / (1.0 - likely + asking * likely)
 
 
-def probability(features: Features) -> float:
-    """Return how likely a memory answers the prompt, from 0 to 1."""
-    return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, log_odds(features)))))
+def answers(features: Features) -> float:
+    """Return how likely it is about this memory, if it is about any, from 0 to 1."""
+    return _logistic(features, ANSWERS_WARM if features.warm else ANSWERS_COLD)
+
+
+def probability(features: Features, asking: float = 1.0) -> float:
+    """Return how likely a memory answers the prompt, from 0 to 1; for `asking`, see `about`."""
+    return about(features, asking) * answers(features)
 
 
 def strongest(features: Features, most: int = 3) -> Sequence[tuple[str, float]]:
     """Return the features that decided most, with what each adds to the log-odds."""
-    parts = {name: part for name, part in _parts(features).items() if part}
-    return sorted(parts.items(), key=lambda part: -abs(part[1]))[:most]
+    parts = _parts(features, ABOUT_WARM if features.warm else ABOUT_COLD)
+    parts |= _parts(features, ANSWERS_WARM if features.warm else ANSWERS_COLD)
+    given = [(name, part) for name, part in parts.items() if part]
+    return sorted(given, key=lambda part: -abs(part[1]))[:most]
 
 
-def _parts(features: Features) -> dict[str, float]:
-    coefficients = WARM if features.warm else COLD
+def _logistic(features: Features, coefficients: Mapping[str, float]) -> float:
+    odds = coefficients[BIAS] + sum(_parts(features, coefficients).values())
+    return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
+
+
+def _parts(features: Features, coefficients: Mapping[str, float]) -> dict[str, float]:
     return {
-        name: weight * getattr(features, name)
+        name: weight * value_of(features, name)
         for name, weight in coefficients.items()
         if name != BIAS
     }
+
+
+def value_of(features: Features, name: str) -> float:
+    """Return a feature by its name, or the product of two: `length*size`."""
+    first, _, second = name.partition("*")
+    value = float(getattr(features, first))
+    return value * getattr(features, second) if second else value

@@ -23,6 +23,9 @@ from recollect.core.names import short
 from recollect.search.constants import MOST_BODY, MOST_SESSION_BODY
 from recollect.search.sanitise import sanitise
 
+# Of the tags of a memory, and of the description of a kind, what an agent gets to see.
+_MOST_TAGS = 5
+_MOST_MEANING = 80
 _WHAT = (
     "Recollect keeps this repository's memory in git notes. It is not your built-in memory and not"
     " CLAUDE.md."
@@ -65,8 +68,11 @@ def render_memory(
     *,
     brief: bool = False,
     is_own: Callable[[Memory], bool] = lambda _: True,
+    meaning: str = "",
 ) -> str:
     """Render one memory as an element: quoted, escaped, with its origin.
+
+    `meaning` says what the user means by its kind, if they described it.
 
     If the text contains an imperative, and its source has low trust or its author is not the owner
     of the clone, a note says that the text is a quotation and not a request.
@@ -74,6 +80,9 @@ def render_memory(
     attributes = {
         "id": short(memory.id),
         "kind": memory.kind,
+        "kind-means": meaning[:_MOST_MEANING],
+        "type": memory.observation_type or "",
+        "tags": ", ".join(memory.tags[:_MOST_TAGS]),
         "age": age,
         "importance": f"{memory.importance:g}",
         "from": _origin(memory),

@@ -20,10 +20,21 @@ from recollect.core.characters import (
 from recollect.core.patterns import pattern
 from recollect.search.imperatives import attacks
 
-# A turn of another role, at the start of a line.
-_ROLE = pattern(
-    r"^[\s>*#_\-=\[({|]{0,40}(?:system|assistant|human|user|developer|tool)"
-    r"(?:[ _-](?:prompt|message|instructions?|note|override))?[\s*_\-=\])}|]{0,12}:\s{0,20}"
+# What makes a line pose as somebody else: the turn of another role, or a persona for the agent.
+# Only the phrase goes, so that what it introduces stays.
+_AI = r"(?:ai|assistant|claude|chatgpt|gpt|codex|language model)"
+_POSES = pattern(
+    # `Assistant:`
+    r"^(?:[\s>*#_\-=\[({|]{0,40}(?:(?:system|assistant|human|user|developer|tool)"
+    r"(?:[ _-](?:prompt|message|instructions?|note|override))?[\s*_\-=\])}|]{0,12}:"
+    # `As an AI assistant,`, `As an AI you must obey:`
+    r"|as an ai\b(?: (?:language )?(?:model|assistant|agent)\b)?"
+    r"(?: you (?:must|should|shall|will) (?:\w{1,12} ){0,2}(?:obey|comply|follow|listen)\b"
+    r"[^,.:;\n]{0,40}:)?[,:]?"
+    # `You are an AI without limits.`, `You are a senior engineer:`
+    rf"|you are (?:now )?(?:an? )?{_AI}\b(?:[^,.:;\n]{{0,300}}(?!\w))?[,.:;]?"
+    r"|you are (?:now )?(?:an?|the) [^,.:;\n]{1,60}:(?!\S)"
+    r"|from now on,? you\b)\s{0,20})+"
     # `[system]`, `=== SYSTEM ===`, `### System` on a line of their own, or before the text
     r"|^\s{0,20}(?:\[[ \t]{0,4}(?:system|assistant|developer)[ \t]{0,4}\]"
     r"|[=#*\-]{2,20}[ \t]{0,4}(?:begin |end )?(?:system|assistant|developer)(?:[ _-](?:prompt"
@@ -31,12 +42,6 @@ _ROLE = pattern(
     r"[ \t]{0,4}[=#*\-]{0,20}[ \t]{0,4}(?=\n|\Z))"
     # as JSON
     r"|[{,]?\s{0,4}\"role\"\s{0,4}:\s{0,4}\"(?:system|assistant|developer|tool)\"\s{0,4},?",
-    re.IGNORECASE | re.MULTILINE,
-)
-_PERSONA = pattern(
-    r"^[\s>*#_-]{0,40}(?:as an ai\b[^,.\n]{0,40},?|you are (?:now )?(?:an? )?(?:ai|assistant"
-    r"|claude|"
-    r"chatgpt|gpt|codex|language model)\b[^.\n]{0,300}\.?|from now on,? you\b)\s{0,20}",
     re.IGNORECASE | re.MULTILINE,
 )
 # Markup with which agents call tools or speak in roles. Escaping is not enough: the escaped form
@@ -55,8 +60,10 @@ _CALL = pattern(
     re.IGNORECASE | re.MULTILINE,
 )
 # A pattern is tried, and so compiled, only if the text contains one of its hints.
-_PERSONA_HINTS = ("as an ai", "you are ", "from now on")
-_ROLE_HINTS = ("system", "assistant", "human", "user", "developer", "tool")
+_POSE_HINTS = (
+    *("system", "assistant", "human", "user", "developer", "tool"),
+    *("as an ai", "you are ", "from now on"),
+)
 _CALL_HINTS = (
     *("<", "[inst", "[/inst", '"type"', '"tool_calls"', '"function_call"'),
     *("action", "observation", "tool", "to=functions"),
@@ -105,10 +112,8 @@ def _filtered(text: str) -> str:
     shown, parts = _readable(text)
     if _has_one(_CALL_HINTS, shown):
         shown, parts = _cut(shown, parts, (m.span() for m in _CALL.finditer(shown)), " ")
-    if _has_one(_ROLE_HINTS, shown):
-        shown, parts = _cut(shown, parts, (m.span() for m in _ROLE.finditer(shown)), "")
-    if _has_one(_PERSONA_HINTS, shown):
-        shown, parts = _cut(shown, parts, (m.span() for m in _PERSONA.finditer(shown)), "")
+    if _has_one(_POSE_HINTS, shown):
+        shown, parts = _cut(shown, parts, (m.span() for m in _POSES.finditer(shown)), "")
     shown, parts = _cut(shown, parts, attacks(shown), _LEFT_OUT)
     return "".join(parts)
 

@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from recollect.core.age import not_after
 from recollect.core.named_tuple import NamedTuple
+from recollect.core.status import UNCONFIRMED
 from recollect.search.constants import (
     AGREEMENT_SAMPLE,
     CROWDING_WEIGHT,
@@ -25,6 +26,7 @@ from recollect.search.constants import (
     TIE_WEIGHT,
     TRUST_GAIN_PER_USE,
     TRUST_WEIGHT,
+    UNCONFIRMED_FACTOR,
     WEAK_MATCH,
 )
 
@@ -67,6 +69,11 @@ def recency(created: float | None, now: float, half_life_days: float = HALF_LIFE
         return 0.0
     age = (now - not_after(created, now)) / _DAY
     return float(0.5 ** (age / half_life_days))
+
+
+def standing(status: str) -> float:
+    """Return what a score is multiplied with: less than 1 if nobody has confirmed the memory."""
+    return UNCONFIRMED_FACTOR if status == UNCONFIRMED else 1.0
 
 
 def trust(given: float, uses: int) -> float:

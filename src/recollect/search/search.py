@@ -6,35 +6,29 @@ alone.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from recollect.core.crowding import Traits, author_key_of, choose, dated, sketch_of
+from recollect.core.crowding import choose, dated
 from recollect.core.memory import Memory
 from recollect.core.named_tuple import NamedTuple
-from recollect.core.status import UNCONFIRMED
-from recollect.core.strength import DECAY_PER_DAY, UNUSED, Uses, strength, together
+from recollect.core.status import HIDDEN
+from recollect.core.strength import DECAY_PER_DAY, Uses, strength, together
 from recollect.index.protocol import Filters, Index, Match, Ranked, Spread
-from recollect.index.text import plain_words, query_terms
+from recollect.index.text import query_terms
 from recollect.search.constants import (
     CANDIDATES,
     CANDIDATES_PER_RESULT,
-    LEAST_POINTS,
-    LEAST_PREFIX,
+    HALF_LIFE_DAYS,
     LONGEST_QUESTION,
-    PREFIX_POINTS,
-    TAG_POINTS,
     TIMELY_KINDS,
-    TITLE_HITS_COMPARED,
-    TITLE_POINTS,
-    UNCONFIRMED_FACTOR,
 )
 from recollect.search.gate import NO_FEATURES, Features, Prompt, probability
-from recollect.search.scoring import Why, fuse, recency, trust
+from recollect.search.scoring import Why, fuse, recency, standing, trust
 from recollect.search.triggers import asks_for_latest
 
-MODES = ("hybrid", "semantic", "text", "title_tags")
+TITLE_TAGS, SUBSTRING = "title_tags", "substring"
+MODES = ("hybrid", "semantic", "text", TITLE_TAGS, SUBSTRING)
 _NO_WORDS = Match("", 0.0)
 NO_SPREAD = Spread()
 _NO_FILTERS = Filters()
@@ -74,6 +68,7 @@ class _Context(NamedTuple):
     now: float
     uses: CountUses | None
     decay_per_day: float
+    half_life_days: float
 
 
 class Question(NamedTuple):
@@ -100,11 +95,21 @@ def search(
     embed: Embed | None = None,
     uses: CountUses | None = None,
     decay_per_day: float = DECAY_PER_DAY,
+    half_life_days: float = HALF_LIFE_DAYS,
 ) -> list[Hit]:
     """Return the best memories for a query, best first."""
-    if question.mode == "title_tags":
-        return _by_title_and_tags(index, question)
-    return _read(index, _best(index, question, embed, _Context(now, uses, decay_per_day)))
+    if question.mode in (TITLE_TAGS, SUBSTRING):
+        from recollect.search.by_points import by_substring, by_title_and_tags
+
+        look = by_title_and_tags if question.mode == TITLE_TAGS else by_substring
+        return [
+            Hit(memory, score, why, words)
+            for memory, score, why, words in look(
+                index, question.text, question.filters, question.limit, now
+            )
+        ]
+    context = _Context(now, uses, decay_per_day, half_life_days)
+    return _read(index, _best(index, question, embed, context))
 
 
 def _best(
@@ -114,15 +119,18 @@ def _best(
     keyword: dict[str, float] = {}
     vector: dict[str, float] = {}
     by_words: dict[str, Match] = {}
-    spread, total = NO_SPREAD, 0
+    spread, total, known = NO_SPREAD, 0, 0.0
+    embedded = None
+    if question.mode in ("hybrid", "semantic") and embed is not None and question.text.strip():
+        embedded = _meanwhile(embed, index.distinctive(question.text))
     if question.mode in ("hybrid", "text"):
         found = index.lexical(question.text, question.filters, wanted, parts=question.parts)
         by_words = {match.uid: match for match in found.matches}
         # The share of a full match that each memory reaches.
         keyword = {uid: match.score / found.ideal for uid, match in by_words.items()}
-        total = found.total
-    if question.mode in ("hybrid", "semantic") and embed is not None and question.text.strip():
-        asked = embed(index.distinctive(question.text))
+        total, known = found.total, found.known
+    if embedded is not None:
+        asked = embedded()
         near = index.nearest(asked, question.filters, wanted, including=list(keyword))
         vector = {match.uid: match.score for match in near}
         spread = index.spread(asked)
@@ -138,42 +146,45 @@ def _best(
     explained = {}
     # A long text is work at hand rather than a question, and work goes on from recent work.
     timely = asks_for_latest(question.text) or len(question.text.split()) > LONGEST_QUESTION
-    for row in rows:
+    for row in rows:  # hundreds, while somebody waits: by position, which takes half the time
         match = matches[row.uid]
-        used = together(counts.get(uid, UNUSED) for uid in parts[row.uid])
+        used = together([counts[uid] for uid in parts[row.uid] if uid in counts])
         explained[row.uid] = Why(
-            match=match.relative,
-            recency=recency(row.created, context.now),
-            importance=row.importance,
-            trust=trust(row.trust, used.times),
-            keyword=match.keyword,
-            vector=match.vector,
-            strength=strength(
+            match.relative,
+            recency(row.created, context.now, context.half_life_days),
+            row.importance,
+            trust(row.trust, used.times),
+            match.keyword,
+            match.vector,
+            strength(
                 row.importance,
                 used,
-                since=row.moved if row.moved is not None else row.created,
+                since=_since(row),
                 now=context.now,
                 pace=row.pace,
                 rate=context.decay_per_day,
             ),
-            standing=_standing(row.status),
-            timely=timely or row.kind in TIMELY_KINDS,
+            standing(row.status),
+            timely or row.kind in TIMELY_KINDS,
         )
     traits = {row.uid: dated(row.traits, row.created, context.now) for row in rows}
-    ranked = sorted(explained, key=lambda uid: (-explained[uid].score, uid))
+    scores = {uid: -why.score for uid, why in explained.items()}
+    ranked = sorted(scores, key=lambda uid: (scores[uid], uid))
     best = choose(ranked, question.limit, traits.__getitem__)
     # A memory competes with those of its author only: whoever can push must not be able to make
     # unlikely what others wrote.
     authors: dict[str, list[str]] = {}
     for uid in matches:
         authors.setdefault(traits[uid].author_key, []).append(uid)
+    terms = len(query_terms(question.text))
     prompts = {
         author: Prompt(
             {uid: by_words[uid] for uid in own if uid in by_words},
             {uid: vector[uid] for uid in own if uid in vector},
             {uid: matches[uid].both for uid in own},
             spread,
-            terms=len(query_terms(question.text)),
+            terms=terms,
+            known=known,
             memories=total,
             asked=question.asked,
         )
@@ -188,6 +199,34 @@ def _best(
         )
         for uid in best
     ]
+
+
+def _meanwhile(embed: Embed, text: str) -> Callable[[], bytes]:
+    """Embed a text while the keyword search runs; return what waits for the vector.
+
+    Both spend most of their time in C code that other threads can run beside.
+    """
+    import threading  # a cold hook has no model
+
+    made: list[bytes] = []
+    failed: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            made.append(embed(text))
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=work, name="recollect-embed", daemon=True)
+    thread.start()
+
+    def vector() -> bytes:
+        thread.join()
+        if failed:
+            raise failed[0]
+        return made[0]
+
+    return vector
 
 
 def _sequences(index: Index, rows: Sequence[Ranked]) -> list[list[str]]:
@@ -207,53 +246,9 @@ def _read(index: Index, found: Sequence[_Unread]) -> list[Hit]:
     ]
 
 
-def _by_title_and_tags(index: Index, question: Question) -> list[Hit]:
-    """Score by points: a word of the title, a tag, or a prefix of either. Deterministic."""
-    terms = query_terms(question.text)
-    scored = []
-    for memory in index.select(question.filters):
-        points = _title_points(terms, memory)
-        if points >= LEAST_POINTS:
-            scored.append((points * _standing(memory.status), memory))
-    scored.sort(key=lambda pair: (-pair[0], pair[1].uid))
-    most = max(1, TAG_POINTS * len(terms))
-    hits = []
-    for score, memory in choose(
-        scored[:TITLE_HITS_COMPARED], question.limit, lambda pair: _traits(pair[1])
-    ):
-        match = min(1.0, score / most)
-        why = Why(
-            match,
-            0.0,
-            memory.importance,
-            0.0,
-            keyword=match,
-            strength=memory.importance,
-            standing=_standing(memory.status),
-        )
-        hits.append(Hit(memory, score, why))
-    return hits
+def _since(row: Ranked) -> float | None:
+    """Return when a memory began to fade: at its last change of status, if that made it visible.
 
-
-def _standing(status: str) -> float:
-    """Return what a score is multiplied with."""
-    return UNCONFIRMED_FACTOR if status == UNCONFIRMED else 1.0
-
-
-def _traits(memory: Memory) -> Traits:
-    words, denies = plain_words(f"{memory.summary} {memory.text}")
-    return Traits(author_key_of(memory.author), sketch_of(words, denies=denies))
-
-
-def _title_points(terms: Sequence[str], memory: Memory) -> int:
-    title = {word.lower() for word in re.findall(r"[^\W_]+", memory.summary)}
-    tags = {part for tag in memory.tags for part in (tag, *re.findall(r"[^\W_]+", tag))}
-    points = 0
-    for term in terms:
-        if term in tags:
-            points += TAG_POINTS
-        elif term in title:
-            points += TITLE_POINTS
-        elif len(term) >= LEAST_PREFIX and any(w.startswith(term) for w in (*title, *tags)):
-            points += PREFIX_POINTS
-    return points
+    Whoever archives an old memory does not make it new.
+    """
+    return row.created if row.moved is None or row.status in HIDDEN else row.moved

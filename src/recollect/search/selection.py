@@ -20,14 +20,13 @@ from recollect.core.strength import Uses
 from recollect.index.text import query_terms
 from recollect.search.constants import (
     BLOCK_TOKENS,
-    COLD_BAR,
     MOST_CHARACTERS,
     MOST_UNCONFIRMED,
     OTHER_EPISODE_AGE,
     REPEAT_OVERLAP,
     SCALES,
     UNCONFIRMED_WORTH,
-    WARM_BAR,
+    bar_of,
 )
 from recollect.search.tokens import count_tokens
 
@@ -52,9 +51,10 @@ class Candidate(NamedTuple):
     reason: str
     words: int = 0
     probability: float = 0.0
-    parts: Mapping[str, float] = MappingProxyType({})
-    # Whether vectors were there when it was found.
-    warm: bool = False
+    # How likely the text is about any memory.
+    about: float = 1.0
+    # Returns the parts of its score: only what comes is explained.
+    explain: Callable[[], Mapping[str, float]] = dict
 
 
 class Skipped(NamedTuple):
@@ -79,7 +79,7 @@ def by_probability(candidates: Iterable[Candidate]) -> tuple[list[Candidate], li
         worth = candidate.probability
         if candidate.memory.status == UNCONFIRMED:
             worth *= UNCONFIRMED_WORTH
-        bar = WARM_BAR if candidate.warm else COLD_BAR
+        bar = bar_of(candidate.about)
         if worth >= bar.full:
             full.append(candidate)
         elif worth >= (bar.beside if full or titles else bar.title):

@@ -58,9 +58,14 @@ def search_store(
     chosen = mode or store.config.text("recall.match_strategy")
     if chosen not in MODES:
         raise ValidationError(f"Unknown mode {chosen!r}.", "Use one of: " + ", ".join(MODES))
+    if min_similarity is not None and not 0.0 <= min_similarity <= 1.0:
+        raise ValidationError(
+            f"The least similarity is {min_similarity}.", "Give a number from 0 to 1."
+        )
     filters.setdefault("sensitivity", ("public",))
+    filters.setdefault("expired", False)
     now = store.now()
-    wanted = store.filters(**filters)._replace(alive_at=now)
+    wanted = store.filters(**filters)
     question = Question(
         query,
         max(1, limit),
@@ -68,7 +73,7 @@ def search_store(
         wanted,
         min_similarity,
         parts=True,
-        asked=asks_for_memory(query),
+        asked=asks_for_memory(query, store.config.text("recall.triggers")),
     )
     # The gate judges words, and words with vectors. Points and cosines alone are what they are.
     is_judged = min_similarity is None and chosen in ("hybrid", "text")
@@ -92,6 +97,7 @@ def search_store(
                 embed=_embed(store, index, chosen),
                 uses=store.local.usage.uses,
                 decay_per_day=store.config.number("sleep.decay_per_day"),
+                half_life_days=store.config.number("recall.half_life_days"),
             )
         )
 

@@ -25,11 +25,25 @@ _TRIGGER = pattern(
 )
 
 
-def asks_for_memory(prompt: str) -> bool:
-    """Return whether a prompt asks for memories."""
-    return _TRIGGER.search(prompt) is not None
+def asks_for_memory(prompt: str, phrases: str = "") -> bool:
+    """Return whether a prompt asks for memories.
+
+    `phrases` are more ways to ask, separated by commas, from `recall.triggers`.
+    """
+    return _TRIGGER.search(prompt) is not None or (bool(phrases) and _contains(prompt, phrases))
 
 
+def _contains(prompt: str, phrases: str) -> bool:
+    """Return whether a prompt has one of the phrases, by whole words."""
+    said = f" {_plain(prompt)} "
+    return any(f" {phrase} " in said for phrase in map(_plain, phrases.split(",")) if phrase)
+
+
+def _plain(text: str) -> str:
+    return " ".join(_WORD.findall(text.casefold()))
+
+
+_WORD = pattern(r"[\w'’]+")
 _LATEST = pattern(
     r"\b(?:latest|newest|most recent(?:ly)?|recent(?:ly)?|right now|currently|at the moment"
     r"|these days|lately|today|yesterday|this (?:week|morning|month)"

@@ -66,10 +66,13 @@ def clock_problem(store: Store) -> str:
 
 def jumped_from(moments: Sequence[float], now: float, confirmed: float | None) -> float | None:
     """Return the last moment before a recent jump of the clock, or None."""
-    known = sorted(moment for moment in moments if moment <= now + BACKWARD_SLACK)
+    known = [moment for moment in moments if moment <= now + BACKWARD_SLACK]
     trusted_until = now - TRUSTED_AFTER
     if confirmed is not None and confirmed <= now + BACKWARD_SLACK:
         trusted_until = max(trusted_until, confirmed)
+        # The clock goes on afterwards, so what follows is compared with the confirmation.
+        known.append(confirmed)
+    known.sort()
     if not known:
         return None
     for earlier, later in zip(known, [*known[1:], now], strict=True):

@@ -70,14 +70,24 @@ class Merge(NamedTuple):
         """The uid of the merged memory."""
         return self.record.uid
 
+    @property
+    def is_hidden(self) -> bool:
+        """Whether it is made of memories that are not public."""
+        return str(self.fields.get("sensitivity", "public")) != "public"
+
+    @property
+    def open_title(self) -> str:
+        """Return the summary; of a merge that is not public, only its sensitivity."""
+        return f"({self.fields['sensitivity']})" if self.is_hidden else self.summary
+
     def as_json(self) -> dict[str, Any]:
-        """Return the merge as `--json` prints it."""
+        """Return the merge as `--json` prints it; the text of one that is not public stays out."""
+        text = {} if self.is_hidden else {"body": self.body, **self.fields}
         return {
             "uid": self.uid,
             "kind": self.kind,
-            "summary": self.summary,
-            "body": self.body,
-            **self.fields,
+            "summary": self.open_title,
+            **text,
             "created": self.created,
             "sources": [memory.id for memory in self.sources],
         }

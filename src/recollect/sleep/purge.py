@@ -14,7 +14,7 @@ from recollect.capture.spool_flush import spool_of, stash_of
 from recollect.capture.suggestions import forget
 from recollect.capture.unconfirmed import noticed_like
 from recollect.core.authority import is_reworded_by, may_decide
-from recollect.core.memory import Memory, status_before_hiding
+from recollect.core.memory import Memory, expires, is_expired, status_before_hiding
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.names import as_uid_prefix
 from recollect.core.record import Record
@@ -27,8 +27,6 @@ from recollect.ledger.purge import Target
 from recollect.ledger.purge import purge as purge_targets
 from recollect.sleep.lifecycle import (
     NO_USAGE,
-    expires,
-    is_expired,
     is_merged,
     plan_aging,
     status_since,
@@ -66,7 +64,7 @@ class Garbage(NamedTuple):
         return {
             "action": "archive" if self.archived else "purge",
             "memories": [
-                {"id": m.id, "uid": m.uid, "summary": m.summary, "retired": m.status_changed}
+                {"id": m.id, "uid": m.uid, "summary": m.open_title, "retired": m.status_changed}
                 for m in self.memories
             ],
             "left": list(self.left),

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from recollect.core.age import seconds_of
-from recollect.core.memory import Memory
+from recollect.core.memory import Memory, expires
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.status import VISIBLE, find_status
 from recollect.core.strength import Uses, freshness, pace_of, strength, strengthened
 from recollect.sleep.lifecycle import (
     UsageSummary,
-    expires,
     next_archiving,
     status_since,
     visible_since,

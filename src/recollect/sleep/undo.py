@@ -42,7 +42,7 @@ class Reversal(NamedTuple):
 
     def as_json(self) -> dict[str, Any]:
         """Return the reversal as `--json` prints it."""
-        shown = {"id": self.memory.id, "uid": self.memory.uid, "summary": self.memory.summary}
+        shown = {"id": self.memory.id, "uid": self.memory.uid, "summary": self.memory.open_title}
         body = {} if self.body is None else {BODY: self.body}
         return {**shown, "set": {**self.fields, **body}, "takes_back": list(self.takes_back)}
 

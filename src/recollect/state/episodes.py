@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
 
 import apsw
 
@@ -73,16 +72,9 @@ class Episodes:
             )
         )
 
-    def facts(self, session: str) -> list[tuple[str, str, str]]:
-        """Return the boundaries of a session as subject, predicate and object."""
-        return [
-            (
-                f"session:{session}",
-                "boundary_at",
-                f"{datetime.fromtimestamp(at, tz=UTC):%Y-%m-%dT%H:%M:%SZ} {context}".rstrip(),
-            )
-            for at, context in self.boundaries(session)
-        ]
+    def all_boundaries(self) -> list[tuple[str, float, str]]:
+        """Return the boundaries of every session, oldest first."""
+        return list(self._db.execute("SELECT session, at, context FROM boundary ORDER BY at"))
 
     def resume(self, session: str, at: float) -> None:
         """Resume a session: the time in between does not count."""

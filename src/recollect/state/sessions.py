@@ -15,6 +15,8 @@ from recollect.core.named_tuple import NamedTuple
 
 _KEEP_SECONDS = 30 * 86_400.0
 _MOST_TRACES = 500
+# Before the version of a memory that a context holds only the title of.
+TITLE_OF = "title of "
 
 
 class Trace(NamedTuple):
@@ -25,6 +27,23 @@ class Trace(NamedTuple):
     event: str
     milliseconds: float
     steps: Sequence[Mapping[str, Any]]
+
+
+class Given(NamedTuple):
+    """A context that a memory was injected into: in which version, when, and if it was cited."""
+
+    context: str
+    version: str
+    at: float
+    is_cited: bool
+
+
+class Span(NamedTuple):
+    """When a session began and ended; None if it has not ended."""
+
+    session: str
+    began: float
+    ended: float | None
 
 
 class Sessions:
@@ -59,6 +78,18 @@ class Sessions:
         return dict(
             self._db.execute("SELECT uid, version FROM given WHERE context = ?", (context,))
         )
+
+    def contexts_of(self, uid: str) -> list[Given]:
+        """Return the contexts that a memory was injected into, the last one first."""
+        rows = self._db.execute(
+            "SELECT context, version, at, cited FROM given WHERE uid = ? ORDER BY at DESC", (uid,)
+        )
+        return [Given(context, version, at, bool(cited)) for context, version, at, cited in rows]
+
+    def spans(self) -> list[Span]:
+        """Return the sessions that began here, the last one first."""
+        rows = self._db.execute("SELECT id, began, ended FROM session ORDER BY began DESC")
+        return [Span(*row) for row in rows]
 
     def give(self, context: str, memories: Iterable[tuple[str, str]], at: float) -> None:
         """Record that memories, by uid and version, were injected into a context."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from recollect.core.age import seconds_of as seconds
-from recollect.core.fields import SENSITIVITIES
+from recollect.core.fields import OBSERVATION_TYPES, SENSITIVITIES
 from recollect.core.kinds import find_kind, kind_named
 from recollect.core.status import status_named
 from recollect.errors import ValidationError
@@ -22,6 +22,8 @@ OPTIONS = (
     "file",
     "concept",
     "session",
+    "observation_type",
+    "expired",
     "since",
     "until",
 )
@@ -31,10 +33,14 @@ def make_filters(
     options: Mapping[str, Any],
     *,
     project: str | None,
+    now: float,
     moment: Callable[[str], str],
     holds: Callable[[str], bool],
 ) -> Filters:
-    """Return filters from options; reject an unknown option or an invalid value."""
+    """Return filters from options; reject an unknown option or an invalid value.
+
+    `expired=False` leaves out memories whose lifetime is over; without the option, they count.
+    """
     unknown = sorted(options.keys() - set(OPTIONS))
     if unknown:
         raise ValidationError(
@@ -53,6 +59,8 @@ def make_filters(
         file=given.get("file"),
         concept=given.get("concept"),
         session=given.get("session"),
+        observation_type=_observation(given.get("observation_type")),
+        alive_at=now if given.get("expired") is False else None,
         since=seconds(moment(given["since"])) if "since" in given else None,
         until=seconds(moment(given["until"])) if "until" in given else None,
         project=project,
@@ -73,6 +81,15 @@ def _kind(name: str | None, holds: Callable[[str], bool]) -> str | None:
     if known is not None:
         return known.name
     return name if holds(name) else kind_named(name).name
+
+
+def _observation(name: str | None) -> str | None:
+    """Return a type of observation in lower case, as the ledger stores it."""
+    if name is None or name.strip().lower() in OBSERVATION_TYPES:
+        return name and name.strip().lower()
+    raise ValidationError(
+        f"There is no type {name!r}.", "Use one of: " + ", ".join(OBSERVATION_TYPES)
+    )
 
 
 def _status(name: str) -> str:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 INDEX_FILE = "index.db"
+_NO_EXTENSION = "The package sqlite-vec, which finds vectors, is missing or broken."
+_INSTALL_EXTENSION = "To install it, run: pip install --force-reinstall sqlite-vec"
 _ROUNDS = 5
 _EMBED_BATCH = 32
 # How many memories are compared with others after some were embedded: at least, and for each.
@@ -67,6 +69,8 @@ class Indexing:
         self._embedder: Embedder | None = None
         self._embedder_tried = False
         self.warnings: list[str] = []
+        # Those of them that are about the file: it was rebuilt, or it cannot be written.
+        self.about_file: list[str] = []
         # Set if no file can be written.
         self._is_memory_only = False
         # Receives the progress of a long read, if someone is watching.
@@ -116,7 +120,7 @@ class Indexing:
             except MemoryIndexError as again:
                 error = again
             else:
-                self.warnings.append(f"Rebuilt the index: {error.message}")
+                self._warn_of_file(f"Rebuilt the index: {error.message}")
                 return index
         elif not self._is_memory_only:
             try:  # another process may have replaced the file: then use the new one
@@ -124,11 +128,15 @@ class Indexing:
                 return self._refreshed(progress)
             except MemoryIndexError as again:
                 error = again
-        self.warnings.append(f"The index is kept in memory only: {error.message}")
+        self._warn_of_file(f"The index is kept in memory only: {error.message}")
         try:
             return self._without_file(self.path, progress)
         except MemoryIndexError:  # the contents of the file are corrupt too
             return self._without_file(None, progress)
+
+    def _warn_of_file(self, text: str) -> None:
+        self.warnings.append(text)
+        self.about_file.append(text)
 
     def _without_file(self, copy_of: Path | None, progress: Progress | None) -> Index:
         """Return an index without a file, from the file's contents or from the notes alone."""
@@ -249,6 +257,24 @@ class Indexing:
         index.apply(earlier(changes.notes), since={}, cursor=changes.cursor)
         return index
 
+    def differences(self) -> dict[str, list[str]]:
+        """Compare the index with one that is built anew: the uids of what differs, by table."""
+        for _ in range(_ROUNDS):
+            index, built = self.fresh(), self._in_memory()
+            changes = self._ledger.changes({})
+            built.apply(changes.notes, since={}, cursor=changes.cursor)
+            if self._ledger.unread:
+                return {}  # the index may know more than the ledger can give now
+            if index.cursor() == changes.cursor:  # else somebody writes: look again
+                ours, theirs = index.fingerprints(), built.fingerprints()
+                either = ours.keys() | theirs.keys()
+                differ: dict[str, list[str]] = {}
+                for table, uid in sorted(either):
+                    if ours.get((table, uid)) != theirs.get((table, uid)):
+                        differ.setdefault(table, []).append(uid)
+                return differ
+        return {}
+
     # Vectors
 
     @property
@@ -259,6 +285,8 @@ class Indexing:
 
             self._embedder_tried = True
             try:
+                if self._model != "none" and not self.fresh().can_embed():
+                    raise EmbeddingError(_NO_EXTENSION, _INSTALL_EXTENSION)
                 self._embedder = open_embedder(
                     self._model, self._model_path, environment=os.environ
                 )
@@ -282,7 +310,7 @@ class Indexing:
     ) -> int:
         """Embed memories that have no vectors yet; return how many."""
         embedder = self.embedder
-        if embedder is None:
+        if embedder is None or not index.can_embed():
             return 0
         from recollect.embedding import chunks
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from recollect.config.config import Config
+from recollect.core.age import seconds_of
 from recollect.core.memory import Memory
 from recollect.core.names import parse_name
 from recollect.core.places import Place
@@ -22,6 +23,7 @@ from recollect.store.uids import NonceMaker
 
 # What a hook needs on every prompt is imported above; the rest is imported where it is used.
 if TYPE_CHECKING:
+    from recollect.ledger.files import CommitFiles, CommitInfo
     from recollect.redact.gate import Gate
 
 
@@ -121,10 +123,21 @@ class Reader:
         wanted = self.filters(**filters)
         return self.indexing.using(lambda index: index.select(wanted))[:: -1 if newest_first else 1]
 
-    def newest(self, limit: int, **filters: Any) -> list[Memory]:
-        """Return the newest memories that match the filters; no author crowds out others."""
+    def newest(self, limit: int, *, as_of: str | None = None, **filters: Any) -> list[Memory]:
+        """Return the newest memories that match the filters; no author crowds out others.
+
+        With `as_of`, the newest of those that were there at a date or commit.
+        """
         wanted, now = self.filters(**filters), self.now()
+        if as_of is not None:
+            moment = self.moment(as_of)
+            return self.indexing.as_of(moment).newest(wanted, limit, seconds_of(moment) or now)
         return self.indexing.using(lambda index: index.newest(wanted, limit, now))
+
+    def count(self, **filters: Any) -> int:
+        """Return how many memories match the filters; default: active and resolved."""
+        wanted = self.filters(**filters)
+        return self.indexing.using(lambda index: index.count(wanted))
 
     def moment(self, text: str) -> str:
         """Return a date, an age such as `30d`, or a revision as a timestamp."""
@@ -137,7 +150,11 @@ class Reader:
         from recollect.store.filters import make_filters
 
         return make_filters(
-            options, project=self.project, moment=self.moment, holds=self._holds_kind
+            options,
+            project=self.project,
+            now=self.now(),
+            moment=self.moment,
+            holds=self._holds_kind,
         )
 
     def _holds_kind(self, kind: str) -> bool:
@@ -161,12 +178,29 @@ class Reader:
         """Return the shortest name that means only this memory."""
         return self.indexing.using(lambda index: index.short_name(memory))
 
-    def files(self, memory: Memory) -> list[tuple[str, str]]:
+    def files(self, memory: Memory) -> CommitFiles:
         """Return the files that the memory's commit changed, as they were then."""
-        from recollect.ledger.files import files_of_commit
+        from recollect.ledger.files import CommitFiles, files_of_commit
 
         name = parse_name(memory.id)
-        return files_of_commit(self.ledger.repository, name.anchor) if name else []
+        return files_of_commit(self.ledger.repository, name.anchor) if name else CommitFiles()
+
+    def commit_info(self, memory: Memory) -> CommitInfo | None:
+        """Return the commit that a memory is attached to: `sha`, `author`, `date`, `subject`.
+
+        None if it is attached to the project, or if the commit is not in this clone.
+        """
+        from recollect.ledger.files import commit_info
+
+        name = parse_name(memory.id)
+        if name is None or name.anchor == self.ledger.repository.project_anchor:
+            return None
+        return commit_info(self.ledger.repository, name.anchor)
+
+    def access_counts(self, memories: Sequence[Memory]) -> dict[str, int]:
+        """Return how often each memory was read, cited or confirmed on this machine, by uid."""
+        uses = self.local.usage.uses([memory.uid for memory in memories])
+        return {m.uid: uses[m.uid].times if m.uid in uses else 0 for m in memories}
 
     def used(self, memories: Iterable[Memory]) -> None:
         """Record that a reader fetched memories, which makes them stronger."""

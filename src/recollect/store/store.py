@@ -37,8 +37,6 @@ class Store(Reader):
     def __init__(self, ledger: Ledger, config: Config, project: str | None = None) -> None:
         super().__init__(ledger, config, project)
         self._deferred: list[Done] | None = None
-        # The session summaries that the last write retired.
-        self.retired_sessions: list[Memory] = []
 
     def capture(
         self, kind: str, summary: str, body: str = "", *, at: str | None = "HEAD", **fields: Any

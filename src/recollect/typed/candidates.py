@@ -8,10 +8,14 @@ a missed one becomes a duplicate.
 A word of the title counts 2, a tag 3, a prefix of 4 letters or more 1; 3 points make a candidate.
 By itself, that finds a candidate for nearly any longer text, so one passage must also contain
 enough of the title: more than half of its meaningful words, or at least three that are 40 % of
-them. Measured with the texts in `tests/typed/test_candidates.py`, each against all memories of
-its project: of 48 texts about a known subject, 46 find it and none finds another; of 57 texts about
+them.
+Measured with the texts in `tests/typed/test_candidates.py`, each against all memories of its
+project: of 48 texts about a known subject, 46 find it and none finds another; of 57 texts about
 something else, 2 find one, while points alone would find one for 41. The texts of the second
 project (19 of 20, and 1 of 22) were written after the rule was set.
+
+A text that is the title, the slug or a tag, and nothing else, names its memory, and so does one
+that quotes a title of several words. Then the length of the words does not matter: "Use uv".
 """
 
 from __future__ import annotations
@@ -94,15 +98,17 @@ def choose(
     new_info: str,
     memories: Iterable[Memory],
     *,
+    title: str = "",
     lifecycle_event: str | None = None,
     similar: Iterable[tuple[str, float]] = (),
 ) -> Choice:
     """Find the memory that new information is about, among the active ones of its kind.
 
-    `similar` holds uids with the similarity, 0 to 1, that a search found. It decides between equal
-    scores, and finds a candidate if the words find none.
+    `title` is the title of the new information, if it has one. `similar` holds uids with the
+    similarity, 0 to 1, that a search found. It decides between equal scores, and finds a candidate
+    if the words find none.
     """
-    candidate, score, hints = _find(_Text(new_info), memories, dict(similar))
+    candidate, score, hints = _find(_Text(new_info, title), memories, dict(similar))
     return choice_of(kind, candidate, lifecycle_event, hints, score)
 
 
@@ -150,13 +156,25 @@ def choice_of(
 class _Text:
     """The words of a text in order, indexed for lookups."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, title: str = "") -> None:
+        self._plain = f" {_plain(text)} "
+        self._whole = {_plain(text), _plain(title)} - {""}
         self._places: dict[str, list[int]] = {}
         for place, word in enumerate(_words(text)):
             self._places.setdefault(word, []).append(place)
         self._beginning: dict[str, list[str]] = {}
         for word in self._places:
             self._beginning.setdefault(word[:_SHORTEST_BEGINNING], []).append(word)
+
+    def is_named(self, names: Iterable[str]) -> bool:
+        """Return whether the text, or its title, is one of these names, and nothing else."""
+        return not self._whole.isdisjoint(map(_plain, names))
+
+    def quotes(self, title: str) -> bool:
+        """Return whether the text has a title of several words, however short, word for word."""
+        plain = _plain(title)
+        words = plain.split()
+        return len(words) > 1 and not _COMMON.issuperset(words) and f" {plain} " in self._plain
 
     def has(self, word: str) -> bool:
         return word in self._places
@@ -184,16 +202,23 @@ def _find(
     text: _Text, memories: Iterable[Memory], similar: Mapping[str, float]
 ) -> tuple[Memory | None, int, list[str]]:
     """Return the best memory, its score, and how it was found."""
+    by_name: list[tuple[int, int, float, str, Memory]] = []
     by_words: list[tuple[int, float, str, Memory]] = []
     by_meaning: list[tuple[float, str, int, Memory]] = []
     for memory in memories:
         title = list(dict.fromkeys(_words(memory.summary)))
         score = _score(text, title, memory.tags)
         similarity = similar.get(memory.uid, 0.0)
-        if score >= _THRESHOLD and _covers_title(text, title):
+        rank = _name_rank(text, memory)
+        if rank:
+            by_name.append((-rank, -score, -similarity, memory.uid, memory))
+        elif score >= _THRESHOLD and _covers_title(text, title):
             by_words.append((-score, -similarity, memory.uid, memory))
         elif similarity >= _SIMILAR:
             by_meaning.append((-similarity, memory.uid, score, memory))
+    if by_name:
+        _, points, _, _, memory = min(by_name, key=lambda found: found[:4])
+        return memory, -points, ["Found one candidate by its name."]
     if by_words:
         points, _, _, memory = min(by_words, key=lambda found: found[:3])
         return memory, -points, [f"Found one candidate by its words (score {-points})."]
@@ -201,6 +226,18 @@ def _find(
         similarity, _, score, memory = min(by_meaning, key=lambda found: found[:2])
         return memory, score, [f"Found one candidate by similarity ({-similarity:.2f})."]
     return None, 0, []
+
+
+def _name_rank(text: _Text, memory: Memory) -> int:
+    """Return how a text names a memory: 2 by its title or slug, 1 by a tag, 0 not at all."""
+    if text.is_named((memory.summary, *memory.slugs)) or text.quotes(memory.summary):
+        return 2
+    return int(text.is_named(memory.tags))
+
+
+def _plain(text: str) -> str:
+    """Return the words of a text in order, whatever their case and what stands between them."""
+    return " ".join(_WORD.findall(text.casefold()))
 
 
 def _score(text: _Text, title: Sequence[str], tags: Iterable[str]) -> int:

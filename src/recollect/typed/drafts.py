@@ -17,7 +17,7 @@ from recollect.core.kinds import find_kind, kind_named
 from recollect.errors import MergeRefused, RecollectError, ValidationError, VersionConflict
 from recollect.store.store import Store
 from recollect.typed.action_table import CREATE, DELETE, NOOP, UPDATE, resolve
-from recollect.typed.candidates import choice_of
+from recollect.typed.candidates import Choice, choice_of
 from recollect.typed.write import (
     Prepared,
     choose_candidate,
@@ -146,7 +146,8 @@ def _prepare(store: Store, kind: str, draft: Mapping[str, Any]) -> tuple[str, Pr
         # The agent read the memory and names it, so no search for a candidate is needed.
         choice = choice_of(kind, store.get(named), event)
     else:
-        choice = choose_candidate(store, kind, _about(document), event)
+        title = str(document.get("title") or "")
+        choice = choose_candidate(store, kind, _about(document), event, title=title)
     action = resolve(choice.structural_cud, wish, choice.vetoes)
     if action == NOOP:
         return action, _skipped(choice.hints)
@@ -155,12 +156,30 @@ def _prepare(store: Store, kind: str, draft: Mapping[str, Any]) -> tuple[str, Pr
     target = choice.candidate.uid
     if action == DELETE:
         return action, prepare_step(store, target, "retire", str(draft.get("reason") or ""))
+    version = str(draft.get("if_version") or "")
     if wish == DELETE:
+        document, version = _instead_of_deleting(draft, document, choice, version)
+    return action, prepare_update(store, target, document, if_version=version)
+
+
+def _instead_of_deleting(
+    draft: Mapping[str, Any], document: Mapping[str, Any], choice: Choice, version: str
+) -> tuple[dict[str, Any], str]:
+    """Return the update that takes the place of a deletion, and the version that it expects.
+
+    The memory then says what happened to its subject. If the draft gives no reason, there is
+    nothing to say.
+    """
+    assert choice.candidate is not None
+    event = choice.lifecycle_event
+    reason = str(draft.get("reason") or (f"It is {event}." if event else "")).strip()
+    if not reason and not document:
         raise MergeRefused(
             " ".join(choice.vetoes.values()), "Send an update that says what is true now."
         )
-    version = str(draft.get("if_version") or "")
-    return action, prepare_update(store, target, document, if_version=version)
+    if not document:  # it adds a reason and overwrites nothing, so any version will do
+        return {"changes": [reason]}, version or choice.candidate.version
+    return {"changes": [reason] if reason else [], **document}, version
 
 
 def _skipped(hints: Sequence[str]) -> Prepared:

@@ -6,12 +6,15 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from recollect.core.age import seconds_of as seconds
+from recollect.core.claude_memory import VERSION
 from recollect.core.document import (
     Document,
     check_depth,
     check_document,
     check_plain_document,
+    slugify,
 )
+from recollect.core.fields import MAX_TAGS
 from recollect.core.kinds import SESSIONS, find_kind
 from recollect.core.memory import Memory
 from recollect.core.names import short
@@ -119,6 +122,14 @@ def warn_of_hidden(store: Store, same: Sequence[Memory], *, by_user: bool) -> li
     return said
 
 
+def warn_of_cut_tags(store: Store, given: Document) -> list[str]:
+    """Warn about tags that a memory has no room for."""
+    if not given.cut_tags:
+        return []
+    cut = ", ".join(store.redact(list(given.cut_tags)))
+    return [f"A memory can have at most {MAX_TAGS} tags; left out: {cut}."]
+
+
 def check_room(store: Store, kind: str, known: Sequence[Memory], *, by_user: bool) -> None:
     """Refuse another memory if there are as many as the configuration allows."""
     if kind == SESSIONS:
@@ -171,7 +182,10 @@ def check_unchangeable(memory: Memory, document: Any) -> None:
     """Refuse a document that changes what no update may change."""
     if not isinstance(document, Mapping):
         return
+    names = (memory.id, short(memory.id), memory.uid, *memory.slugs, slugify(memory.summary))
     now = {
+        "id": next((name for name in names if name == document.get("id")), short(memory.id)),
+        "schema_version": VERSION,
         "category": memory.kind,
         "created_at": memory.created,
         "record_status": ACTIVE if memory.status == RESOLVED else memory.status,

@@ -11,10 +11,12 @@ from collections.abc import Collection
 from recollect.core.kinds import SESSIONS
 from recollect.core.memory import Memory
 from recollect.core.status import ACTIVE, RETIRED
+from recollect.core.unconfirmed import VIA_IMPORT
 from recollect.store.prepare import prepare_status
 from recollect.store.store import Store
 from recollect.typed.session_window import name_unique, overflow
 
+_FROM_TRANSCRIPTS = f"{VIA_IMPORT}transcripts"
 REASON = "replaced by a newer session"
 
 
@@ -45,5 +47,14 @@ def warnings_for(store: Store, gone: Collection[Memory]) -> list[str]:
 
 
 def _own(store: Store) -> list[Memory]:
-    sessions = store.memories(kind=SESSIONS, status=ACTIVE)
-    return [memory for memory in sessions if memory.author == store.ledger.author]
+    """Return the active sessions that share a window: this person's, and those without an author.
+
+    An import has no author. What somebody learns from past transcripts is a history of its own, and
+    ages like other memories.
+    """
+    return [
+        memory
+        for memory in store.memories(kind=SESSIONS, status=ACTIVE)
+        if memory.author in (None, "", store.ledger.author)
+        and memory.provenance.get("via") != _FROM_TRANSCRIPTS
+    ]

@@ -40,10 +40,10 @@ from recollect.typed.rules import (
     free_slug,
     same_memories,
     taken_slugs,
+    warn_of_cut_tags,
     warn_of_hidden,
     without_known_changes,
 )
-from recollect.typed.session_rollover import warnings_for
 
 _ALIKE = 5
 _LOCK = "noticing.lock"  # held from comparing with known memories until the new one is written
@@ -97,6 +97,7 @@ def choose_candidate(
     new_info: str,
     lifecycle_event: str | None = None,
     *,
+    title: str = "",
     by_meaning: bool = True,
 ) -> Choice:
     """Return the active memory of a kind that new information is about, if there is one."""
@@ -107,6 +108,7 @@ def choose_candidate(
         name,
         new_info,
         memories,
+        title=title,
         lifecycle_event=lifecycle_event,
         similar=_similar(store, name, new_info) if memories and by_meaning else (),
     )
@@ -161,9 +163,23 @@ def prepare_create(
     prepared = _prepare_new(store, name, given, by_user=by_user, said=said)
     if not isinstance(prepared.write, Creation):
         return prepared
-    slug = free_slug(slugify(str(prepared.write.fields["summary"])), taken_slugs(store, name))
+    wanted = slugify(str(prepared.write.fields["summary"]))
+    slug = free_slug(wanted, taken_slugs(store, name))
     creation = prepared.write._replace(fields={**prepared.write.fields, "slugs": [slug]})
-    return Prepared(creation, {**prepared.done, "slug": slug})
+    warnings = [*prepared.done["warnings"], *_same_title(store, name, wanted)]
+    return Prepared(creation, {**prepared.done, "slug": slug, "warnings": warnings})
+
+
+def _same_title(store: Store, kind: str, slug: str) -> Iterator[str]:
+    """Yield a warning about an active memory with the same title: it may be the one to change."""
+    for memory in store.memories(kind=kind, status=ACTIVE, sensitivity=("public",)):
+        if slug == slugify(memory.summary) and not memory.was_unconfirmed:
+            name = short(memory.id)
+            yield (
+                f"{name} has the same title. If it is about the same, retire one of the two, and"
+                f" next time: recollect write update {name}"
+            )
+            return
 
 
 def prepare_plain(store: Store, kind: str, document: Mapping[str, Any]) -> Prepared:
@@ -192,7 +208,7 @@ def _prepare_new(
     if active:
         store.local.usage.record([active[0].uid], "said", store.ledger.clock().timestamp())
         return Prepared(None, {"status": "exists", **_named(active[0]), "warnings": []})
-    warnings = warn_of_hidden(store, same, by_user=by_user)
+    warnings = [*warn_of_hidden(store, same, by_user=by_user), *warn_of_cut_tags(store, given)]
     check_room(store, kind, known, by_user=by_user)
     draft = {
         "kind": kind,
@@ -256,7 +272,8 @@ def prepare_update(
     fields = dict(merged.fields)
     body = fields.pop("body", None)
     change = change_of(store, memory, fields, body, expected=if_version)
-    done: dict[str, Any] = {"status": "updated", "warnings": list(merged.warnings)}
+    warnings = [*merged.warnings, *warn_of_cut_tags(store, given)]
+    done: dict[str, Any] = {"status": "updated", "warnings": warnings}
     if merged.renamed_from:
         done["renamed_from"] = merged.renamed_from
     return Prepared(change, done)
@@ -306,9 +323,7 @@ def finish(store: Store, prepared: Sequence[Prepared]) -> list[dict[str, Any]]:
             done |= _named(store.get(next(written).memory_uid))
         answers.append(done)
     if answers:
-        said = [*warnings_for(store, store.retired_sessions), *store.ledger.warnings[before:]]
-        answers[-1]["warnings"] = [*answers[-1]["warnings"], *said]
-        store.retired_sessions = []
+        answers[-1]["warnings"] = [*answers[-1]["warnings"], *store.ledger.warnings[before:]]
     return answers
 
 
@@ -320,6 +335,8 @@ def _named(memory: Memory) -> dict[str, Any]:
         "slug": memory.slugs[0] if memory.slugs else None,
         "title": memory.summary,
         "version": memory.version,
+        "status_reason": memory.status_reason,
+        "times_updated": memory.times_updated,
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.hosts.claude_code.events import _ACTIONS, read_event, write_reply
-from recollect.hosts.protocol import EVENTS, Reply
+from recollect.hosts.claude_code.events import _ACTIONS, action_of, read_event, write_reply
+from recollect.hosts.protocol import EVENTS, WRITES, Reply
 
 RECORDED = Path(__file__).parent / "recorded"
 FIXTURES = sorted(path.stem for path in RECORDED.glob("*.json"))
@@ -100,6 +101,45 @@ def test_the_plugin_observes_every_tool_that_teaches() -> None:
 
     named = set(entry["matcher"].split("|"))
     assert {*_ACTIONS, "apply_patch"} - {"WebSearch"} == named
+
+
+HOOKS = json.loads(
+    (Path(__file__).parents[3] / "plugin" / "hooks" / "hooks.json").read_text("utf-8")
+)["hooks"]
+
+
+def test_the_guard_is_registered_for_every_tool_that_writes() -> None:
+    """Those of both hosts, whatever file they write, and tools of MCP servers by their names."""
+    own, foreign = HOOKS["PreToolUse"]
+
+    writing = {tool for tool, action in _ACTIONS.items() if action in WRITES}
+    assert set(own["matcher"].split("|")) == {*writing, "apply_patch"}
+    assert all("if" not in hook for entry in (own, foreign) for hook in entry["hooks"])
+    matcher = re.compile(foreign["matcher"])
+    for tool in ("mcp__files__write_file", "mcp__x__edit_block", "mcp__plugin_a_b__move_file"):
+        assert matcher.search(tool)
+        assert action_of(tool) in WRITES
+    for tool in ("mcp__files__read_text_file", "mcp__plugin_recollect_recollect__get_memory"):
+        assert not matcher.search(tool)
+        assert action_of(tool) not in WRITES
+
+
+def test_the_files_that_a_tool_of_an_mcp_server_writes() -> None:
+    """Whatever its arguments are called."""
+    given = {
+        "tool_name": "mcp__files__move_file",
+        "tool_input": {"source": "a", "destination": "b"},
+    }
+
+    assert read_event("tool-pre", given, {}).files == ("a", "b")
+
+
+def test_hooks_that_a_person_waits_for_say_what_they_do() -> None:
+    """In the status line of the client, while they run."""
+    for event in ("SessionStart", "UserPromptSubmit", "PreToolUse", "PreCompact", "Stop"):
+        for entry in HOOKS[event]:
+            for hook in entry["hooks"]:
+                assert hook["statusMessage"].startswith("Recollect: ")
 
 
 def test_a_subagent_has_a_context_of_its_own() -> None:

@@ -63,6 +63,13 @@ def install(scope: str, directory: Path, environment: Mapping[str, str]) -> Path
     return plugin_install.install(scope, directory, environment)
 
 
+def has_plugin(directory: Path, home: Path, environment: Mapping[str, str]) -> bool | None:
+    """Return whether the plugin is on; None if Claude Code has no settings here."""
+    from recollect.hosts.claude_code import plugin_install
+
+    return plugin_install.is_enabled(directory, home, environment)
+
+
 def uninstall(scope: str, directory: Path, environment: Mapping[str, str]) -> None:
     """Remove the plugin. The memories stay."""
     from recollect.hosts.claude_code import plugin_install

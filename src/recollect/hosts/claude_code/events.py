@@ -38,6 +38,12 @@ _ACTIONS: Mapping[str, str] = {
 }
 _FILE_ACTIONS = frozenset((events.READ, *events.WRITES))
 _FILE_KEYS = ("file_path", "notebook_path")
+# The same for tools of MCP servers, which are not ours and name their arguments as they like.
+_MCP = "mcp__"
+_MCP_WRITES = pattern(
+    r"write|edit|create|append|insert|replace|patch|move|rename|copy|delete|remove", re.IGNORECASE
+)
+_MCP_KEYS = (*_FILE_KEYS, "path", "file", "filename", "filepath", "source", "destination", "target")
 # `/plugin:command args`, which the client expands later; but not `/etc/hosts is wrong`.
 _COMMAND = pattern(r"/[\w:.-]+(?:\s|\Z)")
 _REMEMBER = pattern(r"\s{0,99}/recollect:(?:remember|save)\s(.{1,4000})", re.DOTALL)
@@ -48,6 +54,8 @@ _AGENT_FRAME = "<tools-used-before-summary>"
 
 def action_of(tool: str) -> str:
     """What a tool does: one of the actions of the protocol."""
+    if tool.startswith(_MCP):
+        return events.EDIT if _MCP_WRITES.search(tool.rpartition("__")[2]) else events.OTHER
     return _ACTIONS.get(tool, events.OTHER)
 
 
@@ -65,7 +73,7 @@ def read_event(name: str, payload: Mapping[str, Any], environment: Mapping[str, 
         text=_text(payload, "prompt" if name == events.PROMPT else "last_assistant_message"),
         tool=tool,
         action=action_of(tool),
-        files=_files(action_of(tool), details),
+        files=_files(tool, details),
         command=_text(details, "command"),
         output=_output(action_of(tool), payload.get("tool_response")),
         error=_text(payload, "error"),
@@ -118,10 +126,11 @@ def _output(action: str, response: Any) -> str:
     return response[:_MOST_TEXT] if isinstance(response, str) else ""
 
 
-def _files(action: str, details: Mapping[str, Any]) -> tuple[str, ...]:
-    if action not in _FILE_ACTIONS:
+def _files(tool: str, details: Mapping[str, Any]) -> tuple[str, ...]:
+    if action_of(tool) not in _FILE_ACTIONS:
         return ()
-    named = [_text(details, key) for key in _FILE_KEYS]
+    keys = _MCP_KEYS if tool.startswith(_MCP) else _FILE_KEYS
+    named = [_text(details, key) for key in keys]
     return tuple(path for path in named if path and "\0" not in path)
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from recollect.errors import InstallFailed
 
-PLUGIN = "recollect@recollect"
+_NAME = "recollect"
+PLUGIN = f"{_NAME}@recollect"
 MARKETPLACE = "recollect"
 _SECONDS = 120.0
 
@@ -36,6 +39,34 @@ def uninstall(scope: str, directory: Path, environment: Mapping[str, str]) -> No
     client = _client(environment)
     _run(client, directory, environment, "uninstall", PLUGIN, "--scope", scope)
     _run(client, directory, environment, "marketplace", "remove", MARKETPLACE)
+
+
+def is_enabled(directory: Path, home: Path, environment: Mapping[str, str]) -> bool | None:
+    """Return whether settings turn the plugin on; None if Claude Code has never run here.
+
+    The project's settings are stronger than the user's, and its local ones are the strongest.
+    """
+    user = Path(environment.get("CLAUDE_CONFIG_DIR") or home / ".claude")
+    if not user.is_dir():
+        return None
+    files = [user / "settings.json"]
+    files += [directory / ".claude" / name for name in ("settings.json", "settings.local.json")]
+    is_on = False
+    for file in files:
+        for name, value in _enabled_in(file).items():
+            if name.partition("@")[0] == _NAME:
+                is_on = value is True
+    return is_on
+
+
+def _enabled_in(file: Path) -> dict[str, Any]:
+    """Return what a settings file says about plugins; nothing if it cannot be read."""
+    try:
+        said = json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    found = said.get("enabledPlugins") if isinstance(said, dict) else None
+    return found if isinstance(found, dict) else {}
 
 
 def _client(environment: Mapping[str, str]) -> str:

@@ -96,6 +96,11 @@ def install(scope: str, _directory: Path, _environment: Mapping[str, str]) -> Pa
     )
 
 
+def has_plugin(_directory: Path, _home: Path, _environment: Mapping[str, str]) -> bool | None:
+    """Return None: where Codex records its plugins is not documented."""
+    return None
+
+
 def uninstall(scope: str, _directory: Path, _environment: Mapping[str, str]) -> None:
     """Raise an error that names Codex's own command."""
     raise InstallFailed(

@@ -6,6 +6,7 @@ incremental refresh ends where a full rebuild ends.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import apsw
@@ -15,7 +16,7 @@ from recollect.core.authority import depends_on_owner, person_of
 from recollect.core.crowding import author_key_of
 from recollect.core.disposition import dispose
 from recollect.core.legacy import is_legacy, was_legacy
-from recollect.core.memory import Memory, fold
+from recollect.core.memory import Memory, expires, fold
 from recollect.core.names import name_at_creation, parse_name
 from recollect.core.note import Note, join, read_stored, read_with_digest, with_digest
 from recollect.core.places import LOCAL, Place
@@ -29,7 +30,6 @@ from recollect.index.sqlite.schema import FACETS, NOBODY
 from recollect.index.sqlite.traits import date_words, questions_text, sketch, trust_of
 from recollect.index.text import indexable
 
-_DAY = 86_400.0
 seconds = seconds_of
 
 
@@ -284,10 +284,6 @@ class Applier:
         kind, anchor, number = (memory.kind, "", 0)
         if name is not None:
             kind, anchor, number = name.kind, name.anchor, name.number
-        created = seconds(memory.created)
-        expires = None
-        if memory.ttl is not None and created is not None:
-            expires = created + memory.ttl * _DAY
         row = (
             kind,
             anchor,
@@ -298,9 +294,10 @@ class Applier:
             _clean(memory.spec),
             _clean(memory.session),
             _clean(memory.project),
-            created,
+            _clean(memory.observation_type),
+            seconds(memory.created),
             seconds(memory.updated),
-            expires,
+            expires(memory),
             memory.importance,
             trust_of(memory),
             seconds(memory.status_changed),
@@ -313,8 +310,9 @@ class Applier:
         if not keys:
             db.execute(
                 "INSERT INTO memory (kind, anchor, number, status, visible, sensitivity, spec,"
-                " session, project, created, updated, expires, importance, trust, moved, pace,"
-                f" sources, voice, sketch, uid, local) VALUES ({','.join('?' * (len(row) + 2))})",
+                " session, project, observation_type, created, updated, expires, importance, trust,"
+                " moved, pace, sources, voice, sketch, uid, local)"
+                f" VALUES ({','.join('?' * (len(row) + 2))})",
                 (*row, memory.uid, is_local),
             )
             key = db.last_insert_rowid()
@@ -324,9 +322,10 @@ class Applier:
             self._drop_vectors(key)
             db.execute(
                 "UPDATE memory SET kind = ?, anchor = ?, number = ?, status = ?, visible = ?,"
-                " sensitivity = ?, spec = ?, session = ?, project = ?, created = ?, updated = ?,"
-                " expires = ?, importance = ?, trust = ?, moved = ?, pace = ?, sources = ?,"
-                " voice = ?, sketch = ?, local = ?, embedded = 0, measured = 0 WHERE key = ?",
+                " sensitivity = ?, spec = ?, session = ?, project = ?, observation_type = ?,"
+                " created = ?, updated = ?, expires = ?, importance = ?, trust = ?, moved = ?,"
+                " pace = ?, sources = ?, voice = ?, sketch = ?, local = ?, embedded = 0,"
+                " measured = 0 WHERE key = ?",
                 (*row, is_local, key),
             )
         self._write_facets(key, memory)
@@ -369,7 +368,10 @@ class Applier:
             for key in self._keys(uid):
                 self._drop_vectors(key)
                 for piece in pieces:
-                    db.execute("INSERT INTO chunk (memory) VALUES (?)", (key,))
+                    db.execute(
+                        "INSERT INTO chunk (memory, checksum) VALUES (?, ?)",
+                        (key, zlib.crc32(piece)),
+                    )
                     db.execute(
                         "INSERT INTO vector (rowid, embedding) VALUES (?, ?)",
                         (db.last_insert_rowid(), piece),

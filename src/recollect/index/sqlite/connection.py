@@ -76,7 +76,7 @@ def connect(path: Path | None, copy_of: Path | None = None) -> apsw.Connection:
     if copy_of is not None:
         load_copy(db, copy_of)
     db.set_busy_timeout(_BUSY_MILLISECONDS)
-    load_vectors(db)
+    has_vectors = load_vectors(db)
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = NORMAL")  # derived: what a power cut loses is read again
     db.execute("PRAGMA temp_store = MEMORY")
@@ -91,6 +91,9 @@ def connect(path: Path | None, copy_of: Path | None = None) -> apsw.Connection:
         raise MemoryIndexError(
             f"The index has version {version}; this program needs {VERSION}.", "It is rebuilt."
         )
+    elif not has_vectors and list(db.execute("SELECT 1 FROM meta WHERE key = 'model'")):
+        db.close()
+        raise MemoryIndexError("Its vectors need the package sqlite-vec.", "It is rebuilt.")
     return db
 
 
@@ -108,16 +111,24 @@ def failing() -> Iterator[None]:
         ) from error
 
 
-def load_vectors(db: apsw.Connection) -> None:
-    """Load the vector extension by its path: importing its package would load numpy."""
+def load_vectors(db: apsw.Connection) -> bool:
+    """Load the vector extension by its path: importing its package would load numpy.
+
+    Return whether that worked; without it, search uses words.
+    """
     import importlib.util
 
     spec = importlib.util.find_spec("sqlite_vec")
     if spec is None or not spec.submodule_search_locations:
-        return
+        return False
     db.enable_load_extension(True)
-    db.load_extension(str(Path(next(iter(spec.submodule_search_locations))) / "vec0"))
-    db.enable_load_extension(False)
+    try:
+        db.load_extension(str(Path(next(iter(spec.submodule_search_locations))) / "vec0"))
+    except apsw.ExtensionLoadingError:
+        return False
+    finally:
+        db.enable_load_extension(False)
+    return True
 
 
 def failure(error: Exception) -> MemoryIndexError:

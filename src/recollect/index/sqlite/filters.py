@@ -9,6 +9,8 @@ from recollect.index.protocol import Filters
 # Of the shorter forms of a path; a path with more folders is not one that anybody writes.
 _MOST_FOLDERS = 50
 
+FILE_COUNTS = "SELECT path, count(*) FROM file JOIN memory ON memory.key = file.memory"
+
 # Every folder may have one of these, so the name alone does not say which file is meant.
 _EVERYWHERE = """
     __init__ __main__ changelog conftest dockerfile index init lib license main makefile mod package
@@ -32,7 +34,7 @@ def where(filters: Filters) -> tuple[str, tuple[Any, ...]]:
         add(_one_of("memory.status", filters.statuses), *sorted(filters.statuses))
     if filters.sensitivities is not None and "all" not in filters.sensitivities:
         add(_one_of("memory.sensitivity", filters.sensitivities), *sorted(filters.sensitivities))
-    for column in ("kind", "spec", "session"):
+    for column in ("kind", "spec", "session", "observation_type"):
         value = getattr(filters, column)
         if value is not None:
             add(f"memory.{column} = ?", value)
@@ -58,6 +60,8 @@ def where(filters: Filters) -> tuple[str, tuple[Any, ...]]:
         add("(memory.created IS NULL OR memory.created <= ?)", filters.until)
     if filters.alive_at is not None:
         add("(memory.expires IS NULL OR memory.expires > ?)", filters.alive_at)
+    if filters.anchors is not None:
+        add(_one_of("memory.anchor", filters.anchors), *sorted(filters.anchors))
     if filters.project is not None:
         add(
             "(memory.project IS NULL OR memory.project = ? OR ? GLOB memory.project || '/*')",

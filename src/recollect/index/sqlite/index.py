@@ -38,7 +38,7 @@ from recollect.index.sqlite.connection import (
     failing,
     failure,
 )
-from recollect.index.sqlite.filters import where
+from recollect.index.sqlite.filters import FILE_COUNTS, where
 from recollect.index.sqlite.memories import Memories
 from recollect.index.sqlite.newest import newest_uids
 from recollect.index.sqlite.records import RecordReading
@@ -198,6 +198,11 @@ class SqliteIndex(RecordReading):
         """Return how many memories match the filters."""
         condition, parameters = where(filters)
         return int(self._one(f"SELECT count(*) FROM memory WHERE {condition}", parameters))
+
+    def file_counts(self, filters: Filters) -> dict[str, int]:
+        """Return the files of the memories that match, each with how many memories have it."""
+        condition, values = where(filters)
+        return dict(self._rows(f"{FILE_COUNTS} WHERE {condition} GROUP BY path", values))
 
     @at_one_moment
     def relating(self, uids: Sequence[str]) -> list[Memory]:
@@ -373,6 +378,14 @@ class SqliteIndex(RecordReading):
                 most = most - measured if measured else 0
         except apsw.Error as error:
             raise failure(error) from None
+
+    def can_embed(self) -> bool:
+        """Whether the extension that stores and searches vectors is loaded."""
+        try:
+            self._db.execute("SELECT vec_version()")
+        except apsw.SQLError:
+            return False
+        return True
 
     def model(self) -> str | None:
         """Return the model that made the vectors, if there are any."""

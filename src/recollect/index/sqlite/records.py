@@ -1,9 +1,9 @@
-"""Reading records from the SQLite index: histories, places, purges, quarantine."""
+"""Reading records from the SQLite index: histories, places, purges, quarantine, checks."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import apsw
@@ -14,7 +14,7 @@ from recollect.core.note import Note, add_record, read_stored
 from recollect.core.places import Place
 from recollect.core.record import PURGE, Record
 from recollect.core.spaces import uid_of
-from recollect.index.sqlite.connection import failing
+from recollect.index.sqlite.connection import at_one_moment, failing
 from recollect.index.sqlite.memories import decode
 from recollect.index.sqlite.schema import BIRTH, NOBODY
 
@@ -126,6 +126,22 @@ class RecordReading:
         records = [read_stored(decode(text)) for (text,) in rows]
         purged = {record.of for record in records if record.op == PURGE}
         return [r for r in records if r.op != PURGE and r.of not in purged]
+
+    @at_one_moment
+    def fingerprints(self) -> Mapping[tuple[str, str], int]:
+        """Return a number for the rows of each memory in each table."""
+        from recollect.index.sqlite.fingerprints import fingerprints
+
+        with failing():
+            return fingerprints(self._db)
+
+    @at_one_moment
+    def damaged_vectors(self) -> list[str]:
+        """Return the uids of memories whose vectors are missing or changed; empty if left over."""
+        from recollect.index.sqlite.fingerprints import damaged_vectors
+
+        with failing():
+            return damaged_vectors(self._db)
 
     def shared_names(self) -> list[str]:
         """Return the names that more than one memory was created with."""

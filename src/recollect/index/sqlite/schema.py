@@ -7,7 +7,7 @@ as in the ledger: a memory is folded from them when it is read.
 from __future__ import annotations
 
 # Raise this with every change below; the index is derived, so a rebuild is the migration.
-VERSION = 16
+VERSION = 17
 
 # Sorts uids by time: the first character only says whether they prove their text.
 BIRTH = "substr(uid, 2)"
@@ -38,7 +38,7 @@ CREATE TABLE memory (
     local INTEGER NOT NULL,  -- whether it is in the private space
     kind TEXT NOT NULL, anchor TEXT NOT NULL, number INTEGER NOT NULL,  -- the displayed name
     status TEXT NOT NULL, visible INTEGER NOT NULL, sensitivity TEXT NOT NULL,
-    spec TEXT, session TEXT, project TEXT,
+    spec TEXT, session TEXT, project TEXT, observation_type TEXT,
     created REAL, updated REAL, expires REAL,
     importance REAL NOT NULL, trust REAL NOT NULL,
     moved REAL, pace REAL NOT NULL,
@@ -95,7 +95,10 @@ CREATE VIRTUAL TABLE words USING fts5 (
 );
 CREATE VIRTUAL TABLE term USING fts5vocab (words, row);
 
-CREATE TABLE chunk (key INTEGER PRIMARY KEY, memory INTEGER NOT NULL);
+-- The checksum tells whether a vector is still what the model computed.
+CREATE TABLE chunk (
+    key INTEGER PRIMARY KEY, memory INTEGER NOT NULL, checksum INTEGER NOT NULL
+);
 CREATE INDEX chunk_memory ON chunk (memory);
 """
 

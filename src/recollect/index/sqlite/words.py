@@ -8,7 +8,6 @@ and a word that most memories contain still counts a little.
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -22,11 +21,16 @@ from recollect.index.sqlite.connection import Version, version
 from recollect.index.sqlite.newest import has_others
 from recollect.index.text import EVERYDAY_WORDS
 
+if TYPE_CHECKING:
+    from recollect.index.sqlite.rescoring import Rescorer
+
 # Weights of summary, tags and files, date, body, and the questions that it answers; for these, 1 to
 # 2 are equally good, and 3 is worse (2026, the tuning half of the question sets).
-WEIGHTS = _SUMMARY, _TAGS, _DATES, _BODY, _ASKED = (2.0, 1.5, 2.0, 1.0, 1.5)
-# Not `rank`, which sorts every match before it applies the limit.
+WEIGHTS = (2.0, 1.5, 2.0, 1.0, 1.5)
 _BM25 = f"bm25(words, {', '.join(map(str, WEIGHTS))})"
+# The same by `rank`, which sorts every match before it applies the limit. So only the rows that
+# it returns are rescored, which is faster for few matches, and slower for many.
+_RANK = f"rank MATCH 'bm25({', '.join(map(str, WEIGHTS))})' ORDER BY rank"
 _K1, _B = 1.2, 0.4
 # Fetch this many times more than requested, since some will not match the filters.
 _WIDEN = 1.5
@@ -44,7 +48,6 @@ _ENOUGH = 500
 # Words of everyday requests ("fix", "make", "choose") prove little, however rare they are in a
 # small store: assume at least this share of the memories to contain them.
 _EVERYDAY = 0.25
-_FOUND = struct.Struct("ddddl")
 # From this many repetitions in the results on, their words count once.
 _CROWDED = 8
 _NOTHING: Mapping[str, float] = MappingProxyType({})
@@ -54,11 +57,11 @@ if TYPE_CHECKING:
     from recollect.index.sqlite.parts import Part
 
 
-class Scored(NamedTuple):
-    """A memory that matches a query: its score, its evidence and its number of matching words.
+# What the second scoring finds in a row: see the fields of `Scored`.
 
-    SQLite returns them as one value, because reading a row twice costs twice.
-    """
+
+class Scored(NamedTuple):
+    """A memory that matches a query: its score, its evidence and its number of matching words."""
 
     uid: str
     traits: Traits
@@ -68,6 +71,8 @@ class Scored(NamedTuple):
     titled: float
     tagged: float
     words: int
+    # How many words of the query stand beside the next one in it, as they do in the query.
+    beside: int
     # The weight of each term in it.
     counts: tuple[float, ...]
 
@@ -84,44 +89,12 @@ class Weights(NamedTuple):
     parts: Mapping[str, str] = MappingProxyType({})
 
 
-def _rescore(api: apsw.FTS5ExtensionApi, /, *weights: Any) -> bytes:
-    """Score the current row: BM25 with our own idf and length normalisation, and evidence."""
-    if api.aux_data is None:
-        api.aux_data = max(1.0, api.column_total_size(-1) / max(1, api.row_count))
-    norm = _K1 * (1 - _B + _B * api.column_size(-1) / api.aux_data)
-    total, proof, titled, tagged, words, held = 0.0, 0.0, 0.0, 0.0, 0, []
-    terms = len(weights) // 2
-    for phrase, (idf, proves) in enumerate(zip(weights[:terms], weights[terms:], strict=True)):
-        summary, tags, dates, body, asked = api.phrase_locations(phrase)
-        # Unrolled: this runs for every word of hundreds of rows while the user waits.
-        frequency = (
-            _SUMMARY * len(summary)
-            + _TAGS * len(tags)
-            + _DATES * len(dates)
-            + _BODY * len(body)
-            + _ASKED * len(asked)
-        )
-        if frequency:
-            counts = frequency * (_K1 + 1) / (frequency + norm)
-            total += idf * counts
-            proof += proves * counts
-            if summary:
-                titled += proves
-            if tags:
-                tagged += proves
-            words += 1
-            held.append(counts)
-        else:
-            held.append(0.0)
-    return _FOUND.pack(total, proof, titled, tagged, words) + struct.pack(f"{terms}d", *held)
-
-
 class Words:
     """Keyword queries on one database."""
 
     def __init__(self, db: apsw.Connection) -> None:
         self._db = db
-        db.register_fts5_function("rescore", _rescore)
+        self._rescorer: Rescorer | None = None
         self._tokenizer = db.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
         self._counts: dict[str, int] = {}
         self._version: Version = (0, 0)
@@ -193,10 +166,12 @@ class Words:
             weights = self.weights(terms, _repeated_shares(weights.scores, found, echoes), parts)
             found = [_weighed(row, weights) for row in found]
         full = ideal(weights.total_proof)
+        has = sum(proof for term, proof in weights.proofs.items() if term not in weights.parts)
         return LexicalMatches(
             [_match(row, weights, full) for row in _best_of(found, limit)],
             ideal(weights.total),
             weights.memories,
+            has / weights.total_proof,
         )
 
     def weights(
@@ -250,23 +225,24 @@ class Words:
         rare = self._rare_terms(list(weights.scores), limit)
         if rare:
             first = f"({query}) AND ({_any_of(rare)})"
-            passing, _ = self._first(weights, first, condition, parameters, limit)
+            few = sum(self._frequencies(rare).values()) <= _MANY
+            passing, _ = self._first(weights, first, condition, parameters, limit, few=few)
             # The result is exact if no memory without these words could score better.
             left_out = sum(weights.scores.values()) - sum(weights.scores[term] for term in rare)
             ranked = sorted((found.score for found in passing), reverse=True)
             if len(ranked) >= limit and ranked[limit - 1] >= left_out * (_K1 + 1):
                 return passing
-        passing, may_be_more = self._first(weights, query, condition, parameters, limit)
+        few = weights.memories <= _MANY
+        passing, may_be_more = self._first(weights, query, condition, parameters, limit, few=few)
         if len(passing) < limit and may_be_more:
-            given, score = _scoring(weights)
-            passing = _scored(
-                self._db.execute(
-                    f"SELECT memory.uid, memory.voice, memory.sketch, {score} FROM words"
-                    " JOIN memory ON memory.key = words.rowid"
-                    f" WHERE words MATCH ? AND {condition} ORDER BY {_BM25} LIMIT ?",
-                    (*given, query, *parameters, limit),
-                )
+            rows = self._scoring(
+                weights,
+                "SELECT memory.uid, memory.voice, memory.sketch, memory.key, rescore(words)"
+                " FROM words JOIN memory ON memory.key = words.rowid"
+                f" WHERE words MATCH ? AND {condition} ORDER BY {_BM25} LIMIT ?",
+                (query, *parameters, limit),
             )
+            passing = self._scored(row[:4] for row in rows)
         return passing
 
     def _first(
@@ -276,22 +252,44 @@ class Words:
         condition: str,
         parameters: Sequence[Any],
         limit: int,
+        *,
+        few: bool,
     ) -> tuple[list[Scored], bool]:
-        """Return the best that match a condition, and whether there are more than were examined."""
+        """Return the best that match a condition, and whether there are more than were examined.
+
+        `few` says that few memories match the query.
+        """
         wanted = int(limit * _WIDEN)
-        given, score = _scoring(weights)
-        scores = dict(
-            self._db.execute(
-                f"SELECT rowid, {score} FROM words WHERE words MATCH ? ORDER BY {_BM25} LIMIT ?",
-                (*given, query, wanted),
-            )
+        order = f"AND {_RANK}" if few else f"ORDER BY {_BM25}"
+        best = self._scoring(
+            weights,
+            f"SELECT rowid, rescore(words) FROM words WHERE words MATCH ? {order} LIMIT ?",
+            (query, wanted),
         )
+        keys = [row[0] for row in best]
         rows = self._db.execute(
-            f"SELECT uid, voice, sketch, key FROM memory WHERE key IN ({_marks(scores)})"
+            f"SELECT uid, voice, sketch, key FROM memory WHERE key IN ({_marks(keys)})"
             f" AND {condition}",
-            (*scores, *parameters),
+            (*keys, *parameters),
         )
-        return _scored((*row, scores[key]) for *row, key in rows), len(scores) == wanted
+        return self._scored(rows), len(keys) == wanted
+
+    def _scoring(
+        self, weights: Weights, sql: str, parameters: Sequence[Any]
+    ) -> list[tuple[Any, ...]]:
+        """Return the rows of a query, whose `rescore` leaves what it finds in each."""
+        if self._rescorer is None:
+            from recollect.index.sqlite.rescoring import Rescorer  # many events search for nothing
+
+            self._rescorer = Rescorer(WEIGHTS, _K1, _B)
+            self._db.register_fts5_function("rescore", self._rescorer.rescore)
+        pairs = zip(weights.scores.values(), weights.proofs.values(), strict=True)
+        self._rescorer.weights, self._rescorer.found = list(pairs), {}
+        return list(self._db.execute(sql, tuple(parameters)))
+
+    def _scored(self, rows: Iterable[tuple[Any, ...]]) -> list[Scored]:
+        found = self._rescorer.found if self._rescorer is not None else {}
+        return [Scored(uid, Traits(voice, sketch), *found[key]) for uid, voice, sketch, key in rows]
 
     def _rare_terms(self, terms: Sequence[str], limit: int) -> list[str]:
         """Return the rarer terms if they alone may give enough results; else none.
@@ -308,24 +306,6 @@ class Words:
         return []
 
 
-def _scoring(weights: Weights) -> tuple[tuple[float, ...], str]:
-    """Return the arguments of the second scoring, and its SQL call."""
-    given = (*weights.scores.values(), *weights.proofs.values())
-    return given, f"rescore(words, {_marks(given)})"
-
-
-def _scored(rows: Iterable[tuple[Any, ...]]) -> list[Scored]:
-    return [
-        Scored(uid, Traits(voice, sketch), *_unpacked(found)) for uid, voice, sketch, found in rows
-    ]
-
-
-def _unpacked(found: bytes) -> tuple[float, float, float, float, int, tuple[float, ...]]:
-    score, evidence, titled, tagged, words = _FOUND.unpack_from(found)
-    counts = struct.unpack_from(f"{(len(found) - _FOUND.size) // 8}d", found, _FOUND.size)
-    return score, evidence, titled, tagged, words, counts
-
-
 def _match(row: Scored, weights: Weights, full: float) -> Match:
     """Return a row as a match, with the share of the query's proof that its words are."""
     held: dict[str, float] = {}  # term → proof; a word and its beginning prove the same
@@ -334,15 +314,19 @@ def _match(row: Scored, weights: Weights, full: float) -> Match:
             term = weights.parts.get(phrase, phrase)
             held[term] = max(held.get(term, 0.0), proof)
     total = weights.total_proof
+    rarest = sorted(held.values(), reverse=True)
     return Match(
         row.uid,
         row.score,
         len(held),
         row.evidence / full,
-        sum(held.values()) / total,
-        max(held.values(), default=0.0),
-        min(1.0, row.titled / total),
-        min(1.0, row.tagged / total),
+        coverage=sum(rarest) / total,
+        rarest=rarest[0] if rarest else 0.0,
+        second=rarest[1] if len(rarest) > 1 else 0.0,
+        worth=sum(rarest),
+        titled=min(1.0, row.titled / total),
+        tagged=min(1.0, row.tagged / total),
+        beside=row.beside,
     )
 
 

@@ -1,0 +1,130 @@
+"""The checks of `doctor` around the memory: plugin, hooks, MCP server, model and sync."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from recollect.core.age import age_of
+from recollect.errors import RecollectError
+from recollect.hosts.registry import HOSTS, host
+from recollect.ledger.health import OK, WARNING, Finding
+from recollect.search.constants import MOST_PENDING
+from recollect.store.store import Store
+
+_COMMAND = "recollect"
+_INSTALL = "In a clone of Recollect, run `make install`."
+
+
+def check_plugin(store: Store) -> Iterator[Finding]:
+    """Check in which agents the plugin is on, and that its hooks can start."""
+    directory = store.ledger.repository.git.directory
+    found = {
+        host(name): host(name).has_plugin(directory, Path.home(), os.environ) for name in HOSTS
+    }
+    for agent, is_on in found.items():
+        if is_on:
+            yield Finding(OK, "plugin", f"The plugin is on in {agent.TITLE}.")
+        elif is_on is False:
+            yield Finding(
+                WARNING,
+                "plugin",
+                f"The plugin is not on in {agent.TITLE}, so its sessions have no memory.",
+                f"Run: recollect install {agent.NAME}",
+            )
+    if all(is_on is None for is_on in found.values()):
+        yield Finding(OK, "plugin", "No agent is set up on this machine.")
+    if any(found.values()) and shutil.which(_COMMAND) is None:
+        yield Finding(
+            WARNING,
+            "plugin",
+            f"`{_COMMAND}` is not on the PATH, so hooks and the MCP server cannot start.",
+            _INSTALL,
+        )
+
+
+def check_hook_runs(store: Store) -> Iterator[Finding]:
+    """Check when a hook ran here last."""
+    last = next(iter(store.local.sessions.traces(1, None)), None)
+    if last is not None:
+        passed = age_of(max(0.0, store.now() - last.at))
+        when = "just now" if passed == "now" else f"{passed} ago"
+        yield Finding(OK, "hooks", f"The last hook ran {when}: {last.event}")
+    else:
+        yield Finding(
+            OK,
+            "hooks",
+            "No hook has run here yet.",
+            "If you expected one, start a new session of the agent in this directory.",
+        )
+
+
+def check_mcp(_store: Store) -> Iterator[Finding]:
+    """Check that the MCP server can start."""
+    if importlib.util.find_spec("mcp") is None:
+        yield Finding(
+            WARNING,
+            "mcp",
+            "The package mcp is missing, so agents have no memory tools.",
+            _INSTALL,
+        )
+    else:
+        yield Finding(OK, "mcp", "`recollect mcp` can start.")
+
+
+def check_model(store: Store) -> Iterator[Finding]:
+    """Check that the model can be loaded, and that every memory has its vectors."""
+    if store.config.text("embedding.model") == "none":
+        yield Finding(OK, "model", "embedding.model is none: search uses words only.")
+        return
+    embedder = store.indexing.embedder
+    if embedder is None:  # the warning of `embedder` is among the notices
+        yield Finding(WARNING, "model", "Search by meaning does not work here; see the notice.")
+        return
+    pending = store.indexing.fresh().count_pending(embedder.name)
+    if pending:
+        # A search computes a few by itself.
+        yield Finding(
+            WARNING if pending > MOST_PENDING else OK,
+            "model",
+            f"{embedder.name}: {pending} of the memories have no vectors yet.",
+            "To compute them, run: recollect reindex",
+        )
+    else:
+        yield Finding(OK, "model", embedder.name)
+
+
+def check_sync(store: Store) -> Iterator[Finding]:
+    """Check that there is a remote to sync with, and what it does not have yet."""
+    if store.ledger.repository.is_user_ledger:
+        return
+    from recollect.ledger.remote import find_remote, unsent_notes
+
+    try:
+        remote = find_remote(store.ledger.repository.git, store.config.text("sync.remote") or None)
+    except RecollectError as error:
+        yield Finding(OK, "sync", f"{error.message} Memories stay in this clone.", error.hint)
+        return
+    waiting = unsent_notes(store.ledger, remote)
+    if waiting:
+        yield Finding(
+            OK,
+            "sync",
+            f"{'1 note is' if waiting == 1 else f'{waiting} notes are'} not on"
+            f" {remote.address} yet.",
+            f"To send {'it' if waiting == 1 else 'them'}, run: recollect sync",
+        )
+    else:
+        yield Finding(OK, "sync", f"{remote.address} has every shared note, as of the last sync.")
+
+
+SETUP: tuple[Callable[[Store], Iterator[Finding]], ...] = (
+    check_plugin,
+    check_hook_runs,
+    check_mcp,
+    check_model,
+    check_sync,
+)

@@ -1,0 +1,180 @@
+"""The text below the subject of a commit: without trailers, and short enough for a memory."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from recollect.core.patterns import pattern
+from recollect.importing.reasons import reasons_in
+
+MOST_BODY: Final = 1_600  # characters of a memory's body
+_MOST_CODE, _MOST_LINES = 500, 10  # characters and lines of code that a body keeps
+_GAP = "…"
+TRAILER: Final = pattern(
+    r"(?:[A-Z][A-Za-z]{1,20}(?:-[A-Za-z]{1,20}){1,4}|Bug|Ref|Refs|Fixes|Closes|CC|Cc|URL|Link"
+    r"|Issue|PR"
+    r"|Change-Id|Reviewed|Assisted-by|Ticket|Backport|Backports|Test|See|Thanks)(?:: "
+    r"|:\Z)[^\n]{0,400}\Z"
+)
+_CLOSING = pattern(
+    r"(?:(?:also|this|it|which) )?(?:will )?(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|references"
+    r"|refs?"
+    r"|see|part of|related to|follow-?up (?:to|of|for)|re|pr|issue|bug|addresses)\b[ :]*+"
+    r"(?:(?:https?://\S{1,200}+|[\w/-]{0,60}#\d{1,7}+|gh-\d{1,7}+|[0-9a-f]{7,40}+"
+    r"|\d{1,7}+)(?![\w#])"
+    r"[,. ]*+(?:and |& )?+){1,8}+\Z",
+    re.IGNORECASE,
+)
+_NOISE = pattern(
+    r"\(cherry picked from commit|backport of [0-9a-f]{7,40}|git-svn-id:|\[?skip ci\]?|-{3,}\Z"
+    r"|={3,}\Z"
+    r"|conflicts:\Z|#\s*conflicts|https?://\S{1,300}\Z|reported by|patch by|thanks\b"
+    r"|found by|"
+    r"closes #|fixes #|generated with|\(merged from\b|merge ?date\b"
+    r"|(?:reviewed|submitted|approved|tested|contributed|signed[ -]off|acked|suggested|noticed"
+    r"|pointed out|discovered|originally)[ -]by\b|--hg--|branch : |🤖"
+    r"|!?\[[^\]\n]{0,100}\]\([^)\n]{0,300}\)\Z"
+    r"|<!--",
+    re.IGNORECASE,
+)
+_SQUASHED = pattern(r"^\* [^\n]{1,72}$", re.MULTILINE)
+_MANY_SQUASHED = 3
+_LISTED = pattern(r"[ \t]{0,12}(?:[-*•+]|\(?[a-z\d]{1,2}[.)])[ \t]+(?=\S)")
+_SENTENCE_END = pattern(r"[.!?](?=\s)")
+
+
+def prose_of(rest: str, subject: str) -> str:
+    """Return what a message says below its subject, without trailers and references.
+
+    Of commits that were squashed, a subject stays only if text of its own follows it.
+    """
+    lines = rest.split("\n")
+    if len(_SQUASHED.findall(rest)) < _MANY_SQUASHED:
+        return "\n".join(line.rstrip() for line in lines if not _is_noise(line)).strip("\n")
+    announced = _announced(lines)
+    kept: list[str] = []
+    has_text = False  # below the line
+    for line, is_listed in zip(reversed(lines), reversed(announced), strict=True):
+        if _is_noise(line):
+            continue
+        if _SQUASHED.match(line) and not is_listed:
+            is_told, has_text = has_text, False
+            if not is_told or subject.startswith(line[2:].strip()):
+                continue
+        elif line.strip():
+            has_text = True
+        kept.append(line.rstrip())
+    return "\n".join(reversed(kept)).strip("\n")
+
+
+def _is_noise(line: str) -> bool:
+    bare = line.strip()
+    return bool(TRAILER.match(bare) or _CLOSING.match(bare) or _NOISE.match(bare))
+
+
+def _announced(lines: list[str]) -> list[bool]:
+    """Return, for each line, whether it is in a list that a colon announces."""
+    found: list[bool] = []
+    is_announced = False
+    for line in lines:
+        if line.strip() and not line[0].isspace() and not _LISTED.match(line):
+            is_announced = line.rstrip().endswith(":")
+        found.append(is_announced)
+    return found
+
+
+def shortened(prose: str) -> str:
+    """Return a text in whole paragraphs: of a long one, those that give the reasons."""
+    units = _units(_without_code(prose))
+    if not units:
+        return ""
+    chosen = _chosen(units)
+    parts: list[str] = []
+    for number in sorted(chosen):
+        if parts and number - 1 not in chosen:
+            parts.append(_GAP)
+        parts.append(units[number])
+    text = "\n\n".join(parts)
+    return text if len(text) <= MOST_BODY else _cut(text)
+
+
+def _chosen(units: list[str]) -> set[int]:
+    """Return the paragraphs that fit: the first, then those with most reasons, the last before."""
+    if sum(len(unit) + 2 for unit in units) <= MOST_BODY:
+        return set(range(len(units)))
+    last = len(units) - 1
+    rest = sorted(range(1, last + 1), key=lambda n: (-reasons_in(units[n]) - (n == last), n))
+    chosen, size = {0}, len(units[0])
+    for number in rest:
+        if size + len(units[number]) + 2 * len(_GAP) + 4 <= MOST_BODY:
+            chosen.add(number)
+            size += len(units[number]) + 2 * len(_GAP) + 4
+    return chosen
+
+
+def _cut(text: str) -> str:
+    """Return the start of a text that is too long, at the end of a line or of a word."""
+    start = text[: MOST_BODY - 1]
+    line = start.rfind("\n")
+    cut = start[:line] if line > MOST_BODY // 2 else start.rsplit(" ", 1)[0]
+    return f"{cut.rstrip()}{_GAP}"
+
+
+def _units(text: str) -> list[str]:
+    """Return paragraphs, each with the list that it announces."""
+    units: list[str] = []
+    is_open = False  # the last one goes on
+    for block in text.split("\n\n"):
+        block = block.strip("\n")
+        if not block.strip():
+            continue
+        is_item = _LISTED.match(block) is not None
+        if units and (units[-1].endswith(":") or (is_open and is_item)):
+            is_open = is_item
+            units[-1] = f"{units[-1]}\n\n{block}"
+        else:
+            is_open = False
+            units.append(block)
+    if units and units[-1].endswith(":"):  # what it announces is gone
+        units[-1] = _unannounced(units[-1])
+    return [unit for unit in units if unit]
+
+
+def _unannounced(block: str) -> str:
+    """Return a paragraph without the sentence at its end that announces something."""
+    ends = [match.end() for match in _SENTENCE_END.finditer(block)]
+    return block[: ends[-1]] if ends else ""
+
+
+def _without_code(prose: str) -> str:
+    """Return prose without long code, which the commit has anyway; lists are no code."""
+    lines: list[str] = []
+    run: list[str] = []
+    in_list = False
+    for line in [*prose.split("\n"), ""]:
+        if _LISTED.match(line):
+            in_list = True
+        elif line and not line[0].isspace():
+            in_list = False
+        is_code = line.startswith((">", "|", "$ ")) or (
+            line.startswith(("    ", "\t")) and not in_list
+        )
+        if is_code or (run and not line):
+            run.append(line)
+            continue
+        if _is_short("\n".join(run)):
+            lines += run
+        elif run[-1:] == [""]:
+            lines.append("")
+        run = []
+        lines.append(line)
+    parts = "\n".join(lines).split("```")
+    return "".join(
+        part if number % 2 == 0 else f"```{part}```" if _is_short(part) else ""
+        for number, part in enumerate(parts)
+    )
+
+
+def _is_short(code: str) -> bool:
+    return len(code) <= _MOST_CODE and code.count("\n") <= _MOST_LINES
