@@ -50,9 +50,9 @@ def test_a_revert_names_what_it_reverts_and_why() -> None:
     message = parse_message(REVERTED)
     assert message.reverts == "cache: keep entries for ever"
     assert message.reverted == "1234567890" * 4
-    assert title_of(message) == "Reverted: cache: keep entries for ever"
+    assert title_of(message) == "Reverted “cache: keep entries for ever”"
     assert (
-        title_of(parse_message(f'Revert "{REVERTED}')) == "Restored: cache: keep entries for ever"
+        title_of(parse_message(f'Revert "{REVERTED}')) == "Restored “cache: keep entries for ever”"
     )
     bare = parse_message("fix: revert #322\n\nThe default has the same effect now.")
     assert title_of(bare) == "Reverted #322: The default has the same effect now"
@@ -91,13 +91,19 @@ def test_a_body_is_cut_at_a_paragraph() -> None:
         ("Revert the /graph changes.", "Revert the /graph changes"),
         ("Revert ListPostings change (#12955)", "Revert ListPostings change"),
         ('Revert "use one lock" and "use two locks"', 'Revert "use one lock" and "use two locks"'),
-        ("revert: use the new watcher (#18659)", "Reverted: use the new watcher"),
-        ('fix: revert, "fix: escape ids (#22687)"', "Reverted: escape ids"),
+        (
+            "revert: use the new watcher (#18659)",
+            "Reverted “use the new watcher”: It was slow, because of a lock that all of them need",
+        ),
+        (
+            'fix: revert, "fix: escape ids (#22687)"',
+            "Reverted “escape ids”: It was slow, because of a lock that all of them need",
+        ),
     ],
 )
 def test_a_revert_says_what_its_author_said(subject: str, title: str) -> None:
     """Numbers before the new state, a way back, and several changes are not one quoted change."""
-    message = f"{subject}\n\nIt was too slow, because of a lock that all of them need."
+    message = f"{subject}\n\nIt was slow, because of a lock that all of them need."
     assert title_of(parse_message(message)) == title
 
 
@@ -125,7 +131,7 @@ def test_squashed_subjects_stay_only_with_their_text() -> None:
         "* Fix lint\n\nSigned-off-by: Ada <ada@example.org>\n\n* Address comments\n"
     )
     body = body_of(parse_message(text))
-    assert body == "* Use strings,\n  instead of hashes."
+    assert body == "Use strings,\n  instead of hashes."
 
 
 def test_a_long_body_keeps_the_reason() -> None:

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from recollect.importing.commit_kinds import DECISION, LEARNING, SOLUTION
 from recollect.importing.commit_message import parse_message
-from recollect.importing.commit_ranking import (
-    DECISION,
-    LEARNING,
-    SOLUTION,
-    explains,
-    rank,
-    reason_in,
-)
+from recollect.importing.commit_ranking import explains, rank, reason_in
 from tests.support.history import CHORE, DROPPED, FIXED, REVERTED
 
 
@@ -66,7 +60,9 @@ def test_a_bare_subject_explains_nothing() -> None:
     assert not explains(parse_message("Deprecated the old parser in favor of the new one"))
     assert not explains(parse_message("Disable the old parser by default to avoid data loss"))
     assert explains(
-        parse_message("Disable the old parser\n\nIt loses the data of users, because it is old.")
+        parse_message(
+            "Disable the old parser\n\nIt loses data, because it stores only 4 KB of what users enter."
+        )
     )
     assert explains(parse_message(REVERTED))
     assert not explains(

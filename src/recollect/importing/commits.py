@@ -27,7 +27,7 @@ from recollect.importing.commit_message import (
 from recollect.importing.commit_ranking import explains, rank, reason_in, says_why
 from recollect.importing.related_commits import COMMIT_ID, ISSUE, Topic, relate, topic_of
 from recollect.importing.source import RELATED, Item, Place, Reading, Skipped, how_many
-from recollect.importing.titles import one_line
+from recollect.importing.titles import is_sentence, one_line
 from recollect.ledger.commits import Commit, count_commits, files_of_commits, read_commits
 from recollect.ledger.git import Git
 
@@ -57,11 +57,11 @@ _PARTS = 24
 # What the others of its time and area take from a commit, once they have their share.
 _LATER, _AGAIN = 2.0, 0.15
 _FULL = 9.0  # points of the best commits
-# Points below which a commit says too little for a memory of its own in a long history, or for
-# anything.
-_LEAST = 2.2
+# Points below which a commit says too little for a memory of its own, if so many others say more;
+# and for anything.
+_LEAST, _ENOUGH = 3.0, 100
 _LEAST_RELATED = 1.5
-_CUT = 0.7  # points that a title loses if only a part of it fits
+_LOOSE = 1.5  # points that a commit loses if its title is cut, or is no sentence
 
 
 class _Candidate(NamedTuple):
@@ -108,7 +108,8 @@ class GitHistory:
                 yield Skipped(commit.oid, "no sentence that stands alone")
             else:
                 seen.add(subject)
-                points = ranked.points - (_CUT if title.endswith("…") else 0.0)
+                is_loose = title.endswith("…") or not (message.reverts or is_sentence(title))
+                points = ranked.points - (_LOOSE if is_loose else 0.0)
                 candidate = _Candidate(points, -number, commit, ranked.kind)
                 if len(best) < MOST_READ:
                     heapq.heappush(best, candidate)
@@ -124,7 +125,7 @@ class GitHistory:
         rated = [c._replace(points=c.points + past.worth(c.commit)) for c in best]
         explained = [c for c in rated if past.explains(c.commit)]
         telling = [c for c in explained if c.points >= _LEAST]
-        if len(telling) < MOST_OFFERED:  # there is room: an explanation is enough
+        if len(telling) < _ENOUGH:  # there is room: an explanation is enough
             telling = explained
         chosen = _spread(telling, int(MOST_OFFERED * _SPARE), total)
         files = files_of_commits(git, [c.commit.oid for c in chosen], MOST_FILES + 1)
