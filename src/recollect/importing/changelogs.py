@@ -287,7 +287,8 @@ def _titled(section: Section, first: str) -> str:
     if len(heading.split()) < _NAMING:
         return said
     above = "\n".join(section.headings[:-1])
-    done = next((done for mark, done in _DONE if mark.search(above)), "Changed")
+    marks = () if changed else _DONE
+    done = next((done for mark, done in marks if mark.search(above)), "Changed")
     return f"{done}: {heading[changed.end() :] if changed else heading}"
 
 

@@ -31,14 +31,15 @@ DECIDES: Final = word_set(
 # Often a decision, and often only cleaning.
 TAKES_AWAY: Final = word_set("drop remove replace delete")
 REPAIRS: Final = word_set(
-    "fix correct prevent handle protect guard solve resolve restore address mitigate harden"
+    "fix repair correct prevent handle protect guard solve resolve restore address mitigate harden"
 )
 HARD: Final = pattern(
     r"\b(?:race(?: condition)?s?|deadlock\w*|leak\w*|overflow\w*|underflow\w*|crash\w*|regress\w+"
     r"|corrupt\w*"
     r"|CVE-\d{4}-\d+|vulnerab\w+|use[- ]after[- ]free|double[- ]free|data loss|infinite loop"
     r"|hang(?:s|ing)?"
-    r"|seg-?fault\w*|injection|bypass|denial of service|DoS|out[- ]of[- ]bounds|panic\w*|starv\w+"
+    r"|seg-?fault\w*|injection|bypass|denial of service|DoS|out[- ]of[- ]bounds|null (?:ptr "
+    r"|pointer )?deref\w*|panic\w*|starv\w+"
     r"|quadratic"
     r"|exponential\w*|memory usage|undefined behaviou?r|time-?out|stack exhaustion)\b",
     re.IGNORECASE,
@@ -70,6 +71,13 @@ _FAULT = pattern(
     re.IGNORECASE,
 )
 # What was removed because it did harm.
+# A text that begins with the bug.
+_FIXED = pattern(
+    r"(?:this (?:commit|change|patch) )?(?:fix(?:e[sd])?|repair(?:s|ed)?) (?:an? |the |some )?"
+    r"(?:[\w-]{1,20} ){0,2}(?:issues?|bugs?|regressions?|problems?|crash\w{0,3}|race|leaks?)\b",
+    re.IGNORECASE,
+)
+_PROBLEM = pattern(r"[*#\s]{0,6}problem\b[*\s]{0,4}:", re.IGNORECASE)
 _FALSE = pattern(
     r"\b(?:incorrect|wrong|bogus|(?<!longer )reachable|erroneous|false)\b", re.IGNORECASE
 )
@@ -101,11 +109,15 @@ def kind_of(message: Message) -> str:
     is_fix = message.type in FIX_TYPES or verb in REPAIRS
     if GRAVE.search(whole) and verb not in TAKES_AWAY:
         return SOLUTION
+    if _FIXED.match(text):
+        return SOLUTION
     if verb in TAKES_AWAY and _FALSE.search(message.subject):
         return SOLUTION
     if verb in DECIDES or (verb in TAKES_AWAY and not is_fix) or message.is_breaking:
         return DECISION
     if is_fix or HARD.search(message.subject):
+        return SOLUTION
+    if _PROBLEM.match(text) and verb not in ADDS:
         return SOLUTION
     if verb in ADDS or verb in _OFFERS or _OFFERED.match(message.subject):
         return DECISION

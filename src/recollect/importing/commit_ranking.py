@@ -26,6 +26,8 @@ from recollect.importing.commit_kinds import (
 )
 from recollect.importing.commit_message import Message, cause_of, parse_message
 from recollect.importing.reasons import gives_reason, points_of_reasons, reasons_in
+from recollect.importing.titles import is_statement
+from recollect.importing.verbs import first_verb
 
 _SETTLES = frozenset({"do not", "always"}) | word_set(
     "avoid default keep limit make treat allow enable rename change increase reduce lower cap"
@@ -50,6 +52,14 @@ _ENDED = pattern(
 _USED = pattern(
     r"\b(?:support|features?|options?|backends?|API|defaults?|protocols?|commands?|compatib\w{1,7}"
     r"|licen[sc]e|security|CVE-\d{4})\b",
+    re.IGNORECASE,
+)
+# All of something went: a protocol, a backend, a platform.
+_WHOLE = pattern(
+    r"(?:drop(?:s|ped)?|removed?|removes|removal|delete[ds]?|retired?)(?: (?:all |the )?"
+    r"(?:support|backend|code))?\Z"
+    r"|(?:drop|remov|discontinu|end)\w{0,4} (?:[^\s]{1,40} ){0,4}(?:support|backend)\b"
+    r"|[^\n]{0,60}\bsupport (?:for [^\n]{1,60} )?(?:is |was |has been )?(?:removed|dropped)\b",
     re.IGNORECASE,
 )
 _LICENCE = pattern(
@@ -135,7 +145,9 @@ _ASIDE = pattern(
     r"|changelog|magic num\w*|fixup"
     r"|take \d|SQUASH|TODOs?|FIXMEs?|broken links?|table headers?"
     r"|and other (?:fixes|improvements|stuff)|references? to|usages? of"
-    r"|prototypes?|examples?|gcc|clang|msvc|mingw|clang-format|workflows?|copyright"
+    r"|[\w/.-]{1,40}\.(?:pl|pm|m4|cmake|ya?ml)|strict-warnings|make (?:install|depend|check|dist)"
+    r"|install process|auto-size|prototypes?|examples?|gcc|clang|msvc|mingw|clang-format"
+    r"|workflows?|copyright"
     r"|checkbox\w{0,3}|css|stylesheets?"
     r"|typedefs?|#?includes?|debug output|pre-commit|dockerfile|code style|static anal\w{1,6}"
     r"|constants?|stubs?|log messages?|nits?|appease\w?|linker|cross-compil\w{1,5}|auto(?:conf"
@@ -150,13 +162,31 @@ _UNNOTICED = pattern(
     r"|\bcompil(?:er|ation) warnings?|\b(?:more |better )?readab|\beasier to read|\bclean(?: "
     r"|-)?ups?\b"
     r"|\b(?:dead|unused) code\b|\bnever (?:used|called)\b|\bfalse positives?\b|\brefactor"
+    r"|\bnot needed,? (?:so )?remove|\bdependence on\b|\bno (?:change|difference) in behaviou?r"
     r"|\bin preparation\b|\bpreparation (?:for|of)\b|\b(?:next|subsequent|follow-?up) (?:commit"
     r"|patch|PR)"
+    r"|\A[^\n]{0,60}(?:_test\.\w|\btest_\w|\btests?/)"
     r"|\bCI (?:jobs?|builds?|tests?|pipelines?|runs?)\b|\A(?:this )?also\b"
     r"|\bthis (?:patch|commit|change) (?:only|just|simply) (?:moves|renames)",
     re.IGNORECASE,
 )
 # A subject that names no particular thing.
+# Who or what notices a change.
+_NOTICED = pattern(
+    r"\b(?:users?|applications?|clients?|customers?|people|developers?|operators?|attackers?"
+    r"|malicious"
+    r"|in production)\b|\b\d+(?:\.\d+)?[ ]?(?:%|x |times|[kKMG]B|ms\b|seconds)",
+    re.IGNORECASE,
+)
+# What only its own file uses, by its name, or only the tests.
+_PRIVATE = pattern(
+    r"(?<![\w_])_[a-z]\w{2,60}|\w\._[a-z]\w{2,60}|\bselenium\b|\bprivate\b", re.IGNORECASE
+)
+_ROUTINE = pattern(
+    r"\b(?:instead of|rather than|from|replace) (?:the |use of "
+    r"|usage of )?deprecated\b",
+    re.IGNORECASE,
+)
 _VAGUE = pattern(
     r"(?:(?:tweak|refine|improve|rework|adjust|update|enhance|polish|change|clarify)\w{0,3}"
     r"(?: [^\s]{1,40}){1,3}|[^\n]{0,60}\b(?:deprecated code|stuff|things|bits|semantical fixes"
@@ -169,12 +199,26 @@ _MANY = pattern(
 )
 
 
+# A newer version of something else, whatever that version fixed.
+_NEW_VERSION = pattern(
+    r"(?:(?:re-?)?vendor|updat|bump|upgrad)\w{0,3}\b[^\n]{0,80}?(?:\bv?\d+\.\d|\bgo ?1\."
+    r"|\b[0-9a-f]{10,40}\b)",
+    re.IGNORECASE,
+)
+_VENDORED = pattern(r"(?:vendor(?:ed)?|deps?|dependencies|third[-_ ]party)\b", re.IGNORECASE)
 # A reason inside a subject.
 _GIVES_REASON = pattern(
     r"\b(?:because|to (?:avoid|prevent)|so that|due to|in order to)\b", re.IGNORECASE
 )
 # Reasons that make a chore worth keeping, and the characters of a text that gives them.
-_FEW_REASONS, _ARGUED = 2, 100
+_FEW_REASONS, _MANY_REASONS, _ARGUED = 2, 3, 100
+# A revert whose only cause is that tests failed.
+_TESTS_FAIL = pattern(
+    r"\b(?:travis|appveyor|jenkins|CI|buildbot|cirrus|tests? (?:are |is |were )?fail|test failures?"
+    r"|build failures?|failing (?:tests?|builds?))",
+    re.IGNORECASE,
+)
+_ARGUED_LONG = 300
 _MOST_REASON = 240  # characters of a reason
 
 
@@ -205,6 +249,12 @@ def says_why(message: Message) -> bool:
         or _LICENCE.search(message.subject)
         or (len(text) >= _ARGUED and reasons_in(f"{message.subject}\n{text}") >= _FEW_REASONS)
     )
+
+
+def argues(message: Message) -> bool:
+    """Whether a message gives so many reasons that it counts even if it changes only the build."""
+    text = f"{message.subject}\n{message.prose[:MOST_RATED]}"
+    return says_why(message) and reasons_in(text) >= _MANY_REASONS
 
 
 class Ranked(NamedTuple):
@@ -248,6 +298,7 @@ def rank(message: Message, author: str) -> Ranked:
     verb = verb_of(subject)
     points = _BY_VERB.get(verb, 0.5 if verb in _SETTLES else 0.3 if not verb else 0.0)
     points += 1.0 * bool(_ENDED.search(subject)) + 0.6 * bool(_RESTRICTS.search(subject))
+    points += 1.5 * (_WHOLE.match(subject) is not None and verb in TAKES_AWAY)
     points += 1.0 * bool(_GIVES_REASON.search(subject)) + 3.0 * bool(_LICENCE.search(subject))
     points += 0.8 * bool(_USED.search(subject)) + 0.4 * bool(HARD.search(subject))
     points += _told(f"{subject}\n{text}", text)
@@ -276,6 +327,8 @@ def _is_trivial(message: Message) -> bool:
         or message.type in _TRIVIAL_TYPES
         or (_TRIVIAL_AREAS.match(message.area) and message.type not in _WORK_TYPES)
         or words < _SHORTEST
+        or _NEW_VERSION.match(message.subject)
+        or _VENDORED.match(message.area)
         or (message.is_merge and not message.prose)
         or _MANY.search(message.prose[:MOST_RATED])
     )
@@ -295,7 +348,7 @@ def _rank_revert(message: Message) -> Ranked:
     taken_back = parse_message(message.reverts)
     is_trivial = _is_trivial(taken_back) or _is_chore(taken_back)
     cause = cause_of(message)
-    is_explained = gives_reason(cause) or len(message.prose) >= _EXPLAINED
+    is_explained = gives_reason(cause) or len(message.prose) >= _SHORT
     if (
         not cause
         or not is_explained
@@ -304,16 +357,24 @@ def _rank_revert(message: Message) -> Ranked:
     ):
         return Ranked(0.0, LEARNING, is_chore=True)
     points = _REVERTS + _told(message.prose[:MOST_RATED], message.prose[:MOST_RATED])
-    points -= 2.0 * bool(_ASIDE.search(taken_back.subject))
+    is_of_tests = _TESTS_FAIL.search(cause) is not None and len(message.prose) < _ARGUED_LONG
+    points -= 2.0 * bool(_ASIDE.search(taken_back.subject)) + 2.5 * is_of_tests
     return Ranked(max(points, 0.0), LEARNING)
+
+
+def _is_told(line: str) -> bool:
+    if line[:1] not in _LISTED:
+        return True
+    said = line.lstrip("-*+• \t")
+    return is_statement(said) and not first_verb(said)
 
 
 def _told(text: str, prose: str) -> float:
     """Return points for the length of prose, for reasons, and for trouble that a text tells of.
 
-    A list of what was done explains nothing, however long it is.
+    A list of what was done explains nothing, however long it is; a list of statements does.
     """
-    length = sum(len(line) for line in prose.split("\n") if line[:1] not in _LISTED)
+    length = sum(len(line) for line in prose.split("\n") if _is_told(line))
     points = sum(points for least, points in _LONG if length >= least)
     points += points_of_reasons(text)
     points += 0.2 * bool(HARD.search(text)) + _IS_KNOWN_HOLE * bool(_CVE.search(text))

@@ -24,7 +24,7 @@ from recollect.importing.commit_message import (
     parse_message,
     title_of,
 )
-from recollect.importing.commit_ranking import explains, rank, reason_in, says_why
+from recollect.importing.commit_ranking import argues, explains, rank, reason_in
 from recollect.importing.related_commits import COMMIT_ID, ISSUE, Topic, relate, topic_of
 from recollect.importing.source import RELATED, Item, Place, Reading, Skipped, how_many
 from recollect.importing.titles import is_sentence, one_line
@@ -59,9 +59,9 @@ _LATER, _AGAIN = 2.0, 0.15
 _FULL = 9.0  # points of the best commits
 # Points below which a commit says too little for a memory of its own, if so many others say more;
 # and for anything.
-_LEAST, _ENOUGH = 3.0, 100
+_LEAST, _ENOUGH = 3.2, 100
 _LEAST_RELATED = 1.5
-_LOOSE = 1.5  # points that a commit loses if its title is cut, or is no sentence
+_LOOSE = 2.0  # points that a commit loses if its title is no sentence
 
 
 class _Candidate(NamedTuple):
@@ -104,11 +104,11 @@ class GitHistory:
                 yield Skipped(commit.oid, "no reason given")
             elif subject in seen:
                 yield Skipped(commit.oid, "the same subject as a newer commit")
-            elif not (title := title_of(message)):
+            elif not (title := title_of(message)) or title.endswith("…"):
                 yield Skipped(commit.oid, "no sentence that stands alone")
             else:
                 seen.add(subject)
-                is_loose = title.endswith("…") or not (message.reverts or is_sentence(title))
+                is_loose = not (message.reverts or is_sentence(title))
                 points = ranked.points - (_LOOSE if is_loose else 0.0)
                 candidate = _Candidate(points, -number, commit, ranked.kind)
                 if len(best) < MOST_READ:
@@ -207,7 +207,7 @@ def _is_aside(candidate: _Candidate, files: Sequence[str]) -> bool:
         return True
     if not all(_ASIDE_FILE.match(file) or _BUILD_FILE.match(file) for file in files):
         return False
-    return not says_why(parse_message(candidate.commit.message))
+    return not argues(parse_message(candidate.commit.message))
 
 
 def _spread(rated: list[_Candidate], most: int, total: int) -> list[_Candidate]:

@@ -99,7 +99,8 @@ _REASON_FOR = pattern(
 _MOST_OF_REASON = 20_000  # characters of a section in which it is looked for
 # How to do something is in the manual.
 _HOW_TO = pattern(
-    r"(?:how to\b|(?:debugg|runn|sett|install|test|build|writ|releas|us|get)ing\b)", re.IGNORECASE
+    r"(?:how to\b|(?:debugg|contribut|runn|sett|install|test|build|writ|releas|us|get)ing\b)",
+    re.IGNORECASE,
 )
 _QUESTION = pattern(r"[^\n?]{1,200}\?\Z")
 _ASKING = pattern(r"(?:why|how|what|when)\b", re.IGNORECASE)

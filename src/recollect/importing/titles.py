@@ -12,12 +12,12 @@ from recollect.importing.verbs import first_verb, has_verb, said_of_change
 
 _PARENS = pattern(r"\s{0,3}\([^()]{1,200}\)")
 _FINITE = pattern(
-    r"\b(?:is|are|was|were|isn't|aren't|now|no longer|should|must|can|cannot|can't|could|does"
-    r"|doesn't|do|don't"
+    r"(?<![\w-])(?:is|are|was|were|isn't|aren't|now|no longer|should|must|can|cannot|can't|could"
+    r"|does|doesn't|do|don't"
     r"|has|have|had|will|won't|would|needs?|returns?|requires?|uses?|causes?|breaks?|gets?|makes?"
     r"|became|fails?"
     r"|supports?|allows?|takes?|means|contains?|leads?|results?|happens?|works?|depends?|became"
-    r"|caused|broke)\b"
+    r"|caused|broke)(?![\w-])"
 )
 _LEANING = pattern(
     r"(?:please|in fact|while|although|though|below|above|this|that|these|those|it|its|they|them"
@@ -67,7 +67,9 @@ _PAST = pattern(
 )
 _PRESENT = pattern(r"\b(?:now|no longer|not anymore|instead)\b")
 # A participle says what was done: "Client timeout handling improved".
-_DONE = pattern(r"\b[a-z]{2,20}ed\b")
+_DONE = pattern(
+    r"\b[a-z]{2,20}ed(?=\Z| (?:in|to|by|from|for|on|when|if|with|as|at|into|out|off)\b)"
+)
 # Somebody did something: news, not what is true of the program.
 _PERSON = pattern(
     r"[A-Z][a-z]{1,20} (?:[A-Z][\w.-]{0,20} ){1,2}(?:has|have|had|is|was|found|reported|provided"
