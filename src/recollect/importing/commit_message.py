@@ -62,6 +62,7 @@ _ENDING = pattern(
     r"|, (?:fix(?:es)?|closes?) #\d{1,7})\s{0,3}\Z",
     re.IGNORECASE,
 )
+_TICKET_LAST = pattern(r"[\"“”]? #\d{1,7}\Z")
 _REVERTED = pattern(r"this reverts commit ([0-9a-f]{7,40})", re.IGNORECASE)
 _REVERTS_LINE = pattern(
     r"^[ \t]*(?:this )?(?:partially |partly )?reverts? (?:commits? )?+[0-9a-f]{7,40}+"
@@ -289,7 +290,8 @@ def _reverted(message: Message) -> str:
         return _short(message.subject, message.area)
     subject, area, *_ = _subject(what)
     subject = subject if subject.count('"') % 2 == 0 else subject.replace('"', "")
-    what = shorten_line(f"{area}: {subject}" if area else subject, SUMMARY_LENGTH - len(done) - 3)
+    what = _TICKET_LAST.sub("", f"{area}: {subject}" if area else subject).strip(_QUOTES)
+    what = shorten_line(what, SUMMARY_LENGTH - len(done) - 3)
     title = f"{done} “{what}”"
     with_cause = f"{title}: {cause_of(message).rstrip('.')}"
     return with_cause if title != with_cause and len(with_cause) <= SUMMARY_LENGTH else title

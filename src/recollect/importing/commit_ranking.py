@@ -93,7 +93,7 @@ _TRIVIAL = pattern(
     r"|whitespace|link|links|docs?|documentation|comments?|warnings?|tests?|lint"
     r"|ci|test suite|flak\w+|failing|style)\b"
     r"|document(?:ed|s|ing)?\b|(?:various|misc\w*|several|follow-?up)\b|wip\b"
-    r"|fixup|squash|oops|back to dev|git \d"
+    r"|port(?:ed|s)? (?:\w+ ){0,2}patch|fixup|squash|oops|back to dev|git \d"
     r"|(?:remove|drop|delete|resolve|address|fix)\w{0,3} (?:[\w.()-]{1,12} ){0,3}"
     r"(?:TODO|FIXME)S?\b)",
     re.IGNORECASE,
@@ -133,7 +133,8 @@ _SHORTEST = 2  # words of a subject
 _SHORT, _EXPLAINED = 60, 180  # characters of a text that explains with a reason in it, or without
 # About the tests or the build, not about the program.
 _ASIDE = pattern(
-    r"\b(?:Test[A-Z]\w{0,60}|tests?|testing|test suite|valgrind|asan|tsan|(?:clang|gcc|msvc"
+    r"\b(?:Test[A-Z]\w{0,60}|tests?|testing|test suite|valgrind|(?:a|t|m|ub)san"
+    r"|sanitizers?|\w{1,20}ignore|(?:clang|gcc|msvc"
     r"|coverity|build|compile) warnings?|compiler"
     r"|makefile|cmake"
     r"|github actions?|docs?|typing|mypy|type (?:hints?|annotations?)|travis|ruff|flake8"
@@ -165,7 +166,7 @@ _UNNOTICED = pattern(
     r"|\bnot needed,? (?:so )?remove|\bdependence on\b|\bno (?:change|difference) in behaviou?r"
     r"|\bin preparation\b|\bpreparation (?:for|of)\b|\b(?:next|subsequent|follow-?up) (?:commit"
     r"|patch|PR)"
-    r"|\A[^\n]{0,60}(?:_test\.\w|\btest_\w|\btests?/)"
+    r"|\A[^\n]{0,90}(?:_test\.\w|\btest_\w|\b(?:the|our|this|these|a) tests?\b|\btest suite\b)"
     r"|\bCI (?:jobs?|builds?|tests?|pipelines?|runs?)\b|\A(?:this )?also\b"
     r"|\bthis (?:patch|commit|change) (?:only|just|simply) (?:moves|renames)",
     re.IGNORECASE,

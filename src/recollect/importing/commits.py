@@ -61,6 +61,7 @@ _FULL = 9.0  # points of the best commits
 # and for anything.
 _LEAST, _ENOUGH = 3.2, 100
 _LEAST_RELATED = 1.5
+_SHORTEST = 50  # characters of a text, without what was left out of it
 _LOOSE = 2.0  # points that a commit loses if its title is no sentence
 
 
@@ -179,7 +180,8 @@ class _Past:
         """Whether a commit says why; a revert without a cause must at least be the last word."""
         message = parse_message(commit.message)
         is_settled = commit.oid[:_ID_LENGTH] not in self._undone or bool(cause_of(message))
-        return bool(explains(message) and body_of(message) and (is_settled or not message.reverts))
+        is_told = message.reverts or len(body_of(message)) >= _SHORTEST
+        return bool(explains(message) and is_told and (is_settled or not message.reverts))
 
     def end_of(self, commit: Commit) -> str:
         """Return who took a commit back, when, and why; empty if nobody did."""

@@ -76,6 +76,7 @@ _PERSON = pattern(
     r"|pointed|made|noticed|brought|fixed|added|and|discovered|wrote|did|helped)\b|[A-Z][a-z]{1,20}"
     r" (?:[A-Z][\w-]{1,20}['’]s?|[A-Z][\w-]{1,20} at )"
 )
+_OTHER_CHANGE = pattern(r"\bthe (?:change|fix|patch|commit)s? (?:for|from|in|of)\b", re.IGNORECASE)
 _CODE_WORD = pattern(r"[^\s,]{0,60}(?:[_().:/=]|[a-z][A-Z]|::)")
 _ENUMERATED = 40  # characters before an "and" that a comma makes the end of a list
 _NAMING = 6  # words that name a text
@@ -101,7 +102,8 @@ def is_statement(text: str) -> bool:
 def is_sentence(title: str) -> bool:
     """Whether a title says what was done or what is so, and points at nothing outside it."""
     says = first_verb(title) or _FINITE.search(title) or has_verb(title) or _DONE.search(title)
-    return bool(says) and not _POINTING.search(title) and not _PERSON.match(title)
+    leans = _POINTING.search(title) or _OTHER_CHANGE.search(title) or _PERSON.match(title)
+    return bool(says) and not leans
 
 
 def is_past(sentence: str) -> bool:
