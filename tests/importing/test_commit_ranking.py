@@ -61,7 +61,7 @@ def test_a_bare_subject_explains_nothing() -> None:
     assert not explains(parse_message("Disable the old parser by default to avoid data loss"))
     assert explains(
         parse_message(
-            "Disable the old parser\n\nIt loses data, because it stores 4 KB of what users enter."
+            "Disable the parser\n\nIt loses data, because it stores 4 KB of all that users enter."
         )
     )
     assert explains(parse_message(REVERTED))
