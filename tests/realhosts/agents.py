@@ -48,7 +48,7 @@ def npm_program(name: str, package: str, program: str) -> Path:
     version = host_named(name).TESTED
 
     def check(room: Path) -> None:
-        command = ["node", room / "node_modules" / program, "--version"]
+        command = ["node", str(room / "node_modules" / program), "--version"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60)
         if version not in done.stdout:
             raise ClientMissing(f"{package} does not run: {done.stderr[-500:]}")

@@ -2,34 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import os
-import select
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 from recollect.core.age import age_of
 from recollect.hosts.installing import agents_here
 from recollect.hosts.protocol import Host
+from recollect.hosts.server_probe import server_problem
 from recollect.hosts.versions import is_older, version_of
 from recollect.ledger.health import OK, WARNING, Finding
 from recollect.store.store import Store
 
 _COMMAND = "recollect"
 INSTALL = "In a clone of Recollect, run `make install`."
-_SECONDS, _PATIENCE = 20.0, 5.0
-_GREETING = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "recollect doctor", "version": "1"},
-    },
-}
 
 
 def check_agents(store: Store) -> Iterator[Finding]:
@@ -113,42 +100,3 @@ def _programs(directory: Path) -> Iterator[Finding]:
         )
     else:
         yield Finding(OK, "mcp", f"`{_COMMAND} mcp` answers.")
-
-
-def server_problem(command: list[str], directory: Path) -> str:
-    """Start a server, greet it and end it; return what is wrong, or nothing."""
-    try:
-        server = subprocess.Popen(
-            command,
-            cwd=directory,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
-    except OSError as error:
-        return str(error)
-    assert server.stdin is not None
-    assert server.stdout is not None
-    with server:
-        try:
-            server.stdin.write(json.dumps(_GREETING).encode() + b"\n")
-            server.stdin.flush()
-            if not select.select([server.stdout], [], [], _SECONDS)[0]:
-                return f"nothing came within {_SECONDS:.0f} seconds"
-            answer = json.loads(server.stdout.readline() or b"null")
-        except (OSError, ValueError) as error:
-            return str(error)
-        finally:
-            _end(server)
-    is_right = isinstance(answer, dict) and "serverInfo" in (answer.get("result") or {})
-    return "" if is_right else "its answer is not one of an MCP server"
-
-
-def _end(server: subprocess.Popen[bytes]) -> None:
-    """Let a server end as agents do, and make sure that it does."""
-    assert server.stdin is not None
-    try:
-        server.stdin.close()
-        server.wait(_PATIENCE)
-    except (OSError, subprocess.TimeoutExpired):
-        server.kill()
