@@ -82,7 +82,8 @@ _OLD_VERSION = pattern(
 _TRIVIAL = pattern(
     r"(?:update (?:the )?(?:changelog|changes|authors|contributors|readme|copyright|translations?"
     r"|docs?|tests?|news|history|todo|copy)"
-    r"|style (?:clean|fix|chang)|more (?:[^\s]{1,30} ){1,3}fixes\Z|whitespace|typo|cosmetic|reformat|re-?indent|lint|spell\w*"
+    r"|style (?:clean|fix|chang)|more (?:[^\s]{1,30} ){1,3}fixes\Z|whitespace|typo|cosmetic"
+    r"|reformat|re-?indent|lint|spell\w*"
     r"|pep ?8|pyflakes|flake8|black|isort|clang-format|rustfmt|rename variable"
     r"|remove unused (?:import|variable|include)|removed? (?:trailing|extra|blank)"
     r"|add(?:ed)? (?:a )?(?:missing |more |some )?(?:tests?|test cases?|unit tests?|comments?"
