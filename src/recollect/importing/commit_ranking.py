@@ -146,7 +146,7 @@ _ASIDE = pattern(
     r"|unnecessary|redundant|leftover|release (?:announcement|notes)|codecov|tox"
     r"|changelog|magic num\w*|fixup"
     r"|take \d|SQUASH|TODOs?|FIXMEs?|broken links?|table headers?"
-    r"|and other (?:fixes|improvements|stuff)|references? to|usages? of"
+    r"|and other (?:fixes|improvements|stuff)|references? to|usages? of|remove (?:direct |the )?uses? of"
     r"|[\w/.-]{1,40}\.(?:pl|pm|m4|cmake|ya?ml)|strict-warnings|make (?:install|depend|check|dist)"
     r"|install process|auto-size|prototypes?|examples?|gcc|clang|msvc|mingw|clang-format"
     r"|workflows?|copyright"
