@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks.capture.fitting import Floats, sigmoid
 from benchmarks.capture.requests import Prompt
-from benchmarks.capture.train_wishes import KEPT, OTHERS, ROUNDS, all_prompts, folded
+from benchmarks.capture.train_wishes import KEPT, OTHERS, ROUNDS, all_prompts, folded, likeliest
 from recollect.capture.learned_requests import clauses
 from recollect.capture.request_text import split_prompt
 from recollect.capture.wish_meaning import FILE, MAGIC, MOST_CLAUSES, Embed, Place, named_features
@@ -97,12 +97,7 @@ def train(prompts: Sequence[Prompt], recorded: int, embed: Embed) -> Floats:
     weights = fit(said.features, wanted, weight)
     for _ in range(ROUNDS - 1):
         scores = said.features @ weights
-        best: dict[int, int] = {}
-        for at in np.flatnonzero(can):
-            number = int(said.owner[at])
-            if number not in best or scores[at] > scores[best[number]]:
-                best[number] = int(at)
-        chosen = list(best.values())
+        chosen = likeliest(scores, said.owner, can)
         wanted[:] = 0.0
         weight[can] = OTHERS
         wanted[chosen] = weight[chosen] = 1.0

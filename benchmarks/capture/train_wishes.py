@@ -96,15 +96,20 @@ def train(prompts: Sequence[Prompt], recorded: int = 0) -> Floats:
         scores = said.table.times(weights)
         wanted[:] = 0.0
         weight[can] = OTHERS
-        best: dict[int, int] = {}
-        for at in np.flatnonzero(can):
-            number = int(said.owner[at])
-            if number not in best or scores[at] > scores[best[number]]:
-                best[number] = int(at)
-        chosen = list(best.values())
+        chosen = likeliest(scores, said.owner, can)
         wanted[chosen] = weight[chosen] = 1.0
         weights = fit_binary(said.table, wanted, weight, decay)
     return weights
+
+
+def likeliest(scores: Floats, owner: Any, can: Any) -> list[int]:
+    """Return the row of each prompt with the highest score, among those that can ask."""
+    best: dict[int, int] = {}
+    for at in np.flatnonzero(can):
+        number = int(owner[at])
+        if number not in best or scores[at] > scores[best[number]]:
+            best[number] = int(at)
+    return list(best.values())
 
 
 def chances(prompts: Sequence[Prompt], weights: Floats) -> Floats:
