@@ -321,6 +321,11 @@ class Indexing:
         return self._embedder
 
     @property
+    def loaded_embedder(self) -> Embedder | None:
+        """Return the embedder if it is loaded; a hook has no time to load one."""
+        return self._embedder
+
+    @property
     def embed_query(self) -> Callable[[str], bytes] | None:
         """Return how to embed a query, if a model is loaded; a hook has no time to load one."""
         embedder = self._embedder
