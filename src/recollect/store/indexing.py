@@ -305,6 +305,11 @@ class Indexing:
         self._embedder = embedder
         self._embedder_tried = True
 
+    def keep_vectors(self) -> None:
+        """Prepare for many queries by meaning, if a model is loaded."""
+        if self._embedder is not None and self._index is not None:
+            self.using(lambda index: index.keep_vectors())
+
     def embed_pending(
         self,
         index: Index,
