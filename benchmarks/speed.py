@@ -3,6 +3,7 @@
 python -m benchmarks.speed              # hooks, searches, and how soon the server answers
 python -m benchmarks.speed --busy       # the same beside two busy loops
 python -m benchmarks.speed --long       # also building the index, a thousand captures, and vectors
+python -m benchmarks.speed --markdown   # the table of benchmarks/README.md: both runs, all rows
 
 Every round runs each command once, in turn, so that a busy moment hits all of them alike. Processor
 time, of the process and its children, differs less between runs than the clock. What the engine
@@ -141,7 +142,9 @@ class Bench:
                             taken.setdefault(key, []).append(used)
                 served = server()[1] - served
             asked = 2 * (rounds + 1)
-            print(f"{size:,} memories: the engine served {served} of {asked} events")
+            print(
+                f"{size:,} memories: the engine served {served} of {asked} events", file=sys.stderr
+            )
         return taken
 
     def _search(self, words: str, repo: Path, env: Mapping[str, str], mode: str) -> Job:
@@ -208,18 +211,18 @@ def _list_tools(server: subprocess.Popen[bytes]) -> None:
         pass
 
 
-def long_ones(folder: Path) -> None:
-    """What takes minutes: the index, a thousand captures, and vectors."""
+def long_ones(folder: Path) -> Iterator[tuple[str, str]]:
+    """What takes minutes: the index, a thousand captures, and vectors; each with its result."""
     from benchmarks import index, ledger
     from recollect.embedding import chunks, open_embedder
 
     row = index.measure(100_000, folder)
-    print(f"index build, 100,000 memories, to bare FTS5 and vectors: {row['build_ratio']:.1f}")
+    yield "index build, 100,000 memories, to bare FTS5 and vectors", f"{row['build_ratio']:.1f} ×"
     repo = folder / "captures"
     build_repository(repo, 1000)
     for found in ledger.measure(repo, 5):
         if found["what"].startswith("1,000 captures"):
-            print(f"{found['what']}, to {found['against']}: {found['ratio']:.1f}")
+            yield f"{found['what']}, to {found['against']}", f"{found['ratio']:.1f} ×"
     embedder = open_embedder("default", environment=os.environ)
     if embedder is None:
         return
@@ -229,7 +232,29 @@ def long_ones(folder: Path) -> None:
     start = time.perf_counter()
     embedder.embed(pieces)
     each = (time.perf_counter() - start) / len(texts)
-    print(f"vectors for 12,000 commit messages, from {len(texts)}: {each * 12_000 / 60:.1f} min")
+    yield f"vectors for 12,000 commit messages, from {len(texts)}", f"{each * 12_000 / 60:.1f} min"
+
+
+class Run(NamedTuple):
+    """One run: what commands took, and the other rows with their results."""
+
+    taken: Mapping[str, Sequence[Spent]]
+    others: Sequence[tuple[str, str]]
+
+    def ratios(self, name: str) -> Spent:
+        """What a command took, as ratios to a bare interpreter."""
+        one, bare = _medians(self.taken[name]), _medians(self.taken[BARE])
+        return Spent(one.clock / bare.clock, one.processor / bare.processor)
+
+
+def run(bench: Bench, rounds: int, *, busy: bool) -> Run:
+    """Measure everything but what takes minutes."""
+    with busy_loops(2 if busy else 0):
+        taken = bench.commands(rounds)
+        others = [(name, f"{s:.2f} s") for name, s in bench.starts(max(3, rounds // 4))]
+        count = 5 * rounds
+        missed = f"{bench.misses(count)} of {count}"
+        return Run(taken, [*others, ("cold prompts that miss their deadline", missed)])
 
 
 def main() -> None:
@@ -239,19 +264,44 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=21)
     parser.add_argument("--busy", action="store_true", help="beside two busy loops")
     parser.add_argument("--long", action="store_true", help="also what takes minutes")
+    parser.add_argument("--markdown", action="store_true", help="both runs, as the table of README")
     options = parser.parse_args()
     sizes = [int(size) for size in options.sizes.split(",")]
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(Path(folder), sizes)
-        with busy_loops(2 if options.busy else 0):
-            taken = bench.commands(options.rounds)
-            _print(taken)
-            for name, seconds in bench.starts(max(3, options.rounds // 4)):
-                print(f"{name}: {seconds:.2f} s")
-            count = 5 * options.rounds
-            print(f"cold prompts that miss their deadline: {bench.misses(count)} of {count}")
-            if options.long:
-                long_ones(Path(folder))
+        if options.markdown:
+            quiet = run(bench, options.rounds, busy=False)
+            busy = run(bench, options.rounds, busy=True)
+            rows = list(long_ones(Path(folder))) if options.long else []
+            print("\n".join(_markdown(quiet, busy, rows)))
+            return
+        found = run(bench, options.rounds, busy=options.busy)
+        _print(found.taken)
+        rows = [*found.others, *(long_ones(Path(folder)) if options.long else ())]
+        for name, result in rows:
+            print(f"{name}: {result}")
+
+
+def _markdown(quiet: Run, busy: Run, rows: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """The table of benchmarks/README.md."""
+    yield "| | clock, quiet | clock, busy | processor, quiet | processor, busy |"
+    yield "|---|---:|---:|---:|---:|"
+    bare = [_medians(one.taken[BARE]) for one in (quiet, busy)]
+    yield (
+        f"| `{BARE}` | {bare[0].clock:.0f} ms | {bare[1].clock:.0f} ms"
+        f" | {bare[0].processor:.0f} ms | {bare[1].processor:.0f} ms |"
+    )
+    for name in quiet.taken:
+        if name != BARE:
+            one, two = quiet.ratios(name), busy.ratios(name)
+            yield (
+                f"| {name} | {one.clock:.1f} × | {two.clock:.1f} ×"
+                f" | {one.processor:.1f} × | {two.processor:.1f} × |"
+            )
+    for (name, result), (_, beside) in zip(quiet.others, busy.others, strict=True):
+        yield f"| {name} | {result} | {beside} | – | – |"
+    for name, result in rows:
+        yield f"| {name} | {result} | – | – | – |"
 
 
 def _print(taken: Mapping[str, Sequence[Spent]]) -> None:
