@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.index import text as words
-from recollect.index.text import indexable
+from recollect.index.text import indexable, query_terms
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,19 @@ def test_ordinary_words_are_no_compounds(text: str) -> None:
         parts += words._pairs(text)
 
     assert indexable(text) == (f"{text} {' '.join(parts)}" if parts else text)
+
+
+@pytest.mark.parametrize(
+    ("query", "terms"),
+    [
+        ("Why do we need the cache?", ["need", "cache"]),
+        ("cache Cache CACHE, the cache", ["cache"]),
+        ("parseNote or parse_note", ["parsenote", "parse", "note"]),
+        ("utf8 Straße été 2026", ["utf8", "utf", "straße", "été", "2026"]),
+        ("日本語", ["日本", "本語"]),
+        ("the and or", []),
+    ],
+)
+def test_a_query_has_its_meaningful_words_once(query: str, terms: list[str]) -> None:
+    """In order, in lower case, with the parts of names."""
+    assert query_terms(query) == terms
