@@ -162,19 +162,32 @@ def measure(db: apsw.Connection, most: int) -> int:
             (_GROWTH, total, most),
         )
     ]
-    step = _step(total, _OTHERS)
-    for key in keys:
-        rows = db.execute(
-            "SELECT 1 - near.distance FROM (SELECT rowid, distance FROM vector WHERE"
-            " embedding MATCH (SELECT embedding FROM vector WHERE rowid ="
-            " (SELECT min(key) FROM chunk WHERE memory = ?1)) AND k = ?2"
-            " AND rowid IN (SELECT key FROM chunk WHERE key % ?3 = 0)) AS near"
-            " JOIN chunk ON chunk.key = near.rowid WHERE chunk.memory <> ?1"
-            " ORDER BY near.distance LIMIT ?4",
-            (key, 4 * _NEAREST, step, _NEAREST),
+    if not keys:
+        return 0
+    import numpy as np
+
+    # The vector table would search the sample in the file again for each memory.
+    sample = list(
+        db.execute(
+            "SELECT chunk.memory, vector.embedding FROM chunk"
+            " JOIN vector ON vector.rowid = chunk.key WHERE chunk.key % ? = 0",
+            (_step(total, _OTHERS),),
         )
-        cosines = [cosine for (cosine,) in rows]
-        near = math.fsum(cosines) / len(cosines) if cosines else 0.0
+    )
+    memories = np.array([memory for memory, _ in sample], dtype=np.int64)
+    others = [np.frombuffer(embedding, dtype="<f4") for _, embedding in sample]
+    rows = np.array(others, dtype=np.float32)
+    for key in keys:
+        vectors = db.execute(
+            "SELECT embedding FROM vector WHERE rowid ="
+            " (SELECT min(key) FROM chunk WHERE memory = ?)",
+            (key,),
+        )
+        own = next((np.frombuffer(embedding, dtype="<f4") for (embedding,) in vectors), None)
+        near = 0.0
+        if own is not None and sample:
+            cosines = np.sort((rows @ own)[memories != key])[-_NEAREST:]
+            near = float(cosines.mean()) if len(cosines) else 0.0
         db.execute("UPDATE memory SET crowding = ?, measured = ? WHERE key = ?", (near, total, key))
     return len(keys)
 
