@@ -138,8 +138,7 @@ class Bench:
                     for name, job in jobs.items():
                         used = spent(job)
                         if number:  # the first round warms the disk
-                            key = name if name == BARE else f"{name}, {size:,} memories"
-                            taken.setdefault(key, []).append(used)
+                            taken.setdefault(f"{name}, {size:,} memories", []).append(used)
                 served = server()[1] - served
             asked = 2 * (rounds + 1)
             print(
@@ -243,8 +242,13 @@ class Run(NamedTuple):
 
     def ratios(self, name: str) -> Spent:
         """What a command took, as ratios to a bare interpreter."""
-        one, bare = _medians(self.taken[name]), _medians(self.taken[BARE])
+        one, bare = _medians(self.taken[name]), _medians(self.taken[_bare_of(name)])
         return Spent(one.clock / bare.clock, one.processor / bare.processor)
+
+
+def _bare_of(name: str) -> str:
+    """The bare interpreter in the rounds of a command: a load that changes hits both."""
+    return f"{BARE}, {name.rpartition(', ')[2]}"
 
 
 def run(bench: Bench, rounds: int, *, busy: bool) -> Run:
@@ -276,7 +280,7 @@ def main() -> None:
             print("\n".join(_markdown(quiet, busy, rows)))
             return
         found = run(bench, options.rounds, busy=options.busy)
-        _print(found.taken)
+        _print(found)
         rows = [*found.others, *(long_ones(Path(folder)) if options.long else ())]
         for name, result in rows:
             print(f"{name}: {result}")
@@ -286,32 +290,28 @@ def _markdown(quiet: Run, busy: Run, rows: Sequence[tuple[str, str]]) -> Iterato
     """The table of benchmarks/README.md."""
     yield "| | clock, quiet | clock, busy | processor, quiet | processor, busy |"
     yield "|---|---:|---:|---:|---:|"
-    bare = [_medians(one.taken[BARE]) for one in (quiet, busy)]
-    yield (
-        f"| `{BARE}` | {bare[0].clock:.0f} ms | {bare[1].clock:.0f} ms"
-        f" | {bare[0].processor:.0f} ms | {bare[1].processor:.0f} ms |"
-    )
     for name in quiet.taken:
-        if name != BARE:
+        if name == _bare_of(name):
+            one, two = _medians(quiet.taken[name]), _medians(busy.taken[name])
+            unit, digits = "ms", 0
+        else:
             one, two = quiet.ratios(name), busy.ratios(name)
-            yield (
-                f"| {name} | {one.clock:.1f} × | {two.clock:.1f} ×"
-                f" | {one.processor:.1f} × | {two.processor:.1f} × |"
-            )
+            unit, digits = "×", 1
+        values = (one.clock, two.clock, one.processor, two.processor)
+        yield f"| {name} | " + " | ".join(f"{value:.{digits}f} {unit}" for value in values) + " |"
     for (name, result), (_, beside) in zip(quiet.others, busy.others, strict=True):
         yield f"| {name} | {result} | {beside} | – | – |"
     for name, result in rows:
         yield f"| {name} | {result} | – | – | – |"
 
 
-def _print(taken: Mapping[str, Sequence[Spent]]) -> None:
-    bare = _medians(taken[BARE])
+def _print(found: Run) -> None:
     print(f"{'':<48}{'clock':>10}{'ratio':>7}{'processor':>12}{'ratio':>7}")
-    for name, values in taken.items():
-        one = _medians(values)
+    for name, values in found.taken.items():
+        one, ratio = _medians(values), found.ratios(name)
         print(
-            f"{name:<48}{one.clock:>7.1f} ms{one.clock / bare.clock:>7.2f}"
-            f"{one.processor:>9.1f} ms{one.processor / bare.processor:>7.2f}"
+            f"{name:<48}{one.clock:>7.1f} ms{ratio.clock:>7.2f}"
+            f"{one.processor:>9.1f} ms{ratio.processor:>7.2f}"
         )
 
 
