@@ -113,7 +113,7 @@ class Matrix:
     def _is_part(self) -> bool:
         """Whether the vectors that it has are still there and unchanged."""
         rows = self._db.execute(f"{_STATE} WHERE key <= ?", (self._state[-1],))
-        return next(iter(rows)) == self._state
+        return tuple(next(iter(rows))) == self._state
 
     def _read_state(self) -> tuple[Any, ...]:
         """Return what differs after a vector has come, gone or changed."""
