@@ -63,16 +63,18 @@ COMPARED = 12
 # judgements.
 PROMPT = (
     *("most_evidence", "most_words", "most_worth", "most_rare", "most_second", "most_beside"),
-    *("length", "known", "asked", "size"),
+    *("first_titled", "first_lead", "length", "known", "asked", "size"),
     # In a small store, one word may be all that a prompt and a memory share.
     *("length*size", "known*size", "most_worth*size"),
 )
-PROMPT_MEANING = ("most_cosine", "three_cosines", "most_outstanding", "most_cosine*size")
+PROMPT_MEANING = (
+    *("first_cosine", "most_cosine", "three_cosines", "most_outstanding", "most_cosine*size"),
+)
 WORDS = (
     *("share", "margin", "evidence", "coverage", "rarest", "second", "titled", "tagged", "beside"),
     *("match", "lead", "length", "size"),
 )
-MEANING = ("cosine", "nearness", "stands_out", "crowding")
+MEANING = ("cosine", "nearness", "ahead", "stands_out", "crowding")
 # What does not speak for a memory by itself; of all others, a negative coefficient is chance.
 NEUTRAL = frozenset({"length", "size", "crowding"})
 JUDGED = {"episode": 0.5, "at_hand": 1.0}

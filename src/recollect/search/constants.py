@@ -164,6 +164,9 @@ INDEX_AT_HAND: Final = 0.2
 # Titles that a prompt may bring, and their tokens.
 MOST_TITLES: Final = 3
 TITLE_TOKENS: Final = 80
+# A title is shortened to no less than this, with its id and the end of its line: the three titles
+# of a prompt must fit.
+LEAST_TITLE_TOKENS: Final = 26
 
 # Budget
 

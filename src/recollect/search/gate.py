@@ -39,10 +39,12 @@ class Features(NamedTuple):
     titled: float = 0.0
     tagged: float = 0.0
     beside: float = 0.0
-    # By meaning: the cosine, its share of the best one, how far it stands out among the cosines of
-    # the prompt (in standard deviations), and how near the memory is to everything.
+    # By meaning: the cosine, its share of the best one, what it is ahead of the next (below 0:
+    # behind the best), how far it stands out among the cosines of the prompt (in standard
+    # deviations), and how near the memory is to everything.
     cosine: float = 0.0
     nearness: float = 0.0
+    ahead: float = 0.0
     stands_out: float = 0.0
     crowding: float = 0.0
     # By both: how well it matches relative to the best one, and what it is ahead of the next (below
@@ -68,6 +70,10 @@ class Features(NamedTuple):
     most_cosine: float = 0.0
     three_cosines: float = 0.0
     most_outstanding: float = 0.0
+    # What the best match has, by words and meaning: its cosine, its words in the summary, its lead.
+    first_cosine: float = 0.0
+    first_titled: float = 0.0
+    first_lead: float = 0.0
     # The store: the number of memories (a logarithm).
     size: float = 0.0
     # Whether vectors were there; they choose the coefficients.
@@ -107,8 +113,9 @@ class Prompt:
         self._first, self._next = _best_two(by_both.values())
         self._best, self._second = _best_two(match.score for match in by_words.values())
         nearest = sorted((max(0.0, cosine) for cosine in by_meaning.values()), reverse=True)
-        self._nearest = nearest[0] if nearest else 0.0
+        self._nearest, self._next_nearest = (*nearest[:2], 0.0, 0.0)[:2]
         found = by_words.values()
+        best = max(by_both, key=lambda uid: (by_both[uid], uid), default="")
         self._common = {
             "length": min(1.0, math.log(max(1, terms)) / _LONG_PROMPT),
             "known": known,
@@ -124,6 +131,9 @@ class Prompt:
             "most_cosine": self._nearest,
             "three_cosines": sum(nearest[:_FEW]) / _FEW,
             "most_outstanding": self._outstanding(self._nearest) if nearest else 0.0,
+            "first_cosine": max(0.0, by_meaning.get(best, 0.0)),
+            "first_titled": by_words.get(best, _NO_WORDS).titled,
+            "first_lead": min(1.0, self._first - self._next),
         }
 
     def features_of(self, uid: str, crowding: float) -> Features:
@@ -145,6 +155,7 @@ class Prompt:
             beside=_few(match.beside),
             cosine=cosine,
             nearness=cosine / self._nearest if self._nearest else 0.0,
+            ahead=cosine - (self._next_nearest if cosine == self._nearest else self._nearest),
             stands_out=self._outstanding(cosine) if uid in self._by_meaning else 0.0,
             crowding=crowding,
             match=both / self._first if self._first else 0.0,
