@@ -188,7 +188,9 @@ class Transformer:
 def _of_unit_length(vectors: Floats) -> Floats:
     import numpy as np
 
-    return vectors / np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
+    lengths: Floats = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    unit: Floats = vectors / lengths[:, None]
+    return unit
 
 
 def _passes(lengths: list[int]) -> Iterator[list[int]]:
