@@ -14,11 +14,19 @@ from recollect.index.protocol import Index
 from recollect.search.search import Hit, Question, search
 from recollect.search.word_vectors import FILE, LONGEST_WORD, query_vector, record, title
 from tests.sandbox import Sandbox
-from tests.search.test_paraphrase import KNOWN
 
 ROW = 64
 MODEL = FILE.read_bytes()[:ROW].rstrip(b"\0").decode()
 
+KNOWN = [
+    ("decisions", "Use PostgreSQL for persistence", "Two workers write at once."),
+    ("preferences", "Always use uv for Python environments", "It locks versions."),
+    ("constraints", "No customer data may leave the EU", "Legal asked for it."),
+    ("solutions", "Flaky login test fixed by freezing the clock", "The token expired."),
+    ("tech-debt", "The invoice module has no unit tests", "We check by hand."),
+    ("patterns", "Retry HTTP calls with exponential backoff", "Three attempts, then give up."),
+    ("notes", "Deploys happen on Tuesday mornings", "So that somebody is around."),
+]
 QUESTIONS = [
     ("which relational engine holds our records", "Use PostgreSQL for persistence"),
     ("which day do we ship", "Deploys happen on Tuesday mornings"),
