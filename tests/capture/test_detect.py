@@ -7,6 +7,7 @@ import pytest
 from recollect.capture.conversation import MAX_TYPED, Turn, heard, own_words, turns
 from recollect.capture.detect import (
     BELOW,
+    ECHO,
     NOT_ALONE,
     Skipped,
     as_record,
@@ -34,6 +35,36 @@ def test_a_plain_statement_is_found(text: str) -> None:
     assert one.speaker == USER
     assert one.why
     assert one.score == pytest.approx(sum(one.by_kind.values()))
+
+
+@pytest.mark.parametrize(
+    "lead",
+    ["No, that's wrong: ", "no that’s not right, ", "Wrong: ", "Not quite, ", "You're mistaken: "],
+)
+def test_a_correction_is_kept_without_the_words_that_correct(lead: str) -> None:
+    """What is right stands alone, and what was wrong is not part of it."""
+    said = "timestamps in timed.py are UTC seconds, not milliseconds."
+    wrong = (AGENT, "I assumed that timestamps are in milliseconds.")
+
+    assert found(wrong, (USER, lead + said)) == [
+        "Timestamps in timed.py are UTC seconds, not milliseconds."
+    ]
+
+
+def test_what_the_agent_repeats_is_found_once() -> None:
+    """In the words of the person who decided; a reason that the agent adds counts."""
+    decided = (
+        "Let's go with SHA-512 as the default digest for new tokens, because the audit demands it."
+    )
+    echo = "OK: we keep SHA-512 as the default digest for new tokens, since SHA-1 stays readable."
+    missed: list[Skipped] = []
+
+    both = detect([Turn(USER, decided), Turn(AGENT, echo)], skipped=missed)
+
+    assert [one.sentence for one in both] == [decided]
+    assert ECHO in [one.reason for one in missed]
+    without_reason = decided.split(", because")[0] + "."
+    assert len(found((USER, without_reason), (AGENT, echo))) == 2
 
 
 @pytest.mark.parametrize(

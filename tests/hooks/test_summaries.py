@@ -285,6 +285,19 @@ def test_praise_and_the_next_task_are_no_corrections(store: Recollect, repo: Pat
     assert "rounding of half cents" in told(Agent(repo, "s2"))
 
 
+def test_a_choice_in_the_first_prompt_corrects_nothing(store: Recollect, repo: Path) -> None:
+    """Nothing was done before it that could be wrong. Later, what was wrong is not repeated."""
+    agent = Agent(repo)
+    work(agent, "Let's use integer cents instead of floats for the prices, and test it.")
+    agent.hook("prompt", prompt="No, that's wrong: half cents must round to even.")
+    agent.hook("session-end", reason="other")
+
+    told_of = only(store.memories(kind="sessions")).text if told(Agent(repo, "s2")) else ""
+
+    assert told_of.count("Corrected by the user") == 1
+    assert "Corrected by the user: Half cents must round to even." in told_of
+
+
 def test_a_question_alone_leaves_no_summary(store: Recollect, repo: Path) -> None:
     """Talk without work, and a greeting."""
     agent = Agent(repo)

@@ -9,14 +9,14 @@ what an agent is about to do, are no memories.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from recollect.capture.conversation import Heard, Turn, heard
 from recollect.capture.features import AGENT, NAMED, USER, Vector, is_plan, is_question, vector
 from recollect.capture.model import Model, Scores, model
 from recollect.capture.sentences import CODE, NAME
-from recollect.capture.wording import REPORTED_QUESTION
+from recollect.capture.wording import REASON, REPORTED_QUESTION
 from recollect.core.marks import MARKER
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
@@ -45,6 +45,7 @@ _CURE: Final = "solutions"
 _PROGRESS: Final = "progress"
 
 NOT_ALONE: Final = "it does not stand alone"
+ECHO: Final = "it repeats what the user said"
 BELOW: Final = "below capture.suggest_threshold"
 
 Shift = Callable[[Vector, str], float]
@@ -81,6 +82,12 @@ _FILLER = pattern(
     r"|(?:no|yes|right|well|actually|sure|so|fine|sorry|also|and|but|plus|wait|super|cool|nice|good"
     r"|wonderful|agreed|one more thing|for the record|in any case)"
     r"[,.:!…—–-]+\s+|(?:and|but|so|also) "
+    # Who corrects says what is right after it: "no, that's wrong: …".
+    r"|(?:no )?(?:(?:that|this|it)(?:'s|’s| is| was)|you(?:'re|’re| are)|you got (?:that|it|this))"
+    r" (?:just |still |all |completely |totally |simply )?"
+    r"(?:wrong|incorrect|mistaken|outdated|not (?:quite )?(?:right|true|correct|it))"
+    r"[,.:;!…—–-]+\s+"
+    r"|(?:wrong|incorrect|not (?:quite|true|exactly))[,.:;!…—–-]+\s+"
     # What was chosen by its number follows in words.
     r"|(?:let's |we'll |i'd )?(?:go with|take|do|use|pick) the (?:first|second|third|last|other)"
     r" (?:one|option|way)[,:;—–-]+\s+(?=\w+ \w+ \w+ ))+",
@@ -129,7 +136,7 @@ def detect(
     With `weakest`, also what scores at least that and less than the threshold, marked as weak.
     """
     missed = [] if skipped is None else skipped
-    found = list(_detect(conversation, threshold, weakest, shift, missed))
+    found = _without_echoes(_detect(conversation, threshold, weakest, shift, missed), missed)
     joined: list[_Place] = []
     for one in found:
         together = _joined(joined[-1], one) if joined else None
@@ -143,6 +150,26 @@ class _Place(NamedTuple):
     found: Detected
     at: int
     message: int
+
+
+def _without_echoes(found: Iterable[_Place], skipped: list[Skipped]) -> list[_Place]:
+    """Leave out what an agent repeats of what a person said before, unless it adds the reason."""
+    from recollect.capture.novelty import repeats
+
+    kept: list[_Place] = []
+    for place in found:
+        one = place.found
+        told = [other.found for other in kept if other.found.speaker == USER]
+        if one.speaker == AGENT and any(
+            one.kind == other.kind
+            and repeats(one.sentence, other.sentence)
+            and (REASON.search(other.sentence) or not REASON.search(one.sentence))
+            for other in told
+        ):
+            skipped.append(Skipped(ECHO, one.kind, one.score, one.why))
+        else:
+            kept.append(place)
+    return kept
 
 
 def _joined(one: _Place, other: _Place) -> _Place | None:

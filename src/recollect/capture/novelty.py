@@ -190,6 +190,19 @@ def is_repeated(one: Outline, other: Outline) -> bool:
     return in_order and one.denials == other.denials
 
 
+def repeats(text: str, other: str) -> bool:
+    """Return whether the first statement of a text says nothing that another text does not."""
+    mine = _statements(text)[:1]
+    if not mine or len(mine[0].stems) < _FEWEST:
+        return False
+    theirs = _statements(other)
+    known = {stem for one in theirs for stem in one.stems}
+    denied = {stem for one in theirs for stem in one.denied}
+    stems = mine[0].stems
+    is_known = sum(stem in known for stem in stems) >= _SAID * len(stems)
+    return is_known and all((stem in denied) == (stem in mine[0].denied) for stem in stems)
+
+
 def said_in(text: str, document: str) -> bool:
     """Return whether one sentence of a document already says it."""
     mine = _stems(text)

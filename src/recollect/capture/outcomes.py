@@ -151,8 +151,11 @@ def without_wishes(text: str) -> str:
 
 def correction_of(text: str) -> str:
     """Return a correction that makes sense by itself; empty if it does not."""
+    from recollect.capture.detect import without_filler
+
     at = text.lower().find(MARKER)
-    line = " ".join(text[: len(text) if at < 0 else at].split())
+    line = without_filler(" ".join(text[: len(text) if at < 0 else at].split()))
+    line = line[:1].upper() + line[1:]
     is_whole = len(line) <= _LONGEST_CORRECTION and len(line.split()) >= _FEWEST_WORDS
     return shorten_line(line, _LONGEST_CORRECTION) if is_whole else ""
 

@@ -57,9 +57,15 @@ class LoggingSession(ObservingSession):
 
     def knows_turn(self, prompt: str) -> bool:
         """Whether the hook of a prompt had the time to record it."""
-        mark = self._turn_mark(prompt)
+        return self._turn_mark(prompt) in self._turns()
+
+    def has_earlier_turn(self, prompt: str) -> bool:
+        """Whether a turn came before this prompt: the first one has nothing to correct."""
+        return any(turn != self._turn_mark(prompt) for turn in self._turns())
+
+    def _turns(self) -> list[str]:
         entries = self.store.local.session_log.entries(self._event.session)
-        return any(what == mark for _, what in entries)
+        return [what for _, what in entries if what.startswith(TURN)]
 
     def note_turn(self, prompt: str) -> None:
         """Record that a turn begins."""
@@ -87,8 +93,7 @@ class LoggingSession(ObservingSession):
 
     def answers_question(self) -> bool:
         """Whether the turn that runs began with a question."""
-        entries = self.store.local.session_log.entries(self._event.session)
-        turns = [what for _, what in entries if what.startswith(TURN)]
+        turns = self._turns()
         return bool(turns) and turns[-1].endswith(_ASKS)
 
     # Summaries

@@ -27,7 +27,7 @@ def note_prompt(work: Work, text: str, kept: str) -> None:
     from recollect.capture.outcomes import correction_of
     from recollect.capture.retractions import takes_back
 
-    if takes_back(text):
+    if takes_back(text) and work.session.has_earlier_turn(text):
         work.session.take_back(correction_of(kept), commits=True)
         work.note("took back what was reported as done", reason="the prompt corrects it")
     work.session.note_turn(text)
@@ -96,7 +96,7 @@ def _note_lost_prompt(work: Work, text: str, kept: str, *, is_first: bool) -> No
     from recollect.capture.outcomes import correction_of
     from recollect.capture.retractions import takes_back
 
-    if is_first and takes_back(text):
+    if is_first and takes_back(text) and work.session.has_earlier_turn(text):
         # Commits since then belong to the turn that follows the correction.
         work.session.take_back(correction_of(kept), commits=False)
     work.session.note_turn(text)

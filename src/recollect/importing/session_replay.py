@@ -151,7 +151,7 @@ class SessionReplay:
         if parted.unkept:
             self._unkept.append(frozenset(map(hash, words_of(parted.unkept))))
         text = self._redact(parted.kept)
-        if takes_back(text):
+        if takes_back(text) and self._talk:
             self._take_back(correction_of(text), event.moment)
         self._note_goal(text)
         self._asked = any(map(is_question, sentences(text)[:20]))
