@@ -55,7 +55,9 @@ def latest(setting: Setting) -> float:
     return max(datetime.fromisoformat(moment).timestamp() for moment in moments)
 
 
-def candidates_of(store: Recollect, prompt: str, now: float, *, warm: bool) -> list[Hit]:
+def candidates_of(
+    store: Recollect, prompt: str, now: float, *, warm: bool, word_vectors: bool = True
+) -> list[Hit]:
     """Return the hits that a prompt hook looks at; `warm` as the engine, which has a model."""
     text = asked_for(prompt)
     if not query_terms(text):
@@ -67,6 +69,7 @@ def candidates_of(store: Recollect, prompt: str, now: float, *, warm: bool) -> l
         filters=Filters(sensitivities=frozenset({"public"}), alive_at=now),
         candidates=0,
         asked=asked,
+        word_vectors=word_vectors,
     )
     embed = store.indexing.embed_query if warm else None
     return store.indexing.using(lambda index: search(index, question, now=now, embed=embed))

@@ -19,6 +19,7 @@ from recollect.search.gate_coefficients import (
     ABOUT_WARM,
     ANSWERS_COLD,
     ANSWERS_WARM,
+    ANSWERS_WORD_VECTORS,
 )
 
 
@@ -76,8 +77,10 @@ class Features(NamedTuple):
     first_lead: float = 0.0
     # The store: the number of memories (a logarithm).
     size: float = 0.0
-    # Whether vectors were there; they choose the coefficients.
+    # Whether vectors were there, and whether the prompt's was only the sum of its words; these
+    # choose the coefficients.
     warm: bool = False
+    summed: bool = False
 
 
 BIAS = "bias"
@@ -105,6 +108,7 @@ class Prompt:
         known: float,
         memories: int,
         asked: bool,
+        is_exact: bool = True,
     ) -> None:
         self._by_words = by_words
         self._by_meaning = by_meaning
@@ -121,7 +125,8 @@ class Prompt:
             "known": known,
             "asked": float(asked),
             "size": math.log(max(1, memories)) / _LARGE_STORE,
-            "warm": bool(by_meaning),
+            "warm": bool(by_meaning) and is_exact,
+            "summed": bool(by_meaning) and not is_exact,
             "most_evidence": min(1.0, max((match.evidence for match in found), default=0.0)),
             "most_words": _few(max((match.words for match in found), default=0)),
             "most_worth": min(_MOST_WORTH, max((m.worth for m in found), default=0.0) / _WORTH),
@@ -183,13 +188,13 @@ def about(features: Features, asking: float = 1.0) -> float:
 
     `asking` multiplies the odds: whoever searches means a memory more often than whoever types.
     """
-    likely = _logistic(features, ABOUT_WARM if features.warm else ABOUT_COLD)
+    likely = _logistic(features, _coefficients(features)[0])
     return asking * likely / (1.0 - likely + asking * likely)
 
 
 def answers(features: Features) -> float:
     """Return how likely it is about this memory, if it is about any, from 0 to 1."""
-    return _logistic(features, ANSWERS_WARM if features.warm else ANSWERS_COLD)
+    return _logistic(features, _coefficients(features)[1])
 
 
 def probability(features: Features, asking: float = 1.0) -> float:
@@ -199,10 +204,19 @@ def probability(features: Features, asking: float = 1.0) -> float:
 
 def strongest(features: Features, most: int = 3) -> Sequence[tuple[str, float]]:
     """Return the features that decided most, with what each adds to the log-odds."""
-    parts = _parts(features, ABOUT_WARM if features.warm else ABOUT_COLD)
-    parts |= _parts(features, ANSWERS_WARM if features.warm else ANSWERS_COLD)
+    of_prompt, of_memory = _coefficients(features)
+    parts = _parts(features, of_prompt) | _parts(features, of_memory)
     given = [(name, part) for name, part in parts.items() if part]
     return sorted(given, key=lambda part: -abs(part[1]))[:most]
+
+
+def _coefficients(features: Features) -> tuple[Mapping[str, float], Mapping[str, float]]:
+    """Return the coefficients of both functions, for the sort of vectors that were there."""
+    if features.warm:
+        return ABOUT_WARM, ANSWERS_WARM
+    # The sum of its words doesn't tell whether a prompt is about any memory: fitted with it, more
+    # unrelated prompts brought something.
+    return ABOUT_COLD, ANSWERS_WORD_VECTORS if features.summed else ANSWERS_COLD
 
 
 def _logistic(features: Features, coefficients: Mapping[str, float]) -> float:

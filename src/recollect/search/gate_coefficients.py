@@ -36,6 +36,26 @@ ANSWERS_COLD: Final[Mapping[str, float]] = {
     "episode": 0.500,
     "at_hand": 1.000,
 }
+# The same, with the vectors of single words.
+ANSWERS_WORD_VECTORS: Final[Mapping[str, float]] = {
+    "bias": -3.577,
+    "share": 0.282,
+    "margin": 1.751,
+    "evidence": 0.291,
+    "coverage": 0.352,
+    "rarest": 1.603,
+    "second": 0.366,
+    "tagged": 1.755,
+    "beside": 2.326,
+    "match": 1.428,
+    "lead": 1.130,
+    "length": -0.704,
+    "size": -1.670,
+    "nearness": 1.898,
+    "crowding": -1.610,
+    "episode": 0.500,
+    "at_hand": 1.000,
+}
 # With vectors.
 ABOUT_WARM: Final[Mapping[str, float]] = {
     "bias": -4.701,
