@@ -88,18 +88,18 @@ TITLE_HITS_COMPARED: Final = 500
 
 # The gate: what a hook injects, and in which form
 
-# What things cost, in tokens: a memory in full with the element around it (measured: 174), a title,
-# and the element around titles. Working without the memory that would have answered costs what
-# finding it out again costs. Something that comes for a prompt about no memory at all costs more
-# than its tokens: it leads astray, and what comes is read with less care. The last three are
-# judgements, narrowed on the tuning half of `python -m benchmarks.injection`: unrelated prompts
-# bring something in full in at most 2 %, and prompts about a memory at most 1.5 each.
+# What things cost, in tokens: a memory in full with the element around it (measured: 174), a title
+# and the element around titles (both measured). Working without the memory that would have answered
+# costs what finding it out again costs. Something that comes for a prompt about no memory at all
+# costs more than its tokens: it leads astray, and what comes is read with less care. The last three
+# are judgements, narrowed on the tuning half of `python -m benchmarks.injection`, warm, with 1,000
+# memories: unrelated prompts bring something in full in 2 %, and cost 12 tokens.
 FULL_COSTS: Final = 175.0
-TITLE_COSTS: Final = 20.0
-TITLES_COST: Final = 40.0
-MISS_COSTS: Final = 2_700.0
-STRAY_FULL_COSTS: Final = 1_000.0
-STRAY_TITLE_COSTS: Final = 150.0
+TITLE_COSTS: Final = 25.0
+TITLES_COST: Final = 60.0
+MISS_COSTS: Final = 4_500.0
+STRAY_FULL_COSTS: Final = 2_000.0
+STRAY_TITLE_COSTS: Final = 350.0
 
 
 class Bar(NamedTuple):
