@@ -68,8 +68,8 @@ PROMPT = (
     *("length*size", "known*size", "most_worth*size"),
 )
 PROMPT_MEANING = (
-    *("first_cosine", "first_titled", "first_lead"),
-    *("most_cosine", "three_cosines", "most_outstanding", "most_cosine*size"),
+    *("first_cosine", "first_lead", "most_cosine", "three_cosines", "most_outstanding"),
+    "most_cosine*size",
 )
 WORDS = (
     *("share", "margin", "evidence", "coverage", "rarest", "second", "titled", "tagged", "beside"),

@@ -179,7 +179,9 @@ def test_features_compare_a_memory_with_the_others() -> None:
     assert [best.lead, other.lead, far.lead] == pytest.approx([0.8, -1.0, -0.8])
     assert [best.match, other.match, far.match] == pytest.approx([1.0, 0.2, 0.7 / 1.5])
     assert [far.share, far.nearness, best.nearness] == pytest.approx([0.0, 1.0, 5 / 7])
+    assert [far.ahead, best.ahead] == pytest.approx([0.2, -0.2])
     assert far.stands_out == pytest.approx(6 / 5)
+    assert [other.first_cosine, other.first_lead] == pytest.approx([0.5, 0.8])
     assert [best.second, best.beside, other.beside] == pytest.approx([0.2, 0.25, 0.0])
     # What is said of the prompt is the same for all of them.
     for hit in (best, other, far):

@@ -71,9 +71,8 @@ class Features(NamedTuple):
     most_cosine: float = 0.0
     three_cosines: float = 0.0
     most_outstanding: float = 0.0
-    # What the best match has, by words and meaning: its cosine, its words in the summary, its lead.
+    # What the best match has, by words and meaning: its cosine, and its lead.
     first_cosine: float = 0.0
-    first_titled: float = 0.0
     first_lead: float = 0.0
     # The store: the number of memories (a logarithm).
     size: float = 0.0
@@ -137,7 +136,6 @@ class Prompt:
             "three_cosines": sum(nearest[:_FEW]) / _FEW,
             "most_outstanding": self._outstanding(self._nearest) if nearest else 0.0,
             "first_cosine": max(0.0, by_meaning.get(best, 0.0)),
-            "first_titled": by_words.get(best, _NO_WORDS).titled,
             "first_lead": min(1.0, self._first - self._next),
         }
 
