@@ -99,7 +99,7 @@ TITLE_COSTS: Final = 25.0
 TITLES_COST: Final = 60.0
 MISS_COSTS: Final = 4_500.0
 STRAY_FULL_COSTS: Final = 2_000.0
-STRAY_TITLE_COSTS: Final = 350.0
+STRAY_TITLE_COSTS: Final = 325.0
 
 
 class Bar(NamedTuple):
