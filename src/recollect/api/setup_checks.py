@@ -1,49 +1,16 @@
-"""The checks of `doctor` around the memory: plugin, hooks, MCP server, model and sync."""
+"""The checks of `doctor` around the memory: agents, hooks, MCP server, model and sync."""
 
 from __future__ import annotations
 
 import importlib.util
-import os
-import shutil
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
+from recollect.api.agent_checks import INSTALL, check_agents
 from recollect.core.age import age_of
 from recollect.errors import RecollectError
-from recollect.hosts.registry import HOSTS, host
 from recollect.ledger.health import OK, WARNING, Finding
 from recollect.search.constants import MOST_PENDING
 from recollect.store.store import Store
-
-_COMMAND = "recollect"
-_INSTALL = "In a clone of Recollect, run `make install`."
-
-
-def check_plugin(store: Store) -> Iterator[Finding]:
-    """Check in which agents the plugin is on, and that its hooks can start."""
-    directory = store.ledger.repository.git.directory
-    found = {
-        host(name): host(name).has_plugin(directory, Path.home(), os.environ) for name in HOSTS
-    }
-    for agent, is_on in found.items():
-        if is_on:
-            yield Finding(OK, "plugin", f"The plugin is on in {agent.TITLE}.")
-        elif is_on is False:
-            yield Finding(
-                WARNING,
-                "plugin",
-                f"The plugin is not on in {agent.TITLE}, so its sessions have no memory.",
-                f"Run: recollect install {agent.NAME}",
-            )
-    if all(is_on is None for is_on in found.values()):
-        yield Finding(OK, "plugin", "No agent is set up on this machine.")
-    if any(found.values()) and shutil.which(_COMMAND) is None:
-        yield Finding(
-            WARNING,
-            "plugin",
-            f"`{_COMMAND}` is not on the PATH, so hooks and the MCP server cannot start.",
-            _INSTALL,
-        )
 
 
 def check_hook_runs(store: Store) -> Iterator[Finding]:
@@ -69,7 +36,7 @@ def check_mcp(_store: Store) -> Iterator[Finding]:
             WARNING,
             "mcp",
             "The package mcp is missing, so agents have no memory tools.",
-            _INSTALL,
+            INSTALL,
         )
     else:
         yield Finding(OK, "mcp", "`recollect mcp` can start.")
@@ -122,7 +89,7 @@ def check_sync(store: Store) -> Iterator[Finding]:
 
 
 SETUP: tuple[Callable[[Store], Iterator[Finding]], ...] = (
-    check_plugin,
+    check_agents,
     check_hook_runs,
     check_mcp,
     check_model,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +17,7 @@ from recollect.config.config import (
     parse_value,
 )
 from recollect.config.locate import make_private
+from recollect.config.replacing import replace_file
 from recollect.errors import BadConfig, NotWritable
 
 if TYPE_CHECKING:
@@ -104,6 +103,18 @@ def unset_key(
     return path
 
 
+def value_in_file(
+    name: str, *, directory: Path, environment: Mapping[str, str], user: bool = False
+) -> str | None:
+    """Return what a file says about a key, as `set_key` takes it; None if it does not set it."""
+    name = key_named(name).name
+    path, prefix = _file(directory, environment, user=user)
+    place: Any = _read(path)
+    for part in (*prefix, *_spelled(place, prefix, name)):
+        place = place.get(part) if isinstance(place, Mapping) else None
+    return str(place).lower() if isinstance(place, bool) else None if place is None else str(place)
+
+
 def _file(
     directory: Path, environment: Mapping[str, str], *, user: bool
 ) -> tuple[Path, tuple[str, ...]]:
@@ -145,16 +156,8 @@ def _read(path: Path) -> TOMLDocument:
 def _write(path: Path, document: TOMLDocument) -> None:
     import tomlkit
 
-    target = path.resolve()  # keep a symbolic link
-    fresh = target.with_name(f"{target.name}.{os.getpid()}.new")
     try:
-        if target.exists() and not os.access(target, os.W_OK):
-            raise PermissionError("it is read-only")
-        make_private(target.parent)
-        fresh.write_bytes(tomlkit.dumps(document).encode())
-        if target.exists():
-            shutil.copymode(target, fresh)
-        fresh.replace(target)
+        make_private(path.resolve().parent)
     except OSError as error:
-        fresh.unlink(missing_ok=True)
         raise NotWritable(f"Cannot write {path}: {error}") from None
+    replace_file(path, tomlkit.dumps(document).encode())

@@ -1,23 +1,15 @@
-"""Codex: it runs the hooks of the same plugin, with input in the format of Claude Code.
-
-Two things differ: `apply_patch` changes files, and the output of a tool is a string.
-"""
+"""Codex: it runs hooks with input in the format of Claude Code, from its own settings."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from recollect.core.patterns import pattern
-from recollect.errors import InstallFailed
-from recollect.hosts import claude_code
-from recollect.hosts import protocol as events
-from recollect.hosts.claude_code import write_reply
-from recollect.hosts.protocol import Event, PastSession, Replayed, TranscriptPart
+from recollect.hosts.protocol import Event, PastSession, Replayed, Reply, TranscriptPart
 
-__all__ = ["write_reply"]
+if TYPE_CHECKING:
+    from recollect.hosts.settings_files import Installation
 
 NAME = "codex"
 TITLE = "Codex"
@@ -26,13 +18,9 @@ VARIABLES = ("CLAUDE_", "CODEX_")
 INSTRUCTIONS = ("AGENTS.md",)
 REVIEW = ""
 LEARN = ""
+PROGRAM = "codex"
+TESTED = "0.166.0"
 
-_ACTIONS: Mapping[str, str] = {
-    "apply_patch": events.EDIT,
-    "spawn_agent": events.AGENT,
-    "web_search": events.FETCH,
-}
-_PATCHED = pattern(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 # The prefix of Codex's transcript files. Its events within a turn also have a `turn_id`.
 _TRANSCRIPT = "rollout-"
 
@@ -46,17 +34,23 @@ def detects(payload: Mapping[str, Any], _environment: Mapping[str, str]) -> bool
 
 def action_of(tool: str) -> str:
     """What a tool does: one of the actions of the protocol."""
-    return _ACTIONS.get(tool) or claude_code.action_of(tool)
+    from recollect.hosts.codex import events
+
+    return events.action_of(tool)
 
 
 def read_event(name: str, payload: Mapping[str, Any], environment: Mapping[str, str]) -> Event:
     """Read the input of a hook."""
-    event = claude_code.read_event(name, payload, environment)
-    action = action_of(event.tool)
-    if event.tool != "apply_patch":
-        return event._replace(action=action)
-    paths = tuple(path for path in _PATCHED.findall(event.command) if "\0" not in path)
-    return event._replace(action=action, files=paths)
+    from recollect.hosts.codex import events
+
+    return events.read_event(name, payload, environment)
+
+
+def write_reply(name: str, reply: Reply) -> str:
+    """Format a reply for stdout."""
+    from recollect.hosts.codex import events
+
+    return events.write_reply(name, reply)
 
 
 def read_transcript(_path: Path, _offset: int, *, most: int) -> TranscriptPart | None:  # noqa: ARG001
@@ -85,25 +79,25 @@ def memory_folders(
     return []
 
 
-def install(scope: str, _directory: Path, _environment: Mapping[str, str]) -> Path:
-    """Raise an error that names Codex's own command."""
-    from recollect.hosts.claude_code.plugin_install import plugin_folder
+def installation(
+    scope: str, directory: Path, home: Path, environment: Mapping[str, str]
+) -> Installation:
+    """Return what installing takes."""
+    from recollect.hosts.codex import setup
 
-    raise InstallFailed(
-        f"Recollect cannot install its plugin into Codex yet (scope: {scope}).",
-        f"Run: codex plugin marketplace add {plugin_folder()} && codex plugin add"
-        " recollect@recollect",
-    )
+    return setup.installation(scope, directory, home, environment)
 
 
-def has_plugin(_directory: Path, _home: Path, _environment: Mapping[str, str]) -> bool | None:
-    """Return None: where Codex records its plugins is not documented."""
-    return None
+def is_here(_directory: Path, home: Path, environment: Mapping[str, str]) -> bool:
+    """Whether Codex is on this machine."""
+    from recollect.hosts.codex import setup
+    from recollect.hosts.installing import has_program
+
+    return setup.folder(home, environment).is_dir() or has_program(PROGRAM, environment)
 
 
-def uninstall(scope: str, _directory: Path, _environment: Mapping[str, str]) -> None:
-    """Raise an error that names Codex's own command."""
-    raise InstallFailed(
-        f"Recollect cannot remove its plugin from Codex yet (scope: {scope}).",
-        "Run: codex plugin remove recollect@recollect",
-    )
+def is_installed(directory: Path, home: Path, environment: Mapping[str, str]) -> bool:
+    """Whether the hooks and the server are in the user's settings or the project's."""
+    from recollect.hosts.codex import setup
+
+    return setup.is_installed(directory, home, environment)
