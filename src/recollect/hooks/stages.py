@@ -373,15 +373,10 @@ def _add_titles(
     unread, _ = work.session.without_read(candidates)
     fresh = [c for c in unread if c.memory.uid not in given and not c.memory.altered]
     unique, _ = selection.without_repeats(fresh[: 2 * most])
-    rendered = [
-        (title, c.memory)
-        for c in unique
-        if (
-            title := render_title(
-                c.memory, age(c.memory.created, now) if dated else "", is_own=work.session.is_own
-            )
-        )
-    ][:most]
+    ages = {c.memory.uid: age(c.memory.created, now) if dated else "" for c in unique}
+    own = work.session.is_own
+    whole = [(render_title(c.memory, ages[c.memory.uid], is_own=own), c.memory) for c in unique]
+    rendered = [(title, memory) for title, memory in whole if title][:most]
     titles = shorten_titles([title for title, _ in rendered], tokens)
     memories = [memory for _, memory in rendered[: len(titles)]]
     block = render_titles(titles, heading)
