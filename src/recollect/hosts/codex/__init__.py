@@ -5,16 +5,15 @@ Two things differ: `apply_patch` changes files, and the output of a tool is a st
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from recollect.core.patterns import pattern
 from recollect.errors import InstallFailed
 from recollect.hosts import claude_code
 from recollect.hosts import protocol as events
 from recollect.hosts.claude_code import write_reply
+from recollect.hosts.patches import patched_files
 from recollect.hosts.protocol import Event, PastSession, Replayed, TranscriptPart
 
 __all__ = ["write_reply"]
@@ -32,7 +31,6 @@ _ACTIONS: Mapping[str, str] = {
     "spawn_agent": events.AGENT,
     "web_search": events.FETCH,
 }
-_PATCHED = pattern(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 # The prefix of Codex's transcript files. Its events within a turn also have a `turn_id`.
 _TRANSCRIPT = "rollout-"
 
@@ -55,8 +53,7 @@ def read_event(name: str, payload: Mapping[str, Any], environment: Mapping[str, 
     action = action_of(event.tool)
     if event.tool != "apply_patch":
         return event._replace(action=action)
-    paths = tuple(path for path in _PATCHED.findall(event.command) if "\0" not in path)
-    return event._replace(action=action, files=paths)
+    return event._replace(action=action, files=patched_files(event.command))
 
 
 def read_transcript(_path: Path, _offset: int, *, most: int) -> TranscriptPart | None:  # noqa: ARG001
