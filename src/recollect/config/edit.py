@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +17,7 @@ from recollect.config.config import (
     parse_value,
 )
 from recollect.config.locate import make_private
+from recollect.config.replacing import replace_file
 from recollect.errors import BadConfig, NotWritable
 
 if TYPE_CHECKING:
@@ -145,16 +144,8 @@ def _read(path: Path) -> TOMLDocument:
 def _write(path: Path, document: TOMLDocument) -> None:
     import tomlkit
 
-    target = path.resolve()  # keep a symbolic link
-    fresh = target.with_name(f"{target.name}.{os.getpid()}.new")
     try:
-        if target.exists() and not os.access(target, os.W_OK):
-            raise PermissionError("it is read-only")
-        make_private(target.parent)
-        fresh.write_bytes(tomlkit.dumps(document).encode())
-        if target.exists():
-            shutil.copymode(target, fresh)
-        fresh.replace(target)
+        make_private(path.resolve().parent)
     except OSError as error:
-        fresh.unlink(missing_ok=True)
         raise NotWritable(f"Cannot write {path}: {error}") from None
+    replace_file(path, tomlkit.dumps(document).encode())

@@ -1,0 +1,347 @@
+"""Puts our entries into an agent's settings files, and takes them out again.
+
+Only what must change does: formatting, comments and line ends stay. What was done is kept in a
+receipt in our data directory: offsets, our own text, and a hash of the result, but nothing of what
+the file says otherwise, which may be secret. If the file is still as we left it, removing restores
+it byte for byte; a file and folders that we made are removed. If somebody changed the file, our
+entries are found in it and taken out.
+
+An entry with our name that we did not make is the user's: it stays, also at the end.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from recollect.config.config import data_dir
+from recollect.config.locate import make_private
+from recollect.config.replacing import replace_file
+from recollect.errors import InstallFailed, NotWritable
+from recollect.hosts import json_edit, toml_edit
+from recollect.hosts.json_edit import Splice
+
+_RECEIPTS = "installed"
+
+
+class Entry(NamedTuple):
+    """A value at a key: in TOML a table."""
+
+    keys: tuple[str, ...]
+    value: Any
+
+
+class Item(NamedTuple):
+    """A value in the list at a key. `sign` is a text that only our items contain."""
+
+    keys: tuple[str, ...]
+    value: Any
+    sign: str
+
+
+class SettingsFile(NamedTuple):
+    """A JSON (with or without comments) or TOML file of the agent, and what must be in it."""
+
+    path: Path
+    entries: tuple[Entry | Item, ...]
+
+
+class OwnFile(NamedTuple):
+    """A file that is all ours."""
+
+    path: Path
+    text: str
+
+
+File = SettingsFile | OwnFile
+
+
+class Change(NamedTuple):
+    """What happens to a file; None if it does not exist before, or after."""
+
+    path: Path
+    before: bytes | None
+    after: bytes | None
+    receipt: Mapping[str, Any] | None = None
+
+    @property
+    def difference(self) -> str:
+        """The change as `diff -u` shows it; empty if there is none."""
+        old, new = (_lines(content) for content in (self.before, self.after))
+        names = (
+            ("/dev/null" if self.before is None else str(self.path)),
+            ("/dev/null" if self.after is None else str(self.path)),
+        )
+        lines = difflib.unified_diff(old, new, *names)
+        return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
+
+
+def installing(files: Sequence[File], environment: Mapping[str, str]) -> list[Change]:
+    """Return what must change so that all entries are in the files. Nothing is written."""
+    return [_installing(file, environment) for file in files]
+
+
+def removing(files: Sequence[File], environment: Mapping[str, str]) -> list[Change]:
+    """Return what must change so that no entry of ours is in the files. Nothing is written."""
+    return [_removing(file, _read(file.path), environment) for file in files]
+
+
+def is_installed(files: Sequence[File]) -> bool:
+    """Whether every entry is in the files, ours or the user's own."""
+    return all(
+        _read(file.path) == file.text.encode()
+        if isinstance(file, OwnFile)
+        else not any(True for _ in _missing(file, _text(file.path, _read(file.path))))
+        for file in files
+    )
+
+
+def apply(changes: Sequence[Change], environment: Mapping[str, str]) -> None:
+    """Write what changed."""
+    left: set[str] = set()  # folders that were made for files that are gone
+    for change in changes:
+        receipt_path = _receipt_path(change.path, environment)
+        made = [*(_known(receipt_path) or {}).get("folders", ())]
+        if change.after is None:
+            _delete(change.path)
+            left.update(made)
+        elif change.after != change.before:
+            made += _make_folders(change.path.parent)
+            replace_file(change.path, change.after)
+        if change.receipt is None:
+            receipt_path.unlink(missing_ok=True)
+        elif change.after != change.before or change.receipt != _known(receipt_path):
+            make_private(receipt_path.parent)
+            said = {**change.receipt, "path": str(change.path), "folders": made}
+            replace_file(receipt_path, json.dumps(said).encode())
+    for folder in sorted(left, key=len, reverse=True):
+        with suppress(OSError):  # somebody put something there
+            Path(folder).rmdir()
+
+
+def _installing(file: File, environment: Mapping[str, str]) -> Change:
+    before = _read(file.path)
+    known = _known(_receipt_path(file.path, environment))
+    if isinstance(file, OwnFile):
+        # Ours to replace: it has our receipt, or it is not there.
+        if before is not None and known is None and before != file.text.encode():
+            raise InstallFailed(
+                f"{file.path} exists, and Recollect did not write it.",
+                "Move it away, then run the command again. Nothing was changed.",
+            )
+        after = file.text.encode()
+        return Change(file.path, before, after, {"existed": False, "splices": []})
+    text = _text(file.path, before)
+    if known is not None and not any(True for _ in _missing(file, text, exactly=True)):
+        return Change(file.path, before, before, known)
+    # What an older version wrote goes first.
+    base = before if known is None else _removing(file, before, environment).after
+    text = _text(file.path, base)
+    splices: list[Splice] = []
+    made: list[list[str]] = []
+    put: list[Entry | Item] = []
+    for entry in list(_missing(file, text)):
+        try:
+            splice = _put(file.path, text, entry)
+            made += _made(file.path, text, entry)
+        except ValueError as error:
+            raise InstallFailed(
+                f"Cannot change {file.path}: {error}", "Nothing was changed. Correct the file."
+            ) from None
+        text = splice.applied(text)
+        splices.append(splice)
+        put.append(entry)
+    after = text.encode()
+    if base is not None and not splices:
+        return Change(file.path, before, base, None)  # the user has it all
+    receipt = {
+        "existed": base is not None,
+        "hash": _hash(after),
+        "splices": [list(splice) for splice in splices],
+        "put": [[list(entry.keys), getattr(entry, "sign", None)] for entry in put],
+        "made": made,
+    }
+    return Change(file.path, before, after, receipt)
+
+
+def _removing(file: File, before: bytes | None, environment: Mapping[str, str]) -> Change:
+    known = _known(_receipt_path(file.path, environment))
+    if before is None or isinstance(file, OwnFile):
+        is_ours = before is not None and (known is not None or before == file.text.encode())  # type: ignore[union-attr]
+        return Change(file.path, before, None if is_ours else before)
+    text = _text(file.path, before)
+    if known is not None and known.get("hash") == _hash(before):
+        for splice in reversed(known["splices"]):
+            at, removed, inserted = splice
+            text = Splice(at, inserted, removed).applied(text)
+        return Change(file.path, before, text.encode() if known["existed"] else None)
+    try:
+        text = _cut(file, text, known)
+    except ValueError as error:
+        raise InstallFailed(
+            f"Cannot change {file.path}: {error}",
+            "Nothing was changed. Remove the entries of Recollect from it yourself.",
+        ) from None
+    is_empty = known is not None and not known["existed"] and text.strip() in ("", "{}")
+    return Change(file.path, before, None if is_empty else text.encode())
+
+
+def _cut(file: SettingsFile, text: str, known: Mapping[str, Any] | None) -> str:
+    """Take our entries out of a text that somebody changed."""
+    ours: list[Entry | Item]
+    if known is None:
+        ours = [entry for entry in file.entries if _is_ours(file.path, text, entry)]
+    else:
+        ours = [
+            Entry(tuple(keys), None) if sign is None else Item(tuple(keys), None, sign)
+            for keys, sign in known.get("put", ())
+        ]
+    for entry in ours:
+        while (splice := _taking_out(file.path, text, entry)) is not None:
+            text = splice.applied(text)
+    for keys in sorted((known or {}).get("made", ()), key=len, reverse=True):
+        if _value_at(_said(file.path, text), keys) in ({}, []):
+            splice = json_edit.remove(text, keys)
+            text = splice.applied(text) if splice is not None else text
+    return text
+
+
+def _is_ours(path: Path, text: str, entry: Entry | Item) -> bool:
+    """Whether an entry is there as we write it: without a receipt, another one is the user's."""
+    found = _value_at(_said(path, text), entry.keys)
+    if isinstance(entry, Entry):
+        return bool(found == entry.value)
+    return isinstance(found, list) and any(entry.sign in _dumped(item) for item in found)
+
+
+def _taking_out(path: Path, text: str, entry: Entry | Item) -> Splice | None:
+    if _is_toml(path):
+        return toml_edit.remove(text, entry.keys)
+    if isinstance(entry, Entry):
+        return json_edit.remove(text, entry.keys)
+    found = _value_at(json_edit.read(text), entry.keys)
+    for index, item in enumerate(found if isinstance(found, list) else ()):
+        if entry.sign in _dumped(item):
+            return json_edit.remove(text, entry.keys, index)
+    return None
+
+
+def _missing(file: SettingsFile, text: str, *, exactly: bool = False) -> Iterator[Entry | Item]:
+    """Yield the entries that are not in a text; with `exactly`, also those that differ."""
+    try:
+        said = _said(file.path, text)
+    except ValueError as error:
+        raise InstallFailed(
+            f"Cannot read {file.path}: {error}", "Nothing was changed. Correct the file."
+        ) from None
+    for entry in file.entries:
+        found = _value_at(said, entry.keys)
+        if isinstance(entry, Entry):
+            is_there = found == entry.value if exactly else found is not None
+        else:
+            items = found if isinstance(found, list) else []
+            is_there = any(
+                item == entry.value if exactly else entry.sign in _dumped(item) for item in items
+            )
+        if not is_there:
+            yield entry
+
+
+def _put(path: Path, text: str, entry: Entry | Item) -> Splice:
+    if _is_toml(path):
+        if isinstance(entry, Item):
+            raise toml_edit.NotToml("lists in TOML are not supported")
+        return toml_edit.insert(text, entry.keys, entry.value)
+    if isinstance(entry, Entry):
+        return json_edit.insert(text, entry.keys, entry.value)
+    return json_edit.append(text, entry.keys, entry.value)
+
+
+def _made(path: Path, text: str, entry: Entry | Item) -> list[list[str]]:
+    """Return the keys of the objects and lists that an entry makes on its way."""
+    if _is_toml(path):
+        return []
+    most = len(entry.keys) + isinstance(entry, Item)
+    said = json_edit.read(text)
+    paths = [list(entry.keys[:length]) for length in range(1, most)]
+    return [keys for keys in paths if _value_at(said, keys) is None]
+
+
+def _said(path: Path, text: str) -> Any:
+    return toml_edit.read(text) if _is_toml(path) else json_edit.read(text)
+
+
+def _is_toml(path: Path) -> bool:
+    return path.suffix == ".toml"
+
+
+def _value_at(said: Any, keys: Sequence[str]) -> Any:
+    for key in keys:
+        said = said.get(key) if isinstance(said, Mapping) else None
+    return said
+
+
+def _dumped(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _lines(content: bytes | None) -> list[str]:
+    return (content or b"").decode("utf-8", "replace").splitlines(keepends=True)
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise InstallFailed(f"Cannot read {path}: {error}", "Nothing was changed.") from None
+
+
+def _text(path: Path, content: bytes | None) -> str:
+    try:
+        return (content or b"").decode("utf-8")
+    except UnicodeDecodeError:
+        raise InstallFailed(
+            f"{path} is not UTF-8.", "Nothing was changed. Correct the file."
+        ) from None
+
+
+def _receipt_path(path: Path, environment: Mapping[str, str]) -> Path:
+    key = hashlib.sha256(os.fsencode(path.absolute())).hexdigest()[:24]
+    return data_dir(environment) / _RECEIPTS / f"{key}.json"
+
+
+def _known(receipt: Path) -> dict[str, Any] | None:
+    try:
+        said = json.loads(receipt.read_bytes())
+    except (OSError, ValueError):
+        return None
+    return said if isinstance(said, dict) else None
+
+
+def _make_folders(folder: Path) -> list[str]:
+    """Create a folder and its missing parents; return those that were missing."""
+    missing = [path for path in (folder, *folder.parents) if not path.is_dir()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise NotWritable(f"Cannot create {folder}: {error}") from None
+    return [str(path) for path in missing]
+
+
+def _delete(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise NotWritable(f"Cannot remove {path}: {error}") from None
