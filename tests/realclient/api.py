@@ -1,6 +1,7 @@
 """A scripted model on loopback: the client asks, the script answers, every request is kept.
 
-It speaks the Messages API, and the Responses API to clients that ask for that.
+It speaks the Messages API, and the Responses or the Chat Completions API to clients that ask for
+those.
 
 It is also the proxy that the client is told to use for every host but loopback. It forwards
 nothing; it notes who was asked for, so that a test can say that nobody was.
@@ -17,6 +18,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Literal, Self
 
+from tests.realclient.chat_completions import is_chat, stream
 from tests.realclient.responses import response_events
 
 Json = dict[str, Any]
@@ -24,7 +26,7 @@ Kind = Literal["main", "agent", "compact", "side"]
 
 SUMMARY = "<analysis>What happened.</analysis>\n<summary>The work so far.</summary>"
 _AGENT_HEADER = "x-claude-code-agent-id"
-_WORKING_TOOLS = {"Bash", "Read", "Edit", "Write"}
+_WORKING_TOOLS = {"Bash", "Read", "Edit", "Write", "bash", "read", "edit", "write"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +191,7 @@ class _Exchange(BaseHTTPRequestHandler):
         route = self.path.partition("?")[0]
         if route == "/v1/messages/count_tokens":
             self._send(200, {"input_tokens": max(1, len(raw) // 4)})
-        elif route in ("/v1/messages", "/v1/responses"):
+        elif route in ("/v1/messages", "/v1/responses", "/v1/chat/completions"):
             self._answer(json.loads(raw))
         else:
             self.do_GET()
@@ -201,6 +203,10 @@ class _Exchange(BaseHTTPRequestHandler):
                 self._send(status, _error("api_error", reason))
             case Silence():
                 self.owner.wait_until_closed()
+            case Answer() as answer if is_chat(self.path):
+                raw = stream(answer.blocks)
+                self._head(200, "text/event-stream", len(raw))
+                self.wfile.write(raw)
             case Answer() as answer if "input" in body:
                 self._stream(response_events(answer.blocks))
             case Answer() as answer:
@@ -243,7 +249,7 @@ def _kind_of(body: Json, headers: Mapping[str, str]) -> Kind:
         return "compact"
     if _AGENT_HEADER in headers:
         return "agent"
-    names = {tool.get("name") for tool in body.get("tools", [])}
+    names = {tool.get("name") or tool["function"]["name"] for tool in body.get("tools", [])}
     return "main" if names & _WORKING_TOOLS else "side"
 
 

@@ -53,6 +53,8 @@ class Workplace:
     plugin: Path | None
     programs: Sequence[Path] = (OUR_PROGRAMS,)
     variables: dict[str, str] = field(default_factory=dict)
+    # Hosts that the client asks for by itself, whatever its settings say; it is refused.
+    tolerated: frozenset[str] = frozenset()
     running: int = 0  # clients that have not ended
 
     @property
@@ -277,11 +279,14 @@ class Conversation:
             run = self._end(None)
         except subprocess.TimeoutExpired:
             run = self._end(SIGKILL)
-            raise AssertionError(f"the client did not end: {run.stderr}\n{run.events}") from None
+            asked = [request.kind for request in run.requests]
+            raise AssertionError(
+                f"the client did not end, after {asked}: {run.stderr}\n{run.events}"
+            ) from None
         if not self._place.running:
             left = left_behind(self._place.root, GRACE)
             assert not left, f"left running: {left}"
-        strangers = self._place.api.strangers
+        strangers = set(self._place.api.strangers) - self._place.tolerated
         assert not strangers, f"other hosts were asked for: {strangers}"
         return run
 
