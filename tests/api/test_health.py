@@ -249,11 +249,11 @@ def test_doctor_checks_plugin_hooks_mcp_and_model_and_says_what_to_do(
     settings.write_text("{}")
     assert _check(store, "plugin").hint == "Run: recollect install claude-code"
     settings.write_text(json.dumps({"enabledPlugins": {"recollect@recollect": True}}))
-    assert _check(store, "plugin").message == "The plugin is on in Claude Code."
+    assert _check(store, "plugin").message == "Recollect is installed in Claude Code."
     local = repo / ".claude" / "settings.local.json"
     local.parent.mkdir()
     local.write_text(json.dumps({"enabledPlugins": {"recollect@recollect": False}}))
-    assert "not on in Claude Code" in _check(store, "plugin").message
+    assert "not installed in Claude Code" in _check(store, "plugin").message
     settings.unlink()
     settings.parent.rmdir()
     store.capture_many([{"kind": "notes", "summary": f"Note {n}"} for n in range(70)])

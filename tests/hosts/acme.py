@@ -19,6 +19,7 @@ from recollect.hosts.protocol import (
     Reply,
     TranscriptPart,
 )
+from recollect.hosts.settings_files import Installation
 
 NAME = "acme"
 TITLE = "Acme"
@@ -26,6 +27,8 @@ PROJECT_VARIABLE = "ACME_PROJECT"
 VARIABLES = ("ACME_",)
 REVIEW = ""
 LEARN = ""
+PROGRAM = "acme"
+TESTED = ""
 INSTRUCTIONS = ("ACME.md",)
 
 _ACTIONS = {"look": events.READ, "patch": events.EDIT, "shell": events.COMMAND}
@@ -87,15 +90,18 @@ def memory_folders(
     return []
 
 
-def install(_scope: str, directory: Path, _environment: Mapping[str, str]) -> Path:
+def installation(
+    _scope: str, _directory: Path, _home: Path, _environment: Mapping[str, str]
+) -> Installation:
     """It needs no installation."""
-    return directory
+    return Installation()
 
 
-def has_plugin(_directory: Path, _home: Path, _environment: Mapping[str, str]) -> bool | None:
+def is_here(_directory: Path, _home: Path, _environment: Mapping[str, str]) -> bool:
+    """It is always here."""
+    return True
+
+
+def is_installed(_directory: Path, _home: Path, _environment: Mapping[str, str]) -> bool:
     """It needs no plugin."""
-    return None
-
-
-def uninstall(_scope: str, _directory: Path, _environment: Mapping[str, str]) -> None:
-    """It needs no installation."""
+    return True

@@ -77,12 +77,12 @@ def test_in_twice_and_out(machine: Machine, text: str) -> None:
 
     assert once != text.encode()
     assert file.path.read_bytes() == once
-    assert settings_files.is_installed([file])
+    assert settings_files.is_in_place([file])
     machine.remove(file)
     assert file.path.read_bytes() == text.encode()
     machine.remove(file)
     assert file.path.read_bytes() == text.encode()
-    assert not settings_files.is_installed([file])
+    assert not settings_files.is_in_place([file])
 
 
 def test_files_and_folders_that_were_not_there(machine: Machine) -> None:
@@ -92,7 +92,7 @@ def test_files_and_folders_that_were_not_there(machine: Machine) -> None:
     files = (own, beside, machine.json_file())
 
     machine.install(*files)
-    assert settings_files.is_installed(files)
+    assert settings_files.is_in_place(files)
     machine.remove(*files)
     assert not (machine.root / "agent").exists()
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from recollect.hosts.opencode import TESTED
 from tests.realclient.client import Client, installed_client
 from tests.realclient.run import Run
 from tests.realclient.workplace import Conversation, Workplace
 
-VERSION = "1.18.33"
+VERSION = TESTED
 # It installs types for plugins from there into every folder with settings, with or without ours.
 REGISTRY = "registry.npmjs.org:443"
 _QUIET = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "SHARE", "DEFAULT_PLUGINS")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from recollect.core.age import age_of
 from recollect.errors import RecollectError
-from recollect.hosts.registry import HOSTS, host
+from recollect.hosts.installing import agents_here
 from recollect.ledger.health import OK, WARNING, Finding
 from recollect.search.constants import MOST_PENDING
 from recollect.store.store import Store
@@ -21,21 +21,20 @@ _INSTALL = "In a clone of Recollect, run `make install`."
 
 def check_plugin(store: Store) -> Iterator[Finding]:
     """Check in which agents the plugin is on, and that its hooks can start."""
-    directory = store.ledger.repository.git.directory
-    found = {
-        host(name): host(name).has_plugin(directory, Path.home(), os.environ) for name in HOSTS
-    }
+    directory, home = store.work_tree or Path.cwd(), Path.home()
+    agents = agents_here(directory, home, os.environ)
+    found = {agent: agent.is_installed(directory, home, os.environ) for agent in agents}
     for agent, is_on in found.items():
         if is_on:
-            yield Finding(OK, "plugin", f"The plugin is on in {agent.TITLE}.")
-        elif is_on is False:
+            yield Finding(OK, "plugin", f"Recollect is installed in {agent.TITLE}.")
+        else:
             yield Finding(
                 WARNING,
                 "plugin",
-                f"The plugin is not on in {agent.TITLE}, so its sessions have no memory.",
+                f"Recollect is not installed in {agent.TITLE}, so its sessions have no memory.",
                 f"Run: recollect install {agent.NAME}",
             )
-    if all(is_on is None for is_on in found.values()):
+    if not found:
         yield Finding(OK, "plugin", "No agent is set up on this machine.")
     if any(found.values()) and shutil.which(_COMMAND) is None:
         yield Finding(

@@ -1,19 +1,22 @@
-"""`recollect install`: install the plugin in an agent."""
+"""`recollect install`: install Recollect in an agent."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import click
 
 from recollect.cli.output import echo_json, json_option
+from recollect.hosts.installing import Outcome, agents_here, set_up
+from recollect.hosts.protocol import Host
 from recollect.hosts.registry import SCOPES, host_named, names
 
 
 @click.command()
-@click.argument("agent", type=click.Choice(names()), metavar="AGENT")
+@click.argument("agent", type=click.Choice(names()), metavar="[AGENT]", required=False)
 @click.option(
     "--scope",
     type=click.Choice(SCOPES),
@@ -21,32 +24,75 @@ from recollect.hosts.registry import SCOPES, host_named, names
     show_default=True,
     help="For you in every project, or for this project.",
 )
-@click.option(
-    "--uninstall", "removing", is_flag=True, help="Remove the plugin; your memories stay."
-)
+@click.option("--uninstall", "removing", is_flag=True, help="Remove it; your memories stay.")
+@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @json_option
 @click.pass_context
 def install_command(
-    ctx: click.Context, agent: str, scope: str, removing: bool, as_json: bool
+    ctx: click.Context, agent: str | None, scope: str, removing: bool, dry_run: bool, as_json: bool
 ) -> None:
-    """Install the plugin in an agent: hooks, commands and a skill.
+    """Install Recollect in an agent: hooks, MCP server and commands.
 
-    This uses the agent's own plugin commands. In a session, /plugin marketplace add and /plugin
-    install do the same.
+    Without AGENT, lists the agents on this machine and, on a terminal, offers to install each.
+    Only what must change in the agent's settings does, and --uninstall restores them.
     """
-    directory, host = Path(ctx.obj.directory or "."), host_named(agent)
-    if removing:
-        host.uninstall(scope, directory, os.environ)
-        folder = None
-    else:
-        folder = host.install(scope, directory, os.environ)
+    directory = Path(ctx.obj.directory or ".").absolute()
+    if agent is None:
+        _offer(directory, scope, as_json=as_json, removing=removing, dry_run=dry_run)
+        return
+    host = host_named(agent)
+    outcome = set_up(
+        host, scope, directory, Path.home(), os.environ, removing=removing, dry_run=dry_run
+    )
     if as_json:
-        echo_json({"agent": agent, "scope": scope, "installed": not removing})
+        said = {"agent": agent, "scope": scope, "installed": not removing, "dry_run": dry_run}
+        echo_json({**said, "files": outcome.differences, "commands": outcome.commands})
+    elif dry_run:
+        _show(outcome)
+    else:
+        _tell(host, outcome, removing=removing)
+
+
+def _offer(directory: Path, scope: str, *, as_json: bool, removing: bool, dry_run: bool) -> None:
+    """List the agents on this machine, and ask about each."""
+    found = agents_here(directory, Path.home(), os.environ)
+    states = {host: host.is_installed(directory, Path.home(), os.environ) for host in found}
+    if as_json:
+        echo_json([{"agent": host.NAME, "installed": state} for host, state in states.items()])
         return
-    if folder is None:
-        click.echo(f"Removed the plugin from {host.TITLE}. Your memories are unchanged.", err=True)
+    if not found:
+        click.echo(f"No agent was found on this machine. Known: {', '.join(names())}", err=True)
         return
-    click.echo(f"Installed the plugin in {host.TITLE} from {folder}", err=True)
+    asks = sys.stdin.isatty() and sys.stdout.isatty() and not dry_run
+    for host, is_installed in states.items():
+        click.echo(f"{host.NAME:12} {'installed' if is_installed else 'not installed'}")
+        if not asks or is_installed is not removing:
+            continue
+        verb = "Remove Recollect from" if removing else "Install Recollect in"
+        if click.confirm(f"{verb} {host.TITLE}?", default=not removing):
+            outcome = set_up(host, scope, directory, Path.home(), os.environ, removing=removing)
+            _tell(host, outcome, removing=removing)
+    if not asks:
+        click.echo("To install it in one of them, run: recollect install AGENT", err=True)
+
+
+def _show(outcome: Outcome) -> None:
+    for difference in outcome.differences:
+        click.echo(difference, nl=False)
+    for command in outcome.commands:
+        click.echo(f"would run: {command}")
+    if outcome.is_nothing:
+        click.echo("Nothing would change.", err=True)
+
+
+def _tell(host: Host, outcome: Outcome, *, removing: bool) -> None:
+    if removing:
+        click.echo(f"Removed Recollect from {host.TITLE}. Your memories are unchanged.", err=True)
+        return
+    was = "is already installed" if outcome.is_nothing else "is now installed"
+    click.echo(f"Recollect {was} in {host.TITLE}.", err=True)
+    if outcome.afterwards:
+        click.echo(outcome.afterwards, err=True)
     click.echo("Start a new session. To see what Recollect did in it, run: recollect why", err=True)
     click.echo(
         "To fill the memory of a repository from its past, run there: recollect learn", err=True

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from recollect.core.named_tuple import NamedTuple
+
+if TYPE_CHECKING:
+    from recollect.hosts.settings_files import Installation
 
 SESSION_START: Final = "session-start"
 PROMPT: Final = "prompt"
@@ -169,6 +172,9 @@ class Host(Protocol):
     REVIEW: str
     # The same, to learn from what is here.
     LEARN: str
+    # The program of the agent, and the version that our tests drive; empty if they drive none.
+    PROGRAM: str
+    TESTED: str
 
     def detects(self, payload: Mapping[str, Any], environment: Mapping[str, str], /) -> bool:
         """Whether this host runs the hook."""
@@ -208,13 +214,13 @@ class Host(Protocol):
         `directories` are the roots of the project's working trees.
         """
 
-    def install(self, scope: str, directory: Path, environment: Mapping[str, str], /) -> Path:
-        """Install the plugin; return the folder that it is read from."""
+    def installation(
+        self, scope: str, directory: Path, home: Path, environment: Mapping[str, str], /
+    ) -> Installation:
+        """Return what installing takes: for the user, or for the project in a directory."""
 
-    def has_plugin(
-        self, directory: Path, home: Path, environment: Mapping[str, str], /
-    ) -> bool | None:
-        """Whether the plugin is on in a directory; None if the host is not set up, or unknown."""
+    def is_here(self, directory: Path, home: Path, environment: Mapping[str, str], /) -> bool:
+        """Whether the agent is on this machine: it has a program here, or settings."""
 
-    def uninstall(self, scope: str, directory: Path, environment: Mapping[str, str], /) -> None:
-        """Remove the plugin. The memories stay."""
+    def is_installed(self, directory: Path, home: Path, environment: Mapping[str, str], /) -> bool:
+        """Whether a session in a directory has our hooks, or what the host has instead."""

@@ -62,6 +62,20 @@ class OwnFile(NamedTuple):
 File = SettingsFile | OwnFile
 
 
+class Installation(NamedTuple):
+    """What installing takes: files to change, then commands of the agent to run.
+
+    Removing runs `undo` first and then restores the files. `afterwards` is what the user must do;
+    `instead` is what they can do if the agent's program is not found.
+    """
+
+    files: tuple[File, ...] = ()
+    commands: tuple[tuple[str, ...], ...] = ()
+    undo: tuple[tuple[str, ...], ...] = ()
+    afterwards: str = ""
+    instead: str = ""
+
+
 class Change(NamedTuple):
     """What happens to a file; None if it does not exist before, or after."""
 
@@ -92,7 +106,7 @@ def removing(files: Sequence[File], environment: Mapping[str, str]) -> list[Chan
     return [_removing(file, _read(file.path), environment) for file in files]
 
 
-def is_installed(files: Sequence[File]) -> bool:
+def is_in_place(files: Sequence[File]) -> bool:
     """Whether every entry is in the files, ours or the user's own."""
     return all(
         _read(file.path) == file.text.encode()

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect.hosts.claude_code.events import action_of, read_event, write_reply
 from recollect.hosts.protocol import PastSession, Replayed, TranscriptPart
+
+if TYPE_CHECKING:
+    from recollect.hosts.settings_files import Installation
 
 __all__ = ["action_of", "read_event", "write_reply"]
 
@@ -18,6 +21,8 @@ VARIABLES = ("CLAUDE_",)
 INSTRUCTIONS = ("CLAUDE.md", "AGENTS.md")
 REVIEW = "/recollect:review"
 LEARN = "/recollect:learn"
+PROGRAM = "claude"
+TESTED = "2.1.325"
 
 
 def detects(_payload: Mapping[str, Any], _environment: Mapping[str, str]) -> bool:
@@ -56,22 +61,26 @@ def memory_folders(
     return past.memory_folders(directories, home, environment)
 
 
-def install(scope: str, directory: Path, environment: Mapping[str, str]) -> Path:
-    """Install the plugin; return the folder that it is read from."""
+def installation(
+    scope: str, _directory: Path, _home: Path, _environment: Mapping[str, str]
+) -> Installation:
+    """Return what installing takes."""
     from recollect.hosts.claude_code import plugin_install
 
-    return plugin_install.install(scope, directory, environment)
+    return plugin_install.installation(scope)
 
 
-def has_plugin(directory: Path, home: Path, environment: Mapping[str, str]) -> bool | None:
-    """Return whether the plugin is on; None if Claude Code has no settings here."""
+def is_here(_directory: Path, home: Path, environment: Mapping[str, str]) -> bool:
+    """Whether Claude Code is on this machine."""
+    from recollect.hosts.claude_code import plugin_install
+    from recollect.hosts.installing import has_program
+
+    folder = plugin_install.config_folder(home, environment)
+    return folder.is_dir() or has_program(PROGRAM, environment)
+
+
+def is_installed(directory: Path, home: Path, environment: Mapping[str, str]) -> bool:
+    """Whether the plugin is on."""
     from recollect.hosts.claude_code import plugin_install
 
     return plugin_install.is_enabled(directory, home, environment)
-
-
-def uninstall(scope: str, directory: Path, environment: Mapping[str, str]) -> None:
-    """Remove the plugin. The memories stay."""
-    from recollect.hosts.claude_code import plugin_install
-
-    plugin_install.uninstall(scope, directory, environment)

@@ -1,20 +1,18 @@
-"""Installs and removes the plugin with Claude Code's own commands."""
+"""Where the plugin is, and how Claude Code's own commands install and remove it."""
 
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from recollect.errors import InstallFailed
+from recollect.hosts.settings_files import Installation
 
 _NAME = "recollect"
 PLUGIN = f"{_NAME}@recollect"
 MARKETPLACE = "recollect"
-_SECONDS = 120.0
 
 
 def plugin_folder() -> Path:
@@ -26,30 +24,37 @@ def plugin_folder() -> Path:
     raise InstallFailed("This installation does not contain the plugin.")
 
 
-def install(scope: str, directory: Path, environment: Mapping[str, str]) -> Path:
-    """Install the plugin; return the folder that it is read from."""
-    client, folder = _client(environment), plugin_folder()
-    _run(client, directory, environment, "marketplace", "add", str(folder))
-    _run(client, directory, environment, "install", PLUGIN, "--scope", scope)
-    return folder
+def installation(scope: str) -> Installation:
+    """Return the commands of Claude Code that install the plugin, or remove it."""
+    folder = plugin_folder()
+    plugin = ("claude", "plugin")
+    return Installation(
+        commands=(
+            (*plugin, "marketplace", "add", str(folder)),
+            (*plugin, "install", PLUGIN, "--scope", scope),
+        ),
+        undo=(
+            (*plugin, "uninstall", PLUGIN, "--scope", scope),
+            (*plugin, "marketplace", "remove", MARKETPLACE),
+        ),
+        instead=(
+            f"Install Claude Code, or run in a session: /plugin marketplace add {folder}"
+            f" and then /plugin install {PLUGIN}"
+        ),
+    )
 
 
-def uninstall(scope: str, directory: Path, environment: Mapping[str, str]) -> None:
-    """Remove the plugin. The memories stay."""
-    client = _client(environment)
-    _run(client, directory, environment, "uninstall", PLUGIN, "--scope", scope)
-    _run(client, directory, environment, "marketplace", "remove", MARKETPLACE)
+def config_folder(home: Path, environment: Mapping[str, str]) -> Path:
+    """Return the folder of the user's settings."""
+    return Path(environment.get("CLAUDE_CONFIG_DIR") or home / ".claude")
 
 
-def is_enabled(directory: Path, home: Path, environment: Mapping[str, str]) -> bool | None:
-    """Return whether settings turn the plugin on; None if Claude Code has never run here.
+def is_enabled(directory: Path, home: Path, environment: Mapping[str, str]) -> bool:
+    """Return whether settings turn the plugin on.
 
     The project's settings are stronger than the user's, and its local ones are the strongest.
     """
-    user = Path(environment.get("CLAUDE_CONFIG_DIR") or home / ".claude")
-    if not user.is_dir():
-        return None
-    files = [user / "settings.json"]
+    files = [config_folder(home, environment) / "settings.json"]
     files += [directory / ".claude" / name for name in ("settings.json", "settings.local.json")]
     is_on = False
     for file in files:
@@ -67,32 +72,3 @@ def _enabled_in(file: Path) -> dict[str, Any]:
         return {}
     found = said.get("enabledPlugins") if isinstance(said, dict) else None
     return found if isinstance(found, dict) else {}
-
-
-def _client(environment: Mapping[str, str]) -> str:
-    client = shutil.which("claude", path=environment.get("PATH"))
-    if client is None:
-        raise InstallFailed(
-            "Command `claude` not found.",
-            "Install Claude Code, or run in a session: /plugin marketplace add"
-            f" {plugin_folder()} and then /plugin install {PLUGIN}",
-        )
-    return client
-
-
-def _run(client: str, directory: Path, environment: Mapping[str, str], *arguments: str) -> None:
-    try:
-        done = subprocess.run(
-            [client, "plugin", *arguments],
-            cwd=directory,
-            env=dict(environment),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise InstallFailed(f"`claude plugin {arguments[0]}` failed: {error}") from None
-    if done.returncode != 0:
-        output = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
-        raise InstallFailed(f"`claude plugin {' '.join(arguments)}` failed: {output}")

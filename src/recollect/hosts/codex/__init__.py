@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from recollect.errors import InstallFailed
 from recollect.hosts import claude_code
 from recollect.hosts import protocol as events
 from recollect.hosts.claude_code import write_reply
 from recollect.hosts.patches import patched_files
 from recollect.hosts.protocol import Event, PastSession, Replayed, TranscriptPart
+
+if TYPE_CHECKING:
+    from recollect.hosts.settings_files import Installation
 
 __all__ = ["write_reply"]
 
@@ -25,6 +27,8 @@ VARIABLES = ("CLAUDE_", "CODEX_")
 INSTRUCTIONS = ("AGENTS.md",)
 REVIEW = ""
 LEARN = ""
+PROGRAM = "codex"
+TESTED = "0.166.0"
 
 _ACTIONS: Mapping[str, str] = {
     "apply_patch": events.EDIT,
@@ -82,25 +86,25 @@ def memory_folders(
     return []
 
 
-def install(scope: str, _directory: Path, _environment: Mapping[str, str]) -> Path:
-    """Raise an error that names Codex's own command."""
-    from recollect.hosts.claude_code.plugin_install import plugin_folder
+def installation(
+    scope: str, directory: Path, home: Path, environment: Mapping[str, str]
+) -> Installation:
+    """Return what installing takes."""
+    from recollect.hosts.codex import setup
 
-    raise InstallFailed(
-        f"Recollect cannot install its plugin into Codex yet (scope: {scope}).",
-        f"Run: codex plugin marketplace add {plugin_folder()} && codex plugin add"
-        " recollect@recollect",
-    )
+    return setup.installation(scope, directory, home, environment)
 
 
-def has_plugin(_directory: Path, _home: Path, _environment: Mapping[str, str]) -> bool | None:
-    """Return None: where Codex records its plugins is not documented."""
-    return None
+def is_here(_directory: Path, home: Path, environment: Mapping[str, str]) -> bool:
+    """Whether Codex is on this machine."""
+    from recollect.hosts.codex import setup
+    from recollect.hosts.installing import has_program
+
+    return setup.folder(home, environment).is_dir() or has_program(PROGRAM, environment)
 
 
-def uninstall(scope: str, _directory: Path, _environment: Mapping[str, str]) -> None:
-    """Raise an error that names Codex's own command."""
-    raise InstallFailed(
-        f"Recollect cannot remove its plugin from Codex yet (scope: {scope}).",
-        "Run: codex plugin remove recollect@recollect",
-    )
+def is_installed(directory: Path, home: Path, environment: Mapping[str, str]) -> bool:
+    """Whether the hooks and the server are in the user's settings or the project's."""
+    from recollect.hosts.codex import setup
+
+    return setup.is_installed(directory, home, environment)

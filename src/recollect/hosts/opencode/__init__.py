@@ -10,7 +10,7 @@ from recollect.hosts.opencode.events import action_of, read_event, write_reply
 from recollect.hosts.protocol import PastSession, Replayed, TranscriptPart
 
 if TYPE_CHECKING:
-    from recollect.hosts.settings_files import OwnFile
+    from recollect.hosts.settings_files import Installation
 
 __all__ = ["action_of", "read_event", "write_reply"]
 
@@ -21,6 +21,8 @@ VARIABLES = ("OPENCODE_",)
 INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md")
 REVIEW = ""
 LEARN = ""
+PROGRAM = "opencode"
+TESTED = "1.18.33"
 
 
 def detects(payload: Mapping[str, Any], _environment: Mapping[str, str]) -> bool:
@@ -51,45 +53,32 @@ def memory_folders(
 
 
 # Imports are inside the functions, so that a hook loads only what it needs.
-def install(scope: str, directory: Path, environment: Mapping[str, str]) -> Path:
-    """Write the plugin; return its file."""
-    from recollect.hosts import settings_files
-
-    files = _files(scope, directory, environment)
-    settings_files.apply(settings_files.installing(files, environment), environment)
-    return files[0].path
-
-
-def has_plugin(directory: Path, _home: Path, environment: Mapping[str, str]) -> bool | None:
-    """Return whether the plugin is there; None if OpenCode has no settings here."""
-    from recollect.hosts import settings_files
-
-    folders = (_folder(scope, directory, environment) for scope in ("user", "project"))
-    if not any(folder.is_dir() for folder in folders):
-        return None
-    scopes = (_files(scope, directory, environment) for scope in ("user", "project"))
-    return any(settings_files.is_installed(files) for files in scopes)
-
-
-def uninstall(scope: str, directory: Path, environment: Mapping[str, str]) -> None:
-    """Remove the plugin. The memories stay."""
-    from recollect.hosts import settings_files
-
-    files = _files(scope, directory, environment)
-    settings_files.apply(settings_files.removing(files, environment), environment)
-
-
-def _files(scope: str, directory: Path, environment: Mapping[str, str]) -> tuple[OwnFile]:
+def installation(
+    scope: str, directory: Path, home: Path, environment: Mapping[str, str]
+) -> Installation:
     """Return the plugin. It also offers our server, so that no settings file must change."""
-    from recollect.hosts.settings_files import OwnFile
+    from recollect.hosts.settings_files import Installation, OwnFile
 
     plugin = Path(__file__).with_name("plugin.js").read_text("utf-8")
-    return (OwnFile(_folder(scope, directory, environment) / "plugins" / "recollect.js", plugin),)
+    folder = _folder(home, environment) if scope == "user" else directory / ".opencode"
+    return Installation(files=(OwnFile(folder / "plugins" / "recollect.js", plugin),))
 
 
-def _folder(scope: str, directory: Path, environment: Mapping[str, str]) -> Path:
-    """Return the folder that OpenCode reads: see https://opencode.ai/docs/config and /plugins."""
-    if scope == "project":
-        return directory / ".opencode"
-    base = environment.get("XDG_CONFIG_HOME")
-    return (Path(base) if base else Path.home() / ".config") / "opencode"
+def is_here(_directory: Path, home: Path, environment: Mapping[str, str]) -> bool:
+    """Whether OpenCode is on this machine."""
+    from recollect.hosts.installing import has_program
+
+    return _folder(home, environment).is_dir() or has_program(PROGRAM, environment)
+
+
+def is_installed(directory: Path, home: Path, environment: Mapping[str, str]) -> bool:
+    """Whether the plugin is there, for the user or for the project."""
+    from recollect.hosts.settings_files import is_in_place
+
+    plans = (installation(scope, directory, home, environment) for scope in ("user", "project"))
+    return any(is_in_place(plan.files) for plan in plans)
+
+
+def _folder(home: Path, environment: Mapping[str, str]) -> Path:
+    """Return the folder of the user's settings: see https://opencode.ai/docs/config."""
+    return Path(environment.get("XDG_CONFIG_HOME") or home / ".config") / "opencode"

@@ -1,0 +1,70 @@
+"""How Codex is set up: hooks in `hooks.json`, and our MCP server in `config.toml`.
+
+Both are in `~/.codex`, or in `.codex` of a project that the user trusts. Codex runs a hook only
+after its user has approved it with `/hooks`, and asks again if the hook changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from recollect.hosts import protocol as events
+from recollect.hosts.hook_commands import SIGN, hook_command, mcp_server
+from recollect.hosts.settings_files import Entry, Installation, Item, SettingsFile, is_in_place
+
+_TOOLS = "Bash|apply_patch|spawn_agent|web_search"
+# Codex's event, for which tools, ours, and its seconds. `SessionEnd` has at most 3.
+_HOOKS: tuple[tuple[str, str, str, int], ...] = (
+    ("SessionStart", "", events.SESSION_START, 5),
+    ("UserPromptSubmit", "", events.PROMPT, 5),
+    ("PreToolUse", "apply_patch", events.TOOL_PRE, 5),
+    ("PostToolUse", _TOOLS, events.TOOL_POST, 5),
+    ("PreCompact", "", events.PRE_COMPACT, 5),
+    ("SubagentStop", "", events.SUBAGENT_STOP, 5),
+    ("Stop", "", events.STOP, 5),
+    ("SessionEnd", "", events.SESSION_END, 3),
+)
+_SERVER = {
+    **mcp_server(),
+    "required": True,  # `codex exec` waits until the tools are available
+    "default_tools_approval_mode": "approve",  # `codex exec` refuses what needs a question
+}
+
+
+def folder(home: Path, environment: Mapping[str, str]) -> Path:
+    """Return the folder of the user's settings."""
+    return Path(environment.get("CODEX_HOME") or home / ".codex")
+
+
+def installation(
+    scope: str, directory: Path, home: Path, environment: Mapping[str, str]
+) -> Installation:
+    """Return the files to change."""
+    place = folder(home, environment) if scope == "user" else directory / ".codex"
+    hooks = tuple(
+        Item(("hooks", name), _hook(tools, event, seconds), f"{SIGN} {event}")
+        for name, tools, event, seconds in _HOOKS
+    )
+    return Installation(
+        files=(
+            SettingsFile(place / "hooks.json", hooks),
+            SettingsFile(place / "config.toml", (Entry(("mcp_servers", "recollect"), _SERVER),)),
+        ),
+        afterwards="Codex runs new hooks only after you approve them: type /hooks in a session.",
+    )
+
+
+def is_installed(directory: Path, home: Path, environment: Mapping[str, str]) -> bool:
+    """Whether everything is in the user's settings or the project's."""
+    scopes = ("user", "project")
+    plans = (installation(scope, directory, home, environment) for scope in scopes)
+    return any(is_in_place(plan.files) for plan in plans)
+
+
+def _hook(tools: str, event: str, seconds: int) -> dict[str, Any]:
+    is_start, is_guard = event == events.SESSION_START, event == events.TOOL_PRE
+    command = hook_command(event, tells=is_start, guards_mirror=is_guard)
+    handler = {"type": "command", "command": command, "timeout": seconds}
+    return {**({"matcher": tools} if tools else {}), "hooks": [handler]}

@@ -1,0 +1,103 @@
+"""Installs and removes a host as its `installation` says, or shows what that would do."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from recollect.errors import InstallFailed
+from recollect.hosts import settings_files
+from recollect.hosts.protocol import Host
+from recollect.hosts.registry import HOSTS, host
+from recollect.hosts.settings_files import Installation
+
+_SECONDS = 120.0
+
+
+class Outcome(NamedTuple):
+    """What was done, or would be: the differences in files, and the commands."""
+
+    differences: list[str]
+    commands: list[str]
+    afterwards: str
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether everything was as it should be before."""
+        return not self.differences and not self.commands
+
+
+def set_up(
+    agent: Host,
+    scope: str,
+    directory: Path,
+    home: Path,
+    environment: Mapping[str, str],
+    *,
+    removing: bool = False,
+    dry_run: bool = False,
+) -> Outcome:
+    """Install a host, or remove it. With `dry_run`, nothing is changed."""
+    plan = agent.installation(scope, directory, home, environment)
+    change = settings_files.removing if removing else settings_files.installing
+    changes = [found for found in change(plan.files, environment) if found.before != found.after]
+    commands = plan.undo if removing else plan.commands
+    programs = {name: _program(name, environment, plan) for name, *_ in commands}
+    if not dry_run:
+        if removing:
+            _run_all(commands, programs, directory, environment)
+        settings_files.apply(changes, environment)
+        if not removing:
+            _run_all(commands, programs, directory, environment)
+    return Outcome(
+        [change.difference for change in changes],
+        [" ".join(command) for command in commands],
+        "" if removing else plan.afterwards,
+    )
+
+
+def agents_here(directory: Path, home: Path, environment: Mapping[str, str]) -> list[Host]:
+    """Return the hosts that are on this machine."""
+    hosts = [host(package) for package in HOSTS]
+    found = [one for one in hosts if one.is_here(directory, home, environment)]
+    return sorted(found, key=lambda one: one.NAME)
+
+
+def has_program(name: str, environment: Mapping[str, str]) -> bool:
+    """Whether a program is on the search path."""
+    return shutil.which(name, path=environment.get("PATH")) is not None
+
+
+def _program(name: str, environment: Mapping[str, str], plan: Installation) -> str:
+    found = shutil.which(name, path=environment.get("PATH"))
+    if found is None:
+        raise InstallFailed(f"Command `{name}` not found.", plan.instead)
+    return found
+
+
+def _run_all(
+    commands: tuple[tuple[str, ...], ...],
+    programs: Mapping[str, str],
+    directory: Path,
+    environment: Mapping[str, str],
+) -> None:
+    for name, *arguments in commands:
+        said = " ".join((name, *arguments))
+        try:
+            done = subprocess.run(
+                [programs[name], *arguments],
+                cwd=directory,
+                env=dict(environment),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=_SECONDS,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise InstallFailed(f"`{said}` failed: {error}") from None
+        if done.returncode != 0:
+            output = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
+            raise InstallFailed(f"`{said}` failed: {output}")
