@@ -9,11 +9,12 @@ from signal import SIGKILL
 import pytest
 
 from tests.realclient import opencode
-from tests.realclient.api import MessagesApi, Script, Silence, say, use
+from tests.realclient.api import MessagesApi, Request, Script, Silence, Turn, say, use
 from tests.realclient.chat_completions import tool_results, tools_of
 from tests.realclient.client import or_skip
 from tests.realclient.workplace import PATIENCE, Conversation, Workplace
 
+INTEGER = "The total stays an integer of cents, because the bank rounds down"
 CENTS = "Money is counted in integer cents"
 
 
@@ -54,37 +55,40 @@ def test_a_wish_is_kept_and_comes_back_in_the_next_session(place: Workplace) -> 
     prompt = json.dumps([said for said in first["messages"] if said["role"] == "user"])
     assert "Never call the billing host" in system
     assert "libvips 8.14" in prompt
-    assert "libvips 8.14" not in system
     sessions = {trace["session"] for trace in json.loads(place.recollect("why", "--json"))}
-    assert opencode.session_of(run) in sessions
+    assert len(sessions) == 2
+    assert any(session in opencode.session_of(run) for session in sessions)
     assert place.hook_failures() == []
 
 
 def test_a_file_and_a_failure_bring_what_is_known(place: Workplace) -> None:
     """With the result of the tool; a command that fails, and a tool that throws."""
     cart = place.repo / "src" / "cart.py"
-    place.remember("constraints", "The total in src/cart.py must stay an integer of cents")
     place.remember(
         "solutions",
         "ModuleNotFoundError: No module named 'frobnicate' is fixed with make vendor",
         "-m",
         "Error: ModuleNotFoundError: No module named 'frobnicate'\nFix: run make vendor",
     )
-    place.api.play(
-        Script(
-            [
-                use("read", filePath=str(cart)),
-                use("bash", command="python3 -c 'import frobnicate'", description="Try it"),
-                use("edit", filePath=str(cart), oldString="not there", newString="x"),
-                say("Done."),
-            ]
-        )
-    )
+    turns = [
+        use("read", filePath=str(cart)),
+        use("bash", command="python3 -c 'import frobnicate'", description="Try it"),
+        use("edit", filePath=str(cart), oldString="not there", newString="x"),
+        say("Done."),
+    ]
+
+    def answer(_: Request) -> Turn:
+        """While the session runs, a colleague's memory of the file arrives."""
+        if len(turns) == 4:
+            place.remember("learnings", INTEGER, "--file", "src/cart.py")
+        return turns.pop(0)
+
+    place.api.play(Script(rest=answer))
 
     run = opencode.ask(place, "Look at the cart.")
 
     read, failed, thrown = tool_results(run.main[-1].body)
-    assert "must stay an integer of cents" in read
+    assert INTEGER in read
     assert "make vendor" in failed
     assert "Could not find oldString" in thrown
     assert place.hook_failures() == []

@@ -11,6 +11,9 @@ const PARTING = 1500 // milliseconds in which OpenCode waits for what is still r
 const WRITES = ["write", "edit", "multiedit", "patch", "apply_patch"]
 const WATCHED = [...WRITES, "read", "bash", "webfetch", "websearch", "task"]
 
+// The part of an id that says when the session began. The random rest looks like a secret.
+const short = (id) => id.replace(/^ses_/, "").slice(0, 12)
+
 export const Recollect = async ({ client, directory }) => {
   const loaded = Date.now()
   const sessions = new Map() // id → what is known of a session, as a promise
@@ -44,7 +47,8 @@ export const Recollect = async ({ client, directory }) => {
 
   // Hand an event over. What the user should see is shown; the rest is the caller's.
   const hook = (event, sessionID, session, details) => {
-    const who = session.parent ? { session_id: session.parent, agent_id: sessionID } : { session_id: sessionID }
+    const id = short(sessionID)
+    const who = session.parent ? { session_id: short(session.parent), agent_id: id } : { session_id: id }
     const asked = answer(event, { host: "opencode", cwd: directory, ...who, ...details })
       .catch(() => ({}))
       .then(async (reply) => {
@@ -134,7 +138,7 @@ export const Recollect = async ({ client, directory }) => {
 
     // `recollect` in the agent's shell then belongs to the same session.
     "shell.env": async ({ sessionID }, { env }) => {
-      if (sessionID) env.OPENCODE_SESSION_ID = (await known(sessionID)).parent || sessionID
+      if (sessionID) env.OPENCODE_SESSION_ID = short((await known(sessionID)).parent || sessionID)
     },
 
     "experimental.text.complete": async ({ sessionID }, { text }) => {
