@@ -1,7 +1,7 @@
 """A scripted model on loopback: the client asks, the script answers, every request is kept.
 
-It speaks the Messages API, and the Responses or the Chat Completions API to clients that ask for
-those.
+It speaks the Messages API, and the Responses, the Chat Completions or the Gemini API to clients that
+ask for those.
 
 It is also the proxy that the client is told to use for every host but loopback. It forwards
 nothing; it notes who was asked for, so that a test can say that nobody was.
@@ -18,7 +18,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Literal, Self
 
-from tests.realclient.chat_completions import is_chat, stream
+from tests.realclient.chat_completions import chunks, is_chat
+from tests.realclient.gemini_api import content, declared, is_gemini
 from tests.realclient.responses import response_events
 
 Json = dict[str, Any]
@@ -26,7 +27,7 @@ Kind = Literal["main", "agent", "compact", "side"]
 
 SUMMARY = "<analysis>What happened.</analysis>\n<summary>The work so far.</summary>"
 _AGENT_HEADER = "x-claude-code-agent-id"
-_WORKING_TOOLS = {"Bash", "Read", "Edit", "Write", "bash", "read", "edit", "write"}
+_WORKING_TOOLS = {"Bash", "Read", "Edit", "Write", "bash", "read", "edit", "write", "read_file"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,8 @@ class Request:
     @property
     def text(self) -> str:
         """The whole body as the model would read it: every string in it, one per line."""
-        return "\n".join(_strings([self.body.get("system"), self.body.get("messages")]))
+        parts = ("system", "messages", "input", "contents", "systemInstruction")
+        return "\n".join(_strings([self.body.get(part) for part in parts]))
 
     @property
     def last_said(self) -> str:
@@ -191,7 +193,9 @@ class _Exchange(BaseHTTPRequestHandler):
         route = self.path.partition("?")[0]
         if route == "/v1/messages/count_tokens":
             self._send(200, {"input_tokens": max(1, len(raw) // 4)})
-        elif route in ("/v1/messages", "/v1/responses", "/v1/chat/completions"):
+        elif route.endswith(":countTokens"):
+            self._send(200, {"totalTokens": max(1, len(raw) // 4)})
+        elif route in ("/v1/messages", "/v1/responses", "/v1/chat/completions") or is_gemini(route):
             self._answer(json.loads(raw))
         else:
             self.do_GET()
@@ -203,10 +207,14 @@ class _Exchange(BaseHTTPRequestHandler):
                 self._send(status, _error("api_error", reason))
             case Silence():
                 self.owner.wait_until_closed()
+            case Answer() as answer if is_gemini(self.path):
+                whole = content(answer.blocks)
+                if "stream" in self.path:
+                    self._stream([whole])
+                else:
+                    self._send(200, whole)
             case Answer() as answer if is_chat(self.path):
-                raw = stream(answer.blocks)
-                self._head(200, "text/event-stream", len(raw))
-                self.wfile.write(raw)
+                self._stream(chunks(answer.blocks))
             case Answer() as answer if "input" in body:
                 self._stream(response_events(answer.blocks))
             case Answer() as answer:
@@ -226,8 +234,8 @@ class _Exchange(BaseHTTPRequestHandler):
         self._head(200, "text/event-stream")
         try:
             for event in events:
-                line = f"event: {event['type']}\ndata: {json.dumps(event)}\n\n"
-                self.wfile.write(line.encode())
+                name = f"event: {event['type']}\n" if "type" in event else ""
+                self.wfile.write(f"{name}data: {json.dumps(event)}\n\n".encode())
         except (BrokenPipeError, ConnectionResetError):
             return  # The client was stopped.
 
@@ -249,7 +257,9 @@ def _kind_of(body: Json, headers: Mapping[str, str]) -> Kind:
         return "compact"
     if _AGENT_HEADER in headers:
         return "agent"
-    names = {tool.get("name") or tool["function"]["name"] for tool in body.get("tools", [])}
+    names = declared(body) or {
+        tool.get("name") or tool["function"]["name"] for tool in body.get("tools", [])
+    }
     return "main" if names & _WORKING_TOOLS else "side"
 
 

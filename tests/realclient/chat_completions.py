@@ -14,13 +14,8 @@ def is_chat(path: str) -> bool:
     return path.partition("?")[0].endswith("/chat/completions")
 
 
-def stream(blocks: Sequence[Json]) -> bytes:
-    """One streamed answer. Its blocks are those of a message."""
-    lines = [json.dumps(part) for part in _chunks(blocks)]
-    return "".join(f"data: {line}\n\n" for line in (*lines, "[DONE]")).encode()
-
-
-def _chunks(blocks: Sequence[Json]) -> Iterator[Json]:
+def chunks(blocks: Sequence[Json]) -> Iterator[Json]:
+    """The parts of one streamed answer. Its blocks are those of a message."""
     uses = [block for block in blocks if block["type"] == "tool_use"]
     said = "".join(block["text"] for block in blocks if block["type"] == "text")
     calls = [

@@ -16,7 +16,7 @@ VERSION = "0.166.0"
 PAGE = Path(__file__).parents[2] / "docs" / "mcp.md"
 _MACHINES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}
 # Codex asks four hosts of its own for plugins and about features, unless it is told not to.
-_MODEL = """\
+MODEL = """\
 model = "scripted"
 model_provider = "scripted"
 analytics.enabled = false
@@ -50,7 +50,7 @@ def set_up(place: Workplace) -> None:
     place.set_up()
     home = place.home / ".codex"
     home.mkdir()
-    (home / "config.toml").write_text(_MODEL.format(url=place.api.url) + documented_lines())
+    (home / "config.toml").write_text(MODEL.format(url=place.api.url) + documented_lines())
     path = os.environ.get("PYTHONPATH", "")
     ours = f"PYTHONPATH='{path}' exec '{sys.executable}' -m recollect" + ' "$@"'
     write_program(place.root / "bin", "recollect", ours)

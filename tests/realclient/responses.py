@@ -22,13 +22,19 @@ def response_events(blocks: Sequence[Json]) -> Iterator[Json]:
 
 
 def _item(block: Json) -> Json:
-    """A tool is named `namespace/name`: Codex groups the tools of a server under one name."""
+    """A tool is named `namespace/name`: Codex groups the tools of a server under one name.
+
+    A tool without a namespace is Codex's own; one whose only argument is `input` takes plain text.
+    """
     if block["type"] == "text":
         said = {"type": "output_text", "text": block["text"]}
         return {"type": "message", "role": "assistant", "content": [said]}
     namespace, _, name = block["name"].rpartition("/")
-    call = {"type": "function_call", "call_id": block["id"], "name": name}
-    return {**call, "namespace": namespace, "arguments": json.dumps(block["input"])}
+    call = {"call_id": block["id"], "name": name}
+    if block["input"].keys() == {"input"}:
+        return {"type": "custom_tool_call", **call, "input": block["input"]["input"]}
+    call |= {"type": "function_call", "arguments": json.dumps(block["input"])}
+    return {**call, "namespace": namespace} if namespace else call
 
 
 def tool_results(body: Json) -> list[str]:

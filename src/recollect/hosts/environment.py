@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 # The variables that hold the directory of the project, one per host. The engine sets the first.
-PROJECT_VARIABLES = ("CLAUDE_PROJECT_DIR",)
+PROJECT_VARIABLES = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR")
 # Cursor also runs the hooks of Claude Code, and sets this variable.
 CURSOR_VARIABLE = "CURSOR_VERSION"
 # What a hook sends to the engine besides its own settings.
-FORWARDED = (*PROJECT_VARIABLES, CURSOR_VARIABLE)
+FORWARDED = (*PROJECT_VARIABLES, CURSOR_VARIABLE, "GEMINI_SESSION_ID", "QWEN_CODE_SESSION_ID")
 # Variables that belong to a hook's agent. The engine uses the hook's values, not its own.
-PREFIXES = ("CLAUDE_", "CODEX_", "CURSOR_", "OPENCODE_")
+PREFIXES = ("CLAUDE_", "CODEX_", "CURSOR_", "GEMINI_", "OPENCODE_", "QWEN_")
 
 
 def project_in(environment: Mapping[str, str]) -> str:

@@ -9,7 +9,7 @@ from typing import Any, cast
 from recollect.hosts.protocol import Host
 
 # Packages beside this module. The last one recognises every input.
-HOSTS: tuple[str, ...] = ("opencode", "codex", "claude_code")
+HOSTS: tuple[str, ...] = ("opencode", "codex", "gemini", "qwen", "claude_code")
 # Who an installation is for: you, or everybody in the project.
 SCOPES = ("user", "project")
 

@@ -55,29 +55,36 @@ _AGENT_FRAME = "<tools-used-before-summary>"
 def action_of(tool: str) -> str:
     """What a tool does: one of the actions of the protocol."""
     if tool.startswith(_MCP):
-        return events.EDIT if _MCP_WRITES.search(tool.rpartition("__")[2]) else events.OTHER
+        return mcp_action(tool.rpartition("__")[2])
     return _ACTIONS.get(tool, events.OTHER)
+
+
+def mcp_action(tool: str) -> str:
+    """What a tool of an MCP server may do, by its name."""
+    return events.EDIT if _MCP_WRITES.search(tool) else events.OTHER
 
 
 def read_event(name: str, payload: Mapping[str, Any], environment: Mapping[str, str]) -> Event:
     """Read the input of a hook."""
     tool_input = payload.get("tool_input")
     details = tool_input if isinstance(tool_input, dict) else {}
-    tool = _text(payload, "tool_name")
+    tool = text_of(payload, "tool_name")
     event = Event(
         name=name,
-        session=_text(payload, "session_id"),
-        agent=_text(payload, "agent_id"),
-        directory=_text(payload, "cwd"),
-        source=_text(payload, "source") or _text(payload, "reason") or _text(payload, "trigger"),
-        text=_text(payload, "prompt" if name == events.PROMPT else "last_assistant_message"),
+        session=text_of(payload, "session_id"),
+        agent=text_of(payload, "agent_id"),
+        directory=text_of(payload, "cwd"),
+        source=text_of(payload, "source")
+        or text_of(payload, "reason")
+        or text_of(payload, "trigger"),
+        text=text_of(payload, "prompt" if name == events.PROMPT else "last_assistant_message"),
         tool=tool,
         action=action_of(tool),
         files=_files(tool, details),
-        command=_text(details, "command"),
+        command=text_of(details, "command"),
         output=_output(action_of(tool), payload.get("tool_response")),
-        error=_text(payload, "error"),
-        transcript=_text(payload, "transcript_path"),
+        error=text_of(payload, "error"),
+        transcript=text_of(payload, "transcript_path"),
         again=payload.get("stop_hook_active") is True,
         ignored=_why_ignored(name, payload, environment),
         asked=_asked(name, payload),
@@ -90,24 +97,25 @@ def _with_texts(event: Event, details: Mapping[str, Any], response: Any) -> Even
     if event.action in events.WRITES:
         answer = response if isinstance(response, dict) else {}
         return event._replace(
-            written=_text(details, "content") or _text(details, "new_string"),
-            replaced=_text(answer, "originalFile") or _text(details, "old_string"),
+            written=text_of(details, "content") or text_of(details, "new_string"),
+            replaced=text_of(answer, "originalFile") or text_of(details, "old_string"),
         )
     if event.action == events.FETCH:
         return event._replace(
-            address=_text(details, "url"),
-            question=_text(details, "prompt") or _text(details, "query"),
+            address=text_of(details, "url"),
+            question=text_of(details, "prompt") or text_of(details, "query"),
         )
     return event
 
 
 def _asked(name: str, payload: Mapping[str, Any]) -> str:
     """Return the arguments of `/recollect:remember`."""
-    found = _REMEMBER.match(_text(payload, "prompt")) if name == events.PROMPT else None
+    found = _REMEMBER.match(text_of(payload, "prompt")) if name == events.PROMPT else None
     return found[1].strip() if found else ""
 
 
-def _text(values: Mapping[str, Any], key: str) -> str:
+def text_of(values: Mapping[str, Any], key: str) -> str:
+    """Return a text of a hook's input; empty if it is missing or something else."""
     value = values.get(key)
     return value[:_MOST_TEXT] if isinstance(value, str) else ""
 
@@ -115,14 +123,14 @@ def _text(values: Mapping[str, Any], key: str) -> str:
 def _output(action: str, response: Any) -> str:
     """Return the output of a tool."""
     if action == events.FETCH and isinstance(response, dict):
-        return _text(response, "result")
+        return text_of(response, "result")
     if action == events.AGENT and isinstance(response, dict):
         content = response.get("content")
         blocks = content if isinstance(content, list) else []
-        texts = [_text(block, "text") for block in blocks if isinstance(block, dict)]
+        texts = [text_of(block, "text") for block in blocks if isinstance(block, dict)]
         return "\n".join(text for text in texts if not text.startswith(_AGENT_FRAME))
     if isinstance(response, dict):
-        return "\n".join(filter(None, (_text(response, "stdout"), _text(response, "stderr"))))
+        return "\n".join(filter(None, (text_of(response, "stdout"), text_of(response, "stderr"))))
     return response[:_MOST_TEXT] if isinstance(response, str) else ""
 
 
@@ -130,7 +138,7 @@ def _files(tool: str, details: Mapping[str, Any]) -> tuple[str, ...]:
     if action_of(tool) not in _FILE_ACTIONS:
         return ()
     keys = _MCP_KEYS if tool.startswith(_MCP) else _FILE_KEYS
-    named = [_text(details, key) for key in keys]
+    named = [text_of(details, key) for key in keys]
     return tuple(path for path in named if path and "\0" not in path)
 
 
@@ -138,13 +146,19 @@ def _why_ignored(name: str, payload: Mapping[str, Any], environment: Mapping[str
     if "cursor_version" in payload or environment.get(CURSOR_VARIABLE):
         return "Cursor also runs the hooks of Claude Code"
     if name == events.PROMPT:
-        prompt = _text(payload, "prompt").lstrip()
-        if prompt.startswith("<task-notification>"):
-            return "a background task reports; no person typed it"
-        if (command := _COMMAND.match(prompt)) and _is_command(command[0].strip(), prompt):
-            return "it is a slash command"
-    if name == events.SUBAGENT_STOP and not _text(payload, "agent_type"):
+        return prompt_ignored(text_of(payload, "prompt"))
+    if name == events.SUBAGENT_STOP and not text_of(payload, "agent_type"):
         return "the client's own subagent for a compaction"
+    return ""
+
+
+def prompt_ignored(prompt: str) -> str:
+    """Return why a prompt is not what a person typed for the agent; empty if it is."""
+    prompt = prompt.lstrip()
+    if prompt.startswith("<task-notification>"):
+        return "a background task reports; no person typed it"
+    if (command := _COMMAND.match(prompt)) and _is_command(command[0].strip(), prompt):
+        return "it is a slash command"
     return ""
 
 
@@ -158,7 +172,12 @@ def _is_command(word: str, prompt: str) -> bool:
 
 
 def write_reply(name: str, reply: Reply) -> str:
-    """Format a reply for stdout: one JSON object, or nothing.
+    """Format a reply for stdout: one JSON object, or nothing."""
+    return written_reply(name, reply, _WITH_CONTEXT)
+
+
+def written_reply(name: str, reply: Reply, with_context: Mapping[str, str]) -> str:
+    """Format a reply for a host that has its own names of the events that accept context.
 
     Context is written only for events where the client accepts it. At a stop, context would make
     the agent continue, so only a request, which is meant to do that, is written there. Alarms are
@@ -167,7 +186,7 @@ def write_reply(name: str, reply: Reply) -> str:
     output: dict[str, Any] = {}
     if name == events.STOP and reply.request:
         output = {"decision": "block", "reason": reply.request}
-    if name not in _WITH_CONTEXT:
+    if name not in with_context:
         # At a stop, the user sees what was noticed in the turn.
         told = [*reply.alarm, *(reply.notice if name == events.STOP else ())]
         output |= {"systemMessage": "\n".join(told)} if told else {}
@@ -176,7 +195,7 @@ def write_reply(name: str, reply: Reply) -> str:
         return json.dumps(
             {
                 "hookSpecificOutput": {
-                    "hookEventName": _WITH_CONTEXT[name],
+                    "hookEventName": with_context[name],
                     "permissionDecision": "deny",
                     "permissionDecisionReason": reply.denial,
                 }
@@ -187,7 +206,7 @@ def write_reply(name: str, reply: Reply) -> str:
         output["systemMessage"] = "\n".join((*reply.alarm, *reply.notice))
     if reply.context:
         output["hookSpecificOutput"] = {
-            "hookEventName": _WITH_CONTEXT[name],
+            "hookEventName": with_context[name],
             "additionalContext": "\n".join(reply.context),
         }
     return json.dumps(output, ensure_ascii=True) if output else ""

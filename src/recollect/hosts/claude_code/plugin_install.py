@@ -7,21 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from recollect.errors import InstallFailed
+from recollect.hosts.plugin_folder import plugin_folder
 from recollect.hosts.settings_files import Installation
 
 _NAME = "recollect"
 PLUGIN = f"{_NAME}@recollect"
 MARKETPLACE = "recollect"
-
-
-def plugin_folder() -> Path:
-    """Return the folder of the plugin: in the installed package, or beside the sources."""
-    package = Path(__file__).resolve().parents[2]
-    for folder in (package / "plugin", package.parents[1] / "plugin"):
-        if (folder / ".claude-plugin" / "plugin.json").is_file():
-            return folder
-    raise InstallFailed("This installation does not contain the plugin.")
 
 
 def installation(scope: str) -> Installation:

@@ -1,7 +1,4 @@
-"""Codex: it runs the hooks of the same plugin, with input in the format of Claude Code.
-
-Two things differ: `apply_patch` changes files, and the output of a tool is a string.
-"""
+"""Codex: it runs hooks with input in the format of Claude Code, from its own settings."""
 
 from __future__ import annotations
 
@@ -9,16 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recollect.hosts import claude_code
-from recollect.hosts import protocol as events
-from recollect.hosts.claude_code import write_reply
-from recollect.hosts.patches import patched_files
-from recollect.hosts.protocol import Event, PastSession, Replayed, TranscriptPart
+from recollect.hosts.protocol import Event, PastSession, Replayed, Reply, TranscriptPart
 
 if TYPE_CHECKING:
     from recollect.hosts.settings_files import Installation
-
-__all__ = ["write_reply"]
 
 NAME = "codex"
 TITLE = "Codex"
@@ -30,11 +21,6 @@ LEARN = ""
 PROGRAM = "codex"
 TESTED = "0.166.0"
 
-_ACTIONS: Mapping[str, str] = {
-    "apply_patch": events.EDIT,
-    "spawn_agent": events.AGENT,
-    "web_search": events.FETCH,
-}
 # The prefix of Codex's transcript files. Its events within a turn also have a `turn_id`.
 _TRANSCRIPT = "rollout-"
 
@@ -48,16 +34,23 @@ def detects(payload: Mapping[str, Any], _environment: Mapping[str, str]) -> bool
 
 def action_of(tool: str) -> str:
     """What a tool does: one of the actions of the protocol."""
-    return _ACTIONS.get(tool) or claude_code.action_of(tool)
+    from recollect.hosts.codex import events
+
+    return events.action_of(tool)
 
 
 def read_event(name: str, payload: Mapping[str, Any], environment: Mapping[str, str]) -> Event:
     """Read the input of a hook."""
-    event = claude_code.read_event(name, payload, environment)
-    action = action_of(event.tool)
-    if event.tool != "apply_patch":
-        return event._replace(action=action)
-    return event._replace(action=action, files=patched_files(event.command))
+    from recollect.hosts.codex import events
+
+    return events.read_event(name, payload, environment)
+
+
+def write_reply(name: str, reply: Reply) -> str:
+    """Format a reply for stdout."""
+    from recollect.hosts.codex import events
+
+    return events.write_reply(name, reply)
 
 
 def read_transcript(_path: Path, _offset: int, *, most: int) -> TranscriptPart | None:  # noqa: ARG001

@@ -161,7 +161,9 @@ def _ran(
         "tool_response": text,
         "error": f"Exit code {code}\n{text}" if failed else "",
     }
-    return read_event(TOOL_FAILURE if failed else TOOL_POST, payload, {})
+    event = read_event(TOOL_FAILURE if failed else TOOL_POST, payload, {})
+    # The exit code is known here, so what the output looks like does not matter.
+    return event._replace(name=TOOL_POST, error="") if code == 0 else event
 
 
 def _arguments(call: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -1,0 +1,174 @@
+"""The other agents, each pinned, on a machine of its own, with a model that is scripted.
+
+An agent says how its client is started and what its tools are called; the journey is the same.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from recollect.hosts.registry import host_named
+from tests.realclient import codex
+from tests.realclient.api import Answer, use
+from tests.realclient.client import CACHE, ClientMissing, installed_package
+from tests.realclient.workplace import Workplace, write_program
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """A client: how it is fetched, set up and asked, and how its model uses tools."""
+
+    name: str  # as `recollect install` knows it
+    fetch: Callable[[], Path]
+    settle: Callable[[Workplace], None]  # its own settings, without ours
+    arguments: Callable[[str], Sequence[str]]
+    read: Callable[[str], Answer]
+    run: Callable[[str], Answer]
+    memory: Callable[..., Answer]  # a tool of our MCP server, and its arguments
+    settings: Sequence[str]  # the files of the user that an installation may touch, below the home
+    says: Callable[[Sequence[Json]], str] = lambda _: ""
+
+    def command(self, place: Workplace, prompt: str) -> list[str]:
+        """The command line of one prompt."""
+        return [str(place.client), *self.arguments(prompt)]
+
+
+def npm_program(package: str, version: str, name: str, program: str) -> Path:
+    """The program of an npm package that runs with node."""
+
+    def check(room: Path) -> None:
+        path = room / "node_modules" / ".bin" / program
+        if not path.exists():
+            raise ClientMissing(f"{package} has no program {program}.")
+        done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=60)
+        if version not in done.stdout:
+            raise ClientMissing(f"{package} does not run: {done.stderr[-500:]}")
+
+    folder = installed_package(CACHE / f"{name}-{version}", f"{package}@{version}", check)
+    return folder / "node_modules" / ".bin" / program
+
+
+def _settle_gemini(place: Workplace) -> None:
+    settings = {
+        "security": {
+            "auth": {"selectedType": "gemini-api-key"},
+            "folderTrust": {"enabled": False},
+        },
+        "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
+        "privacy": {"usageStatisticsEnabled": False},
+        "telemetry": {"enabled": False},
+    }
+    folder = place.home / ".gemini"
+    folder.mkdir()
+    (folder / "settings.json").write_text(f"// mine\n{json.dumps(settings, indent=4)}\n")
+    place.variables |= {
+        "GOOGLE_GEMINI_BASE_URL": place.api.url,
+        "GEMINI_API_KEY": "not-a-key",
+        "GEMINI_CLI_NO_RELAUNCH": "true",  # else a kill of the first process leaves the second
+    }
+
+
+GEMINI = Agent(
+    name="gemini",
+    fetch=lambda: npm_program(
+        "@google/gemini-cli", host_named("gemini").TESTED, "gemini-cli", "gemini"
+    ),
+    settle=_settle_gemini,
+    arguments=lambda prompt: (
+        *("-m", "gemini-2.5-flash", "--yolo", "--output-format", "stream-json"),
+        *("-p", prompt),
+    ),
+    read=lambda path: use("read_file", file_path=path),
+    run=lambda command: use("run_shell_command", command=command),
+    memory=lambda tool, **given: use(f"mcp_recollect_{tool}", **given),
+    settings=(".gemini/settings.json",),
+)
+
+
+def _settle_codex(place: Workplace) -> None:
+    folder = place.home / ".codex"
+    folder.mkdir()
+    mine = "# mine\n[tui]\nnotifications = true # keep\n\n"
+    (folder / "config.toml").write_text(
+        codex.MODEL.format(url=place.api.url).replace('"scripted"', '"gpt-5.5"', 1) + mine
+    )
+    (folder / "hooks.json").write_text('{\n    "hooks": {}\n}\n')
+    place.variables |= {"CODEX_HOME": str(folder), "SCRIPTED_KEY": "not-a-key"}
+
+
+CODEX = Agent(
+    name="codex",
+    fetch=codex.installed_codex,
+    settle=_settle_codex,
+    arguments=lambda prompt: (
+        *("exec", "--json", "--skip-git-repo-check"),
+        *("--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust", prompt),
+    ),
+    read=lambda path: use("exec_command", cmd=f"cat {path}"),
+    run=lambda command: use("exec_command", cmd=command),
+    memory=lambda tool, **given: use(f"mcp__recollect/{tool}", **given),
+    settings=(".codex/config.toml", ".codex/hooks.json"),
+)
+
+
+def _settle_qwen(place: Workplace) -> None:
+    folder = place.home / ".qwen"
+    folder.mkdir()
+    settings = {
+        "general": {"enableAutoUpdate": False, "disableAutoUpdate": True},
+        "privacy": {"usageStatisticsEnabled": False},
+        "telemetry": {"enabled": False},
+        "security": {"auth": {"selectedType": "openai"}, "folderTrust": {"enabled": False}},
+        "memory": {"enableManagedAutoMemory": False, "enableManagedAutoDream": False},
+    }
+    (folder / "settings.json").write_text(f"// mine\n{json.dumps(settings, indent=4)}\n")
+    place.variables |= {
+        "OPENAI_API_KEY": "not-a-key",
+        "OPENAI_BASE_URL": f"{place.api.url}/v1",
+        "OPENAI_MODEL": "scripted",
+    }
+
+
+QWEN = Agent(
+    name="qwen",
+    fetch=lambda: npm_program(
+        "@qwen-code/qwen-code", host_named("qwen").TESTED, "qwen-code", "qwen"
+    ),
+    settle=_settle_qwen,
+    arguments=lambda prompt: (
+        *("--auth-type", "openai", "--yolo", "--output-format", "stream-json"),
+        *("-p", prompt),
+    ),
+    read=lambda path: use("read_file", file_path=path),
+    run=lambda command: use("run_shell_command", command=command, is_background=False),
+    memory=lambda tool, **given: use(f"mcp__recollect__{tool}", **given),
+    settings=(".qwen/settings.json",),
+)
+
+AGENTS = {agent.name: agent for agent in (GEMINI, CODEX, QWEN)}
+
+
+def set_up(place: Workplace, agent: Agent) -> None:
+    """Make a machine with the agent and our programs, which note what each hook got and said."""
+    place.set_up()
+    agent.settle(place)
+    programs, records = place.root / "bin", place.root / "records"
+    records.mkdir()
+    path = os.environ.get("PYTHONPATH", "")
+    ours = f"PYTHONPATH='{path}' exec '{sys.executable}' -m recollect" + ' "$@"'
+    write_program(programs, "recollect", ours)
+    note = f'n="{records}/$(date +%s%N)-$$-$1"; cat > "$n.in"'
+    real = Path(sys.executable).parent / "recollect-hook"
+    serve = f'\'{real}\' "$@" < "$n.in" > "$n.out"; code=$?'
+    write_program(programs, "recollect-hook", f'{note}; {serve}; cat "$n.out"; exit $code')
+    (programs / host_named(agent.name).PROGRAM).symlink_to(place.client)
+    place.programs = (programs,)
