@@ -1,7 +1,7 @@
 """A scripted model on loopback: the client asks, the script answers, every request is kept.
 
-It speaks the Messages API, and the Responses, the Chat Completions or the Gemini API to clients that
-ask for those.
+It speaks the Messages API, and the Responses, the Chat Completions or the Gemini API to clients
+that ask for those.
 
 It is also the proxy that the client is told to use for every host but loopback. It forwards
 nothing; it notes who was asked for, so that a test can say that nobody was.

@@ -111,11 +111,20 @@ def update_mirror(store: Store, _changed: Sequence[object], _reason: str = "") -
         follow(store)
 
 
+def refresh_instruction_blocks(store: Store, _changed: Sequence[object], _reason: str = "") -> None:
+    """Update the blocks that the user wants in files that agents read."""
+    if not store.has_deadline:
+        from recollect.mirror.instruction_block import refresh
+
+        refresh(store)
+
+
 AFTER_WRITE = (
     retire_old_sessions,
     archive_merged_sources,
     follow_status_change,
     follow_unconfirmed,
     update_mirror,
+    refresh_instruction_blocks,
 )
-AFTER_PURGE = (close_or_reopen_facts, update_mirror)
+AFTER_PURGE = (close_or_reopen_facts, update_mirror, refresh_instruction_blocks)

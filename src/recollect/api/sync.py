@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from recollect.api.effects import update_mirror
+from recollect.api.effects import refresh_instruction_blocks, update_mirror
 from recollect.core.authority import may_purge
 from recollect.core.memory import Memory, fold
 from recollect.core.named_tuple import NamedTuple
@@ -106,6 +106,7 @@ def sync(store: Store, remote: str | None = None) -> SyncResult:
     accept_purges(store, _answered(store))
     purge_late_merges(store, after)
     update_mirror(store, after)
+    refresh_instruction_blocks(store, after)
     return SyncResult(
         report,
         [m for m in after if m.uid not in before or before[m.uid].version != m.version],

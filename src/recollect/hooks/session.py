@@ -83,6 +83,9 @@ class HookSession(LoggingSession):
             from recollect.mirror.mirror import follow
 
             follow(self.store, look=read_files)
+        from recollect.mirror.instruction_block import refresh
+
+        refresh(self.store)
 
     def check_mirror(self, paths: Sequence[str]) -> list[str]:
         """Check the mirror after a tool wrote to these files; return what the agent should know."""

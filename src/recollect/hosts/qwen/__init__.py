@@ -89,8 +89,8 @@ def installation(
 
 def is_here(_directory: Path, home: Path, environment: Mapping[str, str]) -> bool:
     """Whether Qwen Code is on this machine."""
-    from recollect.hosts.qwen.setup import QWEN
     from recollect.hosts.installing import has_program
+    from recollect.hosts.qwen.setup import QWEN
 
     return QWEN.is_here(home) or has_program(PROGRAM, environment)
 
