@@ -67,6 +67,7 @@ mirror()
 mirror_differences()
 mirror_folder
 mirror_off(*, remove=False)
+instruction_block(path, *, on, dry_run=False)
 mirror_on()
 mirror_repair()
 moment(text)

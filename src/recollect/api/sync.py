@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from recollect.ledger.conflicts import Difference
 from recollect.ledger.holding import APPLY
 from recollect.ledger.sync import SyncReport
 from recollect.ledger.sync import sync as sync_ledger
+from recollect.state.remote_notes import settle
 
 if TYPE_CHECKING:
     from recollect.store.store import Store
@@ -83,8 +85,17 @@ class SyncResult(NamedTuple):
     pending: list[PendingPurge]
 
 
-def sync(store: Store, remote: str | None = None) -> SyncResult:
-    """Exchange memories with a remote, and update everything that depends on them."""
+def sync(
+    store: Store,
+    remote: str | None = None,
+    *,
+    pushes: bool = True,
+    timeout: float | None = None,
+) -> SyncResult:
+    """Exchange memories with a remote, and update everything that depends on them.
+
+    Without `pushes`, only take what the remote has.
+    """
     from recollect.capture.suggestions import forget
     from recollect.sleep.purge import purge_late_merges, shared_memories
     from recollect.state.session_files import remove_session_files
@@ -94,8 +105,10 @@ def sync(store: Store, remote: str | None = None) -> SyncResult:
     report = sync_ledger(
         store.ledger,
         remote or store.config.text("sync.remote") or None,
-        timeout=store.config.number("sync.timeout"),
+        timeout=min(store.config.number("sync.timeout"), timeout or math.inf),
+        pushes=pushes,
     )
+    settle(store.ledger.repository.state_dir)
     after = store.indexing.fresh().select(everything)
     purged = shared_memories(store, report.purged)
     store.local.forget(sorted(purged))

@@ -60,13 +60,10 @@ def _set_up(
     )
     if outcome.block is None:
         return outcome
-    from recollect.mirror.instruction_block import switch_off, switch_on
-
     with opened(ctx) as store:
         path = (store.work_tree or directory) / outcome.block.name
-        change = (switch_off if removing else switch_on)(store, path, dry_run=dry_run)
-    differences = [*outcome.differences, *filter(None, [change.difference])]
-    return outcome._replace(differences=differences)
+        difference = store.instruction_block(path, on=not removing, dry_run=dry_run)
+    return outcome._replace(differences=[*outcome.differences, *filter(None, (difference,))])
 
 
 def _offer(

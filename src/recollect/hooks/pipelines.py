@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from recollect.hooks import citing, episodes, marked, stages
 from recollect.hooks import notice as noticing
 from recollect.hooks.catching_up import read_unread
-from recollect.hooks.notify import offer_learning, tell_noticed, tell_waiting
+from recollect.hooks.notify import offer_learning, offer_sync, tell_noticed, tell_waiting
 from recollect.hooks.pipeline import Part
 from recollect.hooks.summaries import note_check, summarise_sessions
 from recollect.hosts import protocol as event
@@ -27,6 +27,7 @@ PIPELINES: Mapping[str, tuple[Part, ...]] = {
             summarise_sessions,
             noticing.notice_unsolved,
             tell_waiting,
+            offer_sync,
             offer_learning,
         ),
         (_IF_INJECTING, stages.guide, stages.recall_working_memory, stages.inject),
@@ -37,7 +38,7 @@ PIPELINES: Mapping[str, tuple[Part, ...]] = {
         (_IF_INJECTING, stages.recall_prompt, stages.inject),
         (_IF_INJECTING, stages.suggest_titles),
         (noticing.notice_prompt, noticing.note_words),
-        (tell_noticed,),
+        (offer_sync, tell_noticed),
     ),
     event.TOOL_PRE: ((stages.protect_mirror,),),
     event.TOOL_POST: (
@@ -81,7 +82,9 @@ LATE: Mapping[str, tuple[Part, ...]] = {
     event.SESSION_START: (
         (stages.update_mirror,),
         (read_unread(0.7), summarise_sessions),
+        (stages.fetch_notes,),
         (stages.sleep,),
     ),
+    event.SESSION_END: ((stages.send_notes,),),
     event.STOP: ((stages.update_mirror,),),
 }
