@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 RUN := $(VENV)/.installed
 DEV := $(VENV)/.installed-dev
 
-.PHONY: demo test fast fuzz check format bench docs screenshots install clean
+.PHONY: demo test test-hosts fast fuzz check format bench docs screenshots install clean
 
 demo: $(RUN)  ## capture, merge two clones, recall: the main job, in under a minute
 	$(BIN)/python scripts/demo.py
@@ -17,7 +17,10 @@ test: $(DEV)  ## install what the tests need and run them all
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --ignore=tests/realhosts
+
+test-hosts: $(DEV)  ## drive the other agents for real; npm fetches them once for each version
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 tests/realhosts
 
 # Rules and parsers, and what holds for all files; nothing that starts processes or many repositories.
 FAST := tests/core tests/config tests/hosts tests/redact tests/state tests/index tests/capture \

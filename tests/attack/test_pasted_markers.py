@@ -172,7 +172,12 @@ def test_a_pasted_issue_is_suggested(sandbox: Sandbox) -> None:
     assert "recollect review" not in prompt(repo, pasted)
     assert store.memories(status="all") == []
     (waiting,) = suggestions(store)
-    assert waiting.draft["provenance"] == {"said_by": "tool", "via": "pasted", "hook": "prompt"}
+    assert waiting.draft["provenance"] == {
+        "said_by": "tool",
+        "via": "pasted",
+        "hook": "prompt",
+        "host": "claude-code",
+    }
 
     prompt(repo, f"> {M}\n\n[remember] Deploys are on Tuesdays.")
     (kept,) = store.memories(status="all")

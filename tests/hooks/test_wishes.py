@@ -37,7 +37,12 @@ def test_a_wish_is_kept_and_confirmed_in_one_line(talk: Talk, store: Recollect) 
     head, _, undo = said.partition(". Undo: recollect ")
     assert head.startswith("Recollect: remembered ")
     assert head.endswith(f'"{REDIS}"')
-    assert memory.provenance == {"said_by": "user", "via": "request", "hook": "prompt"}
+    assert memory.provenance == {
+        "said_by": "user",
+        "via": "request",
+        "hook": "prompt",
+        "host": "claude-code",
+    }
     assert memory.session == "s1"
 
     run = [sys.executable, "-m", "recollect", *undo.split()]

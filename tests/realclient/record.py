@@ -148,7 +148,7 @@ def _collect(place: Workplace, found: dict[str, Json], suffix: str = "") -> None
         path.unlink()
         ended = event["hook_event_name"] == "SessionEnd"
         name = name_of(event) + (suffix if ended else "")
-        found.setdefault(name, _tidy(place, event))
+        found.setdefault(name, tidy(place, event))
 
 
 def name_of(event: Json) -> str:
@@ -181,7 +181,7 @@ def _variation(event: Json) -> Iterator[str]:
             yield event["reason"]
 
 
-def _tidy(place: Workplace, value: Any) -> Any:
+def tidy(place: Workplace, value: Any) -> Any:
     """The same value with Ada's paths, and without very long texts."""
     match value:
         case str():
@@ -190,9 +190,9 @@ def _tidy(place: Workplace, value: Any) -> Any:
                 text = text.replace(ours, adas)
             return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
         case dict():
-            return {key: _tidy(place, part) for key, part in value.items()}
+            return {key: tidy(place, part) for key, part in value.items()}
         case list():
-            return [_tidy(place, part) for part in value]
+            return [tidy(place, part) for part in value]
     return value
 
 

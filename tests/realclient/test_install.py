@@ -43,8 +43,7 @@ def test_from_a_marketplace(place: Workplace, folder: Path) -> None:
     check_hook_output(run)
 
 
-@pytest.mark.parametrize("scope", ["user", "project"])
-def test_with_our_own_command(place: Workplace, scope: str) -> None:
+def test_with_our_own_command(place: Workplace) -> None:
     """`recollect install` puts the plugin in, `--uninstall` takes it out; the memories stay."""
     programs = place.root / "bin"
     programs.mkdir()
@@ -53,9 +52,11 @@ def test_with_our_own_command(place: Workplace, scope: str) -> None:
     place.plugin = None
     place.remember("decisions", CENTS)
 
-    place.recollect("install", "claude-code", "--scope", scope)
+    shown = place.recollect("install", "claude-code", "--dry-run")
+    assert "would run: claude plugin install recollect@recollect" in shown
+    place.recollect("install", "claude-code")
     run = place.ask("Good morning.")
-    place.recollect("install", "claude-code", "--scope", scope, "--uninstall")
+    place.recollect("install", "claude-code", "--uninstall")
     after = place.ask("Good morning.")
 
     assert run.main[0].text.count(CENTS) == 1
@@ -63,3 +64,37 @@ def test_with_our_own_command(place: Workplace, scope: str) -> None:
     assert after.hooks() == []
     assert CENTS in place.recollect("list")
     check_hook_output(run)
+
+
+def test_a_project_carries_the_plugin_to_a_colleague(place: Workplace) -> None:
+    """In a clone, on a machine that never saw the plugin, the project's settings are enough."""
+    place.plugin = None
+    settings = place.repo / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{\n    "model": "opus"\n}\n')
+    before = settings.read_bytes()
+    place.recollect("install", "claude-code", "--scope", "project")
+    place.git("add", "--all")
+    place.git("commit", "--quiet", "--message", "Share the memory")
+    clone = place.home / "clone"
+    place.git("clone", "--quiet", str(place.repo), str(clone))
+    place.recollect("capture", "decisions", CENTS, cwd=clone)
+    _trust(place, clone)
+
+    place.variables["CLAUDE_CODE_SYNC_PLUGIN_INSTALL"] = "1"  # a session with -p ends too early
+    place.ask("Good morning.", cwd=clone)  # installs it
+    run = place.ask("Good morning.", cwd=clone)
+
+    assert run.main[0].text.count(CENTS) == 1
+    check_hook_output(run)
+    place.recollect("install", "claude-code", "--scope", "project", "--uninstall")
+    assert settings.read_bytes() == before
+    assert list(settings.parent.iterdir()) == [settings]
+
+
+def _trust(place: Workplace, folder: Path) -> None:
+    """What the client notes when its user trusts a folder."""
+    path = place.config / ".claude.json"
+    said = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    said.setdefault("projects", {})[str(folder)] = {"hasTrustDialogAccepted": True}
+    path.write_text(json.dumps(said))

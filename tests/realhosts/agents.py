@@ -32,29 +32,29 @@ class Agent:
     settle: Callable[[Workplace], None]  # its own settings, without ours
     arguments: Callable[[str], Sequence[str]]
     read: Callable[[str], Answer]
+    write: Callable[[str, str], Answer]
     run: Callable[[str], Answer]
     memory: Callable[..., Answer]  # a tool of our MCP server, and its arguments
     settings: Sequence[str]  # the files of the user that an installation may touch, below the home
-    says: Callable[[Sequence[Json]], str] = lambda _: ""
+    starter: Sequence[str] = ()  # what starts the client, if it does not start by itself
 
     def command(self, place: Workplace, prompt: str) -> list[str]:
         """The command line of one prompt."""
-        return [str(place.client), *self.arguments(prompt)]
+        return [*self.starter, str(place.client), *self.arguments(prompt)]
 
 
-def npm_program(package: str, version: str, name: str, program: str) -> Path:
-    """The program of an npm package that runs with node."""
+def npm_program(name: str, package: str, program: str) -> Path:
+    """A program of an npm package, which node runs."""
+    version = host_named(name).TESTED
 
     def check(room: Path) -> None:
-        path = room / "node_modules" / ".bin" / program
-        if not path.exists():
-            raise ClientMissing(f"{package} has no program {program}.")
-        done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=60)
+        command = ["node", str(room / "node_modules" / program), "--version"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
         if version not in done.stdout:
             raise ClientMissing(f"{package} does not run: {done.stderr[-500:]}")
 
-    folder = installed_package(CACHE / f"{name}-{version}", f"{package}@{version}", check)
-    return folder / "node_modules" / ".bin" / program
+    folder = CACHE / f"{package.rpartition('/')[2]}-{version}"
+    return installed_package(folder, f"{package}@{version}", check) / "node_modules" / program
 
 
 def _settle_gemini(place: Workplace) -> None:
@@ -79,15 +79,14 @@ def _settle_gemini(place: Workplace) -> None:
 
 GEMINI = Agent(
     name="gemini",
-    fetch=lambda: npm_program(
-        "@google/gemini-cli", host_named("gemini").TESTED, "gemini-cli", "gemini"
-    ),
+    fetch=lambda: npm_program("gemini", "@google/gemini-cli", ".bin/gemini"),
     settle=_settle_gemini,
     arguments=lambda prompt: (
         *("-m", "gemini-2.5-flash", "--yolo", "--output-format", "stream-json"),
         *("-p", prompt),
     ),
     read=lambda path: use("read_file", file_path=path),
+    write=lambda path, text: use("write_file", file_path=path, content=f"{text}\n"),
     run=lambda command: use("run_shell_command", command=command),
     memory=lambda tool, **given: use(f"mcp_recollect_{tool}", **given),
     settings=(".gemini/settings.json",),
@@ -97,7 +96,9 @@ GEMINI = Agent(
 def _settle_codex(place: Workplace) -> None:
     folder = place.home / ".codex"
     folder.mkdir()
-    mine = "# mine\n[tui]\nnotifications = true # keep\n\n"
+    # It adds a project that it has not seen; so it is there before.
+    known = f'[projects."{place.repo}"]\ntrust_level = "trusted"\n'
+    mine = f"# mine\n[tui]\nnotifications = true # keep\n\n{known}"
     (folder / "config.toml").write_text(
         codex.MODEL.format(url=place.api.url).replace('"scripted"', '"gpt-5.5"', 1) + mine
     )
@@ -114,6 +115,9 @@ CODEX = Agent(
         *("--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust", prompt),
     ),
     read=lambda path: use("exec_command", cmd=f"cat {path}"),
+    write=lambda path, text: use(
+        "apply_patch", input=f"*** Begin Patch\n*** Add File: {path}\n+{text}\n*** End Patch"
+    ),
     run=lambda command: use("exec_command", cmd=command),
     memory=lambda tool, **given: use(f"mcp__recollect/{tool}", **given),
     settings=(".codex/config.toml", ".codex/hooks.json"),
@@ -124,6 +128,7 @@ def _settle_qwen(place: Workplace) -> None:
     folder = place.home / ".qwen"
     folder.mkdir()
     settings = {
+        "$version": 4,  # else it adds it
         "general": {"enableAutoUpdate": False, "disableAutoUpdate": True},
         "privacy": {"usageStatisticsEnabled": False},
         "telemetry": {"enabled": False},
@@ -135,20 +140,22 @@ def _settle_qwen(place: Workplace) -> None:
         "OPENAI_API_KEY": "not-a-key",
         "OPENAI_BASE_URL": f"{place.api.url}/v1",
         "OPENAI_MODEL": "scripted",
+        "QWEN_CODE_NO_RELAUNCH": "true",
     }
 
 
 QWEN = Agent(
     name="qwen",
-    fetch=lambda: npm_program(
-        "@qwen-code/qwen-code", host_named("qwen").TESTED, "qwen-code", "qwen"
-    ),
+    # `.bin/qwen` only starts this, and outlives a kill.
+    fetch=lambda: npm_program("qwen", "@qwen-code/qwen-code", "@qwen-code/qwen-code/cli.js"),
+    starter=("node", "--expose-gc"),
     settle=_settle_qwen,
     arguments=lambda prompt: (
         *("--auth-type", "openai", "--yolo", "--output-format", "stream-json"),
         *("-p", prompt),
     ),
     read=lambda path: use("read_file", file_path=path),
+    write=lambda path, text: use("write_file", file_path=path, content=f"{text}\n"),
     run=lambda command: use("run_shell_command", command=command, is_background=False),
     memory=lambda tool, **given: use(f"mcp__recollect__{tool}", **given),
     settings=(".qwen/settings.json",),

@@ -1,48 +1,16 @@
-"""The checks of `doctor` around the memory: plugin, hooks, MCP server, model and sync."""
+"""The checks of `doctor` around the memory: agents, hooks, MCP server, model and sync."""
 
 from __future__ import annotations
 
 import importlib.util
-import os
-import shutil
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
+from recollect.api.agent_checks import INSTALL, check_agents
 from recollect.core.age import age_of
 from recollect.errors import RecollectError
-from recollect.hosts.installing import agents_here
 from recollect.ledger.health import OK, WARNING, Finding
 from recollect.search.constants import MOST_PENDING
 from recollect.store.store import Store
-
-_COMMAND = "recollect"
-_INSTALL = "In a clone of Recollect, run `make install`."
-
-
-def check_plugin(store: Store) -> Iterator[Finding]:
-    """Check in which agents the plugin is on, and that its hooks can start."""
-    directory, home = store.work_tree or Path.cwd(), Path.home()
-    agents = agents_here(directory, home, os.environ)
-    found = {agent: agent.is_installed(directory, home, os.environ) for agent in agents}
-    for agent, is_on in found.items():
-        if is_on:
-            yield Finding(OK, "plugin", f"Recollect is installed in {agent.TITLE}.")
-        else:
-            yield Finding(
-                WARNING,
-                "plugin",
-                f"Recollect is not installed in {agent.TITLE}, so its sessions have no memory.",
-                f"Run: recollect install {agent.NAME}",
-            )
-    if not found:
-        yield Finding(OK, "plugin", "No agent is set up on this machine.")
-    if any(found.values()) and shutil.which(_COMMAND) is None:
-        yield Finding(
-            WARNING,
-            "plugin",
-            f"`{_COMMAND}` is not on the PATH, so hooks and the MCP server cannot start.",
-            _INSTALL,
-        )
 
 
 def check_hook_runs(store: Store) -> Iterator[Finding]:
@@ -68,7 +36,7 @@ def check_mcp(_store: Store) -> Iterator[Finding]:
             WARNING,
             "mcp",
             "The package mcp is missing, so agents have no memory tools.",
-            _INSTALL,
+            INSTALL,
         )
     else:
         yield Finding(OK, "mcp", "`recollect mcp` can start.")
@@ -121,7 +89,7 @@ def check_sync(store: Store) -> Iterator[Finding]:
 
 
 SETUP: tuple[Callable[[Store], Iterator[Finding]], ...] = (
-    check_plugin,
+    check_agents,
     check_hook_runs,
     check_mcp,
     check_model,

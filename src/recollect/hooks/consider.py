@@ -49,7 +49,12 @@ def origin(work: Work, said_by: str, via: str) -> dict[str, Any]:
     """Return the fields that say where a memory comes from."""
     return {
         "session": work.event.session or None,
-        "provenance": {"said_by": said_by, "via": via, "hook": work.event.name},
+        "provenance": {
+            "said_by": said_by,
+            "via": via,
+            "hook": work.event.name,
+            "host": work.event.host,
+        },
     }
 
 

@@ -104,7 +104,7 @@ def draft_of(event: Event, item: Marked, content: str) -> dict[str, Any]:
         "body": body,
         **({"tags": list(tags_of(content))} if via == REQUESTED else {}),
         "session": event.session or None,
-        "provenance": {"said_by": said_by, "via": via, "hook": event.name},
+        "provenance": {"said_by": said_by, "via": via, "hook": event.name, "host": event.host},
     }
 
 

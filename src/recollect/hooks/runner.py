@@ -205,7 +205,7 @@ def serve(
             milliseconds = round(deadline.milliseconds(), 1)
             try:
                 session.store.local.sessions.trace(
-                    Trace(session.now(), event.session, name, milliseconds, steps)
+                    Trace(session.now(), event.session, name, milliseconds, steps, event.host)
                 )
             except BROKEN:
                 session.store.local.replace_broken()

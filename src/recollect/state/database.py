@@ -182,6 +182,7 @@ MIGRATIONS = (
     ) WITHOUT ROWID;
     CREATE TABLE offered (at REAL NOT NULL);
     """,
+    "ALTER TABLE trace ADD COLUMN host TEXT NOT NULL DEFAULT '';",
 )
 
 # Errors that using the database may raise, and those that mean the file is corrupt.

@@ -27,6 +27,7 @@ class Trace(NamedTuple):
     event: str
     milliseconds: float
     steps: Sequence[Mapping[str, Any]]
+    host: str = ""
 
 
 class Given(NamedTuple):
@@ -123,14 +124,15 @@ class Sessions:
         """Store the result of an event."""
         with self._db:
             self._db.execute(
-                "INSERT INTO trace (at, session, event, milliseconds, steps)"
-                " VALUES (?, ?, ?, ?, ?)",
+                "INSERT INTO trace (at, session, event, milliseconds, steps, host)"
+                " VALUES (?, ?, ?, ?, ?, ?)",
                 (
                     trace.at,
                     trace.session,
                     trace.event,
                     trace.milliseconds,
                     json.dumps(trace.steps),
+                    trace.host,
                 ),
             )
             self._db.execute(
@@ -141,14 +143,19 @@ class Sessions:
         """Return the results of the last events, newest first."""
         condition, parameters = ("session = ?", [session]) if session else ("1", [])
         rows = self._db.execute(
-            "SELECT at, session, event, milliseconds, steps FROM trace"
+            "SELECT at, session, event, milliseconds, steps, host FROM trace"
             f" WHERE {condition} ORDER BY id DESC LIMIT ?",
             (*parameters, limit),
         )
         return [
-            Trace(at, session, event, taken, json.loads(steps))
-            for at, session, event, taken, steps in rows
+            Trace(at, session, event, taken, json.loads(steps), host)
+            for at, session, event, taken, steps, host in rows
         ]
+
+    def last_events(self) -> dict[str, tuple[float, str]]:
+        """Return when each host was last served here, and which event that was."""
+        rows = self._db.execute("SELECT host, max(at), event FROM trace GROUP BY host")
+        return {host: (at, event) for host, at, event in rows}
 
     def forget(self, uids: Iterable[str]) -> None:
         """Delete what is stored about purged memories."""

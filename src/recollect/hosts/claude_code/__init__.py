@@ -62,12 +62,12 @@ def memory_folders(
 
 
 def installation(
-    scope: str, _directory: Path, _home: Path, _environment: Mapping[str, str]
+    scope: str, directory: Path, _home: Path, _environment: Mapping[str, str]
 ) -> Installation:
     """Return what installing takes."""
     from recollect.hosts.claude_code import plugin_install
 
-    return plugin_install.installation(scope)
+    return plugin_install.installation(scope, directory)
 
 
 def is_here(_directory: Path, home: Path, environment: Mapping[str, str]) -> bool:

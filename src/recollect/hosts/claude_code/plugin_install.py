@@ -1,4 +1,4 @@
-"""Where the plugin is, and how Claude Code's own commands install and remove it."""
+"""How the plugin is installed: with Claude Code's own commands, or as files of a project."""
 
 from __future__ import annotations
 
@@ -8,29 +8,55 @@ from pathlib import Path
 from typing import Any
 
 from recollect.hosts.plugin_folder import plugin_folder
-from recollect.hosts.settings_files import Installation
+from recollect.hosts.settings_files import Entry, Installation, OwnFile, SettingsFile
 
 _NAME = "recollect"
 PLUGIN = f"{_NAME}@recollect"
 MARKETPLACE = "recollect"
 
 
-def installation(scope: str) -> Installation:
-    """Return the commands of Claude Code that install the plugin, or remove it."""
+def installation(scope: str, directory: Path) -> Installation:
+    """Return what installing takes: for the user, commands of Claude Code; for a project, files."""
+    return _for_project(directory / ".claude") if scope == "project" else _for_user()
+
+
+def _for_user() -> Installation:
     folder = plugin_folder()
     plugin = ("claude", "plugin")
     return Installation(
         commands=(
             (*plugin, "marketplace", "add", str(folder)),
-            (*plugin, "install", PLUGIN, "--scope", scope),
+            (*plugin, "install", PLUGIN, "--scope", "user"),
         ),
         undo=(
-            (*plugin, "uninstall", PLUGIN, "--scope", scope),
+            (*plugin, "uninstall", PLUGIN, "--scope", "user"),
             (*plugin, "marketplace", "remove", MARKETPLACE),
         ),
         instead=(
             f"Install Claude Code, or run in a session: /plugin marketplace add {folder}"
             f" and then /plugin install {PLUGIN}"
+        ),
+    )
+
+
+def _for_project(place: Path) -> Installation:
+    """The project carries a copy of the plugin, so that it works in every clone."""
+    folder = plugin_folder()
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    copies = (
+        OwnFile(place / MARKETPLACE / path.relative_to(folder), path.read_text("utf-8"))
+        for path in paths
+    )
+    source = {"source": "directory", "path": f"./{place.name}/{MARKETPLACE}"}
+    entries = (
+        Entry(("extraKnownMarketplaces", MARKETPLACE), {"source": source}),
+        Entry(("enabledPlugins", PLUGIN), True),
+    )
+    return Installation(
+        files=(SettingsFile(place / "settings.json", entries), *copies),
+        afterwards=(
+            f"Commit {place.name} to share it. Claude Code uses it in folders that you trust, from"
+            " the second session on."
         ),
     )
 

@@ -37,7 +37,7 @@ ACTIONS: Mapping[str, str] = {
 }
 _FILE_ACTIONS = frozenset((events.READ, *events.WRITES))
 # What hooks added, ours or others': their angle brackets are escaped, so it ends at its tag.
-_ADDED = pattern(r"<hook_context>.*?(?:</hook_context>\s*|\Z)", re.DOTALL)
+_ADDED = pattern(r"<hook_context>.*?</hook_context>\s*", re.DOTALL)
 
 
 def action_of(tool: str) -> str:
@@ -81,15 +81,14 @@ def read_event(name: str, payload: Mapping[str, Any], _environment: Mapping[str,
 
 def without_added(text: str) -> str:
     """Return a prompt without what hooks added to it."""
-    return without_own_text(_ADDED.sub("", text) if "<hook_context>" in text else text)
+    return without_own_text(_ADDED.sub("", text) if "</hook_context>" in text else text)
 
 
 def _result(response: Any) -> tuple[str, str]:
     """Return the output of a tool, and its error if it failed."""
     if not isinstance(response, dict):
         return "", ""
-    said = _ADDED.sub("", text_of_content(response.get("llmContent")))
-    output, code = read_shell_result(said)
+    output, code = read_shell_result(text_of_content(response.get("llmContent")))
     failed = response.get("error")
     if isinstance(failed, dict):
         return output, text_of(failed, "message") or output

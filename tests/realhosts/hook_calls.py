@@ -1,0 +1,66 @@
+"""What the client gave to each hook, and what the hook answered."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from tests.hosts.recorded import lost_fields, recorded
+from tests.realclient.workplace import Workplace
+from tests.realhosts.agents import Agent
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class HookCall:
+    """One call of `recollect-hook`: the event, its input and the reply, which may be empty."""
+
+    event: str
+    given: Json
+    said: Json
+
+    @property
+    def context(self) -> str:
+        """What the agent reads."""
+        return str(self.said.get("hookSpecificOutput", {}).get("additionalContext", ""))
+
+
+def hook_calls(place: Workplace) -> list[HookCall]:
+    """The calls so far, in order."""
+    calls = []
+    for path in sorted((place.root / "records").glob("*.in")):
+        said = path.with_suffix(".out").read_text("utf-8")
+        event = path.stem.split("-", 2)[2]
+        calls.append(
+            HookCall(event, json.loads(path.read_text("utf-8")), json.loads(said) if said else {})
+        )
+    return calls
+
+
+def contexts(place: Workplace, event: str) -> str:
+    """What hooks of an event gave to the agent."""
+    return "\n".join(call.context for call in hook_calls(place) if call.event == event)
+
+
+def kind_of(call: HookCall) -> str:
+    """The name under which an event of its kind is recorded."""
+    if call.event == "prompt" and not call.given["prompt"]:
+        return "prompt-empty"
+    tool = call.given.get("tool_name", "")
+    if "boom" in str(call.given.get("tool_input")):
+        return f"{call.event}-{tool}-failing"
+    return f"{call.event}-{tool}" if tool else call.event
+
+
+def changed_contract(place: Workplace, agent: Agent) -> list[str]:
+    """Which recorded fields the client no longer sends, or sends in another form."""
+    before = recorded(agent.name)
+    calls = {kind_of(call): call.given for call in hook_calls(place)}
+    return [
+        lost
+        for name, given in calls.items()
+        if name in before
+        for lost in lost_fields(name, before[name], given)
+    ]
