@@ -9,12 +9,10 @@ repository get in, as text that cannot pose as an instruction.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from recollect.config.locate import make_private
 from recollect.config.replacing import replace_file
 from recollect.core.authority import is_same_person
 from recollect.core.memory import READ_IN, Memory
@@ -24,12 +22,12 @@ from recollect.hosts.settings_files import Change
 from recollect.index.protocol import Filters
 from recollect.search.rendering import render_block, render_guide, render_memory
 from recollect.search.tokens import count_tokens
+from recollect.state.instruction_blocks import files_with_block, save_files
 from recollect.store.store import Store
 
 MOST_TOKENS: Final = 1_000
 _KINDS: Final = ("constraints", "preferences", "decisions")
 _MOST_OF_A_KIND = 20
-_FILES = "instruction-blocks.json"
 _BEGIN = b"<!-- recollect:begin "
 _END = b"<!-- recollect:end -->"
 _ABOUT = "Recollect updates this block; what you change in it is lost."
@@ -41,7 +39,8 @@ def switch_on(store: Store, path: Path, *, dry_run: bool = False) -> Change:
     change = Change(path, before := _read(path), with_block(before, block_of(store)))
     if not dry_run:
         _apply(change)
-        _save(store, {*_files(store), str(path)})
+        folder = store.ledger.repository.state_dir
+        save_files(folder, [*files_with_block(folder), str(path)])
     return change
 
 
@@ -51,18 +50,14 @@ def switch_off(store: Store, path: Path, *, dry_run: bool = False) -> Change:
     change = Change(path, before := _read(path), without_block(before))
     if not dry_run:
         _apply(change)
-        _save(store, {*_files(store)} - {str(path)})
+        folder = store.ledger.repository.state_dir
+        save_files(folder, {*files_with_block(folder)} - {str(path)})
     return change
-
-
-def is_on(store: Store, path: Path) -> bool:
-    """Whether the user asked for the block in a file."""
-    return str(path) in _files(store)
 
 
 def refresh(store: Store) -> None:
     """Update the block in every file in which the user wants it; problems become warnings."""
-    for name in _files(store):
+    for name in files_with_block(store.ledger.repository.state_dir):
         path = Path(name)
         try:
             before = _read(path)
@@ -195,20 +190,3 @@ def _apply(change: Change) -> None:
         change.path.unlink(missing_ok=True)
     elif change.after != change.before:
         replace_file(change.path, change.after)
-
-
-def _files(store: Store) -> list[str]:
-    try:
-        said = json.loads((store.ledger.repository.state_dir / _FILES).read_bytes())
-    except (OSError, ValueError):
-        return []
-    return [name for name in said if isinstance(name, str)] if isinstance(said, list) else []
-
-
-def _save(store: Store, names: set[str]) -> None:
-    path = store.ledger.repository.state_dir / _FILES
-    if names:
-        make_private(path.parent)
-        replace_file(path, json.dumps(sorted(names)).encode())
-    else:
-        path.unlink(missing_ok=True)
