@@ -9,7 +9,7 @@ import pytest
 
 from tests.realclient.api import Script, say, use
 from tests.realclient.chat_completions import tool_results
-from tests.realclient.workplace import Workplace
+from tests.realclient.workplace import Conversation, Workplace, write_program
 from tests.realhosts.agents import OPENCODE, Agent, Json, ask
 from tests.realhosts.hook_calls import hook_calls
 
@@ -68,6 +68,47 @@ def test_two_sessions_are_two(place: Workplace) -> None:
     sessions = {trace["session"] for trace in json.loads(place.recollect("why", "--json"))}
     assert len(sessions) == 2
     assert not any("REDACTED" in session for session in sessions)
+
+
+def test_a_session_that_is_taken_up_again(place: Workplace) -> None:
+    """It keeps its name, and gets what came meanwhile."""
+    first = ask(place, OPENCODE, "Good morning.")
+    place.remember("decisions", "Invoices are numbered anew every year")
+    session = str(first.events[0]["sessionID"])
+    again = [*OPENCODE.command(place, "Go on."), "--session", session]
+
+    with Conversation(place, again, place.repo) as conversation:
+        conversation.close_input()
+        run = conversation.finish()
+
+    assert "Good morning." in run.main[0].text
+    assert "Invoices are numbered anew" in run.main[0].text
+    starts = [call.given for call in hook_calls(place) if call.event == "session-start"]
+    assert [start["source"] for start in starts] == ["startup", "resume"]
+    assert len({start["session_id"] for start in starts}) == 1
+
+
+def test_files_of_the_mirror_are_refused(place: Workplace) -> None:
+    """The model reads why; the file stays as it is."""
+    place.recollect("mirror", "on")
+    place.remember("decisions", "Use Postgres")
+    (file,) = (place.repo / ".claude" / "memory" / "decisions").glob("*.json")
+    before = file.read_bytes()
+    place.api.play(Script([use("write", filePath=str(file), content="{}"), say("Done.")]))
+
+    run = ask(place, OPENCODE, "Change the memory.")
+
+    assert "recollect" in tool_results(run.main[-1].body)[0].lower()
+    assert file.read_bytes() == before
+
+
+def test_a_hook_that_hangs_holds_nobody_up(place: Workplace) -> None:
+    """The plugin ends it, and the session goes on without it."""
+    write_program(place.root / "bin", "recollect-hook", "exec sleep 600")
+
+    run = ask(place, OPENCODE, "Say hello.")
+
+    assert [event["part"]["text"] for event in run.events if event["type"] == "text"] == ["Done."]
 
 
 def test_without_recollect_the_agent_works_as_before(place: Workplace) -> None:

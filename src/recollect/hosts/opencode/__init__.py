@@ -6,13 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recollect.hosts.opencode.events import action_of, read_event, write_reply
-from recollect.hosts.protocol import PastSession, Replayed, TranscriptPart
+from recollect.hosts.protocol import Event, PastSession, Replayed, Reply, TranscriptPart
 
 if TYPE_CHECKING:
     from recollect.hosts.settings_files import Installation
-
-__all__ = ["action_of", "read_event", "write_reply"]
 
 NAME = "opencode"
 TITLE = "OpenCode"
@@ -28,6 +25,28 @@ TESTED = "1.18.33"
 def detects(payload: Mapping[str, Any], _environment: Mapping[str, str]) -> bool:
     """Whether our plugin for OpenCode runs the hook: it says so."""
     return payload.get("host") == NAME
+
+
+# Imports are inside the functions, so that a hook loads only what it needs.
+def action_of(tool: str) -> str:
+    """What a tool does: one of the actions of the protocol."""
+    from recollect.hosts.opencode import events
+
+    return events.action_of(tool)
+
+
+def read_event(name: str, payload: Mapping[str, Any], environment: Mapping[str, str]) -> Event:
+    """Read the input of a hook."""
+    from recollect.hosts.opencode import events
+
+    return events.read_event(name, payload, environment)
+
+
+def write_reply(name: str, reply: Reply) -> str:
+    """Format a reply for the plugin."""
+    from recollect.hosts.opencode import events
+
+    return events.write_reply(name, reply)
 
 
 def read_transcript(_path: Path, _offset: int, *, most: int) -> TranscriptPart | None:  # noqa: ARG001
@@ -52,7 +71,6 @@ def memory_folders(
     return []
 
 
-# Imports are inside the functions, so that a hook loads only what it needs.
 def installation(
     scope: str, directory: Path, home: Path, environment: Mapping[str, str]
 ) -> Installation:

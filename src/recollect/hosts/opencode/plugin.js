@@ -7,7 +7,6 @@ import { spawn } from "node:child_process"
 const HOOK = "recollect-hook"
 const SERVER = { type: "local", command: ["recollect", "mcp"] }
 const PATIENCE = 5000 // milliseconds for one event
-const PARTING = 1500 // milliseconds in which OpenCode waits for what is still running when it ends
 const WRITES = ["write", "edit", "multiedit", "patch", "apply_patch"]
 const WATCHED = [...WRITES, "read", "bash", "webfetch", "websearch", "task"]
 
@@ -162,12 +161,13 @@ export const Recollect = async ({ client, directory }) => {
     },
 
     dispose: async () => {
-      await Promise.race([Promise.allSettled(running), new Promise((resolve) => setTimeout(resolve, PARTING))])
+      // Each ends in time, or is ended, so that nothing outlives OpenCode.
+      await Promise.allSettled(running)
       for (const [id, pending] of sessions) {
         const session = await pending
         if (session.opening) hook("session-end", id, session, { reason: "exit" })
       }
-      await Promise.race([Promise.allSettled(running), new Promise((resolve) => setTimeout(resolve, PARTING))])
+      await Promise.allSettled(running)
     },
   }
 }
