@@ -93,3 +93,23 @@ def test_a_project_gets_the_block(repo: Path, name: str) -> None:
 def test_goose_is_told_what_to_do(repo: Path) -> None:
     """Its settings are YAML, which we do not change."""
     assert "config.yaml" in run(repo, "goose")
+
+
+def test_doctor_does_not_warn_about_an_editor(repo: Path) -> None:
+    """Nobody may use it as an agent; if it is installed, no hook is missed."""
+    (Path.home() / ".config" / "zed").mkdir(parents=True)
+    before = findings(repo)
+    run(repo, "zed")
+    after = findings(repo)
+
+    assert [(one["level"], "not installed in Zed" in one["message"]) for one in before] == [
+        ("ok", True)
+    ]
+    assert [(one["level"], "installed in Zed" in one["message"]) for one in after] == [("ok", True)]
+
+
+def findings(repo: Path) -> list[dict[str, str]]:
+    """What `recollect doctor` says about Zed."""
+    done = CliRunner().invoke(root, ["-C", str(repo), "doctor", "--json"])
+    said = json.loads(done.stdout)
+    return [one for one in said if "Zed" in one["message"]]
