@@ -222,6 +222,18 @@ def test_neighbours_do_not_matter(embedder: Embedder) -> None:
 
 
 @needs_model
+def test_other_work_can_go_first(embedder: Embedder) -> None:
+    """Long work asks at least twice a layer whether to pause, and its vectors are the same."""
+    texts = ["memory of a commit " * 60, "other"]
+    asked: list[None] = []
+
+    paused = embedder.embed(texts, lambda: asked.append(None))
+
+    assert len(asked) >= 12
+    assert paused == embedder.embed(texts)
+
+
+@needs_model
 def test_the_window_is_what_is_seen(embedder: Embedder) -> None:
     """What stands after the window changes nothing, and what stands before its end does."""
     text = "word " * embedder.window
@@ -519,7 +531,7 @@ class Counting:
     name, dimensions, window = "counting", 0, 40
     words = WordPiece(VOCABULARY)
 
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
+    def embed(self, texts: Sequence[str], pause: object = None) -> list[bytes]:
         """No vector: cutting needs none."""
         return [b"" for _ in texts]
 

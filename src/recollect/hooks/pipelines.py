@@ -37,6 +37,7 @@ PIPELINES: Mapping[str, tuple[Part, ...]] = {
         (marked.forget_kept, marked.capture_marked),
         (_IF_INJECTING, stages.recall_prompt, stages.inject),
         (_IF_INJECTING, stages.suggest_titles),
+        (marked.capture_meant,),
         (noticing.notice_prompt, noticing.note_words),
         (offer_sync, tell_noticed),
     ),
@@ -86,5 +87,6 @@ LATE: Mapping[str, tuple[Part, ...]] = {
         (stages.sleep,),
     ),
     event.SESSION_END: ((stages.send_notes,),),
+    event.PROMPT: ((stages.keep_vectors,),),
     event.STOP: ((stages.update_mirror,),),
 }

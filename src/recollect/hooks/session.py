@@ -209,6 +209,11 @@ class HookSession(LoggingSession):
         alive = {memory.uid for memory in without_expired(store, [hit.memory for hit in found])}
         return [hit for hit in found if hit.memory.uid in alive]
 
+    def keep_vectors(self) -> None:
+        """Prepare the next search by meaning, if a model is loaded."""
+        for store in self.stores:
+            store.indexing.keep_vectors()
+
     def memories_about(self, paths: Sequence[str], limit: int) -> list[Candidate]:
         """Find memories that name these files, the newest and most important first."""
         found: dict[str, Candidate] = {}

@@ -225,6 +225,11 @@ def recall_prompt(work: Work) -> None:
         ]
 
 
+def keep_vectors(work: Work) -> None:
+    """Prepare the next search by meaning, after the reply is sent."""
+    work.session.keep_vectors()
+
+
 def _pass_gate(work: Work, found: Sequence[selection.Candidate]) -> None:
     """Divide what was found into what comes in full, what may come as a title, and the rest."""
     work.candidates, work.maybe = selection.by_probability(found)

@@ -127,7 +127,7 @@ class GitHistory:
         explained = [c for c in rated if past.explains(c.commit)]
         telling = [c for c in explained if c.points >= _LEAST]
         if len(telling) < _ENOUGH:  # there is room: an explanation is enough
-            telling = explained
+            telling = [c for c in explained if c.points >= _LEAST_RELATED]
         chosen = _spread(telling, int(MOST_OFFERED * _SPARE), total)
         files = files_of_commits(git, [c.commit.oid for c in chosen], MOST_FILES + 1)
         chosen = [c for c in chosen if not _is_aside(c, files.get(c.commit.oid, ()))][:MOST_OFFERED]

@@ -227,6 +227,9 @@ class Index(Protocol):
     def spread(self, vector: bytes) -> Spread:
         """Return how near a vector is to memories in general."""
 
+    def keep_vectors(self) -> None:
+        """Prepare for many queries by vector, as far as that makes them faster."""
+
     def distinctive(self, query: str) -> str:
         """Return a query for vector search: a short one without words that many memories have."""
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.errors import EmbeddingError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -93,24 +93,28 @@ class MiniLM:
         """Return how many tokens of the window a text takes."""
         return len(self._words.encode(text))
 
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """Return one vector per text: float32, little endian, unit length."""
+    def embed(self, texts: Sequence[str], pause: Callable[[], None] | None = None) -> list[bytes]:
+        """Return one vector per text: float32, little endian, unit length.
+
+        It calls `pause` twice in each layer, so that other work can go first.
+        """
         asked, known = self._last
         if len(texts) == 1 and list(asked) == list(texts):
             return list(known)
-        vectors = self._embed(texts)
+        vectors = self._embed(texts, pause or _go_on)
         if len(texts) == 1:
             self._last = list(texts), vectors
         return list(vectors)
 
-    def _embed(self, texts: Sequence[str]) -> list[bytes]:
+    def _embed(self, texts: Sequence[str], pause: Callable[[], None]) -> list[bytes]:
         words = self._words
         tokens = [[words.first, *words.encode(text)[:WINDOW], words.last] for text in texts]
         passes = list(_passes([len(ids) for ids in tokens]))
         vectors: list[bytes] = [b""] * len(texts)
 
         def run(chosen: list[int]) -> None:
-            for n, vector in zip(chosen, self._run([tokens[n] for n in chosen]), strict=True):
+            found = self._run([tokens[n] for n in chosen], pause)
+            for n, vector in zip(chosen, found, strict=True):
                 vectors[n] = vector.astype("<f4").tobytes()
 
         workers = min(self._threads, len(passes))
@@ -130,7 +134,7 @@ class MiniLM:
             ) from error
         return vectors
 
-    def _run(self, batch: list[list[int]]) -> Floats:
+    def _run(self, batch: list[list[int]], pause: Callable[[], None]) -> Floats:
         """Run one pass. Shorter texts are padded, and attention ignores the padding."""
         import numpy as np
 
@@ -147,14 +151,20 @@ class MiniLM:
         x = x.reshape(-1, DIMENSIONS)
         _normalise(x, self._norm)
         for layer in self._layers:
+            pause()
             heads = _apply(x, layer.attend).reshape(len(batch), longest, 3, HEADS, -1)
             x += _apply(_attention(heads, hidden_from), layer.join)
             _normalise(x, layer.join_norm)
+            pause()
             x += _apply(_gelu(_apply(x, layer.widen)), layer.narrow)
             _normalise(x, layer.narrow_norm)
         sums: Floats = (real[:, None, :] @ x.reshape(len(batch), longest, -1))[:, 0]
         sums /= np.sqrt(np.einsum("ij,ij->i", sums, sums))[:, None]
         return sums
+
+
+def _go_on() -> None:
+    """Pause for nobody."""
 
 
 def _passes(lengths: list[int]) -> Iterator[list[int]]:
