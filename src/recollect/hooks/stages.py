@@ -90,18 +90,6 @@ def end_session(work: Work) -> None:
     work.note("ended", reason=work.event.source)
 
 
-def fetch_notes(work: Work) -> None:
-    """Begin to get what the remote has, or to look whether it has anything, if that is on."""
-    if work.event.source != "compact" and (began := work.session.fetch_notes()):
-        work.note("began in the background", reason=began)
-
-
-def send_notes(work: Work) -> None:
-    """Begin to exchange notes with the remote, if that is on."""
-    if began := work.session.send_notes():
-        work.note("began in the background", reason=began)
-
-
 def forget_injected(work: Work) -> None:
     """Forget which memories the context holds, because it is about to be compacted."""
     work.session.forget_injected(work.event.context)
