@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect.capture.twins import folded, twins_of
 from recollect.core.marks import MARKED, REQUESTED
@@ -20,11 +20,13 @@ from recollect.errors import NotWritable, RecollectError, ValidationError
 from recollect.index.protocol import Index, is_purged, made_with
 from recollect.ledger.lock import exclusive
 from recollect.ledger.repository import head_of
-from recollect.ledger.writes import Creation
 from recollect.redact.gate import marked
 from recollect.state.local_key import DRAFT, is_ours, sign, unsigned
 from recollect.state.spool import SPOOL_FOLDER, STASH_FOLDER, Spool
 from recollect.store.store import Store
+
+if TYPE_CHECKING:
+    from recollect.ledger.writes import Creation
 
 _LOCK = "spool.lock"
 # Seconds to wait for another event; a hook has no time for more.
