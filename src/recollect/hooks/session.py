@@ -189,8 +189,16 @@ class HookSession(LoggingSession):
         strategy = self.setting("recall.match_strategy")
         # Only points are a way of their own; `text` is `hybrid` without vectors.
         mode = strategy if strategy == TITLE_TAGS else "hybrid"
-        question = Question(text, limit, mode, filters, candidates=0, asked=asked)
         by_meaning = strategy in ("hybrid", "semantic") and self._event.name in _BY_MEANING
+        question = Question(
+            text,
+            limit,
+            mode,
+            filters,
+            candidates=0,
+            asked=asked,
+            word_vectors=by_meaning and store.config.text("embedding.model") != "none",
+        )
 
         def find(index: Index) -> list[Hit]:
             if archived and not index.count(question.filters):

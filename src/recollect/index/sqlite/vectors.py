@@ -30,7 +30,7 @@ _NEAREST = 10
 _GROWTH = 2
 # What the similarities of a query are like in general, with the default model; it counts like so
 # many memories, because few memories say little about it.
-_USUAL_MEAN, _USUAL_DEVIATION, _USUAL_COUNT = 0.08, 0.1, 20
+_USUAL_MEAN, _USUAL_DEVIATION, _USUAL_COUNT = 0.01, 0.09, 20
 
 
 class Vectors:
