@@ -54,6 +54,7 @@ import_claude_memory(folder=None, *, dry_run=False)
 import_export(path, *, dry_run=False)
 index_notices
 injections(memory_id)
+instruction_block(path, *, on, dry_run=False)
 is_learning_offered()
 is_sleep_due()
 journal()

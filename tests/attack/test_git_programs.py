@@ -16,6 +16,7 @@ from recollect.api.recollect import Recollect
 from recollect.cli import root
 from recollect.errors import RecollectError
 from recollect.ledger.git_programs import neutral_repack, parse_settings
+from recollect.ledger.remote import find_remote, kinds_at
 from tests.sandbox import Sandbox, install_hook
 
 # What a copied .git can hold. {} is a program that leaves a mark and fails.
@@ -196,6 +197,15 @@ def test_nothing_runs_in_a_sync(sandbox: Sandbox, trap: Trap) -> None:
     assert sandbox.refs(sandbox.hub, "refs/notes/mem")
     assert any("core.sshcommand" in w and "config trust" in w for w in store.warnings)
     assert any("config trust" in found.message + found.hint for found in store.doctor())
+
+
+def test_nothing_runs_when_a_new_clone_looks(sandbox: Sandbox, trap: Trap) -> None:
+    """It asks the remote for the names of its notes, with only the user's own programs."""
+    git = sandbox.open(trap.repo).ledger.repository.git
+
+    kinds_at(git, find_remote(git, None), 30.0)
+
+    assert trap.ran() == ""
 
 
 @pytest.mark.parametrize("name", sorted(SETTINGS))

@@ -175,7 +175,7 @@ class _Exchange(BaseHTTPRequestHandler):
     def do_CONNECT(self) -> None:
         """Somebody asked the proxy for another host."""
         self.owner.strangers.append(self.path)
-        self._send(502, {})
+        self._send(403, {})  # 502 would be worth another try
 
     def do_HEAD(self) -> None:
         """A sign of life."""

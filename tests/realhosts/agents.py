@@ -17,8 +17,15 @@ from typing import Any
 from recollect.hosts.registry import host_named
 from tests.realclient import codex
 from tests.realclient.api import Answer, use
-from tests.realclient.client import CACHE, ClientMissing, installed_package
-from tests.realclient.workplace import Workplace, write_program
+from tests.realclient.client import (
+    CACHE,
+    Client,
+    ClientMissing,
+    installed_client,
+    installed_package,
+)
+from tests.realclient.run import Run
+from tests.realclient.workplace import Conversation, Workplace, write_program
 
 Json = dict[str, Any]
 
@@ -161,7 +168,53 @@ QWEN = Agent(
     settings=(".qwen/settings.json",),
 )
 
-AGENTS = {agent.name: agent for agent in (GEMINI, CODEX, QWEN)}
+# OpenCode installs types for plugins from there, into every folder with settings, ours or not.
+_NPM_REGISTRY = "registry.npmjs.org:443"
+
+
+def _settle_opencode(place: Workplace) -> None:
+    model = {
+        "npm": "@ai-sdk/openai-compatible",
+        "options": {"baseURL": f"{place.api.url}/v1", "apiKey": "not-a-key"},
+        "models": {"scripted": {"name": "scripted"}},
+    }
+    settings = {
+        "$schema": "https://opencode.ai/config.json",  # else it adds it
+        "model": "scripted/scripted",
+        "small_model": "scripted/scripted",
+        "snapshot": False,  # it copies the whole project at every step
+        "provider": {"scripted": model},
+    }
+    folder = place.home / ".config" / "opencode"
+    folder.mkdir(parents=True)
+    (folder / ".gitignore").write_text("*\n")  # else it adds one
+    (folder / "opencode.jsonc").write_text(f"// mine\n{json.dumps(settings, indent=4)}\n")
+    place.tolerated = frozenset((_NPM_REGISTRY,))
+    unwanted = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "SHARE", "DEFAULT_PLUGINS")
+    place.variables |= {f"OPENCODE_DISABLE_{name}": "1" for name in unwanted}
+
+
+def _installed_opencode() -> Path:
+    version = host_named("opencode").TESTED
+    # The package has one executable for processors with AVX2, and one for others.
+    where = "node_modules/opencode-*/bin/opencode"
+    return installed_client(client=Client("opencode", version, f"opencode-ai@{version}", where))
+
+
+OPENCODE = Agent(
+    name="opencode",
+    fetch=_installed_opencode,
+    settle=_settle_opencode,
+    # With a title, it does not ask its model for one.
+    arguments=lambda prompt: ("run", "--format", "json", "--title", "Work", prompt),
+    read=lambda path: use("read", filePath=path),
+    write=lambda path, text: use("write", filePath=path, content=f"{text}\n"),
+    run=lambda command: use("bash", command=command, description="Run it"),
+    memory=lambda tool, **given: use(f"recollect_{tool}", **given),
+    settings=(".config/opencode/opencode.jsonc",),
+)
+
+AGENTS = {agent.name: agent for agent in (GEMINI, CODEX, QWEN, OPENCODE)}
 
 
 def set_up(place: Workplace, agent: Agent) -> None:
@@ -179,3 +232,12 @@ def set_up(place: Workplace, agent: Agent) -> None:
     write_program(programs, "recollect-hook", f'{note}; {serve}; cat "$n.out"; exit $code')
     (programs / host_named(agent.name).PROGRAM).symlink_to(place.client)
     place.programs = (programs,)
+
+
+def ask(place: Workplace, agent: Agent, prompt: str) -> Run:
+    """Run the agent once, to the end; it must leave no process behind and ask no other host."""
+    with Conversation(place, agent.command(place, prompt), place.repo) as conversation:
+        conversation.close_input()
+        run = conversation.finish()
+    assert run.code == 0, f"{agent.name} ended with {run.code}: {run.stderr}\n{run.events}"
+    return run

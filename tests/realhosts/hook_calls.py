@@ -24,7 +24,8 @@ class HookCall:
     @property
     def context(self) -> str:
         """What the agent reads."""
-        return str(self.said.get("hookSpecificOutput", {}).get("additionalContext", ""))
+        said = self.said.get("hookSpecificOutput", {}).get("additionalContext", "")
+        return str(said or self.said.get("context", ""))  # a plugin of ours needs no frame
 
 
 def hook_calls(place: Workplace) -> list[HookCall]:

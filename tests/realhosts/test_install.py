@@ -15,7 +15,9 @@ def snapshot(place: Workplace) -> dict[str, bytes]:
     found = {}
     for path in sorted(place.home.rglob("*")):
         name = path.relative_to(place.home).as_posix()
-        if "/.git/" not in f"/{name}/" and not name.startswith((".local", ".cache", ".config")):
+        if "/.git/" not in f"/{name}/" and not name.startswith(
+            (".local", ".cache", ".config/recollect")
+        ):
             found[name] = b"" if path.is_dir() else path.read_bytes()
     return found
 

@@ -8,9 +8,8 @@ from signal import SIGKILL
 import pytest
 
 from tests.realclient.api import Answer, Request, Script, Silence, Turn, say
-from tests.realclient.run import Run
 from tests.realclient.workplace import Conversation, Workplace
-from tests.realhosts.agents import AGENTS, Agent
+from tests.realhosts.agents import AGENTS, Agent, ask
 from tests.realhosts.hook_calls import changed_contract, contexts, hook_calls
 
 CENTS = "Money is counted in integer cents"
@@ -20,15 +19,6 @@ CURE = "ModuleNotFoundError: No module named 'pricelib' is cured with make vendo
 INVOICES = "Invoices are numbered anew every year"
 TUESDAYS = "Releases are on Tuesdays"
 WISH = "remember that releases are on Tuesdays. How are refunds with Stripe handled?"
-
-
-def ask(place: Workplace, agent: Agent, prompt: str) -> Run:
-    """Run the agent once, to the end; it must leave no process behind and ask no other host."""
-    with Conversation(place, agent.command(place, prompt), place.repo) as conversation:
-        conversation.close_input()
-        run = conversation.finish()
-    assert run.code == 0, f"{agent.name} ended with {run.code}: {run.stderr}\n{run.events}"
-    return run
 
 
 def in_turn(*steps: Answer | Callable[[], Answer]) -> Script:

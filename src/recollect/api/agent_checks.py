@@ -10,6 +10,7 @@ from pathlib import Path
 from recollect.core.age import age_of
 from recollect.hosts.installing import agents_here
 from recollect.hosts.protocol import Host
+from recollect.hosts.registry import DOCUMENTED
 from recollect.hosts.server_probe import server_problem
 from recollect.hosts.versions import is_older, version_of
 from recollect.ledger.health import OK, WARNING, Finding
@@ -31,16 +32,19 @@ def check_agents(store: Store) -> Iterator[Finding]:
     for agent in agents:
         is_on = agent.is_installed(directory, home, os.environ)
         is_any = is_any or is_on
+        runs_hooks = agent.NAME not in DOCUMENTED
         if not is_on:
             yield Finding(
-                WARNING,
+                # Without hooks, it may be an editor that nobody uses as an agent.
+                WARNING if runs_hooks else OK,
                 "plugin",
                 f"Recollect is not installed in {agent.TITLE}, so its sessions have no memory.",
                 f"Run: recollect install {agent.NAME}",
             )
             continue
         yield _installed(agent)
-        yield _hooks(store, agent, directory, home, last.get(agent.NAME))
+        if runs_hooks:
+            yield _hooks(store, agent, directory, home, last.get(agent.NAME))
     if is_any:
         yield from _programs(directory)
 

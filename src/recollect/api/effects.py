@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from recollect.core.kinds import SESSIONS
 from recollect.core.memory import VIA_SLEEP
 from recollect.errors import RecollectError
+from recollect.state.instruction_blocks import files_with_block
 from recollect.store.store import MAINTENANCE, Done, Store
 
 # The reasons of writes that deal with unconfirmed memories themselves.
@@ -111,11 +112,20 @@ def update_mirror(store: Store, _changed: Sequence[object], _reason: str = "") -
         follow(store)
 
 
+def refresh_instruction_blocks(store: Store, _changed: Sequence[object], _reason: str = "") -> None:
+    """Update the blocks that the user wants in files that agents read."""
+    if not store.has_deadline and files_with_block(store.ledger.repository.state_dir):
+        from recollect.mirror.instruction_block import refresh
+
+        refresh(store)
+
+
 AFTER_WRITE = (
     retire_old_sessions,
     archive_merged_sources,
     follow_status_change,
     follow_unconfirmed,
     update_mirror,
+    refresh_instruction_blocks,
 )
-AFTER_PURGE = (close_or_reopen_facts, update_mirror)
+AFTER_PURGE = (close_or_reopen_facts, update_mirror, refresh_instruction_blocks)

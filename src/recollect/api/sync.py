@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from recollect.api.effects import update_mirror
+from recollect.api.effects import refresh_instruction_blocks, update_mirror
 from recollect.core.authority import may_purge
 from recollect.core.memory import Memory, fold
 from recollect.core.named_tuple import NamedTuple
@@ -17,6 +18,7 @@ from recollect.ledger.conflicts import Difference
 from recollect.ledger.holding import APPLY
 from recollect.ledger.sync import SyncReport
 from recollect.ledger.sync import sync as sync_ledger
+from recollect.state.remote_notes import settle
 
 if TYPE_CHECKING:
     from recollect.store.store import Store
@@ -84,8 +86,17 @@ class SyncResult(NamedTuple):
     pending: list[PendingPurge]
 
 
-def sync(store: Store, remote: str | None = None) -> SyncResult:
-    """Exchange memories with a remote, and update everything that depends on them."""
+def sync(
+    store: Store,
+    remote: str | None = None,
+    *,
+    pushes: bool = True,
+    timeout: float | None = None,
+) -> SyncResult:
+    """Exchange memories with a remote, and update everything that depends on them.
+
+    Without `pushes`, only take what the remote has.
+    """
     from recollect.capture.suggestions import forget
     from recollect.sleep.purge import purge_late_merges, shared_memories
     from recollect.state.session_files import remove_session_files
@@ -95,8 +106,10 @@ def sync(store: Store, remote: str | None = None) -> SyncResult:
     report = sync_ledger(
         store.ledger,
         remote or store.config.text("sync.remote") or None,
-        timeout=store.config.number("sync.timeout"),
+        timeout=min(store.config.number("sync.timeout"), timeout or math.inf),
+        pushes=pushes,
     )
+    settle(store.ledger.repository.state_dir)
     after = store.indexing.fresh().select(everything)
     purged = shared_memories(store, report.purged)
     store.local.forget(sorted(purged))
@@ -107,6 +120,7 @@ def sync(store: Store, remote: str | None = None) -> SyncResult:
     accept_purges(store, _answered(store))
     purge_late_merges(store, after)
     update_mirror(store, after)
+    refresh_instruction_blocks(store, after)
     return SyncResult(
         report,
         [m for m in after if m.uid not in before or before[m.uid].version != m.version],

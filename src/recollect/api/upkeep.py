@@ -181,6 +181,15 @@ class Upkeep(Reviews):
         """Bring the mirror up to date, if it is on; problems become warnings."""
         update_mirror(self, ())
 
+    def instruction_block(self, path: Path, *, on: bool, dry_run: bool = False) -> str:
+        """Put a block with the most important memories into a file for agents, or take it out.
+
+        From then on, every write updates it. Returns the difference in the file.
+        """
+        from recollect.mirror.instruction_block import switch_off, switch_on
+
+        return (switch_on if on else switch_off)(self, path, dry_run=dry_run).difference
+
     def mirror_on(self) -> SwitchedOn:
         """Switch the mirror on in the project's configuration, and write its files."""
         from recollect.api.mirroring import switch_on

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from recollect.cli.output import echo_json, json_option
+from recollect.cli.output import echo_json, json_option, opened
 from recollect.hosts.installing import Outcome, agents_here, set_up
 from recollect.hosts.protocol import Host
 from recollect.hosts.registry import SCOPES, host_named, names
@@ -38,12 +38,10 @@ def install_command(
     """
     directory = Path(ctx.obj.directory or ".").absolute()
     if agent is None:
-        _offer(directory, scope, as_json=as_json, removing=removing, dry_run=dry_run)
+        _offer(ctx, directory, scope, as_json=as_json, removing=removing, dry_run=dry_run)
         return
     host = host_named(agent)
-    outcome = set_up(
-        host, scope, directory, Path.home(), os.environ, removing=removing, dry_run=dry_run
-    )
+    outcome = _set_up(ctx, host, scope, directory, removing=removing, dry_run=dry_run)
     if as_json:
         said = {"agent": agent, "scope": scope, "installed": not removing, "dry_run": dry_run}
         echo_json({**said, "files": outcome.differences, "commands": outcome.commands})
@@ -53,7 +51,24 @@ def install_command(
         _tell(host, outcome, removing=removing)
 
 
-def _offer(directory: Path, scope: str, *, as_json: bool, removing: bool, dry_run: bool) -> None:
+def _set_up(
+    ctx: click.Context, host: Host, scope: str, directory: Path, *, removing: bool, dry_run: bool
+) -> Outcome:
+    """Install or remove a host, and the block for a host without hooks."""
+    outcome = set_up(
+        host, scope, directory, Path.home(), os.environ, removing=removing, dry_run=dry_run
+    )
+    if outcome.block is None:
+        return outcome
+    with opened(ctx) as store:
+        path = (store.work_tree or directory) / outcome.block.name
+        difference = store.instruction_block(path, on=not removing, dry_run=dry_run)
+    return outcome._replace(differences=[*outcome.differences, *filter(None, (difference,))])
+
+
+def _offer(
+    ctx: click.Context, directory: Path, scope: str, *, as_json: bool, removing: bool, dry_run: bool
+) -> None:
     """List the agents on this machine, and ask about each."""
     found = agents_here(directory, Path.home(), os.environ)
     states = {host: host.is_installed(directory, Path.home(), os.environ) for host in found}
@@ -70,7 +85,7 @@ def _offer(directory: Path, scope: str, *, as_json: bool, removing: bool, dry_ru
             continue
         verb = "Remove Recollect from" if removing else "Install Recollect in"
         if click.confirm(f"{verb} {host.TITLE}?", default=not removing):
-            outcome = set_up(host, scope, directory, Path.home(), os.environ, removing=removing)
+            outcome = _set_up(ctx, host, scope, directory, removing=removing, dry_run=False)
             _tell(host, outcome, removing=removing)
     if not asks:
         click.echo("To install it in one of them, run: recollect install AGENT", err=True)

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 _ALTERED = "this is not what its author wrote; see `recollect doctor`"
 # Marks a memory from your own ledger among those of the project.
 MINE = " [mine]"
+# Seconds that the first command in a new clone waits for its remote, when it is done.
+_LOOKING = 1.0
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 id_argument = click.argument("memory_id", metavar="ID")
 
@@ -61,8 +63,24 @@ def opened(ctx: click.Context, *, quickly: bool = False) -> Recollect:
     ctx.call_on_close(lambda: _say_rebuilt(ctx, store))
     store.flush_spool()
     if sys.stderr.isatty():
+        _offer_sync(ctx, store)
         store.indexing.progress = ctx.with_resource(progress_to("Reading notes"))
     return store
+
+
+def _offer_sync(ctx: click.Context, store: Recollect) -> None:
+    """In a new clone, say once whether its remote has memories; agents hear it from their hooks."""
+    from recollect.api import automatic_sync
+    from recollect.state.remote_notes import offer
+
+    folder = store.ledger.repository.state_dir
+    looks = not ctx.obj.agent and automatic_sync.at_start(store, os.environ) == automatic_sync.LOOK
+
+    def tell() -> None:
+        if text := offer(folder, wait=_LOOKING if looks else 0.0):
+            click.echo(f"Note: {text}", err=True)
+
+    ctx.call_on_close(tell)
 
 
 def echo_json(value: Any) -> None:

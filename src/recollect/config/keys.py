@@ -320,6 +320,19 @@ KEYS: tuple[ConfigKey, ...] = (
         most=1.0,
     ),
     ConfigKey(
+        "sync.auto",
+        "off",
+        "sync without being asked: fetch when a session starts, on: also push when it ends",
+        NEVER,
+        choices=("off", "fetch", "on"),
+    ),
+    ConfigKey(
+        "sync.offer",
+        True,
+        "whether a new clone asks its remote, once and in the background, if it has memories",
+        NEVER,
+    ),
+    ConfigKey(
         "sync.purge",
         "ask",
         "purges by anyone but the author and you: ask or apply",

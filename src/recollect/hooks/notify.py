@@ -64,6 +64,12 @@ def tell_waiting(work: Work) -> None:
         tell(work, ALL, f"{waiting}. Review them with {hint}")
 
 
+def offer_sync(work: Work) -> None:
+    """Tell once that the remote has memories which this clone never got."""
+    if not work.event.agent and (text := work.session.offer_sync()):
+        tell(work, ALL, text)
+
+
 def offer_learning(work: Work) -> None:
     """Offer once, in a repository with a past, to learn from it; a start has one line at most."""
     if (

@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from recollect.hooks import citing, episodes, marked, stages
 from recollect.hooks import notice as noticing
 from recollect.hooks.catching_up import read_unread
-from recollect.hooks.notify import offer_learning, tell_noticed, tell_waiting
+from recollect.hooks.notify import offer_learning, offer_sync, tell_noticed, tell_waiting
 from recollect.hooks.pipeline import Part
 from recollect.hooks.summaries import note_check, summarise_sessions
+from recollect.hooks.syncing import fetch_notes, send_notes
 from recollect.hosts import protocol as event
 
 _IF_INJECTING = stages.switched_on("inject.enabled")
@@ -27,6 +28,7 @@ PIPELINES: Mapping[str, tuple[Part, ...]] = {
             summarise_sessions,
             noticing.notice_unsolved,
             tell_waiting,
+            offer_sync,
             offer_learning,
         ),
         (_IF_INJECTING, stages.guide, stages.recall_working_memory, stages.inject),
@@ -38,7 +40,7 @@ PIPELINES: Mapping[str, tuple[Part, ...]] = {
         (_IF_INJECTING, stages.suggest_titles),
         (marked.capture_meant,),
         (noticing.notice_prompt, noticing.note_words),
-        (tell_noticed,),
+        (offer_sync, tell_noticed),
     ),
     event.TOOL_PRE: ((stages.protect_mirror,),),
     event.TOOL_POST: (
@@ -82,8 +84,10 @@ LATE: Mapping[str, tuple[Part, ...]] = {
     event.SESSION_START: (
         (stages.update_mirror,),
         (read_unread(0.7), summarise_sessions),
+        (fetch_notes,),
         (stages.sleep,),
     ),
+    event.SESSION_END: ((send_notes,),),
     event.PROMPT: ((stages.keep_vectors,),),
     event.STOP: ((stages.update_mirror,),),
 }

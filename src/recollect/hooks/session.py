@@ -35,6 +35,7 @@ from recollect.search.scoring import Why, recency
 from recollect.search.search import TITLE_TAGS, Hit, Question, search
 from recollect.search.selection import Candidate, Skipped, Sorted, belongs_to
 from recollect.search.triggers import Plan
+from recollect.state.instruction_blocks import files_with_block
 
 if TYPE_CHECKING:
     from recollect.ledger.surroundings import Surroundings
@@ -83,6 +84,10 @@ class HookSession(LoggingSession):
             from recollect.mirror.mirror import follow
 
             follow(self.store, look=read_files)
+        if files_with_block(self.store.ledger.repository.state_dir):
+            from recollect.mirror.instruction_block import refresh
+
+            refresh(self.store)
 
     def check_mirror(self, paths: Sequence[str]) -> list[str]:
         """Check the mirror after a tool wrote to these files; return what the agent should know."""

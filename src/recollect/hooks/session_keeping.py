@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import Any
@@ -15,6 +16,7 @@ from recollect.hooks.marking import identity
 from recollect.hooks.session_state import RecordedSession
 from recollect.ledger.lock import exclusive
 from recollect.ledger.worktree import has_past
+from recollect.state.remote_notes import offer
 
 _LOCK = "noticing.lock"
 
@@ -105,6 +107,23 @@ class KeepingSession(RecordedSession):
         from recollect.api.waiting import waiting_for_review
 
         return waiting_for_review(self.store).in_words()
+
+    def offer_sync(self) -> str:
+        """Return a sentence if the remote has memories that this clone never got."""
+        repository = self.store.ledger.repository
+        return "" if repository.is_user_ledger else offer(repository.state_dir)
+
+    def fetch_notes(self) -> str:
+        """Begin what a session starts with, in a process of its own; return what that is."""
+        from recollect.api import automatic_sync
+
+        return automatic_sync.at_start(self.store, os.environ)
+
+    def send_notes(self) -> str:
+        """Begin what a session ends with, in a process of its own; return what that is."""
+        from recollect.api import automatic_sync
+
+        return automatic_sync.at_end(self.store, os.environ)
 
     def may_offer_learning(self) -> bool:
         """Whether to offer learning now; it is offered once, and only where there is a past."""

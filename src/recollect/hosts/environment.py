@@ -16,7 +16,7 @@ CURSOR_VARIABLE = "CURSOR_VERSION"
 # What a hook sends to the engine besides its own settings.
 FORWARDED = (*PROJECT_VARIABLES, CURSOR_VARIABLE, "GEMINI_SESSION_ID", "QWEN_CODE_SESSION_ID")
 # Variables that belong to a hook's agent. The engine uses the hook's values, not its own.
-PREFIXES = ("CLAUDE_", "CODEX_", "CURSOR_", "GEMINI_", "QWEN_")
+PREFIXES = ("CLAUDE_", "CODEX_", "CURSOR_", "GEMINI_", "OPENCODE_", "QWEN_")
 
 
 def project_in(environment: Mapping[str, str]) -> str:

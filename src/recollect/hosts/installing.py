@@ -11,7 +11,7 @@ from typing import NamedTuple
 from recollect.errors import InstallFailed
 from recollect.hosts import settings_files
 from recollect.hosts.protocol import Host
-from recollect.hosts.registry import HOSTS, host
+from recollect.hosts.registry import host_named, names
 from recollect.hosts.settings_files import Installation
 
 _SECONDS = 120.0
@@ -23,6 +23,8 @@ class Outcome(NamedTuple):
     differences: list[str]
     commands: list[str]
     afterwards: str
+    # The file for the block with the most important memories, if there is to be one.
+    block: Path | None = None
 
     @property
     def is_nothing(self) -> bool:
@@ -56,14 +58,14 @@ def set_up(
         [change.difference for change in changes],
         [" ".join(command) for command in commands],
         "" if removing else plan.afterwards,
+        plan.block,
     )
 
 
 def agents_here(directory: Path, home: Path, environment: Mapping[str, str]) -> list[Host]:
     """Return the hosts that are on this machine."""
-    hosts = [host(package) for package in HOSTS]
-    found = [one for one in hosts if one.is_here(directory, home, environment)]
-    return sorted(found, key=lambda one: one.NAME)
+    hosts = map(host_named, names())
+    return [one for one in hosts if one.is_here(directory, home, environment)]
 
 
 def has_program(name: str, environment: Mapping[str, str]) -> bool:

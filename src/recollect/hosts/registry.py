@@ -9,7 +9,11 @@ from typing import Any, cast
 from recollect.hosts.protocol import Host
 
 # Packages beside this module. The last one recognises every input.
-HOSTS: tuple[str, ...] = ("codex", "gemini", "qwen", "claude_code")
+HOSTS: tuple[str, ...] = ("opencode", "codex", "gemini", "qwen", "claude_code")
+# Rows of the table in `documented`: agents that run none of our hooks.
+DOCUMENTED: tuple[str, ...] = (
+    *("agents-md", "amp", "copilot", "cursor", "goose", "vscode", "windsurf", "zed"),
+)
 # Who an installation is for: you, or everybody in the project.
 SCOPES = ("user", "project")
 
@@ -21,12 +25,15 @@ def host(package: str) -> Host:
 
 def host_named(name: str) -> Host:
     """Load a host by its name, such as `claude-code`."""
+    if name in DOCUMENTED:
+        table = importlib.import_module("recollect.hosts.documented")
+        return cast("Host", next(row for row in table.ROWS if name == row.NAME))
     return host(name.replace("-", "_"))
 
 
 def names() -> list[str]:
     """Return the names of all hosts, sorted."""
-    return sorted(package.replace("_", "-") for package in HOSTS)
+    return sorted([*(package.replace("_", "-") for package in HOSTS), *DOCUMENTED])
 
 
 def host_of(payload: Mapping[str, Any], environment: Mapping[str, str]) -> Host:

@@ -74,6 +74,8 @@ class Installation(NamedTuple):
     undo: tuple[tuple[str, ...], ...] = ()
     afterwards: str = ""
     instead: str = ""
+    # The file for the block with the most important memories; for hosts without hooks.
+    block: Path | None = None
 
 
 class Change(NamedTuple):

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from recollect.capture.sentences import split_line
+from recollect.core.marks import without_own_text
 from recollect.core.memory import READ_IN
 from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.core.patterns import pattern
@@ -68,7 +69,7 @@ class Instructions:
         count = 0
         rules: list[Item] = []
         for file in read_files(reading, [path]):
-            for section in sections(_MATTER.sub("", file.text, count=1)):
+            for section in sections(_MATTER.sub("", without_own_text(file.text), count=1)):
                 for rule in _rules(section):
                     found = _item(file, section, rule, also)
                     if isinstance(found, Item):

@@ -113,7 +113,7 @@ def neutral_network(
             for setting in own
             if setting.name.startswith("credential.") and setting.name.endswith("helper")
         ]
-    if verb == "fetch" and any(name.endswith(".uploadpack") for name in names):
+    if verb in ("fetch", "ls-remote") and any(name.endswith(".uploadpack") for name in names):
         options.append("--upload-pack=git-upload-pack")
     if verb == "push" and any(name.endswith(".receivepack") for name in names):
         options.append("--receive-pack=git-receive-pack")

@@ -105,6 +105,19 @@ def fetch(
     return theirs, {name.partition("/")[0] for name in bad}
 
 
+def kinds_at(git: Git, remote: Remote, timeout: float) -> int:
+    """Return how many kinds of notes a remote has. Nothing is fetched."""
+    try:
+        listed = git.run(
+            *("ls-remote", "--quiet", "--refs", remote.address, f"{PREFIXES[SHARED]}*"),
+            network=True,
+            timeout=timeout,
+        )
+    except GitFailed as error:
+        raise SyncError(f"The remote {remote.address} cannot be read: {error.message}") from None
+    return len(listed.splitlines())
+
+
 def push(
     ledger: Ledger,
     remote: Remote,

@@ -81,8 +81,10 @@ class Step:
     held: frozenset[str] = frozenset()
 
 
-def sync(ledger: Ledger, remote: str | None, *, timeout: float = 120.0) -> SyncReport:
-    """Exchange all shared namespaces with a remote.
+def sync(
+    ledger: Ledger, remote: str | None, *, timeout: float = 120.0, pushes: bool = True
+) -> SyncReport:
+    """Exchange all shared namespaces with a remote; without `pushes`, only take what it has.
 
     For each namespace, with L and R the tips here and there, P_L and P_R the memories each side
     says are purged, and T the join of both trees without those:
@@ -110,7 +112,9 @@ def sync(ledger: Ledger, remote: str | None, *, timeout: float = 120.0) -> SyncR
             # Only a sync writes there, and this is the only one: any lock is from a killed process.
             ledger.drop_stale_locks([REMOTES], _KILLED_SECONDS)
             try:
-                rejected = _round(ledger, target, report, timeout, apart=attempt >= _PATIENCE)
+                rejected = _round(
+                    ledger, target, report, timeout, apart=attempt >= _PATIENCE, pushes=pushes
+                )
             except (ObjectMissing, RefLocked) as error:
                 rejected = error.message  # erased or locked in the meantime: look again
             if not rejected:
@@ -173,7 +177,13 @@ def look(ledger: Ledger, target: Remote, report: SyncReport, timeout: float) -> 
 
 
 def _round(
-    ledger: Ledger, target: Remote, report: SyncReport, timeout: float, *, apart: bool
+    ledger: Ledger,
+    target: Remote,
+    report: SyncReport,
+    timeout: float,
+    *,
+    apart: bool,
+    pushes: bool,
 ) -> str:
     """Fetch, join and push once; return why another round is needed, or empty if done."""
     before = len(ledger.warnings)
@@ -196,7 +206,7 @@ def _round(
                 " to them. They were not sent, and were taken out of that ref; the private"
                 " memories are unchanged. To share one, capture it again and purge the first."
             )
-    wanted = [key for key, step in steps.items() if step.push]
+    wanted = [key for key, step in steps.items() if step.push and pushes]
     rejected = push(ledger, target, wanted, theirs, timeout)
     _erase_purged(ledger, steps, old_tips, report)
     for sentence in ledger.warnings[before:]:

@@ -6,7 +6,6 @@ the exit code of a command, so a failure is recognised by the last line of the o
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Mapping
 from typing import Any
@@ -15,6 +14,7 @@ from recollect.core.patterns import pattern
 from recollect.hosts import claude_code
 from recollect.hosts import protocol as events
 from recollect.hosts.claude_code.events import written_reply
+from recollect.hosts.patches import patched_files
 from recollect.hosts.protocol import Event, Reply
 
 _ACTIONS: Mapping[str, str] = {
@@ -30,7 +30,6 @@ _WITH_CONTEXT: Mapping[str, str] = {
     events.TOOL_POST: "PostToolUse",
     events.TOOL_FAILURE: "PostToolUse",
 }
-_PATCHED = pattern(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 _READERS = frozenset(("cat", "nl", "head", "tail", "less", "bat", "sed"))
 # What such commands print may quote errors that are not their own.
 _QUOTING = frozenset((*_READERS, "grep", "rg", "git", "find", "ls", "awk", "jq", "echo", "printf"))
@@ -54,8 +53,7 @@ def read_event(name: str, payload: Mapping[str, Any], environment: Mapping[str, 
     event = claude_code.read_event(name, payload, environment)
     event = event._replace(action=action_of(event.tool))
     if event.tool == "apply_patch":
-        paths = tuple(path for path in _PATCHED.findall(event.command) if "\0" not in path)
-        return event._replace(files=paths)
+        return event._replace(files=patched_files(event.command))
     if name != events.TOOL_POST or event.action != events.COMMAND:
         return event
     if has_failed(event.command, event.output):

@@ -1,0 +1,115 @@
+"""Agents that are rows of a table: our server goes where they document it, and out again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from recollect.cli import root
+from recollect.hosts import registry
+from recollect.hosts.documented import ROWS, Documented
+from tests.sandbox import Sandbox
+
+# As each page shows it: the key of the servers, and what a server needs.
+SHAPES: dict[str, tuple[str, dict[str, Any]]] = {
+    "amp": ("amp.mcpServers", {}),
+    "copilot": ("mcpServers", {"type": "local", "tools": ["*"]}),
+    "cursor": ("mcpServers", {}),
+    "vscode": ("servers", {"type": "stdio"}),
+    "windsurf": ("mcpServers", {}),
+    "zed": ("context_servers", {}),
+}
+PLACES = [
+    (row, scope)
+    for row in ROWS
+    for scope, file in (("user", row.user), ("project", row.project))
+    if file
+]
+
+
+@pytest.fixture
+def repo(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository, whose owner has a home of their own."""
+    path = sandbox.init("repo")
+    sandbox.commit(path)
+    home = sandbox.root / "home"
+    home.mkdir(exist_ok=True)
+    monkeypatch.setenv("HOME", str(home))
+    return path
+
+
+def run(repo: Path, *arguments: str) -> str:
+    """Run `recollect install` in the repository."""
+    done = CliRunner().invoke(root, ["-C", str(repo), "install", *arguments])
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def test_every_row_is_registered() -> None:
+    """The registry has the names, so that it need not load the table."""
+    assert tuple(row.NAME for row in ROWS) == registry.DOCUMENTED
+    assert {row.NAME for row in ROWS if row.user or row.project} == SHAPES.keys()
+    assert all(row.page.startswith("https://") for row in ROWS)
+
+
+@pytest.mark.parametrize(("row", "scope"), PLACES, ids=lambda value: getattr(value, "NAME", value))
+def test_the_server_goes_in_and_out(repo: Path, row: Documented, scope: str) -> None:
+    """Beside what is there, twice; removing restores the file byte for byte."""
+    path = Path.home() / row.user if scope == "user" else repo / row.project
+    path.parent.mkdir(parents=True)
+    before = b'{\n\t// mine\n\t"theme": "dark", "other": [1, 2]\n}\n'
+    path.write_bytes(before)
+
+    shown = run(repo, row.NAME, "--scope", scope, "--dry-run")
+    assert path.read_bytes() == before
+    for _ in range(2):
+        run(repo, row.NAME, "--scope", scope)
+    text = path.read_text().replace("// mine", "")
+    run(repo, row.NAME, "--scope", scope, "--uninstall")
+
+    key, more = SHAPES[row.NAME]
+    server = {"command": "recollect", "args": ["mcp"], **more}
+    assert json.loads(text) == {"theme": "dark", "other": [1, 2], key: {"recollect": server}}
+    assert '"recollect"' in shown
+    assert path.read_bytes() == before
+    assert not (repo / "AGENTS.md").exists()
+
+
+@pytest.mark.parametrize("name", registry.DOCUMENTED)
+def test_a_project_gets_the_block(repo: Path, name: str) -> None:
+    """The file is made, and removed with the block."""
+    run(repo, name, "--scope", "project")
+    text = (repo / "AGENTS.md").read_text("utf-8")
+    run(repo, name, "--scope", "project", "--uninstall")
+
+    assert "recollect search" in text
+    assert not (repo / "AGENTS.md").exists()
+
+
+def test_goose_is_told_what_to_do(repo: Path) -> None:
+    """Its settings are YAML, which we do not change."""
+    assert "config.yaml" in run(repo, "goose")
+
+
+def test_doctor_does_not_warn_about_an_editor(repo: Path) -> None:
+    """Nobody may use it as an agent; if it is installed, no hook is missed."""
+    (Path.home() / ".config" / "zed").mkdir(parents=True)
+    before = findings(repo)
+    run(repo, "zed")
+    after = findings(repo)
+
+    assert [(one["level"], "not installed in Zed" in one["message"]) for one in before] == [
+        ("ok", True)
+    ]
+    assert [(one["level"], "installed in Zed" in one["message"]) for one in after] == [("ok", True)]
+
+
+def findings(repo: Path) -> list[dict[str, str]]:
+    """What `recollect doctor` says about Zed."""
+    done = CliRunner().invoke(root, ["-C", str(repo), "doctor", "--json"])
+    said = json.loads(done.stdout)
+    return [one for one in said if "Zed" in one["message"]]

@@ -1,0 +1,121 @@
+"""What only OpenCode does: it runs our plugin instead of commands, and its sessions go on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from tests.realclient.api import Script, say, use
+from tests.realclient.chat_completions import tool_results
+from tests.realclient.workplace import Conversation, Workplace, write_program
+from tests.realhosts.agents import OPENCODE, Agent, Json, ask
+from tests.realhosts.hook_calls import hook_calls
+
+CURE = "Could not find oldString in the file: read the file again before the edit"
+
+
+@pytest.fixture
+def place(move_in: Callable[[Agent], Workplace]) -> Workplace:
+    """A machine with OpenCode and our plugin."""
+    place = move_in(OPENCODE)
+    place.recollect("install", "opencode")
+    return place
+
+
+def test_a_tool_that_throws_brings_its_cure(place: Workplace) -> None:
+    """It has no result to add to; its error is what the model reads, in every later request."""
+    cart = str(place.repo / "src" / "cart.py")
+    place.remember("solutions", CURE)
+    edit = use("edit", filePath=cart, oldString="not there", newString="x")
+    place.api.play(Script([edit, use("read", filePath=cart), say("Done.")]))
+
+    run = ask(place, OPENCODE, "Change the cart.")
+
+    errors = [tool_results(request.body)[0] for request in run.main[1:]]
+    assert len(errors) == 2
+    assert all(CURE in error.partition("<memory-context")[2] for error in errors)
+
+
+def test_events_of_a_session_and_of_its_subagent(place: Workplace) -> None:
+    """A subagent belongs to the session; what the agent tells it is no prompt of a person."""
+    task: Json = {
+        "description": "Look",
+        "prompt": "Remember that cows fly.",
+        "subagent_type": "general",
+    }
+    place.api.play(Script([use("task", **task), say("It flies."), say("Done.")]))
+
+    ask(place, OPENCODE, "Ask an agent.")
+
+    calls = [(call.event, call.given.get("agent_id", "")) for call in hook_calls(place)]
+    names = [name for name, _ in calls]
+    assert names[:2] == ["session-start", "prompt"]
+    assert names.count("prompt") == 1
+    assert "subagent-stop" in names
+    assert names[-2:] == ["stop", "session-end"]
+    assert [name for name, agent in calls if agent] == ["subagent-stop"]
+    assert len({call.given["session_id"] for call in hook_calls(place)}) == 1
+    assert place.recollect("list") == ""
+
+
+def test_two_sessions_are_two(place: Workplace) -> None:
+    """The random part of an id looks like a secret, and must not make all sessions one."""
+    ask(place, OPENCODE, "Good morning.")
+    ask(place, OPENCODE, "Good evening.")
+
+    sessions = {trace["session"] for trace in json.loads(place.recollect("why", "--json"))}
+    assert len(sessions) == 2
+    assert not any("REDACTED" in session for session in sessions)
+
+
+def test_a_session_that_is_taken_up_again(place: Workplace) -> None:
+    """It keeps its name, and gets what came meanwhile."""
+    first = ask(place, OPENCODE, "Good morning.")
+    place.remember("decisions", "Invoices are numbered anew every year")
+    session = str(first.events[0]["sessionID"])
+    again = [*OPENCODE.command(place, "Go on."), "--session", session]
+
+    with Conversation(place, again, place.repo) as conversation:
+        conversation.close_input()
+        run = conversation.finish()
+
+    assert "Good morning." in run.main[0].text
+    assert "Invoices are numbered anew" in run.main[0].text
+    starts = [call.given for call in hook_calls(place) if call.event == "session-start"]
+    assert [start["source"] for start in starts] == ["startup", "resume"]
+    assert len({start["session_id"] for start in starts}) == 1
+
+
+def test_files_of_the_mirror_are_refused(place: Workplace) -> None:
+    """The model reads why; the file stays as it is."""
+    place.recollect("mirror", "on")
+    place.remember("decisions", "Use Postgres")
+    (file,) = (place.repo / ".claude" / "memory" / "decisions").glob("*.json")
+    before = file.read_bytes()
+    place.api.play(Script([use("write", filePath=str(file), content="{}"), say("Done.")]))
+
+    run = ask(place, OPENCODE, "Change the memory.")
+
+    assert "recollect" in tool_results(run.main[-1].body)[0].lower()
+    assert file.read_bytes() == before
+
+
+def test_a_hook_that_hangs_holds_nobody_up(place: Workplace) -> None:
+    """The plugin ends it, and the session goes on without it."""
+    write_program(place.root / "bin", "recollect-hook", "exec sleep 600")
+
+    run = ask(place, OPENCODE, "Say hello.")
+
+    assert [event["part"]["text"] for event in run.events if event["type"] == "text"] == ["Done."]
+
+
+def test_without_recollect_the_agent_works_as_before(place: Workplace) -> None:
+    """The plugin is silent where the program is missing."""
+    for name in ("recollect", "recollect-hook"):
+        (place.root / "bin" / name).unlink()
+
+    run = ask(place, OPENCODE, "Say hello.")
+
+    assert [event["part"]["text"] for event in run.events if event["type"] == "text"] == ["Done."]
