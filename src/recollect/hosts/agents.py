@@ -35,7 +35,7 @@ VARIABLES: Mapping[str, str] = {
     "AI_AGENT": "agent",  # a convention of several agents
 }
 # Variables that hold the id of the agent's session, the same that its hooks get.
-SESSIONS = ("CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID")
+SESSIONS = ("CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "QWEN_CODE_SESSION_ID")
 PROGRAMS: Mapping[str, str] = {
     "claude": "claude-code",
     "codex": "codex",
