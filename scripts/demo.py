@@ -165,10 +165,19 @@ def play(folder: Path) -> None:
     for question in QUESTIONS:
         stage.run("desktop", "recollect", "search", question, "-n", "1", "--explain")
 
+    stage.say("A decision changes. Its history keeps what it said before.")
+    now = "Why: two workers write at once. We tried SQLite for a month, and one of them waited."
+    stage.run("desktop", "recollect", "edit", name, "-m", now)
+
     stage.say("In an agent, hooks do this. In one session, the user marks something to remember.")
     marked = "[remember:constraints] Refunds need a second pair of eyes"
     stage.hook("desktop", "prompt", "monday", prompt=marked)
     stage.hook("desktop", "prompt", "monday", prompt="Fix the typo in the footer")
+
+    stage.say("What Recollect notices and isn't sure about waits for you, in `recollect review`.")
+    noticed = "we decided to keep sessions in Redis instead of the database"
+    stage.hook("desktop", "prompt", "monday", prompt=noticed)
+    stage.run("desktop", "recollect", "review")
 
     stage.say("The next session starts with what matters, and each prompt gets what answers it.")
     stage.hook("desktop", "session-start", "tuesday", source="startup")

@@ -59,7 +59,7 @@ def tabulate(prompts: Sequence[Prompt]) -> Sentences:
     owner: list[int] = []
     may_ask: list[bool] = []
     for number, prompt in enumerate(prompts):
-        wanted = [_WORD.sub(" ", wish.lower()).strip() for wish in prompt.wishes]
+        wanted = [folded(wish) for wish in prompt.wishes]
         said = typed_sentences(prompt.text)
         parts = [
             (place, words[start:end], one[words[start].start : words[end - 1].end])
@@ -68,10 +68,7 @@ def tabulate(prompts: Sequence[Prompt]) -> Sentences:
             for start, end in spans(words)
             if end
         ]
-        inside = [
-            any(_WORD.sub(" ", text.lower()).strip() in wish for wish in wanted)
-            for _, _, text in parts
-        ]
+        inside = [any(folded(text) in wish for wish in wanted) for _, _, text in parts]
         for at, (place, part, _) in enumerate(parts):
             found = {bucket(gram.text) for gram in grams(part, place, len(said))}
             columns += [*found, SIZE]
@@ -99,15 +96,20 @@ def train(prompts: Sequence[Prompt], recorded: int = 0) -> Floats:
         scores = said.table.times(weights)
         wanted[:] = 0.0
         weight[can] = OTHERS
-        best: dict[int, int] = {}
-        for at in np.flatnonzero(can):
-            number = int(said.owner[at])
-            if number not in best or scores[at] > scores[best[number]]:
-                best[number] = int(at)
-        chosen = list(best.values())
+        chosen = likeliest(scores, said.owner, can)
         wanted[chosen] = weight[chosen] = 1.0
         weights = fit_binary(said.table, wanted, weight, decay)
     return weights
+
+
+def likeliest(scores: Floats, owner: Any, can: Any) -> list[int]:
+    """Return the row of each prompt with the highest score, among those that can ask."""
+    best: dict[int, int] = {}
+    for at in np.flatnonzero(can):
+        number = int(owner[at])
+        if number not in best or scores[at] > scores[best[number]]:
+            best[number] = int(at)
+    return list(best.values())
 
 
 def chances(prompts: Sequence[Prompt], weights: Floats) -> Floats:
@@ -164,6 +166,22 @@ def day_prompts() -> list[Prompt]:
     return [one for one in asked if not find_requests(one.text, learned=False)]
 
 
+def all_prompts(
+    sessions: Sequence[Path],
+) -> tuple[list[Prompt], list[Prompt], dict[str, Any]]:
+    """Return the prompts to train on, the recorded ones apart, and where they are from."""
+    days = day_prompts()
+    prompts = [*load(WISHES), *load(REQUESTS), *days]
+    recorded = recorded_prompts(sessions)
+    sources = {**digest([WISHES, REQUESTS]), "prompts of days": len(days)}
+    return prompts, recorded, {**sources, "recorded prompts": len(recorded)}
+
+
+def folded(text: str) -> str:
+    """Return the words of a text, in lower case."""
+    return _WORD.sub(" ", text.lower()).strip()
+
+
 def packed(weights: Floats, sources: dict[str, Any]) -> bytes:
     """Return the model file."""
     scale = float(np.abs(weights[:-1]).max()) / 127 or 1.0
@@ -185,14 +203,10 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--folds", type=int, default=0, help="also judge models on unseen parts")
     parser.add_argument("--out", type=Path, default=FILE)
     options = parser.parse_args(arguments)
-    days = day_prompts()
-    prompts = [*load(WISHES), *load(REQUESTS), *days]
-    recorded = recorded_prompts(options.sessions)
+    prompts, recorded, sources = all_prompts(options.sessions)
     if options.folds:
         print_folds(prompts, recorded, options.folds)
     weights = train([*prompts, *recorded], len(recorded))
-    sources = {**digest([WISHES, REQUESTS]), "prompts of days": len(days)}
-    sources["recorded prompts"] = len(recorded)
     data = packed(weights, sources)
     options.out.write_bytes(data)
     print(f"{options.out}: {len(data)} bytes from {len(prompts)} + {len(recorded)} prompts")

@@ -60,6 +60,32 @@ def test_sessions_say_what_they_got_and_kept(store: Recollect) -> None:
     assert store.session_report("nobody") is None
 
 
+def test_spending_says_what_each_day_cost_and_what_was_used(store: Recollect) -> None:
+    """Tokens by day; a memory is used if the same session cited it, also on a later day."""
+    one, other = (store.capture("notes", text) for text in ("Use PostgreSQL", "Use uv"))
+    day = 86_400.0
+
+    def given(at: float, session: str, *uids: str) -> None:
+        memories = [{"uid": uid, "score": 0.9} for uid in uids]
+        step = {"what": "injected", "tokens": 30, "memories": memories}
+        titles = {"what": "titles", "tokens": 5, "count": 2}
+        store.local.sessions.trace(Trace(at, session, "prompt", 1.0, [step, titles]))
+
+    given(10 * day, "s1", one.uid, other.uid)
+    given(12 * day, "s2", one.uid)
+    cited = [{"what": "cited", "uids": [one.uid]}]
+    store.local.sessions.trace(Trace(13 * day, "s1", "stop", 1.0, cited))
+
+    found = store.spending()
+
+    assert [(spent.tokens, spent.given, spent.used) for spent in found] == [
+        (35, 2, 1),
+        (35, 1, 0),
+        (0, 0, 0),
+    ]
+    assert [spent.day for spent in found] == sorted(spent.day for spent in found)
+
+
 def test_injections_say_which_session_used_a_memory(store: Recollect) -> None:
     """As a title or in full, cited or not."""
     memory = store.capture("decisions", "Use PostgreSQL")
@@ -67,12 +93,15 @@ def test_injections_say_which_session_used_a_memory(store: Recollect) -> None:
     sessions.give("s1", [(memory.uid, memory.version)], 10.0)
     sessions.give("s2", [(memory.uid, "title of " + memory.version)], 20.0)
     sessions.cite("s1", [memory.uid])
+    given = [{"uid": memory.uid, "score": 0.9, "reason": "matching words"}]
+    step = {"what": "injected", "tokens": 9, "memories": given}
+    sessions.trace(Trace(10.0, "s1", "prompt", 1.0, [step]))
 
     found = store.injections(memory.id)
 
-    assert [(one.session, one.is_title, one.is_used) for one in found] == [
-        ("s2", True, False),
-        ("s1", False, True),
+    assert [(one.session, one.is_title, one.is_used, one.reason) for one in found] == [
+        ("s2", True, False, ""),
+        ("s1", False, True, "matching words"),
     ]
 
 
@@ -91,6 +120,10 @@ def test_files_of_a_memory(store: Recollect, repo: Path) -> None:
     assert fresh == {"src/store.py": "FRESH", "src/gone.py": "GONE"}
     assert store.file_states(memory)["src/store.py"] == "CHANGED"
     assert store.file_states(other) == {}
+    newer = store.capture("notes", "Engine 2", files_read=["src/store.py"])
+    gone = {memory.uid: "GONE"}
+    assert store.file_since("src/gone.py", [memory, other, newer]) == gone
+    assert store.file_since("src/store.py", [memory, other])[memory.uid] == "CHANGED"
     assert store.change_since(memory, "src/store.py") == (
         "ENGINE = 1\n\ndef save():\n    pass\n",
         "ENGINE = 2\n",
@@ -151,6 +184,8 @@ def test_blame(store: Recollect, repo: Path, sandbox: Sandbox) -> None:
     assert elsewhere.uid not in known
     assert hidden.uid not in known
     assert hidden.uid in {m.uid for m in store.blame("src/store.py", sensitivity="all").memories}
+    (newest,) = store.blame("src/store.py", limit=1).memories
+    assert newest.uid == whole.uid
     assert store.blame("no/such.py").blocks == []
     assert store.known_files() == {"src/store.py": 4, "README.md": 1}
     assert store.known_files(sensitivity=("public",))["src/store.py"] == 3

@@ -10,8 +10,14 @@ import pytest
 from recollect.importing.commit_message import body_of, parse_message, title_of
 from recollect.importing.commit_ranking import rank
 from recollect.importing.decision_records import decision_in
-from recollect.importing.sections import first_paragraph, items, plain, sections
-from recollect.importing.titles import entry_title, statement_in
+from recollect.importing.sections import (
+    first_paragraph,
+    items,
+    plain,
+    plain_paragraphs,
+    sections,
+)
+from recollect.importing.titles import entry_title, is_sentence, statement_in
 from tests.attack.growth import RUNS, growth, pumped
 from tests.sandbox import Sandbox
 from tests.support.history import DROPPED, with_past
@@ -32,9 +38,26 @@ _FUNCTIONS = {
         (plain(s.heading), items(s.text), first_paragraph(s.text)) for s in sections(text)
     ],
     "record": lambda text: decision_in("adr/1.md", f"# 1. Use X\n\n## Decision\n\n{text}"),
-    "titles": lambda text: (statement_in(text), entry_title(text, "1.0")),
+    "titles": lambda text: (statement_in(text), entry_title(text, "1.0"), is_sentence(text)),
+    "paragraphs": plain_paragraphs,
 }
-_MORE = ("# a\n", "a\n===\n", "- a\n  - b\n", "Fixes #1, ", "a: ", "(#1) ", "0a1b2c3d ", "we a. ")
+_MORE = (
+    "# a\n",
+    "a\n===\n",
+    "- a\n  - b\n",
+    "Fixes #1, ",
+    "a: ",
+    "(#1) ",
+    "0a1b2c3d ",
+    "we a. ",
+    "a   b\t",
+    "```\na\n",
+    "a::\n\n  b\n\n",
+    "* a\n\n",
+    "Thanks a ",
+    "_a._b ",
+    "update 1",
+)
 
 
 @pytest.mark.parametrize("name", sorted(_FUNCTIONS))

@@ -85,6 +85,7 @@ def test_a_thing_is_no_statement(text: str) -> None:
         ("Might I ask you to bear in mind, for all dates, that Monday is closed?", "Monday is"),
         ("make it a habit to run the linter before you push", "Run the linter"),
         ("another one to keep, product insists: we never say sorry in errors", "We never say"),
+        ("standing order from our chair, she was serious: no full names", "No full names"),
         ("When you fix it, from this day: add the line to tests/in.log", "Add the line"),
         ("a serving is on the label. so we dont mix it up, can you keep that?", "A serving is"),
         (

@@ -24,6 +24,15 @@ from tests.support.history import DROPPED, FIXED, REVERTED
             "Client eviction: It has been discussed for long",
         ),
         ("Merge pull request #5 from a/b\n\nRemove the old parser", "Remove the old parser"),
+        (
+            "Fixed CVE-2024-1234 -- Prevented a loop in the parser of dates.",
+            "Prevented a loop in the parser of dates (CVE-2024-1234)",
+        ),
+        ("get_dist() removed\n\nNothing else.", "get_dist() removed"),
+        (
+            "BITOP command speed improvement\n\nThis commit adds a fast path to BITOP.",
+            "Adds a fast path to BITOP",
+        ),
     ],
 )
 def test_a_title_is_what_the_author_wrote(message: str, title: str) -> None:
@@ -50,9 +59,9 @@ def test_a_revert_names_what_it_reverts_and_why() -> None:
     message = parse_message(REVERTED)
     assert message.reverts == "cache: keep entries for ever"
     assert message.reverted == "1234567890" * 4
-    assert title_of(message) == "Reverted: cache: keep entries for ever"
+    assert title_of(message) == "Reverted “cache: keep entries for ever”"
     assert (
-        title_of(parse_message(f'Revert "{REVERTED}')) == "Restored: cache: keep entries for ever"
+        title_of(parse_message(f'Revert "{REVERTED}')) == "Restored “cache: keep entries for ever”"
     )
     bare = parse_message("fix: revert #322\n\nThe default has the same effect now.")
     assert title_of(bare) == "Reverted #322: The default has the same effect now"
@@ -91,13 +100,19 @@ def test_a_body_is_cut_at_a_paragraph() -> None:
         ("Revert the /graph changes.", "Revert the /graph changes"),
         ("Revert ListPostings change (#12955)", "Revert ListPostings change"),
         ('Revert "use one lock" and "use two locks"', 'Revert "use one lock" and "use two locks"'),
-        ("revert: use the new watcher (#18659)", "Reverted: use the new watcher"),
-        ('fix: revert, "fix: escape ids (#22687)"', "Reverted: escape ids"),
+        (
+            "revert: use the new watcher (#18659)",
+            "Reverted “use the new watcher”: It was slow, because of a lock that all of them need",
+        ),
+        (
+            'fix: revert, "fix: escape ids (#22687)"',
+            "Reverted “escape ids”: It was slow, because of a lock that all of them need",
+        ),
     ],
 )
 def test_a_revert_says_what_its_author_said(subject: str, title: str) -> None:
     """Numbers before the new state, a way back, and several changes are not one quoted change."""
-    message = f"{subject}\n\nIt was too slow, because of a lock that all of them need."
+    message = f"{subject}\n\nIt was slow, because of a lock that all of them need."
     assert title_of(parse_message(message)) == title
 
 
@@ -125,7 +140,7 @@ def test_squashed_subjects_stay_only_with_their_text() -> None:
         "* Fix lint\n\nSigned-off-by: Ada <ada@example.org>\n\n* Address comments\n"
     )
     body = body_of(parse_message(text))
-    assert body == "* Use strings,\n  instead of hashes."
+    assert body == "Use strings,\n  instead of hashes."
 
 
 def test_a_long_body_keeps_the_reason() -> None:
@@ -145,3 +160,45 @@ def test_who_merged_and_reviewed_is_no_text() -> None:
         "(Merged from https://example.org/pull/1)"
     )
     assert body_of(parse_message(text)) == "It was slow."
+
+
+def test_thanks_go_with_the_line_that_they_continue_in() -> None:
+    """Half a sentence about people is worse than none."""
+    text = (
+        "Use the other lock\n\nThe old one starves readers.\n\nThanks to Ada Lovelace,"
+        " Grace Hopper, Barbara Liskov,\nand Jean Bartik for reviews.\nCLA: trivial\n"
+    )
+    assert body_of(parse_message(text)) == "The old one starves readers."
+
+
+def test_an_address_in_a_sentence_stays() -> None:
+    """It goes at the end of a text, where nothing needs it."""
+    text = (
+        "Use the other lock\n\nThe addition in\nhttps://example.org/one\ncannot overflow,"
+        " as shown.\n\nhttps://example.org/two\n"
+    )
+    assert body_of(parse_message(text)) == (
+        "The addition in\nhttps://example.org/one\ncannot overflow, as shown."
+    )
+
+
+def test_a_table_goes_with_what_announces_it() -> None:
+    """Figures of a benchmark are in the commit; code that a sentence goes on with stays."""
+    rows = "\n".join(f"Scrape/metrics={n}-8    {n}.4µs ± 4%    {n}.2µs ± 3%" for n in range(5))
+    text = f"Compress faster\n\nIt saves memory.\n\nBenchmark results:\n\n{rows}\n"
+    assert body_of(parse_message(text)) == "It saves memory."
+    code = "\n".join(f"    curl --cert {n}.pem https://example.org" for n in range(14))
+    text = f"Allow a prefix\n\nSo instead of\n\n{code}\n\nyou write less.\n"
+    assert code.strip("\n") in body_of(parse_message(text))
+
+
+def test_a_subject_of_a_squashed_commit_alone_goes() -> None:
+    """Also if there is only one, and nothing announces it."""
+    text = "Make the delay an option\n\n* Fix the tests\n\nOthers need another delay.\n\n* Lint\n"
+    assert body_of(parse_message(text)) == "Fix the tests\n\nOthers need another delay."
+
+
+def test_undoing_is_no_revert_unless_it_names_one() -> None:
+    """A program undoes things, too."""
+    assert not parse_message("Undo the state change on failed saves").reverts
+    assert parse_message('Undo "cache: keep entries"').reverts == "cache: keep entries"

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from recollect.importing.commit_kinds import DECISION, LEARNING, SOLUTION
 from recollect.importing.commit_message import parse_message
-from recollect.importing.commit_ranking import (
-    DECISION,
-    LEARNING,
-    SOLUTION,
-    explains,
-    rank,
-    reason_in,
-)
+from recollect.importing.commit_ranking import explains, rank, reason_in
 from tests.support.history import CHORE, DROPPED, FIXED, REVERTED
 
 
@@ -66,7 +60,9 @@ def test_a_bare_subject_explains_nothing() -> None:
     assert not explains(parse_message("Deprecated the old parser in favor of the new one"))
     assert not explains(parse_message("Disable the old parser by default to avoid data loss"))
     assert explains(
-        parse_message("Disable the old parser\n\nIt loses the data of users, because it is old.")
+        parse_message(
+            "Disable the parser\n\nIt loses data, because it stores 4 KB of all that users enter."
+        )
     )
     assert explains(parse_message(REVERTED))
     assert not explains(
@@ -162,3 +158,58 @@ def test_a_hole_in_the_security_ranks_high() -> None:
     assert rank(parse_message(f"{text} (CVE-2014-0160)."), "Ada").points > plain + 2
     todo = "core: Remove two TODO 3.0\n\nWe need to keep the check because it is safe."
     assert rank(parse_message(todo), "Ada").is_chore
+
+
+def _points(message: str) -> float:
+    return rank(parse_message(message), "Ada").points
+
+
+def test_what_ended_as_a_whole_ranks_higher_than_a_part() -> None:
+    """People ask why a protocol is gone."""
+    why = "\n\nThe library has had no release for years, and no test covers it."
+    assert _points(f"rtmp: drop support{why}") > _points(f"rtmp: drop a field{why}") + 1
+
+
+def test_a_list_of_statements_explains_and_a_list_of_work_does_not() -> None:
+    """What is so is a reason; what was done is in the change."""
+    stated = "- The library has had no release for years.\n- Nobody knows the code, which is old."
+    worked = (
+        "- remove all code of the library from it.\n- drop the job for it, and the pages on it."
+    )
+    subject = "rtmp: drop support\n\n"
+    assert _points(subject + stated) > _points(subject + worked) + 0.5
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Update Golang to 1.12.12\n\nIt includes a fix for CVE-2019-17596, a security issue.",
+        "vendor: golang.org/x/crypto\n\nThis fixes a security issue, because of CVE-2019-17596.",
+    ],
+)
+def test_a_newer_dependency_is_a_chore(message: str) -> None:
+    """Whatever that version fixed."""
+    assert rank(parse_message(message), "Ada").is_chore
+
+
+def test_work_that_nobody_notices_ranks_lower() -> None:
+    """By what its text says, or by whose names it has."""
+    why = "Each of them reads the whole file, because nothing remembers what was read before."
+    noticed = _points(f"Read the table of names once\n\n{why} Users wait for seconds.")
+    assert _points(f"Read the table of names once\n\n{why} No functional change.") < noticed
+    assert _points(f"Read the table of names once in _get_names\n\n{why} Users wait.") < noticed
+
+
+@pytest.mark.parametrize(
+    ("message", "kind"),
+    [
+        ("Remove an incorrect check\n\nThe end of the file was taken for an error.", SOLUTION),
+        ("Replace the agent\n\nFixed a regression where the agent was not called.", SOLUTION),
+        ("folds: the last ones join\n\nProblem:  They stay apart.\nSolution: Loop.", SOLUTION),
+        ("Get rid of the guard\n\nIt panics if there are two, which is too strict.", DECISION),
+        ("Avoid a NULL ptr deref if no group is set\n\nWe should be consistent.", SOLUTION),
+    ],
+)
+def test_a_text_that_begins_with_the_bug_is_a_cure(message: str, kind: str) -> None:
+    """Whatever verb the subject has; a removal is a decision, unless it removed what was wrong."""
+    assert rank(parse_message(message), "Ada").kind == kind

@@ -99,7 +99,7 @@ def test_a_revert_tells_what_it_took_back(sandbox: Sandbox) -> None:
         repo, "commit", "-q", "--allow-empty", "-m", f"{message}\n\nIt grew, because of a leak."
     )
     items, _ = found(repo)
-    (item,) = [item for title, item in items.items() if title.startswith("Reverted: cache")]
+    (item,) = [item for title, item in items.items() if title.startswith("Reverted “cache")]
     assert "Reading the disk each time was slow on old machines." in item.body
 
 

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from recollect.importing.sections import first_paragraph, items, plain, sections, unnumbered
+from recollect.importing.sections import (
+    first_paragraph,
+    items,
+    plain,
+    plain_paragraphs,
+    sections,
+    unnumbered,
+)
 
 
 def test_headings_nest_in_both_forms() -> None:
@@ -27,3 +34,13 @@ def test_markup_goes_and_code_stays() -> None:
         first_paragraph("```\ncode\n```\n\nSome words that say it.\n") == "Some words that say it."
     )
     assert unnumbered("5.1 Deadlocks") == "Deadlocks"
+
+
+def test_short_code_in_a_document_keeps_its_lines_and_long_code_goes() -> None:
+    """On one line, nobody can read it."""
+    text = "Write this:\n\n```js\nuse('a')\nuse('b')\n```\n\nIt works."
+    assert plain_paragraphs(text) == "Write this:\n\n```js\nuse('a')\nuse('b')\n```\n\nIt works."
+    rest = "Write this::\n\n    use(a)\n    use(b)\n\nIt works."
+    assert plain_paragraphs(rest) == "Write this:\n\n    use(a)\n    use(b)\n\nIt works."
+    long = "\n".join(f"use({n})" for n in range(200))
+    assert plain_paragraphs(f"Write this.\n\n```js\n{long}\n```\n") == "Write this."

@@ -8,6 +8,7 @@ import pytest
 
 from recollect.api.recollect import Recollect
 from recollect.errors import ValidationError
+from recollect.index.sqlite.index import SqliteIndex
 from recollect.search.constants import HALF_LIFE_DAYS
 from recollect.search.rendering import render_memory, render_title
 from recollect.search.scoring import fuse
@@ -150,6 +151,31 @@ def test_as_of_answers_from_the_past(sandbox: Sandbox, repo: Path) -> None:
     assert [hit.memory.summary for hit in found] == ["The cache lives in Redis"]
     assert len(store.search("cache", mode="text")) == 2
     assert store.search("cache", mode="text", as_of="HEAD~1") == []
+
+
+@pytest.mark.parametrize("moment", ["2024-02-01", "2024-04-01", "2024-08-01", "2024-11-01"])
+def test_the_past_is_the_same_however_it_is_made(sandbox: Sandbox, repo: Path, moment: str) -> None:
+    """Built from the records of then, or by taking back what came later, and asked again."""
+    store = sandbox.open(repo)
+    for month in range(1, 10):
+        text = f"Note {month} about the cache"
+        memory = store.capture("notes", text, f"{month} times", created=f"2024-0{month}-15")
+        if month % 3 == 0:
+            store.update(memory.uid, summary=f"Changed {month}", tags=["late"])
+    store.refresh()
+    index = store.indexing.without_refresh()
+    assert isinstance(index, SqliteIndex)
+    at = store.moment(moment)
+    built = SqliteIndex(None, lambda: store.ledger.author)
+    built.apply(index.notes_at(at), since={}, cursor=index.cursor())
+
+    past = store.indexing.as_of(at)
+
+    assert isinstance(past, SqliteIndex)
+    assert past.fingerprints() == built.fingerprints()
+    assert store.indexing.as_of(at) is past
+    store.capture("notes", "Nobody knew this then", created=f"{moment}T00:00:00Z")
+    assert store.search("knew", mode="text", as_of=moment)
 
 
 def test_without_the_index_the_answers_are_the_same(

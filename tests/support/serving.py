@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from recollect.engine.stores import StorePool
 from recollect.hooks.deadline import Deadline
 from recollect.hooks.received import receive
 from recollect.hooks.runner import serve
@@ -36,9 +37,16 @@ class NoDeadline(Deadline):
 class Talk:
     """A session whose hooks run in this process, which is fast."""
 
-    def __init__(self, repo: Path, session: str = "s1", moment: int = 1_700_000_000_000) -> None:
+    def __init__(
+        self,
+        repo: Path,
+        session: str = "s1",
+        moment: int = 1_700_000_000_000,
+        pool: StorePool | None = None,
+    ) -> None:
         self.repo = repo
         self.session = session
+        self.pool = pool  # of an engine; without one, each hook opens the store itself
         self._moment = moment
 
     def hook(self, event: str, **fields: Any) -> str:
@@ -48,7 +56,8 @@ class Talk:
         raw = json.dumps(given).encode()
         found = stash(event, self._moment, raw, os.environ) or receive(event, raw, os.environ)
         answer = Answer()
-        serve(found, os.environ, NoDeadline(event, answer), moment=self._moment)
+        deadline = NoDeadline(event, answer)
+        serve(found, os.environ, deadline, moment=self._moment, pool=self.pool)
         return str(json.loads(answer.text or b"{}").get("systemMessage", ""))
 
     def say(self, prompt: str) -> str:

@@ -155,7 +155,7 @@ def test_review_with_keys(page: Page, open_pages: Served, lived_in: Path) -> Non
     page.goto(at(open_pages, "/review"))
     expect(page.locator("[data-card]")).to_have_count(1)
     expect(page.locator("[data-card]")).to_be_focused()
-    expect(page.locator("[data-card]")).to_contain_text("you said it")
+    expect(page.locator("[data-card]")).to_contain_text("it sounds like a decision")
 
     press(page, "a")
     expect(page.get_by_text("Nothing waits for you")).to_be_visible()
@@ -181,7 +181,7 @@ def test_merge_from_the_review(page: Page, open_pages: Served, lived_in: Path) -
     press(page, "m")
     page.get_by_label("Add its text to").select_option(before.uid)
     page.get_by_role("button", name="Merge", exact=True).click()
-    expect(page.get_by_text("Merged into")).to_be_visible()
+    expect(page.get_by_text("It is retired now.")).to_be_visible()
     assert NOTICED in decision(lived_in).body
 
     page.get_by_role("button", name="Undo").click()
@@ -249,6 +249,95 @@ def test_facts_two_hops(page: Page, open_pages: Served) -> None:
     page.locator(".cloud").get_by_role("link", name="orders", exact=True).click()
     expect(page.locator("main")).to_contain_text("One step further")
     expect(page.locator("main")).to_contain_text("version")
+
+
+def test_facts_at_another_time(page: Page, open_pages: Served, lived_in: Path) -> None:
+    """The slider goes through the days on which something changed, and the graph follows."""
+    with recollect.open(lived_in) as store:
+        store.store_fact(
+            "orders", "stored_in", "SQLite", valid_from="2025-01-05", valid_until="2026-03-01"
+        )
+    page.goto(at(open_pages, "/facts?thing=orders"))
+    graph = page.locator("svg.graph")
+    expect(graph).to_contain_text("PostgreSQL")
+    expect(graph).to_contain_text("version")  # the second hop
+    expect(graph).not_to_contain_text("SQLite")
+    page.locator("input[type=range]").focus()
+    page.keyboard.press("Home")
+
+    expect(page.locator("output")).to_have_text("2025-01-05")
+    expect(graph).to_contain_text("SQLite")
+    expect(graph).not_to_contain_text("PostgreSQL")
+    page.get_by_label("at any time").check()
+    expect(graph).to_contain_text("2025-01-05 to 2026-03-01")
+    expect(graph).to_contain_text("PostgreSQL")
+
+
+def test_the_graph_of_a_memory_works_with_keys(
+    page: Page, open_pages: Served, lived_in: Path
+) -> None:
+    """Its links take the focus and lead to what is related; the list says the same."""
+    page.goto(at(open_pages, f"/memory/{decision(lived_in).uid}"))
+    first = page.locator("svg.graph a").first
+    first.focus()
+    expect(first).to_be_focused()
+    name = first.locator("title").text_content() or ""
+    expect(page.locator(".about").get_by_role("link", name=name)).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text(name)
+
+
+def test_a_memory_is_merged_into_another(page: Page, open_pages: Served, lived_in: Path) -> None:
+    """Chosen from the most similar ones; undo brings it back."""
+    with recollect.open(lived_in) as store:
+        (learning,) = store.memories(kind="learnings")
+    before = decision(lived_in)
+    page.goto(at(open_pages, f"/memory/{learning.uid}"))
+    page.get_by_text("Merge into another").click()
+    page.get_by_label("Add its text to").select_option(before.uid)
+    page.get_by_role("button", name="Merge", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(DECISION)
+    assert learning.summary in decision(lived_in).body
+
+    press(page, "u")
+    expect(page.get_by_text("Undone.")).to_be_visible()
+    expect(page.get_by_role("heading", level=1)).to_have_text(DECISION)
+    assert decision(lived_in).body == before.body
+
+
+def test_why_a_memory_was_given_stands_on_its_page(
+    page: Page, open_pages: Served, lived_in: Path
+) -> None:
+    """With the session and the time."""
+    page.goto(at(open_pages, f"/memory/{decision(lived_in).uid}"))
+
+    expect(page.locator(".about li", has_text="Session")).to_contain_text("because:")
+
+
+def test_what_goes_wrong_in_a_part_of_a_page_is_said_there(page: Page, open_pages: Served) -> None:
+    """A search at a time that is none, a fact at one, a sync without a remote; then it goes on."""
+    page.goto(at(open_pages, "/search"))
+    page.get_by_text("The memory as it was").click()
+    when = page.get_by_label("or a date or commit")
+    when.fill("nonsense")
+    when.press("Tab")
+    expect(page.locator("#results").get_by_role("alert")).to_contain_text("is not a date")
+    when.fill("")
+    when.press("Tab")
+    expect(page.locator(".hit").first).to_be_visible()
+
+    page.goto(at(open_pages, "/facts?thing=orders"))
+    moment = page.get_by_label("or", exact=True)
+    moment.fill("nonsense")
+    moment.press("Tab")
+    expect(page.get_by_role("alert")).to_contain_text("is not a date")
+    moment.fill("")
+    moment.press("Tab")
+    expect(page.locator("svg.graph")).to_be_visible()
+
+    page.goto(at(open_pages, "/upkeep"))
+    page.get_by_role("button", name="Show what it would").click()
+    expect(page.get_by_role("alert")).to_contain_text("has no remote")
 
 
 def test_a_setting_is_changed(page: Page, open_pages: Served, lived_in: Path) -> None:
@@ -339,3 +428,30 @@ def test_a_hostile_memory_runs_nothing(page: Page, open_pages: Served, lived_in:
         assert "Hostile" in page.content()
         assert page.evaluate("window.pwned") is None
     assert all(url.startswith(f"http://{open_pages.guard.host}/") for url in asked)
+
+
+def test_a_shapeless_memory_breaks_no_page(page: Page, open_pages: Served, lived_in: Path) -> None:
+    """Words without end, text that runs backwards, a body of 100 KB: nothing leaves the screen."""
+    backwards = "\u202e\u2067drawkcab"
+    word = "W" * 90
+    with recollect.open(lived_in) as store:
+        memory = store.capture(
+            "notes",
+            f"{backwards} {word}"[:100],
+            f"{backwards}\n\n{'x' * 60_000}\n\n| {word} | {word} |\n|-|-|\n| {word * 9} | b |",
+            tags=["t" * 60],
+            files_modified=[f"src/{word}/{word}.py"],
+            branch=word,
+        )
+        store.update(memory.uid, body=f"{'y' * 100_000}", relates_to=[decision(lived_in).uid])
+        store.store_fact(word * 5, "depends_on", f"{backwards} {word}")
+    page.set_viewport_size({"width": 360, "height": 800})
+    paths = [f"/memory/{memory.uid}", f"/memory/{memory.uid}/edit", "/search", "/search?q=drawkcab"]
+    paths += ["/files", f"/files?path=src/{word}", f"/files?path=src/{word}/{word}.py"]
+    paths += ["/facts", f"/facts?thing={word * 5}", f"/memory/{decision(lived_in).uid}"]
+    wide = {}
+    for path in paths:
+        page.goto(at(open_pages, path))
+        expect(page.locator("h1")).to_be_visible()
+        wide[path] = page.evaluate("document.documentElement.scrollWidth")
+    assert {path: width for path, width in wide.items() if width > 360} == {}

@@ -6,14 +6,20 @@ import os
 import re
 import socket
 import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from starlette.routing import Route
 
 import recollect
+from recollect.capture.pasted import PASTED
+from recollect.capture.suggestions import suggest
+from recollect.web.application import make_application
 from recollect.web.guard import MOST_BODY, Guard
 from recollect.web.serving import LOOPBACK, listen
+from tests.support.dated import capture, notes
 from tests.web.example import DECISION, PRIVATE
 from tests.web.serving import Served, served
 
@@ -214,6 +220,45 @@ def test_private_memories_are_hidden_until_somebody_asks(repo: Path, pages: Serv
     assert PRIVATE not in pages.get("/search").text
 
 
+def _days_ago(days: int) -> str:
+    return f"{datetime.now(UTC) - timedelta(days=days):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def test_what_waits_and_what_sleep_plans_hide_private_texts(repo: Path, pages: Served) -> None:
+    """A private draft, a draft about a private memory, and a merge of private memories."""
+    words = "The salary of the harshest reviewer"
+    with recollect.open(repo) as store:
+        (private,) = store.memories(sensitivity="private")
+        draft = {"kind": "notes", "body": "", "provenance": {"via": PASTED}}
+        suggest(
+            store,
+            {**draft, "summary": words, "sensitivity": "private"},
+            confidence=0.7,
+            why="pasted",
+        )
+        suggest(
+            store,
+            {**draft, "summary": "My review style is kind"},
+            confidence=0.7,
+            why="pasted",
+            updates=private.uid,
+        )
+        old = [
+            {**one, "sensitivity": "private", "created": _days_ago(10 + number)}
+            for number, one in enumerate(notes(1, 2, 3))
+        ]
+        capture(store, old)
+        assert store.sleep(dry_run=True).merges or store.sleep(dry_run=True).proposals
+    texts = (words, PRIVATE, old[0]["summary"])
+
+    hidden = [pages.get(path).text for path in ("/review", "/upkeep/plan")]
+    pages.follow(pages.post("/reveal", {"reveal": "yes"}))
+    asked = [pages.get(path).text for path in ("/review", "/upkeep/plan")]
+
+    assert not any(text in page for text in texts for page in hidden)
+    assert all(any(text in page for page in asked) for text in texts)
+
+
 def test_read_only_changes_nothing(repo: Path) -> None:
     """There are no buttons, and an action that comes anyway is refused."""
     with recollect.open(repo) as store:
@@ -228,6 +273,30 @@ def test_read_only_changes_nothing(repo: Path) -> None:
     assert {answer.status for answer in answers} == {400}
     with recollect.open(repo) as store:
         assert store.get(memory.uid) == memory
+
+
+def test_read_only_refuses_every_action(repo: Path) -> None:
+    """Whatever changes something: the routes say which actions there are."""
+    with served(repo, read_only=True) as pages, recollect.open(repo) as store:
+        before = store.ledger.tips()
+        (memory,) = store.memories(kind="decisions")
+        routes = make_application(pages.access, pages.guard, is_ending=lambda: True).routes
+        actions = [
+            route.path
+            for route in routes
+            if isinstance(route, Route) and "POST" in (route.methods or ())
+        ]
+        verbs = {"{name}": memory.uid, "{verb}": "retire", "{key}": "x"}
+        for path in actions:
+            asked = path
+            for hole, value in verbs.items():
+                asked = asked.replace(hole, value)
+            answer = pages.post(asked, {"key": "sleep.max_memories", "value": "7"})
+            if path == "/reveal":  # it only changes what is shown
+                continue
+            assert (answer.status, "These pages only show" in answer.text) == (400, True), path
+        assert len(actions) > 8
+        assert store.ledger.tips() == before
 
 
 def test_it_ends_when_nobody_uses_it(repo: Path) -> None:

@@ -40,6 +40,7 @@ def _paths(repo: Path) -> list[str]:
         "/files?path=shop/store.py",
         "/facts",
         "/facts?thing=orders",
+        "/facts?thing=orders&history=yes",
         "/upkeep",
         "/settings",
         "/no-such-page",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from recollect.core.named_tuple import NamedTuple
@@ -27,6 +28,8 @@ class Injection(NamedTuple):
     at: float
     is_title: bool
     is_used: bool
+    # Why it was chosen, if the event is still kept.
+    reason: str = ""
 
 
 class SessionSummary(NamedTuple):
@@ -65,13 +68,75 @@ def tokens_given(traces: Iterable[Trace]) -> int:
     )
 
 
+class DaySpent(NamedTuple):
+    """What hooks put into contexts on one day: tokens, memories, and how many of those were used.
+
+    A memory counts as used if an answer in the same session repeated or named it.
+    """
+
+    day: str
+    tokens: int = 0
+    given: int = 0
+    used: int = 0
+
+
+def spending(store: Store) -> list[DaySpent]:
+    """Return what hooks put into contexts, by day in local time, of the events that are kept."""
+    traces = store.local.sessions.traces(_EVERY_TRACE)
+    used = {
+        (trace.session, uid)
+        for trace in traces
+        for step in trace.steps
+        if step["what"] == "cited"
+        for uid in step.get("uids") or ()
+    }
+    days: dict[str, DaySpent] = {}
+    for trace in reversed(traces):
+        day = f"{datetime.fromtimestamp(trace.at).astimezone():%Y-%m-%d}"
+        given = [
+            (trace.session, memory["uid"])
+            for step in trace.steps
+            if step["what"] == "injected"
+            for memory in step["memories"]
+        ]
+        known = days.get(day, DaySpent(day))
+        days[day] = DaySpent(
+            day,
+            known.tokens + tokens_given([trace]),
+            known.given + len(given),
+            known.used + sum(one in used for one in given),
+        )
+    return [days[day] for day in sorted(days)]
+
+
 def injections(store: Store, memory_id: str) -> list[Injection]:
     """Return the sessions in which a memory was injected, the last one first."""
     uid = store.get(memory_id).uid
+    found = store.local.sessions.contexts_of(uid)
+    # The events are read once: a memory may have been given to many sessions.
+    reasons = _reasons(store, uid) if found else {}
     return [
-        Injection(given.context, given.at, given.version.startswith(TITLE_OF), given.is_cited)
-        for given in store.local.sessions.contexts_of(uid)
+        Injection(
+            given.context,
+            given.at,
+            given.version.startswith(TITLE_OF),
+            given.is_cited,
+            reasons.get(given.context.partition("/")[0], ""),
+        )
+        for given in found
     ]
+
+
+def _reasons(store: Store, uid: str) -> dict[str, str]:
+    """Return why a memory was last given to each session."""
+    found: dict[str, str] = {}
+    for trace in store.local.sessions.traces(_EVERY_TRACE):
+        for step in trace.steps:
+            if step["what"] == "injected":
+                for memory in step["memories"]:
+                    if memory["uid"] == uid and memory.get("reason"):
+                        found.setdefault(trace.session, str(memory["reason"]))
+    return found
 
 
 def sessions(store: Store, limit: int = 50) -> list[SessionSummary]:

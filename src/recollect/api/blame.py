@@ -60,15 +60,22 @@ class Blame(NamedTuple):
         return list({memory.uid: memory for memory in (*found, *self.others)}.values())
 
 
-def blame(store: Store, path: str, **filters: Any) -> Blame:
-    """Return which memories speak about which lines of a file, as it is in the last commit."""
+def blame(store: Store, path: str, limit: int | None = None, **filters: Any) -> Blame:
+    """Return which memories speak about which lines of a file, as it is in the last commit.
+
+    With a limit, only the newest memories that name the file.
+    """
     from recollect.ledger.commits import blame_lines
 
     path = check_path(path)
     filters.setdefault("sensitivity", ("public",))
     is_own = store.ledger.repository.is_user_ledger
     lines = [] if is_own else blame_lines(store.ledger.repository.git, path)
-    about = store.memories(file=path, **filters)
+    about = (
+        store.memories(file=path, **filters)
+        if limit is None
+        else store.newest(limit, file=path, **filters)
+    )
     at_commits = _by_commit(about)
     named = _named(lines, about)
     blocks = []

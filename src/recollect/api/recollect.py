@@ -14,9 +14,12 @@ from recollect.api.upkeep import Upkeep
 
 # A hook imports this module: whatever it does not need is imported where it is used.
 if TYPE_CHECKING:
-    from recollect.api.activity import Injection, SessionReport, SessionSummary
+    from collections.abc import Sequence
+
+    from recollect.api.activity import DaySpent, Injection, SessionReport, SessionSummary
     from recollect.api.blame import Blame
     from recollect.api.sync import SyncResult
+    from recollect.api.sync_preview import SyncPreview
     from recollect.core.memory import Memory
 
 
@@ -36,6 +39,12 @@ class Recollect(Upkeep):
         self.ledger.warnings += untrusted_programs(self)
         return sync(self, remote)
 
+    def preview_sync(self, remote: str | None = None) -> SyncPreview:
+        """What `sync` would send and bring; it asks the remote and changes no memory."""
+        from recollect.api.sync_preview import preview_sync
+
+        return preview_sync(self, remote)
+
     def sessions(self, limit: int = 50) -> list[SessionSummary]:
         """The last sessions of agents, each with what it got from the memory and what it kept."""
         from recollect.api.activity import sessions
@@ -54,6 +63,12 @@ class Recollect(Upkeep):
 
         return injections(self, memory_id)
 
+    def spending(self) -> list[DaySpent]:
+        """The tokens that hooks put into contexts, by day, and how many memories were used."""
+        from recollect.api.activity import spending
+
+        return spending(self)
+
     def file_states(self, memory: Memory) -> dict[str, str]:
         """Whether each file that a memory names is `FRESH`, has `CHANGED` since, or is `GONE`."""
         from recollect.ledger.worktree import compare_files, files_since
@@ -63,6 +78,20 @@ class Recollect(Upkeep):
             return {}
         anchor, born, files = named
         asked = {path: (anchor, born, (path,)) for path in files}
+        return compare_files(self.ledger.repository, root, asked)
+
+    def file_since(self, path: str, memories: Sequence[Memory]) -> dict[str, str]:
+        """What became of one file since each of some memories, by uid; see `file_states`."""
+        from recollect.ledger.worktree import compare_files, files_since
+
+        root, now = self.work_tree, self.now()
+        if root is None:
+            return {}
+        asked = {}
+        for memory in memories:
+            named = files_since(memory, now)
+            if named is not None and path in named[2]:
+                asked[memory.uid] = (*named[:2], (path,))
         return compare_files(self.ledger.repository, root, asked)
 
     def change_since(self, memory: Memory, path: str) -> tuple[str, str] | None:
@@ -89,8 +118,11 @@ class Recollect(Upkeep):
         wanted = self.filters(**filters)
         return self.indexing.using(lambda index: index.file_counts(wanted))
 
-    def blame(self, path: str, **filters: Any) -> Blame:
-        """Which memories speak about which lines of a file: by commit, by name, and by path."""
+    def blame(self, path: str, *, limit: int | None = None, **filters: Any) -> Blame:
+        """Which memories speak about which lines of a file: by commit, by name, and by path.
+
+        With a limit, only the newest memories that name the file.
+        """
         from recollect.api.blame import blame
 
-        return blame(self, path, **filters)
+        return blame(self, path, limit, **filters)

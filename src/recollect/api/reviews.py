@@ -45,16 +45,19 @@ class Reviews(Writes):
         return updated_by(self, memory)
 
     def merge_candidates(self, memory: Memory) -> list[Memory]:
-        """The memories that an unconfirmed one could be merged into, the most similar first."""
-        from recollect.capture.unconfirmed import merge_candidates
+        """The memories that a memory could be merged into, the most similar first."""
+        from recollect.capture.merging import merge_candidates
 
         return merge_candidates(self, memory)
 
     def merge_into(self, name: str, into: str) -> Memory:
-        """Add the text of an unconfirmed memory to another one, and retire the unconfirmed one."""
-        from recollect.capture.unconfirmed import merge_into, named
+        """Add the text of a memory to another one, which it gives.
 
-        return merge_into(self, named(self, name), self.get(into))
+        The merged memory is archived or, if it was unconfirmed, retired.
+        """
+        from recollect.capture.merging import merge_into
+
+        return merge_into(self, self.get(name), self.get(into))
 
     def suggestions(self) -> list[Suggestion]:
         """The suggestions that wait for review, oldest first."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from recollect.api.effects import update_mirror
@@ -147,13 +148,21 @@ def accept_purges(store: Store, chosen: Sequence[PendingPurge]) -> list[str]:
     return purge(store, [pending.memory for pending in chosen])
 
 
-def find_conflicts(store: Store, differences: Mapping[str, Difference]) -> list[Conflict]:
-    """The memories that both sides changed; a change by sleep or another run is no conflict."""
+def find_conflicts(
+    store: Store,
+    differences: Mapping[str, Difference],
+    incoming: Mapping[str, Sequence[Record]] = MappingProxyType({}),
+) -> list[Conflict]:
+    """The memories that both sides changed; a change by sleep or another run is no conflict.
+
+    `incoming` are updates, by memory, that are not in the index yet.
+    """
     index, owner = store.indexing.fresh(), store.ledger.author if differences else None
     found = []
     for memory in index.get_many(sorted(differences)):
         difference = differences[memory.uid]
         create, *updates = index.history(memory.uid)
+        updates += incoming.get(memory.uid, ())
         ours = [update for update in updates if update.uid in difference.ours]
         theirs = [update for update in updates if update.uid in difference.theirs]
         if not _by_people(ours) or not _by_people(theirs):
@@ -170,9 +179,10 @@ def find_conflicts(store: Store, differences: Mapping[str, Difference]) -> list[
             return fold(create, kept, kind=memory.kind, name=memory.id, owner=owner)
 
         one, other = without(difference.theirs), without(difference.ours)
+        now = without(frozenset()) if memory.uid in incoming else memory
         by = tuple(dict.fromkeys(update.by or "somebody" for update in theirs))
         both = sorted(_touched(ours) & _touched(theirs))
-        found.append(Conflict(memory, one, other, by, tuple(_compared(both, one, other, memory))))
+        found.append(Conflict(now, one, other, by, tuple(_compared(both, one, other, now))))
     return found
 
 

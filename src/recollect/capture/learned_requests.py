@@ -3,13 +3,17 @@
 The model says which sentence asks, and which of its words ask. What to keep is the rest: what
 follows a colon or "that", or the clauses that do not ask. A sentence that only asks points to the
 one before it, or after it. If it is not clear what is meant, the whole sentence is kept.
+
+With an embedder, the sentences that the model is in doubt about are rated again, by what their
+clauses mean (`capture/wish_meaning.py`). That only adds wishes: a prompt that was handled without
+an embedder gives the same ones, and a later event finds the others.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from recollect.capture import request_words as words
 from recollect.capture.request_text import Said, clean, is_one_task, says
@@ -19,17 +23,30 @@ from recollect.capture.wish_words import classes
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 
+if TYPE_CHECKING:
+    from recollect.capture.wish_meaning import Embed
+
 # Chosen on prompts that the model was not trained on: see benchmarks/capture/README.md. What counts
 # is the chance that the sentence asks, plus half of the chance that the content is worth keeping.
 THRESHOLD: Final = 0.75
 _LEAST: Final = 0.35  # the chance that it asks
 _CERTAIN: Final = 0.8  # the same for a sentence that may mean something else
+# A sentence with a lower chance is not rated by its meaning: none of 113 wishes had one.
+_WORTH_A_LOOK: Final = 0.12
+_MEANING: Final = 1.0  # the weight of the log odds of the meaning, next to those of the words
+_MEANT: Final = -0.5  # the log odds from which a sentence asks
+_MEANT_WORTH: Final = 1.0  # how much a content that is worth keeping counts
+_LEAST_WORTH: Final = 0.25  # "my bus won't wait" is not worth it, unless the odds are high:
+_MEANT_FOR_SURE: Final = 1.0
+_MEANT_DOUBTFUL: Final = 2.0  # what a sentence needs more that may mean something else
 # A part of a sentence asks if it has this share of the weight of all words that ask.
 _ASKS: Final = 0.4
 _ASKS_AGAIN: Final = 0.2  # what the last part needs after a part that asks: "…, hang on to that"
 # With this share, it does nothing but ask.
 _ONLY_ASKS: Final = 0.7
 _FEWEST = 3  # words of a statement
+_POINTING = 7  # words of a sentence that only points to another one
+_HEADING = 4  # the same without a word that points
 _MOST_SENTENCES = 60  # of a prompt
 _MOST_JOINED = 3  # sentences
 _PART = pattern(r"[,;()]|\s[—–-]{1,2}\s|—|\s(?:->|→|<-|←)\s|:(?=\s|\Z)|\s(?:and|so) (?=please\b)")
@@ -85,28 +102,104 @@ class _Part(NamedTuple):
     share: float
 
 
-def find_learned(said: Sequence[Said], taken: set[int]) -> Iterator[tuple[str, str]]:
+def find_learned(
+    said: Sequence[Said], taken: set[int], embed: Embed | None = None, *, sure: bool = False
+) -> Iterator[tuple[str, str]]:
     """Yield what the sentences ask to keep, and the words that decided.
 
-    The sentences with the numbers in `taken` are no wishes, or rules found theirs.
+    The sentences with the numbers in `taken` are no wishes, or rules found theirs. `sure`: leave
+    out what a look at the meaning should decide.
     """
     used = set(taken)
+    doubted: list[tuple[int, Wish]] = []
     for at, one in enumerate(said[:_MOST_SENTENCES]):
         is_unkept = any(near.is_silent and near.block == one.block for near in said[at : at + 2])
         if at in used or is_unkept or not _may_ask(one):
             continue
         wish = rate(one.text, at, len(said))
-        if wish.chance < (_CERTAIN if _is_doubtful(one) else _LEAST):
+        content, numbers = _content(said, at, wish, used) if _is_likely(one, wish) else ("", ())
+        is_sure = wish.chance >= THRESHOLD
+        # What only its worth would decide is decided by its meaning, or waits for that.
+        by_worth = not (sure or is_sure or embed) and bool(numbers)
+        if (is_sure and numbers) or (by_worth and wish.chance + _worth(content) / 2 >= THRESHOLD):
+            used.update(numbers)
+            if _names_something(content):
+                yield _told(content), f"learned: {wish.deciding}"
+        elif embed is not None and wish.chance >= _WORTH_A_LOOK:
+            doubted.append((at, wish))
+    for at, wish in doubted:
+        if embed is None or at in used:
             continue
-        content, numbers = _content(said, at, wish, used)
-        if wish.chance < THRESHOLD and wish.chance + _worth(content) / 2 < THRESHOLD:
-            continue
+        content, numbers = _meant(said, at, wish, used, embed)
         used.update(numbers)
         if _names_something(content):
-            content = content.strip()
-            leads = words.PREAMBLE.match(content)
-            content = content[leads.end() :] or content if leads else content
-            yield clean(content), f"learned: {wish.deciding}"
+            yield _told(content), f"by meaning: {wish.deciding}"
+
+
+def _is_likely(one: Said, wish: Wish) -> bool:
+    return wish.chance >= (_CERTAIN if _is_doubtful(one) else _LEAST)
+
+
+def _told(content: str) -> str:
+    """Return a content as a sentence of its own, without what leads to it."""
+    content = content.strip()
+    leads = words.PREAMBLE.match(content)
+    return clean(content[leads.end() :] or content if leads else content)
+
+
+def _meant(
+    said: Sequence[Said], at: int, wish: Wish, used: set[int], embed: Embed
+) -> tuple[str, tuple[int, ...]]:
+    """Return what a sentence asks to keep, by what it means; nothing if it does not ask."""
+    from recollect.capture.wish_meaning import Place, log_odds, rate_clauses
+
+    one = said[at]
+    parts = clauses(one)
+    place = Place(at, len(said), one.masked.endswith("?"))
+    texts = [one.text[start:end].strip() for start, end in parts]
+    asked = rate_clauses(texts, one.text, place, embed)
+    odds = log_odds(wish.chance) + _MEANING * asked.odds - _MEANT_DOUBTFUL * _is_doubtful(one)
+    if odds + _MEANT_WORTH < _MEANT:
+        return "", ()
+    start, end = parts[asked.clause] if parts else (0, len(one.text))
+    stressed = _stressed(wish, start, end)
+    is_bare = len(parts) < 2 and _is_bare(one)
+    content, numbers = _content(said, at, stressed, used, is_bare=is_bare)
+    worth = _worth(content)
+    is_over = words.CLOSING.match(content.strip().lower())
+    is_sure = worth >= _LEAST_WORTH or odds >= _MEANT_FOR_SURE
+    is_asked = is_sure and not is_over and odds + _MEANT_WORTH * worth >= _MEANT
+    return (content, numbers) if is_asked else ("", ())
+
+
+def clauses(one: Said, least: int = 2) -> list[tuple[int, int]]:
+    """Return where the clauses of a sentence are that have at least some words."""
+    ends = list(_PART.finditer(one.masked))
+    starts = [0, *(found.end() for found in ends)]
+    stops = [*(found.start() for found in ends), len(one.text)]
+    return [
+        (start, stop)
+        for start, stop in zip(starts, stops, strict=True)
+        if len(one.text[start:stop].split()) >= least
+    ]
+
+
+def _stressed(wish: Wish, start: int, end: int) -> Wish:
+    """Return a wish in which a clause has at least half of the weight of what asks."""
+    inside = [start <= token.start < end for token in wish.tokens]
+    extra = (sum(max(0.0, weight) for weight in wish.weights) or 1.0) / (sum(inside) or 1)
+    weights = [
+        max(0.0, weight) + extra * own for weight, own in zip(wish.weights, inside, strict=True)
+    ]
+    return Wish(wish.chance, wish.tokens, weights)
+
+
+def _is_bare(one: Said) -> bool:
+    """Return whether a clause stands for the sentence beside it: "Let that be settled."."""
+    if one.masked.endswith(":"):
+        return False
+    most = _POINTING if _PRONOUN.search(one.masked) else _HEADING
+    return len(words.WORD.findall(one.masked)) <= most
 
 
 def _worth(content: str) -> float:
@@ -134,9 +227,12 @@ def _is_doubtful(one: Said) -> bool:
 
 
 def _content(
-    said: Sequence[Said], at: int, wish: Wish, used: set[int]
+    said: Sequence[Said], at: int, wish: Wish, used: set[int], *, is_bare: bool = False
 ) -> tuple[str, tuple[int, ...]]:
-    """Return what a wish asks to keep, and the numbers of its sentences."""
+    """Return what a wish asks to keep, and the numbers of its sentences.
+
+    `is_bare`: the sentence says nothing of that itself.
+    """
     one = said[at]
     announced = _announced(one, wish)
     if announced:
@@ -147,7 +243,7 @@ def _content(
         return announced, tuple(range(at, after))
     parts = _parts(one, wish)
     asking = next((n for n, part in enumerate(parts) if part.share >= _ASKS), None)
-    points = _POINTS.search(one.masked)
+    points = is_bare or _POINTS.search(one.masked)
     if asking is not None and points:
         before = one.text[: parts[asking].start]
         if asking and _states(before) and not _PURPOSE.match(before):
@@ -155,7 +251,9 @@ def _content(
     if points and at and at - 1 in used and said[at - 1].block == one.block:
         return "", (at,)  # it points to what another wish keeps
     if points or one.masked.endswith(":"):
-        near = (at - 1, at + 1) if points else (at + 1, at - 1)
+        near = [at - 1, at + 1] if points else [at + 1, at - 1]
+        if is_bare and not _PRONOUN.search(one.masked):  # "New rule. …" or "… Rule number one."
+            near.sort(key=lambda at: -_worth(said[at].text) if 0 <= at < len(said) else 0.0)
         for number in near:
             if 0 <= number < len(said) and number not in used and _can_be_meant(said[number]):
                 first = number
@@ -193,14 +291,7 @@ def _announced(one: Said, wish: Wish) -> str:
 
 def _parts(one: Said, wish: Wish) -> list[_Part]:
     """Return the clauses of a sentence."""
-    ends = list(_PART.finditer(one.masked))
-    starts = [0, *(found.end() for found in ends)]
-    stops = [*(found.start() for found in ends), len(one.text)]
-    return [
-        _Part(start, stop, _share(wish, start, stop))
-        for start, stop in zip(starts, stops, strict=True)
-        if one.text[start:stop].strip()
-    ]
+    return [_Part(start, stop, _share(wish, start, stop)) for start, stop in clauses(one, 1)]
 
 
 def _share(wish: Wish, start: int, end: int) -> float:

@@ -125,7 +125,7 @@ RULES: tuple[Rule, ...] = (
         ("rule", "order", "instruction", "know", "lesson", "thing", "important", "good", "useful"),
         pattern(
             r"\b(?:(?:house|ground|standing|team) (?:rule|order|instruction)s?"
-            rf"(?: {_HERE})?{_COLON}"
+            rf"(?: {_HERE})?(?:(?:,|(?: from| by)\b)[^:.?!]{{0,60}})?{_COLON}"
             r"|(?:(?:an?|it's|it is|one|another|the|very|most|more|last|just|you|so that|let it"
             r"|be) ){0,3}(?:rules?|lessons?(?: learn(?:ed|t))?|things?|something|important|useful"
             r"|good|known?)"

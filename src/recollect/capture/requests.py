@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from recollect.capture import request_words as words
 from recollect.capture.request_text import (
@@ -28,6 +29,9 @@ from recollect.capture.request_text import (
 from recollect.capture.sentences import split_line
 from recollect.capture.unkept import only_asks
 from recollect.core.named_tuple import NamedTuple
+
+if TYPE_CHECKING:
+    from recollect.capture.wish_meaning import Embed
 
 _TYPED = 2_000  # characters; of a longer text, parts may be pasted from a handbook
 _MOST_ASIDE = 200
@@ -71,8 +75,14 @@ class _Said(NamedTuple):
     wishes: list[_Wish]
 
 
-def find_requests(text: str, *, learned: bool = True) -> list[Request]:
-    """Return the wishes in a prompt: first what rules find, then what the model finds."""
+def find_requests(
+    text: str, *, learned: bool = True, sure: bool = False, embed: Embed | None = None
+) -> list[Request]:
+    """Return the wishes in a prompt: first what rules find, then what the model finds.
+
+    With `embed` (see `wish_meaning.embed_with`), also those that only their meaning tells. With
+    `sure`, without those that it should decide: somebody looks again later.
+    """
     sentences = split_prompt(text)
     found, taken = _by_rules(text, sentences)
     if learned:
@@ -81,7 +91,7 @@ def find_requests(text: str, *, learned: bool = True) -> list[Request]:
         if len(text) > _TYPED:
             last = max((one.block for one in sentences), default=0)
             taken |= {at for at, one in enumerate(sentences) if 0 < one.block < last}
-        found += [Request(*one) for one in find_learned(sentences, taken)]
+        found += [Request(*one) for one in find_learned(sentences, taken, embed, sure=sure)]
     return list(dict.fromkeys(found))
 
 

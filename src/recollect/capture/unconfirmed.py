@@ -20,8 +20,8 @@ from recollect.core.names import parse_name, short
 from recollect.core.status import ARCHIVED, HIDDEN, RESTORED, RETIRED, UNCONFIRMED, VISIBLE
 from recollect.core.strength import UNUSED
 from recollect.core.unconfirmed import confirmed_nonce, has_expired, is_imported
-from recollect.errors import NotFound, RecollectError, UnsafeName, ValidationError
-from recollect.index.protocol import Filters, Index, is_purged, made_with
+from recollect.errors import NotFound, RecollectError, UnsafeName
+from recollect.index.protocol import Filters, is_purged, made_with
 from recollect.store.store import Store
 
 # A hook imports this module: what only a few events need is imported where it is used.
@@ -42,7 +42,6 @@ REJECT: Final = "reject"
 # The `via` in the provenance of what detection noticed in talk.
 NOTICED: Final = "signal"
 _USE = {ACCEPTED: "accepted", SAID_AGAIN: "said", USED: "cited"}
-_CANDIDATES = 5  # memories to merge into
 _ONLY = frozenset({UNCONFIRMED})
 # What a confirmed memory does not take over: its own, or only true of the local one.
 _NOT_COPIED = frozenset(
@@ -246,40 +245,6 @@ def replace_drafted(store: Store, names: Sequence[str], drafted: Memory) -> list
         reason = f"drafted as {store.short_name(drafted)}"
         store.write([_status_change(store, m, RETIRED, reason) for m in unique], CONFIRM)
     return unique
-
-
-# Merging
-
-
-def merge_candidates(store: Store, memory: Memory, limit: int = _CANDIDATES) -> list[Memory]:
-    """Return the confirmed memories that an unconfirmed one could be merged into, best first."""
-    wanted = Filters(statuses=VISIBLE, sensitivities=frozenset({"public"}), project=store.project)
-
-    def look(index: Index) -> list[Memory]:
-        found = index.lexical(text_of(memory), wanted, limit).matches
-        return index.get_many([match.uid for match in found])
-
-    first = updated_by(store, memory)
-    found = store.indexing.using(look)
-    best = [first] if first is not None and first.status in VISIBLE else []
-    return list({m.uid: m for m in (*best, *found)}.values())[:limit]
-
-
-def merge_into(store: Store, memory: Memory, into: Memory) -> Memory:
-    """Add the text of an unconfirmed memory to another one; return that one.
-
-    This is the only way in which something noticed changes the text of another memory.
-    """
-    if into.status not in VISIBLE:
-        raise ValidationError(
-            f"{store.short_name(into)} is {into.status}.", "Merge into an active memory."
-        )
-    added = "\n".join(filter(None, (memory.summary, memory.body))).strip()
-    if added not in into.body:  # a second try after a crash adds nothing
-        store.update(into.uid, body="\n\n".join(filter(None, (into.body.rstrip(), added))))
-    reason = f"merged into {store.short_name(into)}"
-    store.write([_status_change(store, memory, RETIRED, reason)], CONFIRM)
-    return store.get(into.uid)
 
 
 # Rejecting

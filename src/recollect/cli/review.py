@@ -177,7 +177,7 @@ def reject_command(ctx: click.Context, names: tuple[str, ...], every: bool, as_j
 @json_option
 @click.pass_context
 def merge_command(ctx: click.Context, name: str, into: str, as_json: bool) -> None:
-    """Add the text of an unconfirmed memory to the memory INTO."""
+    """Add the text of a memory to the memory INTO, and archive it."""
     with opened(ctx) as store:
         memory = store.merge_into(name, into)
     if as_json:

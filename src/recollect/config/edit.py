@@ -103,6 +103,18 @@ def unset_key(
     return path
 
 
+def value_in_file(
+    name: str, *, directory: Path, environment: Mapping[str, str], user: bool = False
+) -> str | None:
+    """Return what a file says about a key, as `set_key` takes it; None if it does not set it."""
+    name = key_named(name).name
+    path, prefix = _file(directory, environment, user=user)
+    place: Any = _read(path)
+    for part in (*prefix, *_spelled(place, prefix, name)):
+        place = place.get(part) if isinstance(place, Mapping) else None
+    return str(place).lower() if isinstance(place, bool) else None if place is None else str(place)
+
+
 def _file(
     directory: Path, environment: Mapping[str, str], *, user: bool
 ) -> tuple[Path, tuple[str, ...]]:

@@ -94,10 +94,11 @@ def _detected(
     # text, then detect again.
     from recollect.capture.features import AGENT, USER
     from recollect.capture.hearsay import declines, is_hearsay
-    from recollect.capture.requests import find_requests, is_covered
+    from recollect.capture.requests import is_covered
 
     clean = [one._replace(text=work.session.redact(one.text)) for one in said]
-    wishes = [wish for role, text in messages if role == "user" for wish in find_requests(text)]
+    asked = (text for role, text in messages if role == "user")
+    wishes = [wish for text in asked for wish in work.session.requests_in(text)]
     return [
         one
         for one in detect(clean, threshold=threshold, weakest=_WEAKEST, shift=learned)

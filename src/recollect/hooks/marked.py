@@ -12,12 +12,19 @@ from typing import Any
 
 from recollect.capture.markers import Marked
 from recollect.core.fields import check_body, is_too_long
-from recollect.core.marks import REQUESTED, without_own_text
+from recollect.core.marks import REQUESTED
 from recollect.core.memory import Memory
 from recollect.core.names import short
 from recollect.core.note import shorten_line
 from recollect.errors import RecollectError
-from recollect.hooks.marking import all_marked_in, draft_of, files_named, forgets_kept
+from recollect.hooks.marking import (
+    all_marked_in,
+    as_marked,
+    draft_of,
+    files_named,
+    forgets_kept,
+    without_private,
+)
 from recollect.hooks.notify import KEPT, tell
 from recollect.hooks.pipeline import Work
 from recollect.hosts.protocol import PROMPT, WRITES
@@ -214,25 +221,39 @@ def link_changed_files(work: Work) -> None:
 
 def keep_missed(work: Work, messages: Iterable[tuple[str, str]]) -> None:
     """Capture wishes of the transcript that no prompt hook lived long enough to put aside."""
-    said = [without_own_text(text) for role, text in messages if role == "user"]
+    said = [without_private(text) for role, text in messages if role == "user"]
     if not said:
         return
-    from recollect.capture.novelty import fingerprint
-    from recollect.capture.requests import find_requests
-
-    missed = []
-    for text in said:
-        for one in find_requests(text):
-            content = work.session.redact(one.content)
-            if not content or work.session.is_handled(fingerprint(content)):
-                continue
-            if not work.session.has_twin(content):
-                missed.append(
-                    Marked("", one.content, via=REQUESTED, rule=one.rule, usual_kind=one.kind)
-                )
+    missed = [one for text in said for one in _unhandled(work, text)]
     if missed:
         work.note("missed", count=len(missed))
         capture_items(work, missed)
+
+
+def capture_meant(work: Work) -> None:
+    """Capture wishes of a prompt that only their meaning tells, if an embedder is loaded.
+
+    Without one, or if the time is up, a later event finds them in the transcript.
+    """
+    if work.event.agent or not work.session.knows_meaning():
+        return
+    meant = _unhandled(work, without_private(work.event.text))
+    if meant and work.take_time():
+        capture_items(work, meant)
+
+
+def _unhandled(work: Work, text: str) -> list[Marked]:
+    """Return the wishes of a text that nobody kept, whatever became of it."""
+    from recollect.capture.novelty import fingerprint
+
+    found = []
+    for one in work.session.requests_in(text):
+        content = work.session.redact(one.content)
+        if not content or work.session.is_handled(fingerprint(content)):
+            continue
+        if not work.session.has_twin(content):
+            found.append(as_marked(one))
+    return found
 
 
 @contextmanager

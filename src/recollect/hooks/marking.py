@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect.capture.markers import DEFAULT_KIND, Marked, find_all_marked
 from recollect.capture.pasted import PASTED
@@ -20,6 +20,9 @@ from recollect.core.note import summarize
 from recollect.core.patterns import pattern
 from recollect.core.uid import derive_uid
 from recollect.hosts.protocol import PROMPT, Event
+
+if TYPE_CHECKING:
+    from recollect.capture.requests import Request
 
 _PATH = pattern(r"(?<![\w:/.-])@?((?:[\w.-]{1,80}/){0,12}[\w.-]{1,80})")
 # Kinds of what is true for a while only; who asks to keep something means more than that.
@@ -35,22 +38,31 @@ def all_marked_in(event: Event) -> list[Marked]:
     """Return what an event asks to keep, including marked text in quotations and pasted text.
 
     Text that Recollect injected and `<private>` text do not count. A wish with an empty content
-    asks for nothing that could be kept.
+    asks for nothing that could be kept. Whether some wordings ask is for `requests_in` of the
+    session to decide, which may look at what they mean.
     """
-    text = without_own_text(event.text)
-    if "<private" in text.lower():
-        from recollect.redact.homes import drop_private
-
-        text = drop_private(text)
+    text = without_private(event.text)
     found = find_all_marked(text)
     if event.name == PROMPT and not event.agent:
         from recollect.capture.requests import find_requests
 
-        found += [
-            Marked("", one.content, via=REQUESTED, rule=one.rule, usual_kind=one.kind)
-            for one in find_requests(text)
-        ]
+        found += map(as_marked, find_requests(text, sure=True))
     return found
+
+
+def without_private(text: str) -> str:
+    """Return a text without what Recollect injected and what stands in `<private>`."""
+    text = without_own_text(text)
+    if "<private" in text.lower():
+        from recollect.redact.homes import drop_private
+
+        text = drop_private(text)
+    return text
+
+
+def as_marked(wish: Request) -> Marked:
+    """Return a wish in plain words as something to keep."""
+    return Marked("", wish.content, via=REQUESTED, rule=wish.rule, usual_kind=wish.kind)
 
 
 def forgets_kept(event: Event) -> bool:
@@ -91,7 +103,8 @@ def draft_of(event: Event, item: Marked, content: str) -> dict[str, Any]:
     from recollect.capture.titles import title_and_body
 
     summary, body = title_and_body(content) if item.via == REQUESTED else summarize(content)
-    said_by = "user" if event.name == PROMPT else "agent"
+    # Only a person asks in plain words, even if it is found in the transcript at a later event.
+    said_by = "user" if event.name == PROMPT or item.via == REQUESTED else "agent"
     via = item.via
     if not item.is_own:
         said_by, via = "tool", PASTED

@@ -58,6 +58,8 @@ class Work:
         # The stage that runs, for the trace of an event that runs out of time.
         self.stage = ""
         self.failures: list[Exception] = []
+        # Takes the time that capturing what somebody asked for may take; whether there is any.
+        self.take_time: Callable[[], bool] = lambda: True
 
     def has_time(self, share: float) -> bool:
         """Whether the event has used less than a share of the time that it may take."""

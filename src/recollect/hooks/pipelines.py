@@ -36,6 +36,7 @@ PIPELINES: Mapping[str, tuple[Part, ...]] = {
         (marked.forget_kept, marked.capture_marked),
         (_IF_INJECTING, stages.recall_prompt, stages.inject),
         (_IF_INJECTING, stages.suggest_titles),
+        (marked.capture_meant,),
         (noticing.notice_prompt, noticing.note_words),
         (tell_noticed,),
     ),

@@ -185,6 +185,14 @@ def serve(
             session.flush_spool()  # first write what the engine left in the spool
         work = Work(event, session, received)
         deadline.reply, deadline.work = work.reply, work
+
+        def take_time() -> bool:
+            if not deadline.is_over:
+                deadline.asks = True
+                deadline.set(max(seconds, deadline.capture_seconds))
+            return not deadline.is_over
+
+        work.take_time = take_time
         off = next((key for key in _switches(name) if not config.flag(key)), "")
         if off:
             work.note("switched off", reason=f"{off} is off")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from recollect.api.recollect import Recollect
 from recollect.capture.unconfirmed import reject
@@ -11,9 +12,13 @@ from recollect.core.memory import Memory, is_expired
 from recollect.core.names import short
 from recollect.core.status import ACTIVE, ARCHIVED, RESTORED, RETIRED
 from recollect.hooks.session_keeping import KeepingSession
-from recollect.hosts.protocol import PROMPT
+from recollect.hosts.protocol import PROMPT, Event
 from recollect.index.protocol import ALL, Filters, Index, made_with
 from recollect.state.database import StateError
+
+if TYPE_CHECKING:
+    from recollect.capture.requests import Request
+    from recollect.capture.wish_meaning import Embed
 
 _SIMILAR = 5
 _FORGOTTEN = "you asked to forget it"
@@ -28,6 +33,10 @@ class AskedSession(KeepingSession):
 
     # The hashed words of what must not be kept, once they are read.
     _unkept: list[frozenset[int]] | None = None
+
+    def __init__(self, store: Recollect, event: Event) -> None:
+        super().__init__(store, event)
+        self._requests: dict[str, list[Request]] = {}  # by the text that they are in
 
     def find_exact(self, text: str, kind: str) -> Memory | None:
         """Return the public, active memory with exactly this text, of a kind if one is named."""
@@ -55,8 +64,11 @@ class AskedSession(KeepingSession):
         return memory.status != ARCHIVED and not is_expired(memory, self._now)
 
     def has_twin(self, text: str) -> bool:
-        """Whether a memory with exactly this text exists, whatever became of it."""
-        return bool(self._twins(text, "", alive=False))
+        """Whether a memory with exactly this text exists, whatever became of it.
+
+        One that was only noticed does not count: who asks for it confirms it.
+        """
+        return any(memory.status != _UNCONFIRMED for memory in self._twins(text, "", alive=False))
 
     def _twins(self, text: str, kind: str, *, alive: bool) -> list[Memory]:
         at = self._now if alive else None
@@ -82,6 +94,26 @@ class AskedSession(KeepingSession):
     def supersede(self, old: Memory, new: Memory) -> None:
         """Archive a memory that a new one reverses."""
         self.store.set_status(old.uid, ARCHIVED, _SUPERSEDED + short(new.id))
+
+    def knows_meaning(self) -> bool:
+        """Whether wishes can be told by their meaning: an embedder is loaded."""
+        return self._embed() is not None
+
+    def requests_in(self, text: str) -> list[Request]:
+        """Return the wishes in a text, by their meaning too if an embedder is loaded."""
+        from recollect.capture.requests import find_requests
+
+        if text not in self._requests:
+            self._requests[text] = find_requests(text, embed=self._embed())
+        return self._requests[text]
+
+    def _embed(self) -> Embed | None:
+        embedder = self.store.indexing.loaded_embedder
+        if embedder is None:
+            return None
+        from recollect.capture.wish_meaning import embed_with
+
+        return embed_with(embedder)
 
     def record_kept(self, kept: Mapping[str, str]) -> None:
         """Record what this event kept: uid or nonce → fingerprint of the wish."""

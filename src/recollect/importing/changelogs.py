@@ -36,9 +36,15 @@ RELEASE: Final = "Release "
 _LEAST, _LEAST_OF_GUIDE = 3.8, 3.0
 _FULL = 11.0  # points of the best entries
 _LONGEST = 900  # characters that still count
-_SHORTEST = 80  # characters of an entry that explains
+# Characters of an entry that says enough: with a plain reason, and without one.
+_SHORTEST, _EXPLAINED = 80, 150
 _MOST_REASONS = 4
 
+_SAYS_WHY = pattern(
+    r"\b(?:because|since|due to|so that|to (?:avoid|prevent)|instead|in favou?r of|as it"
+    r"|CVE-\d{4})\b",
+    re.IGNORECASE,
+)
 _BREAKS = pattern(
     r"[^\n]{0,60}\b(?:breaking|incompatib\w+|backwards?[- ]compatib\w+|removed|removals?"
     r"|deprecat\w+|upgrad\w+|migrat\w+"
@@ -80,7 +86,7 @@ _FIXES = pattern(
     r"|out[- ]of[- ]bounds|vulnerabilit\w{1,3}|memory leak|crash)\b",
     re.IGNORECASE,
 )
-_CVE = pattern(r"\bCVE-\d{4}-\d")
+_CVE = pattern(r"\bCVE-\d{4}-\d{1,7}")
 _FIXED = pattern(r"(?:bug ?)?fix(?:e[sd])?\b|security", re.IGNORECASE)
 _THIS_RELEASE = pattern(
     r"(?:this|the) (?:(?:bug ?fix|patch|minor|major|security) )?(?:release|version)\s+(?=[a-z])",
@@ -105,12 +111,23 @@ _DATE_IN_WORDS = pattern(
     r" (?P<year>(?:19|20)\d\d)\b"
 )
 _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+# What the headings above say that happened to what a heading names in so many words.
+_DONE = tuple(
+    (pattern(mark, re.IGNORECASE), done)
+    for mark, done in (
+        (r"\bdeprecat", "Deprecated"),
+        (r"\bremov", "Removed"),
+        (r"\bincompatib|\bbreaking\b", "Changed incompatibly"),
+    )
+)
+_NAMING = 4
+_CHANGES = pattern(r"changes? (?:to|in) ", re.IGNORECASE)
 _HASH = pattern(
     r",? ?\(\[?[0-9a-f]{7,40}\]?\)(?:,? closes\b[^\n]{0,60})?|,? closes #?\d[^\n]{0,60}\Z"
 )
 _REFERENCE = pattern(
-    r"\s{0,3}\(?(?:(?:issue|ticket|bug|thanks to)s? )?(?:#\d{1,7}|\[#?\d{1,7}\]|gh-\d+"
-    r"|PR ?#?\d+)(?:[,;] (?:#|gh-)?\d{1,7}){0,8}\)?"
+    r"\s{0,3}\(?(?:(?:issue|ticket|bug|thanks to)s? )?(?:\[?#\d{1,7}\]?|\[\d{1,7}\]|gh-\d+"
+    r"|PR ?#?\d+)(?:[,;] (?:(?:#|gh-)?\d{1,7}|CVE-\d{4}-\d{1,7})){0,8}\)?"
 )
 _TICKET_START = pattern(
     r"(?:`?#?\d{2,6}`?[:.]\s+|bpo-\d+:\s+|\[[\w ./-]{1,24}\][:\s]+"
@@ -183,7 +200,8 @@ def changes_in(
             # What stands above the lists of a version is what its authors stress.
             is_stressed = is_release and line.startswith(RELEASE)
             points = _points(section.heading, line, body, breaks=breaks or is_stressed)
-            if len(body) < _SHORTEST or points < (_LEAST_OF_GUIDE if is_guide else _LEAST):
+            is_bare = len(body) < (_SHORTEST if _SAYS_WHY.search(body) else _EXPLAINED)
+            if is_bare or points < (_LEAST_OF_GUIDE if is_guide else _LEAST):
                 yield Skipped(identity, "an ordinary change")
                 continue
             if body in bodies:
@@ -252,18 +270,26 @@ def _entries(section: Section, version: str, *, is_whole: bool) -> Iterator[tupl
     if _VERSION.match(heading) or (_BREAKS.match(heading) and not is_own):
         yield _of_release(first, version), text
     else:
-        yield _titled(heading, first), f"{heading}\n\n{text}"
+        yield _titled(section, first), f"{heading}\n\n{text}"
 
 
-def _titled(heading: str, first: str) -> str:
-    """Return a heading that is a sentence; else with a sentence of the text; else a long one."""
-    if len(heading.split()) > 2 and (first_verb(heading) or is_statement(heading)):
+def _titled(section: Section, first: str) -> str:
+    """Return a heading that is a sentence; else with a sentence of the text, or what was done."""
+    heading = section.heading
+    changed = _CHANGES.match(heading)
+    is_said = len(heading.split()) > 2 and (first_verb(heading) or is_statement(heading))
+    if (is_said and not changed) or _CVE.match(heading):
         return heading
     said = statement_in(first)
     with_said = f"{heading}: {said}" if said else ""
     if with_said and len(with_said) <= SUMMARY_LENGTH:
         return with_said
-    return said or (heading if len(heading.split()) > 3 else "")
+    if len(heading.split()) < _NAMING:
+        return said
+    above = "\n".join(section.headings[:-1])
+    marks = () if changed else _DONE
+    done = next((done for mark, done in marks if mark.search(above)), "Changed")
+    return f"{done}: {heading[changed.end() :] if changed else heading}"
 
 
 def _of_release(paragraph: str, version: str) -> str:

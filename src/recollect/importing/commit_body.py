@@ -8,13 +8,17 @@ from typing import Final
 from recollect.core.patterns import pattern
 from recollect.importing.reasons import reasons_in
 
-MOST_BODY: Final = 1_600  # characters of a memory's body
-_MOST_CODE, _MOST_LINES = 500, 10  # characters and lines of code that a body keeps
+MOST_BODY: Final = 2_400  # characters of a memory's body
+# Characters and lines of code that a body keeps, and of code that a sentence goes on with.
+_MOST_CODE, _MOST_LINES = 500, 10
+_MOST_SAID, _MOST_SAID_LINES = 1_000, 20
+_MOST_ROWS = 2  # lines of a table
 _GAP = "…"
 TRAILER: Final = pattern(
     r"(?:[A-Z][A-Za-z]{1,20}(?:-[A-Za-z]{1,20}){1,4}|Bug|Ref|Refs|Fixes|Closes|CC|Cc|URL|Link"
     r"|Issue|PR"
-    r"|Change-Id|Reviewed|Assisted-by|Ticket|Backport|Backports|Test|See|Thanks)(?:: "
+    r"|Change-Id|Reviewed|Assisted-by|Ticket|Backport|Backports|Test|See|Thanks|CLA|References"
+    r"|Origin|Obtained from|Author|Date|Differential Revision)(?:: "
     r"|:\Z)[^\n]{0,400}\Z"
 )
 _CLOSING = pattern(
@@ -29,48 +33,111 @@ _CLOSING = pattern(
 _NOISE = pattern(
     r"\(cherry picked from commit|backport of [0-9a-f]{7,40}|git-svn-id:|\[?skip ci\]?|-{3,}\Z"
     r"|={3,}\Z"
-    r"|conflicts:\Z|#\s*conflicts|https?://\S{1,300}\Z|reported by|patch by|thanks\b"
-    r"|found by|"
-    r"closes #|fixes #|generated with|\(merged from\b|merge ?date\b"
-    r"|(?:reviewed|submitted|approved|tested|contributed|signed[ -]off|acked|suggested|noticed"
-    r"|pointed out|discovered|originally)[ -]by\b|--hg--|branch : |🤖"
+    r"|conflicts:\Z|#\s*conflicts|#\t\S"
+    r"|closes #|fixes #|generated with|\(merged from\b|merge ?date\b"
+    r"|--hg--|branch : |🤖"
     r"|!?\[[^\]\n]{0,100}\]\([^)\n]{0,300}\)\Z"
     r"|<!--",
     re.IGNORECASE,
 )
+# Who helped; it may go on in the next line.
+_CREDIT = pattern(
+    r"(?:many |big )?thanks\b|thank you\b|found by|patch by|(?:reported|reviewed|submitted|approved"
+    r"|tested|contributed|signed[ -]off|acked|suggested|noticed|pointed out|discovered"
+    r"|originally)[ -]by\b",
+    re.IGNORECASE,
+)
+_WRAPPED = 50  # characters of a line that goes on in the next
+_SENTENCE_ENDS = (".", "!", "?", ")", ">")
+# Addresses, ids and numbers, and nothing about them. Dropped at the end of a text; elsewhere a
+# sentence may go on around them.
+_ADDRESS = pattern(r"<?https?://\S{1,300}\Z")
+_BARE = pattern(
+    r"(?:(?:and|also|commits?|reverts?|this|see|in|of)\b[ ,]*+|[0-9a-f]{7,40}\b[ ,.]*+"
+    r"|#\d{1,7}\b[ ,.]*+|[,.;()&][ ]?){1,40}+\Z",
+    re.IGNORECASE,
+)
+# Headings of templates for pull requests.
+_TEMPLATE = pattern(
+    r"[ \t]*#{1,4}[ \t]+(?:motivation|solution|description|summary|changes?|context|background"
+    r"|problem|rationale|why|what|overview|details?|approach|fix|cause|root cause|notes?"
+    r"|implementation)\b[^\n]{0,40}\Z",
+    re.IGNORECASE,
+)
+# Columns of figures, or of anything.
+_ROW = pattern(
+    r"[^\n]{0,200}(?:±|\d[ \t]?(?:[nµm]s|B|allocs)/op\b)"
+    r"|(?:[^\s|][^\n|]{0,60}?(?:[ ]{3,}|[ ]?\t[ \t]*)){2,}+\S"
+)
 _SQUASHED = pattern(r"^\* [^\n]{1,72}$", re.MULTILINE)
 _MANY_SQUASHED = 3
+_SEVERAL = 2  # of them have a text of their own
 _LISTED = pattern(r"[ \t]{0,12}(?:[-*•+]|\(?[a-z\d]{1,2}[.)])[ \t]+(?=\S)")
 _SENTENCE_END = pattern(r"[.!?](?=\s)")
 
 
 def prose_of(rest: str, subject: str) -> str:
-    """Return what a message says below its subject, without trailers and references.
+    """Return what a message says below its subject, without trailers, references and thanks.
 
     Of commits that were squashed, a subject stays only if text of its own follows it.
     """
-    lines = rest.split("\n")
-    if len(_SQUASHED.findall(rest)) < _MANY_SQUASHED:
-        return "\n".join(line.rstrip() for line in lines if not _is_noise(line)).strip("\n")
+    lines = _without_noise(rest.split("\n"))
+    if not _is_squashed(lines):
+        return "\n".join(lines).strip("\n")
     announced = _announced(lines)
     kept: list[str] = []
     has_text = False  # below the line
     for line, is_listed in zip(reversed(lines), reversed(announced), strict=True):
-        if _is_noise(line):
-            continue
         if _SQUASHED.match(line) and not is_listed:
             is_told, has_text = has_text, False
             if not is_told or subject.startswith(line[2:].strip()):
                 continue
+            line = line[2:]
         elif line.strip():
             has_text = True
-        kept.append(line.rstrip())
+        kept.append(line)
     return "\n".join(reversed(kept)).strip("\n")
 
 
-def _is_noise(line: str) -> bool:
-    bare = line.strip()
-    return bool(TRAILER.match(bare) or _CLOSING.match(bare) or _NOISE.match(bare))
+def _without_noise(lines: list[str]) -> list[str]:
+    kept: list[str] = []
+    is_credit = False  # it goes on
+    for line in lines:
+        bare = line.strip()
+        if not bare:
+            is_credit = False
+        elif is_credit or _CREDIT.match(bare):
+            is_credit = len(bare) >= _WRAPPED and not bare.endswith(_SENTENCE_ENDS)
+            continue
+        elif _is_noise(bare):
+            continue
+        kept.append(line.rstrip())
+    while kept and (not kept[-1] or _ADDRESS.match(kept[-1].strip())):
+        kept.pop()
+    return kept
+
+
+def _is_noise(bare: str) -> bool:
+    return any(one.match(bare) for one in (TRAILER, _CLOSING, _NOISE, _BARE, _TEMPLATE))
+
+
+def is_of_many(rest: str) -> bool:
+    """Whether a text is the messages of several commits, one below the other."""
+    lines = [line for line in rest.split("\n") if line.strip()]
+    heads = [n for n, line in enumerate(lines) if _SQUASHED.match(line)]
+    texts = sum(1 for n in heads if n + 1 < len(lines) and not lines[n + 1].startswith(("*", " ")))
+    return len(heads) >= _MANY_SQUASHED and texts >= _SEVERAL
+
+
+def _is_squashed(lines: list[str]) -> bool:
+    """Whether a text lists the subjects of commits: many, or one that stands alone."""
+    if sum(1 for line in lines if _SQUASHED.match(line)) >= _MANY_SQUASHED:
+        return True
+    around = ["", *lines, ""]
+    return any(
+        _SQUASHED.match(line) and not around[n] and not around[n + 2]
+        for n, line in enumerate(lines)
+    )
 
 
 def _announced(lines: list[str]) -> list[bool]:
@@ -129,6 +196,11 @@ def _units(text: str) -> list[str]:
         block = block.strip("\n")
         if not block.strip():
             continue
+        if block == _GAP:  # code was here; what announced it goes, too
+            if units and units[-1].endswith(":"):
+                units[-1] = _unannounced(units[-1])
+            is_open = False
+            continue
         is_item = _LISTED.match(block) is not None
         if units and (units[-1].endswith(":") or (is_open and is_item)):
             is_open = is_item
@@ -148,7 +220,7 @@ def _unannounced(block: str) -> str:
 
 
 def _without_code(prose: str) -> str:
-    """Return prose without long code, which the commit has anyway; lists are no code."""
+    """Return prose without long code and tables, which the commit has anyway; lists are no code."""
     lines: list[str] = []
     run: list[str] = []
     in_list = False
@@ -160,20 +232,30 @@ def _without_code(prose: str) -> str:
         is_code = line.startswith((">", "|", "$ ")) or (
             line.startswith(("    ", "\t")) and not in_list
         )
-        if is_code or (run and not line):
+        if is_code or (_ROW.match(line) and not in_list) or (run and not line):
             run.append(line)
             continue
-        if _is_short("\n".join(run)):
+        said = next((before for before in reversed(lines) if before), ".")
+        if run and _is_kept(run, goes_on=not said.endswith(_SENTENCE_ENDS)):
             lines += run
-        elif run[-1:] == [""]:
-            lines.append("")
+        elif run:
+            lines += ["", _GAP, ""]
         run = []
         lines.append(line)
     parts = "\n".join(lines).split("```")
     return "".join(
-        part if number % 2 == 0 else f"```{part}```" if _is_short(part) else ""
+        part if number % 2 == 0 else f"```{part}```" if _is_short(part) else f"\n\n{_GAP}\n\n"
         for number, part in enumerate(parts)
     )
+
+
+def _is_kept(run: list[str], *, goes_on: bool) -> bool:
+    """Whether code is short enough to keep; more, if the sentence before it goes on with it."""
+    if sum(1 for line in run if _ROW.match(line)) > _MOST_ROWS:
+        return False
+    code = "\n".join(run)
+    is_said = len(code) <= _MOST_SAID and code.count("\n") <= _MOST_SAID_LINES
+    return (goes_on and is_said) or _is_short(code)
 
 
 def _is_short(code: str) -> bool:

@@ -14,9 +14,16 @@ from recollect.capture.sentences import paragraphs, split_line
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.core.patterns import pattern
-from recollect.importing.commit_body import TRAILER, prose_of, shortened
+from recollect.importing.commit_body import TRAILER, is_of_many, prose_of, shortened
 from recollect.importing.reasons import gives_reason
-from recollect.importing.titles import fitted, is_statement, one_line, stands
+from recollect.importing.titles import (
+    capitalized,
+    fitted,
+    is_sentence,
+    is_statement,
+    one_line,
+    stands,
+)
 from recollect.importing.verbs import first_verb, said_of_change
 
 MOST_MESSAGE: Final = 20_000  # characters of a message that are read
@@ -55,13 +62,18 @@ _ENDING = pattern(
     r"|, (?:fix(?:es)?|closes?) #\d{1,7})\s{0,3}\Z",
     re.IGNORECASE,
 )
+_TICKET_LAST = pattern(r"[\"“”]? #\d{1,7}\Z")
 _REVERTED = pattern(r"this reverts commit ([0-9a-f]{7,40})", re.IGNORECASE)
 _REVERTS_LINE = pattern(
     r"^[ \t]*(?:this )?(?:partially |partly )?reverts? (?:commits? )?+[0-9a-f]{7,40}+"
     r"(?:,? reversing\s{1,2}changes made to [0-9a-f]{7,40}+)?+[ \t.,;:]*+$",
     re.IGNORECASE | re.MULTILINE,
 )
-_REVERT = pattern(r"(?:revert(?:s|ed|ing)?|back(?:s|ed)? out|undo)\b[:,\s]+", re.IGNORECASE)
+_REVERT = pattern(
+    r"(?:revert(?:s|ed|ing)?|back(?:s|ed)? out)\b[:,\s]+"
+    r"|undo\b[:,\s]+(?=[\"“']|commits?\b|[0-9a-f]{7})",
+    re.IGNORECASE,
+)
 _BACK_TO = pattern(r"(?:back )?to\b", re.IGNORECASE)
 _NUMBERS = pattern(r"(?:(?:PRs? )?#\d{1,7}+(?:,? and )?[, ]{0,2}){1,4}", re.IGNORECASE)
 _QUOTES = "\"“”'`"
@@ -74,21 +86,23 @@ _BREAKING = pattern(
 )
 _FIX = pattern(r"\A(?:fix(?:e[sd])?|bug)\b|^(?:fixes|bug)(?::| #?\d)", re.IGNORECASE | re.MULTILINE)
 _THANKS = pattern(r"(?<=[.,;]) {1,2}(?:many )?thanks?\b[^\n]{0,300}\Z", re.IGNORECASE)
+# "Fixed CVE-2024-1 -- Prevented …": the number goes to the end.
+_HOLE_FIRST = pattern(
+    r"(?:(?:fix(?:e[sd])?|refs?)[ :]{1,2})?(?P<cve>CVE-\d{4}-\d{3,7})(?:[ :]{0,2}[-–—]{1,3}[ ]?|: )"
+    r"(?=\w)",
+    re.IGNORECASE,
+)
 _BULLET = pattern(r"[-*•]\s+(?=\S)")
 _ABOUT_ITSELF = pattern(
     r"(?:this|these|the) (?:change|commit|patch)\w{0,2} (?:is|was|are)\b", re.IGNORECASE
 )
+_NEW_STATE = pattern(r"\b(?:now|no longer|must|should|instead|always|never|only)\b")
+_CODE = pattern(r"[^\s,]{2,60}(?:_[^\s,]|\(\)|::)|[^\s,]{1,60}[a-z][A-Z]")
 _WORD = pattern(r"[^\W\d_]{2,}+")
 _ID = pattern(r"\b[0-9a-f]{7,40}\b")
 _QUOTED_TWICE = pattern(r"[\"”] (?:and|, ) ?[\"“]")
 _SHORT_CAUSE = 30  # characters of a cause that is not marked as one
 _FEWEST_WORDS = 3  # of a subject that says something
-_TEMPLATE = pattern(
-    r"^[ \t]*#{1,4}[ \t]+(?:motivation|solution|description|summary|changes?|context|background"
-    r"|problem"
-    r"|rationale|why|what|overview|details?|approach|fix|cause|root cause)[^\n]{0,40}$",
-    re.IGNORECASE | re.MULTILINE,
-)
 
 
 class Message(NamedTuple):
@@ -105,11 +119,12 @@ class Message(NamedTuple):
     is_backport: bool
     is_merge: bool
     is_fix: bool  # it says that it fixes something
+    is_squashed: bool = False  # it is the messages of several commits
 
     @property
     def sentences(self) -> list[str]:
-        """The sentences of the prose, without headings of templates."""
-        text = _BREAKING.sub("", _TEMPLATE.sub("", self.prose))[:_MOST_SENTENCES]
+        """The sentences of the prose."""
+        text = _BREAKING.sub("", self.prose)[:_MOST_SENTENCES]
         return [sentence for block in paragraphs(text) for sentence in block]
 
 
@@ -136,7 +151,7 @@ def parse_message(message: str) -> Message:
         subject, area, kind, cleaned.strip(),
         breaking or bool(footer), what, reverts, reverted,
         "backport of" in message.lower() or "cherry picked from" in message, is_merge,
-        _FIX.search(message) is not None,
+        _FIX.search(message) is not None, is_of_many(rest),
     )  # fmt: skip
 
 
@@ -215,32 +230,50 @@ def title_of(message: Message) -> str:
     """
     if message.reverts:
         return _reverted(message)
-    if _says_something(message.subject, message.area) and not _ABOUT_ITSELF.match(message.subject):
-        return _short(message.subject, message.area)
+    subject = _HOLE_FIRST.sub("", message.subject, count=1)
+    is_said = _says_something(subject, message.area) and not _ABOUT_ITSELF.match(subject)
+    if is_said and is_sentence(subject):
+        return _with_hole(_short(subject, message.area), message.subject)
+    said = _said_below(message, is_said=is_said)
+    return said or (_short(subject, message.area) if is_said else "")
+
+
+def _with_hole(title: str, subject: str) -> str:
+    """Return a title with the number of the hole that its subject begins with."""
+    hole = _HOLE_FIRST.match(subject)
+    named = f"{title} ({hole['cve']})" if hole else title
+    return named if len(named) <= SUMMARY_LENGTH else title
+
+
+def _said_below(message: Message, *, is_said: bool) -> str:
+    """Return a title from the text; `is_said`: the subject could be one, if need be."""
     if message.area and first_verb(message.subject) and " " not in message.subject:
         return fitted(f"{message.subject} {message.area}", "")  # "metalink: remove"
     sentences = message.sentences
     for sentence in sentences[:3]:
-        said = said_of_change(sentence) or (sentence if first_verb(sentence) else "")
-        if said:
-            return fitted(said, message.area)
+        said = said_of_change(sentence) or ("" if is_said or not first_verb(sentence) else sentence)
+        title = fitted(said, message.area) if said else ""
+        if title:
+            return title
     for sentence in sentences[:2]:
-        if 30 <= len(sentence) <= SUMMARY_LENGTH and is_statement(sentence) and stands(sentence):
+        is_whole = 30 <= len(sentence) <= SUMMARY_LENGTH and stands(sentence)
+        if is_whole and is_statement(sentence) and _NEW_STATE.search(sentence):
             return fitted(sentence, message.area)
-    if sentences and _WORD.search(message.subject):
-        return shorten_line(f"{message.subject[:1].upper()}{message.subject[1:]}: {sentences[0]}")
+    if sentences and _WORD.search(message.subject) and not is_said:
+        return shorten_line(f"{capitalized(message.subject)}: {sentences[0]}")
     return ""
 
 
 def _says_something(subject: str, area: str) -> bool:
     """Whether a subject has enough words to be a title; its area counts as one."""
     words = _WORD.findall(subject)
-    return len(words) + (1 if area else 0) >= _FEWEST_WORDS and len(words) >= 2
+    is_named = area != "" or _CODE.match(subject) is not None
+    return len(words) + is_named >= _FEWEST_WORDS and len(words) >= 2
 
 
 def _short(subject: str, area: str) -> str:
     """Return a subject with its area; of a long one, its first clauses or words."""
-    return fitted(subject, area) or shorten_line(subject[:1].upper() + subject[1:].rstrip(" :,("))
+    return fitted(subject, area) or shorten_line(capitalized(subject.rstrip(" :,(")))
 
 
 def _reverted(message: Message) -> str:
@@ -256,7 +289,12 @@ def _reverted(message: Message) -> str:
     if not is_quoted or _QUOTED_TWICE.search(what):
         return _short(message.subject, message.area)
     subject, area, *_ = _subject(what)
-    return _short(f"{done}: {f'{area}: ' if area else ''}{subject}", "")
+    subject = subject if subject.count('"') % 2 == 0 else subject.replace('"', "")
+    what = _TICKET_LAST.sub("", f"{area}: {subject}" if area else subject).strip(_QUOTES)
+    what = shorten_line(what, SUMMARY_LENGTH - len(done) - 3)
+    title = f"{done} “{what}”"
+    with_cause = f"{title}: {cause_of(message).rstrip('.')}"
+    return with_cause if title != with_cause and len(with_cause) <= SUMMARY_LENGTH else title
 
 
 def cause_of(message: Message) -> str:

@@ -8,36 +8,30 @@ reading what they bring to the top in repositories of different style.
 from __future__ import annotations
 
 import re
-from typing import Final
 
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
+from recollect.importing.commit_kinds import (
+    ADDS,
+    DECIDES,
+    GRAVE,
+    HARD,
+    LEARNING,
+    MOST_RATED,
+    REPAIRS,
+    TAKES_AWAY,
+    kind_of,
+    verb_of,
+    word_set,
+)
 from recollect.importing.commit_message import Message, cause_of, parse_message
 from recollect.importing.reasons import gives_reason, points_of_reasons, reasons_in
+from recollect.importing.titles import is_statement
 from recollect.importing.verbs import first_verb
 
-DECISION: Final = "decisions"
-SOLUTION: Final = "solutions"
-LEARNING: Final = "learnings"
-
-
-def _set(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_DECIDES = _set(
-    "abandon adopt ban choose deprecate disallow eliminate forbid prohibit require"
-    " retire switch migrate restrict reject refuse prefer revert stop transition discourage enforce"
-    " reinstate undeprecate rewrite relax withdraw disable"
-)
-# Often a decision, and often only cleaning.
-_TAKES_AWAY = _set("drop remove replace delete")
-_SETTLES = frozenset({"do not", "always"}) | _set(
+_SETTLES = frozenset({"do not", "always"}) | word_set(
     "avoid default keep limit make treat allow enable rename change increase reduce lower cap"
     " use guarantee preserve trust ignore store set"
-)
-_REPAIRS = _set(
-    "fix correct prevent handle protect guard solve resolve restore address mitigate harden"
 )
 _RESTRICTS = pattern(
     r"\b(?:workarounds?|work around|instead of|rather than|in favou?r of|no longer|don['’]?t|do not"
@@ -45,21 +39,6 @@ _RESTRICTS = pattern(
     r"|refus\w{1,3}|reject\w{0,3}|unless|by default|defaults?|opt-?(?:in|out)|limit\w{0,3}"
     r"|restrict\w{0,3}"
     r"|deprecat\w{1,5}|backwards?|compat\w{0,10})(?!\w)",
-    re.IGNORECASE,
-)
-_HARD = pattern(
-    r"\b(?:race(?: condition)?s?|deadlock\w*|leak\w*|overflow\w*|underflow\w*|crash\w*|regress\w+"
-    r"|corrupt\w*"
-    r"|CVE-\d{4}-\d+|vulnerab\w+|use[- ]after[- ]free|double[- ]free|data loss|infinite loop"
-    r"|hang(?:s|ing)?"
-    r"|seg-?fault\w*|injection|bypass|denial of service|DoS|out[- ]of[- ]bounds|panic\w*|starv\w+"
-    r"|quadratic"
-    r"|exponential\w*|memory usage|undefined behaviou?r|time-?out|stack exhaustion)\b",
-    re.IGNORECASE,
-)
-# What nobody may forget: a hole in the security.
-_GRAVE = pattern(
-    r"\bCVE-\d{4}-\d|\bsecurity (?:issue|fix|hole|bug|flaw|problem|vulnerab)|\bvulnerabilit",
     re.IGNORECASE,
 )
 _CVE = pattern(r"\bCVE-\d{4}-\d")
@@ -75,6 +54,14 @@ _USED = pattern(
     r"|licen[sc]e|security|CVE-\d{4})\b",
     re.IGNORECASE,
 )
+# All of something went: a protocol, a backend, a platform.
+_WHOLE = pattern(
+    r"(?:drop(?:s|ped)?|removed?|removes|removal|delete[ds]?|retired?)(?: (?:all |the )?"
+    r"(?:support|backend|code))?\Z"
+    r"|(?:drop|remov|discontinu|end)\w{0,4} (?:[^\s]{1,40} ){0,4}(?:support|backend)\b"
+    r"|[^\n]{0,60}\bsupport (?:for [^\n]{1,60} )?(?:is |was |has been )?(?:removed|dropped)\b",
+    re.IGNORECASE,
+)
 _LICENCE = pattern(
     r"\b(?:chang\w{1,3} (?:the )?licen[sc]e|licen[sc]e (?:chang|from|to)|re-?licens)", re.IGNORECASE
 )
@@ -82,7 +69,7 @@ _LICENCE = pattern(
 _LEFT_OVER = pattern(
     r"\b(?:unused|dead|unnecessary|un-?needed|redundant|useless|obsolete|outdated|stray"
     r"|duplicated?"
-    r"|left-?overs?|superfluous|needless|no[- ]longer[- ](?:used|needed))\b",
+    r"|left-?overs?|superfluous|needless|no[- ]longer[- ](?:used|needed|reachable)|unreachable)\b",
     re.IGNORECASE,
 )
 # A version of something else that is no longer supported: routine.
@@ -91,33 +78,12 @@ _OLD_VERSION = pattern(
     r"|php|java|windows|macos|gcc|msrv)\b[^\n]{0,12}\d|\bMSRV\b",
     re.IGNORECASE,
 )
-# What a cure cures.
-_TROUBLE = pattern(
-    r"\b(?:bugs?|regress\w{1,7}|crash\w{0,5}|fail(?:s|ed|ure|ures|ing)?|wrong(?:ly)?|incorrect\w{0,2}"
-    r"|broken|breaks?|errors?|exception|leak\w{0,5}|race|deadlock\w{0,5}|hang(?:s|ing)?|hung"
-    r"|corrupt\w{0,5}|assert\w{0,6}|segfault\w{0,3}|panic\w{0,5}|infinite|mistake|problem)\b",
-    re.IGNORECASE,
-)
-# A fault that a text tells of, where the subject only says what to do.
-_FAULT = pattern(
-    r"\b(?:wrong(?:ly)?|incorrect(?:ly)?|would fail"
-    r"|fail(?:s|ed|ure) (?:to|with|when|if|on)|crash\w{0,5}"
-    r"|not correctly|but missed|caus(?:es|ed|ing) (?:a |an )?(?:problem|race|issue|leak|error)s?"
-    r"|corrupt\w{0,5}|seg-?fault\w{0,3}|bugs?|panic\w{0,5}|regress\w{1,7}|hangs?)\b",
-    re.IGNORECASE,
-)
-_OFFERS = _set("enable show expose provide offer allow")
-_CAUSE = pattern(
-    r"\b(?:(?:the|this) (?:problem|issue|bug|root cause|culprit|crash|regression)\b|root cause"
-    r"|caused by|caused a|introduced (?:in|by)|regress\w{1,7}|this (?:fixes|fix|resolves"
-    r"|solves))\b",
-    re.IGNORECASE,
-)
 # Never worth a memory, however well it is explained.
 _TRIVIAL = pattern(
     r"(?:update (?:the )?(?:changelog|changes|authors|contributors|readme|copyright|translations?"
     r"|docs?|tests?|news|history|todo|copy)"
-    r"|whitespace|typo|cosmetic|reformat|re-?indent|lint|spell\w*"
+    r"|style (?:clean|fix|chang)|more (?:[^\s]{1,30} ){1,3}fixes\Z|whitespace|typo|cosmetic"
+    r"|reformat|re-?indent|lint|spell\w*"
     r"|pep ?8|pyflakes|flake8|black|isort|clang-format|rustfmt|rename variable"
     r"|remove unused (?:import|variable|include)|removed? (?:trailing|extra|blank)"
     r"|add(?:ed)? (?:a )?(?:missing |more |some )?(?:tests?|test cases?|unit tests?|comments?"
@@ -128,7 +94,7 @@ _TRIVIAL = pattern(
     r"|whitespace|link|links|docs?|documentation|comments?|warnings?|tests?|lint"
     r"|ci|test suite|flak\w+|failing|style)\b"
     r"|document(?:ed|s|ing)?\b|(?:various|misc\w*|several|follow-?up)\b|wip\b"
-    r"|fixup|squash|oops|back to dev|git \d"
+    r"|port(?:ed|s)? (?:\w+ ){0,2}patch|fixup|squash|oops|back to dev|git \d"
     r"|(?:remove|drop|delete|resolve|address|fix)\w{0,3} (?:[\w.()-]{1,12} ){0,3}"
     r"(?:TODO|FIXME)S?\b)",
     re.IGNORECASE,
@@ -145,11 +111,10 @@ _CHORE = pattern(
     r"|v?\d+\.\d+|[\w.-]+ v?\d+\.\d+(?:\.\d+)*(?:[-.]?(?:rc|beta|alpha|dev)\S*)?\Z)",
     re.IGNORECASE,
 )
-_FIX_TYPES = _set("fix bugfix hotfix")
-_TRIVIAL_TYPES = _set("doc docs style test tests wip")
-_CHORE_TYPES = _set("build chore ci deps release")
+_TRIVIAL_TYPES = word_set("doc docs style test tests wip")
+_CHORE_TYPES = word_set("build chore ci deps release")
 # "fix(build)" is about building, where the program builds.
-_WORK_TYPES = _set("feat feature fix bugfix perf security hotfix")
+_WORK_TYPES = word_set("feat feature fix bugfix perf security hotfix")
 _TRIVIAL_AREAS = pattern(
     r"(?:tests?|testing|test ?suite|t\d+|(?:lib|unit)\d{3,4}|docs?|documentation"
     r"|changelog|release[- ]?notes|relnotes|readme|authors|checksrc|lint|codespell|typos?"
@@ -166,11 +131,11 @@ _BOT = pattern(
     r"[^\n]{0,80}(?:\[bot\]|dependabot|renovate|pre-commit-ci|github-actions|greenkeeper)"
 )
 _SHORTEST = 2  # words of a subject
-_MOST_RATED = 4_000  # characters of a text that is rated
-_SHORT, _EXPLAINED = 40, 150  # characters of a text that explains with a reason in it, or without
+_SHORT, _EXPLAINED = 60, 180  # characters of a text that explains with a reason in it, or without
 # About the tests or the build, not about the program.
 _ASIDE = pattern(
-    r"\b(?:Test[A-Z]\w{0,60}|tests?|testing|test suite|valgrind|asan|tsan|(?:clang|gcc|msvc"
+    r"\b(?:Test[A-Z]\w{0,60}|tests?|testing|test suite|valgrind|(?:a|t|m|ub)san"
+    r"|sanitizers?|\w{1,20}ignore|(?:clang|gcc|msvc"
     r"|coverity|build|compile) warnings?|compiler"
     r"|makefile|cmake"
     r"|github actions?|docs?|typing|mypy|type (?:hints?|annotations?)|travis|ruff|flake8"
@@ -182,17 +147,81 @@ _ASIDE = pattern(
     r"|changelog|magic num\w*|fixup"
     r"|take \d|SQUASH|TODOs?|FIXMEs?|broken links?|table headers?"
     r"|and other (?:fixes|improvements|stuff)|references? to|usages? of"
-    r"|prototypes?)\b",
+    r"|remove (?:direct |the )?uses? of"
+    r"|[\w/.-]{1,40}\.(?:pl|pm|m4|cmake|ya?ml)|strict-warnings|make (?:install|depend|check|dist)"
+    r"|install process|auto-size|prototypes?|examples?|gcc|clang|msvc|mingw|clang-format"
+    r"|workflows?|copyright"
+    r"|checkbox\w{0,3}|css|stylesheets?"
+    r"|typedefs?|#?includes?|debug output|pre-commit|dockerfile|code style|static anal\w{1,6}"
+    r"|constants?|stubs?|log messages?|nits?|appease\w?|linker|cross-compil\w{1,5}|auto(?:conf"
+    r"|make|tools)"
+    r"|pkg-config|config files?|doctests?|whitespace|fuzz\w{0,5}|deprecation warnings? in)\b",
     re.IGNORECASE,
+)
+# What a text says of a change that nobody outside notices.
+_UNNOTICED = pattern(
+    r"\bno (?:functional|behaviou?ral|semantic|user[- ](?:visible|facing)) changes?\b|\bcosmetic"
+    r"|\bjust (?:a )?(?:clean|refactor)|\bpurely internal|\bto please\b|\bsilenc(?:e[sd]?|ing)\b"
+    r"|\bcompil(?:er|ation) warnings?|\b(?:more |better )?readab|\beasier to read|\bclean(?: "
+    r"|-)?ups?\b"
+    r"|\b(?:dead|unused) code\b|\bnever (?:used|called)\b|\bfalse positives?\b|\brefactor"
+    r"|\bnot needed,? (?:so )?remove|\bdependence on\b|\bno (?:change|difference) in behaviou?r"
+    r"|\bin preparation\b|\bpreparation (?:for|of)\b|\b(?:next|subsequent|follow-?up) (?:commit"
+    r"|patch|PR)"
+    r"|\A[^\n]{0,90}(?:_test\.\w|\btest_\w|\b(?:the|our|this|these|a) tests?\b|\btest suite\b)"
+    r"|\bCI (?:jobs?|builds?|tests?|pipelines?|runs?)\b|\A(?:this )?also\b"
+    r"|\bthis (?:patch|commit|change) (?:only|just|simply) (?:moves|renames)",
+    re.IGNORECASE,
+)
+# A subject that names no particular thing.
+# Who or what notices a change.
+_NOTICED = pattern(
+    r"\b(?:users?|applications?|clients?|customers?|people|developers?|operators?|attackers?"
+    r"|malicious"
+    r"|in production)\b|\b\d+(?:\.\d+)?[ ]?(?:%|x |times|[kKMG]B|ms\b|seconds)",
+    re.IGNORECASE,
+)
+# What only its own file uses, by its name, or only the tests.
+_PRIVATE = pattern(
+    r"(?<![\w_])_[a-z]\w{2,60}|\w\._[a-z]\w{2,60}|\bselenium\b|\bprivate\b", re.IGNORECASE
+)
+_ROUTINE = pattern(
+    r"\b(?:instead of|rather than|from|replace) (?:the |use of "
+    r"|usage of )?deprecated\b",
+    re.IGNORECASE,
+)
+_VAGUE = pattern(
+    r"(?:(?:tweak|refine|improve|rework|adjust|update|enhance|polish|change|clarify)\w{0,3}"
+    r"(?: [^\s]{1,40}){1,3}|[^\n]{0,60}\b(?:deprecated code|stuff|things|bits|semantical fixes"
+    r"|logic|behaviou?r|handling))\Z",
+    re.IGNORECASE,
+)
+# The messages of many commits, one below the other.
+_MANY = pattern(
+    r"squashed commit of the following|^commit [0-9a-f]{40}$", re.IGNORECASE | re.MULTILINE
 )
 
 
+# A newer version of something else, whatever that version fixed.
+_NEW_VERSION = pattern(
+    r"(?:(?:re-?)?vendor|updat|bump|upgrad)\w{0,3}\b[^\n]{0,80}?(?:\bv?\d+\.\d|\bgo ?1\."
+    r"|\b[0-9a-f]{10,40}\b)",
+    re.IGNORECASE,
+)
+_VENDORED = pattern(r"(?:vendor(?:ed)?|deps?|dependencies|third[-_ ]party)\b", re.IGNORECASE)
 # A reason inside a subject.
 _GIVES_REASON = pattern(
     r"\b(?:because|to (?:avoid|prevent)|so that|due to|in order to)\b", re.IGNORECASE
 )
 # Reasons that make a chore worth keeping, and the characters of a text that gives them.
-_FEW_REASONS, _ARGUED = 2, 100
+_FEW_REASONS, _MANY_REASONS, _ARGUED = 2, 3, 100
+# A revert whose only cause is that tests failed.
+_TESTS_FAIL = pattern(
+    r"\b(?:travis|appveyor|jenkins|CI|buildbot|cirrus|tests? (?:are |is |were )?fail|test failures?"
+    r"|build failures?|failing (?:tests?|builds?))",
+    re.IGNORECASE,
+)
+_ARGUED_LONG = 300
 _MOST_REASON = 240  # characters of a reason
 
 
@@ -211,18 +240,24 @@ def explains(message: Message) -> bool:
     if message.reverts:
         return bool(cause_of(message))
     text = message.prose.replace("BREAKING CHANGE", "").lstrip(" :")  # the label is no reason
-    has_reason = len(text) >= _SHORT and gives_reason(text[:_MOST_RATED])
+    has_reason = len(text) >= _SHORT and gives_reason(text[:MOST_RATED])
     return bool(len(text) >= _EXPLAINED or has_reason or _LICENCE.search(message.subject))
 
 
 def says_why(message: Message) -> bool:
     """Whether a message gives reasons enough that it counts, whatever it changes."""
-    text = message.prose[:_MOST_RATED]
+    text = message.prose[:MOST_RATED]
     return bool(
-        _GRAVE.search(f"{message.subject}\n{text}")
+        GRAVE.search(f"{message.subject}\n{text}")
         or _LICENCE.search(message.subject)
         or (len(text) >= _ARGUED and reasons_in(f"{message.subject}\n{text}") >= _FEW_REASONS)
     )
+
+
+def argues(message: Message) -> bool:
+    """Whether a message gives so many reasons that it counts even if it changes only the build."""
+    text = f"{message.subject}\n{message.prose[:MOST_RATED]}"
+    return says_why(message) and reasons_in(text) >= _MANY_REASONS
 
 
 class Ranked(NamedTuple):
@@ -238,9 +273,9 @@ class Ranked(NamedTuple):
 # cleans or tests counts less than fitted, because it makes poor memories.
 _REVERTS = 4.4
 _BY_VERB = {
-    **dict.fromkeys(_DECIDES, 1.7),
-    **dict.fromkeys(_TAKES_AWAY, 1.0),
-    **dict.fromkeys(_REPAIRS, -0.4),
+    **dict.fromkeys(DECIDES, 1.7),
+    **dict.fromkeys(TAKES_AWAY, 1.0),
+    **dict.fromkeys(REPAIRS, -0.4),
 }
 _LONG = ((40, 0.8), (100, 0.7), (180, 0.5), (300, 0.2), (700, 0.2))  # characters, points for each
 _LISTED = frozenset("-*+• \t")  # how lines of lists and of code begin
@@ -248,8 +283,9 @@ _IS_GRAVE, _IS_KNOWN_HOLE = 1.5, 1.7
 # What a chore that says why loses.
 _CHORE_COSTS = 0.8
 # Verbs of work that changes nothing for others, or adds a little.
-_QUIET = _set("move rework split merge redo unify refactor test document prepare simplify extract")
-_ADDS = _set("add implement introduce improve optimize speed support")
+_QUIET = word_set(
+    "move rework split merge redo unify refactor test document prepare simplify extract"
+)
 
 
 def rank(message: Message, author: str) -> Ranked:
@@ -261,16 +297,22 @@ def rank(message: Message, author: str) -> Ranked:
         return Ranked(0.0, LEARNING, is_chore=True)
     if message.reverts:
         return _rank_revert(message)
-    subject, text = message.subject, message.prose[:_MOST_RATED]
-    verb = first_verb(subject)
+    subject, text = message.subject, message.prose[:MOST_RATED]
+    verb = verb_of(subject)
     points = _BY_VERB.get(verb, 0.5 if verb in _SETTLES else 0.3 if not verb else 0.0)
     points += 1.0 * bool(_ENDED.search(subject)) + 0.6 * bool(_RESTRICTS.search(subject))
+    points += 1.5 * (_WHOLE.match(subject) is not None and verb in TAKES_AWAY)
     points += 1.0 * bool(_GIVES_REASON.search(subject)) + 3.0 * bool(_LICENCE.search(subject))
-    points += 0.8 * bool(_USED.search(subject)) + 0.4 * bool(_HARD.search(subject))
+    points += 0.8 * bool(_USED.search(subject)) + 0.4 * bool(HARD.search(subject))
     points += _told(f"{subject}\n{text}", text)
     points -= 1.8 * bool(_ASIDE.search(subject)) + 1.5 * bool(_LEFT_OVER.search(subject))
     points -= (
-        0.7 * (verb in _QUIET) + 0.5 * (verb in _ADDS) + 0.8 * bool(_OLD_VERSION.search(subject))
+        1.0 * bool(_UNNOTICED.search(text))
+        + 1.5 * message.is_squashed
+        + 0.8 * bool(_VAGUE.match(subject))
+    )
+    points -= (
+        0.7 * (verb in _QUIET) + 0.5 * (verb in ADDS) + 0.8 * bool(_OLD_VERSION.search(subject))
     )
     points += (
         1.2 * message.is_breaking
@@ -288,7 +330,10 @@ def _is_trivial(message: Message) -> bool:
         or message.type in _TRIVIAL_TYPES
         or (_TRIVIAL_AREAS.match(message.area) and message.type not in _WORK_TYPES)
         or words < _SHORTEST
+        or _NEW_VERSION.match(message.subject)
+        or _VENDORED.match(message.area)
         or (message.is_merge and not message.prose)
+        or _MANY.search(message.prose[:MOST_RATED])
     )
 
 
@@ -305,43 +350,35 @@ def _rank_revert(message: Message) -> Ranked:
     """Rate a revert: without a cause, it is only told with what it took back."""
     taken_back = parse_message(message.reverts)
     is_trivial = _is_trivial(taken_back) or _is_chore(taken_back)
-    if not cause_of(message) or taken_back.is_merge or (is_trivial and not says_why(message)):
+    cause = cause_of(message)
+    is_explained = gives_reason(cause) or len(message.prose) >= _SHORT
+    if (
+        not cause
+        or not is_explained
+        or taken_back.is_merge
+        or (is_trivial and not says_why(message))
+    ):
         return Ranked(0.0, LEARNING, is_chore=True)
-    points = _REVERTS + _told(message.prose[:_MOST_RATED], message.prose[:_MOST_RATED])
-    points -= 0.7 * bool(_ASIDE.search(taken_back.subject))
+    points = _REVERTS + _told(message.prose[:MOST_RATED], message.prose[:MOST_RATED])
+    is_of_tests = _TESTS_FAIL.search(cause) is not None and len(message.prose) < _ARGUED_LONG
+    points -= 2.0 * bool(_ASIDE.search(taken_back.subject)) + 2.5 * is_of_tests
     return Ranked(max(points, 0.0), LEARNING)
+
+
+def _is_told(line: str) -> bool:
+    if line[:1] not in _LISTED:
+        return True
+    said = line.lstrip("-*+• \t")
+    return is_statement(said) and not first_verb(said)
 
 
 def _told(text: str, prose: str) -> float:
     """Return points for the length of prose, for reasons, and for trouble that a text tells of.
 
-    A list of what was done explains nothing, however long it is.
+    A list of what was done explains nothing, however long it is; a list of statements does.
     """
-    length = sum(len(line) for line in prose.split("\n") if line[:1] not in _LISTED)
+    length = sum(len(line) for line in prose.split("\n") if _is_told(line))
     points = sum(points for least, points in _LONG if length >= least)
     points += points_of_reasons(text)
-    points += 0.2 * bool(_HARD.search(text)) + _IS_KNOWN_HOLE * bool(_CVE.search(text))
-    return points + _IS_GRAVE * bool(_GRAVE.search(text))
-
-
-def kind_of(message: Message) -> str:
-    """Return whether a message tells of a decision, of a cure, or of something learned."""
-    if message.reverts:
-        return LEARNING
-    verb = first_verb(message.subject)
-    text = message.prose[:_MOST_RATED]
-    whole = f"{message.subject}\n{text}"
-    is_fix = message.type in _FIX_TYPES or verb in _REPAIRS
-    if _GRAVE.search(whole) and verb not in _TAKES_AWAY:
-        return SOLUTION
-    if verb in _DECIDES or (verb in _TAKES_AWAY and not is_fix) or message.is_breaking:
-        return DECISION
-    if is_fix or _HARD.search(message.subject):
-        return SOLUTION
-    if verb in _ADDS or verb in _OFFERS:
-        return DECISION
-    if message.is_fix and _TROUBLE.search(whole):
-        return SOLUTION
-    if (_CAUSE.search(text) or first_verb(text) in _REPAIRS) and _TROUBLE.search(text):
-        return SOLUTION
-    return SOLUTION if _FAULT.search(text) else DECISION
+    points += 0.2 * bool(HARD.search(text)) + _IS_KNOWN_HOLE * bool(_CVE.search(text))
+    return points + _IS_GRAVE * bool(GRAVE.search(text))

@@ -24,10 +24,10 @@ from recollect.importing.commit_message import (
     parse_message,
     title_of,
 )
-from recollect.importing.commit_ranking import explains, rank, reason_in, says_why
+from recollect.importing.commit_ranking import argues, explains, rank, reason_in
 from recollect.importing.related_commits import COMMIT_ID, ISSUE, Topic, relate, topic_of
 from recollect.importing.source import RELATED, Item, Place, Reading, Skipped, how_many
-from recollect.importing.titles import one_line
+from recollect.importing.titles import is_sentence, one_line
 from recollect.ledger.commits import Commit, count_commits, files_of_commits, read_commits
 from recollect.ledger.git import Git
 
@@ -57,11 +57,12 @@ _PARTS = 24
 # What the others of its time and area take from a commit, once they have their share.
 _LATER, _AGAIN = 2.0, 0.15
 _FULL = 9.0  # points of the best commits
-# Points below which a commit says too little for a memory of its own in a long history, or for
-# anything.
-_LEAST = 2.2
+# Points below which a commit says too little for a memory of its own, if so many others say more;
+# and for anything.
+_LEAST, _ENOUGH = 3.2, 100
 _LEAST_RELATED = 1.5
-_CUT = 0.7  # points that a title loses if only a part of it fits
+_SHORTEST = 50  # characters of a text, without what was left out of it
+_LOOSE = 2.0  # points that a commit loses if its title is no sentence
 
 
 class _Candidate(NamedTuple):
@@ -104,11 +105,12 @@ class GitHistory:
                 yield Skipped(commit.oid, "no reason given")
             elif subject in seen:
                 yield Skipped(commit.oid, "the same subject as a newer commit")
-            elif not (title := title_of(message)):
+            elif not (title := title_of(message)) or title.endswith("…"):
                 yield Skipped(commit.oid, "no sentence that stands alone")
             else:
                 seen.add(subject)
-                points = ranked.points - (_CUT if title.endswith("…") else 0.0)
+                is_loose = not (message.reverts or is_sentence(title))
+                points = ranked.points - (_LOOSE if is_loose else 0.0)
                 candidate = _Candidate(points, -number, commit, ranked.kind)
                 if len(best) < MOST_READ:
                     heapq.heappush(best, candidate)
@@ -124,8 +126,8 @@ class GitHistory:
         rated = [c._replace(points=c.points + past.worth(c.commit)) for c in best]
         explained = [c for c in rated if past.explains(c.commit)]
         telling = [c for c in explained if c.points >= _LEAST]
-        if len(telling) < MOST_OFFERED:  # there is room: an explanation is enough
-            telling = explained
+        if len(telling) < _ENOUGH:  # there is room: an explanation is enough
+            telling = [c for c in explained if c.points >= _LEAST_RELATED]
         chosen = _spread(telling, int(MOST_OFFERED * _SPARE), total)
         files = files_of_commits(git, [c.commit.oid for c in chosen], MOST_FILES + 1)
         chosen = [c for c in chosen if not _is_aside(c, files.get(c.commit.oid, ()))][:MOST_OFFERED]
@@ -178,7 +180,8 @@ class _Past:
         """Whether a commit says why; a revert without a cause must at least be the last word."""
         message = parse_message(commit.message)
         is_settled = commit.oid[:_ID_LENGTH] not in self._undone or bool(cause_of(message))
-        return bool(explains(message) and body_of(message) and (is_settled or not message.reverts))
+        is_told = message.reverts or len(body_of(message)) >= _SHORTEST
+        return bool(explains(message) and is_told and (is_settled or not message.reverts))
 
     def end_of(self, commit: Commit) -> str:
         """Return who took a commit back, when, and why; empty if nobody did."""
@@ -206,7 +209,7 @@ def _is_aside(candidate: _Candidate, files: Sequence[str]) -> bool:
         return True
     if not all(_ASIDE_FILE.match(file) or _BUILD_FILE.match(file) for file in files):
         return False
-    return not says_why(parse_message(candidate.commit.message))
+    return not argues(parse_message(candidate.commit.message))
 
 
 def _spread(rated: list[_Candidate], most: int, total: int) -> list[_Candidate]:

@@ -41,6 +41,7 @@ MOST_FILES: Final = 2_000
 MOST_OF_FILE: Final = 30
 MOST_OFFERED: Final = 150
 _MOST_BLOCKS = 3  # paragraphs of a section that a title is looked for in
+_SHORTEST = 65  # characters of a section that says enough
 _MOST_NAME = 120  # characters of a file name
 _DOCUMENT = pattern(
     r"[^\n]+\.(?:md|markdown|mdx|rst|txt|adoc)\Z|(?:[^\n]*/)?[A-Z_]{4,20}\Z", re.IGNORECASE
@@ -98,7 +99,8 @@ _REASON_FOR = pattern(
 _MOST_OF_REASON = 20_000  # characters of a section in which it is looked for
 # How to do something is in the manual.
 _HOW_TO = pattern(
-    r"(?:how to\b|(?:debugg|runn|sett|install|test|build|writ|releas|us|get)ing\b)", re.IGNORECASE
+    r"(?:how to\b|(?:debugg|contribut|runn|sett|install|test|build|writ|releas|us|get)ing\b)",
+    re.IGNORECASE,
 )
 _QUESTION = pattern(r"[^\n?]{1,200}\?\Z")
 _ASKING = pattern(r"(?:why|how|what|when)\b", re.IGNORECASE)
@@ -258,7 +260,7 @@ def _statements(
     section: Section, heading: str, problem: bool, question: bool, known: bool
 ) -> Iterator[tuple[str, str]]:
     text = plain_paragraphs(section.text)
-    if len(text) < 60:
+    if len(text) < _SHORTEST:
         return
     first = first_paragraph(section.text)
     if question:
@@ -274,7 +276,7 @@ def _statements(
     if problem and is_list and not own and not is_announced:
         for entry in listed:
             body = plain_paragraphs(entry)
-            if len(body) >= 40:
+            if len(body) >= _SHORTEST:
                 yield statement_in(body.replace("\n\n", " ")), body
         return
     title = fitted(own, "") if own else ""

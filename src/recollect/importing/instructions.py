@@ -12,7 +12,7 @@ from typing import Final
 
 from recollect.capture.sentences import split_line
 from recollect.core.memory import READ_IN
-from recollect.core.note import SUMMARY_LENGTH
+from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.core.patterns import pattern
 from recollect.errors import ParseError
 from recollect.hosts.instruction_files import AT_THE_ROOT, IN_WORDS, gives_instructions
@@ -27,7 +27,7 @@ from recollect.importing.repository_files import (
 )
 from recollect.importing.sections import Section, items, plain, sections, unnumbered
 from recollect.importing.source import Item, Place, Reading, Skipped
-from recollect.importing.titles import named_by, one_line
+from recollect.importing.titles import fitted, named_by, one_line
 from recollect.importing.verbs import BASES, first_verb
 
 MOST_OFFERED: Final = 100
@@ -150,9 +150,7 @@ def _item(file: TextFile, section: Section, rule: str, also: Sequence[str]) -> I
 
 
 def _shortened(title: str) -> str:
-    from recollect.core.note import shorten_line
-
-    return shorten_line(title)
+    return fitted(title, "") or shorten_line(title)
 
 
 SOURCE = Instructions()

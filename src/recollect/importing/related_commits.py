@@ -18,7 +18,7 @@ from recollect.ledger.commits import Commit
 
 # Commits that one memory names besides its own, and how similar they must be, from 0 to 1.
 MOST_RELATED: Final = 5
-_LEAST = 0.4
+_LEAST = 0.45
 COMMIT_ID: Final = pattern(r"\b[0-9a-f]{7,40}\b")
 ISSUE: Final = pattern(r"(?<![\w/-])#(\d{2,7})\b")  # or a pull request, of this repository
 # Seconds between commits that mean the same issue by a number: repositories that were merged into

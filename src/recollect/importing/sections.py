@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -20,6 +21,9 @@ _RST_REF = pattern(r"`([^`\n]{1,120})`__?(?!\w)")
 _LITERAL = pattern(r"``([^`\n]{1,200})``")
 _STRONG = pattern(r"\*\*([^*\n]{1,200})\*\*|__([^_\n]{1,200})__")
 _TAG = pattern(r"</?[a-zA-Z][^<>\n]{0,200}>|<!--[^\n]{0,400}?-->|\{#[\w-]{1,60}\}")
+_FENCED = pattern(r"^([ \t]{0,8}```[^`]*```)[ \t]*$", re.MULTILINE)
+_INDENTED = pattern(r"\n*(?:[ ]{2,}|\t)\S")
+_MOST_CODE = 600  # characters
 _SPACES = pattern(r"\s+")
 _NUMBER = pattern(r"(?:\d{1,3}\.){1,4}\d{0,3}\)?[ \t]+|\d{1,3}\)[ \t]+|§[ \t]?")
 _DIRECTIVE = pattern(r"[ \t]*\.\. (?:[\w:-]{1,40}::|_[^\n:]{1,80}:)")
@@ -138,9 +142,23 @@ def plain(text: str) -> str:
 
 
 def plain_paragraphs(text: str) -> str:
-    """Return the paragraphs of a text without markup."""
-    blocks = (_prose(block) for block in text.split("\n\n"))
-    return "\n\n".join(filter(None, (plain(block) for block in blocks)))
+    """Return the paragraphs of a text without markup; short code stays as it is."""
+    paragraphs: list[str] = []
+    is_announced = False  # by "::", as code is in reStructuredText
+    for number, part in enumerate(_FENCED.split(text)):
+        if number % 2:
+            if len(part) <= _MOST_CODE:
+                paragraphs.append(part.strip("\n"))
+            continue
+        for block in part.split("\n\n"):
+            if is_announced and _INDENTED.match(block):
+                if len(block) <= _MOST_CODE:
+                    paragraphs.append(block.strip("\n"))
+                continue
+            said = plain(_prose(block))
+            is_announced = said.endswith("::")
+            paragraphs.append(f"{said[:-2].rstrip(' :')}:" if is_announced else said)
+    return "\n\n".join(filter(None, paragraphs))
 
 
 def _prose(block: str) -> str:

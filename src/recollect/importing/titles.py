@@ -12,12 +12,12 @@ from recollect.importing.verbs import first_verb, has_verb, said_of_change
 
 _PARENS = pattern(r"\s{0,3}\([^()]{1,200}\)")
 _FINITE = pattern(
-    r"\b(?:is|are|was|were|isn't|aren't|now|no longer|should|must|can|cannot|can't|could|does"
-    r"|doesn't|do|don't"
+    r"(?<![\w-])(?:is|are|was|were|isn't|aren't|now|no longer|should|must|can|cannot|can't|could"
+    r"|does|doesn't|do|don't"
     r"|has|have|had|will|won't|would|needs?|returns?|requires?|uses?|causes?|breaks?|gets?|makes?"
     r"|became|fails?"
     r"|supports?|allows?|takes?|means|contains?|leads?|results?|happens?|works?|depends?|became"
-    r"|caused|broke)\b"
+    r"|caused|broke)(?![\w-])"
 )
 _LEANING = pattern(
     r"(?:please|in fact|while|although|though|below|above|this|that|these|those|it|its|they|them"
@@ -66,6 +66,19 @@ _PAST = pattern(
     r"|at first|initially)\b|\b[Bb]efore v?\d"
 )
 _PRESENT = pattern(r"\b(?:now|no longer|not anymore|instead)\b")
+# A participle says what was done: "Client timeout handling improved".
+_DONE = pattern(
+    r"\b[a-z]{2,20}ed(?=\Z| (?:in|to|by|from|for|on|when|if|with|as|at|into|out|off)\b)"
+)
+# Somebody did something: news, not what is true of the program.
+_PERSON = pattern(
+    r"[A-Z][a-z]{1,20} (?:[A-Z][\w.-]{0,20} ){1,2}(?:has|have|had|is|was|found|reported|provided"
+    r"|pointed|made|noticed|brought|fixed|added|and|discovered|wrote|did|helped)\b|[A-Z][a-z]{1,20}"
+    r" (?:[A-Z][\w-]{1,20}['’]s?|[A-Z][\w-]{1,20} at )"
+)
+_OTHER_CHANGE = pattern(r"\bthe (?:change|fix|patch|commit)s? (?:for|from|in|of)\b", re.IGNORECASE)
+_CODE_WORD = pattern(r"[^\s,]{0,60}(?:[_().:/=]|[a-z][A-Z]|::)")
+_ENUMERATED = 40  # characters before an "and" that a comma makes the end of a list
 _NAMING = 6  # words that name a text
 _SHORTEST = 25  # characters of a sentence that says something
 
@@ -84,6 +97,13 @@ def is_statement(text: str) -> bool:
     """Whether a text states something: it has a verb, and needs nothing before it."""
     says = _FINITE.search(text) or has_verb(text)
     return bool(says) and len(text.split()) > 3 and not _LEANING.match(text)
+
+
+def is_sentence(title: str) -> bool:
+    """Whether a title says what was done or what is so, and points at nothing outside it."""
+    says = first_verb(title) or _FINITE.search(title) or has_verb(title) or _DONE.search(title)
+    leans = _POINTING.search(title) or _OTHER_CHANGE.search(title) or _PERSON.match(title)
+    return bool(says) and not leans
 
 
 def is_past(sentence: str) -> bool:
@@ -115,7 +135,12 @@ def fitted(sentence: str, area: str) -> str:
         sentence = _PARENS.sub("", sentence)
     if len(sentence) > SUMMARY_LENGTH:
         sentence = _cut(sentence)
-    return sentence[:1].upper() + sentence[1:] if sentence else ""
+    return capitalized(sentence)
+
+
+def capitalized(sentence: str) -> str:
+    """Return a sentence with a capital letter, unless it begins with a name from code."""
+    return sentence if _CODE_WORD.match(sentence) else sentence[:1].upper() + sentence[1:]
 
 
 def _cut(sentence: str) -> str:
@@ -123,6 +148,8 @@ def _cut(sentence: str) -> str:
     ends = [m.start() for m in _CLAUSE.finditer(sentence) if 30 <= m.start() <= SUMMARY_LENGTH]
     for end in reversed(ends):
         said = sentence[:end]
+        if sentence.startswith(", and", end) and "," in said[-_ENUMERATED:]:
+            continue  # the last of several things
         is_closed = all(said.count(a) == said.count(b) for a, b in ("()", "[]", "{}", "“”"))
         if is_closed and said.count("`") % 2 == 0 and said.count('"') % 2 == 0:
             return said

@@ -41,7 +41,7 @@ _REGULAR = (
     " prune"
     " publish pull push quote raise randomize reduce refactor refine refuse register reinstate"
     " reintroduce reject relax release relocate rely remove rename render reorder reorganize"
-    " replace"
+    " repair replace"
     " report repurpose request require rescue reserve resolve respect restore restrict restructure"
     " resume retain retire retry return reuse revamp revert revise revisit rework rotate round"
     " route"

@@ -53,7 +53,12 @@ def _add(found: dict[str, set[str]], here: Mapping[str, str], there: Mapping[str
 
 def _updates(git: Git, blobs: list[str]) -> dict[str, str]:
     """Return the updates in some notes, each with the memory that it changes."""
-    texts = [(data or b"").decode("utf-8", "surrogateescape") for data in git.read_all(blobs)]
-    note: Note = join(*map(parse_note, texts))
+    note = read_notes(git, blobs)
     records = (read_stored(text) for text in note.values() if f"\nop: {UPDATE}\n" in text)
     return {record.uid: record.of for record in records if record.of}
+
+
+def read_notes(git: Git, blobs: list[str]) -> Note:
+    """Return the records of several notes."""
+    texts = [(data or b"").decode("utf-8", "surrogateescape") for data in git.read_all(blobs)]
+    return join(*map(parse_note, texts))

@@ -12,6 +12,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.places import SHARED
 from recollect.errors import (
     NotWritable,
@@ -138,11 +139,16 @@ def _report_altered(ledger: Ledger, report: SyncReport) -> None:
     ]
 
 
-def _round(
-    ledger: Ledger, target: Remote, report: SyncReport, timeout: float, *, apart: bool
-) -> str:
-    """Fetch, join and push once; return why another round is needed, or empty if done."""
-    before = len(ledger.warnings)
+class Looked(NamedTuple):
+    """What both sides have: the kinds, our refs, and the remote's notes by kind."""
+
+    keys: list[Key]
+    ours: Mapping[str, Tip]
+    theirs: Mapping[str, Tip]
+
+
+def look(ledger: Ledger, target: Remote, report: SyncReport, timeout: float) -> Looked:
+    """Fetch what the remote has; report what cannot be read, and what both sides changed."""
     ledger.tips()  # absorb first, so that what foreign commands left is sent too
     theirs, skipped = fetch(ledger, target, report.warn, timeout)
     # No absorbing from here to the join: it could erase what was just fetched.
@@ -157,6 +163,21 @@ def _round(
         for prefix in (PREFIXES[SHARED], SEEN_PREFIXES[SHARED]):
             kinds |= {ref.removeprefix(prefix)} if ref.startswith(prefix) else set()
     keys = [Key(SHARED, kind) for kind in sorted(kinds - skipped)]
+    pairs = [
+        (mine.tree, theirs[key.kind].tree)
+        for key in keys
+        if (mine := ours.get(key.seen_ref) or ours.get(key.notes_ref)) and key.kind in theirs
+    ]
+    report.differences |= changed_on_both_sides(ledger.repository.git, pairs)
+    return Looked(keys, ours, theirs)
+
+
+def _round(
+    ledger: Ledger, target: Remote, report: SyncReport, timeout: float, *, apart: bool
+) -> str:
+    """Fetch, join and push once; return why another round is needed, or empty if done."""
+    before = len(ledger.warnings)
+    keys, ours, theirs = look(ledger, target, report, timeout)
     old_tips = {
         key: [
             tip.commit
@@ -165,12 +186,6 @@ def _round(
         ]
         for key in keys
     }
-    pairs = [
-        (mine.tree, theirs[key.kind].tree)
-        for key in keys
-        if (mine := ours.get(key.seen_ref) or ours.get(key.notes_ref)) and key.kind in theirs
-    ]
-    report.differences |= changed_on_both_sides(ledger.repository.git, pairs)
     steps = _join_all(ledger, keys, theirs, report, apart=apart)
     for key, step in steps.items():
         if step.case != "S0" or key.kind not in report.cases:
@@ -200,7 +215,7 @@ def _join_all(
     """Join all namespaces at once; report and skip any that cannot be joined."""
 
     def edit(transaction: Transaction, wanted: list[Key]) -> dict[Key, Step]:
-        return {key: _join(transaction, key, theirs.get(key.kind)) for key in wanted}
+        return {key: join_kind(transaction, key, theirs.get(key.kind)) for key in wanted}
 
     try:
         return ledger.transact(lambda transaction: edit(transaction, keys), "sync")
@@ -218,7 +233,7 @@ def _join_all(
     return steps
 
 
-def _join(transaction: Transaction, key: Key, theirs: Tip | None) -> Step:
+def join_kind(transaction: Transaction, key: Key, theirs: Tip | None) -> Step:
     """Join one namespace with the remote's; see `sync` for the cases."""
     namespace = transaction[key]  # absorbed: what we hold is its tree, wherever the notes ref is
     tip, seen = namespace.tip, namespace.seen

@@ -7,16 +7,18 @@ written, the index is built in memory.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from recollect.config.locate import make_private
-from recollect.core.note import Note, read_stored
+from recollect.core.named_tuple import NamedTuple
+from recollect.core.note import Note
 from recollect.core.places import Place
 from recollect.errors import EmbeddingError, MemoryIndexError
-from recollect.index.protocol import Index, Progress
+from recollect.index.protocol import Cursor, Index, Progress
 from recollect.index.sqlite.index import SqliteIndex
 from recollect.ledger.ledger import Ledger
 
@@ -58,6 +60,16 @@ def _finished(result: Any) -> Any:
     return list(result) if isinstance(result, Iterator) else result
 
 
+class _Past(NamedTuple):
+    """When the records that an index knows were written, and the last index of the past."""
+
+    cursor: Cursor
+    stamps: Sequence[str]
+    # How many records it was made of: whoever asks for the same ones gets the same index.
+    earlier: int = -1
+    built: SqliteIndex | None = None
+
+
 class Indexing:
     """The index of one ledger."""
 
@@ -73,6 +85,7 @@ class Indexing:
         self.about_file: list[str] = []
         # Set if no file can be written.
         self._is_memory_only = False
+        self._past: _Past | None = None
         # Receives the progress of a long read, if someone is watching.
         self.progress: Progress | None = None
         # A hook has no time for more changes than this; it then uses what is there.
@@ -89,6 +102,7 @@ class Indexing:
         if self._index is not None:
             self._index.close()
             self._index = None
+        self._forget_past()
         self._is_memory_only = False
 
     def fresh(self, progress: Progress | None = None) -> Index:
@@ -240,22 +254,34 @@ class Indexing:
         return self._ledger.author
 
     def as_of(self, moment: str) -> Index:
-        """Return an index of the ledger at a moment: of the records written by then."""
+        """Return an index of the ledger at a moment: of the records written by then.
 
-        def earlier(notes: Iterable[tuple[Place, Note | None]]) -> Iterable[tuple[Place, Note]]:
-            for place, note in notes:
-                known = {
-                    uid: text
-                    for uid, text in (note or {}).items()
-                    if (read_stored(text).timestamp or "") <= moment
-                }
-                if known:
-                    yield place, known
+        The last one is kept: who looks at a moment asks more than one question.
+        """
+        cursor = self.using(lambda index: index.cursor())
+        index = self._opened()
+        if self._past is None or self._past.cursor != cursor:
+            self._forget_past()
+            self._past = _Past(cursor, index.stamps())
+        earlier = bisect_right(self._past.stamps, moment)
+        if self._past.built is not None and self._past.earlier == earlier:
+            return self._past.built
+        if self._past.built is not None:
+            self._past.built.close()
+        past = self._in_memory()
+        if 2 * earlier < len(self._past.stamps):
+            past.apply(index.notes_at(moment), since={}, cursor=cursor)
+        else:  # most of it is as it was: take back the rest
+            index.copy_into(past)
+            since = past.cursor()
+            past.apply(past.notes_at(moment, changed=True), since=since, cursor=since)
+        self._past = self._past._replace(earlier=earlier, built=past)
+        return past
 
-        changes = self._ledger.changes({})
-        index = self._in_memory()
-        index.apply(earlier(changes.notes), since={}, cursor=changes.cursor)
-        return index
+    def _forget_past(self) -> None:
+        if self._past is not None and self._past.built is not None:
+            self._past.built.close()
+        self._past = None
 
     def differences(self) -> dict[str, list[str]]:
         """Compare the index with one that is built anew: the uids of what differs, by table."""
@@ -292,6 +318,11 @@ class Indexing:
                 )
             except EmbeddingError as error:
                 self.warnings.append(f"{error.message} Search uses keywords only. {error.hint}")
+        return self._embedder
+
+    @property
+    def loaded_embedder(self) -> Embedder | None:
+        """Return the embedder if it is loaded; a hook has no time to load one."""
         return self._embedder
 
     @property

@@ -37,6 +37,22 @@ class UndoStep(NamedTuple):
     retires: bool = False
 
 
+class Place(NamedTuple):
+    """A key of the configuration, in the file of the user or of the project around a directory."""
+
+    key: str
+    directory: Path
+    is_user: bool
+
+
+class SettingStep(NamedTuple):
+    """How to take back a change of a setting: what the file said before, if it still says `now`."""
+
+    place: Place
+    before: str | None
+    now: str | None
+
+
 class Notice(NamedTuple):
     """What an action did, for the next page, and how to undo it."""
 
@@ -45,11 +61,14 @@ class Notice(NamedTuple):
     is_error: bool = False
     # Rejected suggestions, which an undo puts back.
     rejected: tuple[Suggestion, ...] = ()
+    # The name of a sleep, and a changed setting.
+    run: str = ""
+    setting: SettingStep | None = None
 
     @property
     def can_undo(self) -> bool:
         """Whether there is something to undo."""
-        return bool(self.steps or self.rejected)
+        return bool(self.steps or self.rejected or self.run or self.setting)
 
 
 class Access:
@@ -123,6 +142,10 @@ class Access:
     def hides(self, memory: Memory) -> bool:
         """Whether the text of a memory must not be shown now."""
         return memory.sensitivity != "public" and not self.reveals
+
+    def hides_any(self, *memories: Memory) -> bool:
+        """Whether the text of one of several memories must not be shown now."""
+        return any(map(self.hides, memories))
 
     def shown(self, memory: Memory) -> str:
         """Return the summary of a memory, or what stands for it."""

@@ -15,6 +15,7 @@ from recollect.core.memory import Memory
 from recollect.core.names import short
 from recollect.core.status import RETIRED
 from recollect.errors import NotFound, RecollectError, ValidationError, VersionConflict
+from recollect.web import settings
 from recollect.web.access import Notice, UndoStep
 from recollect.web.memory import read
 from recollect.web.rendering import Pages, memory_path
@@ -27,8 +28,6 @@ _STEPS = {
     "restore": ("restored", "Restored"),
 }
 _HOME = "/search"
-# Where an action may lead back to.
-_BACK = frozenset({"/", "/search", "/review"})
 
 
 def routes(pages: Pages) -> list[Route]:
@@ -38,9 +37,7 @@ def routes(pages: Pages) -> list[Route]:
     async def reveal(request: Request) -> Response:
         given = await pages.form(request, changes=False)
         access.reveals = given.get("reveal") == "yes"
-        back = given.get("back", "")
-        is_ours = back in _BACK or back.startswith(("/memory/", "/sessions"))
-        return pages.leave(back if is_ours else "/")
+        return pages.leave_back(given)
 
     async def step(request: Request) -> Response:
         given = await pages.form(request)
@@ -116,8 +113,18 @@ def routes(pages: Pages) -> list[Route]:
                 "Open the memory: its page can undo the last change.",
             )
         said = await access.ask(lambda store: take_back(store, notice))
-        back = given.get("back", "")
-        return pages.leave(back if back in _BACK else "/", said)
+        return pages.leave_back(given, said)
+
+    async def merge(request: Request) -> Response:
+        given = await pages.form(request)
+        name, into = request.path_params["name"], given.get("id", "").strip() or given.get("into")
+
+        def work(store: Recollect) -> tuple[str, Notice]:
+            owner = store.owner_of(name)
+            return merged_into(owner, name, into or "")
+
+        into_path, notice = await access.ask(work)
+        return pages.leave("/review" if given.get("from") == "review" else into_path, notice)
 
     async def purge(request: Request) -> Response:
         given = await pages.form(request)
@@ -144,6 +151,7 @@ def routes(pages: Pages) -> list[Route]:
         Route("/memory/{name}/edit", edit, methods=["POST"]),
         Route("/memory/{name}/undo", undo_last, methods=["POST"]),
         Route("/memory/{name}/purge", purge, methods=["POST"]),
+        Route("/memory/{name}/merge", merge, methods=["POST"]),
         Route("/memory/{name}/{verb}", step, methods=["POST"]),
     ]
 
@@ -152,10 +160,26 @@ def _undoing(memory: Memory) -> UndoStep:
     return UndoStep(memory.uid, memory.version)
 
 
+def merged_into(store: Recollect, name: str, into: str) -> tuple[str, Notice]:
+    """Merge a memory into another one; return the path of that one, and how to take it back."""
+    if not into:
+        raise ValidationError(
+            "Nothing was merged: no memory was chosen.", "Choose one, or type an id."
+        )
+    merged = store.merge_into(name, into)
+    gone = store.get(name)
+    said = f"Merged {short(gone.id)} into {short(merged.id)}. It is {gone.status} now."
+    return memory_path(merged), Notice(said, (_undoing(merged), _undoing(gone)))
+
+
 def take_back(store: Recollect, notice: Notice) -> Notice:
     """Undo an action, memory by memory; say what had to stay."""
     left = []
     store.put_back(notice.rejected)
+    if notice.setting is not None and not settings.take_back(notice.setting):
+        left.append(f"{notice.setting.place.key} has changed since.")
+    if notice.run:
+        left += [f"{kept.memory.id}: {kept.why}." for kept in store.undo(notice.run).kept]
     for step in notice.steps:
         try:
             owner = store.owner_of(step.uid)

@@ -20,7 +20,7 @@ from recollect.web import files as file_pages
 from recollect.web import memory as memory_pages
 from recollect.web.access import Access
 from recollect.web.guard import Guard
-from recollect.web.rendering import HTMX, Pages
+from recollect.web.rendering import HTMX, Pages, is_fragment
 
 _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 # The path of another run is another one, so nothing old is ever shown.
@@ -69,7 +69,13 @@ def make_application(access: Access, guard: Guard, *, is_ending: Callable[[], bo
 
 def _problem(pages: Pages, request: Request, status: int, message: str, hint: str) -> Response:
     return pages.page(
-        request, "problem.html", title="Problem", now=0.0, status=status, message=message, hint=hint
+        request,
+        "problem_part.html" if is_fragment(request) else "problem.html",
+        title="Problem",
+        now=0.0,
+        status=status,
+        message=message,
+        hint=hint,
     )
 
 

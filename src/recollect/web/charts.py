@@ -7,9 +7,14 @@ from datetime import datetime
 
 from markupsafe import Markup, escape
 
+from recollect.api.activity import DaySpent
+from recollect.core.named_tuple import NamedTuple
+
 _BAR, _GAP, _HEIGHT = 10, 4, 22
 _WIDE, _TALL = 320, 90
 _DAYS, _DAY_WIDTH, _DAYS_TALL = 14, 20, 64
+# A graph: the height of a row, the width of a curve and of a letter, and the letters of a name.
+_ROW, _CURVE, _LETTER, _LONGEST = 40, 64, 7, 44
 
 
 def _svg(label: str, width: float, height: float, inner: str, kind: str) -> Markup:
@@ -60,50 +65,101 @@ def strength_line(
     return _svg(label, _WIDE, _TALL, inner, "strength")
 
 
-def tokens_per_day(spent: Mapping[str, int], now: float) -> Markup:
-    """Draw the tokens that the last days put into contexts."""
-    days = [
-        f"{datetime.fromtimestamp(now - 86_400 * back).astimezone():%Y-%m-%d}"
-        for back in reversed(range(_DAYS))
-    ]
-    most = max((spent.get(day, 0) for day in days), default=0) or 1
+def tokens_per_day(spent: Sequence[DaySpent], now: float) -> Markup:
+    """Draw the tokens of the last days; the dark part is the share of memories that were used."""
+    days = last_days(spent, now)
+    most = max(day.tokens for day in days) or 1
     bars = []
     for number, day in enumerate(days):
-        value = spent.get(day, 0)
-        tall = value / most * (_DAYS_TALL - 2)
+        tall = max(day.tokens / most * (_DAYS_TALL - 2), 1)
+        used = tall * day.used / day.given if day.given else 0.0
+        x, wide = number * _DAY_WIDTH, _DAY_WIDTH - 4
         bars.append(
-            f'<rect class="part" x="{number * _DAY_WIDTH}" y="{_DAYS_TALL - max(tall, 1):.1f}"'
-            f' width="{_DAY_WIDTH - 4}" height="{max(tall, 1):.1f}">'
-            f"<title>{day}: {value:,} tokens</title></rect>"
+            f"<g><title>{day.day}: {day.tokens:,} tokens, {day.used} of {day.given} memories"
+            f' used</title><rect class="part" x="{x}" y="{_DAYS_TALL - tall:.1f}" width="{wide}"'
+            f' height="{tall:.1f}"/><rect class="whole" x="{x}" y="{_DAYS_TALL - used:.1f}"'
+            f' width="{wide}" height="{used:.1f}"/></g>'
         )
-    total = sum(spent.get(day, 0) for day in days)
-    label = f"{total:,} tokens in {_DAYS} days, {spent.get(days[-1], 0):,} today"
+    total = sum(day.tokens for day in days)
+    label = f"{total:,} tokens in {_DAYS} days, {days[-1].tokens:,} today"
     return _svg(label, _DAYS * _DAY_WIDTH - 4, _DAYS_TALL, "".join(bars), "days")
 
 
-def graph(centre: str, edges: Sequence[tuple[str, str, str]]) -> Markup:
-    """Draw a thing and what it is related to: lines from the middle, each with its name."""
-    row, wide, left = 40, 620, min(210, 9 * len(_cut(centre, 24)) + 14)
-    tall = max(1, len(edges)) * row
-    middle = tall / 2
-    inner = []
-    for number, (name, what, address) in enumerate(edges):
-        at = number * row + row / 2
-        inner.append(
-            f'<path class="edge" d="M{left} {middle} C{left + 60} {middle} {left + 50} {at}'
-            f' {left + 120} {at}"/>'
-            f'<text class="edge-name" x="{left + 126}" y="{at - 4}">{escape(name)}</text>'
-            f'<a href="{escape(address)}"><text class="node" x="{left + 126}" y="{at + 12}">'
-            f"{escape(_cut(what, 60))}</text></a>"
-        )
-    inner.append(
-        f'<text class="node centre" x="0" y="{middle + 4}">{escape(_cut(centre, 24))}</text>'
+def last_days(spent: Sequence[DaySpent], now: float) -> list[DaySpent]:
+    """Return the last two weeks, also the days on which nothing happened."""
+    known = {day.day: day for day in spent}
+    days = (
+        f"{datetime.fromtimestamp(now - 86_400 * back).astimezone():%Y-%m-%d}"
+        for back in reversed(range(_DAYS))
     )
-    label = f"{centre}: " + "; ".join(f"{name} {what}" for name, what, _ in edges)
+    return [known.get(day, DaySpent(day)) for day in days]
+
+
+class Branch(NamedTuple):
+    """A line of a graph: its name, the thing at its end with its address, and the lines from there.
+
+    What is no longer true is drawn with a broken line.
+    """
+
+    name: str
+    what: str
+    address: str
+    twigs: Sequence[Branch] = ()
+    is_past: bool = False
+
+
+def graph(centre: str, branches: Sequence[Branch]) -> Markup:
+    """Draw a thing, what it is related to, and what that is related to, from left to right."""
+    second = _width(branches)
+    third = _width([twig for branch in branches for twig in branch.twigs])
+    first = _LETTER * len(_cut(centre, _LONGEST))
+    starts = (0, first + _CURVE, first + second + 2 * _CURVE)
+    tall = max(1, sum(max(1, len(branch.twigs)) for branch in branches)) * _ROW
+    middle = tall / 2
+    inner = [_node(centre, "", 0, middle + 4, "node centre")]
+    at = 0
+    for branch in branches:
+        span = max(1, len(branch.twigs)) * _ROW
+        y = at + span / 2
+        inner.append(_line(branch, first, middle, starts[1], y))
+        for number, twig in enumerate(branch.twigs):
+            ends = starts[1] + _width([branch])
+            inner.append(_line(twig, ends, y, starts[2], at + _ROW * number + _ROW / 2))
+        at += span
+    label = f"{centre}: " + "; ".join(f"{one.name} {one.what}" for one in branches)
+    wide = starts[2] + third if third else starts[1] + second
     return Markup(  # noqa: S704 - numbers and escaped words
         f'<svg class="chart graph" role="group" aria-label="{escape(label[:300])}"'
-        f' viewBox="0 0 {wide} {tall}">{"".join(inner)}</svg>'
+        f' width="{wide}" height="{tall}" viewBox="0 0 {wide} {tall}">{"".join(inner)}</svg>'
     )
+
+
+def _width(branches: Sequence[Branch]) -> int:
+    """Return how wide the names of some lines, or what they lead to, are at most."""
+    texts = (_cut(text, _LONGEST) for one in branches for text in (one.name, one.what))
+    return _LETTER * max(map(len, texts), default=0)
+
+
+def _line(branch: Branch, left: int, start: float, right: int, end: float) -> str:
+    """Draw a curve from the thing in one column to the thing in the next, and that thing."""
+    x, to = left + 6, right - 6
+    half = (x + to) / 2
+    return (
+        f'<path class="edge{" past" if branch.is_past else ""}" d="M{x} {start:.1f}'
+        f' C{half} {start:.1f} {half} {end:.1f} {to} {end:.1f}"/>'
+        f'<text class="edge-name" x="{right}" y="{end - 3:.1f}">'
+        f"{escape(_cut(branch.name, _LONGEST))}</text>"
+        + _node(branch.what, branch.address, right, end + 12, "node")
+    )
+
+
+def _node(text: str, address: str, x: int, y: float, kind: str) -> str:
+    """Write a name that fits, with the whole of it for whoever points at it."""
+    drawn = (
+        f'<text class="{kind}" x="{x}" y="{y:.1f}">{escape(_cut(text, _LONGEST))}'
+        f"<title>{escape(text)}</title></text>"
+    )
+    return f'<a href="{escape(address)}">{drawn}</a>' if address else drawn
 
 
 def _cut(text: str, most: int) -> str:

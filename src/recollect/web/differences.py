@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 _NOT_SHOWN = frozenset(
     {"status", "status_reason", "status_by", "changes", "undoes", "body", "summary"}
 )
+# Fields that every change changes.
+_FOLLOWING = frozenset({"content", "version", "updated", "status_changed", "times_updated"})
 _CONTEXT = 2
 _MOST_LINES = 400
+_LONGEST = 2000  # characters of a line
 
 
 class Line(NamedTuple):
@@ -53,13 +56,25 @@ def difference(before: str, after: str) -> list[Line]:
             if found:
                 found.append(Line("@", "⋯"))
             continue
-        found.append(Line(line[:1], line[1:]))
+        text = line[1:]
+        found.append(Line(line[:1], text if len(text) <= _LONGEST else text[:_LONGEST] + " …"))
     return found[:_MOST_LINES]
 
 
 def of_memories(before: Memory, after: Memory) -> list[Line]:
     """Return how the text of one memory differs from that of another."""
     return difference(_text(before), _text(after))
+
+
+def changed_fields(before: Memory, after: Memory) -> list[tuple[str, str]]:
+    """Return the fields besides the text that two versions differ in, as they are after it."""
+    old, new = before.as_json(), after.as_json()
+    kept_out = {*_NOT_SHOWN, *_FOLLOWING}
+    return [
+        (name, _value(value))
+        for name, value in new.items()
+        if name not in kept_out and old.get(name) != value
+    ]
 
 
 def _text(memory: Memory) -> str:

@@ -15,13 +15,18 @@ from recollect.core.named_tuple import NamedTuple
 from recollect.web.rendering import Pages
 
 if TYPE_CHECKING:
-    from recollect.api.blame import Blame
+    from recollect.api.blame import Blame, BlamedLines
 
 _MOST = 500
+# Of a file that many memories name, the newest are shown.
+_MOST_MEMORIES = 60
+# Of a longer file, only the lines that somebody speaks about; of a long block, its beginning.
+_SHORT_FILE = 300
+_MOST_LINES = 30
 
 
 class Entry(NamedTuple):
-    """A folder or a file, and how many memories name it or something in it."""
+    """A folder or a file: how many memories name it, or how often they name something in it."""
 
     name: str
     path: str
@@ -35,26 +40,41 @@ class Folder(NamedTuple):
     entries: Sequence[Entry]
     blame: Blame | None
     memories: Sequence[Memory]
-    states: Mapping[str, Mapping[str, str]]
+    # How many memories name the file; more than those that are shown, if they are many.
+    total: int
+    states: Mapping[str, str]
     now: float
+
+
+class Part(NamedTuple):
+    """Lines of a file that are shown; or, without any, lines about which nothing is known."""
+
+    block: BlamedLines | None
+    lines: Sequence[str]
+    first: int
+    last: int
 
 
 def routes(pages: Pages) -> list[Route]:
     """Return the routes of files."""
     access = pages.access
+    known = _KnownFiles()
 
     async def show(request: Request) -> Response:
         path = request.query_params.get("path", "").strip().strip("/")[:1000]
 
         def read(store: Recollect) -> Folder:
-            counts = store.known_files(sensitivity=access.sensitivities)
-            entries = entries_of(counts, path)
+            entries = entries_of(known.counts(store, access.sensitivities), path)
             if entries or not path:
-                return Folder(entries, None, (), {}, store.now())
-            blame = store.blame(path, sensitivity=access.sensitivities)
+                return Folder(entries, None, (), 0, {}, store.now())
+            wanted = {"sensitivity": access.sensitivities}
+            blame = store.blame(path, limit=_MOST_MEMORIES, **wanted)
             memories = blame.memories
-            states = {memory.uid: store.file_states(memory) for memory in memories}
-            return Folder((), blame, memories, states, store.now())
+            total = len(memories)
+            if total >= _MOST_MEMORIES:
+                total = store.count(file=path, **wanted)
+            states = store.file_since(path, memories)
+            return Folder((), blame, memories, total, states, store.now())
 
         found = await access.ask(read)
         return pages.page(
@@ -65,9 +85,43 @@ def routes(pages: Pages) -> list[Route]:
             path=path,
             parents=_parents(path),
             found=found,
+            parts=parts_of(found.blame.blocks) if found.blame is not None else (),
         )
 
     return [Route("/files", show)]
+
+
+class _KnownFiles:
+    """How many memories name each file, counted again only after something was written."""
+
+    def __init__(self) -> None:
+        self._key: object = None
+        self._counts: Mapping[str, int] = {}
+
+    def counts(self, store: Recollect, sensitivities: tuple[str, ...]) -> Mapping[str, int]:
+        key = store.ledger.tips(), sensitivities
+        if key != self._key:
+            self._counts = store.known_files(sensitivity=sensitivities)
+            self._key = key
+        return self._counts
+
+
+def parts_of(blocks: Sequence[BlamedLines]) -> list[Part]:
+    """Return what a page shows of a file: all of a short one, what is known of a long one."""
+    is_short = sum(len(block.lines) for block in blocks) <= _SHORT_FILE
+    parts: list[Part] = []
+    for block in blocks:
+        told = bool(block.memories or block.named)
+        if is_short or (told and sum(len(part.lines) for part in parts) < _SHORT_FILE):
+            shown = block.lines if is_short else block.lines[:_MOST_LINES]
+            parts.append(Part(block, shown, block.first, block.first + len(shown) - 1))
+            if len(shown) < len(block.lines):
+                parts.append(Part(None, (), block.first + len(shown), block.last))
+        elif parts and parts[-1].block is None:
+            parts[-1] = parts[-1]._replace(last=block.last)
+        else:
+            parts.append(Part(None, (), block.first, block.last))
+    return parts
 
 
 def entries_of(counts: Mapping[str, int], folder: str) -> list[Entry]:

@@ -13,20 +13,22 @@ from recollect.api.activity import Injection
 from recollect.api.recollect import Recollect
 from recollect.core.memory import Memory
 from recollect.core.named_tuple import NamedTuple
-from recollect.core.status import TRANSITIONS, UNCONFIRMED
+from recollect.core.status import HIDDEN, TRANSITIONS, UNCONFIRMED
+from recollect.web.charts import Branch
 from recollect.web.differences import Change, changes, difference
-from recollect.web.rendering import Pages
+from recollect.web.rendering import Pages, memory_path
 
 if TYPE_CHECKING:
     from recollect.ledger.files import CommitInfo
     from recollect.sleep.strength_report import Strength
 
-# What a button says, by the status that it leads to.
+_MOST_RELATED = 12
+# What a button says and means, by the status that it leads to.
 _VERBS = {
-    "active": ("restore", "Restore"),
-    "resolved": ("resolve", "Resolve"),
-    "archived": ("archive", "Archive"),
-    "retired": ("retire", "Retire"),
+    "active": ("restore", "Restore", "Make it active again"),
+    "resolved": ("resolve", "Resolve", "It is done; search still finds it"),
+    "archived": ("archive", "Archive", "Keep it, but hide it from search and from agents"),
+    "retired": ("retire", "Retire", "Delete it; you can restore it for a while"),
 }
 
 
@@ -42,10 +44,9 @@ class Detail(NamedTuple):
     related: Sequence[Memory]
     injections: Sequence[Injection]
     strength: Strength
-    # What it would archive if somebody confirms it, and what it could be merged into.
+    # What it would archive if somebody confirms it.
     supersedes: Memory | None
-    merges: Sequence[Memory]
-    steps: Sequence[tuple[str, str]]
+    steps: Sequence[tuple[str, str, str]]
     can_undo: bool
     now: float
 
@@ -60,7 +61,14 @@ def routes(pages: Pages) -> list[Route]:
         if access.hides(found.memory):
             return _hidden(pages, request, found)
         title = found.memory.summary
-        return pages.page(request, "memory.html", title=title, now=found.now, found=found)
+        return pages.page(
+            request,
+            "memory.html",
+            title=title,
+            now=found.now,
+            found=found,
+            branches=_branches(pages, found),
+        )
 
     async def edit(request: Request) -> Response:
         name = request.path_params["name"]
@@ -99,10 +107,46 @@ def routes(pages: Pages) -> list[Route]:
             lines=difference(*texts) if texts is not None else (),
         )
 
+    async def merge(request: Request) -> Response:
+        name = request.path_params["name"]
+
+        def work(store: Recollect) -> tuple[Memory, list[Memory], float]:
+            owner = store.owner_of(name)
+            memory = owner.get(name)
+            return memory, owner.merge_candidates(memory), store.now()
+
+        memory, merges, now = await access.ask(work)
+        return pages.page(
+            request, "merge.html", title="Merge", now=now, memory=memory, merges=merges
+        )
+
     return [
         Route("/memory/{name}", show),
+        Route("/memory/{name}/merge", merge),
         Route("/memory/{name}/edit", edit),
         Route("/memory/{name}/change", change),
+    ]
+
+
+def _branches(pages: Pages, found: Detail) -> list[Branch]:
+    """Return the lines from a memory to those that it is related to."""
+    memory = found.memory
+
+    def name(other: Memory) -> str:
+        if other.uid in memory.sources:
+            return "merged from"
+        if memory.uid in other.sources:
+            return "merged into"
+        return "relates to" if other.uid in memory.relates_to else "← relates to this"
+
+    return [
+        Branch(
+            f"{name(one)} · {one.kind}",
+            pages.access.shown(one),
+            pages.to(memory_path(one)),
+            is_past=one.status in HIDDEN,
+        )
+        for one in found.related[:_MOST_RELATED]
     ]
 
 
@@ -129,7 +173,6 @@ def read(store: Recollect, name: str) -> Detail:
         owner.injections(memory.uid),
         owner.strength(memory.uid),
         owner.would_supersede(memory) if is_waiting else None,
-        owner.merge_candidates(memory) if is_waiting else (),
         [_VERBS[status] for status in TRANSITIONS.get(memory.status, ()) if status in _VERBS],
         len(versions) > 1,
         store.now(),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import TYPE_CHECKING
 
 import anyio
@@ -11,12 +10,12 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from recollect.api.activity import tokens_given
+from recollect.api.activity import DaySpent
 from recollect.api.recollect import Recollect
 from recollect.api.waiting import Waiting, waiting_for_review
 from recollect.core.named_tuple import NamedTuple
 from recollect.web.rendering import Pages, is_fragment
-from recollect.web.words import EventView, moment, views_of
+from recollect.web.words import EventView, views_of
 
 if TYPE_CHECKING:
     from recollect.ledger.health import Finding
@@ -33,7 +32,7 @@ class Present(NamedTuple):
 
     events: Sequence[EventView]
     waiting: Waiting
-    spent: Mapping[str, int]
+    spent: Sequence[DaySpent]
     memories: int
     now: float
 
@@ -52,7 +51,7 @@ def routes(pages: Pages, is_ending: Callable[[], bool]) -> list[Route]:
             return Present(
                 views_of(store, access, _telling(traces)[:_MOST_EVENTS]),
                 waiting_for_review(store),
-                _tokens(traces),
+                store.spending(),
                 store.count(),
                 store.now(),
             )
@@ -82,14 +81,6 @@ def routes(pages: Pages, is_ending: Callable[[], bool]) -> list[Route]:
 def _telling(traces: Sequence[Trace]) -> list[Trace]:
     """Return the events in which something happened."""
     return [trace for trace in traces if any(step["what"] != "stopped" for step in trace.steps)]
-
-
-def _tokens(traces: Sequence[Trace]) -> dict[str, int]:
-    """Return how many tokens hooks put into contexts, by day."""
-    spent: Counter[str] = Counter()
-    for trace in traces:
-        spent[moment(trace.at)[:10]] += tokens_given([trace])
-    return dict(spent)
 
 
 async def _changes(pages: Pages, is_ending: Callable[[], bool]) -> AsyncIterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from typing import Any, Final
-from urllib.parse import quote, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.exceptions import HTTPException
@@ -20,7 +20,7 @@ from recollect.web import charts
 from recollect.web.access import Access, Notice
 from recollect.web.guard import LIVE, Guard
 from recollect.web.markdown import safe_html
-from recollect.web.words import clock, moment, stamp
+from recollect.web.words import clock, moment, origin, stamp
 
 # The pages in the navigation: address, name, key that opens it after `g`.
 PAGES: Final = (
@@ -33,6 +33,7 @@ PAGES: Final = (
     ("/upkeep", "Sleep and sync", "u"),
     ("/settings", "Settings", "t"),
 )
+_TOPS = frozenset({"/memory", *(path for path, _, _ in PAGES)})
 _MOST_FIELDS = 40
 HTMX: Final = "htmx-2.0.11.min.js"
 
@@ -56,12 +57,13 @@ class Pages:
             moment=moment,
             clock=clock,
             stamp=stamp,
+            origin=origin,
             quoted=lambda text: quote(str(text), safe=""),
         )
         self._environment.globals.update(
             charts=charts,
             shown=access.shown,
-            hides=access.hides,
+            hides_any=access.hides_any,
             to=self.to,
             htmx=HTMX,
             live=LIVE,
@@ -90,6 +92,7 @@ class Pages:
             self._environment.get_template(template).render(
                 title=title,
                 here=request.url.path,
+                back=_back(request),
                 csrf=self._guard.csrf,
                 read_only=self.access.read_only,
                 reveals=self.access.reveals,
@@ -116,7 +119,15 @@ class Pages:
             )
         return given
 
-    def leave(self, path: str, notice: Notice | None = None, **query: Any) -> Response:
+    def leave_back(self, given: dict[str, str], notice: Notice | None = None) -> Response:
+        """Lead back to the page that a form was on, if it is one of ours."""
+        path, _, query = given.get("back", "").partition("?")
+        top = "/" + path.removeprefix("/").partition("/")[0]
+        is_ours = path == "/" or (top != "/" and top in _TOPS and path.startswith("/"))
+        chosen = {key: value for key, value in parse_qsl(query) if key != "notice"}
+        return self.leave(path, notice, **chosen) if is_ours else self.leave("/", notice)
+
+    def leave(self, path: str, /, notice: Notice | None = None, **query: Any) -> Response:
         """Lead to another page after an action, with what it did."""
         if notice is not None:
             query["notice"] = key = secrets.token_urlsafe(9)
@@ -126,6 +137,12 @@ class Pages:
 
 def _ago(text: str) -> str:
     return text if text in ("now", "?") else f"{text} ago"
+
+
+def _back(request: Request) -> str:
+    """Return the address of a page, for a form that leads back to it."""
+    given = [(key, value) for key, value in request.query_params.items() if key != "notice"]
+    return request.url.path + (f"?{urlencode(given)}" if given else "")
 
 
 def is_fragment(request: Request) -> bool:

@@ -13,11 +13,11 @@ from recollect.api.recollect import Recollect
 from recollect.core.memory import Memory
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.names import short
-from recollect.core.status import UNCONFIRMED
-from recollect.errors import NotFound, ValidationError
+from recollect.errors import NotFound
 from recollect.web.access import Access, Notice, UndoStep
 from recollect.web.differences import Line, difference, of_memories
 from recollect.web.rendering import Pages
+from recollect.web.words import origin as origin_of
 from recollect.web.words import stamp
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from recollect.core.authority import SuggestedChange
 
 _MOST = 50
-_WHO = {"user": "you said it", "agent": "the agent said it", "tool": "a tool printed it"}
 
 
 class Card(NamedTuple):
@@ -42,7 +41,6 @@ class Card(NamedTuple):
     other: Memory | None = None
     effect: str = ""
     lines: Sequence[Line] = ()
-    merges: Sequence[Memory] = ()
     is_hidden: bool = False
 
 
@@ -56,7 +54,7 @@ def routes(pages: Pages) -> list[Route]:
                 store.flush_spool()
             waiting = store.review()
             cards = [_of_memory(store, access, one) for one in waiting.unconfirmed[:_MOST]]
-            cards += [_of_suggestion(store, one) for one in waiting.suggestions[:_MOST]]
+            cards += [_of_suggestion(store, access, one) for one in waiting.suggestions[:_MOST]]
             cards += [_of_change(store, access, one) for one in waiting.changes[:_MOST]]
             return cards[:_MOST], waiting.total, store.now()
 
@@ -64,7 +62,7 @@ def routes(pages: Pages) -> list[Route]:
         return pages.page(request, "review.html", title="Review", now=now, cards=cards, total=total)
 
     async def decide(request: Request) -> Response:
-        given = await pages.form(request)
+        await pages.form(request)
         name, verb = request.path_params["name"], request.path_params["verb"]
 
         def work(store: Recollect) -> Notice:
@@ -72,8 +70,6 @@ def routes(pages: Pages) -> list[Route]:
                 return _accept(store, name, keep_both=verb == "keep-both")
             if verb == "reject":
                 return _reject(store, name)
-            if verb == "merge":
-                return _merge(store, name, given.get("into", ""))
             raise NotFound(f"There is no action {verb[:40]}.", "Go back, and use a button.")
 
         return pages.leave("/review", await access.ask(work))
@@ -82,13 +78,10 @@ def routes(pages: Pages) -> list[Route]:
 
 
 def _of_memory(store: Recollect, access: Access, memory: Memory) -> Card:
-    said = memory.provenance
     old = store.would_supersede(memory)
     origin = [
         ("Noticed", stamp(memory.created)),
-        ("Because", _WHO.get(str(said.get("said_by")), "")),
-        ("Rule", str(said.get("why") or "")),
-        ("At", str(said.get("hook") or "")),
+        *origin_of(memory.provenance),
         ("Branch", memory.branch or ""),
         ("Session", memory.session or ""),
         ("Files", ", ".join(dict.fromkeys((*memory.files_modified, *memory.files_read)))),
@@ -103,32 +96,36 @@ def _of_memory(store: Recollect, access: Access, memory: Memory) -> Card:
         memory,
         old,
         "Accepting it archives" if old is not None else "",
-        of_memories(old, memory) if old is not None and not access.hides(memory) else (),
-        store.merge_candidates(memory),
+        of_memories(old, memory) if old is not None and not access.hides_any(memory, old) else (),
         access.hides(memory),
     )
 
 
-def _of_suggestion(store: Recollect, suggestion: Suggestion) -> Card:
+def _of_suggestion(store: Recollect, access: Access, suggestion: Suggestion) -> Card:
     draft = suggestion.draft
+    sensitivity = str(draft.get("sensitivity") or "public")
     sources = store.get_many(list(suggestion.sources))
     known = store.get_many([suggestion.updates]) if suggestion.updates else sources[:1]
     text = f"{draft.get('summary', '')}\n{draft.get('body') or ''}".rstrip()
     other = known[0] if known else None
     before = f"{other.summary}\n{other.text}".rstrip() if other is not None else ""
+    # What is drafted about a private memory may repeat its text.
+    about = [*sources, *known]
+    is_hidden = not access.reveals and (sensitivity != "public" or access.hides_any(*about))
     origin = [("Why", suggestion.why), ("Confidence", f"{suggestion.confidence:.2f}")]
-    origin += [("Merges", source.summary) for source in sources]
+    origin += [("Merges", access.shown(source)) for source in sources]
     if suggestion.document:
         origin.append(("File", str(suggestion.document.get("path") or "")))
     return Card(
         suggestion.uid,
-        str(draft.get("summary") or ""),
+        "(private)" if is_hidden else str(draft.get("summary") or ""),
         str(draft.get("kind") or ""),
         str(draft.get("body") or ""),
         origin,
         other=other,
         effect="It changes" if suggestion.updates else "It merges" if sources else "",
-        lines=difference(before, text) if other is not None else (),
+        lines=difference(before, text) if other is not None and not is_hidden else (),
+        is_hidden=is_hidden,
     )
 
 
@@ -174,16 +171,3 @@ def _reject(store: Recollect, name: str) -> Notice:
     steps = [UndoStep(memory.uid, memory.version) for memory in store.get_many(changed)]
     said = "Rejected. Neither it nor its like comes again."
     return Notice(said, tuple(steps), rejected=tuple(gone.suggestions))
-
-
-def _merge(store: Recollect, name: str, into: str) -> Notice:
-    if not into:
-        raise ValidationError(
-            "Nothing was merged: no memory was chosen.", "Choose one, or type an id."
-        )
-    waiting = store.get(name)
-    if waiting.status != UNCONFIRMED:
-        raise ValidationError(f"{short(waiting.id)} is {waiting.status}.", "Nothing was merged.")
-    merged = store.merge_into(name, into)
-    steps = [UndoStep(m.uid, m.version) for m in (merged, store.get(name))]
-    return Notice(f"Merged into {short(merged.id)}.", tuple(steps))

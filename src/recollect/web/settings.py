@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from itertools import groupby
+from pathlib import Path
 
 from anyio import to_thread
 from starlette.requests import Request
@@ -13,8 +14,8 @@ from starlette.routing import Route
 
 from recollect.api.recollect import Recollect
 from recollect.api.results import ExplainedSetting
-from recollect.config.edit import set_key, unset_key
-from recollect.web.access import Notice
+from recollect.config.edit import set_key, unset_key, value_in_file
+from recollect.web.access import Notice, Place, SettingStep
 from recollect.web.rendering import Pages
 
 _OF_KINDS = "kinds."
@@ -52,18 +53,40 @@ def routes(pages: Pages) -> list[Route]:
 
     async def change(request: Request) -> Response:
         given = await pages.form(request)
-        key, is_user = given.get("key", ""), given.get("where") == "user"
+        place = Place(given.get("key", ""), access.directory, given.get("where") == "user")
 
-        def work() -> str:
-            here = access.directory
-            if given.get("unset"):
-                path = unset_key(key, directory=here, environment=os.environ, user=is_user)
-                return f"The file does not set {key}." if path is None else f"Removed {key}."
-            value = given.get("value", "")
-            path = set_key(key, value, directory=here, environment=os.environ, user=is_user)
-            return f"Set {key} in {path}."
+        def work() -> Notice:
+            before = _said(place)
+            value = None if given.get("unset") else given.get("value", "")
+            path = _change(place, value)
+            now = _said(place)
+            if before == now:
+                file = "Your file" if place.is_user else "The project's file"
+                return Notice(f"{file} says that already. Nothing was changed.")
+            done = "Removed" if value is None else "Set"
+            return Notice(f"{done} {place.key} in {path}.", setting=SettingStep(place, before, now))
 
-        said = await to_thread.run_sync(work)
-        return pages.leave("/settings", Notice(said), all=given.get("all"))
+        return pages.leave("/settings", await to_thread.run_sync(work), all=given.get("all"))
 
     return [Route("/settings", show), Route("/settings", change, methods=["POST"])]
+
+
+def _change(place: Place, value: str | None) -> Path | None:
+    """Set a key in a file or, without a value, remove it."""
+    key, here, is_user = place
+    if value is None:
+        return unset_key(key, directory=here, environment=os.environ, user=is_user)
+    return set_key(key, value, directory=here, environment=os.environ, user=is_user)
+
+
+def _said(place: Place) -> str | None:
+    key, here, is_user = place
+    return value_in_file(key, directory=here, environment=os.environ, user=is_user)
+
+
+def take_back(step: SettingStep) -> bool:
+    """Let a file say again what it said before; return whether it still said what we wrote."""
+    if _said(step.place) != step.now:
+        return False
+    _change(step.place, step.before)
+    return True

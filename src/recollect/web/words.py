@@ -8,6 +8,7 @@ from typing import Any
 
 from recollect.api.recollect import Recollect
 from recollect.core.age import seconds_of
+from recollect.core.kinds import find_kind
 from recollect.core.memory import Memory
 from recollect.core.named_tuple import NamedTuple
 from recollect.state.sessions import Trace
@@ -31,11 +32,16 @@ _GROUPS = {
     "confirmed": ("kept", "Confirmed"),
     "restored": ("kept", "Restored"),
     "suggested": ("kept", "Suggested"),
-    "injected": ("given", "Gave the agent"),
-    "titles": ("given", "Gave titles"),
-    "guided": ("given", "Gave the guide"),
-    "cited": ("used", "The agent used"),
-    "skipped": ("skipped", "Skipped"),
+    "injected": ("given", "Gave the agent {}"),
+    "titles": ("given", "Gave the agent {}, as titles"),
+    "guided": ("given", "Told the agent how to use the memory"),
+    "cited": ("used", "The agent used {}"),
+    "skipped": ("skipped", "Left out {}"),
+    "stopped": ("other", "Gave nothing"),
+    "noticed": ("other", "Considered a sentence"),
+    "budget": ("other", "Room for memories"),
+    "here": ("other", "Where the agent is"),
+    "slept": ("other", "Slept: looked for memories to merge or hide"),
     "ran out of time": ("failed", "Ran out of time"),
     "failed": ("failed", "Failed"),
     "was ended": ("failed", "Was ended"),
@@ -43,6 +49,15 @@ _GROUPS = {
 _NOT_DETAILS = frozenset(
     {"what", "memories", "uids", "reason", "tokens", "pending", "count", "by", "why"}
 )
+_SAID_BY = {"user": "a person", "agent": "the agent", "tool": "a tool"}
+_CAME_BY = {
+    "cli": "the command line",
+    "mcp": "a tool of the agent",
+    "signal": "noticed in the conversation",
+    "sleep": "merged from others",
+}
+# How detection begins its reasons; see `hooks.consider`.
+_SIGNAL = "signal: "
 # The parts of a score that a page shows, each from 0 to 1.
 PARTS = ("match", "recency", "importance", "trust", "strength", "probability")
 
@@ -114,9 +129,9 @@ def _step(step: Mapping[str, Any], known: Mapping[str, Memory], access: Access) 
         if isinstance(scored, list)
         else [{"uid": uid} for uid in step.get("uids") or ()]
     )
-    number = step.get("count") or (len(items) if len(items) > 1 else 0)
-    if number:
-        head += f" {number}"
+    number = step.get("count") or len(items)
+    counted = f"{number} {'memory' if number == 1 else 'memories'}" if number else ""
+    head = head.format(counted).rstrip() if "{}" in head else f"{head} {counted}".rstrip()
     details = [f"{name} {_told(value)}" for name, value in step.items() if _is_detail(name, value)]
     if isinstance(scored, int) and scored:
         details.insert(0, f"{scored} memories")
@@ -126,10 +141,31 @@ def _step(step: Mapping[str, Any], known: Mapping[str, Memory], access: Access) 
         details.append(f"decided by {step['by']}")
     if step.get("pending"):
         details.append(f"{step['pending']} will be written by a later event")
-    reasons = [str(step[name]) for name in ("reason", "why") if step.get(name)]
+    reasons = [_reason(str(step[name])) for name in ("reason", "why") if step.get(name)]
     return Step(
         group, head, " · ".join(reasons), details, [_named(item, known, access) for item in items]
     )
+
+
+def _reason(text: str) -> str:
+    """Return a reason in words: detection notes the kind that a sentence sounds like."""
+    if not text.startswith(_SIGNAL):
+        return text
+    kind = find_kind(text.removeprefix(_SIGNAL))
+    named = kind.aliases[0].replace("_", " ") if kind is not None and kind.aliases else ""
+    return f"it sounds like a {named}" if named else text
+
+
+def origin(provenance: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return where a memory comes from, in words: who said it, how it came in, and why."""
+    rows = [
+        ("Said by", _SAID_BY.get(str(provenance.get("said_by")), "")),
+        ("Came by", _CAME_BY.get(str(provenance.get("via")), str(provenance.get("via") or ""))),
+        ("Because", _reason(str(provenance.get("why") or ""))),
+        ("At", _EVENTS.get(str(provenance.get("hook")), str(provenance.get("hook") or ""))),
+        ("Confirmed", str(provenance.get("confirmed") or "")),
+    ]
+    return [row for row in rows if row[1]]
 
 
 def _is_detail(name: str, value: Any) -> bool:

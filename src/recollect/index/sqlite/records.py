@@ -18,6 +18,9 @@ from recollect.index.sqlite.connection import at_one_moment, failing
 from recollect.index.sqlite.memories import decode
 from recollect.index.sqlite.schema import BIRTH, NOBODY
 
+# When a record was written, as its text says it; see `render_record`.
+_STAMP = "substr(text, instr(text, CAST(char(10) || 'timestamp: ' AS BLOB)) + 12, 20)"
+
 
 class RecordReading:
     """The part of the index that reads records."""
@@ -105,6 +108,29 @@ class RecordReading:
             " JOIN place ON place.id = record.place"
         ):
             yield Place(space, kind, anchor), uid, decode(text)
+
+    def copy_into(self, other: RecordReading) -> None:
+        """Copy everything into an index in memory, also what is not in the main file yet."""
+        with failing(), other._db.backup("main", self._db, "main") as backup:
+            backup.step()
+
+    def stamps(self) -> list[str]:
+        """Return when each record was written, in order."""
+        return [decode(stamp) for (stamp,) in self._rows(f"SELECT {_STAMP} FROM record ORDER BY 1")]
+
+    def notes_at(self, moment: str, *, changed: bool = False) -> Iterator[tuple[Place, Note]]:
+        """Return the notes as they were at a moment; with `changed`, only those that differ now."""
+        only = f" WHERE place IN (SELECT place FROM record WHERE {_STAMP} > CAST(? AS BLOB))"
+        notes: dict[Place, Note] = {}
+        for uid, text, space, kind, anchor in self._rows(
+            "SELECT uid, text, space, kind, anchor FROM record"
+            f" JOIN place ON place.id = record.place{only if changed else ''}",
+            (moment,) if changed else (),
+        ):
+            note = notes.setdefault(Place(space, kind, anchor), {})
+            if (read_stored(decode(text)).timestamp or "") <= moment:
+                note[uid] = decode(text)
+        yield from notes.items()
 
     def quarantined(self) -> list[tuple[Place, str, str]]:
         """Return every quarantined record: its place, its uid, its text."""

@@ -15,6 +15,9 @@
     source.addEventListener("error", () => { failures += 1; lost.hidden = failures < 2; });
   }
 
+  /* A part of the page that cannot be fetched: the server has ended. */
+  document.addEventListener("htmx:sendError", () => { document.getElementById("lost").hidden = false; });
+
   /* Addresses name only what was chosen. */
   document.addEventListener("htmx:configRequest", (event) => {
     const given = event.detail.parameters;

@@ -1,0 +1,105 @@
+"""Wishes that only their meaning tells are kept by whoever has an embedder: at once, or later."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from recollect.api.recollect import Recollect
+from recollect.core.memory import Memory
+from recollect.embedding import Embedder, open_embedder
+from recollect.engine.stores import StorePool
+from tests.support.agent import transcript
+from tests.support.serving import Talk
+
+PROMPT = "The name is logsift, lower case, at the start of a sentence too. Let that be settled."
+KEPT = "The name is logsift, lower case, at the start of a sentence too"
+
+
+@pytest.fixture(scope="module")
+def embedder() -> Embedder:
+    """The model that is installed by default."""
+    found = open_embedder("default", threads=1)
+    assert found is not None
+    return found
+
+
+@pytest.fixture
+def engine(embedder: Embedder) -> Iterator[StorePool]:
+    """The stores of an engine that has loaded its model."""
+    pool = StorePool()
+    pool.share_embedder(embedder)
+    yield pool
+    pool.close()
+
+
+def kept(store: Recollect) -> list[Memory]:
+    """The active memories about the name."""
+    return [memory for memory in store.memories() if "logsift" in memory.summary.lower()]
+
+
+def test_an_engine_keeps_it_at_the_prompt(repo: Path, store: Recollect, engine: StorePool) -> None:
+    """In one line with the id and the way back; the trace says that the meaning decided."""
+    said = Talk(repo, pool=engine).say(PROMPT)
+
+    (memory,) = kept(store)
+    assert (memory.summary, memory.status) == (KEPT, "active")
+    asked = {"said_by": "user", "via": "request", "hook": "prompt"}
+    assert asked.items() <= dict(memory.provenance or {}).items()
+    assert said.startswith("Recollect: remembered ")
+    assert f'"{KEPT}". Undo: recollect retire ' in said
+    (trace, *_) = store.local.sessions.traces(1, "s1")
+    (step,) = (step for step in trace.steps if step["what"] == "captured")
+    assert step["rules"][0].startswith("by meaning")
+
+
+def test_a_later_event_keeps_what_a_cold_hook_could_not_tell(
+    repo: Path, store: Recollect, engine: StorePool, tmp_path: Path
+) -> None:
+    """Once, as what the person said, however often the transcript is read: it is certain now."""
+    now = time.time_ns() // 1_000_000  # what was noticed must not have expired
+    Talk(repo, moment=now).say(PROMPT)
+    assert [memory.status for memory in kept(store)] == ["unconfirmed"]  # noticed, not more
+
+    warm = Talk(repo, pool=engine, moment=now + 2000)
+    path = tmp_path / "talk.jsonl"
+    transcript(path, ("user", PROMPT), ("assistant", "Noted."))
+    warm.hook("stop", transcript_path=str(path), last_assistant_message="Noted.")
+    warm.hook("stop", transcript_path=str(path), last_assistant_message="Noted.")
+
+    (memory,) = kept(store)
+    assert "remembered " in warm.say("go on")  # the turn had its line: that it was noticed
+    assert memory.status == "active"
+    assert memory.provenance is not None
+    assert memory.provenance["said_by"] == "user"
+
+
+def test_what_was_undone_does_not_come_back(
+    repo: Path, store: Recollect, engine: StorePool, tmp_path: Path
+) -> None:
+    """Neither from the transcript nor as something noticed."""
+    talk = Talk(repo, pool=engine)
+    talk.say(PROMPT)
+    assert "forgot" in talk.say("no, forget that")
+    path = tmp_path / "talk.jsonl"
+    transcript(path, ("user", PROMPT), ("assistant", "Ok."))
+    talk.hook("stop", transcript_path=str(path), last_assistant_message="Ok.")
+
+    assert kept(store) == []
+
+
+def test_a_private_wish_of_a_transcript_is_not_kept(
+    repo: Path, store: Recollect, tmp_path: Path
+) -> None:
+    """The prompt hook leaves it out, and so must whoever looks again."""
+    prompt = "Fix it.\n<private>\nRemember that logsift is for sale.\n</private>"
+    talk = Talk(repo)
+    talk.say(prompt)
+    path = tmp_path / "talk.jsonl"
+    transcript(path, ("user", prompt), ("assistant", "Ok."))
+    talk.hook("stop", transcript_path=str(path), last_assistant_message="Ok.")
+
+    assert kept(store) == []
