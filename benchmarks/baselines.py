@@ -112,7 +112,7 @@ class CachedEmbedder:
         """How much of the window a text takes."""
         return self.embedder.count_tokens(text)
 
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
+    def embed(self, texts: Sequence[str], pause: object = None) -> list[bytes]:  # noqa: ARG002
         """The vectors of the texts, from the file as far as it has them."""
         if len(texts) == 1 and not self.keeps_queries:
             return self.embedder.embed(texts)

@@ -67,17 +67,23 @@ PROMPT = (
     # In a small store, one word may be all that a prompt and a memory share.
     *("length*size", "known*size", "most_worth*size"),
 )
-PROMPT_MEANING = ("most_cosine", "three_cosines", "most_outstanding", "most_cosine*size")
+PROMPT_MEANING = (
+    *("first_cosine", "first_lead", "most_cosine", "three_cosines", "most_outstanding"),
+    "most_cosine*size",
+)
 WORDS = (
     *("share", "margin", "evidence", "coverage", "rarest", "second", "titled", "tagged", "beside"),
     *("match", "lead", "length", "size"),
 )
-MEANING = ("cosine", "nearness", "stands_out", "crowding")
+MEANING = ("cosine", "nearness", "ahead", "stands_out", "crowding")
+MEANING_OF_WORDS = ("cosine", "nearness", "ahead", "crowding")
 # What does not speak for a memory by itself; of all others, a negative coefficient is chance.
 NEUTRAL = frozenset({"length", "size", "crowding"})
 JUDGED = {"episode": 0.5, "at_hand": 1.0}
 # Pulls coefficients towards 0, as so many prompts would.
 RIDGE = 1.0
+# What a hook has to search with: words alone, the vectors of single words, or the model.
+COLD, SUMMED, WARM = "COLD", "WORD_VECTORS", "WARM"
 MODULE = Path(__file__).parents[1] / "src" / "recollect" / "search" / "gate_coefficients.py"
 
 
@@ -128,17 +134,18 @@ def _foreign(projects: Iterable[Project], most: int) -> list[Prompt]:
     return [Prompt(text, sort="foreign") for text in random.Random(most).sample(texts, most)]
 
 
-def asked_in(
-    store: Recollect, names: dict[str, str], setting: Setting, *, warm: bool
-) -> list[Asked]:
+def asked_in(store: Recollect, names: dict[str, str], setting: Setting, means: str) -> list[Asked]:
     """Return the prompts of a setting with their hits."""
     now, found = latest(setting), []
+    warm = means == WARM
     weights = weights_of(setting.prompts, len(setting.records), warm=warm)
     for prompt, weight in zip(setting.prompts, weights, strict=True):
-        hits = candidates_of(store, prompt.text, now, warm=warm)[:COMPARED]
+        hits = candidates_of(store, prompt.text, now, warm=warm, word_vectors=means == SUMMED)[
+            :COMPARED
+        ]
         named = [(hit.features, names[hit.memory.uid] in prompt.gold) for hit in hits]
         found.append(Asked(prompt, named, weight))
-    talk(f"{setting.name}: {len(found)} prompts, {'warm' if warm else 'cold'}")
+    talk(f"{setting.name}: {len(found)} prompts, {means}")
     return found
 
 
@@ -153,18 +160,18 @@ def weights_of(prompts: Sequence[Prompt], memories: int, *, warm: bool) -> list[
     return [count * each[bool(prompt.gold)] for prompt, count in zip(prompts, counts, strict=True)]
 
 
-def fit_both(found: Sequence[Asked], *, warm: bool) -> tuple[dict[str, float], dict[str, float]]:
-    """Fit whether a prompt is about a memory, and which of its hits it is about."""
-    some = [asked for asked in found if asked.hits]
-    about = fit(
-        [(asked.hits[0][0], bool(asked.prompt.gold), asked.weight) for asked in some],
-        (*PROMPT, *PROMPT_MEANING) if warm else PROMPT,
+def fit_about(found: Iterable[Asked], names: Sequence[str]) -> dict[str, float]:
+    """Fit whether a prompt is about a memory."""
+    return fit(
+        [(a.hits[0][0], bool(a.prompt.gold), a.weight) for a in found if a.hits],
+        names,
     )
-    answers = fit(
-        [(*hit, asked.weight) for asked in some if asked.prompt.gold for hit in asked.hits],
-        (*WORDS, *MEANING) if warm else WORDS,
-    )
-    return about, answers | JUDGED
+
+
+def fit_answers(found: Iterable[Asked], names: Sequence[str]) -> dict[str, float]:
+    """Fit which of its hits a prompt is about."""
+    about = [asked for asked in found if asked.prompt.gold]
+    return fit([(*hit, asked.weight) for asked in about for hit in asked.hits], names) | JUDGED
 
 
 Row = tuple[Features, bool, float]
@@ -206,24 +213,25 @@ def _fit(rows: Sequence[Row], names: Sequence[str]) -> dict[str, float]:
     return dict(zip((BIAS, *names), map(float, beta), strict=True))
 
 
-def render(fits: Mapping[bool, tuple[Mapping[str, float], Mapping[str, float]]]) -> str:
+def render(fits: Mapping[str, Mapping[str, float]]) -> str:
     """Return the module with the coefficients."""
     head = MODULE.read_text("utf-8").partition("# Without vectors")[0]
     parts = []
-    for about, name, warm in (
-        ("Without vectors: a hook that has no time to load a model.", "COLD", False),
-        ("With vectors.", "WARM", True),
-    ):
-        parts.append(f"# {about}\n")
-        for which, values in zip(("ABOUT", "ANSWERS"), fits[warm], strict=True):
-            lines = "".join(f'    "{key}": {value:.3f},\n' for key, value in values.items())
-            parts.append(f"{which}_{name}: Final[Mapping[str, float]] = {{\n{lines}}}\n")
+    heads = {
+        f"ABOUT_{COLD}": "# Without vectors: a hook that has no time to load a model.\n",
+        f"ANSWERS_{SUMMED}": "# The same, with the vectors of single words.\n",
+        f"ABOUT_{WARM}": "# With vectors.\n",
+    }
+    for name, values in fits.items():
+        lines = "".join(f'    "{key}": {value:.3f},\n' for key, value in values.items())
+        parts.append(heads.get(name, ""))
+        parts.append(f"{name}: Final[Mapping[str, float]] = {{\n{lines}}}\n")
     return head + "".join(parts)
 
 
 def run(cache: Path) -> str:
     """Fit all coefficients; return the module."""
-    found: dict[bool, list[Asked]] = {False: [], True: []}
+    found: dict[str, list[Asked]] = {COLD: [], SUMMED: [], WARM: []}
     with temporary_folder() as scratch:
         embedder = open_cached(cache)
         if embedder is None:
@@ -231,14 +239,22 @@ def run(cache: Path) -> str:
         embedder.keeps_queries = True
         for setting in settings():
             store, names = build(scratch, setting, vectors=True)
-            for warm, asked in found.items():
-                asked += asked_in(store, names, setting, warm=warm)
+            for means, asked in found.items():
+                asked += asked_in(store, names, setting, means)
             store.close()
         large = mixed("tuning", LARGE, gone=GONE)
         store, names = build(scratch, large, vectors=False)
-        found[False] += asked_in(store, names, large, warm=False)
+        found[COLD] += asked_in(store, names, large, COLD)
         store.close()
-    return render({warm: fit_both(asked, warm=warm) for warm, asked in found.items()})
+    return render(
+        {
+            f"ABOUT_{COLD}": fit_about(found[COLD], PROMPT),
+            f"ANSWERS_{COLD}": fit_answers(found[COLD], WORDS),
+            f"ANSWERS_{SUMMED}": fit_answers(found[SUMMED], (*WORDS, *MEANING_OF_WORDS)),
+            f"ABOUT_{WARM}": fit_about(found[WARM], (*PROMPT, *PROMPT_MEANING)),
+            f"ANSWERS_{WARM}": fit_answers(found[WARM], (*WORDS, *MEANING)),
+        }
+    )
 
 
 def main() -> None:

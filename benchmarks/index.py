@@ -100,7 +100,7 @@ def measure(size: int, folder: Path) -> dict[str, Any]:
     vectors = [vectors[n % len(vectors)] for n in range(size)]
     store = recollect.open(repo)
     build = timed(store.refresh)
-    index = store.indexing.fresh()
+    index = store.indexing.without_refresh()
     assert isinstance(index, SqliteIndex)
     memories = index.select(Filters(statuses=frozenset({"all"})))
     texts = [(memory.summary, memory.body) for memory in memories]

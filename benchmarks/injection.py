@@ -28,9 +28,9 @@ from recollect.core.age import age
 from recollect.index.protocol import Filters
 from recollect.index.text import query_terms
 from recollect.search import selection
-from recollect.search.constants import BLOCK_TOKENS, MOST_TITLES, TITLE_TOKENS
+from recollect.search.constants import MOST_TITLES, TITLE_TOKENS
 from recollect.search.gate import about
-from recollect.search.rendering import render_memory, render_title
+from recollect.search.rendering import render_memory, render_title, render_titles, shorten_titles
 from recollect.search.search import Hit, Question, search
 from recollect.search.selection import Candidate
 from recollect.search.tokens import count_tokens
@@ -55,7 +55,9 @@ def latest(setting: Setting) -> float:
     return max(datetime.fromisoformat(moment).timestamp() for moment in moments)
 
 
-def candidates_of(store: Recollect, prompt: str, now: float, *, warm: bool) -> list[Hit]:
+def candidates_of(
+    store: Recollect, prompt: str, now: float, *, warm: bool, word_vectors: bool = True
+) -> list[Hit]:
     """Return the hits that a prompt hook looks at; `warm` as the engine, which has a model."""
     text = asked_for(prompt)
     if not query_terms(text):
@@ -67,6 +69,7 @@ def candidates_of(store: Recollect, prompt: str, now: float, *, warm: bool) -> l
         filters=Filters(sensitivities=frozenset({"public"}), alive_at=now),
         candidates=0,
         asked=asked,
+        word_vectors=word_vectors,
     )
     embed = store.indexing.embed_query if warm else None
     return store.indexing.using(lambda index: search(index, question, now=now, embed=embed))
@@ -87,15 +90,14 @@ def brought(store: Recollect, prompt: str, now: float, *, warm: bool) -> Brought
         lambda memory, brief: render_memory(memory, age(memory.created, now), brief=brief),
         now=now,
     )
-    titles, used = [], 0
-    for candidate in selection.without_repeats(maybe)[0][:MOST_TITLES]:
-        cost = count_tokens(render_title(candidate.memory, age(candidate.memory.created, now)))
-        if used + cost > TITLE_TOKENS:
-            break
-        used += cost
-        titles.append(candidate.memory.uid)
-    tokens = (full.tokens if full.chosen else 0) + (BLOCK_TOKENS + used if titles else 0)
-    return Brought([c.memory.uid for c in full.chosen], titles, tokens)
+    named = selection.without_repeats(maybe[: 2 * MOST_TITLES])[0][:MOST_TITLES]
+    titles = shorten_titles([render_title(c.memory) for c in named], TITLE_TOKENS)
+    block = count_tokens(render_titles(titles, "Possibly related"))
+    return Brought(
+        [c.memory.uid for c in full.chosen],
+        [c.memory.uid for c in named[: len(titles)]],
+        (full.tokens if full.chosen else 0) + block,
+    )
 
 
 def measure(names: dict[str, str], found: Iterable[tuple[Prompt, Brought]]) -> dict[str, float]:

@@ -3,6 +3,7 @@
 python -m benchmarks.speed              # hooks, searches, and how soon the server answers
 python -m benchmarks.speed --busy       # the same beside two busy loops
 python -m benchmarks.speed --long       # also building the index, a thousand captures, and vectors
+python -m benchmarks.speed --markdown   # the table of benchmarks/README.md: both runs, all rows
 
 Every round runs each command once, in turn, so that a busy moment hits all of them alike. Processor
 time, of the process and its children, differs less between runs than the clock. What the engine
@@ -137,11 +138,12 @@ class Bench:
                     for name, job in jobs.items():
                         used = spent(job)
                         if number:  # the first round warms the disk
-                            key = name if name == BARE else f"{name}, {size:,} memories"
-                            taken.setdefault(key, []).append(used)
+                            taken.setdefault(f"{name}, {size:,} memories", []).append(used)
                 served = server()[1] - served
             asked = 2 * (rounds + 1)
-            print(f"{size:,} memories: the engine served {served} of {asked} events")
+            print(
+                f"{size:,} memories: the engine served {served} of {asked} events", file=sys.stderr
+            )
         return taken
 
     def _search(self, words: str, repo: Path, env: Mapping[str, str], mode: str) -> Job:
@@ -208,18 +210,18 @@ def _list_tools(server: subprocess.Popen[bytes]) -> None:
         pass
 
 
-def long_ones(folder: Path) -> None:
-    """What takes minutes: the index, a thousand captures, and vectors."""
+def long_ones(folder: Path) -> Iterator[tuple[str, str]]:
+    """What takes minutes: the index, a thousand captures, and vectors; each with its result."""
     from benchmarks import index, ledger
     from recollect.embedding import chunks, open_embedder
 
     row = index.measure(100_000, folder)
-    print(f"index build, 100,000 memories, to bare FTS5 and vectors: {row['build_ratio']:.1f}")
+    yield "index build, 100,000 memories, to bare FTS5 and vectors", f"{row['build_ratio']:.1f} ×"
     repo = folder / "captures"
     build_repository(repo, 1000)
     for found in ledger.measure(repo, 5):
         if found["what"].startswith("1,000 captures"):
-            print(f"{found['what']}, to {found['against']}: {found['ratio']:.1f}")
+            yield f"{found['what']}, to {found['against']}", f"{found['ratio']:.1f} ×"
     embedder = open_embedder("default", environment=os.environ)
     if embedder is None:
         return
@@ -229,7 +231,34 @@ def long_ones(folder: Path) -> None:
     start = time.perf_counter()
     embedder.embed(pieces)
     each = (time.perf_counter() - start) / len(texts)
-    print(f"vectors for 12,000 commit messages, from {len(texts)}: {each * 12_000 / 60:.1f} min")
+    yield f"vectors for 12,000 commit messages, from {len(texts)}", f"{each * 12_000 / 60:.1f} min"
+
+
+class Run(NamedTuple):
+    """One run: what commands took, and the other rows with their results."""
+
+    taken: Mapping[str, Sequence[Spent]]
+    others: Sequence[tuple[str, str]]
+
+    def ratios(self, name: str) -> Spent:
+        """What a command took, as ratios to a bare interpreter."""
+        one, bare = _medians(self.taken[name]), _medians(self.taken[_bare_of(name)])
+        return Spent(one.clock / bare.clock, one.processor / bare.processor)
+
+
+def _bare_of(name: str) -> str:
+    """The bare interpreter in the rounds of a command: a load that changes hits both."""
+    return f"{BARE}, {name.rpartition(', ')[2]}"
+
+
+def run(bench: Bench, rounds: int, *, busy: bool) -> Run:
+    """Measure everything but what takes minutes."""
+    with busy_loops(2 if busy else 0):
+        taken = bench.commands(rounds)
+        others = [(name, f"{s:.2f} s") for name, s in bench.starts(max(3, rounds // 4))]
+        count = 5 * rounds
+        missed = f"{bench.misses(count)} of {count}"
+        return Run(taken, [*others, ("cold prompts that miss their deadline", missed)])
 
 
 def main() -> None:
@@ -239,29 +268,50 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=21)
     parser.add_argument("--busy", action="store_true", help="beside two busy loops")
     parser.add_argument("--long", action="store_true", help="also what takes minutes")
+    parser.add_argument("--markdown", action="store_true", help="both runs, as the table of README")
     options = parser.parse_args()
     sizes = [int(size) for size in options.sizes.split(",")]
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(Path(folder), sizes)
-        with busy_loops(2 if options.busy else 0):
-            taken = bench.commands(options.rounds)
-            _print(taken)
-            for name, seconds in bench.starts(max(3, options.rounds // 4)):
-                print(f"{name}: {seconds:.2f} s")
-            count = 5 * options.rounds
-            print(f"cold prompts that miss their deadline: {bench.misses(count)} of {count}")
-            if options.long:
-                long_ones(Path(folder))
+        if options.markdown:
+            quiet = run(bench, options.rounds, busy=False)
+            busy = run(bench, options.rounds, busy=True)
+            rows = list(long_ones(Path(folder))) if options.long else []
+            print("\n".join(_markdown(quiet, busy, rows)))
+            return
+        found = run(bench, options.rounds, busy=options.busy)
+        _print(found)
+        rows = [*found.others, *(long_ones(Path(folder)) if options.long else ())]
+        for name, result in rows:
+            print(f"{name}: {result}")
 
 
-def _print(taken: Mapping[str, Sequence[Spent]]) -> None:
-    bare = _medians(taken[BARE])
+def _markdown(quiet: Run, busy: Run, rows: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """The table of benchmarks/README.md."""
+    yield "| | clock, quiet | clock, busy | processor, quiet | processor, busy |"
+    yield "|---|---:|---:|---:|---:|"
+    for name in quiet.taken:
+        if name == _bare_of(name):
+            one, two = _medians(quiet.taken[name]), _medians(busy.taken[name])
+            unit, digits = "ms", 0
+        else:
+            one, two = quiet.ratios(name), busy.ratios(name)
+            unit, digits = "×", 1
+        values = (one.clock, two.clock, one.processor, two.processor)
+        yield f"| {name} | " + " | ".join(f"{value:.{digits}f} {unit}" for value in values) + " |"
+    for (name, result), (_, beside) in zip(quiet.others, busy.others, strict=True):
+        yield f"| {name} | {result} | {beside} | – | – |"
+    for name, result in rows:
+        yield f"| {name} | {result} | – | – | – |"
+
+
+def _print(found: Run) -> None:
     print(f"{'':<48}{'clock':>10}{'ratio':>7}{'processor':>12}{'ratio':>7}")
-    for name, values in taken.items():
-        one = _medians(values)
+    for name, values in found.taken.items():
+        one, ratio = _medians(values), found.ratios(name)
         print(
-            f"{name:<48}{one.clock:>7.1f} ms{one.clock / bare.clock:>7.2f}"
-            f"{one.processor:>9.1f} ms{one.processor / bare.processor:>7.2f}"
+            f"{name:<48}{one.clock:>7.1f} ms{ratio.clock:>7.2f}"
+            f"{one.processor:>9.1f} ms{ratio.processor:>7.2f}"
         )
 
 

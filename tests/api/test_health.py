@@ -209,7 +209,7 @@ def test_status_counts_by_kind_and_status_in_one_table(sandbox: Sandbox, repo: P
     assert any(line.startswith("updated more than 5 times: 1") for line in lines)
     assert any(line.startswith("retired in the last 7 days: 1") for line in lines)
     assert any(line.startswith("size: ") for line in lines)
-    assert any(line.startswith("vectors: all-MiniLM-L6-v2") for line in lines)
+    assert any(line.startswith("vectors: granite-embedding-30m") for line in lines)
 
 
 def test_status_and_doctor_say_what_is_not_synced(sandbox: Sandbox, hub: Path) -> None:
@@ -246,7 +246,7 @@ def test_doctor_checks_plugin_hooks_mcp_and_model_and_says_what_to_do(
     assert _check(store, "plugin").message == "No agent is set up on this machine."
     assert "No hook has run here yet" in _check(store, "hooks").message
     assert "can start" in _check(store, "mcp").message
-    assert _check(store, "model").message.startswith("all-MiniLM-L6-v2")
+    assert _check(store, "model").message.startswith("granite-embedding-30m")
 
     settings = isolated / "claude" / "settings.json"
     settings.parent.mkdir()

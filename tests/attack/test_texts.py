@@ -31,6 +31,7 @@ from recollect.capture.kind_of import kind_of
 from recollect.capture.titles import title_and_body
 from recollect.core import characters, document, facts, legacy, marks, note, record
 from recollect.embedding import chunking
+from recollect.embedding.granite import byte_pairs
 from recollect.embedding.minilm import wordpiece
 from recollect.hosts.claude_code import events as claude_code
 from recollect.hosts.claude_code import transcript as claude_code_transcript
@@ -50,6 +51,10 @@ _UID = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
 _PIECES = "\n".join((wordpiece.CLS, wordpiece.SEP, wordpiece.UNKNOWN, "a", "##a", "b", "the"))
 
 _CUTTER = wordpiece.WordPiece(_PIECES)
+_VOCABULARY = {"<s>": 0, "</s>": 1, "<unk>": 2, "a": 3, "aa": 4, "aaaa": 5, "Ġ": 6, "b": 7}
+_PAIRS = byte_pairs.BytePairs(
+    json.dumps({"model": {"vocab": _VOCABULARY, "merges": ["a a", "aa aa"]}}).encode()
+)
 
 
 class _Counting:
@@ -76,6 +81,7 @@ def _event(text: str) -> object:
 
 _REDACTOR = Redactor(home="/home/ada")
 _FUNCTIONS: dict[str, Callable[[str], object]] = {
+    "byte_pairs": _PAIRS.encode,
     "bits_per_character": lambda text: bits_per_character(text) if text else 0,
     "boundaries": lambda text: boundaries.keywords([text], text),
     "chunks": lambda text: chunking.chunks(text, _Counting(), size=64),  # type: ignore[arg-type]

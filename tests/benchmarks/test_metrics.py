@@ -181,7 +181,7 @@ class Letters:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
+    def embed(self, texts: Sequence[str], pause: object = None) -> list[bytes]:
         """Vectors of length one."""
         self.asked += texts
         counts = [(text.count("k"), text.count("b")) for text in texts]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -32,7 +32,7 @@ class OtherModel:
     dimensions = DIMENSIONS
     window = 256
 
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
+    def embed(self, texts: Sequence[str], pause: Callable[[], None] | None = None) -> list[bytes]:
         """A vector of the characters of each text."""
         return [
             struct.pack(

@@ -25,17 +25,16 @@ from recollect.embedding.minilm.weights import read_tensors
 from recollect.embedding.minilm.wordpiece import WordPiece
 from recollect.errors import EmbeddingError
 
+MODEL = "all-MiniLM-L6-v2"
 VOCABULARY = (Path(opening.__file__).parent / "minilm" / "vocab.txt").read_text(encoding="utf-8")
-INSTALLED = all(
-    importlib.util.find_spec(name) for name in ("numpy", opening.MODELS[opening.DEFAULT].package)
-)
+INSTALLED = all(importlib.util.find_spec(name) for name in ("numpy", opening.MODELS[MODEL].package))
 needs_model = pytest.mark.skipif(not INSTALLED, reason="the model is not installed")
 
 
 @pytest.fixture(scope="module")
 def embedder() -> Embedder:
     """The model, opened once."""
-    found = open_embedder("default")
+    found = open_embedder(MODEL)
     assert found is not None
     return found
 
@@ -43,7 +42,7 @@ def embedder() -> Embedder:
 @pytest.fixture(scope="module")
 def weights() -> Path:
     """The packaged file."""
-    return opening._packaged(opening.MODELS[opening.DEFAULT])
+    return opening._packaged(opening.MODELS[MODEL])
 
 
 def vector(embedder: Embedder, text: str) -> list[float]:
@@ -102,13 +101,10 @@ def test_an_unknown_choice_lists_the_known_ones() -> None:
 
 
 @needs_model
-def test_both_names_are_the_same_model(embedder: Embedder) -> None:
-    """The default is all-MiniLM-L6-v2, and its name says so with the hash of its weights."""
-    named = open_embedder("all-MiniLM-L6-v2")
-
-    assert named is not None
-    assert named.name == embedder.name == "all-MiniLM-L6-v2-int8@8199be6f699a"
-    assert (named.dimensions, named.window) == (384, 254)
+def test_its_name_has_the_hash_of_its_weights(embedder: Embedder) -> None:
+    """So vectors of other weights are never compared with these."""
+    assert embedder.name == "all-MiniLM-L6-v2-int8@8199be6f699a"
+    assert (embedder.dimensions, embedder.window) == (384, 254)
 
 
 @needs_model
@@ -125,7 +121,7 @@ def test_numpy_is_imported_without_threads(before: str) -> None:
                 if name == "numpy":
                     print(environment["OPENBLAS_NUM_THREADS"])
         sys.meta_path.insert(0, Watch())
-        open_embedder("default", environment=environment)
+        open_embedder("{MODEL}", environment=environment)
         print(environment.get("OPENBLAS_NUM_THREADS", ""))
         """
     )
@@ -209,7 +205,7 @@ def test_what_was_asked_last_is_kept_and_nothing_else_changes(embedder: Embedder
 def test_neighbours_do_not_matter(embedder: Embedder) -> None:
     """A text has the same vector alone, among others, in any order and on any thread."""
     texts = ["memory of a commit " * length for length in (1, 60, 2, 40, 3, 50, 1)] + ["other"]
-    threads = open_embedder("default", threads=3)
+    threads = open_embedder(MODEL, threads=3)
     assert threads is not None
     alone = [vector(embedder, text) for text in texts]
     together = [list(array("f", raw)) for raw in embedder.embed(texts)]
@@ -219,6 +215,18 @@ def test_neighbours_do_not_matter(embedder: Embedder) -> None:
         assert other == pytest.approx(one, abs=1e-5)
         assert third == pytest.approx(one, abs=1e-5)
     assert embedder.embed([]) == []
+
+
+@needs_model
+def test_other_work_can_go_first(embedder: Embedder) -> None:
+    """Long work asks at least twice a layer whether to pause, and its vectors are the same."""
+    texts = ["memory of a commit " * 60, "other"]
+    asked: list[None] = []
+
+    paused = embedder.embed(texts, lambda: asked.append(None))
+
+    assert len(asked) >= 12
+    assert paused == embedder.embed(texts)
 
 
 @needs_model
@@ -244,11 +252,11 @@ def assert_clear(error: EmbeddingError) -> None:
 def test_without_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
     """A missing package is one sentence and the command that installs it."""
     pytest.importorskip("numpy", reason="numpy is not installed")
-    model = opening.MODELS[opening.DEFAULT]._replace(package="no_such_package_at_all")
-    monkeypatch.setitem(opening.MODELS, opening.DEFAULT, model)
+    model = opening.MODELS[MODEL]._replace(package="no_such_package_at_all")
+    monkeypatch.setitem(opening.MODELS, MODEL, model)
 
     with pytest.raises(EmbeddingError, match="not installed") as caught:
-        open_embedder("default")
+        open_embedder(MODEL)
 
     assert "make install" in caught.value.hint
 
@@ -279,8 +287,8 @@ def fake_package(folder: Path, weights: Path, monkeypatch: pytest.MonkeyPatch) -
     (package / "__init__.py").write_text("raise SystemExit('the package was run')")
     shutil.copy(weights, package / weights.name)
     monkeypatch.syspath_prepend(folder)
-    model = opening.MODELS[opening.DEFAULT]._replace(package=package.name)
-    monkeypatch.setitem(opening.MODELS, opening.DEFAULT, model)
+    model = opening.MODELS[MODEL]._replace(package=package.name)
+    monkeypatch.setitem(opening.MODELS, MODEL, model)
     return package / weights.name
 
 
@@ -299,16 +307,16 @@ def test_a_changed_package_is_refused(
 ) -> None:
     """The packaged file is loaded without running its package, and not with one bit changed."""
     file = fake_package(tmp_path, weights, monkeypatch)
-    assert open_embedder("default") is not None
+    assert open_embedder(MODEL) is not None
     flip_a_bit(file)
 
     with pytest.raises(EmbeddingError, match="not the released file") as caught:
-        open_embedder("default")
+        open_embedder(MODEL)
 
     assert "path" in caught.value.hint
     file.unlink()
     with pytest.raises(EmbeddingError, match="missing"):
-        open_embedder("default")
+        open_embedder(MODEL)
 
 
 @needs_model
@@ -316,9 +324,9 @@ def test_a_path_is_taken_at_its_word(tmp_path: Path, weights: Path, embedder: Em
     """Weights named by their path are used as they are, and never under the name of others."""
     file = tmp_path / "model.onnx"
     shutil.copy(weights, file)
-    same = open_embedder("default", str(file))
+    same = open_embedder(MODEL, str(file))
     flip_a_bit(file)
-    changed = open_embedder("default", str(tmp_path))
+    changed = open_embedder(MODEL, str(tmp_path))
 
     assert same is not None
     assert changed is not None
@@ -332,7 +340,7 @@ def test_safetensors_give_the_same_vectors(
 ) -> None:
     """The layout of the published model is read too: same numbers, same vectors."""
     write_safetensors(weights, tmp_path / "model.safetensors")
-    other = open_embedder("default", str(tmp_path))
+    other = open_embedder(MODEL, str(tmp_path))
 
     assert other is not None
     assert other.name != embedder.name
@@ -397,7 +405,7 @@ def test_a_path_to_something_else(tmp_path: Path, weights: Path, damage: str) ->
             (tmp_path / "vocab.txt").write_text("\n".join(VOCABULARY.split("\n")[:20_000]))
 
     with pytest.raises(EmbeddingError, match="does not contain the weights") as caught:
-        open_embedder("default", str(tmp_path))
+        open_embedder(MODEL, str(tmp_path))
 
     assert_clear(caught.value)
 
@@ -406,7 +414,7 @@ def test_a_path_to_something_else(tmp_path: Path, weights: Path, damage: str) ->
 def test_a_path_to_nothing(tmp_path: Path) -> None:
     """A wrong path is named, and so is what it should have been."""
     with pytest.raises(EmbeddingError, match="no embedding model at") as caught:
-        open_embedder("default", str(tmp_path / "gone"))
+        open_embedder(MODEL, str(tmp_path / "gone"))
 
     assert_clear(caught.value)
 
@@ -420,7 +428,7 @@ def test_a_model_that_may_not_be_read(weights: Path, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr("mmap.mmap", refuse)
     with pytest.raises(EmbeddingError, match=r"Cannot read .*: Permission denied\.") as caught:
-        open_embedder("default", str(weights))
+        open_embedder(MODEL, str(weights))
 
     assert_clear(caught.value)
 
@@ -433,7 +441,7 @@ def test_a_file_that_is_too_big(tmp_path: Path) -> None:
         stream.truncate(20 * 1024**3)
 
     with pytest.raises(EmbeddingError, match="not enough memory") as caught:
-        open_embedder("default", str(file))
+        open_embedder(MODEL, str(file))
 
     assert_clear(caught.value)
 
@@ -454,7 +462,7 @@ def test_too_little_memory(spare: int) -> None:
         limit = pages * resource.getpagesize() + {spare} * 1024 * 1024
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
         try:
-            open_embedder("default", threads=1)
+            open_embedder("{MODEL}", threads=1)
         except EmbeddingError as error:
             print(error.message)
         """
@@ -519,7 +527,7 @@ class Counting:
     name, dimensions, window = "counting", 0, 40
     words = WordPiece(VOCABULARY)
 
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
+    def embed(self, texts: Sequence[str], pause: object = None) -> list[bytes]:
         """No vector: cutting needs none."""
         return [b"" for _ in texts]
 

@@ -727,6 +727,16 @@ class IndexContract:
         assert 0.5 < found.known < 0.8
         assert index.lexical("spindle gears", EVERYTHING, 5).known == 1.0
 
+    def test_a_search_says_what_every_word_of_the_query_is_worth(self, index: Index) -> None:
+        """Most if no memory has it, little if it is one of everyday requests."""
+        fill(index, (PLACE, note_of(creation(0, body="the spindle is a brass one"))))
+
+        worth = index.lexical("fix the spindle of the zebra", EVERYTHING, 5).worth
+
+        assert list(worth) == ["fix", "spindle", "zebra"]
+        assert worth["zebra"] > worth["spindle"] > worth["fix"] > 0
+        assert index.lexical("zebra", EVERYTHING, 5).worth == {"zebra": worth["zebra"]}
+
     def test_models_are_never_mixed(self, index: Index) -> None:
         """Vectors of another model, of another size even, replace those there were."""
         one, two = creation(0), creation(1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 from pathlib import Path
 
@@ -13,7 +13,7 @@ import pytest
 
 from recollect.core.strength import Uses
 from recollect.errors import MemoryIndexError
-from recollect.index.protocol import Index
+from recollect.index.protocol import Filters, Index, Match
 from recollect.index.sqlite import words as sqlite_words
 from recollect.index.sqlite.index import SqliteIndex
 from recollect.state.database import open_state
@@ -27,6 +27,7 @@ from tests.index.contract import (
     note_of,
     uids,
     update,
+    vector,
 )
 
 
@@ -38,6 +39,57 @@ class TestFile(IndexContract):
         """Each one in a file of its own."""
         numbers = count()
         return lambda: SqliteIndex(tmp_path / f"{next(numbers)}.db")
+
+
+class Keeping(SqliteIndex):
+    """An index that has its vectors in memory at every query."""
+
+    def nearest(
+        self, vector: bytes, filters: Filters, limit: int, including: Sequence[str] = ()
+    ) -> list[Match]:
+        """As a process that answers many queries."""
+        self.keep_vectors()
+        return super().nearest(vector, filters, limit, including)
+
+
+class TestKeepingVectors(IndexContract):
+    """An index whose vectors are in memory."""
+
+    @pytest.fixture
+    def make(self) -> Callable[[], Index]:
+        """Each one for itself."""
+        return lambda: Keeping(None)
+
+
+def test_vectors_in_memory_find_what_the_file_finds(tmp_path: Path) -> None:
+    """Whatever comes, changes and goes, also in another process."""
+    rng = random.Random(4)
+    born = [creation(number) for number in range(60)]
+    writer, keeps, reads = (SqliteIndex(tmp_path / "index.db") for _ in range(3))
+    fill(writer, (PLACE, note_of(*born)))
+
+    def some_vector() -> bytes:
+        return vector(*(rng.gauss(0.2, 1) for _ in range(8)))
+
+    def changed() -> None:
+        some = rng.sample(born, 12)
+        writer.store_vectors(
+            "m", {one.uid: [some_vector() for _ in range(rng.randrange(1, 4))] for one in some}
+        )
+
+    for number in range(12):
+        changed()
+        if number % 3 != 2:  # else it has what was there before
+            keeps.keep_vectors()
+        asked, limit = some_vector(), rng.choice((1, 5, 40, 100))
+        including = [one.uid for one in rng.sample(born, 5)]
+        found, expected = (
+            index.nearest(asked, EVERYTHING, limit, including) for index in (keeps, reads)
+        )
+        assert {m.uid: pytest.approx(m.score, abs=1e-5) for m in expected} == {
+            m.uid: m.score for m in found
+        }
+        assert keeps.spread(asked) == pytest.approx(reads.spread(asked), abs=1e-5)
 
 
 class TestMemory(IndexContract):

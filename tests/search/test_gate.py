@@ -18,6 +18,7 @@ from recollect.search.gate_coefficients import (
     ABOUT_WARM,
     ANSWERS_COLD,
     ANSWERS_WARM,
+    ANSWERS_WORD_VECTORS,
 )
 from recollect.search.search import Hit, Question, search
 from recollect.search.triggers import asked_for, asks_for_memory
@@ -115,7 +116,17 @@ def test_a_hook_brings_the_decision_that_a_question_asks_for(sandbox: Sandbox, r
     assert Agent(repo, "last").context("prompt", prompt="ok do that") == ""
 
 
-@pytest.mark.parametrize("coefficients", [ABOUT_COLD, ABOUT_WARM, ANSWERS_COLD, ANSWERS_WARM])
+# By words, by the vectors of single words, by the model.
+MEANS: tuple[dict[str, bool], ...] = ({}, {"summed": True}, {"warm": True})
+
+
+@pytest.mark.parametrize(
+    "coefficients",
+    [
+        *(ABOUT_COLD, ABOUT_WARM),
+        *(ANSWERS_COLD, ANSWERS_WORD_VECTORS, ANSWERS_WARM),
+    ],
+)
 def test_coefficients_name_features(coefficients: dict[str, float]) -> None:
     """What the fit wrote is what the gate reads."""
     names = {part for name in coefficients for part in name.split("*")}
@@ -123,10 +134,10 @@ def test_coefficients_name_features(coefficients: dict[str, float]) -> None:
     assert names - {"bias"} <= set(Features._fields)
 
 
-@pytest.mark.parametrize("is_warm", [False, True])
-def test_more_evidence_makes_a_memory_likelier(is_warm: bool) -> None:
+@pytest.mark.parametrize("means", MEANS)
+def test_more_evidence_makes_a_memory_likelier(means: dict[str, bool]) -> None:
     """Cold and warm; and `strongest` names what decided."""
-    weak = Features(share=0.3, coverage=0.1, length=0.5, known=0.5, warm=is_warm)
+    weak = Features(share=0.3, coverage=0.1, length=0.5, known=0.5, **means)
     strong = weak._replace(share=1.0, coverage=0.9, lead=0.5, beside=0.5)
 
     assert answers(weak) < answers(strong)
@@ -135,10 +146,10 @@ def test_more_evidence_makes_a_memory_likelier(is_warm: bool) -> None:
     assert strongest(strong, 1)[0][0].partition("*")[0] in Features._fields
 
 
-@pytest.mark.parametrize("is_warm", [False, True])
-def test_words_that_no_memory_has_make_every_memory_unlikely(is_warm: bool) -> None:
+@pytest.mark.parametrize("means", MEANS)
+def test_words_that_no_memory_has_make_every_memory_unlikely(means: dict[str, bool]) -> None:
     """Whether a prompt is about the store at all is one decision for all of its hits."""
-    strange = Features(share=1.0, coverage=0.5, known=0.2, most_worth=0.2, warm=is_warm)
+    strange = Features(share=1.0, coverage=0.5, known=0.2, most_worth=0.2, **means)
     usual = strange._replace(known=1.0, most_worth=1.0)
 
     assert about(strange) < about(usual)
@@ -168,7 +179,9 @@ def test_features_compare_a_memory_with_the_others() -> None:
     assert [best.lead, other.lead, far.lead] == pytest.approx([0.8, -1.0, -0.8])
     assert [best.match, other.match, far.match] == pytest.approx([1.0, 0.2, 0.7 / 1.5])
     assert [far.share, far.nearness, best.nearness] == pytest.approx([0.0, 1.0, 5 / 7])
+    assert [far.ahead, best.ahead] == pytest.approx([0.2, -0.2])
     assert far.stands_out == pytest.approx(6 / 5)
+    assert [other.first_cosine, other.first_lead] == pytest.approx([0.5, 0.8])
     assert [best.second, best.beside, other.beside] == pytest.approx([0.2, 0.25, 0.0])
     # What is said of the prompt is the same for all of them.
     for hit in (best, other, far):

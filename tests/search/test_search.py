@@ -10,8 +10,9 @@ from recollect.api.recollect import Recollect
 from recollect.errors import ValidationError
 from recollect.index.sqlite.index import SqliteIndex
 from recollect.search.constants import HALF_LIFE_DAYS
-from recollect.search.rendering import render_memory, render_title
+from recollect.search.rendering import render_memory, render_title, shorten_titles
 from recollect.search.scoring import fuse
+from recollect.search.tokens import count_tokens
 from tests.cli.running import gives, says
 from tests.sandbox import Sandbox
 
@@ -493,3 +494,36 @@ def test_filter_by_observation_type(sandbox: Sandbox, repo: Path) -> None:
     ]
     with pytest.raises(ValidationError, match="no type"):
         store.browse(observation_type="guess")
+
+
+def test_titles_share_their_tokens() -> None:
+    """Long ones are cut at a word, short ones stay whole, and all of them fit."""
+    short, long = "> notes:1:0 short", "> notes:1:1 " + " ".join(["words"] * 30)
+
+    cut = shorten_titles([long, short, long], 80)
+
+    assert len(cut) == 3
+    assert cut[1] == short
+    assert cut[0] == cut[2]
+    assert cut[0].endswith(" words …")
+    assert 60 <= sum(count_tokens(title) + 1 for title in cut) <= 80
+
+
+def test_titles_that_fit_stay_whole() -> None:
+    """And of more than can be read, the first ones come."""
+    titles = [f"> notes:1:{n} a title of some words" for n in range(9)]
+
+    assert shorten_titles(titles, 1000) == titles
+    assert shorten_titles([], 80) == []
+    assert shorten_titles(titles, 3) == []
+    few = shorten_titles(titles, 80)
+    assert few == titles[: len(few)]
+    assert sum(count_tokens(title) + 1 for title in few) <= 80
+
+
+def test_a_title_may_have_no_age(store: Recollect) -> None:
+    """Then the title follows the id."""
+    memory = store.capture("notes", "The zoo is closed")
+
+    assert render_title(memory) == f"> {memory.id[:13]}{memory.id[46:]} The zoo is closed"
+    assert "(1d) The zoo" in render_title(memory, "1d")

@@ -65,6 +65,24 @@ def test_a_busy_ledger_gets_it_later(store: Recollect, monkeypatch: pytest.Monke
     assert [m.summary for m in store.memories()] == ["Later"]
 
 
+def test_what_was_asked_for_twice_at_once_is_written_once(store: Recollect) -> None:
+    """Two sessions that did not see each other; what nobody asked for may say the same."""
+    asked = {
+        "kind": "notes",
+        "summary": "Only one of us",
+        "provenance": {"said_by": "user", "via": "marker"},
+    }
+
+    one, other = keep(store, [asked, {**asked, "summary": "Only one of us."}])
+    (later,) = keep(store, [asked])
+
+    assert one.uid == other.uid == later.uid
+    assert len(store.memories()) == 1
+    noticed = {**asked, "provenance": {"said_by": "tool", "via": "tool"}}
+    assert keep(store, [noticed])[0].uid != one.uid
+    assert spool_of(store).names() == []
+
+
 def test_a_draft_that_was_written_already_is_not_written_again(store: Recollect) -> None:
     """Killed between the ledger and the spool: the nonce tells that it is there."""
     (memory,) = keep(store, [{"kind": "notes", "summary": "Once"}])

@@ -25,10 +25,13 @@ from recollect.ledger.repository import (
 from recollect.redact.gate import project_name
 
 
-def open_recollect(path: str | os.PathLike[str] | None = None, *, mine: bool = False) -> Recollect:
+def open_recollect(
+    path: str | os.PathLike[str] | None = None, *, mine: bool = False, quickly: bool = False
+) -> Recollect:
     """Open the memory of the repository around a path; outside of any repository, the user ledger.
 
     With `mine`, open the user ledger wherever you are: what belongs to you, not to a project.
+    `quickly`, git is not asked what the files of the repository say, too.
     """
     environment = dict(os.environ)
     if path is not None:
@@ -36,13 +39,15 @@ def open_recollect(path: str | os.PathLike[str] | None = None, *, mine: bool = F
     directory = existing_directory(path)
     config = load_config(directory, environment)
     git = _git(directory, config, environment)
-    repository = None if mine else find_repository(git)
+    repository = None if mine else find_repository(git, quickly=quickly)
     if repository is None:
         repository = open_user_ledger(git, data_dir(environment))
         project = None if mine else project_name(config, directory.resolve())
         return Recollect(_ledger(repository, config), config, project)
+    ledger = _ledger(repository, config)
+    ledger.asks_git_rarely = quickly
     return Recollect(
-        _ledger(repository, config),
+        ledger,
         config,
         open_personal=lambda: _personal(directory, config, git, environment),
     )

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from recollect.capture.twins import folded, twins_of
+from recollect.core.marks import MARKED, REQUESTED
 from recollect.core.memory import Memory
+from recollect.core.status import ACTIVE
 from recollect.core.uid import is_nonce
 from recollect.errors import NotWritable, RecollectError, ValidationError
 from recollect.index.protocol import Index, is_purged, made_with
@@ -21,6 +24,9 @@ from recollect.redact.gate import marked
 from recollect.state.local_key import DRAFT, is_ours, sign, unsigned
 from recollect.state.spool import SPOOL_FOLDER, STASH_FOLDER, Spool
 from recollect.store.store import Store
+
+if TYPE_CHECKING:
+    from recollect.ledger.writes import Creation
 
 _LOCK = "spool.lock"
 # Seconds to wait for another event; a hook has no time for more.
@@ -145,13 +151,40 @@ def _drain(store: Store, names: Sequence[str], own: frozenset[str]) -> dict[str,
         new = {
             n: creation for n, creation in creations.items() if n not in there and n not in purged
         }
+        said, again = _said_once(store, new)
+        there |= again
+        new = {nonce: new[nonce] for nonce in said}
         there |= dict(zip(new, store.create(list(new.values())), strict=True))
+        there |= {nonce: there[first] for first, others in said.items() for nonce in others}
         for nonce in there.keys() | purged:
             spool.drop(nonce)
         for nonce in waiting.keys() - there.keys() - purged:
             if nonce not in own and not is_ours(store.config.home, DRAFT, nonce, waiting[nonce]):
                 _suggest_unknown(store, nonce, waiting[nonce])
         return there
+
+
+def _said_once(
+    store: Store, creations: Mapping[str, Creation]
+) -> tuple[dict[str, list[str]], dict[str, Memory]]:
+    """Return which drafts to write, with those that say the same, and those that are known.
+
+    Two sessions may be asked for the same at once, and neither sees the other's memory when it
+    looks. This is asked under the lock of the spool, so one of them does.
+    """
+    said: dict[tuple[str, str], list[str]] = {}
+    known: dict[str, Memory] = {}
+    now = store.ledger.clock().timestamp()
+    for nonce, creation in creations.items():
+        text = creation.body or str(creation.fields.get("summary", ""))
+        is_asked = dict(creation.fields.get("provenance") or {}).get("via") in (MARKED, REQUESTED)
+        alike = twins_of(store, text, creation.kind, alive_at=now) if is_asked else []
+        twin = next((memory for memory in alike if memory.status == ACTIVE), None)
+        if twin is not None:
+            known[nonce] = twin
+        else:
+            said.setdefault((creation.kind, folded(text) if is_asked else nonce), []).append(nonce)
+    return {first: others for first, *others in said.values()}, known
 
 
 def _kept_as(index: Index, nonce: str) -> list[Memory]:

@@ -23,7 +23,7 @@ def list_command(ctx: click.Context, /, limit: int | None, as_json: bool, **opti
     memories are listed only if --status asks for them, private, secret and unclassified ones only
     if --sensitivity does.
     """
-    with opened(ctx) as store:
+    with opened(ctx, quickly=True) as store:
         found = store.browse(newest_first=True, **given_filters(options))[:limit]
         warn(store)
         if as_json:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-import recollect
+from recollect.api.opening import open_recollect
 from recollect.api.recollect import Recollect
 from recollect.api.results import Answer, Listed
 from recollect.cli.terminal import echo_exactly, escaped_json
@@ -51,9 +51,13 @@ def said_here(ctx: click.Context, store: Recollect, text: str) -> dict[str, Any]
     return store.said_by(text, agent=ctx.obj.agent, environment=os.environ)
 
 
-def opened(ctx: click.Context) -> Recollect:
-    """Open the ledger that the command uses."""
-    store = recollect.open(ctx.obj.directory, mine=ctx.obj.mine)
+def opened(ctx: click.Context, *, quickly: bool = False) -> Recollect:
+    """Open the ledger that the command uses.
+
+    `quickly`, for a command that only reads memories: it asks git nothing that the files of the
+    repository say, too.
+    """
+    store = open_recollect(ctx.obj.directory, mine=ctx.obj.mine, quickly=quickly)
     ctx.call_on_close(lambda: _say_rebuilt(ctx, store))
     store.flush_spool()
     if sys.stderr.isatty():

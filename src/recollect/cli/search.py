@@ -74,7 +74,7 @@ def search_command(
     searched with those of the project, and marked [mine]. Private and secret memories are found
     only when --sensitivity asks for them.
     """
-    with opened(ctx) as store:
+    with opened(ctx, quickly=True) as store:
         look = partial(
             store.search,
             query,

@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -63,6 +62,8 @@ def _finished(text: str) -> str:
 
 def echo_paged(lines: Sequence[str]) -> None:
     """Print lines; on a terminal that is too small for them, in the pager."""
+    import shutil  # also loads what reads archives
+
     streams = (sys.stdin, sys.stdout)
     room = shutil.get_terminal_size().lines - 1  # the prompt comes after them
     if _for_an_agent or len(lines) <= room or not all(stream.isatty() for stream in streams):

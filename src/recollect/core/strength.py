@@ -78,5 +78,7 @@ def strength(
 
 def idle_days(uses: Uses, *, since: float | None, now: float) -> float | None:
     """Return the days since a memory was last used or created; None if unknown."""
-    moments = [moment for moment in (since, uses.last) if moment is not None]
-    return (now - not_after(max(moments), now)) / _DAY if moments else None
+    last = uses.last
+    if last is None or (since is not None and since > last):
+        last = since
+    return None if last is None else (now - not_after(last, now)) / _DAY

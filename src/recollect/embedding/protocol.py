@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 
@@ -24,8 +24,11 @@ class Embedder(Protocol):
         """How many tokens of a text the model reads; it ignores the rest."""
         ...
 
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """Return one vector per text: float32, little endian, unit length."""
+    def embed(self, texts: Sequence[str], pause: Callable[[], None] | None = None) -> list[bytes]:
+        """Return one vector per text: float32, little endian, unit length.
+
+        It calls `pause` every few milliseconds, so that other work can go first.
+        """
         ...
 
     def count_tokens(self, text: str) -> int:

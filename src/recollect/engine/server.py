@@ -74,6 +74,11 @@ class Engine:
         """Whether hooks can reach this engine."""
         return self._listener is not None
 
+    @property
+    def is_serving(self) -> bool:
+        """Whether a request has its turn."""
+        return self._lock.locked()
+
     def listen(self) -> None:
         """Start listening for hooks, unless another engine of this repository does."""
         with self._listener_lock:

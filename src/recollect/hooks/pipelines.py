@@ -84,5 +84,6 @@ LATE: Mapping[str, tuple[Part, ...]] = {
         (read_unread(0.7), summarise_sessions),
         (stages.sleep,),
     ),
+    event.PROMPT: ((stages.keep_vectors,),),
     event.STOP: ((stages.update_mirror,),),
 }

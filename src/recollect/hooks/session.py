@@ -184,8 +184,16 @@ class HookSession(LoggingSession):
         strategy = self.setting("recall.match_strategy")
         # Only points are a way of their own; `text` is `hybrid` without vectors.
         mode = strategy if strategy == TITLE_TAGS else "hybrid"
-        question = Question(text, limit, mode, filters, candidates=0, asked=asked)
         by_meaning = strategy in ("hybrid", "semantic") and self._event.name in _BY_MEANING
+        question = Question(
+            text,
+            limit,
+            mode,
+            filters,
+            candidates=0,
+            asked=asked,
+            word_vectors=by_meaning and store.config.text("embedding.model") != "none",
+        )
 
         def find(index: Index) -> list[Hit]:
             if archived and not index.count(question.filters):
@@ -203,6 +211,11 @@ class HookSession(LoggingSession):
         found = store.indexing.using(find)
         alive = {memory.uid for memory in without_expired(store, [hit.memory for hit in found])}
         return [hit for hit in found if hit.memory.uid in alive]
+
+    def keep_vectors(self) -> None:
+        """Prepare the next search by meaning, if a model is loaded."""
+        for store in self.stores:
+            store.indexing.keep_vectors()
 
     def memories_about(self, paths: Sequence[str], limit: int) -> list[Candidate]:
         """Find memories that name these files, the newest and most important first."""

@@ -7,13 +7,14 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from recollect.api.recollect import Recollect
+from recollect.capture.twins import similar_in, twins_of
 from recollect.capture.unconfirmed import reject
 from recollect.core.memory import Memory, is_expired
 from recollect.core.names import short
 from recollect.core.status import ACTIVE, ARCHIVED, RESTORED, RETIRED
 from recollect.hooks.session_keeping import KeepingSession
 from recollect.hosts.protocol import PROMPT, Event
-from recollect.index.protocol import ALL, Filters, Index, made_with
+from recollect.index.protocol import Filters, Index, made_with
 from recollect.state.database import StateError
 
 if TYPE_CHECKING:
@@ -71,14 +72,7 @@ class AskedSession(KeepingSession):
         return any(memory.status != _UNCONFIRMED for memory in self._twins(text, "", alive=False))
 
     def _twins(self, text: str, kind: str, *, alive: bool) -> list[Memory]:
-        at = self._now if alive else None
-        return [
-            memory
-            for memory in similar_in(self.store, text, _SIMILAR, alive_at=at)
-            if memory.sensitivity == "public"
-            and kind in ("", memory.kind)
-            and folded(memory.text or memory.summary) == folded(text)
-        ]
+        return twins_of(self.store, text, kind, alive_at=self._now if alive else None)
 
     def bring_back(self, memory: Memory) -> Memory:
         """Make a hidden memory active again, because somebody asked for it again."""
@@ -220,21 +214,3 @@ class AskedSession(KeepingSession):
             return list({memory.uid: memory for memory in found}.values())
 
         return self.store.indexing.using(look) if names else []
-
-
-def folded(text: str) -> str:
-    """Return a text without differences of case, white space and the mark at its end."""
-    return " ".join(text.casefold().split()).rstrip(".!")
-
-
-def similar_in(
-    store: Recollect, text: str, limit: int, *, alive_at: float | None = None
-) -> list[Memory]:
-    """Return memories of one store, of any status, that share words with a text."""
-    wanted = Filters(statuses=ALL, project=store.project, alive_at=alive_at)
-
-    def look(index: Index) -> list[Memory]:
-        found = index.lexical(text, wanted, limit).matches
-        return index.get_many([match.uid for match in found])
-
-    return store.indexing.using(look)

@@ -9,11 +9,12 @@ from typing import Any
 
 from recollect.api.recollect import Recollect
 from recollect.capture.novelty import Known, fingerprint
+from recollect.capture.twins import similar_in
 from recollect.core.memory import Memory
 from recollect.core.names import short
 from recollect.core.status import UNCONFIRMED, VISIBLE
 from recollect.hooks.conversation import Conversation
-from recollect.hooks.session_asked import AskedSession, similar_in
+from recollect.hooks.session_asked import AskedSession
 from recollect.hosts.protocol import LAST_PART, WRITES, Event
 from recollect.hosts.registry import host_named
 from recollect.index.protocol import Filters

@@ -32,6 +32,7 @@ from recollect.search.rendering import (
     render_memory,
     render_title,
     render_titles,
+    shorten_titles,
 )
 from recollect.search.selection import Skipped
 from recollect.search.tokens import count_tokens
@@ -213,6 +214,11 @@ def recall_prompt(work: Work) -> None:
         ]
 
 
+def keep_vectors(work: Work) -> None:
+    """Prepare the next search by meaning, after the reply is sent."""
+    work.session.keep_vectors()
+
+
 def _pass_gate(work: Work, found: Sequence[selection.Candidate]) -> None:
     """Divide what was found into what comes in full, what may come as a title, and the rest."""
     work.candidates, work.maybe = selection.by_probability(found)
@@ -340,7 +346,7 @@ def list_titles(work: Work) -> None:
     heading = "Titles of other memories"
     around = count_tokens(render_titles([""], heading))
     room = min(INDEX_TOKENS, left_of(work, tier_of(work).total) - around)
-    _add_titles(work, candidates, heading, MOST_INDEXED, room)
+    _add_titles(work, candidates, heading, MOST_INDEXED, room, dated=True)
 
 
 def suggest_titles(work: Work) -> None:
@@ -349,33 +355,35 @@ def suggest_titles(work: Work) -> None:
 
 
 def _add_titles(
-    work: Work, candidates: Iterable[selection.Candidate], heading: str, most: int, tokens: int
+    work: Work,
+    candidates: Iterable[selection.Candidate],
+    heading: str,
+    most: int,
+    tokens: int,
+    *,
+    dated: bool = False,
 ) -> None:
     """Add titles of memories that the context does not have, in full or as a title.
 
-    `tokens` is what they may take together, without the element around them.
+    `tokens` is what they may take together, without the element around them. `dated` says whether
+    they have their age.
     """
     context, now = work.event.context, work.session.now()
     given = work.session.injected(context)
     unread, _ = work.session.without_read(candidates)
     fresh = [c for c in unread if c.memory.uid not in given and not c.memory.altered]
     unique, _ = selection.without_repeats(fresh[: 2 * most])
-    titles: dict[str, Memory] = {}
-    used = 0
-    for candidate in unique:
-        memory = candidate.memory
-        title = render_title(memory, age(memory.created, now), is_own=work.session.is_own)
-        used += count_tokens(title) + 1  # the line break
-        if len(titles) == most or used > tokens:
-            break
-        if title:
-            titles[title] = memory
-    block = render_titles(list(titles), heading)
+    ages = {c.memory.uid: age(c.memory.created, now) if dated else "" for c in unique}
+    own = work.session.is_own
+    whole = [(render_title(c.memory, ages[c.memory.uid], is_own=own), c.memory) for c in unique]
+    rendered = [(title, memory) for title, memory in whole if title][:most]
+    titles = shorten_titles([title for title, _ in rendered], tokens)
+    memories = [memory for _, memory in rendered[: len(titles)]]
+    block = render_titles(titles, heading)
     taken = sum(map(selection.utf16_length, work.reply.context))
     if not block or taken + selection.utf16_length(block) > MOST_CHARACTERS:
         return
     work.reply.context.append(block)
-    memories = list(titles.values())
     work.session.record_titles(context, memories)
     work.note("titles", tokens=count_tokens(block), uids=[memory.uid for memory in memories])
 

@@ -8,6 +8,7 @@ runs on every backend.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NotRequired, Protocol, TypedDict, Unpack
 
 from recollect.core.crowding import Traits
@@ -81,6 +82,8 @@ class LexicalMatches(NamedTuple):
     total: int = 0
     # What the words that any memory has are worth, as a share of all words of the query.
     known: float = 0.0
+    # What each word of the query is worth, whether or not any memory has it.
+    worth: Mapping[str, float] = MappingProxyType({})
 
 
 class Pending(NamedTuple):
@@ -226,6 +229,9 @@ class Index(Protocol):
 
     def spread(self, vector: bytes) -> Spread:
         """Return how near a vector is to memories in general."""
+
+    def keep_vectors(self) -> None:
+        """Prepare for many queries by vector, as far as that makes them faster."""
 
     def distinctive(self, query: str) -> str:
         """Return a query for vector search: a short one without words that many memories have."""

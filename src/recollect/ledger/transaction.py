@@ -113,6 +113,8 @@ class Transaction:
         # Where the memories are that this transaction created, by uid.
         self.created: dict[str, Place] = {}
         self._private: Private | None = None
+        # Revision → the id of its commit: a thousand captures name the same one.
+        self._commits: dict[str, str | None] = {}
 
     def __getitem__(self, key: Key) -> Namespace:
         """Return the namespace, absorbed."""
@@ -157,9 +159,11 @@ class Transaction:
             return False
 
     def commit_id(self, revision: str) -> str | None:
-        """Return the id of the commit that a revision names."""
-        found = self.objects.find(revision + "^{commit}")
-        return found.oid if found is not None else None
+        """Return the id of the commit that a revision names; git is asked once for each."""
+        if revision not in self._commits:
+            found = self.objects.find(revision + "^{commit}")
+            self._commits[revision] = found.oid if found is not None else None
+        return self._commits[revision]
 
     def _open(self, key: Key) -> Namespace:
         refs = (key.notes_ref, key.seen_ref)

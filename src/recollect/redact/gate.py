@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from recollect.hosts.protocol import Event
     from recollect.redact.redactor import Redactor
 
-# Texts recently found clean: the ledger's gate does not search them again.
-_MOST_KNOWN = 256
+# Texts recently found clean: the ledger's gate does not search them again. So many characters are
+# kept, enough for some thousands of memories that are captured at once.
+_MOST_KNOWN = 8 << 20
+_OVERHEAD = 100
 # Characters of a plain name. No rule matches a secret in a name this short.
 _PLAIN_NAME = 20
 _SHORTEST_TOKEN = 16
@@ -33,6 +35,7 @@ class Gate:
     def __init__(self, redactor: Redactor) -> None:
         self.redactor = redactor
         self._known: dict[str, None] = {}
+        self._size = 0
 
     def __call__(self, value: Any, warnings: list[str] | None = None) -> Any:
         """Return the value as it may be written: texts, items, keys and values of objects."""
@@ -51,8 +54,10 @@ class Gate:
         if result.found and warnings is not None:
             warnings.append("Redacted or reported: " + ", ".join(dict.fromkeys(result.found)))
         if not result.found or result.text != text:
-            if len(self._known) >= _MOST_KNOWN:
+            self._size += len(result.text) + _OVERHEAD
+            if self._size > _MOST_KNOWN:
                 self._known.clear()
+                self._size = len(result.text) + _OVERHEAD
             self._known[result.text] = None
         return result.text
 
@@ -118,7 +123,7 @@ def clean(redactor: Redactor, value: Any, warnings: list[str]) -> Any:
 
 def marked(config: Config, name: str) -> str:
     """Redact a name that is always written, such as a branch, without blocking the write."""
-    return make_redactor(config, "redact").redact(name).text if name else name
+    return name if _is_plain(name) else make_redactor(config, "redact").redact(name).text
 
 
 def clean_event(event: Event, config: Config) -> Event:

@@ -19,6 +19,7 @@ from recollect.search.gate_coefficients import (
     ABOUT_WARM,
     ANSWERS_COLD,
     ANSWERS_WARM,
+    ANSWERS_WORD_VECTORS,
 )
 
 
@@ -39,10 +40,12 @@ class Features(NamedTuple):
     titled: float = 0.0
     tagged: float = 0.0
     beside: float = 0.0
-    # By meaning: the cosine, its share of the best one, how far it stands out among the cosines of
-    # the prompt (in standard deviations), and how near the memory is to everything.
+    # By meaning: the cosine, its share of the best one, what it is ahead of the next (below 0:
+    # behind the best), how far it stands out among the cosines of the prompt (in standard
+    # deviations), and how near the memory is to everything.
     cosine: float = 0.0
     nearness: float = 0.0
+    ahead: float = 0.0
     stands_out: float = 0.0
     crowding: float = 0.0
     # By both: how well it matches relative to the best one, and what it is ahead of the next (below
@@ -68,10 +71,15 @@ class Features(NamedTuple):
     most_cosine: float = 0.0
     three_cosines: float = 0.0
     most_outstanding: float = 0.0
+    # What the best match has, by words and meaning: its cosine, and its lead.
+    first_cosine: float = 0.0
+    first_lead: float = 0.0
     # The store: the number of memories (a logarithm).
     size: float = 0.0
-    # Whether vectors were there; they choose the coefficients.
+    # Whether vectors were there, and whether the prompt's was only the sum of its words; these
+    # choose the coefficients.
     warm: bool = False
+    summed: bool = False
 
 
 BIAS = "bias"
@@ -83,6 +91,8 @@ _RARE, _WORTH, _MOST_WORTH = 7.0, 20.0, 2.0
 _MANY_WORDS = 4
 _LARGEST_SCORE = 5.0  # standard deviations
 _FEW = 3
+# What `_places` returned, by the identity of the coefficients, which never change.
+_PLACES: dict[int, tuple[Mapping[str, float], list[tuple[int, int | None, float]]]] = {}
 
 
 class Prompt:
@@ -99,6 +109,7 @@ class Prompt:
         known: float,
         memories: int,
         asked: bool,
+        is_exact: bool = True,
     ) -> None:
         self._by_words = by_words
         self._by_meaning = by_meaning
@@ -107,14 +118,16 @@ class Prompt:
         self._first, self._next = _best_two(by_both.values())
         self._best, self._second = _best_two(match.score for match in by_words.values())
         nearest = sorted((max(0.0, cosine) for cosine in by_meaning.values()), reverse=True)
-        self._nearest = nearest[0] if nearest else 0.0
+        self._nearest, self._next_nearest = (*nearest[:2], 0.0, 0.0)[:2]
         found = by_words.values()
+        best = max(by_both, key=lambda uid: (by_both[uid], uid), default="")
         self._common = {
             "length": min(1.0, math.log(max(1, terms)) / _LONG_PROMPT),
             "known": known,
             "asked": float(asked),
             "size": math.log(max(1, memories)) / _LARGE_STORE,
-            "warm": bool(by_meaning),
+            "warm": bool(by_meaning) and is_exact,
+            "summed": bool(by_meaning) and not is_exact,
             "most_evidence": min(1.0, max((match.evidence for match in found), default=0.0)),
             "most_words": _few(max((match.words for match in found), default=0)),
             "most_worth": min(_MOST_WORTH, max((m.worth for m in found), default=0.0) / _WORTH),
@@ -124,6 +137,8 @@ class Prompt:
             "most_cosine": self._nearest,
             "three_cosines": sum(nearest[:_FEW]) / _FEW,
             "most_outstanding": self._outstanding(self._nearest) if nearest else 0.0,
+            "first_cosine": max(0.0, by_meaning.get(best, 0.0)),
+            "first_lead": min(1.0, self._first - self._next),
         }
 
     def features_of(self, uid: str, crowding: float) -> Features:
@@ -145,6 +160,7 @@ class Prompt:
             beside=_few(match.beside),
             cosine=cosine,
             nearness=cosine / self._nearest if self._nearest else 0.0,
+            ahead=cosine - (self._next_nearest if cosine == self._nearest else self._nearest),
             stands_out=self._outstanding(cosine) if uid in self._by_meaning else 0.0,
             crowding=crowding,
             match=both / self._first if self._first else 0.0,
@@ -172,13 +188,13 @@ def about(features: Features, asking: float = 1.0) -> float:
 
     `asking` multiplies the odds: whoever searches means a memory more often than whoever types.
     """
-    likely = _logistic(features, ABOUT_WARM if features.warm else ABOUT_COLD)
+    likely = _logistic(features, _coefficients(features)[0])
     return asking * likely / (1.0 - likely + asking * likely)
 
 
 def answers(features: Features) -> float:
     """Return how likely it is about this memory, if it is about any, from 0 to 1."""
-    return _logistic(features, ANSWERS_WARM if features.warm else ANSWERS_COLD)
+    return _logistic(features, _coefficients(features)[1])
 
 
 def probability(features: Features, asking: float = 1.0) -> float:
@@ -188,15 +204,45 @@ def probability(features: Features, asking: float = 1.0) -> float:
 
 def strongest(features: Features, most: int = 3) -> Sequence[tuple[str, float]]:
     """Return the features that decided most, with what each adds to the log-odds."""
-    parts = _parts(features, ABOUT_WARM if features.warm else ABOUT_COLD)
-    parts |= _parts(features, ANSWERS_WARM if features.warm else ANSWERS_COLD)
+    of_prompt, of_memory = _coefficients(features)
+    parts = _parts(features, of_prompt) | _parts(features, of_memory)
     given = [(name, part) for name, part in parts.items() if part]
     return sorted(given, key=lambda part: -abs(part[1]))[:most]
 
 
+def _coefficients(features: Features) -> tuple[Mapping[str, float], Mapping[str, float]]:
+    """Return the coefficients of both functions, for the sort of vectors that were there."""
+    if features.warm:
+        return ABOUT_WARM, ANSWERS_WARM
+    # The sum of its words doesn't tell whether a prompt is about any memory: fitted with it, more
+    # unrelated prompts brought something.
+    return ABOUT_COLD, ANSWERS_WORD_VECTORS if features.summed else ANSWERS_COLD
+
+
 def _logistic(features: Features, coefficients: Mapping[str, float]) -> float:
-    odds = coefficients[BIAS] + sum(_parts(features, coefficients).values())
+    odds = coefficients[BIAS] + sum(
+        weight * features[first] * (1.0 if second is None else features[second])
+        for first, second, weight in _places(coefficients)
+    )
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
+
+
+def _places(coefficients: Mapping[str, float]) -> list[tuple[int, int | None, float]]:
+    """Return where the features of some coefficients are, and their weights.
+
+    Whoever waits for a search has dozens of hits judged; by name, that takes five times as long.
+    """
+    known = _PLACES.get(id(coefficients))
+    if known is None or known[0] is not coefficients:
+        at = Features._fields.index
+        places = [
+            (at(first), at(second) if second else None, weight)
+            for name, weight in coefficients.items()
+            if name != BIAS
+            for first, _, second in [name.partition("*")]
+        ]
+        known = _PLACES[id(coefficients)] = coefficients, places
+    return known[1]
 
 
 def _parts(features: Features, coefficients: Mapping[str, float]) -> dict[str, float]:

@@ -15,13 +15,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from itertools import accumulate
 
 from recollect.core.kinds import KINDS, SESSIONS
 from recollect.core.marks import CLOSING, GUIDE_CLOSING, GUIDE_OPENING, OPENING
 from recollect.core.memory import Memory
 from recollect.core.names import short
-from recollect.search.constants import MOST_BODY, MOST_SESSION_BODY
+from recollect.search.constants import LEAST_TITLE_TOKENS, MOST_BODY, MOST_SESSION_BODY
 from recollect.search.sanitise import sanitise
+from recollect.search.tokens import count_tokens
 
 # Of the tags of a memory, and of the description of a kind, what an agent gets to see.
 _MOST_TAGS = 5
@@ -104,7 +106,7 @@ def render_memory(
 
 
 def render_title(
-    memory: Memory, age: str, *, is_own: Callable[[Memory], bool] = lambda _: True
+    memory: Memory, age: str = "", *, is_own: Callable[[Memory], bool] = lambda _: True
 ) -> str:
     """Render the title of a memory in one quoted line; empty if it must not stand alone.
 
@@ -113,8 +115,35 @@ def render_title(
     title = _attribute(memory.summary)
     if not title or _needs_note(memory, [title], is_own):
         return ""
-    marks = [age] if memory.status == "active" else [memory.status, age]
-    return f"> {short(memory.id)} ({', '.join(filter(None, marks))}) {title}"
+    marks = ", ".join(filter(None, ["" if memory.status == "active" else memory.status, age]))
+    return f"> {short(memory.id)}{f' ({marks})' if marks else ''} {title}"
+
+
+def shorten_titles(titles: Sequence[str], tokens: int) -> list[str]:
+    """Return the titles that fit, each shortened to a fair share of the tokens if it has to be.
+
+    What a short title leaves of its share, the longer ones get.
+    """
+    costs = [count_tokens(title) + 1 for title in titles]  # with the line break
+    least = accumulate(min(cost, LEAST_TITLE_TOKENS) for cost in costs)
+    costs = costs[: sum(used <= tokens for used in least)]
+    share = 0
+    for place, cost in enumerate(sorted(costs)):
+        share = min(cost, tokens // (len(costs) - place))
+        tokens -= cost
+        if share < cost:
+            break
+    return [_cut_title(title, share - 1) for title in titles[: len(costs)]]
+
+
+def _cut_title(title: str, tokens: int) -> str:
+    """Return a title of at most so many tokens; whole words, and a mark where it is cut."""
+    if count_tokens(title) <= tokens:
+        return title
+    words = title.split(" ")
+    while len(words) > 1 and count_tokens(" ".join(words) + " …") > tokens:
+        words.pop()
+    return " ".join(words) + " …"
 
 
 def render_titles(titles: Sequence[str], heading: str) -> str:

@@ -28,6 +28,7 @@ from recollect.search.constants import (
     TRUST_WEIGHT,
     UNCONFIRMED_FACTOR,
     WEAK_MATCH,
+    WORD_CROWDING_WEIGHT,
 )
 
 _DAY = 86_400.0
@@ -101,19 +102,23 @@ def fuse(
     vector: Mapping[str, float],
     crowding: Mapping[str, float] = MappingProxyType({}),
     sequences: Iterable[Sequence[str]] = (),
+    *,
+    is_exact: bool = True,
 ) -> dict[str, Match]:
     """Combine keyword and vector scores into one match for each memory.
 
     `crowding` says how near a memory is to everything: that is no sign of the query, so a part of
     it does not count. `sequences` are the memories of sessions in order: what stands beside a match
     in a talk is part of the same topic, so a memory gets a share of what its neighbours have.
+    Without `is_exact`, the vectors are those of single words, and don't tell whether words mislead.
 
     Matches are relative to the best one, so that a memory that answers the query twice as well does
     not lose to one that is merely newer. If even the best match is weak, it stays weak.
     """
-    weight = KEYWORD_WEIGHT * _agreement(keyword, vector)
+    weight = KEYWORD_WEIGHT * (_agreement(keyword, vector) if is_exact else 1.0)
+    less = CROWDING_WEIGHT if is_exact else WORD_CROWDING_WEIGHT
     strength = {
-        uid: max(vector.get(uid, 0.0) - CROWDING_WEIGHT * crowding.get(uid, 0.0), 0.0)
+        uid: max(vector.get(uid, 0.0) - less * crowding.get(uid, 0.0), 0.0)
         + weight * keyword.get(uid, 0.0) ** 2
         for uid in keyword.keys() | vector.keys()
     }

@@ -14,13 +14,14 @@ from recollect.core.memory import Memory
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.status import HIDDEN
 from recollect.core.strength import DECAY_PER_DAY, Uses, strength, together
-from recollect.index.protocol import Filters, Index, Match, Ranked, Spread
+from recollect.index.protocol import Filters, Index, LexicalMatches, Match, Ranked, Spread
 from recollect.index.text import query_terms
 from recollect.search.constants import (
     CANDIDATES,
     CANDIDATES_PER_RESULT,
     HALF_LIFE_DAYS,
     LONGEST_QUESTION,
+    MOST_SCANNED,
     TIMELY_KINDS,
 )
 from recollect.search.gate import NO_FEATURES, Features, Prompt, probability
@@ -85,6 +86,8 @@ class Question(NamedTuple):
     parts: bool = False
     # Whether somebody asks for memories.
     asked: bool = False
+    # Whether the words of the query stand for its meaning if there is no model at hand.
+    word_vectors: bool = False
 
 
 def search(
@@ -134,9 +137,15 @@ def _best(
         near = index.nearest(asked, question.filters, wanted, including=list(keyword))
         vector = {match.uid: match.score for match in near}
         spread = index.spread(asked)
+    elif question.word_vectors and question.mode == "hybrid":
+        near = _by_word_vectors(index, question, found)
+        vector = {match.uid: match.score for match in near}
     rows = index.ranking(list(keyword.keys() | vector.keys()))
     crowding = {row.uid: row.crowding for row in rows}
-    matches = fuse(keyword, vector, crowding if vector else {}, _sequences(index, rows))
+    is_exact = embedded is not None
+    matches = fuse(
+        keyword, vector, crowding if vector else {}, _sequences(index, rows), is_exact=is_exact
+    )
     if question.min_similarity is not None:
         floor = question.min_similarity
         matches = {uid: match for uid, match in matches.items() if match.similarity >= floor}
@@ -187,6 +196,7 @@ def _best(
             known=known,
             memories=total,
             asked=question.asked,
+            is_exact=is_exact,
         )
         for author, own in authors.items()
     }
@@ -199,6 +209,24 @@ def _best(
         )
         for uid in best
     ]
+
+
+def _by_word_vectors(index: Index, question: Question, found: LexicalMatches) -> list[Match]:
+    """Search by meaning without the model, with the sum of what it made of the words.
+
+    In a large store, only what shares a word with the query is compared: time counts here.
+    """
+    model = index.model()
+    if model is None:
+        return []
+    from recollect.search.word_vectors import query_vector  # not with the model at hand
+
+    vector = query_vector(found.worth, model)
+    if vector is None:
+        return []
+    including = [match.uid for match in found.matches]
+    limit = question.limit if found.total <= MOST_SCANNED else 0
+    return index.nearest(vector, question.filters, limit, including)
 
 
 def _meanwhile(embed: Embed, text: str) -> Callable[[], bytes]:

@@ -138,8 +138,9 @@ def few_unconfirmed(candidates: Iterable[Candidate], already: int = 0) -> Sorted
 
 
 def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
-    union = len(one | other)
-    return len(one & other) / union if union else 0.0
+    both = len(one & other)
+    union = len(one) + len(other) - both
+    return both / union if union else 0.0
 
 
 def fair(

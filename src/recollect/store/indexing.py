@@ -336,10 +336,23 @@ class Indexing:
         self._embedder = embedder
         self._embedder_tried = True
 
+    def keep_vectors(self) -> None:
+        """Prepare for many queries by meaning, if a model is loaded."""
+        if self._embedder is not None and self._index is not None:
+            self.using(lambda index: index.keep_vectors())
+
     def embed_pending(
-        self, index: Index, *, most: int | None = None, progress: Progress | None = None
+        self,
+        index: Index,
+        *,
+        most: int | None = None,
+        progress: Progress | None = None,
+        pause: Callable[[], None] | None = None,
     ) -> int:
-        """Embed memories that have no vectors yet; return how many."""
+        """Embed memories that have no vectors yet; return how many.
+
+        `pause` is called every few milliseconds, so that other work can go first.
+        """
         embedder = self.embedder
         if embedder is None or not index.can_embed():
             return 0
@@ -357,9 +370,10 @@ class Indexing:
                 ]
                 for memory in batch
             }
-            vectors = iter(embedder.embed([text for texts in pieces.values() for text in texts]))
+            texts = [text for texts in pieces.values() for text in texts]
+            vectors = iter(embedder.embed(texts, pause))
             stored: Mapping[str, Sequence[bytes]] = {
-                uid: [next(vectors) for _ in texts] for uid, texts in pieces.items()
+                uid: [next(vectors) for _ in own] for uid, own in pieces.items()
             }
             index.store_vectors(embedder.name, stored)
             done += len(batch)

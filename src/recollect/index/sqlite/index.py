@@ -8,7 +8,7 @@ Writing is in `apply`, reading records in `records`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os.path import commonprefix
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -48,10 +48,8 @@ from recollect.index.text import query_terms
 
 if TYPE_CHECKING:
     from recollect.index.sqlite.apply import Applier
+    from recollect.index.sqlite.vectors import Vectors
 
-# The vector table gets slower with every neighbour requested: ask for few, then for many more.
-_FIRST, _WIDEN = 1.25, 4
-_MOST_NEIGHBOURS = 4096  # the most that the vector table returns at once
 # A word in more memories than this says nothing about what a short question means: names in a talk,
 # for example (nDCG of vectors +12 on turns of LoCoMo). A longer text means what all of it says.
 _COMMON_SHARE = 0.3
@@ -77,6 +75,7 @@ class SqliteIndex(RecordReading):
             raise failure(error) from None
         self._words = Words(self._db)
         self._memories = Memories(self._db, owner)
+        self._vectors: Vectors | None = None
 
     def close(self) -> None:
         """Close the file."""
@@ -243,54 +242,28 @@ class SqliteIndex(RecordReading):
         self, vector: bytes, filters: Filters, limit: int, including: Sequence[str] = ()
     ) -> list[Match]:
         """Return the memories nearest in meaning, by cosine."""
-        if not self._has_vectors(len(vector) // 4):
-            return []
-        condition, parameters = where(filters)
-        total = self._one("SELECT count(*) FROM chunk") or 0
-        best: dict[str, float] = {}
-        wanted = min(int(limit * _FIRST), total, _MOST_NEIGHBOURS)
-        while wanted:
-            rows = self._rows(
-                "SELECT memory.uid, near.distance FROM"
-                " (SELECT rowid, distance FROM vector WHERE embedding MATCH ? AND k = ?) AS near"
-                " JOIN chunk ON chunk.key = near.rowid JOIN memory ON memory.key = chunk.memory"
-                f" WHERE {condition}",
-                (vector, wanted, *parameters),
-            )
-            _keep_nearest(best, rows)
-            if len(best) >= limit or wanted >= min(total, _MOST_NEIGHBOURS):
-                break
-            wanted = min(wanted * _WIDEN, total, _MOST_NEIGHBOURS)
-        ranked = sorted(best.items(), key=lambda item: (-item[1], item[0]))[:limit]
-        # A memory of `including` may be among those that the limit cuts off.
-        known = {uid for uid, _ in ranked}
-        also: dict[str, float] = {}
-        _keep_nearest(also, self._distances(vector, [u for u in including if u not in known]))
-        return [Match(uid, cosine) for uid, cosine in (*ranked, *also.items())]
+        with failing():
+            return self._opened_vectors().nearest(vector, *where(filters), limit, including)
 
     @at_one_moment
     def spread(self, vector: bytes) -> Spread:
         """Return how near a vector is to memories in general."""
-        if not self._has_vectors(len(vector) // 4):
-            return Spread()
-        # Imported here: a hook without a model has no use for it.
-        from recollect.index.sqlite.vectors import spread
-
         with failing():
-            return spread(self._db, vector)
+            return self._opened_vectors().spread(vector)
 
-    def _distances(self, vector: bytes, uids: Sequence[str]) -> list[tuple[Any, ...]]:
-        """Return the distance of some memories, chunk by chunk."""
-        marks = ",".join("?" * len(uids))
-        return self._rows(
-            "SELECT memory.uid, vec_distance_cosine(vector.embedding, ?) FROM memory"
-            " JOIN chunk ON chunk.memory = memory.key JOIN vector ON vector.rowid = chunk.key"
-            f" WHERE memory.uid IN ({marks})",
-            (vector, *uids),
-        )
+    @at_one_moment
+    def keep_vectors(self) -> None:
+        """Keep the vectors in memory, if they are not too many: later queries are faster."""
+        with failing():
+            self._opened_vectors().keep()
 
-    def _has_vectors(self, dimensions: int) -> bool:
-        return bool(self._one("SELECT value FROM meta WHERE key = 'dimensions'") == str(dimensions))
+    def _opened_vectors(self) -> Vectors:
+        # Imported here: a hook without a model has no use for it.
+        from recollect.index.sqlite.vectors import Vectors
+
+        if self._vectors is None:
+            self._vectors = Vectors(self._db)
+        return self._vectors
 
     def ranking(self, uids: Sequence[str]) -> list[Ranked]:
         """Return what ranking needs to know about some memories."""
@@ -391,9 +364,3 @@ class SqliteIndex(RecordReading):
         """Return the model that made the vectors, if there are any."""
         found = self._one("SELECT value FROM meta WHERE key = 'model'")
         return None if found is None else str(found)
-
-
-def _keep_nearest(best: dict[str, float], rows: Iterable[tuple[Any, ...]]) -> None:
-    """Keep the cosine of the nearest chunk of each memory."""
-    for uid, distance in rows:
-        best[uid] = max(best.get(uid, -1.0), 1.0 - distance)

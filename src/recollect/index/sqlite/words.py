@@ -87,6 +87,8 @@ class Weights(NamedTuple):
     memories: int
     # Phrase → the term that it stands for, where they differ.
     parts: Mapping[str, str] = MappingProxyType({})
+    # What each term proves, also if no memory has it.
+    worth: Mapping[str, float] = MappingProxyType({})
 
 
 class Words:
@@ -152,7 +154,7 @@ class Words:
         """Return the memories with words of a query, best first; no author crowds out others."""
         weights = self.weights(terms, parts=parts)
         if not weights.scores:
-            return LexicalMatches((), 0.0, weights.memories)
+            return LexicalMatches((), 0.0, weights.memories, worth=weights.worth)
         found = self.best(weights, condition, parameters, limit)
         crowd = crowd_in([row.traits.author_key for row in found]) if len(found) >= limit else None
         if crowd is not None and has_others(self._db, crowd):
@@ -172,6 +174,7 @@ class Words:
             ideal(weights.total),
             weights.memories,
             has / weights.total_proof,
+            weights.worth,
         )
 
     def weights(
@@ -203,7 +206,7 @@ class Words:
             scores[phrase] = _PART * _idf(count, total)
             proofs[phrase] = _PART_PROOF * _idf(count, enough)
         terms_of = {part.phrase: part.term for part in parts}
-        return Weights(scores, proofs, full, sum(every.values()), total, terms_of)
+        return Weights(scores, proofs, full, sum(every.values()), total, terms_of, every)
 
     def common(self, terms: Sequence[str], share: float) -> set[str]:
         """Return the terms that occur in more than a share of the memories."""

@@ -1,0 +1,1 @@
+"""granite-embedding-30m-english, the default model."""

@@ -1,0 +1,133 @@
+"""granite-embedding-30m-english: read from the file of the package with its weights.
+
+The file begins with a mark, the length of a JSON header, and the header. The tokenizer follows,
+then the tensors: float32, or int8 with one float32 scale for each group of numbers, after all of
+them.
+
+All vectors of this model lie in one direction: two texts that have nothing in common have a cosine
+of about 0.5. Their mean, the centre, is taken off, which spreads them around 0 and finds more
+(`python -m benchmarks.centre` has the figures).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+from recollect.embedding.granite.byte_pairs import BytePairs
+from recollect.embedding.transformer import (
+    DIMENSIONS,
+    LAYERS,
+    WIDE,
+    WINDOW,
+    Affine,
+    Layer,
+    Network,
+    Transformer,
+    attending,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+_MARK = b"HMSEMB01"
+# The first positions of the table stand for padding.
+_FIRST_POSITION = 2
+
+
+def granite(name: str, centre: str, data: memoryview, threads: int = 1) -> Transformer:
+    """Make the embedder; raise `ValueError` or `KeyError` if the file is not as expected."""
+    pack = _Pack(data)
+    words = BytePairs(pack.tokenizer)
+    table, scales = pack.grouped("word_emb", len(words), DIMENSIONS)
+    last = _FIRST_POSITION + WINDOW + 2
+    positions = pack.floats("pos_emb")[_FIRST_POSITION:last] + pack.floats("type_emb")[0]
+    network = Network(
+        table, scales, positions, pack.norm("emb_ln"), [pack.layer(n) for n in range(LAYERS)]
+    )
+    return Transformer(name, words, network, threads=threads, centre=read_centre(centre))
+
+
+def read_centre(text: str) -> Floats:
+    """Read the numbers of the centre; raise `ValueError` if they are not as many as expected."""
+    import numpy as np
+
+    numbers = np.array(text.split(), dtype=np.float32)
+    if numbers.shape != (DIMENSIONS,):
+        raise ValueError(f"its centre has {len(numbers)} numbers")
+    return numbers
+
+
+class _Pack:
+    """Tensors by their name in the file, and the tokenizer."""
+
+    def __init__(self, data: memoryview) -> None:
+        if data[:8] != _MARK:
+            raise ValueError("it begins with another mark")
+        start = 16 + int.from_bytes(data[8:16], "little")
+        header: dict[str, Any] = json.loads(bytes(data[16:start]))
+        self.tokenizer = bytes(data[start : start + header["tokenizer_len"]])
+        at = start + header["tokenizer_len"]
+        self._tensors: dict[str, tuple[memoryview, list[int], int]] = {}
+        for entry in header["tensors"]:
+            raw = data[at : at + entry["len"]]
+            self._tensors[entry["name"]] = raw, entry["shape"], entry["group"]
+            at += entry["len"]
+        if at != len(data):
+            raise ValueError(f"it has {len(data)} bytes, its header says {at}")
+
+    def floats(self, name: str, *shape: int) -> Floats:
+        """Return a tensor that is stored as it is used."""
+        import numpy as np
+
+        raw, given, _ = self._tensors[name]
+        if math.prod(given) * 4 != len(raw) or (shape and tuple(given) != shape):
+            raise ValueError(f"{name} has an unexpected shape")
+        return np.frombuffer(raw, dtype="<f4").reshape(given)
+
+    def grouped(self, name: str, rows: int, columns: int) -> tuple[NDArray[Any], Floats]:
+        """Return the stored rows of a matrix, and the scales of each row."""
+        import numpy as np
+
+        raw, shape, group = self._tensors[name]
+        count = rows * columns
+        if shape != [rows, columns] or not group or columns % group:
+            raise ValueError(f"{name} has an unexpected shape")
+        if len(raw) != count + 4 * (count // group):
+            raise ValueError(f"{name} has {len(raw)} bytes, its shape says otherwise")
+        narrow = np.frombuffer(raw[:count], dtype=np.int8).reshape(rows, columns)
+        return narrow, np.frombuffer(raw[count:], dtype="<f4").reshape(rows, columns // group)
+
+    def norm(self, name: str) -> Affine:
+        """Return scale and shift of a layer normalisation."""
+        return Affine(self.floats(f"{name}.w", DIMENSIONS), self.floats(f"{name}.b", DIMENSIONS))
+
+    def layer(self, number: int) -> Layer:
+        """Return one layer, widened to float32."""
+        prefix = f"l{number}."
+        three = self._affine(f"{prefix}qkv", DIMENSIONS, 3 * DIMENSIONS)
+        parts = [
+            Affine(three.weight[:, at : at + DIMENSIONS], three.bias[at : at + DIMENSIONS])
+            for at in range(0, 3 * DIMENSIONS, DIMENSIONS)
+        ]
+        return Layer(
+            attending(*parts),
+            self._affine(f"{prefix}ao", DIMENSIONS, DIMENSIONS),
+            self.norm(f"{prefix}aln"),
+            self._affine(f"{prefix}f1", DIMENSIONS, WIDE),
+            self._affine(f"{prefix}f2", WIDE, DIMENSIONS),
+            self.norm(f"{prefix}fln"),
+        )
+
+    def _affine(self, name: str, rows: int, columns: int) -> Affine:
+        """Return a matrix, which is stored transposed, and its bias."""
+        import numpy as np
+
+        narrow, scales = self.grouped(f"{name}.w", columns, rows)
+        parts = narrow.reshape(*scales.shape, -1)
+        wide = np.multiply(parts, scales[..., None], dtype=np.float32).reshape(columns, rows)
+        return Affine(np.ascontiguousarray(wide.T), self.floats(f"{name}.b", columns))

@@ -1,0 +1,263 @@
+"""A transformer encoder in plain numpy: six layers, one vector of unit length for each text.
+
+The weights stay in the mapped file as int8 until they are used: the layers are widened once at
+load, and of the word table only the rows that a text needs. So it starts faster than a runtime that
+widens everything, and it needs nothing but numpy. The vector of a text does not depend on the other
+texts in a call, except for floating-point rounding.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from recollect.errors import EmbeddingError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+LAYERS, HEADS, DIMENSIONS, WIDE = 6, 12, 384, 1536
+# Tokens of a text that are read; the markers at both ends come on top.
+WINDOW = 256 - 2
+# Tokens in one pass, padding included: with more, the wide layer does not fit the cache.
+_PASS = 512
+_EPSILON = 1e-12
+
+
+class Tokenizer(Protocol):
+    """Converts texts to token ids, and knows the markers at their ends."""
+
+    first: int
+    last: int
+
+    def encode(self, text: str) -> list[int]:
+        """Return the ids of a text, without the markers at its ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Affine:
+    """A matrix and a bias; or a scale and a shift, for a norm."""
+
+    weight: Floats
+    bias: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One transformer layer; query, key and value are one matrix, for one large product."""
+
+    attend: Affine
+    join: Affine
+    join_norm: Affine
+    widen: Affine
+    narrow: Affine
+    narrow_norm: Affine
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """What a model learned."""
+
+    # The rows of the word table, and their scales: one for a row, or one for each part of it.
+    words: NDArray[Any]
+    scales: Floats
+    positions: Floats
+    norm: Affine
+    layers: Sequence[Layer]
+
+
+def attending(query: Affine, key: Affine, value: Affine) -> Affine:
+    """Return the three as one matrix. The attention scale is folded into the query."""
+    import numpy as np
+
+    scale = np.float32(1 / math.sqrt(DIMENSIONS // HEADS))
+    return Affine(
+        np.concatenate([query.weight * scale, key.weight, value.weight], axis=1),
+        np.concatenate([query.bias * scale, key.bias, value.bias]),
+    )
+
+
+class Transformer:
+    """An embedder. It is safe to share between threads.
+
+    Several stores embed the same query one after the other, so the last one is cached.
+    """
+
+    dimensions = DIMENSIONS
+    window = WINDOW
+
+    def __init__(
+        self,
+        name: str,
+        words: Tokenizer,
+        network: Network,
+        *,
+        threads: int = 1,
+        centre: Floats | None = None,
+    ) -> None:
+        """Without a `centre`, a text is the mean of its tokens.
+
+        With one, it is its first token, a marker that has read the others, seen from the centre.
+        """
+        self.name = name
+        self._words = words
+        self._network = network
+        self._threads = threads
+        self._centre = centre
+        self._last: tuple[Sequence[str], list[bytes]] = ((), [])
+
+    def count_tokens(self, text: str) -> int:
+        """Return how many tokens of the window a text takes."""
+        return len(self._words.encode(text))
+
+    def embed(self, texts: Sequence[str], pause: Callable[[], None] | None = None) -> list[bytes]:
+        """Return one vector per text: float32, little endian, unit length.
+
+        It calls `pause` twice in each layer, so that other work can go first.
+        """
+        asked, known = self._last
+        if len(texts) == 1 and list(asked) == list(texts):
+            return list(known)
+        vectors = self._embed(texts, pause or _go_on)
+        if len(texts) == 1:
+            self._last = list(texts), vectors
+        return list(vectors)
+
+    def _embed(self, texts: Sequence[str], pause: Callable[[], None]) -> list[bytes]:
+        words = self._words
+        tokens = [[words.first, *words.encode(text)[:WINDOW], words.last] for text in texts]
+        passes = list(_passes([len(ids) for ids in tokens]))
+        vectors: list[bytes] = [b""] * len(texts)
+
+        def run(chosen: list[int]) -> None:
+            found = self._run([tokens[n] for n in chosen], pause)
+            for n, vector in zip(chosen, found, strict=True):
+                vectors[n] = vector.astype("<f4").tobytes()
+
+        workers = min(self._threads, len(passes))
+        try:
+            if workers < 2:
+                for chosen in passes:
+                    run(chosen)
+            else:
+                from concurrent.futures import ThreadPoolExecutor
+
+                with ThreadPoolExecutor(workers) as pool:
+                    list(pool.map(run, passes))
+        except MemoryError as error:
+            raise EmbeddingError(
+                "There is not enough memory to run the embedding model.",
+                "Close other programs, or choose `none` as the embedder.",
+            ) from error
+        return vectors
+
+    def _run(self, batch: list[list[int]], pause: Callable[[], None]) -> Floats:
+        """Run one pass. Shorter texts are padded, and attention ignores the padding."""
+        import numpy as np
+
+        longest = max(map(len, batch))
+        ids = np.zeros((len(batch), longest), dtype=np.intp)
+        for row, tokens in zip(ids, batch, strict=True):
+            row[: len(tokens)] = tokens
+        lengths = np.array([[len(tokens)] for tokens in batch])
+        real = (np.arange(longest) < lengths).astype(np.float32)
+        hidden_from = (real - 1)[:, None, None, :] * np.float32(1e9)
+
+        net = self._network
+        scales = net.scales[ids]
+        parts = net.words[ids].reshape(*scales.shape, -1)
+        x = np.multiply(parts, scales[..., None], dtype=np.float32)
+        x = x.reshape(*ids.shape, DIMENSIONS)
+        x += net.positions[:longest]
+        x = x.reshape(-1, DIMENSIONS)
+        _normalise(x, net.norm)
+        for layer in net.layers:
+            pause()
+            heads = _apply(x, layer.attend).reshape(len(batch), longest, 3, HEADS, -1)
+            x += _apply(_attention(heads, hidden_from), layer.join)
+            _normalise(x, layer.join_norm)
+            pause()
+            x += _apply(_gelu(_apply(x, layer.widen)), layer.narrow)
+            _normalise(x, layer.narrow_norm)
+        x = x.reshape(len(batch), longest, -1)
+        if self._centre is None:
+            return _of_unit_length((real[:, None, :] @ x)[:, 0])
+        return _of_unit_length(_of_unit_length(x[:, 0]) - self._centre)
+
+
+def _of_unit_length(vectors: Floats) -> Floats:
+    import numpy as np
+
+    lengths: Floats = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    unit: Floats = vectors / lengths[:, None]
+    return unit
+
+
+def _go_on() -> None:
+    """Pause for nobody."""
+
+
+def _passes(lengths: list[int]) -> Iterator[list[int]]:
+    """Group texts of similar length, as many as one pass takes, longest first."""
+    chosen: list[int] = []
+    for n in sorted(range(len(lengths)), key=lambda n: -lengths[n]):
+        if chosen and lengths[chosen[0]] * (len(chosen) + 1) > _PASS:
+            yield chosen
+            chosen = []
+        chosen.append(n)
+    if chosen:
+        yield chosen
+
+
+def _apply(x: Floats, affine: Affine) -> Floats:
+    y = x @ affine.weight
+    y += affine.bias
+    return y
+
+
+def _normalise(x: Floats, norm: Affine) -> None:
+    """Layer normalisation, in place."""
+    import numpy as np
+
+    x -= x.mean(axis=-1, keepdims=True)
+    variance = np.einsum("ij,ij->i", x, x) / DIMENSIONS
+    x /= np.sqrt(variance + np.float32(_EPSILON))[:, None]
+    x *= norm.weight
+    x += norm.bias
+
+
+def _attention(heads: Floats, hidden_from: Floats) -> Floats:
+    """Return each token's mean of the values, weighted by how well its query matches their keys."""
+    import numpy as np
+
+    query = heads[:, :, 0].transpose(0, 2, 1, 3)
+    key = heads[:, :, 1].transpose(0, 2, 3, 1)
+    value = heads[:, :, 2].transpose(0, 2, 1, 3)
+    weights: Floats = query @ key
+    weights += hidden_from
+    weights -= weights.max(axis=-1, keepdims=True)
+    np.exp(weights, out=weights)
+    means: Floats = weights @ value
+    means /= weights.sum(axis=-1, keepdims=True)
+    return means.transpose(0, 2, 1, 3).reshape(-1, DIMENSIONS)
+
+
+def _gelu(x: Floats) -> Floats:
+    """The usual approximation of x · Φ(x): `x / (1 + exp(-1.5958 (x + 0.044715 x³)))`."""
+    import numpy as np
+
+    y = x * x
+    y *= np.float32(-2 * math.sqrt(2 / math.pi) * 0.044715)
+    y -= np.float32(2 * math.sqrt(2 / math.pi))
+    y *= x
+    with np.errstate(over="ignore"):  # a large number below acts as infinity
+        np.exp(y, out=y)
+    y += np.float32(1)
+    np.divide(x, y, out=y)
+    return y

@@ -1,0 +1,234 @@
+"""The default model: vectors that must not change, its tokens, and files that are not it."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+import sys
+from array import array
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recollect.embedding import Embedder, open_embedder
+from recollect.embedding import registry as opening
+from recollect.embedding.granite.byte_pairs import BytePairs
+from recollect.embedding.granite.model import _Pack, read_centre
+from recollect.errors import EmbeddingError
+
+MODEL = opening.MODELS[opening.DEFAULT]
+INSTALLED = all(importlib.util.find_spec(name) for name in ("numpy", MODEL.package))
+needs_model = pytest.mark.skipif(not INSTALLED, reason="the model is not installed")
+FILE = Path(MODEL.file).name
+
+
+@pytest.fixture(scope="module")
+def embedder() -> Embedder:
+    """The model, opened once."""
+    found = open_embedder("default")
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="module")
+def weights() -> Path:
+    """The packaged file."""
+    return opening._packaged(MODEL)
+
+
+@pytest.fixture(scope="module")
+def words(weights: Path) -> BytePairs:
+    """The tokenizer that the file comes with."""
+    return BytePairs(_Pack(memoryview(weights.read_bytes())).tokenizer)
+
+
+def vector(embedder: Embedder, text: str) -> list[float]:
+    """The numbers of one text."""
+    numbers = array("f", embedder.embed([text])[0])
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return list(numbers)
+
+
+def cosine(embedder: Embedder, one: str, other: str) -> float:
+    """How near two texts are."""
+    pairs = zip(vector(embedder, one), vector(embedder, other), strict=True)
+    return sum(a * b for a, b in pairs)
+
+
+@needs_model
+def test_it_is_the_default_and_has_a_name_with_a_hash(embedder: Embedder) -> None:
+    """The number before the hash is that of the centre, which vectors depend on, too."""
+    named = open_embedder("granite-embedding-30m")
+
+    assert named is not None
+    assert named.name == embedder.name == "granite-embedding-30m-int8-1@6a1cc24734a5"
+    assert (embedder.dimensions, embedder.window) == (384, 254)
+
+
+@needs_model
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("This is an example sentence", [0.05059, 0.00601, -0.04201, -0.00499, -0.02949, -0.03522]),
+        ("Why did we pick PostgreSQL?", [0.04808, 0.03014, 0.05358, -0.01207, 0.01384, 0.09075]),
+    ],
+)
+def test_vectors_do_not_change(embedder: Embedder, text: str, first: list[float]) -> None:
+    """Vectors that an index has are compared with new ones."""
+    found = vector(embedder, text)
+
+    assert found[: len(first)] == pytest.approx(first, abs=1e-4)
+    assert sum(number * number for number in found) == pytest.approx(1, abs=1e-5)
+
+
+@needs_model
+def test_what_has_nothing_in_common_is_not_near(embedder: Embedder) -> None:
+    """The centre is taken off: without it, these have a cosine of 0.5."""
+    near = cosine(embedder, "How do users sign in?", "Authentication uses OAuth tokens")
+    far = cosine(embedder, "How do users sign in?", "bananas are yellow")
+
+    assert far < 0.25
+    assert near > 0.4
+
+
+@needs_model
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("hello world", [42891, 232]),
+        (
+            "We don't use `snake_case_names`  here\n\n\tat all…",
+            [
+                170,
+                218,
+                75,
+                304,
+                22209,
+                22617,
+                5113,
+                1215,
+                11173,
+                1215,
+                37815,
+                12905,
+                1437,
+                259,
+                50140,
+                50117,
+                415,
+                70,
+                1174,
+            ],
+        ),
+        (
+            "größer 東京 ½ 1234567 naïve_x2",
+            [
+                6504,
+                3671,
+                7804,
+                254,
+                47416,
+                46,
+                15389,
+                46499,
+                11582,
+                18430,
+                17072,
+                1898,
+                4111,
+                39300,
+                1215,
+                1178,
+                176,
+            ],
+        ),
+    ],
+)
+def test_tokens_are_those_of_the_published_tokenizer(
+    words: BytePairs, text: str, ids: list[int]
+) -> None:
+    """Recorded with `tokenizers` 0.23.3."""
+    assert words.encode(text) == ids
+
+
+@needs_model
+@settings(max_examples=50, deadline=None)
+@given(text=st.text(max_size=300))
+def test_no_character_is_lost(words: BytePairs, text: str) -> None:
+    """The tokens of a text spell its bytes."""
+    from recollect.embedding.granite.byte_pairs import _letters
+
+    spelled = {number: letters for letters, number in words._ids.items()}
+    back = {letter: byte for byte, letter in enumerate(_letters())}
+    read = bytes(back[letter] for number in words.encode(text) for letter in spelled[number])
+    assert read == text.encode("utf-8", "surrogatepass")
+
+
+@needs_model
+def test_the_vector_of_a_text_does_not_depend_on_others(embedder: Embedder) -> None:
+    """Padding is ignored."""
+    short, long = "hello", "a much longer text about the migration of the database " * 5
+    together = embedder.embed([short, long])
+
+    assert list(array("f", together[0])) == pytest.approx(vector(embedder, short), abs=1e-5)
+
+
+@needs_model
+@pytest.mark.parametrize("damage", ["truncated", "empty", "text", "header", "zeros", "longer"])
+def test_a_file_that_is_not_the_model(tmp_path: Path, weights: Path, damage: str) -> None:
+    """It is an `EmbeddingError`, whatever it is."""
+    file, whole = tmp_path / FILE, weights.read_bytes()
+    match damage:
+        case "truncated":
+            file.write_bytes(whole[:10_000_000])
+        case "empty":
+            file.touch()
+        case "text":
+            file.write_text("version https://git-lfs.github.com/spec/v1\n")
+        case "header":
+            head = json.dumps({"tokenizer_len": 0, "tensors": []}).encode()
+            file.write_bytes(whole[:8] + len(head).to_bytes(8, "little") + head)
+        case "zeros":
+            file.write_bytes(bytes(1000))
+        case _:
+            file.write_bytes(whole + b"\0")
+
+    with pytest.raises(EmbeddingError, match="does not contain the weights"):
+        open_embedder("default", str(tmp_path))
+
+
+@needs_model
+def test_a_path_has_the_model_that_its_file_is_named_after(
+    tmp_path: Path, weights: Path, embedder: Embedder
+) -> None:
+    """Whoever names weights need not name the model."""
+    shutil.copy(weights, tmp_path / FILE)
+
+    for path in (tmp_path, tmp_path / FILE):
+        found = open_embedder("default", str(path))
+        assert found is not None
+        assert found.name == embedder.name
+
+
+@needs_model
+def test_another_centre_is_another_model(tmp_path: Path, weights: Path, embedder: Embedder) -> None:
+    """Vectors with different centres must not be compared."""
+    shutil.copy(weights, tmp_path / FILE)
+    (tmp_path / "centre.txt").write_text("\n".join(["0"] * 384))
+
+    found = open_embedder("default", str(tmp_path))
+
+    assert found is not None
+    assert found.name != embedder.name
+    assert cosine(found, "How do users sign in?", "bananas are yellow") > 0.4
+
+
+def test_a_centre_has_a_number_for_each_dimension() -> None:
+    """Anything else is no centre."""
+    pytest.importorskip("numpy")
+    with pytest.raises(ValueError, match="2 numbers"):
+        read_centre("0.1 0.2")
