@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import shutil
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 
@@ -237,6 +238,9 @@ def test_doctor_checks_plugin_hooks_mcp_and_model_and_says_what_to_do(
 ) -> None:
     """Each check is there, and one that finds something says how to go on."""
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(isolated / "claude"))
+    git = shutil.which("git")
+    assert git is not None
+    monkeypatch.setenv("PATH", str(Path(git).parent))  # no agent's program, whoever runs this
     store = sandbox.open(repo)
     store.reindex()
     assert _check(store, "plugin").message == "No agent is set up on this machine."

@@ -39,6 +39,17 @@ def test_the_project_is_in_any_of_the_variables(monkeypatch: pytest.MonkeyPatch)
     assert environment.project_in({}) == ""
 
 
+@pytest.mark.parametrize("package", registry.HOSTS)
+def test_the_tested_version_is_documented(package: str) -> None:
+    """The page about agents names each host, and the version that the tests drive."""
+    host = registry.host(package)
+    page = (ROOT / "docs" / "hosts.md").read_text("utf-8")
+
+    (row,) = [line for line in page.splitlines() if f"| `{host.NAME}` |" in line]
+    assert host.TITLE in row
+    assert host.TESTED in row
+
+
 def test_every_folder_is_registered() -> None:
     """A folder that nobody names would never be used."""
     folders = {path.parent.name for path in (SOURCE / "hosts").glob("*/__init__.py")}

@@ -16,9 +16,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from recollect.hosts import claude_code
+
 T = TypeVar("T")
 
-VERSION = "2.1.325"
+VERSION = claude_code.TESTED
 PACKAGE = f"@anthropic-ai/claude-code@{VERSION}"
 NPM_OPTIONS = ("--ignore-scripts", "--include=optional", "--no-audit", "--no-fund")
 INSTALL_TIMEOUT = 600.0

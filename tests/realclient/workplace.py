@@ -286,7 +286,8 @@ class Conversation:
         if not self._place.running:
             left = left_behind(self._place.root, GRACE)
             assert not left, f"left running: {left}"
-        strangers = set(self._place.api.strangers) - self._place.tolerated
+        place = self._place
+        strangers = [host for host in place.api.strangers if host not in place.tolerated]
         assert not strangers, f"other hosts were asked for: {strangers}"
         return run
 

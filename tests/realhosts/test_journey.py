@@ -85,6 +85,19 @@ def test_the_journey(place: Workplace, agent: Agent) -> None:
     assert len(place.recollect("list").splitlines()) == 6
 
 
+def test_for_you_and_for_the_project(place: Workplace, agent: Agent) -> None:
+    """Who has both gets each memory once: a hook does not run twice."""
+    place.recollect("install", agent.name)
+    place.recollect("install", agent.name, "--scope", "project")
+    place.remember("decisions", CENTS)
+
+    run = ask(place, agent, WISH)
+
+    events = [call.event for call in hook_calls(place)]
+    assert events.count("session-start") == events.count("stop") == 1
+    assert run.main[0].text.count(CENTS) == 1
+
+
 def test_an_agent_that_is_killed_leaves_nothing_behind(place: Workplace, agent: Agent) -> None:
     """In the middle of a turn; what was stored until then is kept."""
     place.recollect("install", agent.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from recollect.ledger.health import OK, WARNING, Finding
 from recollect.store.store import Store
 
 _COMMAND = "recollect"
-INSTALL = "In a clone of Recollect, run `make install`."
+_INSTALL = "In a clone of Recollect, run `make install`."
 
 
 def check_agents(store: Store) -> Iterator[Finding]:
@@ -26,14 +27,16 @@ def check_agents(store: Store) -> Iterator[Finding]:
     agents = agents_here(directory, home, os.environ)
     if not agents:
         yield Finding(OK, "plugin", "No agent is set up on this machine.")
-        return
     last = store.local.sessions.last_events()
-    is_any = False
+    installed = [agent for agent in agents if agent.is_installed(directory, home, os.environ)]
     for agent in agents:
-        is_on = agent.is_installed(directory, home, os.environ)
-        is_any = is_any or is_on
         runs_hooks = agent.NAME not in DOCUMENTED
-        if not is_on:
+        if agent in installed:
+            yield _installed(agent)
+            if runs_hooks:
+                plan = agent.installation("user", directory, home, os.environ)
+                yield _hooks(store, f"{agent.TITLE}: ", last.get(agent.NAME), plan.afterwards)
+        else:
             yield Finding(
                 # Without hooks, it may be an editor that nobody uses as an agent.
                 WARNING if runs_hooks else OK,
@@ -41,12 +44,9 @@ def check_agents(store: Store) -> Iterator[Finding]:
                 f"Recollect is not installed in {agent.TITLE}, so its sessions have no memory.",
                 f"Run: recollect install {agent.NAME}",
             )
-            continue
-        yield _installed(agent)
-        if runs_hooks:
-            yield _hooks(store, agent, directory, home, last.get(agent.NAME))
-    if is_any:
-        yield from _programs(directory)
+    if not installed:
+        yield _hooks(store, "", max(last.values(), default=None), "")
+    yield from _programs(directory, is_needed=bool(installed))
 
 
 def _installed(agent: Host) -> Finding:
@@ -65,42 +65,38 @@ def _installed(agent: Host) -> Finding:
     return Finding(OK, "plugin", f"{named} {version}; tested with {agent.TESTED}.")
 
 
-def _hooks(
-    store: Store, agent: Host, directory: Path, home: Path, last: tuple[float, str] | None
-) -> Finding:
-    """Say when a hook of an agent ran here last."""
-    if last is not None:
-        passed = age_of(max(0.0, store.now() - last[0]))
-        when = "just now" if passed == "now" else f"{passed} ago"
-        return Finding(OK, "hooks", f"{agent.TITLE}: the last hook ran {when}: {last[1]}")
-    plan = agent.installation("user", directory, home, os.environ)
-    start = "If you expected one, start a new session in this directory."
-    return Finding(
-        OK,
-        "hooks",
-        f"{agent.TITLE}: no hook has run here yet.",
-        " ".join(filter(None, (start, plan.afterwards))),
-    )
+def _hooks(store: Store, named: str, last: tuple[float, str] | None, afterwards: str) -> Finding:
+    """Say when a hook ran here last, of one agent or of any."""
+    if last is None:
+        start = "If you expected one, start a new session of the agent in this directory."
+        hint = " ".join(filter(None, (start, afterwards)))
+        return Finding(OK, "hooks", f"{named}No hook has run here yet.", hint)
+    passed = age_of(max(0.0, store.now() - last[0]))
+    when = "just now" if passed == "now" else f"{passed} ago"
+    return Finding(OK, "hooks", f"{named}The last hook ran {when}: {last[1]}")
 
 
-def _programs(directory: Path) -> Iterator[Finding]:
-    """Check that what agents start is there, and that the server answers."""
+def _programs(directory: Path, *, is_needed: bool) -> Iterator[Finding]:
+    """Check that what agents start is there, and if an agent needs it, that the server answers."""
+    if importlib.util.find_spec("mcp") is None:
+        missing = "The package mcp is missing, so agents have no memory tools."
+        yield Finding(WARNING, "mcp", missing, _INSTALL)
+        return
+    if not is_needed:
+        yield Finding(OK, "mcp", f"`{_COMMAND} mcp` can start.")
+        return
     program = shutil.which(_COMMAND)
     if program is None or shutil.which(f"{_COMMAND}-hook") is None:
         yield Finding(
             WARNING,
             "plugin",
             f"`{_COMMAND}` is not on the PATH, so hooks and the MCP server cannot start.",
-            INSTALL,
+            _INSTALL,
         )
         return
     problem = server_problem([program, "mcp"], directory)
     if problem:
-        yield Finding(
-            WARNING,
-            "mcp",
-            f"`{_COMMAND} mcp` does not answer: {problem}",
-            f"To see why, run: {_COMMAND} mcp",
-        )
+        said = f"`{_COMMAND} mcp` does not answer: {problem}"
+        yield Finding(WARNING, "mcp", said, f"To see why, run: {_COMMAND} mcp")
     else:
         yield Finding(OK, "mcp", f"`{_COMMAND} mcp` answers.")

@@ -1,45 +1,14 @@
-"""The checks of `doctor` around the memory: agents, hooks, MCP server, model and sync."""
+"""The checks of `doctor` around the memory: agents, model and sync."""
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Iterator
 
-from recollect.api.agent_checks import INSTALL, check_agents
-from recollect.core.age import age_of
+from recollect.api.agent_checks import check_agents
 from recollect.errors import RecollectError
 from recollect.ledger.health import OK, WARNING, Finding
 from recollect.search.constants import MOST_PENDING
 from recollect.store.store import Store
-
-
-def check_hook_runs(store: Store) -> Iterator[Finding]:
-    """Check when a hook ran here last."""
-    last = next(iter(store.local.sessions.traces(1, None)), None)
-    if last is not None:
-        passed = age_of(max(0.0, store.now() - last.at))
-        when = "just now" if passed == "now" else f"{passed} ago"
-        yield Finding(OK, "hooks", f"The last hook ran {when}: {last.event}")
-    else:
-        yield Finding(
-            OK,
-            "hooks",
-            "No hook has run here yet.",
-            "If you expected one, start a new session of the agent in this directory.",
-        )
-
-
-def check_mcp(_store: Store) -> Iterator[Finding]:
-    """Check that the MCP server can start."""
-    if importlib.util.find_spec("mcp") is None:
-        yield Finding(
-            WARNING,
-            "mcp",
-            "The package mcp is missing, so agents have no memory tools.",
-            INSTALL,
-        )
-    else:
-        yield Finding(OK, "mcp", "`recollect mcp` can start.")
 
 
 def check_model(store: Store) -> Iterator[Finding]:
@@ -90,8 +59,6 @@ def check_sync(store: Store) -> Iterator[Finding]:
 
 SETUP: tuple[Callable[[Store], Iterator[Finding]], ...] = (
     check_agents,
-    check_hook_runs,
-    check_mcp,
     check_model,
     check_sync,
 )

@@ -36,7 +36,12 @@ VARIABLES: Mapping[str, str] = {
 }
 # Variables that hold the id of the agent's session, the same that its hooks get.
 # Our plugin for OpenCode sets the last one.
-SESSIONS = ("CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "OPENCODE_SESSION_ID")
+SESSIONS = (
+    "CLAUDE_CODE_SESSION_ID",
+    "CODEX_THREAD_ID",
+    "QWEN_CODE_SESSION_ID",
+    "OPENCODE_SESSION_ID",
+)
 PROGRAMS: Mapping[str, str] = {
     "claude": "claude-code",
     "codex": "codex",

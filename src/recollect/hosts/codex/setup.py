@@ -6,6 +6,7 @@ after its user has approved it with `/hooks`, and asks again if the hook changes
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,8 @@ _HOOKS: tuple[tuple[str, str, str, int], ...] = (
     ("Stop", "", events.STOP, 5),
     ("SessionEnd", "", events.SESSION_END, 3),
 )
+# Codex runs the hooks of the user and those of the project, also if they are the same.
+_STAND_DOWN = f'grep -qs {SIGN} "${{CODEX_HOME:-$HOME/.codex}}/hooks.json" && exit 0; '
 _SERVER = {
     **mcp_server(),
     "required": True,  # `codex exec` waits until the tools are available
@@ -43,8 +46,9 @@ def installation(
 ) -> Installation:
     """Return the files to change."""
     place = folder(home, environment) if scope == "user" else directory / ".codex"
+    before = "" if scope == "user" or os.name == "nt" else _STAND_DOWN
     hooks = tuple(
-        Item(("hooks", name), _hook(tools, event, seconds), f"{SIGN} {event}")
+        Item(("hooks", name), _hook(tools, event, seconds, before), f"{SIGN} {event}")
         for name, tools, event, seconds in _HOOKS
     )
     return Installation(
@@ -63,8 +67,8 @@ def is_installed(directory: Path, home: Path, environment: Mapping[str, str]) ->
     return any(is_in_place(plan.files) for plan in plans)
 
 
-def _hook(tools: str, event: str, seconds: int) -> dict[str, Any]:
+def _hook(tools: str, event: str, seconds: int, before: str) -> dict[str, Any]:
     is_start, is_guard = event == events.SESSION_START, event == events.TOOL_PRE
-    command = hook_command(event, tells=is_start, guards_mirror=is_guard)
+    command = before + hook_command(event, tells=is_start, guards_mirror=is_guard)
     handler = {"type": "command", "command": command, "timeout": seconds}
     return {**({"matcher": tools} if tools else {}), "hooks": [handler]}
