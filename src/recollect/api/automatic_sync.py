@@ -37,7 +37,6 @@ _QUIET: Final = {
     "GCM_INTERACTIVE": "never",
 }
 _LONGEST = 20.0  # seconds for each call of git
-_AGAIN = 86_400.0  # seconds until a remote that could not be read is asked again
 
 
 def at_start(store: Store, environment: Mapping[str, str]) -> str:
@@ -61,16 +60,16 @@ def at_end(store: Store, environment: Mapping[str, str]) -> str:
 
 def _is_new_clone(store: Store) -> bool:
     """Whether a clone has a remote, no shared notes, and has not asked for them lately."""
-    said = remote_notes.known(store.ledger.repository.state_dir)
-    if "kinds" in said or time.time() - said.get("tried", 0.0) < _AGAIN:
+    folder, git = store.ledger.repository.state_dir, store.ledger.repository.git
+    if remote_notes.is_settled(folder, time.time()):
         return False
-    git = store.ledger.repository.git
     if list_tips(git, *PREFIXES.values()) or list_tips(git, REMOTES):
-        remote_notes.settle(store.ledger.repository.state_dir)
+        remote_notes.settle(folder)
         return False
     with suppress(RecollectError):
         find_remote(git, store.config.text("sync.remote") or None)
         return True
+    remote_notes.save(folder, {"tried": time.time()})
     return False
 
 

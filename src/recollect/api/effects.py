@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from recollect.core.kinds import SESSIONS
 from recollect.core.memory import VIA_SLEEP
 from recollect.errors import RecollectError
-from recollect.state.instruction_blocks import files_with_block
 from recollect.store.store import MAINTENANCE, Done, Store
 
 # The reasons of writes that deal with unconfirmed memories themselves.
@@ -114,6 +113,8 @@ def update_mirror(store: Store, _changed: Sequence[object], _reason: str = "") -
 
 def refresh_instruction_blocks(store: Store, _changed: Sequence[object], _reason: str = "") -> None:
     """Update the blocks that the user wants in files that agents read."""
+    from recollect.state.instruction_blocks import files_with_block
+
     if not store.has_deadline and files_with_block(store.ledger.repository.state_dir):
         from recollect.mirror.instruction_block import refresh
 

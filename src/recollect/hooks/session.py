@@ -35,7 +35,6 @@ from recollect.search.scoring import Why, recency
 from recollect.search.search import TITLE_TAGS, Hit, Question, search
 from recollect.search.selection import Candidate, Skipped, Sorted, belongs_to
 from recollect.search.triggers import Plan
-from recollect.state.instruction_blocks import files_with_block
 
 if TYPE_CHECKING:
     from recollect.ledger.surroundings import Surroundings
@@ -84,6 +83,8 @@ class HookSession(LoggingSession):
             from recollect.mirror.mirror import follow
 
             follow(self.store, look=read_files)
+        from recollect.state.instruction_blocks import files_with_block
+
         if files_with_block(self.store.ledger.repository.state_dir):
             from recollect.mirror.instruction_block import refresh
 

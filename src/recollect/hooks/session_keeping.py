@@ -16,7 +16,6 @@ from recollect.hooks.marking import identity
 from recollect.hooks.session_state import RecordedSession
 from recollect.ledger.lock import exclusive
 from recollect.ledger.worktree import has_past
-from recollect.state.remote_notes import offer
 
 _LOCK = "noticing.lock"
 
@@ -110,17 +109,29 @@ class KeepingSession(RecordedSession):
 
     def offer_sync(self) -> str:
         """Return a sentence if the remote has memories that this clone never got."""
+        from recollect.state.remote_notes import offer
+
         repository = self.store.ledger.repository
         return "" if repository.is_user_ledger else offer(repository.state_dir)
 
     def fetch_notes(self) -> str:
         """Begin what a session starts with, in a process of its own; return what that is."""
+        from recollect.state.remote_notes import is_settled
+
+        store = self.store
+        looks = store.config.flag("sync.offer") and not is_settled(
+            store.ledger.repository.state_dir, self._now
+        )
+        if store.config.text("sync.auto") == "off" and not looks:
+            return ""
         from recollect.api import automatic_sync
 
-        return automatic_sync.at_start(self.store, os.environ)
+        return automatic_sync.at_start(store, os.environ)
 
     def send_notes(self) -> str:
         """Begin what a session ends with, in a process of its own; return what that is."""
+        if self.store.config.text("sync.auto") == "off":
+            return ""
         from recollect.api import automatic_sync
 
         return automatic_sync.at_end(self.store, os.environ)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 _FILE = "remote-notes.json"
+_AGAIN = 86_400.0  # seconds until a clone that found no notes looks again
 
 
 def known(folder: Path) -> dict[str, Any]:
@@ -30,6 +31,12 @@ def save(folder: Path, said: Mapping[str, Any]) -> None:
     with suppress(RecollectError, OSError):
         make_private(folder)
         replace_file(folder / _FILE, json.dumps(said).encode())
+
+
+def is_settled(folder: Path, now: float) -> bool:
+    """Return whether the remote need not be asked: it was, lately, or this clone has notes."""
+    said = known(folder)
+    return "kinds" in said or now - said.get("tried", 0.0) < _AGAIN
 
 
 def settle(folder: Path) -> None:
