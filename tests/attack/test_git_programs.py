@@ -7,16 +7,19 @@ import os
 import shlex
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from recollect.api.automatic_sync import LOOK, at_start
 from recollect.api.recollect import Recollect
 from recollect.cli import root
 from recollect.errors import RecollectError
 from recollect.ledger.git_programs import neutral_repack, parse_settings
 from recollect.ledger.remote import find_remote, kinds_at
+from recollect.state.remote_notes import known
 from tests.sandbox import Sandbox, install_hook
 
 # What a copied .git can hold. {} is a program that leaves a mark and fails.
@@ -206,6 +209,26 @@ def test_nothing_runs_when_a_new_clone_looks(sandbox: Sandbox, trap: Trap) -> No
     kinds_at(git, find_remote(git, None), 30.0)
 
     assert trap.ran() == ""
+
+
+def test_modules_of_a_new_clone_do_not_run_when_it_looks(sandbox: Sandbox) -> None:
+    """The process in the background starts in the clone, but imports only what is ours."""
+    sandbox.make_hub()
+    repo = sandbox.clone("repo")
+    for name in ("hashlib.py", "recollect/__init__.py", "recollect/api/automatic_sync.py"):
+        path = repo / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"open({str(sandbox.root / 'ran')!r}, 'w').close()\n")
+    (repo / "recollect" / "api" / "__init__.py").write_text("")
+    store = sandbox.open(repo)
+
+    assert at_start(store, os.environ) == LOOK
+
+    end = time.monotonic() + 30
+    while "kinds" not in known(store.ledger.repository.state_dir):
+        assert time.monotonic() < end, "it did not look"
+        time.sleep(0.05)
+    assert not (sandbox.root / "ran").exists()
 
 
 @pytest.mark.parametrize("name", sorted(SETTINGS))

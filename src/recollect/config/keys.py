@@ -329,7 +329,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ConfigKey(
         "sync.offer",
         True,
-        "whether a new clone asks its remote, once and in the background, if it has memories",
+        "whether a new clone asks its remote, in the background, if it has memories",
         NEVER,
     ),
     ConfigKey(

@@ -15,7 +15,8 @@ def start(
     """Run a module of ours without terminal and output; return whether it started."""
     try:
         process = subprocess.Popen(
-            [sys.executable, "-m", module, *arguments],
+            # -P: the directory is somebody's repository, whose modules must not be ours.
+            [sys.executable, "-P", "-m", module, *arguments],
             cwd=directory,
             env=dict(environment),
             stdin=subprocess.DEVNULL,

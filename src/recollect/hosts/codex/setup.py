@@ -29,11 +29,8 @@ _HOOKS: tuple[tuple[str, str, str, int], ...] = (
 )
 # Codex runs the hooks of the user and those of the project, also if they are the same.
 _STAND_DOWN = f'grep -qs {SIGN} "${{CODEX_HOME:-$HOME/.codex}}/hooks.json" && exit 0; '
-_SERVER = {
-    **mcp_server(),
-    "required": True,  # `codex exec` waits until the tools are available
-    "default_tools_approval_mode": "approve",  # `codex exec` refuses what needs a question
-}
+# `codex exec` refuses what needs a question. A project doesn't decide that for everybody in it.
+_APPROVED = {"default_tools_approval_mode": "approve"}
 
 
 def folder(home: Path, environment: Mapping[str, str]) -> Path:
@@ -51,10 +48,11 @@ def installation(
         Item(("hooks", name), _hook(tools, event, seconds, before), f"{SIGN} {event}")
         for name, tools, event, seconds in _HOOKS
     )
+    server = {**mcp_server(), **(_APPROVED if scope == "user" else {})}
     return Installation(
         files=(
             SettingsFile(place / "hooks.json", hooks),
-            SettingsFile(place / "config.toml", (Entry(("mcp_servers", "recollect"), _SERVER),)),
+            SettingsFile(place / "config.toml", (Entry(("mcp_servers", "recollect"), server),)),
         ),
         afterwards="Codex runs new hooks only after you approve them: type /hooks in a session.",
     )
