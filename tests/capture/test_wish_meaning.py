@@ -72,10 +72,6 @@ def test_any_clauses_are_rated(clauses: list[str], sentence: str) -> None:
             "The name is logsift, lower case, also at the start",
         ),
         ("We don't do squash merges here. Treat that as given.", "We don't do squash merges"),
-        (
-            "We freeze translations ten days before a release. That binds you as well.",
-            "We freeze translations ten days",
-        ),
     ],
 )
 def test_the_meaning_tells_a_wish(prompt: str, content: str, embedder: Embedder) -> None:
@@ -84,7 +80,7 @@ def test_the_meaning_tells_a_wish(prompt: str, content: str, embedder: Embedder)
 
     assert [one.content[: len(content)] for one in found] == [content]
     assert found[0].rule.startswith("by meaning")
-    assert find_requests(prompt, sure=True) == []
+    assert find_requests(prompt) == []
 
 
 @pytest.mark.parametrize(
@@ -102,9 +98,26 @@ def test_the_meaning_keeps_no_talk(prompt: str, embedder: Embedder) -> None:
     assert find_requests(prompt, embed=embed_with(embedder)) == []
 
 
-def test_what_is_sure_is_found_with_and_without_an_embedder(embedder: Embedder) -> None:
-    """The same wishes, word for word, so that a later look keeps nothing twice."""
-    for prompt in load()[:60]:
-        sure = find_requests(prompt.text, sure=True)
-        whole = find_requests(prompt.text, embed=embed_with(embedder))
-        assert sure == whole[: len(sure)]
+def test_an_embedder_only_adds_wishes(embedder: Embedder) -> None:
+    """The same wishes, word for word, so that a later look loses none and keeps none twice."""
+    rule = "We freeze translations ten days before a release. That binds you as well."
+    for text in (rule, *(prompt.text for prompt in load()[:60])):
+        plain = find_requests(text)
+        assert plain == find_requests(text, embed=embed_with(embedder))[: len(plain)]
+    assert find_requests(rule)
+
+
+def test_a_long_prompt_is_looked_at_in_part(embedder: Embedder) -> None:
+    """Somebody waits: the likeliest sentences are rated, however many there are."""
+    asked: list[str] = []
+    embed = embed_with(embedder)
+    assert embed is not None
+
+    def counted(texts: Sequence[str]) -> list[bytes]:
+        asked.append(texts[-1])
+        return embed(texts)
+
+    rules = [f"The {name} team owns its queue and nobody else writes to it." for name in "abcdefgh"]
+    find_requests("\n".join(f"{rule} Let that be settled." for rule in rules), embed=counted)
+
+    assert 0 < len(set(asked)) <= 3

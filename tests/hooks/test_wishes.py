@@ -50,6 +50,20 @@ def test_a_wish_is_kept_and_confirmed_in_one_line(talk: Talk, store: Recollect) 
     assert saying(store, "Redis") == []
 
 
+@pytest.mark.parametrize("mode", ["auto", "off"])
+def test_a_wish_needs_no_model_and_no_transcript(
+    talk: Talk, store: Recollect, monkeypatch: pytest.MonkeyPatch, mode: str
+) -> None:
+    """Whatever the words: its content is worth keeping, so nobody waits for a second look."""
+    monkeypatch.setenv("RECOLLECT_EMBEDDING_MODEL", "none")
+    monkeypatch.setenv("RECOLLECT_CAPTURE_MODE", mode)
+
+    said = talk.say("We freeze translations ten days before a release. That binds you as well.")
+
+    assert "remembered " in said
+    assert len(saying(store, "We freeze translations")) == 1
+
+
 def test_several_wishes_are_one_line(talk: Talk, store: Recollect) -> None:
     """Each becomes a memory, with the kind that its words tell."""
     said = talk.say("Note that the port is 80. Now fix it. From now on use pathlib.")

@@ -78,6 +78,8 @@ def test_what_was_asked_for_twice_at_once_is_written_once(store: Recollect) -> N
 
     assert one.uid == other.uid == later.uid
     assert len(store.memories()) == 1
+    elsewhere = keep(store, [{**asked, "project": "/a"}, {**asked, "project": "/b"}])
+    assert [memory.project for memory in elsewhere] == ["/a", "/b"]
     noticed = {**asked, "provenance": {"said_by": "tool", "via": "tool"}}
     assert keep(store, [noticed])[0].uid != one.uid
     assert spool_of(store).names() == []

@@ -159,7 +159,9 @@ def _without_echoes(found: Iterable[_Place], skipped: list[Skipped]) -> list[_Pl
     kept: list[_Place] = []
     for place in found:
         one = place.found
-        told = [other.found for other in kept if other.found.speaker == USER]
+        told = [
+            other.found for other in kept if other.found.speaker == USER and not other.found.is_weak
+        ]
         if one.speaker == AGENT and any(
             one.kind == other.kind
             and repeats(one.sentence, other.sentence)

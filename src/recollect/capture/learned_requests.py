@@ -48,6 +48,9 @@ _FEWEST = 3  # words of a statement
 _POINTING = 7  # words of a sentence that only points to another one
 _HEADING = 4  # the same without a word that points
 _MOST_SENTENCES = 60  # of a prompt
+# Sentences of a prompt that are rated by their meaning, the likeliest ones: each takes the model
+# about 50 ms, and a person waits for the prompt.
+_MOST_LOOKED_AT = 3
 _MOST_JOINED = 3  # sentences
 _PART = pattern(r"[,;()]|\s[—–-]{1,2}\s|—|\s(?:->|→|<-|←)\s|:(?=\s|\Z)|\s(?:and|so) (?=please\b)")
 _MINOR = (
@@ -103,12 +106,11 @@ class _Part(NamedTuple):
 
 
 def find_learned(
-    said: Sequence[Said], taken: set[int], embed: Embed | None = None, *, sure: bool = False
+    said: Sequence[Said], taken: set[int], embed: Embed | None = None
 ) -> Iterator[tuple[str, str]]:
     """Yield what the sentences ask to keep, and the words that decided.
 
-    The sentences with the numbers in `taken` are no wishes, or rules found theirs. `sure`: leave
-    out what a look at the meaning should decide.
+    The sentences with the numbers in `taken` are no wishes, or rules found theirs.
     """
     used = set(taken)
     doubted: list[tuple[int, Wish]] = []
@@ -119,15 +121,14 @@ def find_learned(
         wish = rate(one.text, at, len(said))
         content, numbers = _content(said, at, wish, used) if _is_likely(one, wish) else ("", ())
         is_sure = wish.chance >= THRESHOLD
-        # What only its worth would decide is decided by its meaning, or waits for that.
-        by_worth = not (sure or is_sure or embed) and bool(numbers)
-        if (is_sure and numbers) or (by_worth and wish.chance + _worth(content) / 2 >= THRESHOLD):
+        if numbers and (is_sure or wish.chance + _worth(content) / 2 >= THRESHOLD):
             used.update(numbers)
             if _names_something(content):
                 yield _told(content), f"learned: {wish.deciding}"
         elif embed is not None and wish.chance >= _WORTH_A_LOOK:
             doubted.append((at, wish))
-    for at, wish in doubted:
+    doubted.sort(key=lambda one: -one[1].chance)
+    for at, wish in doubted[:_MOST_LOOKED_AT]:
         if embed is None or at in used:
             continue
         content, numbers = _meant(said, at, wish, used, embed)

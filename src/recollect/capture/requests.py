@@ -75,13 +75,10 @@ class _Said(NamedTuple):
     wishes: list[_Wish]
 
 
-def find_requests(
-    text: str, *, learned: bool = True, sure: bool = False, embed: Embed | None = None
-) -> list[Request]:
+def find_requests(text: str, *, learned: bool = True, embed: Embed | None = None) -> list[Request]:
     """Return the wishes in a prompt: first what rules find, then what the model finds.
 
-    With `embed` (see `wish_meaning.embed_with`), also those that only their meaning tells. With
-    `sure`, without those that it should decide: somebody looks again later.
+    With `embed` (see `wish_meaning.embed_with`), also those that only their meaning tells.
     """
     sentences = split_prompt(text)
     found, taken = _by_rules(text, sentences)
@@ -91,7 +88,7 @@ def find_requests(
         if len(text) > _TYPED:
             last = max((one.block for one in sentences), default=0)
             taken |= {at for at, one in enumerate(sentences) if 0 < one.block < last}
-        found += [Request(*one) for one in find_learned(sentences, taken, embed, sure=sure)]
+        found += [Request(*one) for one in find_learned(sentences, taken, embed)]
     return list(dict.fromkeys(found))
 
 

@@ -54,10 +54,19 @@ def keep(
     nonces: Sequence[str] = (),
     moment: int = 0,
 ) -> list[Memory]:
-    """Capture drafts: spool them first, then write them; return those that reached the ledger.
+    """Capture drafts as `keep_named` does; return those that reached the ledger."""
+    given = nonces or [store.new_nonce() for _ in drafts]
+    return list(keep_named(store, dict(zip(given, drafts, strict=True)), moment=moment).values())
 
-    Invalid drafts are refused first. With given nonces, repeating a call makes the same memories.
-    The moment is in milliseconds; 0 means now.
+
+def keep_named(
+    store: Store, drafts: Mapping[str, Mapping[str, Any]], *, moment: int = 0
+) -> dict[str, Memory]:
+    """Capture drafts by nonce: spool them first, then write them; return those in the ledger.
+
+    Invalid drafts are refused first. With the same nonces, repeating a call makes the same
+    memories. What somebody else was asked for at the same moment is their memory, with another
+    nonce. The moment is in milliseconds; 0 means now.
     """
     spool = spool_of(store)
     now = datetime.fromtimestamp(moment / 1000, UTC) if moment else store.ledger.clock()
@@ -69,8 +78,7 @@ def keep(
         "branch": marked(store.config, repository.branch or "") or None,
         "project": store.project,
     }
-    given = nonces or [store.new_nonce() for _ in drafts]
-    named = {nonce: {**born, **draft} for nonce, draft in zip(given, drafts, strict=True)}
+    named = {nonce: {**born, **draft} for nonce, draft in drafts.items()}
     signed = {}
     for nonce, draft in named.items():
         store.prepare(draft, nonce)
@@ -87,7 +95,7 @@ def keep(
     for nonce in unspooled:
         spool.drop(nonce)
     written = _drain_all(store, frozenset(named)) | dict(zip(unspooled, kept, strict=True))
-    return [written[nonce] for nonce in named if nonce in written]
+    return {nonce: written[nonce] for nonce in named if nonce in written}
 
 
 def drain(store: Store, own: frozenset[str] = frozenset()) -> list[Memory]:
@@ -172,19 +180,29 @@ def _said_once(
     Two sessions may be asked for the same at once, and neither sees the other's memory when it
     looks. This is asked under the lock of the spool, so one of them does.
     """
-    said: dict[tuple[str, str], list[str]] = {}
+    said: dict[tuple[str, str, object], list[str]] = {}
     known: dict[str, Memory] = {}
     now = store.ledger.clock().timestamp()
     for nonce, creation in creations.items():
         text = creation.body or str(creation.fields.get("summary", ""))
+        # The user ledger has the drafts of all projects.
+        project = creation.fields.get("project")
         is_asked = dict(creation.fields.get("provenance") or {}).get("via") in (MARKED, REQUESTED)
-        alike = twins_of(store, text, creation.kind, alive_at=now) if is_asked else []
-        twin = next((memory for memory in alike if memory.status == ACTIVE), None)
+        twin = _twin(store, text, creation.kind, project, now) if is_asked else None
         if twin is not None:
             known[nonce] = twin
         else:
-            said.setdefault((creation.kind, folded(text) if is_asked else nonce), []).append(nonce)
+            key = (creation.kind, folded(text) if is_asked else nonce, project)
+            said.setdefault(key, []).append(nonce)
     return {first: others for first, *others in said.values()}, known
+
+
+def _twin(store: Store, text: str, kind: str, project: str | None, now: float) -> Memory | None:
+    """Return the active memory of a project that says exactly this."""
+    for memory in twins_of(store, text, kind, project=project, alive_at=now):
+        if memory.status == ACTIVE and memory.project == project:
+            return memory
+    return None
 
 
 def _kept_as(index: Index, nonce: str) -> list[Memory]:

@@ -15,10 +15,18 @@ def folded(text: str) -> str:
 
 
 def similar_in(
-    store: Store, text: str, limit: int = _SIMILAR, *, alive_at: float | None = None
+    store: Store,
+    text: str,
+    limit: int = _SIMILAR,
+    *,
+    project: str | None = None,
+    alive_at: float | None = None,
 ) -> list[Memory]:
-    """Return memories of one store, of any status, that share words with a text."""
-    wanted = Filters(statuses=ALL, project=store.project, alive_at=alive_at)
+    """Return memories of one store, of any status, that share words with a text.
+
+    `project` is that of the store, if it is not given.
+    """
+    wanted = Filters(statuses=ALL, project=project or store.project, alive_at=alive_at)
 
     def look(index: Index) -> list[Memory]:
         found = index.lexical(text, wanted, limit).matches
@@ -28,7 +36,12 @@ def similar_in(
 
 
 def twins_of(
-    store: Store, text: str, kind: str = "", *, alive_at: float | None = None
+    store: Store,
+    text: str,
+    kind: str = "",
+    *,
+    project: str | None = None,
+    alive_at: float | None = None,
 ) -> list[Memory]:
     """Return the public memories with exactly this text, of any status, of a kind if one is named.
 
@@ -36,7 +49,7 @@ def twins_of(
     """
     return [
         memory
-        for memory in similar_in(store, text, alive_at=alive_at)
+        for memory in similar_in(store, text, project=project, alive_at=alive_at)
         if memory.sensitivity == "public"
         and kind in ("", memory.kind)
         and folded(memory.text or memory.summary) == folded(text)

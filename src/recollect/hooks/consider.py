@@ -142,7 +142,7 @@ def _consider_locked(work: Work, drafts: Sequence[Draft]) -> None:
             work.note("unconfirmed", why=draft.why, confidence=round(draft.confidence, 2), **also)
     if certain:
         named = {work.session.derive_nonce(d.record, n): d.record for n, d in enumerate(certain)}
-        captured = work.session.capture(named)
+        captured = list(work.session.capture(named).values())
         work.session.mark_known(work.event.context, captured)
         for memory in captured if work.event.name in (PROMPT, STOP) else ():
             tell(work, KEPT, f"remembered as {short(memory.id)}")

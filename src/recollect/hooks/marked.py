@@ -65,6 +65,7 @@ def _capture(work: Work, marked: Iterable[Marked]) -> None:
     from recollect.capture.novelty import fingerprint
 
     plain: dict[str, dict[str, Any]] = {}  # the drafts by nonce, without files
+    written: dict[str, Memory] = {}  # by nonce
     captured: list[Memory] = []
     wishes: dict[str, str] = {}  # uid or nonce → fingerprint
     files = work.session.store.redact(files_named(work.event))
@@ -104,10 +105,13 @@ def _capture(work: Work, marked: Iterable[Marked]) -> None:
     with _reporting(work):
         linked = {"files_read": files} if files else {}
         drafts = {nonce: {**draft, **linked} for nonce, draft in plain.items()}
-        captured += work.session.capture(drafts) if drafts else []
+        written = work.session.capture(drafts) if drafts else {}
+        captured += {memory.uid: memory for memory in written.values()}.values()
+        for nonce, memory in written.items():
+            wishes[memory.uid] = wishes.pop(nonce)
         for nonce in drafts:
             work.session.discard_stashed(nonce)
-        if not drafts.keys() <= {memory.nonce for memory in captured}:
+        if drafts.keys() - written.keys():
             tell(work, KEPT, "Recollect: saved. It is written to the ledger in a moment.")
     replaced = _supersede(work, captured) if work.event.name == PROMPT else ""
     if captured:
@@ -116,7 +120,7 @@ def _capture(work: Work, marked: Iterable[Marked]) -> None:
         work.session.record_kept(wishes)
     if plain:
         work.session.mark_known(work.event.context, captured)
-        pending = plain.keys() - {memory.nonce for memory in captured}
+        pending = plain.keys() - written.keys()
         rules = [item.rule for item in marked if item.via == REQUESTED]
         work.note(
             "captured",

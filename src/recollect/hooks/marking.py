@@ -38,15 +38,15 @@ def all_marked_in(event: Event) -> list[Marked]:
     """Return what an event asks to keep, including marked text in quotations and pasted text.
 
     Text that Recollect injected and `<private>` text do not count. A wish with an empty content
-    asks for nothing that could be kept. Whether some wordings ask is for `requests_in` of the
-    session to decide, which may look at what they mean.
+    asks for nothing that could be kept. `requests_in` of the session also finds wishes that only
+    their meaning tells.
     """
     text = without_private(event.text)
     found = find_all_marked(text)
     if event.name == PROMPT and not event.agent:
         from recollect.capture.requests import find_requests
 
-        found += map(as_marked, find_requests(text, sure=True))
+        found += map(as_marked, find_requests(text))
     return found
 
 

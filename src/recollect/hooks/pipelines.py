@@ -71,7 +71,7 @@ PIPELINES: Mapping[str, tuple[Part, ...]] = {
 # What an event does while `hook.enabled` or its own switch is off: only what somebody asks for.
 WHEN_OFF: Mapping[str, tuple[Part, ...]] = {
     event.SESSION_START: ((stages.flush_spool,),),
-    event.PROMPT: ((marked.forget_kept, marked.capture_marked),),
+    event.PROMPT: ((marked.forget_kept, marked.capture_marked), (marked.capture_meant,)),
     event.STOP: ((marked.capture_marked, stages.flush_spool),),
     event.SUBAGENT_STOP: ((marked.capture_marked,),),
 }

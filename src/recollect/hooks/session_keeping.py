@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from recollect.capture.novelty import Known
-from recollect.capture.spool_flush import LONGEST_WAIT, drain, keep, stash_of
+from recollect.capture.spool_flush import LONGEST_WAIT, drain, keep_named, stash_of
 from recollect.capture.suggestions import suggest, suggestions
 from recollect.capture.unconfirmed import add, convert_suggestions
 from recollect.core.memory import Memory
@@ -35,10 +35,10 @@ class KeepingSession(RecordedSession):
         """Whether the owner of this clone wrote a memory; also true if it has no author."""
         return not memory.author or _address(memory.author) == _address(self.store.ledger.author)
 
-    def capture(self, drafts: Mapping[str, Mapping[str, Any]]) -> list[Memory]:
+    def capture(self, drafts: Mapping[str, Mapping[str, Any]]) -> dict[str, Memory]:
         """Capture drafts by nonce; return the memories that are already in the ledger."""
-        clean = [self.store.redact(draft) for draft in drafts.values()]
-        return keep(self.store, clean, nonces=list(drafts), moment=self._event.moment)
+        clean = {nonce: self.store.redact(draft) for nonce, draft in drafts.items()}
+        return keep_named(self.store, clean, moment=self._event.moment)
 
     def derive_nonce(self, draft: Mapping[str, Any], number: int) -> str:
         """Return the nonce of a draft, by its number among the drafts of the event."""

@@ -203,6 +203,6 @@ def _write(work: Work, due: Due, record: dict[str, object]) -> None:
         work.session.suggest(record, confidence=confidence, why=SUMMARY, updates=None)
         work.note("suggested", why=SUMMARY, confidence=round(confidence, 2))
         return
-    captured = work.session.capture({work.session.summary_nonce(due): record})
+    captured = list(work.session.capture({work.session.summary_nonce(due): record}).values())
     uids = [memory.uid for memory in captured]
     work.note("captured", uids=uids, pending=1 - len(uids), why=SUMMARY)
