@@ -126,3 +126,27 @@ def test_the_agents_are_listed(sandbox: Sandbox, programs: Path) -> None:
     assert json.loads(run(repo, "install", "--json").stdout) == [
         {"agent": "qwen", "installed": False}
     ]
+
+
+def test_settings_that_cannot_be_read_hide_no_other_agent(
+    sandbox: Sandbox, programs: Path, tmp_path: Path
+) -> None:
+    """`doctor` warns and goes on, and so does the list of `install`."""
+    repo = sandbox.init("work")
+    broken = tmp_path / "home" / ".cursor" / "mcp.json"
+    broken.parent.mkdir(parents=True)
+    broken.write_text("{oops")
+    _program(programs, "gemini", "print('99.0.0')")
+
+    cursor, gemini = sorted(_findings(sandbox.open(repo))["plugin"])
+    assert cursor.level == gemini.level == WARNING
+    assert "Cursor: Cannot read " in cursor.message
+    assert cursor.hint == "Correct the file, then run: recollect install cursor"
+    assert "not installed in Gemini CLI" in gemini.message
+
+    listed = run(repo, "install").stdout.splitlines()
+    assert listed[0].startswith("cursor       Cannot read ")
+    assert listed[1:] == ["gemini       not installed"]
+    shown = json.loads(run(repo, "install", "--json").stdout)
+    assert [one["installed"] for one in shown] == [False, False]
+    assert "mcp.json" in shown[0]["problem"]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.running import run
 from tests.sandbox import Sandbox
 
 
@@ -74,3 +75,44 @@ def test_removing_asks_too(sandbox: Sandbox, extension: Path) -> None:
 
     at_a_terminal(repo, "y\n" * 9, "install", "--uninstall")
     assert not extension.exists()
+
+
+@pytest.mark.parametrize("option", ["--dry-run", "--json"])
+@pytest.mark.parametrize("is_one_line", [False, True])
+def test_what_is_shown_holds_no_secret(
+    sandbox: Sandbox, extension: Path, option: str, is_one_line: bool
+) -> None:
+    """Neither of the lines around the change nor of a line that changes."""
+    repo = sandbox.init("work")
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
+    config = repo / ".codex" / "config.toml"
+    config.parent.mkdir()
+    config.write_text(
+        f'[mcp_servers.github.env]\nUSER = "ann-private"\nGITHUB_TOKEN = "{token}"\n'
+        'ME = "bob-private"'
+    )
+    hooks = config.with_name("hooks.json")
+    hooks.write_text(f'{{"env": {{"GITHUB_TOKEN": "{token}"}}}}' if is_one_line else "{}")
+
+    shown = run(repo, "install", "codex", "--scope", "project", option).stdout
+
+    assert token not in shown
+    assert "ann-private" not in shown
+    assert "bob-private" not in shown
+    assert "mcp_servers.recollect" in shown
+
+
+def test_a_file_that_the_user_changed(sandbox: Sandbox, extension: Path) -> None:
+    """Installing again says what to do, and removing says that it stays."""
+    repo = sandbox.init("work")
+    run(repo, "install", "gemini")
+    manifest = extension / "recollect" / "gemini-extension.json"
+    manifest.write_text("{}")
+
+    again = run(repo, "install", "gemini")
+    assert again.exit_code != 0
+    assert manifest.read_text() == "{}"
+
+    removed = run(repo, "install", "gemini", "--uninstall")
+    assert "gemini-extension.json stays" in removed.stderr
+    assert [path for path in extension.rglob("*") if path.is_file()] == [manifest]

@@ -61,8 +61,8 @@ def test_items_of_a_list() -> None:
 
     assert json_edit.append(text, ("plugin",), "two").applied(text) == '{"plugin": ["one", "two"]}'
     assert json_edit.read(json_edit.append("", ("a", "b"), 1).applied("")) == {"a": {"b": [1]}}
-    assert json_edit.remove(text, ("plugin",), 0) is not None
-    assert json_edit.remove(text, ("plugin",), 1) is None
+    assert json_edit.remove(text, ("plugin", 0)) is not None
+    assert json_edit.remove(text, ("plugin", 1)) is None
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from recollect.errors import InstallFailed
-from recollect.hosts import settings_files
-from recollect.hosts.settings_files import Entry, File, Item, OwnFile, SettingsFile
+from recollect.hosts import file_changes, settings_files
+from recollect.hosts.own_files import OwnFile
+from recollect.hosts.settings_files import Entry, File, Item, SettingsFile
 
 SERVER = {"command": "recollect", "args": ["mcp"]}
 HOOK = {"hooks": [{"type": "command", "command": "recollect-hook prompt", "timeout": 5000}]}
@@ -51,11 +52,11 @@ class Machine:
 
     def install(self, *files: File) -> None:
         """Put the entries in."""
-        settings_files.apply(settings_files.installing(files, self.environment), self.environment)
+        file_changes.apply(settings_files.installing(files, self.environment), self.environment)
 
     def remove(self, *files: File) -> None:
         """Take them out."""
-        settings_files.apply(settings_files.removing(files, self.environment), self.environment)
+        file_changes.apply(settings_files.removing(files, self.environment), self.environment)
 
 
 @pytest.fixture
@@ -114,6 +115,41 @@ def test_what_the_user_changed_since_stays(machine: Machine) -> None:
     machine.remove(file)
 
     assert file.path.read_text() == '{\n  "theme": "light" /* day */\n}\n'
+
+
+@pytest.mark.parametrize("has_receipt", [True, False])
+def test_a_hook_of_the_user_beside_ours_stays(machine: Machine, has_receipt: bool) -> None:
+    """In our group, only our handler goes, also if a new version replaces it."""
+    file = machine.json_file()
+    machine.install(file)
+    said = json.loads(file.path.read_text())
+    linter = {"type": "command", "command": "my-own-linter"}
+    said["hooks"]["BeforeAgent"][0]["hooks"].append(linter)
+    file.path.write_text(json.dumps(said))
+    if has_receipt:
+        machine.install(file)
+        groups = json.loads(file.path.read_text())["hooks"]["BeforeAgent"]
+        assert groups == [{"hooks": [linter]}, HOOK]
+    else:
+        (machine.root / "data").rename(machine.root / "gone")
+
+    machine.remove(file)
+
+    assert json.loads(file.path.read_text())["hooks"] == {"BeforeAgent": [{"hooks": [linter]}]}
+
+
+def test_our_handlers_alone_go_with_their_group(machine: Machine) -> None:
+    """Also if somebody doubled them or changed their timeout."""
+    file = machine.json_file()
+    machine.install(file)
+    said = json.loads(file.path.read_text())
+    handlers = said["hooks"]["BeforeAgent"][0]["hooks"]
+    handlers.append({**handlers[0], "timeout": 1})
+    file.path.write_text(json.dumps({**said, "theme": "dark"}))
+
+    machine.remove(file)
+
+    assert json.loads(file.path.read_text()) == {"theme": "dark"}
 
 
 def test_a_toml_that_the_user_changed_since(machine: Machine) -> None:
@@ -176,7 +212,7 @@ def test_without_a_receipt_only_what_is_as_we_write_it(machine: Machine) -> None
 
 
 def test_the_difference_is_shown_and_nothing_is_written(machine: Machine) -> None:
-    """As `diff -u` shows it."""
+    """As `diff -U0` shows it: the lines around it may be secret."""
     file = machine.toml_file()
     file.path.parent.mkdir()
     file.path.write_text("a = 1\n")
@@ -186,8 +222,7 @@ def test_the_difference_is_shown_and_nothing_is_written(machine: Machine) -> Non
     assert change.difference.splitlines() == [
         f"--- {file.path}",
         f"+++ {file.path}",
-        "@@ -1 +1,5 @@",
-        " a = 1",
+        "@@ -1,0 +2,4 @@",
         "+",
         "+[mcp_servers.recollect]",
         '+command = "recollect"',

@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from recollect.core.age import age_of
-from recollect.hosts.installing import agents_here
+from recollect.hosts.installing import states_here
 from recollect.hosts.protocol import Host
 from recollect.hosts.registry import DOCUMENTED
 from recollect.hosts.server_probe import server_problem
 from recollect.hosts.versions import is_older, version_of
 from recollect.ledger.health import OK, WARNING, Finding
+from recollect.redact.gate import redact_message
 from recollect.store.store import Store
 
 _COMMAND = "recollect"
@@ -24,14 +25,20 @@ _INSTALL = "In a clone of Recollect, run `make install`."
 def check_agents(store: Store) -> Iterator[Finding]:
     """Check each agent on this machine, and what all of them start."""
     directory, home = store.work_tree or Path.cwd(), Path.home()
-    agents = agents_here(directory, home, os.environ)
-    if not agents:
+    states = states_here(directory, home, os.environ)
+    if not states:
         yield Finding(OK, "plugin", "No agent is set up on this machine.")
     last = store.local.sessions.last_events()
-    installed = [agent for agent in agents if agent.is_installed(directory, home, os.environ)]
-    for agent in agents:
+    for agent, is_installed, problem in states:
         runs_hooks = agent.NAME not in DOCUMENTED
-        if agent in installed:
+        if problem:
+            yield Finding(
+                WARNING,
+                "plugin",
+                redact_message(f"{agent.TITLE}: {problem}"),
+                f"Correct the file, then run: recollect install {agent.NAME}",
+            )
+        elif is_installed:
             yield _installed(agent)
             if runs_hooks:
                 plan = agent.installation("user", directory, home, os.environ)
@@ -44,9 +51,10 @@ def check_agents(store: Store) -> Iterator[Finding]:
                 f"Recollect is not installed in {agent.TITLE}, so its sessions have no memory.",
                 f"Run: recollect install {agent.NAME}",
             )
-    if not installed:
+    is_any = any(state.is_installed for state in states)
+    if not is_any:
         yield _hooks(store, "", max(last.values(), default=None), "")
-    yield from _programs(directory, is_needed=bool(installed))
+    yield from _programs(directory, is_needed=is_any)
 
 
 def _installed(agent: Host) -> Finding:

@@ -10,9 +10,10 @@ from pathlib import Path
 import click
 
 from recollect.cli.output import echo_json, json_option, opened
-from recollect.hosts.installing import Outcome, agents_here, set_up
+from recollect.hosts.installing import Outcome, set_up, states_here
 from recollect.hosts.protocol import Host
 from recollect.hosts.registry import SCOPES, host_named, names
+from recollect.redact.gate import redact_message
 
 
 @click.command()
@@ -44,7 +45,8 @@ def install_command(
     outcome = _set_up(ctx, host, scope, directory, removing=removing, dry_run=dry_run)
     if as_json:
         said = {"agent": agent, "scope": scope, "installed": not removing, "dry_run": dry_run}
-        echo_json({**said, "files": outcome.differences, "commands": outcome.commands})
+        said |= {"files": outcome.differences, "commands": outcome.commands}
+        echo_json({**said, "notes": outcome.notes})
     elif dry_run:
         _show(outcome)
     else:
@@ -58,30 +60,41 @@ def _set_up(
     outcome = set_up(
         host, scope, directory, Path.home(), os.environ, removing=removing, dry_run=dry_run
     )
-    if outcome.block is None:
-        return outcome
-    with opened(ctx) as store:
-        path = (store.work_tree or directory) / outcome.block.name
-        difference = store.instruction_block(path, on=not removing, dry_run=dry_run)
-    return outcome._replace(differences=[*outcome.differences, *filter(None, (difference,))])
+    differences = outcome.differences
+    if outcome.block is not None:
+        with opened(ctx) as store:
+            path = (store.work_tree or directory) / outcome.block.name
+            difference = store.instruction_block(path, on=not removing, dry_run=dry_run)
+        differences = [*differences, *filter(None, (difference,))]
+    # A line that changes can hold a secret, too, and an agent may read what we print.
+    return outcome._replace(differences=redact_message(differences))
 
 
 def _offer(
     ctx: click.Context, directory: Path, scope: str, *, as_json: bool, removing: bool, dry_run: bool
 ) -> None:
     """List the agents on this machine, and ask about each."""
-    found = agents_here(directory, Path.home(), os.environ)
-    states = {host: host.is_installed(directory, Path.home(), os.environ) for host in found}
+    states = [
+        state._replace(problem=redact_message(state.problem))
+        for state in states_here(directory, Path.home(), os.environ)
+    ]
     if as_json:
-        echo_json([{"agent": host.NAME, "installed": state} for host, state in states.items()])
+        echo_json(
+            [
+                {"agent": host.NAME, "installed": is_installed}
+                | ({"problem": problem} if problem else {})
+                for host, is_installed, problem in states
+            ]
+        )
         return
-    if not found:
+    if not states:
         click.echo(f"No agent was found on this machine. Known: {', '.join(names())}", err=True)
         return
     asks = sys.stdin.isatty() and sys.stdout.isatty() and not dry_run
-    for host, is_installed in states.items():
-        click.echo(f"{host.NAME:12} {'installed' if is_installed else 'not installed'}")
-        if not asks or is_installed is not removing:
+    for host, is_installed, problem in states:
+        said = problem or ("installed" if is_installed else "not installed")
+        click.echo(f"{host.NAME:12} {said}")
+        if problem or not asks or is_installed is not removing:
             continue
         verb = "Remove Recollect from" if removing else "Install Recollect in"
         if click.confirm(f"{verb} {host.TITLE}?", default=not removing):
@@ -96,11 +109,15 @@ def _show(outcome: Outcome) -> None:
         click.echo(difference, nl=False)
     for command in outcome.commands:
         click.echo(f"would run: {command}")
+    for note in outcome.notes:
+        click.echo(note, err=True)
     if outcome.is_nothing:
         click.echo("Nothing would change.", err=True)
 
 
 def _tell(host: Host, outcome: Outcome, *, removing: bool) -> None:
+    for note in outcome.notes:
+        click.echo(note, err=True)
     if removing:
         click.echo(f"Removed Recollect from {host.TITLE}. Your memories are unchanged.", err=True)
         return

@@ -16,8 +16,13 @@ def replace_file(path: Path, content: bytes) -> None:
     try:
         if target.exists() and not os.access(target, os.W_OK):
             raise PermissionError("it is read-only")
-        fresh.write_bytes(content)
-        if target.exists():
+        is_new = not target.exists()
+        fresh.unlink(missing_ok=True)  # of a process that had our id and was killed
+        # Nobody else may read it before it has the permissions of the file that it replaces.
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        with os.fdopen(os.open(fresh, flags, 0o666 if is_new else 0o600), "wb") as file:
+            file.write(content)
+        if not is_new:
             shutil.copymode(target, fresh)
         fresh.replace(target)
     except OSError as error:

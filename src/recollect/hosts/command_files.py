@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from recollect.core.patterns import pattern
+from recollect.hosts.own_files import OwnFile
 from recollect.hosts.plugin_folder import plugin_folder
-from recollect.hosts.settings_files import OwnFile
 
 _HEAD = pattern(r"---\n(.*?)\n---\n", re.DOTALL)
 _DESCRIPTION = pattern(r"^description: (.+)$", re.MULTILINE)
@@ -24,7 +24,7 @@ def toml_commands(folder: Path) -> tuple[OwnFile, ...]:
         document["description"] = description
         prompt = text.replace("$ARGUMENTS", "{{args}}")
         document["prompt"] = tomlkit.string(prompt, multiline=True)
-        files.append(OwnFile(folder / f"{name}.toml", tomlkit.dumps(document)))
+        files.append(OwnFile(folder / f"{name}.toml", tomlkit.dumps(document), folder))
     return tuple(files)
 
 
@@ -34,6 +34,7 @@ def markdown_commands(folder: Path) -> tuple[OwnFile, ...]:
         OwnFile(
             folder / f"{name}.md",
             f"---\ndescription: {description}\n---\n{text.replace('$ARGUMENTS', '{{args}}')}",
+            folder,
         )
         for name, description, text in _commands()
     )

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 from recollect.hosts import protocol as events
 from recollect.hosts.hook_commands import SIGN, hook_command, mcp_server
+from recollect.hosts.own_files import OwnFile
 from recollect.hosts.settings_files import (
     Entry,
     File,
     Installation,
     Item,
-    OwnFile,
     SettingsFile,
     is_in_place,
 )
@@ -69,8 +69,8 @@ class ExtensionHost(NamedTuple):
         for hook in self.hooks:
             hooks.setdefault(hook.name, []).append(self._handler(hook))
         return (
-            OwnFile(folder / self.manifest, _json(manifest)),
-            OwnFile(folder / "hooks" / "hooks.json", _json({"hooks": hooks})),
+            OwnFile(folder / self.manifest, _json(manifest), folder),
+            OwnFile(folder / "hooks" / "hooks.json", _json({"hooks": hooks}), folder),
             *self.commands(folder / "commands" / "recollect"),
         )
 

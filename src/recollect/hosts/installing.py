@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from recollect.errors import InstallFailed
-from recollect.hosts import settings_files
+from recollect.hosts import file_changes, settings_files
 from recollect.hosts.protocol import Host
 from recollect.hosts.registry import host_named, names
 from recollect.hosts.settings_files import Installation
@@ -25,6 +25,8 @@ class Outcome(NamedTuple):
     afterwards: str
     # The file for the block with the most important memories, if there is to be one.
     block: Path | None = None
+    # What the user should know, such as why a file stays.
+    notes: Sequence[str] = ()
 
     @property
     def is_nothing(self) -> bool:
@@ -45,27 +47,43 @@ def set_up(
     """Install a host, or remove it. With `dry_run`, nothing is changed."""
     plan = agent.installation(scope, directory, home, environment)
     change = settings_files.removing if removing else settings_files.installing
-    changes = [found for found in change(plan.files, environment) if found.before != found.after]
+    changes = change(plan.files, environment)
     commands = plan.undo if removing else plan.commands
     programs = {name: _program(name, environment, plan) for name, *_ in commands}
     if not dry_run:
         if removing:
             _run_all(commands, programs, directory, environment)
-        settings_files.apply(changes, environment)
+        file_changes.apply(changes, environment)
         if not removing:
             _run_all(commands, programs, directory, environment)
     return Outcome(
-        [change.difference for change in changes],
+        [found.difference for found in changes if found.before != found.after],
         [" ".join(command) for command in commands],
         "" if removing else plan.afterwards,
         plan.block,
+        [found.note for found in changes if found.note],
     )
 
 
-def agents_here(directory: Path, home: Path, environment: Mapping[str, str]) -> list[Host]:
-    """Return the hosts that are on this machine."""
-    hosts = map(host_named, names())
-    return [one for one in hosts if one.is_here(directory, home, environment)]
+class State(NamedTuple):
+    """Whether Recollect is installed in a host; `problem` says why nobody knows."""
+
+    host: Host
+    is_installed: bool
+    problem: str = ""
+
+
+def states_here(directory: Path, home: Path, environment: Mapping[str, str]) -> list[State]:
+    """Return the hosts that are on this machine; one that cannot be read hides no other."""
+    states = []
+    for one in map(host_named, names()):
+        if not one.is_here(directory, home, environment):
+            continue
+        try:
+            states.append(State(one, one.is_installed(directory, home, environment)))
+        except InstallFailed as error:
+            states.append(State(one, False, error.message))
+    return states
 
 
 def has_program(name: str, environment: Mapping[str, str]) -> bool:

@@ -21,6 +21,7 @@ _TOKEN = pattern(
 _CLOSING = {"{": "}", "[": "]"}
 _DEEPEST = 100
 Keys = Sequence[str]
+Place = Sequence[str | int]
 
 
 class NotJson(ValueError):
@@ -84,20 +85,17 @@ def append(text: str, keys: Keys, value: Any) -> Splice:
     return insert(text, keys, [value])
 
 
-def remove(text: str, keys: Keys, index: int | None = None) -> Splice | None:
-    """Take out what is at a key, or one item of the list there; None if it is not there."""
+def remove(text: str, place: Place) -> Splice | None:
+    """Take out what is at a key, or at a position in a list; None if it is not there."""
     root = _parse(text)
     if root is None:
         return None
-    above, last = (keys, None) if index is not None else (keys[:-1], keys[-1])
+    above, last = place[:-1], place[-1]
     node, depth = _deepest(root, above)
     if depth < len(above):
         return None
-    if index is not None:
-        at = index if node.opening == "[" and index < len(node.parts) else None
-    else:
-        at = next((n for n, part in enumerate(node.parts) if part.key == last), None)
-    return None if at is None else _out_of(text, node, at)
+    found = _positions(node, last)
+    return _out_of(text, node, found[0]) if found else None
 
 
 def _nested(keys: Keys, value: Any) -> Any:
@@ -106,16 +104,23 @@ def _nested(keys: Keys, value: Any) -> Any:
     return value
 
 
-def _deepest(root: _Node, keys: Keys) -> tuple[_Node, int]:
+def _deepest(root: _Node, place: Place) -> tuple[_Node, int]:
     """Follow keys as far as they exist; return where that ends, and how many were followed."""
     node = root
-    for depth, key in enumerate(keys):
+    for depth, key in enumerate(place):
         # Of two equal keys, readers use the last.
-        found = [part.node for part in node.parts if part.key == key]
+        found = _positions(node, key)
         if not found:
             return node, depth
-        node = found[-1]
-    return node, len(keys)
+        node = node.parts[found[-1]].node
+    return node, len(place)
+
+
+def _positions(node: _Node, key: str | int) -> list[int]:
+    """Return the positions of a key's entries; a number is a position in a list."""
+    if isinstance(key, int):
+        return [key] if node.opening == "[" and key < len(node.parts) else []
+    return [at for at, part in enumerate(node.parts) if part.key == key]
 
 
 def _into(text: str, root: _Node, node: _Node, key: str | None, value: Any) -> Splice:

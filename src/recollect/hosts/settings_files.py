@@ -11,23 +11,16 @@ An entry with our name that we did not make is the user's: it stays, also at the
 
 from __future__ import annotations
 
-import difflib
-import hashlib
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recollect.config.config import data_dir
-from recollect.config.locate import make_private
-from recollect.config.replacing import replace_file
-from recollect.errors import InstallFailed, NotWritable
-from recollect.hosts import json_edit, toml_edit
+from recollect.errors import InstallFailed
+from recollect.hosts import json_edit, own_files, toml_edit
+from recollect.hosts.file_changes import Change, hash_of, read, receipt_of
 from recollect.hosts.json_edit import Splice
-
-_RECEIPTS = "installed"
+from recollect.hosts.own_files import OwnFile
 
 
 class Entry(NamedTuple):
@@ -52,13 +45,6 @@ class SettingsFile(NamedTuple):
     entries: tuple[Entry | Item, ...]
 
 
-class OwnFile(NamedTuple):
-    """A file that is all ours."""
-
-    path: Path
-    text: str
-
-
 File = SettingsFile | OwnFile
 
 
@@ -78,81 +64,45 @@ class Installation(NamedTuple):
     block: Path | None = None
 
 
-class Change(NamedTuple):
-    """What happens to a file; None if it does not exist before, or after."""
-
-    path: Path
-    before: bytes | None
-    after: bytes | None
-    receipt: Mapping[str, Any] | None = None
-
-    @property
-    def difference(self) -> str:
-        """The change as `diff -u` shows it; empty if there is none."""
-        old, new = (_lines(content) for content in (self.before, self.after))
-        names = (
-            ("/dev/null" if self.before is None else str(self.path)),
-            ("/dev/null" if self.after is None else str(self.path)),
-        )
-        lines = difflib.unified_diff(old, new, *names)
-        return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
-
-
 def installing(files: Sequence[File], environment: Mapping[str, str]) -> list[Change]:
     """Return what must change so that all entries are in the files. Nothing is written."""
-    return [_installing(file, environment) for file in files]
+    return [
+        *own_files.no_longer_shipped(files, environment),
+        *(
+            own_files.installing(file, environment)
+            if isinstance(file, OwnFile)
+            else _installing(file, environment)
+            for file in files
+        ),
+    ]
 
 
 def removing(files: Sequence[File], environment: Mapping[str, str]) -> list[Change]:
     """Return what must change so that no entry of ours is in the files. Nothing is written."""
-    return [_removing(file, _read(file.path), environment) for file in files]
+    return [
+        *own_files.no_longer_shipped(files, environment),
+        *(
+            own_files.removing(file, environment)
+            if isinstance(file, OwnFile)
+            else _removing(file, read(file.path), environment)
+            for file in files
+        ),
+    ]
 
 
 def is_in_place(files: Sequence[File]) -> bool:
     """Whether every entry is in the files, ours or the user's own."""
     return all(
-        _read(file.path) == file.text.encode()
+        read(file.path) == file.text.encode()
         if isinstance(file, OwnFile)
-        else not any(True for _ in _missing(file, _text(file.path, _read(file.path))))
+        else not any(True for _ in _missing(file, _text(file.path, read(file.path))))
         for file in files
     )
 
 
-def apply(changes: Sequence[Change], environment: Mapping[str, str]) -> None:
-    """Write what changed."""
-    left: set[str] = set()  # folders that were made for files that are gone
-    for change in changes:
-        receipt_path = _receipt_path(change.path, environment)
-        made = [*(_known(receipt_path) or {}).get("folders", ())]
-        if change.after is None:
-            _delete(change.path)
-            left.update(made)
-        elif change.after != change.before:
-            made += _make_folders(change.path.parent)
-            replace_file(change.path, change.after)
-        if change.receipt is None:
-            receipt_path.unlink(missing_ok=True)
-        elif change.after != change.before or change.receipt != _known(receipt_path):
-            make_private(receipt_path.parent)
-            said = {**change.receipt, "path": str(change.path), "folders": made}
-            replace_file(receipt_path, json.dumps(said).encode())
-    for folder in sorted(left, key=len, reverse=True):
-        with suppress(OSError):  # somebody put something there
-            Path(folder).rmdir()
-
-
-def _installing(file: File, environment: Mapping[str, str]) -> Change:
-    before = _read(file.path)
-    known = _known(_receipt_path(file.path, environment))
-    if isinstance(file, OwnFile):
-        # Ours to replace: it has our receipt, or it is not there.
-        if before is not None and known is None and before != file.text.encode():
-            raise InstallFailed(
-                f"{file.path} exists, and Recollect did not write it.",
-                "Move it away, then run the command again. Nothing was changed.",
-            )
-        after = file.text.encode()
-        return Change(file.path, before, after, {"existed": False, "splices": []})
+def _installing(file: SettingsFile, environment: Mapping[str, str]) -> Change:
+    before = read(file.path)
+    known = receipt_of(file.path, environment)
     text = _text(file.path, before)
     if known is not None and not any(True for _ in _missing(file, text, exactly=True)):
         return Change(file.path, before, before, known)
@@ -178,7 +128,7 @@ def _installing(file: File, environment: Mapping[str, str]) -> Change:
         return Change(file.path, before, base, None)  # the user has it all
     receipt = {
         "existed": base is not None,
-        "hash": _hash(after),
+        "hash": hash_of(after),
         "splices": [list(splice) for splice in splices],
         "put": [[list(entry.keys), getattr(entry, "sign", None)] for entry in put],
         "made": made,
@@ -186,13 +136,12 @@ def _installing(file: File, environment: Mapping[str, str]) -> Change:
     return Change(file.path, before, after, receipt)
 
 
-def _removing(file: File, before: bytes | None, environment: Mapping[str, str]) -> Change:
-    known = _known(_receipt_path(file.path, environment))
-    if before is None or isinstance(file, OwnFile):
-        is_ours = before is not None and (known is not None or before == file.text.encode())  # type: ignore[union-attr]
-        return Change(file.path, before, None if is_ours else before)
+def _removing(file: SettingsFile, before: bytes | None, environment: Mapping[str, str]) -> Change:
+    known = receipt_of(file.path, environment)
+    if before is None:
+        return Change(file.path, before, None)
     text = _text(file.path, before)
-    if known is not None and known.get("hash") == _hash(before):
+    if known is not None and known.get("hash") == hash_of(before):
         for splice in reversed(known["splices"]):
             at, removed, inserted = splice
             text = Splice(at, inserted, removed).applied(text)
@@ -243,8 +192,13 @@ def _taking_out(path: Path, text: str, entry: Entry | Item) -> Splice | None:
         return json_edit.remove(text, entry.keys)
     found = _value_at(json_edit.read(text), entry.keys)
     for index, item in enumerate(found if isinstance(found, list) else ()):
-        if entry.sign in _dumped(item):
-            return json_edit.remove(text, entry.keys, index)
+        handlers = item.get("hooks") if isinstance(item, Mapping) else None
+        parts = handlers if isinstance(handlers, list) else [item]
+        signed = [at for at, part in enumerate(parts) if entry.sign in _dumped(part)]
+        if signed and len(signed) == len(parts):
+            return json_edit.remove(text, (*entry.keys, index))
+        if signed:  # the user put their own hooks beside ours
+            return json_edit.remove(text, (*entry.keys, index, "hooks", signed[0]))
     return None
 
 
@@ -307,23 +261,6 @@ def _dumped(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _lines(content: bytes | None) -> list[str]:
-    return (content or b"").decode("utf-8", "replace").splitlines(keepends=True)
-
-
-def _hash(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
-
-
-def _read(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise InstallFailed(f"Cannot read {path}: {error}", "Nothing was changed.") from None
-
-
 def _text(path: Path, content: bytes | None) -> str:
     try:
         return (content or b"").decode("utf-8")
@@ -331,33 +268,3 @@ def _text(path: Path, content: bytes | None) -> str:
         raise InstallFailed(
             f"{path} is not UTF-8.", "Nothing was changed. Correct the file."
         ) from None
-
-
-def _receipt_path(path: Path, environment: Mapping[str, str]) -> Path:
-    key = hashlib.sha256(os.fsencode(path.absolute())).hexdigest()[:24]
-    return data_dir(environment) / _RECEIPTS / f"{key}.json"
-
-
-def _known(receipt: Path) -> dict[str, Any] | None:
-    try:
-        said = json.loads(receipt.read_bytes())
-    except (OSError, ValueError):
-        return None
-    return said if isinstance(said, dict) else None
-
-
-def _make_folders(folder: Path) -> list[str]:
-    """Create a folder and its missing parents; return those that were missing."""
-    missing = [path for path in (folder, *folder.parents) if not path.is_dir()]
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise NotWritable(f"Cannot create {folder}: {error}") from None
-    return [str(path) for path in missing]
-
-
-def _delete(path: Path) -> None:
-    try:
-        path.unlink(missing_ok=True)
-    except OSError as error:
-        raise NotWritable(f"Cannot remove {path}: {error}") from None

@@ -18,7 +18,7 @@ from recollect.core.authority import is_same_person
 from recollect.core.memory import READ_IN, Memory
 from recollect.core.status import ACTIVE
 from recollect.errors import InstallFailed, NotWritable, RecollectError
-from recollect.hosts.settings_files import Change
+from recollect.hosts.file_changes import Change
 from recollect.index.protocol import Filters
 from recollect.search.rendering import render_block, render_guide, render_memory
 from recollect.search.tokens import count_tokens

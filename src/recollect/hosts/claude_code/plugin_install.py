@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from recollect.hosts.own_files import OwnFile
 from recollect.hosts.plugin_folder import plugin_folder
-from recollect.hosts.settings_files import Entry, Installation, OwnFile, SettingsFile
+from recollect.hosts.settings_files import Entry, Installation, SettingsFile
 
 _NAME = "recollect"
 PLUGIN = f"{_NAME}@recollect"
@@ -41,11 +42,10 @@ def _for_user() -> Installation:
 
 def _for_project(place: Path) -> Installation:
     """The project carries a copy of the plugin, so that it works in every clone."""
-    folder = plugin_folder()
+    folder, copy = plugin_folder(), place / MARKETPLACE
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
     copies = (
-        OwnFile(place / MARKETPLACE / path.relative_to(folder), path.read_text("utf-8"))
-        for path in paths
+        OwnFile(copy / path.relative_to(folder), path.read_text("utf-8"), copy) for path in paths
     )
     source = {"source": "directory", "path": f"./{place.name}/{MARKETPLACE}"}
     entries = (

@@ -75,7 +75,8 @@ def installation(
     scope: str, directory: Path, home: Path, environment: Mapping[str, str]
 ) -> Installation:
     """Return the plugin. It also offers our server, so that no settings file must change."""
-    from recollect.hosts.settings_files import Installation, OwnFile
+    from recollect.hosts.own_files import OwnFile
+    from recollect.hosts.settings_files import Installation
 
     plugin = Path(__file__).with_name("plugin.js").read_text("utf-8")
     folder = _folder(home, environment) if scope == "user" else directory / ".opencode"
