@@ -90,6 +90,23 @@ def test_a_project_gets_the_block(repo: Path, name: str) -> None:
     assert not (repo / "AGENTS.md").exists()
 
 
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [("zed", ".zed/settings.json"), ("opencode", ".opencode/plugins/recollect.js")],
+)
+def test_a_subdirectory_is_part_of_the_project(repo: Path, name: str, file: str) -> None:
+    """The settings go to the root of the working tree, where agents and `doctor` look."""
+    folder = repo / "src" / "deep"
+    folder.mkdir(parents=True)
+
+    run(folder, name, "--scope", "project")
+    assert (repo / file).is_file()
+    assert list(folder.iterdir()) == []
+    run(folder, name, "--scope", "project", "--uninstall")
+
+    assert not (repo / file).exists()
+
+
 def test_goose_is_told_what_to_do(repo: Path) -> None:
     """Its settings are YAML, which we do not change."""
     assert "config.yaml" in run(repo, "goose")

@@ -134,6 +134,60 @@ def test_a_link_out_of_the_tree_is_refused(store: Recollect, repo: Path, tmp_pat
     assert target.read_text() == "mine\n"
 
 
+@pytest.mark.parametrize("target", [".git/config", ".GIT/config", "vendor/.git/config"])
+def test_a_link_into_a_git_directory_is_refused(store: Recollect, repo: Path, target: str) -> None:
+    """A clone may hold a link to what git itself reads."""
+    file = repo / target
+    file.parent.mkdir(parents=True, exist_ok=True)
+    before = file.read_bytes() if file.exists() else None
+    (repo / "AGENTS.md").unlink()
+    (repo / "AGENTS.md").symlink_to(target)
+
+    with pytest.raises(InstallFailed, match="git directory"):
+        instruction_block.switch_on(store, repo / "AGENTS.md")
+
+    assert (file.read_bytes() if file.exists() else None) == before
+
+
+def test_every_worktree_keeps_its_block(sandbox: Sandbox, store: Recollect, repo: Path) -> None:
+    """They share the list of files, so a write in one of them updates the blocks of all."""
+    sandbox.git(repo, "worktree", "add", "--quiet", "-b", "other", "../other")
+    path, other = repo / "AGENTS.md", sandbox.open(repo.parent / "other")
+    instruction_block.switch_on(store, path)
+
+    memory = other.capture("constraints", RULE)
+    assert RULE in path.read_text("utf-8")
+    other.purge(memory.id)
+
+    assert RULE not in path.read_text("utf-8")
+    assert other.warnings == []
+
+
+def test_a_worktree_in_a_bare_repository(sandbox: Sandbox, repo: Path) -> None:
+    """It lies inside of the git directory, and its files are files of a working tree."""
+    sandbox.git(repo.parent, "clone", "--quiet", "--bare", str(repo), "bare.git")
+    bare = repo.parent / "bare.git"
+    sandbox.git(bare, "worktree", "add", "--quiet", "-b", "other", "tree")
+    store = sandbox.open(bare / "tree")
+    store.capture("constraints", RULE)
+
+    instruction_block.switch_on(store, bare / "tree" / "AGENTS.md")
+
+    assert RULE in (bare / "tree" / "AGENTS.md").read_text("utf-8")
+
+
+def test_a_file_of_another_repository_is_refused(
+    sandbox: Sandbox, store: Recollect, repo: Path
+) -> None:
+    """Its memories are other ones."""
+    path = sandbox.init("stranger") / "AGENTS.md"
+
+    with pytest.raises(InstallFailed, match="not inside"):
+        instruction_block.switch_on(store, path)
+
+    assert not path.exists()
+
+
 def test_a_block_of_somebody_else_is_not_touched(store: Recollect, repo: Path) -> None:
     """A colleague committed it; this user never asked for one."""
     path = repo / "AGENTS.md"

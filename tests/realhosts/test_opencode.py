@@ -70,6 +70,18 @@ def test_two_sessions_are_two(place: Workplace) -> None:
     assert not any("REDACTED" in session for session in sessions)
 
 
+def test_installed_for_the_user_and_for_the_project(place: Workplace) -> None:
+    """OpenCode loads both plugins; one of them works."""
+    place.recollect("install", "opencode", "--scope", "project")
+    assert (place.repo / ".opencode" / "plugins" / "recollect.js").is_file()
+
+    ask(place, OPENCODE, "Remember that invoices are numbered anew every year.")
+
+    events = [call.event for call in hook_calls(place)]
+    assert events == ["session-start", "prompt", "stop", "session-end"]
+    assert len(json.loads(place.recollect("list", "--json"))) == 1
+
+
 def test_a_session_that_is_taken_up_again(place: Workplace) -> None:
     """It keeps its name, and gets what came meanwhile."""
     first = ask(place, OPENCODE, "Good morning.")

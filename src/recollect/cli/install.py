@@ -13,6 +13,7 @@ from recollect.cli.output import echo_json, json_option, opened
 from recollect.hosts.installing import Outcome, set_up, states_here
 from recollect.hosts.protocol import Host
 from recollect.hosts.registry import SCOPES, host_named, names
+from recollect.ledger.worktree import find_root
 from recollect.redact.gate import redact_message
 
 
@@ -37,7 +38,8 @@ def install_command(
     Without AGENT, lists the agents on this machine and, on a terminal, offers to install each.
     Only what must change in the agent's settings does, and --uninstall restores them.
     """
-    directory = Path(ctx.obj.directory or ".").absolute()
+    here = Path(ctx.obj.directory or ".").absolute()
+    directory = find_root(here) or here
     if agent is None:
         _offer(ctx, directory, scope, as_json=as_json, removing=removing, dry_run=dry_run)
         return

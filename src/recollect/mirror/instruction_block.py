@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from recollect.config.locate import common_dir
 from recollect.config.replacing import replace_file
 from recollect.core.authority import is_same_person
 from recollect.core.memory import READ_IN, Memory
@@ -20,6 +21,7 @@ from recollect.core.status import ACTIVE
 from recollect.errors import InstallFailed, NotWritable, RecollectError
 from recollect.hosts.file_changes import Change
 from recollect.index.protocol import Filters
+from recollect.ledger.worktree import find_root
 from recollect.search.rendering import render_block, render_guide, render_memory
 from recollect.search.tokens import count_tokens
 from recollect.state.instruction_blocks import files_with_block, save_files
@@ -166,14 +168,24 @@ def _is_own(store: Store, memory: Memory) -> bool:
 
 
 def _check(store: Store, path: Path) -> None:
-    """Refuse a file outside of the working tree: a link in a clone may point anywhere."""
-    tree = store.work_tree
-    if tree is None or store.ledger.repository.is_user_ledger:
+    """Refuse what is no file of its working tree: a link in a clone may point anywhere."""
+    repository = store.ledger.repository
+    tree = find_root(path.absolute().parent)
+    # Worktrees share the list of files, so the file may be in another one than the current one.
+    if tree is None or Path(common_dir(str(tree))).resolve() != repository.common_dir.resolve():
+        tree = store.work_tree
+    if tree is None or repository.is_user_ledger:
         raise InstallFailed(
             "There is no working tree here.", "Run the command in a clone with files."
         )
-    if not path.resolve().is_relative_to(tree.resolve()):
+    root, target = tree.resolve(), path.resolve()
+    if not target.is_relative_to(root):
         raise InstallFailed(f"{path} is not inside {tree}.", "Nothing was changed.")
+    # Only what is below the root counts: a worktree may itself be inside of a bare repository.
+    own = [folder.resolve() for folder in (repository.git_dir, repository.common_dir)]
+    is_git = any(folder.is_relative_to(root) and target.is_relative_to(folder) for folder in own)
+    if is_git or any(part.casefold() == ".git" for part in target.relative_to(root).parts):
+        raise InstallFailed(f"{path} leads into a git directory.", "Nothing was changed.")
 
 
 def _read(path: Path) -> bytes | None:

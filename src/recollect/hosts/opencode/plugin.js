@@ -13,7 +13,13 @@ const WATCHED = [...WRITES, "read", "bash", "webfetch", "websearch", "task"]
 // The part of an id that says when the session began. The random rest looks like a secret.
 const short = (id) => id.replace(/^ses_/, "").slice(0, 12)
 
+// Where Recollect already works. Installed for the user and for the project, OpenCode loads this file
+// twice, with the same client.
+const working = (globalThis[Symbol.for("recollect")] ??= new WeakSet())
+
 export const Recollect = async ({ client, directory }) => {
+  if (working.has(client)) return {}
+  working.add(client)
   const loaded = Date.now()
   const sessions = new Map() // id → what is known of a session, as a promise
   const running = new Set()
