@@ -25,7 +25,7 @@ from benchmarks.prompts import HALVES, Prompt, Setting, build, mixed
 from benchmarks.quality import open_cached, talk, temporary_folder
 from recollect.api.recollect import Recollect
 from recollect.core.age import age
-from recollect.index.protocol import Filters
+from recollect.index.protocol import Filters, Index
 from recollect.index.text import query_terms
 from recollect.search import selection
 from recollect.search.constants import MOST_TITLES, TITLE_TOKENS
@@ -71,8 +71,12 @@ def candidates_of(
         asked=asked,
         word_vectors=word_vectors,
     )
-    embed = store.indexing.embed_query if warm else None
-    return store.indexing.using(lambda index: search(index, question, now=now, embed=embed))
+
+    def find(index: Index) -> list[Hit]:
+        embed = store.indexing.embed_query(index) if warm else None
+        return search(index, question, now=now, embed=embed)
+
+    return store.indexing.using(find)
 
 
 def brought(store: Recollect, prompt: str, now: float, *, warm: bool) -> Brought:

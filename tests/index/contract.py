@@ -751,6 +751,33 @@ class IndexContract:
         assert index.nearest(vector(1, 0), EVERYTHING, 5) == []
         assert [m.uid for m in index.nearest(vector(1, 0, 0), EVERYTHING, 5)] == [one.uid]
 
+    def test_vectors_of_another_model_are_measured_anew(self, index: Index) -> None:
+        """What was crowded for one model is not for another, however many there were."""
+        one, two = creation(0), creation(1)
+        fill(index, (PLACE, note_of(one, two)))
+        index.store_vectors("m", {one.uid: [vector(1, 0)], two.uid: [vector(1, 0)]})
+        index.measure_crowding(10)
+        assert [row.crowding for row in index.ranking([one.uid, two.uid])] == [1.0, 1.0]
+
+        index.store_vectors("other", {one.uid: [vector(1, 0)], two.uid: [vector(0, 1)]})
+        assert [row.crowding for row in index.ranking([one.uid, two.uid])] == [0.0, 0.0]
+        index.store_vectors("third", {one.uid: [vector(1, 0)], two.uid: [vector(-1, 0)]})
+        index.measure_crowding(10)
+
+        assert [row.crowding for row in index.ranking([one.uid, two.uid])] == [-1.0, -1.0]
+
+    def test_a_change_of_model_is_known_for_a_while(self, index: Index) -> None:
+        """The first model is no change, and more vectors of the same one are none."""
+        one, two = creation(0), creation(1)
+        fill(index, (PLACE, note_of(one, two)))
+        index.store_vectors("m", {one.uid: [vector(1, 0)]})
+        index.store_vectors("m", {two.uid: [vector(1, 0)]})
+        assert not index.switched_lately()
+
+        index.store_vectors("other", {one.uid: [vector(1, 0)]})
+
+        assert index.switched_lately()
+
     def test_a_changed_memory_needs_new_vectors(self, index: Index) -> None:
         """An edit makes old vectors stale; a gone memory leaves none behind."""
         born = creation()

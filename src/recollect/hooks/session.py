@@ -208,7 +208,7 @@ class HookSession(LoggingSession):
                 index,
                 question,
                 now=self._now,
-                embed=store.indexing.embed_query if by_meaning else None,
+                embed=store.indexing.embed_query(index) if by_meaning else None,
                 uses=store.local.usage.uses,
                 decay_per_day=store.config.number("sleep.decay_per_day"),
                 half_life_days=store.config.number("recall.half_life_days"),

@@ -260,6 +260,9 @@ class Index(Protocol):
     def model(self) -> str | None:
         """Return the model that made the vectors, if there are any."""
 
+    def switched_lately(self) -> bool:
+        """Whether vectors of one model replaced those of another in the last two hours."""
+
     def pending(self, model: str, limit: int) -> list[Pending]:
         """Return memories that have no vectors of this model yet."""
 

@@ -169,7 +169,10 @@ def _by_time(
 
 
 def _embed(store: Store, index: Index, mode: str) -> Embed | None:
-    """Return a function that embeds a query, after embedding new memories."""
+    """Return a function that embeds a query, after embedding new memories.
+
+    With vectors of another model there is none, and a warning: their cosines mean nothing.
+    """
     if mode not in ("hybrid", "semantic"):
         return None
     embedder = store.indexing.embedder
@@ -177,4 +180,12 @@ def _embed(store: Store, index: Index, mode: str) -> Embed | None:
         return None
     if index.count_pending(embedder.name) <= MOST_PENDING:
         store.indexing.embed_pending(index)
-    return lambda text: embedder.embed([text])[0]
+    embed = store.indexing.embed_query(index)
+    if embed is None:
+        warning = (
+            f"The index has vectors of another model, {index.model()}. Search uses keywords only."
+            " To compute new ones, run: recollect reindex"
+        )
+        if warning not in store.indexing.warnings:
+            store.indexing.warnings.append(warning)
+    return embed

@@ -325,11 +325,15 @@ class Indexing:
         """Return the embedder if it is loaded; a hook has no time to load one."""
         return self._embedder
 
-    @property
-    def embed_query(self) -> Callable[[str], bytes] | None:
-        """Return how to embed a query, if a model is loaded; a hook has no time to load one."""
+    def embed_query(self, index: Index) -> Callable[[str], bytes] | None:
+        """Return how to embed a query, if a model is loaded; a hook has no time to load one.
+
+        There is no way if the vectors of the index are of another model.
+        """
         embedder = self._embedder
-        return None if embedder is None else lambda text: embedder.embed([text])[0]
+        if embedder is None or index.model() not in (None, embedder.name):
+            return None
+        return lambda text: embedder.embed([text])[0]
 
     def share_embedder(self, embedder: Embedder | None) -> None:
         """Use an embedder that was loaded elsewhere, or none."""
@@ -346,12 +350,15 @@ class Indexing:
         index: Index,
         *,
         most: int | None = None,
+        replace: bool = False,
         progress: Progress | None = None,
         pause: Callable[[], None] | None = None,
     ) -> int:
         """Embed memories that have no vectors yet; return how many.
 
-        `pause` is called every few milliseconds, so that other work can go first.
+        Vectors of another model are replaced, but if they are new only with `replace`: two
+        processes with different models would drop each other's vectors without end. `pause` is
+        called every few milliseconds, so that other work can go first.
         """
         embedder = self.embedder
         if embedder is None or not index.can_embed():
@@ -360,6 +367,10 @@ class Indexing:
 
         done = 0
         while most is None or done < most:
+            known = index.model()
+            is_foreign = known not in (None, embedder.name)
+            if is_foreign and (done or (not replace and index.switched_lately())):
+                break
             batch = index.pending(embedder.name, min(_EMBED_BATCH, (most or done + 1000) - done))
             if not batch:
                 break
@@ -375,6 +386,8 @@ class Indexing:
             stored: Mapping[str, Sequence[bytes]] = {
                 uid: [next(vectors) for _ in own] for uid, own in pieces.items()
             }
+            if index.model() not in (known, embedder.name):
+                break  # another process has changed it meanwhile
             index.store_vectors(embedder.name, stored)
             done += len(batch)
             if progress is not None:

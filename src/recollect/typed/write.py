@@ -118,12 +118,13 @@ def _similar(store: Store, kind: str, text: str) -> Sequence[tuple[str, float]]:
     """Return memories of a kind with nearly the same meaning, if a model is available."""
     if not text.strip() or store.config.text("recall.match_strategy") == "title_tags":
         return ()
-    index, embedder = store.indexing.fresh(), store.indexing.embedder
-    if embedder is None:
-        return ()
+    index = store.indexing.fresh()
     store.indexing.embed_pending(index)
+    embed = store.indexing.embed_query(index)
+    if embed is None:
+        return ()
     wanted = Filters(kind=kind, sensitivities=frozenset({"public"}))
-    return [(m.uid, m.score) for m in index.nearest(embedder.embed([text])[0], wanted, _ALIKE)]
+    return [(m.uid, m.score) for m in index.nearest(embed(text), wanted, _ALIKE)]
 
 
 # Writing

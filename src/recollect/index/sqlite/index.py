@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 _COMMON_SHARE = 0.3
 _SHORT = 20  # words
 _MEASURED_AT_ONCE = 100
+_LATELY = 2 * 60 * 60  # seconds
 
 
 class SqliteIndex(RecordReading):
@@ -328,9 +329,14 @@ class SqliteIndex(RecordReading):
         dimensions = len(next(iter(vectors.values()))[0]) // 4
         try:
             with Immediate(self._db):
-                if self.model() != model:
+                known = self.model()
+                if known != model:
                     self._db.execute("DROP TABLE IF EXISTS vector; DELETE FROM chunk;")
-                    self._db.execute("UPDATE memory SET embedded = 0")
+                    self._db.execute("UPDATE memory SET embedded = 0, measured = 0, crowding = 0")
+                    if known is not None:
+                        self._db.execute(
+                            "INSERT OR REPLACE INTO meta VALUES ('switched', unixepoch())"
+                        )
                     self._db.execute(vector_table(dimensions))
                     for key, value in (("model", model), ("dimensions", str(dimensions))):
                         self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
@@ -351,6 +357,11 @@ class SqliteIndex(RecordReading):
                 most = most - measured if measured else 0
         except apsw.Error as error:
             raise failure(error) from None
+
+    def switched_lately(self) -> bool:
+        """Whether vectors of one model replaced those of another in the last two hours."""
+        ago = self._one("SELECT unixepoch() - value FROM meta WHERE key = 'switched'")
+        return ago is not None and 0 <= ago < _LATELY  # less than 0: the clock was wrong then
 
     def can_embed(self) -> bool:
         """Whether the extension that stores and searches vectors is loaded."""
