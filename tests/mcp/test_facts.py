@@ -49,7 +49,7 @@ def test_a_mistaken_fact_deleted_leaves_what_it_closed(engine: Engine) -> None:
     ask(engine, "delete_memory", id=wrong["id"])
 
     assert [line["object"] for line in ask(engine, "query_facts")["facts"]] == ["80"]
-    found = ask(engine, "search_memories", query="web port")["memories"]
+    found = ask(engine, "search_memories", query="web port", kind="facts")["memories"]
     assert [line["summary"] for line in found] == ["web port 80"]
 
 

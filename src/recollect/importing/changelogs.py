@@ -112,13 +112,8 @@ _DATE_IN_WORDS = pattern(
 )
 _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 # What the headings above say that happened to what a heading names in so many words.
-_DONE = tuple(
-    (pattern(mark, re.IGNORECASE), done)
-    for mark, done in (
-        (r"\bdeprecat", "Deprecated"),
-        (r"\bremov", "Removed"),
-        (r"\bincompatib|\bbreaking\b", "Changed incompatibly"),
-    )
+_DONE = pattern(
+    r"(?P<Deprecated>\bdeprecat)|(?P<Removed>\bremov)|\bincompatib|\bbreaking\b", re.IGNORECASE
 )
 _NAMING = 4
 _CHANGES = pattern(r"changes? (?:to|in) ", re.IGNORECASE)
@@ -287,8 +282,8 @@ def _titled(section: Section, first: str) -> str:
     if len(heading.split()) < _NAMING:
         return said
     above = "\n".join(section.headings[:-1])
-    marks = () if changed else _DONE
-    done = next((done for mark, done in marks if mark.search(above)), "Changed")
+    mark = None if changed else _DONE.search(above)
+    done = "Changed" if mark is None else mark.lastgroup or "Changed incompatibly"
     return f"{done}: {heading[changed.end() :] if changed else heading}"
 
 

@@ -118,7 +118,13 @@ def _without_noise(lines: list[str]) -> list[str]:
 
 
 def _is_noise(bare: str) -> bool:
-    return any(one.match(bare) for one in (TRAILER, _CLOSING, _NOISE, _BARE, _TEMPLATE))
+    return bool(
+        TRAILER.match(bare)
+        or _CLOSING.match(bare)
+        or _NOISE.match(bare)
+        or _BARE.match(bare)
+        or _TEMPLATE.match(bare)
+    )
 
 
 def is_of_many(rest: str) -> bool:

@@ -174,22 +174,6 @@ _UNNOTICED = pattern(
     re.IGNORECASE,
 )
 # A subject that names no particular thing.
-# Who or what notices a change.
-_NOTICED = pattern(
-    r"\b(?:users?|applications?|clients?|customers?|people|developers?|operators?|attackers?"
-    r"|malicious"
-    r"|in production)\b|\b\d+(?:\.\d+)?[ ]?(?:%|x |times|[kKMG]B|ms\b|seconds)",
-    re.IGNORECASE,
-)
-# What only its own file uses, by its name, or only the tests.
-_PRIVATE = pattern(
-    r"(?<![\w_])_[a-z]\w{2,60}|\w\._[a-z]\w{2,60}|\bselenium\b|\bprivate\b", re.IGNORECASE
-)
-_ROUTINE = pattern(
-    r"\b(?:instead of|rather than|from|replace) (?:the |use of "
-    r"|usage of )?deprecated\b",
-    re.IGNORECASE,
-)
 _VAGUE = pattern(
     r"(?:(?:tweak|refine|improve|rework|adjust|update|enhance|polish|change|clarify)\w{0,3}"
     r"(?: [^\s]{1,40}){1,3}|[^\n]{0,60}\b(?:deprecated code|stuff|things|bits|semantical fixes"

@@ -110,7 +110,7 @@ def fuse(
     `crowding` says how near a memory is to everything: that is no sign of the query, so a part of
     it does not count. `sequences` are the memories of sessions in order: what stands beside a match
     in a talk is part of the same topic, so a memory gets a share of what its neighbours have.
-    Without `is_exact`, the vectors are those of single words, and don't tell whether words mislead.
+    Without `is_exact`, the vectors are those of single words: whether words mislead is unknown.
 
     Matches are relative to the best one, so that a memory that answers the query twice as well does
     not lose to one that is merely newer. If even the best match is weak, it stays weak.
