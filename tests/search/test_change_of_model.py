@@ -10,6 +10,7 @@ import pytest
 from recollect.api.recollect import Recollect
 from recollect.engine.stores import StorePool
 from recollect.search.constants import MOST_PENDING
+from recollect.typed.write import choose_candidate
 from tests.sandbox import Sandbox
 from tests.support.models import OneVector
 from tests.support.serving import Talk
@@ -91,3 +92,16 @@ def test_two_processes_do_not_drop_each_others_vectors(sandbox: Sandbox, repo: P
     with apsw.Connection(str(new.indexing.path)) as db:
         db.execute("UPDATE meta SET value = value - 86400 WHERE key = 'switched'")
     assert new.indexing.embed_pending(new.indexing.fresh()) == MOST_PENDING + 1
+
+
+@pytest.mark.parametrize(("model", "is_found"), [(NEW, True), (OLD, False)])
+def test_new_information_is_not_matched_by_vectors_of_another_model(
+    sandbox: Sandbox, repo: Path, model: str, *, is_found: bool
+) -> None:
+    """A memory without a common word is found by meaning, or not at all."""
+    opened(sandbox, repo, OLD).capture("decisions", "Use PostgreSQL for persistence")
+    opened(sandbox, repo, NEW).reindex()  # so new that a process with the old model leaves them
+
+    choice = choose_candidate(opened(sandbox, repo, model), "decisions", "Where rows are kept")
+
+    assert (choice.candidate is not None) is is_found
