@@ -194,3 +194,6 @@ LETTERS_PER_TOKEN: Final = 4
 # A search embeds at most this many new memories, which takes no noticeable time. `reindex` embeds
 # the rest.
 MOST_PENDING: Final = 64
+# A hook with a model embeds at most this many: what was kept a moment ago. The engine embeds more
+# when nobody waits.
+MOST_PENDING_AT_HOOK: Final = 4
