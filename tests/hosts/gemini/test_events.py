@@ -15,6 +15,7 @@ from recollect.hosts.gemini.events import without_added
 from recollect.hosts.gemini.setup import GEMINI
 from recollect.hosts.protocol import Reply
 from recollect.hosts.registry import host_of
+from tests.attack.growth import pumped, too_fast_growing
 from tests.hosts.recorded import lost_fields, recorded
 
 RECORDED = recorded("gemini")
@@ -52,7 +53,19 @@ def test_text_of_other_hooks_is_no_prompt_either() -> None:
     """A tag without an end is the person's own."""
     assert without_added("<hook_context>x</hook_context>\n\ngo") == "go"
     assert without_added("what is <hook_context>?") == "what is <hook_context>?"
-    assert without_added("<hook_context>" * 50_000 + "</hook_context>go") == "go"
+    assert without_added("a</hook_context> b <hook_context>x</hook_context> c") == (
+        "a</hook_context> b c"
+    )
+
+
+@pytest.mark.parametrize("end", ["", "</hook_context>"])
+@pytest.mark.parametrize(
+    "tags", ["<hook_context>", "</hook_context>", "<hook_context>\n</hook_context>"]
+)
+def test_many_tags_take_linear_time(tags: str, end: str) -> None:
+    """Also where none of them ends."""
+    assert too_fast_growing(without_added, pumped("", tags, end)) == ""
+    assert "hook_context>go" in without_added(tags * 1000 + end + "<hook_context>go")
 
 
 def test_tools() -> None:

@@ -8,12 +8,10 @@ that a reply adds is wrapped in a tag, and its angle brackets are escaped.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from recollect.core.marks import without_own_text
-from recollect.core.patterns import pattern
 from recollect.hosts import protocol as events
 from recollect.hosts.claude_code.events import mcp_action, prompt_ignored, text_of, written_reply
 from recollect.hosts.protocol import Event, Reply
@@ -36,8 +34,8 @@ ACTIONS: Mapping[str, str] = {
     "google_web_search": events.FETCH,
 }
 _FILE_ACTIONS = frozenset((events.READ, *events.WRITES))
-# What hooks added, ours or others': their angle brackets are escaped, so it ends at its tag.
-_ADDED = pattern(r"<hook_context>.*?</hook_context>\s*", re.DOTALL)
+# Around what hooks added, ours or others': its angle brackets are escaped, so it ends at its tag.
+_OPENING, _CLOSING = "<hook_context>", "</hook_context>"
 
 
 def action_of(tool: str) -> str:
@@ -81,7 +79,14 @@ def read_event(name: str, payload: Mapping[str, Any], _environment: Mapping[str,
 
 def without_added(text: str) -> str:
     """Return a prompt without what hooks added to it."""
-    return without_own_text(_ADDED.sub("", text) if "</hook_context>" in text else text)
+    *parts, rest = text.split(_CLOSING)  # an expression would take quadratic time for open tags
+    typed = []
+    removed = False
+    for part in parts:
+        before, tag, _ = part.partition(_OPENING)
+        typed.append((before.lstrip() if removed else before) + ("" if tag else _CLOSING))
+        removed = bool(tag)
+    return without_own_text("".join(typed) + (rest.lstrip() if removed else rest))
 
 
 def _result(response: Any) -> tuple[str, str]:
