@@ -137,6 +137,7 @@ def play_day(
     with MessagesApi() as api:
         place = Workplace(root, client, api, PLUGIN, variables=dict(settings or {}))
         place.move_in()
+        place.follow()
         make_history(place.repo, day.project, place.environment())
         ids: list[str] = []
         for number, session in enumerate(day.sessions, 1):

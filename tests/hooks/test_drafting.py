@@ -67,6 +67,19 @@ def test_what_was_found_is_unconfirmed_before_the_agent_is_asked(
     assert reason.count("recollect write drafts --input -") == 1
 
 
+@pytest.mark.parametrize(
+    "started", [{"CLAUDE_CODE_SESSION_ATTENDED": "0"}, {"CLAUDE_CODE_ENTRYPOINT": "sdk-cli"}]
+)
+def test_nobody_is_asked_in_a_session_that_nobody_follows(
+    talk: Talk, store: Recollect, started: dict[str, str]
+) -> None:
+    """`claude -p` prints what the agent says last, which must be the answer."""
+    reason = talk.turn(("user", "Why?"), ("assistant", DECISION), env=started)
+
+    assert reason == ""
+    assert texts(store, "unconfirmed") == [DECISION]
+
+
 def test_a_draft_replaces_what_it_was_asked_for(talk: Talk, store: Recollect) -> None:
     """The sentence is one memory: the draft in the words of the agent, and nothing else."""
     talk.turn(("user", "Why?"), ("assistant", DECISION))

@@ -26,6 +26,7 @@ def write(drafts: list[dict[str, Any]]) -> str:
 def test_the_agent_drafts_what_the_talk_held(place: Workplace) -> None:
     """One that is new and one that changes a known one, in two more turns of the model."""
     known = keep(place, "decisions", OLD)
+    place.follow()
     place.variables["RECOLLECT_TRIAGE_MODE"] = "draft"
     update = {
         "action": "update",
@@ -59,8 +60,22 @@ def test_the_agent_drafts_what_the_talk_held(place: Workplace) -> None:
     assert place.hook_failures() == []
 
 
+def test_a_one_shot_run_prints_its_answer(place: Workplace) -> None:
+    """`claude -p` has nobody to ask, so what was noticed waits; the last words are the answer."""
+    place.variables["RECOLLECT_TRIAGE_MODE"] = "draft"
+    place.api.play(Script([say(TALK), say("Nothing of it is worth keeping.")]))
+
+    run = place.ask("Where do carts go?")
+
+    assert [result["result"] for result in run.results] == [TALK]
+    found = json.loads(place.recollect("list", "--json"))
+    assert found
+    assert {memory["status"] for memory in found} == {"unconfirmed"}
+
+
 def test_a_decline_costs_one_turn(place: Workplace) -> None:
     """The agent says that there is nothing to keep, and is not asked again."""
+    place.follow()
     place.variables["RECOLLECT_TRIAGE_MODE"] = "draft"
     place.api.play(Script([say(TALK), say("Nothing of it is worth keeping."), say(TALK)]))
 

@@ -119,6 +119,16 @@ class Workplace:
             **self.variables,
         }
 
+    def follow(self) -> None:
+        """Let somebody follow the sessions: `claude -p` counts as unattended unless an editor runs it.
+
+        Then the client takes only a key that its user has approved.
+        """
+        self.variables["CLAUDE_CODE_ENTRYPOINT"] = "claude-vscode"
+        approved = {"customApiKeyResponses": {"approved": [KEY[-20:]], "rejected": []}}
+        self.config.mkdir(parents=True, exist_ok=True)
+        (self.config / ".claude.json").write_text(json.dumps(approved), "utf-8")
+
     def command(self, *args: str | Path, cwd: Path | None = None) -> str:
         """Run a program as the developer would; it must succeed. What it prints."""
         done = subprocess.run(

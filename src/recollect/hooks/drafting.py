@@ -43,7 +43,10 @@ def triage_talk(work: Work, conversation: Conversation, drafts: Sequence[Draft])
     if not findings:
         return
     work.note("triage", kinds={finding.kind: finding.score for finding in findings})
-    if mode == "draft":
+    if mode == "draft" and work.event.unattended:
+        # The answer to the request would take the place of the answer that is wanted.
+        work.note("skipped", reason="nobody follows the session; the agent is not asked")
+    elif mode == "draft":
         if _ask(work, findings, conversation.messages, tools):
             asked = {text for finding in findings for text in finding.texts}
             work.session.close_findings([one.number for one in stored if one.text in asked])

@@ -13,8 +13,13 @@ if TYPE_CHECKING:
 PROJECT_VARIABLES = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR")
 # Cursor also runs the hooks of Claude Code, and sets this variable.
 CURSOR_VARIABLE = "CURSOR_VERSION"
+# How Claude Code was started, and whether somebody follows its session.
+ENTRYPOINT_VARIABLE, ATTENDED_VARIABLE = "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ATTENDED"
 # What a hook sends to the engine besides its own settings.
-FORWARDED = (*PROJECT_VARIABLES, CURSOR_VARIABLE, "GEMINI_SESSION_ID", "QWEN_CODE_SESSION_ID")
+FORWARDED = (
+    *(*PROJECT_VARIABLES, CURSOR_VARIABLE, ENTRYPOINT_VARIABLE, ATTENDED_VARIABLE),
+    *("GEMINI_SESSION_ID", "QWEN_CODE_SESSION_ID"),
+)
 # Variables that belong to a hook's agent. The engine uses the hook's values, not its own.
 PREFIXES = ("CLAUDE_", "CODEX_", "CURSOR_", "GEMINI_", "OPENCODE_", "QWEN_")
 

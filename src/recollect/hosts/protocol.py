@@ -79,6 +79,8 @@ class Event(NamedTuple):
     # The path of the transcript, and whether the agent continues because a hook asked it to.
     transcript: str = ""
     again: bool = False
+    # Whether nobody follows the session, or a program reads what the agent says last.
+    unattended: bool = False
     # Why hooks ignore the event; empty if they do not.
     ignored: str = ""
     # What a person asks to remember with a slash command, which the agent carries out.

@@ -50,6 +50,24 @@ def event_of(name: str) -> str:
     return next(event for event in sorted(EVENTS, key=len, reverse=True) if name.startswith(event))
 
 
+@pytest.mark.parametrize(
+    ("entrypoint", "attended", "expected"),
+    [
+        ("cli", "1", False),
+        ("claude-vscode", "1", False),
+        ("sdk-cli", "0", True),
+        ("sdk-ts", "0", True),
+        ("sdk-cli", "", True),
+        ("", "", False),
+    ],
+)
+def test_a_session_that_nobody_follows(entrypoint: str, attended: str, expected: bool) -> None:
+    """As the real client says it to a hook; older ones have no `ATTENDED`."""
+    started = {"CLAUDE_CODE_ENTRYPOINT": entrypoint, "CLAUDE_CODE_SESSION_ATTENDED": attended}
+
+    assert read_event("stop", recorded("stop"), started).unattended is expected
+
+
 @pytest.mark.parametrize("name", [n for n in FIXTURES if not n.startswith("stop-failure")])
 def test_every_recorded_event_is_read(name: str) -> None:
     """Session and directory are known for all of them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -33,6 +34,25 @@ def test_it_is_recognised() -> None:
     assert host_of({"session_id": SESSION, "transcript_path": "/x/fb4d.jsonl"}, {}).NAME == (
         "claude-code"
     )
+
+
+@pytest.mark.parametrize(("source", "expected"), [("exec", True), ("cli", False), (None, False)])
+def test_a_session_that_nobody_follows(tmp_path: Path, source: str | None, expected: bool) -> None:
+    """The first line of the transcript says how it began; variables are another agent's."""
+    path = tmp_path / "rollout-1.jsonl"
+    path.write_text(json.dumps({"type": "session_meta", "payload": {"source": source}}) + "\n")
+    payload = {**COMMON, "transcript_path": str(path), "last_assistant_message": "Done."}
+    outer = {"CLAUDE_CODE_SESSION_ATTENDED": "0"}
+
+    assert codex.read_event(events.STOP, payload, outer).unattended is expected
+
+
+@pytest.mark.parametrize("path", ["", "/nowhere/rollout-1.jsonl", "/", "a\0b"])
+def test_a_transcript_that_cannot_be_read_says_nothing(path: str) -> None:
+    """Reading an event never fails."""
+    payload = {**COMMON, "transcript_path": path}
+
+    assert codex.read_event(events.STOP, payload, {}).unattended is False
 
 
 def test_it_names_its_files_in_a_patch() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from recollect.core.patterns import pattern
 from recollect.hosts import protocol as events
-from recollect.hosts.environment import CURSOR_VARIABLE
+from recollect.hosts.environment import ATTENDED_VARIABLE, CURSOR_VARIABLE, ENTRYPOINT_VARIABLE
 from recollect.hosts.protocol import Event, Reply
 
 # The client's name of each event whose reply may carry context.
@@ -86,10 +86,17 @@ def read_event(name: str, payload: Mapping[str, Any], environment: Mapping[str, 
         error=text_of(payload, "error"),
         transcript=text_of(payload, "transcript_path"),
         again=payload.get("stop_hook_active") is True,
+        unattended=_is_unattended(environment),
         ignored=_why_ignored(name, payload, environment),
         asked=_asked(name, payload),
     )
     return _with_texts(event, details, payload.get("tool_response"))
+
+
+def _is_unattended(environment: Mapping[str, str]) -> bool:
+    """Whether it is `claude -p` or the SDK. Older clients have only the entry point."""
+    attended = environment.get(ATTENDED_VARIABLE)
+    return attended == "0" or environment.get(ENTRYPOINT_VARIABLE, "").startswith("sdk-")
 
 
 def _with_texts(event: Event, details: Mapping[str, Any], response: Any) -> Event:

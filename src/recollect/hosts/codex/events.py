@@ -51,7 +51,11 @@ def action_of(tool: str) -> str:
 def read_event(name: str, payload: Mapping[str, Any], environment: Mapping[str, str]) -> Event:
     """Read the input of a hook."""
     event = claude_code.read_event(name, payload, environment)
-    event = event._replace(action=action_of(event.tool))
+    event = event._replace(action=action_of(event.tool), unattended=False)
+    if name == events.STOP:
+        from recollect.hosts.codex.past import is_one_shot
+
+        return event._replace(unattended=is_one_shot(event.transcript))
     if event.tool == "apply_patch":
         return event._replace(files=patched_files(event.command))
     if name != events.TOOL_POST or event.action != events.COMMAND:

@@ -77,6 +77,14 @@ def _meta_of(path: Path) -> Mapping[str, Any]:
     return {}
 
 
+def is_one_shot(transcript: str) -> bool:
+    """Whether a session was started by `codex exec`, which prints only the last message."""
+    try:
+        return bool(transcript) and _meta_of(Path(transcript)).get("source") == "exec"
+    except (OSError, ValueError):  # a path with a NUL
+        return False
+
+
 def _entry(line: bytes) -> Mapping[str, Any] | None:
     try:
         entry = json.loads(line.decode("utf-8"))

@@ -37,7 +37,8 @@ def action_of(tool: str) -> str:
 
 def read_event(name: str, payload: Mapping[str, Any], environment: Mapping[str, str]) -> Event:
     """Read the input of a hook."""
-    event = claude_code.read_event(name, payload, environment)
+    # The variables are those of a Claude Code that started it, if there are any.
+    event = claude_code.read_event(name, payload, environment)._replace(unattended=False)
     if name == events.PROMPT:
         typed = text_of(payload, "submitted_prompt")
         if not typed and not event.text:
