@@ -1,7 +1,8 @@
 """Spaces: identity and sensitivity across the boundary of the private space.
 
-A memory belongs to one space forever: the local one, or the shared one together with what other
-tools wrote (an edit moves that into the shared space). Its identity is its space and its uid. A
+A memory belongs to one space: the local one, or the shared one together with what other tools wrote
+(an edit moves that into the shared space). Only what is retired before it was sent changes over, and
+back when it is restored. Its identity is its space and its uid. A
 private memory is identified by its uid alone. If a memory outside has the same uid, which takes an
 accident or an attack, a marker is appended to its uid so that nothing confuses the two.
 """

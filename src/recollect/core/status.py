@@ -22,6 +22,9 @@ UNCONFIRMED: Final = "unconfirmed"
 # The way back: what a person hid becomes active.
 RESTORED: Final = "restored"
 
+# The field of a change that retired a memory before it was sent.
+WITHDRAWN: Final = "withdrawn"
+
 STATUSES: tuple[str, ...] = (ACTIVE, RESOLVED, UNCONFIRMED, ARCHIVED, RETIRED)
 # What counts as known: confirmed, and not hidden.
 VISIBLE: frozenset[str] = frozenset({ACTIVE, RESOLVED})

@@ -202,9 +202,19 @@ def forget_kept(work: Work) -> None:
         tell(
             work,
             KEPT,
-            f"Recollect: forgot {shown(memory)}. Back with: recollect restore {short(memory.id)}."
-            + also,
+            f"Recollect: forgot {shown(memory)}.{_reach(work, memory)} Back with: recollect restore"
+            f" {short(memory.id)}." + also,
         )
+
+
+def _reach(work: Work, memory: Memory) -> str:
+    """Say who else has what is forgotten; nothing if nobody can."""
+    if not work.session.may_be_shared(memory):
+        return ""
+    return (
+        " It may have been sent: a sync tells others that it is retired, with its text. To erase it"
+        f" everywhere: recollect purge {short(memory.id)}."
+    )
 
 
 def note_changed_files(work: Work) -> None:

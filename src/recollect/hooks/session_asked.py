@@ -11,6 +11,7 @@ from recollect.capture.twins import similar_in, twins_of
 from recollect.capture.unconfirmed import reject
 from recollect.core.memory import Memory, is_expired
 from recollect.core.names import short
+from recollect.core.places import SHARED
 from recollect.core.status import ACTIVE, ARCHIVED, RESTORED, RETIRED
 from recollect.hooks.session_keeping import KeepingSession
 from recollect.hosts.protocol import PROMPT, Event
@@ -155,6 +156,11 @@ class AskedSession(KeepingSession):
         return [
             self.store.set_status(old.uid, RESTORED, "what superseded it is gone") for old in back
         ]
+
+    def may_be_shared(self, memory: Memory) -> bool:
+        """Whether others have, or will get, what this session has just forgotten."""
+        places = self.store.indexing.using(lambda index: index.places(memory.uid))
+        return any(place.space == SHARED for place in places)
 
     def note_unkept(self, text: str) -> None:
         """Record, as salted hashes, the words of what the person asks not to keep."""

@@ -10,6 +10,7 @@ from recollect.config.config import Config
 from recollect.core.memory import Memory, fold
 from recollect.core.record import Record
 from recollect.core.spaces import in_its_space
+from recollect.core.status import RETIRED, WITHDRAWN
 from recollect.ledger.ledger import Ledger
 from recollect.store.reader import Reader
 
@@ -125,8 +126,15 @@ class Store(Reader):
         """Resolve, archive, retire or restore a memory; an illegal transition is rejected."""
         from recollect.store.prepare import prepare_status
 
-        change = prepare_status(self, self.get(memory_id), status, reason)
-        return self._write(change, str(change.fields["status"]))
+        memory = self.get(memory_id)
+        change = prepare_status(self, memory, status, reason)
+        target = str(change.fields["status"])
+        if target == RETIRED or memory.extra.get(WITHDRAWN):
+            from recollect.store.withdrawing import write_status
+
+            write_status(self, change)
+            return self.get(change.of)
+        return self._write(change, target)
 
     def _write(self, change: Change, reason: str) -> Memory:
         self.write([change], reason)
