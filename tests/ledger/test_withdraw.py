@@ -58,6 +58,7 @@ def test_what_is_forgotten_before_a_sync_is_never_sent(
     assert everything == ["The port is 80"]
     (retired,) = store.memories(status="retired")
     assert "Globex" in retired.summary
+    assert "remembered again" in talk.say(f"Remember that {WISH}.")
 
 
 def test_what_comes_back_is_sent_like_any_other(sandbox: Sandbox, ada: Path) -> None:
@@ -76,6 +77,19 @@ def test_what_comes_back_is_sent_like_any_other(sandbox: Sandbox, ada: Path) -> 
     bob.sync("origin")
     (found,) = bob.memories()
     assert (found.uid, found.summary) == (memory.uid, "Globex pays late")
+
+
+def test_a_private_memory_is_never_moved_to_the_shared_notes(sandbox: Sandbox, ada: Path) -> None:
+    """Retiring and restoring it leaves it where it is."""
+    store = sandbox.open(ada)
+    own = store.capture("notes", "Globex pays late", sensitivity="private")
+    store.set_status(own.id, "retired")
+    assert store.set_status(own.id, "restored").sensitivity == "private"
+    store.capture("notes", "The port is 80")
+
+    store.sync("origin")
+
+    assert not bytes_in(sandbox.hub, "Globex")
 
 
 def test_what_was_sent_is_retired_everywhere(sandbox: Sandbox, ada: Path) -> None:

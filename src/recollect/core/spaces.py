@@ -18,7 +18,7 @@ from recollect.core.named_tuple import NamedTuple
 from recollect.core.names import Name, parse_name
 from recollect.core.patterns import pattern
 from recollect.core.record import CREATE, Record
-from recollect.core.status import ACTIVE, HIDDEN, UNCONFIRMED
+from recollect.core.status import ACTIVE, HIDDEN, UNCONFIRMED, WITHDRAWN
 from recollect.core.uid import LENGTH, PATTERN
 
 # Appended to the uid of a non-private memory if a private memory has the same uid.
@@ -55,8 +55,8 @@ def in_its_space(
 ) -> Memory:
     """Return a folded memory with its identity, and the sensitivity and status of its space.
 
-    In the local space, a memory that was born unconfirmed keeps its sensitivity, and no change
-    makes it active: confirming it creates another memory. Anywhere else, nothing is unconfirmed:
+    In the local space, a memory that was retired before it was sent keeps its sensitivity. So does
+    one that was born unconfirmed, and no change makes it active: confirming it creates another memory. Anywhere else, nothing is unconfirmed:
     somebody who shares a memory stands by it, whatever its records claim.
     """
     records = list(records)
@@ -68,7 +68,8 @@ def in_its_space(
         status = UNCONFIRMED
     elif not noticed and status == UNCONFIRMED:
         status = ACTIVE
-    if is_local and not noticed and sensitivity not in _CAREFUL:
+    is_withdrawn = status in HIDDEN and memory.extra.get(WITHDRAWN) is True
+    if is_local and not noticed and not is_withdrawn and sensitivity not in _CAREFUL:
         sensitivity = "private" if sensitivity == "public" else "secret"
     if not is_local:
         claimed = [record.fields.get("sensitivity") for record in records]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from recollect.config.config import Config
 from recollect.core.memory import Memory, fold
 from recollect.core.record import Record
-from recollect.core.spaces import in_its_space
+from recollect.core.spaces import in_its_space, seems_private
 from recollect.core.status import RETIRED, WITHDRAWN
 from recollect.ledger.ledger import Ledger
 from recollect.store.reader import Reader
@@ -129,7 +129,7 @@ class Store(Reader):
         memory = self.get(memory_id)
         change = prepare_status(self, memory, status, reason)
         target = str(change.fields["status"])
-        if target == RETIRED or memory.extra.get(WITHDRAWN):
+        if target == RETIRED or (memory.extra.get(WITHDRAWN) and not seems_private(memory)):
             from recollect.store.withdrawing import write_status
 
             write_status(self, change)

@@ -27,12 +27,13 @@ def write_status(store: Store, change: Change) -> None:
 def _write(store: Store, change: Change) -> None:
     places = store.indexing.fresh().places(change.of)
     is_local = any(place.space == LOCAL for place in places)
-    if change.fields["status"] != RETIRED and is_local:
+    retires = change.fields["status"] == RETIRED
+    if is_local and not retires:
         move(store.ledger, change.of, places, SHARED)
         places = store.indexing.fresh().places(change.of)
         back = change._replace(places=places, fields={**change.fields, WITHDRAWN: None})
         _plainly(store, back)
-    elif not is_local and is_unsent(store.ledger, change.of, places):
+    elif retires and is_unsent(store.ledger, change.of, places):
         _plainly(store, change._replace(fields={**change.fields, WITHDRAWN: True}))
         move(store.ledger, change.of, store.indexing.fresh().places(change.of), LOCAL)
     else:
