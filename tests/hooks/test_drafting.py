@@ -41,8 +41,10 @@ class Talk:
         """Add messages and stop; return what the agent is asked."""
         transcript(self._path, *said)
         answer = self._agent.hook("stop", env, transcript_path=str(self._path), **more)
-        assert answer.get("decision") in (None, "block")
-        return str(answer.get("reason", ""))
+        assert "decision" not in answer  # the client would show it as an error
+        request = str(answer.get("hookSpecificOutput", {}).get("additionalContext", ""))
+        assert bool(request) == ("triage.mode suggest" in str(answer.get("systemMessage")))
+        return request
 
 
 @pytest.fixture

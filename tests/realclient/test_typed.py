@@ -42,9 +42,9 @@ def test_the_agent_drafts_what_the_talk_held(place: Workplace) -> None:
     run = place.ask("Where do carts go?")
 
     asked = next(answer_of(hook) for hook in run.hooks("Stop") if hook.stdout)
-    assert asked["decision"] == "block"
-    assert f"if_version {known['version']}" in asked["reason"]
-    assert asked["reason"] in run.main[1].text
+    request = asked["hookSpecificOutput"]["additionalContext"]
+    assert f"if_version {known['version']}" in request
+    assert request in run.main[1].text
     assert len(run.main) == 3
     (preference,) = json.loads(
         place.recollect("list", "--kind", "preferences", "--status", "active", "--json")

@@ -48,6 +48,12 @@ _MCP_KEYS = (*_FILE_KEYS, "path", "file", "filename", "filepath", "source", "des
 _COMMAND = pattern(r"/[\w:.-]+(?:\s|\Z)")
 _REMEMBER = pattern(r"\s{0,99}/recollect:(?:remember|save)\s(.{1,4000})", re.DOTALL)
 _MOST_TEXT = 1_000_000
+_MOST_CONTEXT = 9_500  # characters; the client puts more than 10,000 into a file
+# What the user sees above a request to the agent.
+ASKS = (
+    "Recollect: no error. The agent is asked to note what this session should leave for the next one,"
+    " for which it takes one more step. To turn this off: recollect config set triage.mode suggest"
+)
 # The client puts this before the report of a subagent.
 _AGENT_FRAME = "<tools-used-before-summary>"
 
@@ -179,8 +185,24 @@ def _is_command(word: str, prompt: str) -> bool:
 
 
 def write_reply(name: str, reply: Reply) -> str:
-    """Format a reply for stdout: one JSON object, or nothing."""
+    """Format a reply for stdout: one JSON object, or nothing.
+
+    The client shows a stop that is blocked as an error, and context of a stop as feedback; the agent
+    continues with either. A long context would go to a file, so then the stop is blocked.
+    """
+    if name == events.STOP and reply.request and len(reply.request) <= _MOST_CONTEXT:
+        context = {"hookEventName": "Stop", "additionalContext": reply.request}
+        said = {"systemMessage": _told(name, reply), "hookSpecificOutput": context}
+        return json.dumps(said, ensure_ascii=True)
     return written_reply(name, reply, _WITH_CONTEXT)
+
+
+def _told(name: str, reply: Reply) -> str:
+    """Return what the user sees where a reply has no context."""
+    is_stop = name == events.STOP
+    asks = [ASKS] if is_stop and reply.request else []
+    # At a stop, the user sees what was noticed in the turn.
+    return "\n".join((*asks, *reply.alarm, *(reply.notice if is_stop else ())))
 
 
 def written_reply(name: str, reply: Reply, with_context: Mapping[str, str]) -> str:
@@ -194,9 +216,8 @@ def written_reply(name: str, reply: Reply, with_context: Mapping[str, str]) -> s
     if name == events.STOP and reply.request:
         output = {"decision": "block", "reason": reply.request}
     if name not in with_context:
-        # At a stop, the user sees what was noticed in the turn.
-        told = [*reply.alarm, *(reply.notice if name == events.STOP else ())]
-        output |= {"systemMessage": "\n".join(told)} if told else {}
+        told = _told(name, reply)
+        output |= {"systemMessage": told} if told else {}
         return json.dumps(output, ensure_ascii=True) if output else ""
     if name == events.TOOL_PRE and reply.denial:
         return json.dumps(
