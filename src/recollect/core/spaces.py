@@ -1,8 +1,8 @@
 """Spaces: identity and sensitivity across the boundary of the private space.
 
-A memory belongs to one space: the local one, or the shared one together with what other tools wrote
-(an edit moves that into the shared space). Only what is retired before it was sent changes over, and
-back when it is restored. Its identity is its space and its uid. A
+A memory belongs to one space: the local one, or the shared one together with what other tools
+wrote (an edit moves that into the shared space). Only what is retired before it was sent changes
+over, and back when it is restored. Its identity is its space and its uid. A
 private memory is identified by its uid alone. If a memory outside has the same uid, which takes an
 accident or an attack, a marker is appended to its uid so that nothing confuses the two.
 """
@@ -56,8 +56,9 @@ def in_its_space(
     """Return a folded memory with its identity, and the sensitivity and status of its space.
 
     In the local space, a memory that was retired before it was sent keeps its sensitivity. So does
-    one that was born unconfirmed, and no change makes it active: confirming it creates another memory. Anywhere else, nothing is unconfirmed:
-    somebody who shares a memory stands by it, whatever its records claim.
+    one that was born unconfirmed, and no change makes it active: confirming it creates another
+    memory. Anywhere else, nothing is unconfirmed: somebody who shares a memory stands by it,
+    whatever its records claim.
     """
     records = list(records)
     sensitivity, status = memory.sensitivity, memory.status

@@ -1,8 +1,8 @@
 """Withdrawing: what was never sent leaves the shared notes when its author takes it back.
 
-Its records move, byte for byte, to the local notes, which are never pushed, and the shared notes get
-a new history without them. Restoring it moves them back. What a remote has stays where it is: only a
-purge erases it there.
+Its records move, byte for byte, to the local notes, which are never pushed, and the shared notes
+get a new history without them. Restoring it moves them back. What a remote has stays where it is:
+only a purge erases it there.
 """
 
 from __future__ import annotations

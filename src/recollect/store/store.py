@@ -132,7 +132,7 @@ class Store(Reader):
         if target == RETIRED or (memory.extra.get(WITHDRAWN) and not seems_private(memory)):
             from recollect.store.withdrawing import write_status
 
-            write_status(self, change)
+            write_status(self, change, lambda made: self.write([made], target))
             return self.get(change.of)
         return self._write(change, target)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from recollect.core.places import LOCAL, SHARED
@@ -12,19 +13,19 @@ from recollect.ledger.withdraw import SYNC_SECONDS, is_unsent, move
 
 if TYPE_CHECKING:
     from recollect.ledger.writes import Change
-    from recollect.store.store import Store
+    from recollect.store.reader import Reader
 
 
-def write_status(store: Store, change: Change) -> None:
+def write_status(store: Reader, change: Change, write: Callable[[Change], object]) -> None:
     """Write a change of status, and move the memory if that decides who gets it."""
     try:
         with exclusive(store.ledger.repository.state_dir / SYNC_LOCK, SYNC_SECONDS):
-            _write(store, change)
+            _write(store, change, write)
     except LockTimeout:  # a sync runs and may have sent it
-        _plainly(store, change)
+        write(change)
 
 
-def _write(store: Store, change: Change) -> None:
+def _write(store: Reader, change: Change, write: Callable[[Change], object]) -> None:
     places = store.indexing.fresh().places(change.of)
     is_local = any(place.space == LOCAL for place in places)
     retires = change.fields["status"] == RETIRED
@@ -32,13 +33,9 @@ def _write(store: Store, change: Change) -> None:
         move(store.ledger, change.of, places, SHARED)
         places = store.indexing.fresh().places(change.of)
         back = change._replace(places=places, fields={**change.fields, WITHDRAWN: None})
-        _plainly(store, back)
+        write(back)
     elif retires and is_unsent(store.ledger, change.of, places):
-        _plainly(store, change._replace(fields={**change.fields, WITHDRAWN: True}))
+        write(change._replace(fields={**change.fields, WITHDRAWN: True}))
         move(store.ledger, change.of, store.indexing.fresh().places(change.of), LOCAL)
     else:
-        _plainly(store, change)
-
-
-def _plainly(store: Store, change: Change) -> None:
-    store.write([change], str(change.fields["status"]))
+        write(change)
