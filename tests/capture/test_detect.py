@@ -15,6 +15,7 @@ from recollect.capture.detect import (
     stands_alone,
 )
 from recollect.capture.features import AGENT, USER
+from recollect.capture.hearsay import is_task
 from recollect.core.marks import CLOSING, OPENING
 from recollect.core.note import SUMMARY_LENGTH
 
@@ -102,6 +103,54 @@ def test_a_short_standing_order_of_a_person_is_found(text: str) -> None:
     """It needs less than other sentences, and less than from an agent."""
     assert found((USER, text)) == [text]
     assert found((AGENT, text)) == []
+
+
+FAILURE = (
+    "The tests failed with ModuleNotFoundError: No module named 'freezegun', because the plain venv"
+    " lacks the test dependencies."
+)
+
+
+@pytest.mark.parametrize(
+    "cure",
+    [
+        "Running `uv run --group tests pytest` fixed it: 341 passed.",
+        "Running them with `uv run --group tests pytest` fixed it.",
+        "With `uv sync --group tests` it works now.",
+    ],
+)
+def test_a_failure_is_kept_with_its_cure(cure: str) -> None:
+    """Whether or not the sentence with the cure is worth keeping alone."""
+    (one,) = detect([Turn(AGENT, f"{FAILURE} {cure}")])
+
+    assert one.sentence == f"{FAILURE} {cure}"
+    assert one.kind == "solutions"
+
+
+@pytest.mark.parametrize(
+    "after", ["I'll fix it next.", "Shall I see what fixed it?", "The port is 80."]
+)
+def test_what_cures_nothing_is_not_added_to_a_failure(after: str) -> None:
+    """A plan, a question, and another subject."""
+    assert FAILURE in found((AGENT, f"{FAILURE} {after}"))
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        ("Write the docs paragraph for the limit in docs/url_safe.rst", True),
+        ("please add a test for the empty cart", True),
+        ("could you rename src/cart.py", True),
+        ("Write the tests first, always.", False),
+        ("write the commit messages without the jira number", False),
+        ("Write tests before code", False),
+        ("Use pnpm, not npm", False),
+        ("The paragraph is about limits", False),
+    ],
+)
+def test_a_task_for_now(text: str, is_one: bool) -> None:
+    """One certain thing to do, and nothing that lasts."""
+    assert is_task(text) is is_one
 
 
 def test_a_correction_says_what_it_is_about() -> None:

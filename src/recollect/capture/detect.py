@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from recollect.capture.conversation import Heard, Turn, heard
 from recollect.capture.features import AGENT, NAMED, USER, Vector, is_plan, is_question, vector
+from recollect.capture.hearsay import is_task
 from recollect.capture.model import Model, Scores, model
 from recollect.capture.sentences import CODE, NAME
 from recollect.capture.wording import REASON, REPORTED_QUESTION
@@ -42,9 +43,11 @@ _FEWEST_NAMES: Final = 2  # of files, functions and the like
 
 _CAUSES: Final = ("learnings", "blockers")
 _CURE: Final = "solutions"
+_PREFERENCE: Final = "preferences"
 _PROGRESS: Final = "progress"
 
 NOT_ALONE: Final = "it does not stand alone"
+TASK: Final = "it is a task for now"
 ECHO: Final = "it repeats what the user said"
 BELOW: Final = "below capture.suggest_threshold"
 
@@ -120,6 +123,12 @@ _LINES = pattern(
     re.IGNORECASE,
 )
 _INSTEAD = pattern(r"\binstead\b(?! of)|\bnot that\b|\bthe other way\b", re.IGNORECASE)
+# What an agent says right after a failure if it tells what helped.
+_CURED = pattern(
+    r"\b(?:fix(?:es|ed)|solve[sd]|cure[sd]|resolve[sd]|help(?:s|ed)|did the trick|made (?:it|them)"
+    r" (?:pass|work)|(?:it |they |now )(?:works?|pass(?:es)?|runs?)(?: now| again)?)\b",
+    re.IGNORECASE,
+)
 _CONTENT = pattern(r"[^\W\d_]{3,}")
 
 
@@ -136,12 +145,13 @@ def detect(
     With `weakest`, also what scores at least that and less than the threshold, marked as weak.
     """
     missed = [] if skipped is None else skipped
-    found = _without_echoes(_detect(conversation, threshold, weakest, shift, missed), missed)
+    said = list(heard(conversation))
+    found = _without_echoes(_detect(said, threshold, weakest, shift, missed), missed)
     joined: list[_Place] = []
     for one in found:
         together = _joined(joined[-1], one) if joined else None
         joined[-1:] = [together] if together else [*joined[-1:], one]
-    return [one.found for one in joined]
+    return [_with_cure(one, said).found for one in joined]
 
 
 class _Place(NamedTuple):
@@ -176,8 +186,9 @@ def _without_echoes(found: Iterable[_Place], skipped: list[Skipped]) -> list[_Pl
 
 def _joined(one: _Place, other: _Place) -> _Place | None:
     """Join a cause with the fix that follows it: alone, the one is over and the other unclear."""
-    causes = one.found.kind in _CAUSES and other.found.kind == _CURE
-    if one.found.is_weak != other.found.is_weak:
+    cures = other.found.kind == _CURE or _CURED.search(other.found.sentence) is not None
+    causes = one.found.kind in _CAUSES and cures
+    if one.found.is_weak and not other.found.is_weak:
         return None
     if not causes or other.at != one.at + 1 or other.message != one.message:
         return None
@@ -185,11 +196,25 @@ def _joined(one: _Place, other: _Place) -> _Place | None:
     if len(text) > MAX_JOINED or other.found.sentence.startswith(one.found.sentence):
         return None
     score = max(one.found.score, other.found.score)
-    return other._replace(found=other.found._replace(sentence=text, score=score))
+    both = other.found._replace(kind=_CURE, sentence=text, score=score, is_weak=one.found.is_weak)
+    return other._replace(found=both)
+
+
+def _with_cure(place: _Place, said: Sequence[Heard]) -> _Place:
+    """Add the sentence that says what helped to a failure, if it was not worth keeping alone."""
+    one = place.found
+    if one.speaker != AGENT or one.kind not in _CAUSES or place.at + 1 >= len(said):
+        return place
+    after = said[place.at + 1]
+    text = f"{_ended(one.sentence)} {_capital(_bare(after.said.text))}"
+    is_cure = after.message == place.message and _CURED.search(after.said.text) is not None
+    if not is_cure or not _may_count(after) or len(text) > MAX_JOINED:
+        return place
+    return place._replace(found=one._replace(kind=_CURE, sentence=text))
 
 
 def _detect(
-    conversation: Sequence[Turn],
+    said: Sequence[Heard],
     threshold: float,
     weakest: float,
     shift: Shift | None,
@@ -199,7 +224,7 @@ def _detect(
     agent_said: list[Heard] = []
     answered = -1
     unworthy: set[str] = set()  # a log that somebody pasted repeats itself
-    for at, one in enumerate(heard(conversation)):
+    for at, one in enumerate(said):
         if one.said.speaker == AGENT:
             if one.message != answered:
                 agent_said, answered = [], one.message
@@ -214,6 +239,9 @@ def _detect(
             unworthy.add(one.said.text)
             continue
         scores = scores._replace(deciding=weights.deciding(features))
+        if one.said.speaker == USER and scores.kind == _PREFERENCE and is_task(one.said.text):
+            skipped.append(Skipped(TASK, scores.kind, scores.score, scores.deciding))
+            continue
         whole = stands_alone(one, agent_said) if scores.score >= least else ""
         if not whole:
             reason = NOT_ALONE if scores.score >= least else BELOW

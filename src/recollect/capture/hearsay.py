@@ -1,4 +1,4 @@
-"""Tells what somebody else thinks, and an agent's refusal, from what the speakers mean.
+"""Tells what others think, refusals and tasks from what the speakers mean for longer.
 
 "A colleague says we should move to Kotlin" is neither a decision nor a preference of the person
 who reports it. What a boss, a customer or the law wants is: it binds.
@@ -38,6 +38,31 @@ _SETTLED = pattern(
     r"|switched|we (?:use|keep|stay))\b",
     re.IGNORECASE,
 )
+
+
+# "Write the paragraph in docs/limits.rst": what to do now, with one certain thing.
+_TASK = pattern(
+    r"(?:(?:please|pls|now|then|next|ok(?:ay)?|and|also|first|(?:can|could|would|will) you)"
+    r"[, ]{1,2}){0,3}(?:add|adjust|bump|change|check|clean up|commit|convert|copy|create|debug"
+    r"|delete|document|draft|edit|explain|extend|extract|find|finish|fix|generate|implement|improve|inline|insert"
+    r"|investigate|list|look|make|merge|move|open|port|print|push|read|refactor|remove|rename"
+    r"|replace|review|revert|rewrite|run|set up|show|simplify|sort|split|start|summari[sz]e|test"
+    r"|translate|try|update|upgrade|wire|write) (?:\w{1,20} ){0,2}?(?:an?|the|this|that|these|those"
+    r"|my|our|its|some|another|[\w-]{1,60}[/.]\S{1,100})\b",
+    re.IGNORECASE,
+)
+_LASTING = pattern(
+    r"\b(?:always|never|ever|every|each|all|any|only|must|should|shall|don't|do not|not|no|prefer"
+    r"|rather|instead|when(?:ever)?|if|unless|until|before|after|from now on|by default|in future"
+    r"|usually|generally|in general|rule|convention|because|since|so that|otherwise|without)\b",
+    re.IGNORECASE,
+)
+
+
+def is_task(sentence: str) -> bool:
+    """Return whether a sentence orders one thing to be done now, and says nothing for later."""
+    plain = sentence.replace("’", "'")
+    return _TASK.match(plain) is not None and _LASTING.search(plain) is None
 
 
 def is_settled(sentence: str) -> bool:
