@@ -82,6 +82,26 @@ def test_nobody_is_asked_in_a_session_that_nobody_follows(
     assert texts(store, "unconfirmed") == [DECISION]
 
 
+def test_a_task_is_no_preference(talk: Talk, store: Recollect) -> None:
+    """It is done with the turn, so nobody is asked about it and nothing is noticed."""
+    task = "Write the docs paragraph for the limit in docs/url_safe.rst"
+
+    assert talk.turn(("user", task), ("assistant", "I added a paragraph.")) == ""
+    assert texts(store, "unconfirmed") == []
+
+
+def test_a_lone_preference_in_the_first_turn_waits(talk: Talk, store: Recollect) -> None:
+    """So that the request of the next half hour is still there for what comes later."""
+    wish = "I prefer pytest fixtures over setUp methods in every test."
+    assert talk.turn(("user", wish), ("assistant", "Done.")) == ""
+    assert texts(store, "unconfirmed") == [wish]
+
+    reason = talk.turn(("user", "Why?"), ("assistant", DECISION))
+
+    assert wish in reason
+    assert DECISION in reason
+
+
 def test_a_draft_replaces_what_it_was_asked_for(talk: Talk, store: Recollect) -> None:
     """The sentence is one memory: the draft in the words of the agent, and nothing else."""
     talk.turn(("user", "Why?"), ("assistant", DECISION))

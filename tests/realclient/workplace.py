@@ -120,7 +120,7 @@ class Workplace:
         }
 
     def follow(self) -> None:
-        """Let somebody follow the sessions: `claude -p` counts as unattended unless an editor runs it.
+        """Let somebody follow the sessions: `claude -p` is unattended unless an editor runs it.
 
         Then the client takes only a key that its user has approved.
         """

@@ -20,6 +20,9 @@ from recollect.search.sanitise import plain
 from recollect.search.tokens import count_tokens
 
 _PAUSE = 30 * 60.0  # seconds between two requests in a session
+_FIRST_TURN = 2  # exchanges: the prompt and the answer
+# A single finding of these kinds is worth a request in the first turn.
+_AT_ONCE = ("decisions", "solutions", SESSIONS)
 _MOST_CHECKED = 5  # texts of a kind, and memories, that are compared with each other
 
 
@@ -85,6 +88,10 @@ def _ask(
     if work.event.again:
         work.note("skipped", reason="the agent continues already, because of a hook")
         return False
+    if done.exchanges <= _FIRST_TURN and _is_slight(findings):
+        # Asking now would leave nothing to ask for in the next half hour, when there is more.
+        work.note("skipped", reason="one finding in the first turn; it waits for more")
+        return False
     setting = work.session.setting
     is_parallel = bool(setting("triage.parallel"))
     said = messages[-int(setting("triage.max_messages")) :] if is_parallel else ()
@@ -125,6 +132,11 @@ def _ask(
     if any(one.kind == SESSIONS for one in wanted):
         work.session.reset_work()  # the next summary starts from here
     return True
+
+
+def _is_slight(findings: Sequence[Finding]) -> bool:
+    count = sum(len(finding.texts) for finding in findings)
+    return count == 1 and all(finding.kind not in _AT_ONCE for finding in findings)
 
 
 def _metrics(done: WorkDone) -> str:

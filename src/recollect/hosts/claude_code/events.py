@@ -51,8 +51,9 @@ _MOST_TEXT = 1_000_000
 _MOST_CONTEXT = 9_500  # characters; the client puts more than 10,000 into a file
 # What the user sees above a request to the agent.
 ASKS = (
-    "Recollect: no error. The agent is asked to note what this session should leave for the next one,"
-    " for which it takes one more step. To turn this off: recollect config set triage.mode suggest"
+    "Recollect: no error. The agent is asked to note what this session should leave for the next"
+    " one, for which it takes one more step. To turn this off: recollect config set triage.mode"
+    " suggest"
 )
 # The client puts this before the report of a subagent.
 _AGENT_FRAME = "<tools-used-before-summary>"
@@ -187,8 +188,8 @@ def _is_command(word: str, prompt: str) -> bool:
 def write_reply(name: str, reply: Reply) -> str:
     """Format a reply for stdout: one JSON object, or nothing.
 
-    The client shows a stop that is blocked as an error, and context of a stop as feedback; the agent
-    continues with either. A long context would go to a file, so then the stop is blocked.
+    The client shows a stop that is blocked as an error, and context of a stop as feedback; the
+    agent continues with either. A long context would go to a file, so then the stop is blocked.
     """
     if name == events.STOP and reply.request and len(reply.request) <= _MOST_CONTEXT:
         context = {"hookEventName": "Stop", "additionalContext": reply.request}
