@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from recollect.core.places import LOCAL, SHARED
@@ -18,11 +19,17 @@ if TYPE_CHECKING:
 
 def write_status(store: Reader, change: Change, write: Callable[[Change], object]) -> None:
     """Write a change of status, and move the memory if that decides who gets it."""
-    try:
-        with exclusive(store.ledger.repository.state_dir / SYNC_LOCK, SYNC_SECONDS):
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(
+                exclusive(store.ledger.repository.state_dir / SYNC_LOCK, SYNC_SECONDS)
+            )
+        except LockTimeout:
+            if change.fields["status"] != RETIRED:
+                raise  # restored where it is, it would stay on this machine
+            write(change)  # a sync runs and may have sent it
+        else:
             _write(store, change, write)
-    except LockTimeout:  # a sync runs and may have sent it
-        write(change)
 
 
 def _write(store: Reader, change: Change, write: Callable[[Change], object]) -> None:
