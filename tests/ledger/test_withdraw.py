@@ -65,7 +65,7 @@ def test_what_comes_back_is_sent_like_any_other(sandbox: Sandbox, ada: Path) -> 
     """With the id, the uid and the sensitivity that it had."""
     store = sandbox.open(ada)
     memory = store.capture("notes", "Globex pays late")
-    store.set_status(memory.id, "retired")
+    store.take_back(memory.id)
     store.sync("origin")
 
     back = store.set_status(memory.id, "restored")
@@ -83,7 +83,7 @@ def test_a_private_memory_is_never_moved_to_the_shared_notes(sandbox: Sandbox, a
     """Retiring and restoring it leaves it where it is."""
     store = sandbox.open(ada)
     own = store.capture("notes", "Globex pays late", sensitivity="private")
-    store.set_status(own.id, "retired")
+    store.take_back(own.id)
     assert store.set_status(own.id, "restored").sensitivity == "private"
     store.capture("notes", "The port is 80")
 
@@ -117,7 +117,7 @@ def test_after_a_purge_nobody_knows_what_was_sent(sandbox: Sandbox, ada: Path) -
     store.sync("origin")
     store.purge(other.id)
 
-    store.set_status(sent.id, "retired")
+    store.take_back(sent.id)
     store.sync("origin")
 
     assert [memory.summary for memory in store.memories()] == []

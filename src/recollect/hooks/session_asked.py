@@ -144,7 +144,7 @@ class AskedSession(KeepingSession):
         if memory.status == _UNCONFIRMED:
             reject(self.store, [memory])
             return []
-        self.store.set_status(memory.uid, RETIRED, _FORGOTTEN)
+        self.store.take_back(memory.uid, _FORGOTTEN)
         self.store.local.kept.drop(self._event.session, [memory.uid, memory.nonce or ""])
         reason = _SUPERSEDED + short(memory.id)
         text = f"{memory.summary}\n{memory.text}"

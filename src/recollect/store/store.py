@@ -128,13 +128,21 @@ class Store(Reader):
 
         memory = self.get(memory_id)
         change = prepare_status(self, memory, status, reason)
-        target = str(change.fields["status"])
-        if target == RETIRED or (memory.extra.get(WITHDRAWN) and not seems_private(memory)):
-            from recollect.store.withdrawing import write_status
+        if memory.extra.get(WITHDRAWN) and not seems_private(memory):
+            return self._write_status(change)
+        return self._write(change, str(change.fields["status"]))
 
-            write_status(self, change, lambda made: self.write([made], target))
-            return self.get(change.of)
-        return self._write(change, target)
+    def take_back(self, memory_id: str, reason: str = "") -> Memory:
+        """Retire a memory as its author: what was not sent yet stays on this machine."""
+        from recollect.store.prepare import prepare_status
+
+        return self._write_status(prepare_status(self, self.get(memory_id), RETIRED, reason))
+
+    def _write_status(self, change: Change) -> Memory:
+        from recollect.store.withdrawing import write_status
+
+        write_status(self, change, lambda made: self.write([made], str(made.fields["status"])))
+        return self.get(change.of)
 
     def _write(self, change: Change, reason: str) -> Memory:
         self.write([change], reason)
