@@ -305,6 +305,8 @@ def test_tests_pass(command: str, output: str) -> None:
         ("grep -r passed .", "12 passed in 0.12s"),
         ("git status", "nothing to commit, working tree clean"),
         ("git commit -m x", "On branch main\nnothing to commit, working tree clean"),
+        ("git commit -qm x", "nothing to commit, working tree clean"),
+        ("git commit -qm x; git log --oneline -1", "1a2b3c4 another one"),
         ("git log -1", "[main 1a2b3c4] fix: it"),
         ("", "12 passed in 0.12s"),
     ],
@@ -322,6 +324,7 @@ def test_no_milestone(command: str, output: str) -> None:
         ("git commit", "[detached HEAD 1a2b3c4] Add [brackets] to it", "Add [brackets] to it"),
         ("git add . && git commit -F msg && git push", "hook: ok\n" + MADE.format("a"), "a"),
         ("git commit -q -m 'Be quiet'", "", "Be quiet"),
+        ("git commit -qm 'Go on' && git log --oneline -1", "1a2b3c4 Go on", "Go on"),
         ('git commit -qm "Say it\'s so"', "", "Say it's so"),
     ],
 )
