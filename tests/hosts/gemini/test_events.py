@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.hosts import gemini
 from recollect.hosts import protocol as events
+from recollect.hosts.gemini import HOST
 from recollect.hosts.gemini.events import without_added
 from recollect.hosts.gemini.setup import GEMINI
 from recollect.hosts.protocol import Reply
@@ -23,7 +23,7 @@ RECORDED = recorded("gemini")
 
 def read(name: str, event: str) -> events.Event:
     """An event as we read it."""
-    return gemini.read_event(event, RECORDED[name], {})
+    return HOST.read_event(event, RECORDED[name], {})
 
 
 @pytest.mark.parametrize("name", RECORDED)
@@ -84,7 +84,7 @@ def test_tools() -> None:
 def test_an_error_of_a_tool() -> None:
     """It has a field of its own."""
     response = {"llmContent": "", "error": {"message": "File not found.", "type": "x"}}
-    event = gemini.read_event(
+    event = HOST.read_event(
         events.TOOL_POST, {"tool_name": "read_file", "tool_response": response}, {}
     )
 
@@ -104,14 +104,14 @@ def test_replies() -> None:
     reply = Reply()
     reply.context.append("text")
     for name, its in ((events.PROMPT, "BeforeAgent"), (events.TOOL_FAILURE, "AfterTool")):
-        said = json.loads(gemini.write_reply(name, reply))
+        said = json.loads(HOST.write_reply(name, reply))
         wanted = {"hookEventName": its, "additionalContext": "text"}
         assert said == {"hookSpecificOutput": wanted}
-    assert gemini.write_reply(events.STOP, reply) == ""
-    assert gemini.write_reply(events.TOOL_PRE, reply) == ""
+    assert HOST.write_reply(events.STOP, reply) == ""
+    assert HOST.write_reply(events.TOOL_PRE, reply) == ""
     reply.request, reply.denial = "draft", "no"
-    assert json.loads(gemini.write_reply(events.STOP, reply))["decision"] == "block"
-    assert json.loads(gemini.write_reply(events.TOOL_PRE, reply)) == {
+    assert json.loads(HOST.write_reply(events.STOP, reply))["decision"] == "block"
+    assert json.loads(HOST.write_reply(events.TOOL_PRE, reply)) == {
         "decision": "deny",
         "reason": "no",
     }
@@ -154,4 +154,4 @@ ANYTHING = st.recursive(
 )
 def test_reading_never_fails(event: str, payload: dict[str, Any]) -> None:
     """Whatever the input is."""
-    gemini.read_event(event, payload, {})
+    HOST.read_event(event, payload, {})

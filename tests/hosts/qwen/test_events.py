@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.hosts import protocol as events
-from recollect.hosts import qwen
 from recollect.hosts.protocol import Reply
+from recollect.hosts.qwen import HOST
 from recollect.hosts.qwen.setup import QWEN
 from recollect.hosts.registry import host_of
 from tests.hosts.recorded import recorded
@@ -21,7 +21,7 @@ RECORDED = recorded("qwen")
 
 def read(name: str, event: str) -> events.Event:
     """An event as we read it."""
-    return qwen.read_event(event, RECORDED[name], {})
+    return HOST.read_event(event, RECORDED[name], {})
 
 
 @pytest.mark.parametrize("name", RECORDED)
@@ -65,7 +65,7 @@ def test_replies_have_the_form_of_claude_code() -> None:
     """The same names of events."""
     reply = Reply()
     reply.context.append("text")
-    said = json.loads(qwen.write_reply(events.PROMPT, reply))
+    said = json.loads(HOST.write_reply(events.PROMPT, reply))
 
     assert said["hookSpecificOutput"]["hookEventName"] == "UserPromptSubmit"
 
@@ -87,4 +87,4 @@ def test_hooks_that_were_recorded_are_served() -> None:
 )
 def test_reading_never_fails(event: str, payload: dict[str, Any]) -> None:
     """Whatever the input is."""
-    qwen.read_event(event, payload, {})
+    HOST.read_event(event, payload, {})

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from recollect.core.age import seconds_of
 from recollect.core.marks import without_own_text
 from recollect.core.patterns import pattern
+from recollect.hosts.codex.events import read_event
 from recollect.hosts.protocol import (
     PROMPT,
     STOP,
@@ -26,8 +27,6 @@ from recollect.hosts.protocol import (
     Replayed,
 )
 from recollect.hosts.transcript_lines import own_lines
-
-ReadEvent = Callable[[str, Mapping[str, Any], Mapping[str, str]], Event]
 
 _MOST_HEAD = 1 << 20
 _MOST_CALLS = 1_000
@@ -95,8 +94,8 @@ def _payload(line: bytes, kind: str) -> Mapping[str, Any] | None:
     return payload
 
 
-def replay(path: Path, read_event: ReadEvent) -> Iterator[Replayed]:
-    """Yield what happened in a session; `read_event` reads the input of a hook."""
+def replay(path: Path) -> Iterator[Replayed]:
+    """Yield what happened in a session."""
     session, directory = path.stem, ""
     calls: dict[str, Mapping[str, Any]] = {}
     last = ("", "")
@@ -123,7 +122,7 @@ def replay(path: Path, read_event: ReadEvent) -> Iterator[Replayed]:
         elif kind in ("function_call_output", "custom_tool_call_output"):
             call = calls.pop(_text(payload.get("call_id")), None)
             if call is not None:
-                found = _ran(call, payload.get("output"), common, read_event)
+                found = _ran(call, payload.get("output"), common)
                 if found is not None:
                     yield Replayed(at, found._replace(moment=moment))
 
@@ -141,9 +140,7 @@ def _message(kind: str, inner: str, payload: Mapping[str, Any]) -> tuple[str, st
     return ("", "") if name == PROMPT and _INSERTED.match(text) else (name, text)
 
 
-def _ran(
-    call: Mapping[str, Any], output: Any, common: Mapping[str, Any], read_event: ReadEvent
-) -> Event | None:
+def _ran(call: Mapping[str, Any], output: Any, common: Mapping[str, Any]) -> Event | None:
     """Return the event of a tool that ran; None for a tool that teaches nothing."""
     text, code = _output(output)
     tool, command = _text(call.get("name")), ""

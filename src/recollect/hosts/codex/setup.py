@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from recollect.hosts import protocol as events
-from recollect.hosts.hook_commands import SIGN, hook_command, mcp_server
-from recollect.hosts.settings_files import Entry, Installation, Item, SettingsFile, is_in_place
+from recollect.hosts.hook_commands import SIGN, hook_command, mcp_server, sign_of
+from recollect.hosts.settings_files import Entry, Installation, Item, SettingsFile
 
 _TOOLS = "Bash|apply_patch|spawn_agent|web_search"
 # Codex's event, for which tools, ours, and its seconds. `SessionEnd` has at most 3.
@@ -45,7 +45,7 @@ def installation(
     place = folder(home, environment) if scope == "user" else directory / ".codex"
     before = "" if scope == "user" or os.name == "nt" else _STAND_DOWN
     hooks = tuple(
-        Item(("hooks", name), _hook(tools, event, seconds, before), f"{SIGN} {event}")
+        Item(("hooks", name), _hook(tools, event, seconds, before), sign_of(event))
         for name, tools, event, seconds in _HOOKS
     )
     server = {**mcp_server(), **(_APPROVED if scope == "user" else {})}
@@ -58,15 +58,12 @@ def installation(
     )
 
 
-def is_installed(directory: Path, home: Path, environment: Mapping[str, str]) -> bool:
-    """Whether everything is in the user's settings or the project's."""
-    scopes = ("user", "project")
-    plans = (installation(scope, directory, home, environment) for scope in scopes)
-    return any(is_in_place(plan.files) for plan in plans)
+def is_here(home: Path, environment: Mapping[str, str]) -> bool:
+    """Whether Codex has settings on this machine."""
+    return folder(home, environment).is_dir()
 
 
 def _hook(tools: str, event: str, seconds: int, before: str) -> dict[str, Any]:
-    is_start, is_guard = event == events.SESSION_START, event == events.TOOL_PRE
-    command = before + hook_command(event, tells=is_start, guards_mirror=is_guard)
+    command = before + hook_command("codex", event)
     handler = {"type": "command", "command": command, "timeout": seconds}
     return {**({"matcher": tools} if tools else {}), "hooks": [handler]}

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from recollect.hosts import claude_code
 from recollect.hosts import protocol as events
-from recollect.hosts.claude_code import write_reply
-from recollect.hosts.claude_code.events import text_of
+from recollect.hosts.claude_code import events as claude_code
+from recollect.hosts.claude_code.events import text_of, write_reply
 from recollect.hosts.protocol import Event
 from recollect.hosts.shell_results import read_shell_result, text_of_content
 
