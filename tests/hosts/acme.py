@@ -103,6 +103,11 @@ def is_here(_directory: Path, _home: Path, _environment: Mapping[str, str]) -> b
     return True
 
 
+def unapproved(_directory: Path, _home: Path, _environment: Mapping[str, str]) -> str:
+    """It runs every hook."""
+    return ""
+
+
 def is_installed(_directory: Path, _home: Path, _environment: Mapping[str, str]) -> bool:
     """It needs no plugin."""
     return True

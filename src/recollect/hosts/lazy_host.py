@@ -102,6 +102,11 @@ class LazyHost:
         install = self._find("setup", "installation")
         return cast("Installation", install(scope, directory, home, environment))
 
+    def unapproved(self, directory: Path, home: Path, environment: Mapping[str, str]) -> str:
+        """Say which of our hooks the host does not run yet, because its user must allow them."""
+        find = self._find("setup", "unapproved")
+        return str(find(directory, home, environment)) if find else ""
+
     def is_here(self, _directory: Path, home: Path, environment: Mapping[str, str]) -> bool:
         """Whether the agent is on this machine: it has settings here, or its program."""
         from recollect.hosts.installing import has_program

@@ -1,7 +1,7 @@
 """How Codex is set up: hooks in `hooks.json`, and our MCP server in `config.toml`.
 
 Both are in `~/.codex`, or in `.codex` of a project that the user trusts. Codex runs a hook only
-after its user has approved it with `/hooks`, and asks again if the hook changes.
+after its user has trusted it, and asks again if the hook changes: see `trust`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.hosts import protocol as events
+from recollect.hosts.codex.trust import untrusted
 from recollect.hosts.hook_commands import SIGN, hook_command, mcp_server, sign_of
 from recollect.hosts.settings_files import Entry, Installation, Item, SettingsFile
 
@@ -29,6 +30,12 @@ _HOOKS: tuple[tuple[str, str, str, int], ...] = (
 )
 # Codex runs the hooks of the user and those of the project, also if they are the same.
 _STAND_DOWN = f'grep -qs {SIGN} "${{CODEX_HOME:-$HOME/.codex}}/hooks.json" && exit 0; '
+_TRUST = (
+    "Codex runs a new or changed hook only after you trust it: start `codex` in a terminal and"
+    ' choose "Trust all and continue", or type /hooks. `codex exec` does not ask, and runs no hook'
+    " until then."
+)
+_PROJECT = "Codex reads .codex only in a project that you trust, and asks you at the first start."
 # `codex exec` refuses what needs a question. A project doesn't decide that for everybody in it.
 _APPROVED = {"default_tools_approval_mode": "approve"}
 
@@ -54,8 +61,19 @@ def installation(
             SettingsFile(place / "hooks.json", hooks),
             SettingsFile(place / "config.toml", (Entry(("mcp_servers", "recollect"), server),)),
         ),
-        afterwards="Codex runs new hooks only after you approve them: type /hooks in a session.",
+        afterwards=_TRUST if scope == "user" else f"{_PROJECT} {_TRUST}",
     )
+
+
+def unapproved(directory: Path, home: Path, environment: Mapping[str, str]) -> str:
+    """Say how many hooks Codex does not run yet, because its user has not trusted them."""
+    user = folder(home, environment)
+    for place in (user, directory / ".codex"):
+        waiting, total = untrusted(place / "hooks.json", user / "config.toml")
+        if total:  # the hooks of a project leave the work to the user's
+            them = "them" if waiting > 1 else "it"
+            return f"{waiting} of {total} hooks wait until you trust {them}." if waiting else ""
+    return ""
 
 
 def is_here(home: Path, environment: Mapping[str, str]) -> bool:
