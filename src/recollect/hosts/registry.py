@@ -36,6 +36,11 @@ def names() -> list[str]:
     return sorted([*(package.replace("_", "-") for package in HOSTS), *DOCUMENTED])
 
 
+def host_of_transcript(path: str, session: str) -> str:
+    """Return the name of the host that wrote the transcript of a session."""
+    return host_of({"transcript_path": path, "session_id": session}, {}).NAME
+
+
 def host_of(payload: Mapping[str, Any], environment: Mapping[str, str], named: str = "") -> Host:
     """Return the host that runs a hook.
 

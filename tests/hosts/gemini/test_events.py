@@ -92,9 +92,13 @@ def test_an_error_of_a_tool() -> None:
 
 
 def test_the_end_of_a_turn_and_of_a_session() -> None:
-    """The last message, and the reason."""
+    """All that the agent said in the turn, and the reason."""
     stop = read("stop", events.STOP)
-    assert (stop.text, stop.again) == ("The tax has a module of its own.", False)
+    assert stop.text.splitlines() == [
+        "I look at the cart first, because the tax depends on it.",
+        "The tax has a module of its own.",
+    ]
+    assert not stop.again
     assert read("session-end", events.SESSION_END).source == "exit"
     assert read("session-start", events.SESSION_START).source == "startup"
 

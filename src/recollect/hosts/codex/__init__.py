@@ -20,7 +20,7 @@ def _detects(payload: Mapping[str, Any], _environment: Mapping[str, str]) -> boo
 
 HOST = LazyHost(
     __name__,
-    ("events", "setup", "past"),
+    ("events", "setup", "transcript", "past"),
     title="Codex",
     program="codex",
     tested="0.166.0",

@@ -26,6 +26,7 @@ def _detects(payload: Mapping[str, Any], environment: Mapping[str, str]) -> bool
 
 HOST = LazyHost(
     __name__,
+    ("events", "setup", "transcript"),
     title="Gemini CLI",
     program="gemini",
     tested="0.61.0",

@@ -22,6 +22,7 @@ def _detects(payload: Mapping[str, Any], environment: Mapping[str, str]) -> bool
 
 HOST = LazyHost(
     __name__,
+    ("events", "setup", "transcript"),
     title="Qwen Code",
     program="qwen",
     tested="0.24.4",
