@@ -16,7 +16,7 @@ from typing import Any
 from recollect.core.marks import without_own_text
 from recollect.core.patterns import pattern
 from recollect.hosts.protocol import TranscriptPart
-from recollect.hosts.transcript_parts import Line, encodable, read_part
+from recollect.hosts.transcript_lines import Line, encodable, read_part
 
 _ROLES = ("user", "assistant")
 # Lines with these fields are not part of this conversation, whatever their type.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from recollect.hosts.codex.past import entry_of, exit_code_of, message_of, tool_of
 from recollect.hosts.protocol import PROMPT, TranscriptPart
-from recollect.hosts.transcript_parts import AGENT, PERSON, Line, read_part
+from recollect.hosts.transcript_lines import AGENT, PERSON, Line, read_part
 
 _ITEM = "response_item"  # what the model reads and says; the client repeats messages in others
 

@@ -14,7 +14,7 @@ from recollect.hosts.claude_code.events import prompt_ignored
 from recollect.hosts.gemini.events import without_added
 from recollect.hosts.protocol import TranscriptPart
 from recollect.hosts.shell_results import read_shell_result, text_of_content
-from recollect.hosts.transcript_parts import (
+from recollect.hosts.transcript_lines import (
     AGENT,
     PERSON,
     Line,

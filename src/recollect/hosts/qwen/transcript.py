@@ -11,7 +11,7 @@ from pathlib import Path
 from recollect.core.marks import without_own_text
 from recollect.hosts.claude_code.events import prompt_ignored
 from recollect.hosts.protocol import TranscriptPart
-from recollect.hosts.transcript_parts import (
+from recollect.hosts.transcript_lines import (
     AGENT,
     PERSON,
     Line,
