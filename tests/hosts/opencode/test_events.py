@@ -106,3 +106,25 @@ KEYS = ("session_id", "agent_id", "cwd", "prompt", "tool_name", "tool_input", "e
 def test_reading_never_fails(event: str, payload: dict[str, Any]) -> None:
     """Whatever the input is."""
     assert HOST.read_event(event, payload, {}).name == event
+
+
+def test_a_request_for_drafts() -> None:
+    """Only where the plugin says that the agent goes on; an older plugin does not say it."""
+    assert read("stop", drafts=True).again is False
+    assert read("stop", drafts=False).again is True
+    assert HOST.read_event("stop", {"host": "opencode"}, {}).again is True
+    reply = Reply()
+    reply.request = "Draft it."
+
+    assert json.loads(HOST.write_reply("stop", reply)) == {"request": "Draft it."}
+    assert HOST.write_reply("subagent-stop", reply) == ""
+
+
+def test_a_wish_in_a_command() -> None:
+    """The agent carries it out; that the person asked for it is known."""
+    wish = read("prompt", command="recollect-remember", arguments='"Use uv."')
+    assert (wish.ignored, wish.asked) == ("it is a slash command", "Use uv.")
+    other = read("prompt", command="recollect-search", arguments="uv")
+    assert (other.ignored, other.asked) == ("it is a slash command", "")
+    hostile = read("prompt", command=["recollect-remember"], arguments={"a": 1})
+    assert (hostile.ignored, hostile.asked) == ("", "")

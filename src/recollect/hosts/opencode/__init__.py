@@ -21,4 +21,6 @@ HOST = LazyHost(
     detects=_detects,
     variables=("OPENCODE_",),
     instructions=("AGENTS.md", "CLAUDE.md"),
+    review="/recollect-review",
+    learn="/recollect-learn",
 )

@@ -1,10 +1,14 @@
-"""How OpenCode is set up: one plugin, which also offers our server. No settings file changes."""
+"""How OpenCode is set up: a plugin, which also offers our server, and commands.
+
+No settings file changes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
 
+from recollect.hosts.command_files import markdown_commands
 from recollect.hosts.own_files import OwnFile
 from recollect.hosts.settings_files import Installation
 
@@ -12,10 +16,15 @@ from recollect.hosts.settings_files import Installation
 def installation(
     scope: str, directory: Path, home: Path, environment: Mapping[str, str]
 ) -> Installation:
-    """Return the plugin."""
+    """Return the plugin and the commands."""
     plugin = Path(__file__).with_name("plugin.js").read_text("utf-8")
     folder = _folder(home, environment) if scope == "user" else directory / ".opencode"
-    return Installation(files=(OwnFile(folder / "plugins" / "recollect.js", plugin),))
+    commands = (
+        # The folder is not ours, so the names say whose they are: `/recollect-review`.
+        OwnFile(folder / "commands" / f"recollect-{command.path.name}", command.text)
+        for command in markdown_commands(folder, arguments="$ARGUMENTS")
+    )
+    return Installation(files=(OwnFile(folder / "plugins" / "recollect.js", plugin), *commands))
 
 
 def is_here(home: Path, environment: Mapping[str, str]) -> bool:
