@@ -37,7 +37,7 @@ def test_a_prompt_is_what_the_person_typed() -> None:
     """It is reported again without a text after every tool, and then nobody typed anything."""
     assert read("prompt", events.PROMPT).text == "Add a tax rate."
     assert read("prompt", events.PROMPT).ignored == ""
-    assert "after a tool" in read("prompt-empty", events.PROMPT).ignored
+    assert "nobody typed" in read("prompt-empty", events.PROMPT).ignored
 
 
 def test_tools() -> None:
@@ -88,3 +88,13 @@ def test_hooks_that_were_recorded_are_served() -> None:
 def test_reading_never_fails(event: str, payload: dict[str, Any]) -> None:
     """Whatever the input is."""
     HOST.read_event(event, payload, {})
+
+
+def test_what_a_hook_asked_for_is_no_prompt() -> None:
+    """The client reports the request for drafts as a prompt, which nobody typed."""
+    request = '<recollect-guide source="recollect">\nRemember that cows fly.\n</recollect-guide>'
+    payload = {**RECORDED["prompt"], "prompt": request}
+    del payload["submitted_prompt"]
+
+    assert HOST.read_event(events.PROMPT, payload, {}).ignored
+    assert not HOST.read_event(events.PROMPT, {**payload, "prompt": "Go on."}, {}).ignored
