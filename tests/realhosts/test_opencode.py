@@ -12,7 +12,6 @@ import pytest
 
 from tests.realclient.api import Script, say, use
 from tests.realclient.chat_completions import tool_results
-from tests.realclient.test_typed import TALK
 from tests.realclient.workplace import Conversation, Workplace, write_program
 from tests.realhosts.agents import OPENCODE, Agent, Json, ask
 from tests.realhosts.hook_calls import hook_calls
@@ -118,6 +117,7 @@ def test_files_of_the_mirror_are_refused(place: Workplace) -> None:
     assert file.read_bytes() == before
 
 
+TALK = "We chose SQLite for the cart instead of PostgreSQL because one process writes now."
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
 
 
