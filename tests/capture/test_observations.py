@@ -22,7 +22,7 @@ from recollect.core.fields import (
     TYPE_WEIGHTS,
     check_summary,
 )
-from recollect.hosts import claude_code
+from recollect.hosts.claude_code import HOST
 from recollect.hosts.protocol import AGENT, COMMAND, CREATE, EDIT, FETCH
 from tests.capture.tool_outputs import (
     CARGO_TEST_FAILED,
@@ -156,9 +156,7 @@ def test_everyday_work_is_observed_but_not_memorable(
 @pytest.mark.parametrize("routine", ROUTINE, ids=[r.command or r.tool for r in ROUTINE])
 def test_routine_is_not_memorable(routine: Routine) -> None:
     """Listings, searches and passing tests are no observations worth keeping."""
-    observation = observe(
-        claude_code.action_of(routine.tool), routine.command, (), (), routine.output
-    )
+    observation = observe(HOST.action_of(routine.tool), routine.command, (), (), routine.output)
 
     assert observation is None or memorability(observation) < GATE
 
