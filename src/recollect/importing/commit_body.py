@@ -157,40 +157,43 @@ def _announced(lines: list[str]) -> list[bool]:
     return found
 
 
-def shortened(prose: str) -> str:
+def shortened(prose: str, most: int = MOST_BODY) -> str:
     """Return a text in whole paragraphs: of a long one, those that give the reasons."""
     units = _units(_without_code(prose))
     if not units:
         return ""
-    chosen = _chosen(units)
+    chosen = _chosen(units, most)
     parts: list[str] = []
     for number in sorted(chosen):
         if parts and number - 1 not in chosen:
             parts.append(_GAP)
         parts.append(units[number])
     text = "\n\n".join(parts)
-    return text if len(text) <= MOST_BODY else _cut(text)
+    return text if len(text) <= most else _cut(text, most)
 
 
-def _chosen(units: list[str]) -> set[int]:
+def _chosen(units: list[str], most: int) -> set[int]:
     """Return the paragraphs that fit: the first, then those with most reasons, the last before."""
-    if sum(len(unit) + 2 for unit in units) <= MOST_BODY:
+    if sum(len(unit) + 2 for unit in units) <= most:
         return set(range(len(units)))
     last = len(units) - 1
     rest = sorted(range(1, last + 1), key=lambda n: (-reasons_in(units[n]) - (n == last), n))
     chosen, size = {0}, len(units[0])
     for number in rest:
-        if size + len(units[number]) + 2 * len(_GAP) + 4 <= MOST_BODY:
+        if size + len(units[number]) + 2 * len(_GAP) + 4 <= most:
             chosen.add(number)
             size += len(units[number]) + 2 * len(_GAP) + 4
     return chosen
 
 
-def _cut(text: str) -> str:
-    """Return the start of a text that is too long, at the end of a line or of a word."""
-    start = text[: MOST_BODY - 1]
+def _cut(text: str, most: int) -> str:
+    """Return the start of a text that is too long: whole sentences, or else whole lines or words."""
+    start = text[: most - 1]
+    ends = [found.end() for found in _SENTENCE_END.finditer(start)]
+    if ends and ends[-1] > most // 3:
+        return start[: ends[-1]]
     line = start.rfind("\n")
-    cut = start[:line] if line > MOST_BODY // 2 else start.rsplit(" ", 1)[0]
+    cut = start[:line] if line > most // 2 else start.rsplit(" ", 1)[0]
     return f"{cut.rstrip()}{_GAP}"
 
 

@@ -16,6 +16,7 @@ from typing import Final
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 from recollect.errors import ParseError, RecollectError
+from recollect.importing.commit_body import shortened
 from recollect.importing.source import RELATED, Item, Reading
 from recollect.ledger.commits import last_changes
 from recollect.ledger.git import Git
@@ -109,9 +110,7 @@ def item_of_file(
 ) -> Item:  # fmt: skip
     """Return a memory from a file; `where` in it, and what else belongs to it."""
     origin = ", ".join(filter(None, (f"From {file.path}", where)))
-    text = body.strip()
-    if len(text) > MOST_BODY:
-        text = text[:MOST_BODY].rsplit(" ", 1)[0] + "…"
+    text = shortened(body.strip(), MOST_BODY)
     named = f"{RELATED}\n" + "\n".join(f"- {line}" for line in also) if also else ""
     whole = "\n\n".join(filter(None, (text, origin, named)))
     return Item(
