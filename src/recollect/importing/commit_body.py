@@ -187,7 +187,7 @@ def _chosen(units: list[str], most: int) -> set[int]:
 
 
 def _cut(text: str, most: int) -> str:
-    """Return the start of a text that is too long: whole sentences, or else whole lines or words."""
+    """Return the start of a text that is too long: whole sentences, or lines, or words."""
     start = text[: most - 1]
     ends = [found.end() for found in _SENTENCE_END.finditer(start)]
     if ends and ends[-1] > most // 3:
