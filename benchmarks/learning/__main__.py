@@ -33,6 +33,7 @@ _ROWS = Path(__file__).with_name("judged.jsonl")
 _FILES = 30
 _RIDGE = 30.0
 _GOOD = 2
+_YEAR = 365 * 86_400  # seconds
 
 
 class Judged(NamedTuple):
@@ -69,10 +70,12 @@ def read_judged(folder: Path) -> Iterator[Judged]:
             past.add(commit, message)
             if commit.oid in judged:
                 found.append((commit, message))
+        newest = max(commit.time for commit, _ in found)
         for commit, message in found:
             points = rank(message, commit.author).points + past.worth(commit)
             row = judged[commit.oid]
-            known = features(message, points, files.get(commit.oid, []), tree)
+            years = (newest - commit.time) / _YEAR
+            known = features(message, points, years, files.get(commit.oid, []), tree)
             yield Judged(project, known, points, row["worth"], row.get("weight", 1.0))
 
 

@@ -69,6 +69,8 @@ _ROW = pattern(
     r"[^\n]{0,200}(?:±|\d[ \t]?(?:[nµm]s|B|allocs)/op\b)"
     r"|(?:[^\s|][^\n|]{0,60}?(?:[ ]{3,}|[ ]?\t[ \t]*)){2,}+\S"
 )
+# What debuggers and sanitizers print.
+_OUTPUT = pattern(r"==\d{1,7}==|[ \t]{0,8}#\d{1,3}[ \t]{1,3}0x|[ \t]{0,8}at 0x|Traceback \(")
 _SQUASHED = pattern(r"^\* [^\n]{1,72}$", re.MULTILINE)
 _MANY_SQUASHED = 3
 _SEVERAL = 2  # of them have a text of their own
@@ -238,8 +240,10 @@ def _without_code(prose: str) -> str:
             in_list = True
         elif line and not line[0].isspace():
             in_list = False
-        is_code = line.startswith((">", "|", "$ ")) or (
-            line.startswith(("    ", "\t")) and not in_list
+        is_code = (
+            line.startswith((">", "|", "$ "))
+            or _OUTPUT.match(line) is not None
+            or (line.startswith(("    ", "\t")) and not in_list)
         )
         if is_code or (_ROW.match(line) and not in_list) or (run and not line):
             run.append(line)

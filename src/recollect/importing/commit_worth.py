@@ -23,12 +23,13 @@ from recollect.importing.commit_kinds import (
     verb_of,
 )
 from recollect.importing.commit_message import Message
-from recollect.importing.commit_ranking import QUIET, SUBJECTS, TEXTS, length_told
+from recollect.importing.commit_ranking import QUIET, SUBJECTS, TEXTS, argues, length_told
 from recollect.importing.titles import is_sentence
 
 # Commits that change only such files tell little about the program.
 ASIDE_FILE: Final = pattern(
-    r"(?:tests?|testing|t|docs?|examples?|bench(?:es|marks?)?)/|[^\n]*/(?:tests|docs)/"
+    r"(?:[^\n]*/)?(?:tests?|testing|testutils?|e2e|integration|functional|docs?|examples?|fuzz"
+    r"|bench(?:es|marks?)?)/|t/"
     r"|[^\n]*\.(?:md|rst|txt|po)\Z|(?:[^\n]*/)?(?:test_[^/\n]+|[^/\n]+_tests?\.\w{1,5})\Z"
 )
 # Commits that change only these or the above are about the build.
@@ -50,6 +51,7 @@ _CLASSES = {
 }
 # A name from the code.
 _CODE = pattern(r"\(\)|->|::|\b[A-Za-z0-9]{1,40}_\w")
+_MOST_YEARS = 15
 _PEOPLE = pattern(
     r"\b(?:users?|people|admins?|distro\w{0,8}|customers?|applications?|clients?|operators?)\b",
     re.IGNORECASE,
@@ -60,48 +62,49 @@ _MOST_LENGTH = 3_000
 _LONG = 400
 
 WEIGHTS: Final[Mapping[str, float]] = {
-    "": 0.163,
-    "all files gone": 0.133,
-    "breaking": 0.922,
-    "build": -0.704,
-    "code": -0.35,
-    "default": 0.256,
-    "files gone": -0.241,
-    "length": 0.232,
-    "long": 0.168,
-    "names code": -0.206,
-    "no sentence": -0.264,
-    "no verb": -0.109,
-    "people": 0.394,
-    "points": 0.11,
-    "revert": 0.19,
-    "squashed": -1.049,
-    "subject: aside": -0.149,
-    "subject: ended": 0.063,
-    "subject: left over": -0.393,
-    "subject: old version": 0.209,
-    "subject: restricts": 0.041,
-    "subject: says why": 0.187,
-    "subject: used": 0.176,
-    "subject: vague": -0.155,
-    "subject: whole": 0.805,
+    "": 0.218,
+    "all files gone": 0.124,
+    "breaking": 0.865,
+    "build": -0.67,
+    "code": -0.348,
+    "default": 0.254,
+    "files gone": -0.181,
+    "length": 0.219,
+    "long": 0.185,
+    "names code": -0.196,
+    "no sentence": -0.243,
+    "no verb": -0.116,
+    "people": 0.409,
+    "points": 0.112,
+    "revert": 0.201,
+    "squashed": -1.093,
+    "subject: aside": -0.153,
+    "subject: ended": 0.049,
+    "subject: left over": -0.352,
+    "subject: old version": 0.197,
+    "subject: restricts": 0.059,
+    "subject: says why": 0.169,
+    "subject: used": 0.168,
+    "subject: vague": -0.162,
+    "subject: whole": 0.784,
     "text: hole": 0.449,
-    "text: unnoticed": -0.144,
-    "trouble in the subject": 0.196,
-    "verb that adds": -0.026,
-    "verb that decides": 0.116,
-    "verb that quiet": -0.42,
-    "verb that repairs": 0.065,
-    "verb that takes away": -0.22,
-    "with documents": 0.332,
-    "with tests": 0.167,
+    "text: unnoticed": -0.14,
+    "trouble in the subject": 0.184,
+    "verb that adds": -0.022,
+    "verb that decides": 0.113,
+    "verb that quiet": -0.417,
+    "verb that repairs": 0.069,
+    "verb that takes away": -0.204,
+    "with documents": 0.322,
+    "with tests": 0.17,
+    "years": -0.012,
 }
 
 
 def features(
-    message: Message, points: float, files: Sequence[str], tree: Collection[str]
+    message: Message, points: float, years: float, files: Sequence[str], tree: Collection[str]
 ) -> dict[str, float]:
-    """Return what is known about a commit; `tree` has the files of today."""
+    """Return what is known about a commit: `years` before the newest, and the files of today."""
     subject = message.reverts or message.subject
     text = message.prose[:MOST_RATED]
     both = f"{subject}\n{text}"
@@ -112,6 +115,7 @@ def features(
         "points": points,
         "length": size,
         "long": length >= _LONG,
+        "years": min(years, _MOST_YEARS),
         "revert": bool(message.reverts),
         "no verb": not verb and not message.reverts,
         "no sentence": not message.reverts and not is_sentence(message.subject),
@@ -140,6 +144,13 @@ def _of_files(files: Sequence[str], tree: Collection[str]) -> dict[str, float]:
         "with documents": any(_DOCUMENT.match(file) for file in files),
         "with tests": any(_TEST.match(file) for file in files),
     }
+
+
+def is_aside(message: Message, files: Sequence[str]) -> bool:
+    """Whether a commit changes only tests and documents, or the build without saying why."""
+    if not files or not all(ASIDE_FILE.match(file) or BUILD_FILE.match(file) for file in files):
+        return False
+    return all(ASIDE_FILE.match(file) for file in files) or not argues(message)
 
 
 def worth_of(found: Mapping[str, float]) -> float:

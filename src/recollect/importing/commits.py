@@ -24,7 +24,7 @@ from recollect.importing.commit_message import (
     title_of,
 )
 from recollect.importing.commit_ranking import rank, reason_in
-from recollect.importing.commit_worth import features, worth_of
+from recollect.importing.commit_worth import features, is_aside, worth_of
 from recollect.importing.related_commits import Topic, relate, topic_of
 from recollect.importing.source import RELATED, Item, Place, Reading, Skipped, how_many
 from recollect.importing.titles import one_line
@@ -42,6 +42,7 @@ MOST_READ: Final = 6_000
 MOST_RATED: Final = 4_000
 MOST_OFFERED: Final = 420
 MOST_FILES: Final = 8
+_YEAR = 365 * 86_400  # seconds
 _FILES_SEEN = 30  # of a commit, to judge it
 # Commits between two calls of `progress`.
 _STEP = 500
@@ -115,7 +116,8 @@ class GitHistory:
         explained = sorted((c for c in rated if past.explains(c.commit)), reverse=True)[:MOST_RATED]
         files = files_of_commits(git, [c.commit.oid for c in explained], _FILES_SEEN)
         tree = frozenset(files_at(git))
-        judged = [_judged(c, files.get(c.commit.oid, []), tree) for c in explained]
+        newest = max((c.commit.time for c in explained), default=0)
+        judged = [_judged(c, newest, files.get(c.commit.oid, []), tree) for c in explained]
         telling = [c for c in judged if c.points >= _LEAST]
         chosen = _spread(telling, MOST_OFFERED, total)
         taken = {candidate.commit.oid for candidate in chosen}
@@ -134,11 +136,17 @@ class GitHistory:
             yield _item(candidate, files.get(oid, []), also, past, reading)
 
 
-def _judged(candidate: _Candidate, files: Sequence[str], tree: Collection[str]) -> _Candidate:
+def _judged(
+    candidate: _Candidate, newest: int, files: Sequence[str], tree: Collection[str]
+) -> _Candidate:
     """Return a commit with its worth instead of its points."""
     message = parse_message(candidate.commit.message)
-    known = features(message, candidate.points, files, tree)
-    return candidate._replace(points=worth_of(known))
+    if is_aside(message, files):
+        return candidate._replace(points=0.0)
+    years = (newest - candidate.commit.time) / _YEAR
+    return candidate._replace(
+        points=worth_of(features(message, candidate.points, years, files, tree))
+    )
 
 
 def _spread(rated: list[_Candidate], most: int, total: int) -> list[_Candidate]:

@@ -129,8 +129,8 @@ _MOST_OF_OTHERS = 10  # sections of a file that is not named after what it tells
 _GENERAL = pattern(
     r"(?:known |design |common )?(?:why|rationale|motivation|reasons?|decisions?|trade-?offs?"
     r"|lessons|root cause|summary|overview|background|discussion|introduction|notes?|details?"
-    r"|caveats?|limitations?|problems?|issues?|bugs?|troubleshooting|alternatives?|what |where |goals?|faq"
-    r"|general|impact|trigger|detection|context|description)\b",
+    r"|caveats?|limitations?|problems?|issues?|bugs?|troubleshooting|alternatives?"
+    r"|what |where |goals?|faq|general|impact|trigger|detection|context|description)\b",
     re.IGNORECASE,
 )
 _OF_VERSION = pattern(r" \([\w.-]{1,20}\)\Z")
