@@ -7,6 +7,7 @@ from typing import Final
 
 from recollect.core.patterns import pattern
 from recollect.importing.reasons import reasons_in
+from recollect.importing.verbs import first_verb
 
 MOST_BODY: Final = 2_400  # characters of a memory's body
 # Characters and lines of code that a body keeps, and of code that a sentence goes on with.
@@ -73,8 +74,15 @@ _ROW = pattern(
 _OUTPUT = pattern(r"==\d{1,7}==|[ \t]{0,8}#\d{1,3}[ \t]{1,3}0x|[ \t]{0,8}at 0x|Traceback \(")
 _SQUASHED = pattern(r"^\* [^\n]{1,72}$", re.MULTILINE)
 _MANY_SQUASHED = 3
+_MANY_ORDERS, _MOSTLY = 4, 0.7  # lines such as "add a flag", and their share of all
 _SEVERAL = 2  # of them have a text of their own
 _LISTED = pattern(r"[ \t]{0,12}(?:[-*•+]|\(?[a-z\d]{1,2}[.)])[ \t]+(?=\S)")
+_BROKEN_OFF = pattern(
+    r"(?:\s|\A)(?:an?|the|of|in|to|for|and|or|but|with|because|next|can|will|is|are|that|which|by|on"
+    r"|as|from|at|see)\s{0,5}\Z",
+    re.IGNORECASE,
+)
+_LAST_WORD = 16  # characters
 _SENTENCE_END = pattern(r"[.!?](?=\s)")
 
 
@@ -132,6 +140,9 @@ def _is_noise(bare: str) -> bool:
 def is_of_many(rest: str) -> bool:
     """Whether a text is the messages of several commits, one below the other."""
     lines = [line for line in rest.split("\n") if line.strip()]
+    orders = [line for line in lines if first_verb(line) and not line.rstrip().endswith(".")]
+    if len(orders) >= max(_MANY_ORDERS, _MOSTLY * len(lines)):
+        return True
     heads = [n for n, line in enumerate(lines) if _SQUASHED.match(line)]
     texts = sum(1 for n in heads if n + 1 < len(lines) and not lines[n + 1].startswith(("*", " ")))
     return len(heads) >= _MANY_SQUASHED and texts >= _SEVERAL
@@ -171,7 +182,15 @@ def shortened(prose: str, most: int = MOST_BODY) -> str:
             parts.append(_GAP)
         parts.append(units[number])
     text = "\n\n".join(parts)
-    return text if len(text) <= most else _cut(text, most)
+    return _finished(text if len(text) <= most else _cut(text, most))
+
+
+def _finished(text: str) -> str:
+    """Return a text without a last sentence that breaks off, as after an address that is gone."""
+    if not _BROKEN_OFF.search(text[-_LAST_WORD:]):
+        return text
+    ends = [found.end() for found in _SENTENCE_END.finditer(text)]
+    return text[: ends[-1]] if ends else text
 
 
 def _chosen(units: list[str], most: int) -> set[int]:

@@ -51,8 +51,10 @@ _PARTS = 24
 # What the others of its time and area take from the worth of a commit, once they have their share.
 _LATER, _AGAIN = 0.5, 0.05
 _FULL = 3.0  # the worth of the best commits
-# The worth below which a commit makes no memory of its own; and points that make one at all.
-_LEAST = 1.35
+# The worth below which a commit makes no memory, once there are enough, and before; and the points
+# with which it is looked at.
+_LEAST, _ENOUGH = 1.35, 100
+_LEAST_OF_FEW = 0.5
 _LEAST_RELATED = 1.5
 
 
@@ -118,7 +120,12 @@ class GitHistory:
         tree = frozenset(files_at(git))
         newest = max((c.commit.time for c in explained), default=0)
         judged = [_judged(c, newest, files.get(c.commit.oid, []), tree) for c in explained]
-        telling = [c for c in judged if c.points >= _LEAST]
+        ordered = sorted(judged, reverse=True)
+        telling = [
+            c
+            for n, c in enumerate(ordered)
+            if c.points >= (_LEAST if n >= _ENOUGH else _LEAST_OF_FEW)
+        ]
         chosen = _spread(telling, MOST_OFFERED, total)
         taken = {candidate.commit.oid for candidate in chosen}
         rest = [candidate for candidate in rated if candidate.commit.oid not in taken]

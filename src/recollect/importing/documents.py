@@ -123,7 +123,7 @@ _HOW_TO = pattern(
 _DEPRECATES = pattern(r"deprecat", re.IGNORECASE)
 _LESSON = pattern(r"post-?mortem|incident|lessons?|root cause|what went", re.IGNORECASE)
 _STYLE = pattern(r"coding|style|contribut|hacking|threat|polic", re.IGNORECASE)
-_SHORTEST_EXPLAINED = 150  # characters
+_SHORTEST_EXPLAINED = 80  # characters
 _MOST_OF_OTHERS = 10  # sections of a file that is not named after what it tells
 # Headings that say only what kind of section it is.
 _GENERAL = pattern(
@@ -173,7 +173,7 @@ class Documents:
                 )
         found: list[Item] = []
         identities: set[str] = set()
-        said_before: set[str] = set()
+        said_in: dict[str, str] = {}
         changes = [path for path in paths if _CHANGES.match(path)]
         ages = version_ages(changes)
         released = released_versions(reading) if changes else {}
@@ -187,11 +187,11 @@ class Documents:
                     yield one
                     continue
                 said = _OF_VERSION.sub("", one.summary).casefold()
-                if said in said_before:
+                if said_in.get(said, file.path) != file.path:
                     yield Skipped(one.identity, "the same change in another version")
                 elif one.identity not in identities:
                     identities.add(one.identity)
-                    said_before.add(said)
+                    said_in[said] = file.path
                     found.append(one)
         reading.progress(len(paths), len(paths))
         found.sort(key=lambda item: -item.score)
@@ -384,7 +384,7 @@ def _joined(found: Iterable[Section]) -> Iterator[Section]:
     for section in found:
         if held is not None:
             size = len(held.headings)
-            is_below = size > 0 and section.headings[:size] == held.headings
+            is_below = size > 1 and section.headings[:size] == held.headings  # no whole document
             whole = f"{held.text}\n\n{section.heading}: {section.text.strip()}".strip()
             is_small = len(section.text) <= _SMALL
             if is_below and is_small and len(whole) <= _MOST_JOINED:
