@@ -71,7 +71,7 @@ def test_release_notes_in_a_folder_count_by_version(sandbox: Sandbox) -> None:
 
 
 def test_sections_that_explain_or_warn_come_in(sandbox: Sandbox) -> None:
-    """A statement is a title, and the question is how it is asked. What describes stays out."""
+    """A statement is a title, under what it is about. What describes stays out."""
     items = items_of(
         sandbox,
         {
@@ -87,8 +87,8 @@ def test_sections_that_explain_or_warn_come_in(sandbox: Sandbox) -> None:
     assert why.fields["asked_as"] == ["Why is there no ORM here?"]
     assert why.kind == "decisions"
     assert set(items) == {
-        "The cart cannot be shared between two browsers, because it is a cookie",
-        "Refunds do not work on Sundays, when the bank is closed for maintenance",
+        "Shop: The cart cannot be shared between two browsers, because it is a cookie",
+        "Shop: Refunds do not work on Sundays, when the bank is closed for maintenance",
     }
     assert {item.kind for item in items.values()} == {"learnings"}
 

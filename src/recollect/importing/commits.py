@@ -53,7 +53,7 @@ _LATER, _AGAIN = 0.5, 0.05
 _FULL = 3.0  # the worth of the best commits
 # The worth below which a commit makes no memory, once there are enough, and before; and the points
 # with which it is looked at.
-_LEAST, _ENOUGH = 1.35, 100
+_LEAST, _ENOUGH = 1.35, 150
 _LEAST_OF_FEW = 0.5
 _LEAST_RELATED = 1.5
 

@@ -135,7 +135,7 @@ _GENERAL = pattern(
 )
 _OF_VERSION = pattern(r" \([\w.-]{1,20}\)\Z")
 _MOST_CONTEXT = 45  # characters
-_SMALL, _MOST_JOINED = 900, 1_600  # characters of a section that has no place of its own
+_SMALL, _MOST_JOINED = 1_300, 2_000  # characters of a section that has no place of its own
 _EXPLAINED = 0.9  # points of reasons of an item that explains itself
 _QUESTION = pattern(r"[^\n?]{1,200}\?\Z")
 _ASKING = pattern(r"(?:why|how|what|when)\b", re.IGNORECASE)

@@ -22,7 +22,7 @@ from recollect.ledger.commits import last_changes
 from recollect.ledger.git import Git
 
 MOST_BYTES: Final = 2 * 1024 * 1024
-MOST_BODY: Final = 1_600
+MOST_BODY: Final = 2_000
 # Folders with the files of others.
 _FOREIGN = frozenset(
     {"node_modules", "vendor", "vendored", "third_party", "third-party", "thirdparty", "external"}
