@@ -74,10 +74,10 @@ _HARD = pattern(
     re.IGNORECASE,
 )
 _CHORE = pattern(
-    r"(?:(?:updat|bump|upgrad|vendor|refactor|test|document|clarif|clean|reformat|correct)\w{0,4}"
-    r"|fix(?:ed|es)? (?:a |the )?(?:typo|doc|test|lint|link|warning)\w{0,9})\b"
-    r"|[^\n]{0,80}\b(?:typos?|docs?|documentation|tests?|lint|refactor\w{0,5}|dependenc\w{1,3}"
-    r"|templates?)\b",
+    r"(?:[\w ]{1,20}: )?(?:(?:updat|bump|upgrad|vendor|refactor|test|document|clarif|clean|reformat"
+    r"|correct)\w{0,4}|fix(?:ed|es)? (?:a |the )?(?:typo|doc|test|lint|link|warning)\w{0,9})\b"
+    r"|[^\n]{0,80}\b(?:built with|multiple security issues|typos?|docs?|documentation|tests?|lint"
+    r"|refactor\w{0,5}|dependenc\w{1,3}|templates?)\b",
     re.IGNORECASE,
 )
 _FIXES = pattern(

@@ -45,7 +45,7 @@ _MOST_BLOCKS = 6  # paragraphs of a section that a title is looked for in
 _SHORTEST = 65  # characters of a section that says enough
 _MOST_NAME = 120  # characters of a file name
 _DOCUMENT = pattern(
-    r"[^\n]+\.(?:md|markdown|mdx|rst|txt|adoc)\Z|(?:[^\n]*/)?[A-Z_]{4,20}\Z", re.IGNORECASE
+    r"[^\n]+\.(?:md|markdown|mdx|rst|txt|adoc)\Z|(?:[^\n]*/)?(?-i:[A-Z_]{4,20})\Z", re.IGNORECASE
 )
 _RECORD = pattern(
     r"(?:^|[^\n]*/)(?:adrs?|decisions?|decision-records?|decision-log|architecture[-_]decisions?)/"
@@ -77,7 +77,7 @@ _OURS = pattern(
 # For those who use it: how, not why.
 _MANUAL = pattern(
     r"(?:[^\n]*[/_.-])?(?:man|manual|tutorials?|howto|how-to|examples?|getting|quick\w{0,6}|intro"
-    r"|reference|api|cli|cmd\w{0,5}|options?|topics?|templates?|blog|website|site|locale"
+    r"|reference|api|cli|cmd\w{0,5}|options?|topics?|templates?|blog|website|site|locale|historical|archived?|reports|minutes"
     r"|translat\w{0,6}|samples?)(?![a-z])",
     re.IGNORECASE,
 )
@@ -90,10 +90,11 @@ _RULES = pattern(
 _MOST_RULES = 5
 # Points of a section that explains enough, and of the best.
 _LEAST, _FULL = 4.0, 9.0
+_LEAST_NAMED = 0.5  # of one whose heading or file says that it explains
 _PROSE = 0.6  # the share of a text that is no code and no markup
 _LONG = 5_000  # characters of a section that is a manual of its own
 # Sections that have a place, however many changes there are.
-_MOST_SECTIONS = 70
+_MOST_SECTIONS = 45
 _PROBLEMS = pattern(
     r"(?:known (?:issues?|bugs?|limitations?|problems?)|limitations?|caveats?|gotchas?|pitfalls?"
     r"|troubleshooting|common (?:problems?|errors?|mistakes|pitfalls?|issues?)|workarounds?"
@@ -143,7 +144,7 @@ _ASKING = pattern(r"(?:why|how|what|when)\b", re.IGNORECASE)
 
 _TEMPLATE = pattern(
     r"(?:[^\n]*/)?(?:pull_request_template|issue_template|template|license|copying|authors"
-    r"|contributors|security|code_of_conduct|thanks|requirements[\w-]*|cmakelists)(?:\.\w{1,8})?\Z"
+    r"|contributors|security|code_of_conduct|thanks|todo|requirements[\w-]*|cmakelists)(?:\.\w{1,8})?\Z"
     r"|[^\n]*\.github/",
     re.IGNORECASE,
 )
@@ -275,7 +276,7 @@ def _telling(file: TextFile) -> Iterator[Item | Skipped]:
         question = bool(heads) and bool(_QUESTION.match(heads[-1]))
         known = _KNOWN.search(" ".join((path, *heads))) is not None
         points = _points(file.path, heads, section.text)
-        is_named = is_telling or problem or why
+        is_named = (is_telling or problem or why) and points >= _LEAST_NAMED
         if not is_named and points < _LEAST:
             yield from _reason_given(file, section, heads)
         if not (is_named or points >= _LEAST) or not section.text.strip():
@@ -293,7 +294,7 @@ def _telling(file: TextFile) -> Iterator[Item | Skipped]:
                 continue
             count += 1
             kind = _kind(file.path, heads, is_problem=problem)
-            score = min(0.9, 0.1 * is_named + max(0.3, 0.8 * points / _FULL))
+            score = min(0.9, 0.1 * is_named + 0.8 * max(points, 0.0) / _FULL)
             where = f"section “{heads[-1]}”" if heads else ""
             item = item_of_file(file, identity, title, body, kind, score, where=where)
             if question:  # somebody will ask it again
@@ -304,7 +305,7 @@ def _telling(file: TextFile) -> Iterator[Item | Skipped]:
 def _points(path: str, heads: list[str], text: str) -> float:
     """Return how much a section explains about the project, in points."""
     prose = plain_paragraphs(text)
-    if len(prose) < _SHORTEST_EXPLAINED:
+    if len(prose) < _SHORTEST:
         return 0.0
     rules = {found[1].lower() for found in _RULES.finditer(prose[:_MOST_OF_REASON])}
     points = points_of_reasons(prose[:_MOST_OF_REASON]) + 0.6 * min(len(rules), _MOST_RULES)

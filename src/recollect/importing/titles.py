@@ -174,6 +174,12 @@ def statement_in(paragraph: str) -> str:
 
 
 _OURSELVES = pattern(r"(?:we|our)\b", re.IGNORECASE)
+# How to use something; and what a sentence before it began.
+_ADVICE = pattern(
+    r"(?:you|your|if you|please|when you|for (?:more|details|instance)|make sure|only when)\b"
+    r"|[^\n]{0,60}\b(?:also|however|as well)\b",
+    re.IGNORECASE,
+)
 
 
 def section_title(text: str, context: str) -> str:
@@ -184,11 +190,7 @@ def section_title(text: str, context: str) -> str:
     for sentence in split_line(text)[:_SENTENCES]:
         sentence = sentence.rstrip(" .")
         leans = not stands(sentence) and not (context and _OURSELVES.match(sentence))
-        if (
-            leans
-            or len(sentence) < _SHORTEST
-            or not (_FINITE.search(sentence) or has_verb(sentence))
-        ):
+        if leans or len(sentence) < _SHORTEST or _ADVICE.match(sentence) or ": " in sentence:
             continue
         room = SUMMARY_LENGTH - len(context) - 2
         said = sentence if len(sentence) <= room else _cut(sentence, room)
