@@ -386,7 +386,7 @@ def _joined(found: Iterable[Section]) -> Iterator[Section]:
         if held is not None:
             size = len(held.headings)
             is_below = size > 1 and section.headings[:size] == held.headings  # no whole document
-            whole = f"{held.text}\n\n{section.heading}: {section.text.strip()}".strip()
+            whole = f"{held.text}\n\n{section.heading}:\n\n{section.text.strip()}".strip()
             is_small = len(section.text) <= _SMALL
             if is_below and is_small and len(whole) <= _MOST_JOINED:
                 held = held._replace(text=whole)

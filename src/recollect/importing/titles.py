@@ -195,9 +195,10 @@ def section_title(text: str, context: str) -> str:
         room = SUMMARY_LENGTH - len(context) - 2
         said = sentence if len(sentence) <= room else _cut(sentence, room)
         is_whole = len(said) >= _SHORTEST and (_FINITE.search(said) or has_verb(said))
-        if context and is_whole and context.lower() not in said.lower():
+        is_ours = _OURSELVES.match(sentence) is not None
+        if context and is_whole and (is_ours or context.lower() not in said.lower()):
             return f"{context}: {said}"
-        if not _OURSELVES.match(sentence):
+        if not is_ours:
             title = fitted(sentence, "")
             if title and is_sentence(title):
                 return title
