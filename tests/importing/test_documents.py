@@ -254,7 +254,7 @@ def test_rules_in_a_list_come_one_by_one(sandbox: Sandbox) -> None:
     text = (
         "# Style\n\n## Threads\n\n"
         "- We avoid threads where we can. This is because a lock that another holds stays\n"
-        "  locked in a child, which then waits for ever, so that the service manager must never use them.\n"
+        "  locked in a child, which then waits for ever, so that the manager must never use them.\n"
         "- Use four spaces.\n"
     )
     items = items_of(sandbox, {"docs/CODING_STYLE.md": text})
