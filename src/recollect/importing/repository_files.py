@@ -29,7 +29,7 @@ _FOREIGN = frozenset(
     | {"deps", "site-packages", ".venv", "venv", "dist", "testdata", "fixtures", "_vendor", "po"}
     | {"locale", "locales", "i18n", "translations"}
 )
-_TAGGED = pattern(r"(?<![\d.])(\d{1,4}(?:[._]\d{1,4}){1,3}[a-z]{0,2})\Z")
+_TAGGED = pattern(r"(?<![\d.])(\d{1,4}(?:[._]\d{1,4}){0,3}[a-z]{0,2})\Z")
 _MOST_TAG = 200
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
