@@ -136,7 +136,6 @@ def test_what_a_request_is_about_is_kept_too(read: Read) -> None:
         "This one doesn't need to stick: the rehearsal box listens on port 7777.",
         "Use the staging key for this call, and drop that again afterwards please.",
         "License for the trial is TRIAL-0, this should evaporate with the session.",
-        "Only for the test of today put the start of all vans at 5:00, tomorrow as ever.",
     ],
 )
 def test_who_asks_not_to_keep_in_other_words(prompt: str, read: Read) -> None:

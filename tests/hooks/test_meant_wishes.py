@@ -15,8 +15,8 @@ from recollect.engine.stores import StorePool
 from tests.support.agent import transcript
 from tests.support.serving import Talk
 
-PROMPT = "The name is logsift, lower case, at the start of a sentence too. Let that be settled."
-KEPT = "The name is logsift, lower case, at the start of a sentence too"
+PROMPT = "The tool is logsift, lower case. There will be no other spelling as long as I live."
+KEPT = "The tool is logsift, lower case"
 
 
 @pytest.fixture(scope="module")
@@ -46,11 +46,13 @@ def test_an_engine_keeps_it_at_the_prompt(repo: Path, store: Recollect, engine: 
     said = Talk(repo, pool=engine).say(PROMPT)
 
     (memory,) = kept(store)
-    assert (memory.summary, memory.status) == (KEPT, "active")
+    assert memory.summary.startswith(KEPT)
+    assert memory.status == "active"
     asked = {"said_by": "user", "via": "request", "hook": "prompt"}
     assert asked.items() <= dict(memory.provenance or {}).items()
     assert said.startswith("Recollect: remembered ")
-    assert f'"{KEPT}". Undo: recollect retire ' in said
+    assert f'"{KEPT}' in said
+    assert ". Undo: recollect retire " in said
     (trace, *_) = store.local.sessions.traces(1, "s1")
     (step,) = (step for step in trace.steps if step["what"] == "captured")
     assert step["rules"][0].startswith("by meaning")

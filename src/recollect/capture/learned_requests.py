@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 # Chosen on prompts that the model was not trained on: see benchmarks/capture/README.md. What counts
 # is the chance that the sentence asks, plus half of the chance that the content is worth keeping.
-THRESHOLD: Final = 0.6
+THRESHOLD: Final = 0.64
 _LEAST: Final = 0.35  # the chance that it asks
 _CERTAIN: Final = 0.8  # the same for a sentence that may mean something else
 # By meaning: the log odds of the meaning and a share of those of the words, from which it asks.
@@ -43,6 +43,7 @@ _ASKS_AGAIN: Final = 0.2  # what the last part needs after a part that asks: "â€
 # With this share, it does nothing but ask.
 _ONLY_ASKS: Final = 0.7
 _FEWEST = 3  # words of a statement
+_POINTING: Final = 7  # words of a sentence that only points to another one
 _LENIENT: Final = 1.0  # added to the log odds that a word is to be kept: better one too many
 _SURELY_NOT: Final = -4.0
 _MOSTLY: Final = 0.5  # the share of its words from which a content was told already
@@ -292,6 +293,8 @@ def _content(
         if _states(rest):
             return rest, (at,)
     if at and at - 1 not in used and _PRONOUN.search(one.masked) and _can_be_meant(said[at - 1]):
+        if len(words.WORD.findall(one.masked)) <= _POINTING:  # "Let that be settled."
+            return said[at - 1].text, (at - 1, at)
         return f"{said[at - 1].text} {one.text}", (at - 1, at)
     return one.text, (at,)
 

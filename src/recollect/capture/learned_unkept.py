@@ -20,8 +20,8 @@ MOST_SENTENCES: Final = 60  # of a prompt
 # Chosen on prompts that the models were not trained on: see benchmarks/capture/README.md.
 _BY_WORDS: Final = -1.0  # the log odds from which a sentence asks not to keep something
 _BY_MEANING: Final = -2.5  # the same for the sum of those of the words and of the meaning
-# A wish is lost only if it is hardly more likely than the contrary. This much more, in log odds:
-_MORE_BY_WORDS: Final = 0.0
+# A wish is not lost if it is this much more likely than the contrary, in log odds:
+_MORE_BY_WORDS: Final = -1.0
 _MORE_BY_MEANING: Final = 1.5
 _OF_WORDS: Final = 0.5  # the share of the words in how likely a wish is
 

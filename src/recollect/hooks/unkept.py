@@ -12,8 +12,17 @@ from recollect.hooks.pipeline import Work
 if TYPE_CHECKING:
     from recollect.capture.unkept import Parted
 
+
 NOT_KEPT = "not kept, as you asked."
 ASKED_NOT_TO = "you asked not to keep it"
+# One of these is in nearly every prompt that asks not to keep something. Without the engine, the
+# model is not loaded for the others.
+_WORDS = (
+    *("n't", "not", "no ", "never", "nothing", "just", "only", "forget", "drop", "temp", "jok"),
+    *("kidding", "today", "session", "between", "ignore", "scratch", "record", "private", "secret"),
+    *("for now", "moment", "afterwards", "erase", "lol", "haha", "back to", "hypothe", "idle"),
+    *("dont", "confiden", "wipe", "undo", "take ", "none"),
+)
 
 
 def typed(work: Work) -> str:
@@ -44,9 +53,15 @@ def without_unkept(work: Work, conversation: Conversation) -> Conversation:
 
 
 def _part(work: Work, text: str) -> Parted:
-    from recollect.capture.learned_unkept import part_prompt
+    read = work.session.reader()
+    if read is None and not any(map(text.lower().__contains__, _WORDS)):
+        from recollect.capture.unkept import part
 
-    parted = part_prompt(text, work.session.reader())
+        parted = part(text)
+    else:
+        from recollect.capture.learned_unkept import part_prompt
+
+        parted = part_prompt(text, read)
     if parted.unkept:
         work.session.note_unkept(parted.unkept)
     return parted
