@@ -64,7 +64,7 @@ def test_a_later_event_keeps_what_a_cold_hook_could_not_tell(
     """Once, as what the person said, however often the transcript is read: it is certain now."""
     now = time.time_ns() // 1_000_000  # what was noticed must not have expired
     Talk(repo, moment=now).say(PROMPT)
-    assert [memory.status for memory in kept(store)] == ["unconfirmed"]  # noticed, not more
+    assert "active" not in [memory.status for memory in kept(store)]
 
     warm = Talk(repo, pool=engine, moment=now + 2000)
     path = tmp_path / "talk.jsonl"
@@ -105,3 +105,20 @@ def test_a_private_wish_of_a_transcript_is_not_kept(
     talk.hook("stop", transcript_path=str(path), last_assistant_message="Ok.")
 
     assert kept(store) == []
+
+
+def test_the_meaning_takes_back_what_the_words_seem_to_ask(
+    repo: Path, store: Recollect, engine: StorePool
+) -> None:
+    """Nothing of it stays, not even in the stash, and the trace names the words that decided."""
+    talk = Talk(repo, pool=engine)
+    said = talk.say("logsift 9 is wrong information, please remove it from your mind.")
+
+    assert "not kept, as you asked" in said
+    assert kept(store) == []
+    assert not [memory for memory in store.unconfirmed() if "logsift" in memory.summary.lower()]
+    assert not list(store.ledger.repository.state_dir.rglob("stash/*.json"))
+    (trace, *_) = store.local.sessions.traces(1, "s1")
+    left_out = [step for step in trace.steps if step["what"] == "left out"]
+    assert any(step.get("by") for step in left_out)
+    assert "remembered" in talk.say("But do remember that logsift is written in lower case.")

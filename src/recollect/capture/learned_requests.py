@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from recollect.capture import request_words as words
+from recollect.capture.hearsay import is_hearsay
 from recollect.capture.learned_unkept import MOST_SENTENCES, rate_all, unkept_blocks
 from recollect.capture.request_text import Said, clean, is_one_task, says
 from recollect.capture.sentences import split_line
@@ -30,13 +31,15 @@ if TYPE_CHECKING:
 
 # Chosen on prompts that the model was not trained on: see benchmarks/capture/README.md. What counts
 # is the chance that the sentence asks, plus half of the chance that the content is worth keeping.
-THRESHOLD: Final = 0.64
+THRESHOLD: Final = 0.62
 _LEAST: Final = 0.35  # the chance that it asks
+_LEAST_WORTH: Final = 0.18  # "there will be cake" is not worth it, unless it is certain
 _CERTAIN: Final = 0.8  # the same for a sentence that may mean something else
 # By meaning: the log odds of the meaning and a share of those of the words, from which it asks.
 _MEANT: Final = -1.6
 _OF_WORDS: Final = 0.5
-_MEANT_DOUBTFUL: Final = 0.5  # what a sentence needs more that may mean something else
+_MEANT_FOR_SURE: Final = 1.0
+_MEANT_DOUBTFUL: Final = 1.5  # what a sentence needs more that may mean something else
 # A part of a sentence asks if it has this share of the weight of all words that ask.
 _ASKS: Final = 0.4
 _ASKS_AGAIN: Final = 0.2  # what the last part needs after a part that asks: "…, hang on to that"
@@ -109,20 +112,21 @@ def find_learned(
     The sentences with the numbers in `taken` are no wishes, or rules found theirs: `asked`.
     """
     rated, meant = rate_all(said[:MOST_SENTENCES], read)
-    unkept = unkept_blocks(said, rated, meant, spares=True)
+    unkept = unkept_blocks(said, rated, meant)
     used = set(taken)
     doubted: list[int] = []
     told = list(asked)
     for at, wish in enumerate(rated):
         one = said[at]
         is_unkept = any(near.is_silent and near.block == one.block for near in said[at : at + 2])
-        if at in used or is_unkept or one.block in unkept:
+        if at in used or is_unkept or one.block in unkept or is_hearsay(one.text):
             continue
         content, numbers = "", tuple[int, ...]()
         if _may_ask(one) and _is_likely(one, wish):
             content, numbers = _content(said, at, wish, used)
-        is_sure = wish.chance >= THRESHOLD
-        if numbers and (is_sure or wish.chance + _worth(content) / 2 >= THRESHOLD):
+        worth = _worth(content) if numbers else 0.0
+        is_worth_it = worth >= _LEAST_WORTH or wish.chance >= _CERTAIN
+        if numbers and is_worth_it and wish.chance + worth / 2 >= THRESHOLD:
             used.update(numbers)
             if _names_something(content):
                 told.append(_told(content))
@@ -131,6 +135,9 @@ def find_learned(
             doubted.append(at)
     for at in doubted:
         content, numbers = _meant(said, at, rated[at], used, meant)
+        is_certain = _odds(said[at], rated[at], meant[at]) >= _MEANT_FOR_SURE
+        if not is_certain and _worth(content) < _LEAST_WORTH:
+            continue
         used.update(numbers)
         if _names_something(content):
             told.append(_told(content))
@@ -253,7 +260,8 @@ def _is_doubtful(one: Said) -> bool:
     """Return whether a sentence may be for the moment, for somebody else, or a question."""
     said = one.masked
     is_polite = words.POLITE.search(said) or words.POLITE_END.search(said)
-    return bool(_ELSEWHERE.search(said)) or (said.endswith("?") and not is_polite)
+    is_quoted = ":" in said and words.REPORTED.search(said.partition(":")[0])
+    return bool(is_quoted or _ELSEWHERE.search(said)) or (said.endswith("?") and not is_polite)
 
 
 def _content(

@@ -33,22 +33,28 @@ def rate_all(said: Sequence[Said], read: Read | None) -> tuple[list[Wish], list[
 
 
 def unkept_blocks(
-    said: Sequence[Said], rated: Sequence[Wish], meant: Sequence[Meant], *, spares: bool = False
+    said: Sequence[Said], rated: Sequence[Wish], meant: Sequence[Meant]
 ) -> dict[int, str]:
     """Return the paragraphs that ask not to keep what they say, and the words that decided.
 
-    `spares`: not those that are more likely a wish.
+    A paragraph that is more likely a wish is none of them.
     """
-    found: dict[int, str] = {}
+    least, more = (_BY_MEANING, _MORE_BY_MEANING) if meant else (_BY_WORDS, _MORE_BY_WORDS)
+    asks: dict[int, float] = {}
+    unkept: dict[int, tuple[float, str]] = {}
     for at, wish in enumerate(rated):
-        odds, asks = log_odds(wish.unkept), log_odds(wish.chance)
-        least, more, why = _BY_WORDS, _MORE_BY_WORDS, "its words"
+        wanted, odds, why = log_odds(wish.chance), log_odds(wish.unkept), "its words"
         if meant:
-            odds, asks = odds + meant[at].unkept, _OF_WORDS * asks + meant[at].asks
-            least, more, why = _BY_MEANING, _MORE_BY_MEANING, meant[at].hushing
-        if odds >= least and not (spares and asks > odds + more):
-            found.setdefault(said[at].block, why)
-    return found
+            wanted, odds = _OF_WORDS * wanted + meant[at].asks, odds + meant[at].unkept
+            why = meant[at].hushing
+        block = said[at].block
+        asks[block] = max(wanted, asks.get(block, wanted))
+        unkept[block] = max((odds, why), unkept.get(block, (odds, why)))
+    return {
+        block: why
+        for block, (odds, why) in unkept.items()
+        if odds >= least and asks[block] <= odds + more
+    }
 
 
 def part_prompt(text: str, read: Read | None = None) -> Parted:
