@@ -18,7 +18,7 @@ from recollect.config.config import data_dir
 from recollect.core.names import short
 from recollect.errors import NotFound
 from recollect.hosts.protocol import EVENTS
-from recollect.search.constants import bar_of
+from recollect.search.constants import full_bar
 from recollect.state.failures import recent_failures
 from tests.sandbox import Sandbox
 from tests.support.agent import Agent, PatientAgent, git_behind, wait_a_while
@@ -348,7 +348,7 @@ def test_why_explains_each_injection(agent: Agent, store: Recollect) -> None:
     (injected,) = [step for step in first.steps if step["what"] == "injected"]
     assert injected["memories"][0]["reason"] == "matching words"
     given = injected["memories"][0]
-    assert given["probability"] >= bar_of(given["about"]).full
+    assert given["probability"] >= full_bar(given["about"])
     assert any(name.startswith("by ") for name in injected["memories"][0])
 
 

@@ -175,12 +175,9 @@ def _embed(store: Store, index: Index, mode: str) -> Embed | None:
     """
     if mode not in ("hybrid", "semantic"):
         return None
-    embedder = store.indexing.embedder
-    if embedder is None:
+    if store.indexing.embedder is None:
         return None
-    if index.count_pending(embedder.name) <= MOST_PENDING:
-        store.indexing.embed_pending(index)
-    embed = store.indexing.embed_query(index)
+    embed = store.indexing.embed_query(index, MOST_PENDING)
     if embed is None:
         warning = (
             f"The index has vectors of another model, {index.model()}. Search uses keywords only."

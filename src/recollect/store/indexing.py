@@ -325,12 +325,15 @@ class Indexing:
         """Return the embedder if it is loaded; a hook has no time to load one."""
         return self._embedder
 
-    def embed_query(self, index: Index) -> Callable[[str], bytes] | None:
+    def embed_query(self, index: Index, pending: int = 0) -> Callable[[str], bytes] | None:
         """Return how to embed a query, if a model is loaded; a hook has no time to load one.
 
-        There is no way if the vectors of the index are of another model.
+        If at most `pending` memories have no vectors yet, they get theirs first: what was kept a
+        moment ago must be found. There is no way if the vectors are of another model.
         """
         embedder = self._embedder
+        if embedder is not None and 0 < index.count_pending(embedder.name) <= pending:
+            self.embed_pending(index)
         if embedder is None or index.model() not in (None, embedder.name):
             return None
         return lambda text: embedder.embed([text])[0]
