@@ -239,7 +239,7 @@ class Applier:
         return name_at_creation(create, place, self._legacy_uids(place))
 
     def _write_names(self, uid: str, names: Iterable[str]) -> None:
-        parsed = [name for name in map(parse_name, names) if name is not None]
+        parsed = [n for n in map(parse_name, names) if n and len(n.kind) <= _LONGEST_FACET]
         if self._new is None:
             self._tables.run("DELETE FROM name WHERE uid = ?", (uid,))
         rows = dict.fromkeys((name.kind, name.number, name.anchor, uid) for name in parsed)
@@ -262,7 +262,7 @@ class Applier:
     def _forget(self, uid: str) -> None:
         for key in self._keys(uid):
             self._clear(key)
-            self._tables.run("DELETE FROM memory WHERE key = ?", (key,))
+            self._tables.drop_memory(key)
             self._tables.run("DELETE FROM name WHERE uid = ?", (uid,))
             self._tables.run("DELETE FROM contested WHERE uid = ?", (uid,))
 
@@ -270,7 +270,7 @@ class Applier:
         for table, _ in FACETS:
             self._tables.run(f"DELETE FROM {table} WHERE memory = ?", (key,))
         self._tables.drop_words(key)
-        self._tables.drop_vectors(key)
+        self._tables.drop_vectors([key])
 
     def _write(self, memory: Memory, *, is_local: bool) -> None:
         name = parse_name(memory.id)
@@ -339,8 +339,14 @@ class Applier:
 
     def store_vectors(self, vectors: Mapping[str, Sequence[bytes]]) -> None:
         """Store the vectors of some memories."""
-        for uid, pieces in vectors.items():
-            for key in self._keys(uid):
-                self._tables.drop_vectors(key)
-                self._tables.put_vectors(key, pieces)
-                self._tables.run("UPDATE memory SET embedded = 1 WHERE key = ?", (key,))
+        tables = self._tables
+        which, values = tables.among("uid", list(vectors))
+        rows = tables.rows(f"SELECT key, uid FROM memory WHERE {which} ORDER BY key", values)
+        if rows:
+            keys = [key for key, _ in rows]
+            tables.drop_vectors(keys)
+            for key, uid in rows:
+                tables.put_vectors(key, vectors[uid])
+            # More numbers than a statement may have parameters.
+            named = ",".join(map(str, keys))
+            tables.run(f"UPDATE memory SET embedded = 1 WHERE key IN ({named})")

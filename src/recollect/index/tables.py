@@ -69,6 +69,9 @@ class WritableTables(Tables, Protocol):
     def add_memory(self, columns: Sequence[str], row: Row) -> int:
         """Insert a memory. Return its key."""
 
+    def drop_memory(self, key: int) -> None:
+        """Delete the row of a memory."""
+
     def put_words(self, key: int, texts: Sequence[str]) -> None:
         """Insert the words of a memory: the texts of the five columns."""
 
@@ -90,8 +93,8 @@ class WritableTables(Tables, Protocol):
     def put_vectors(self, key: int, vectors: Sequence[bytes]) -> None:
         """Insert the vectors of a memory."""
 
-    def drop_vectors(self, key: int) -> None:
-        """Delete the vectors of a memory."""
+    def drop_vectors(self, keys: Sequence[int]) -> None:
+        """Delete the vectors of some memories."""
 
 
 class Momentary(Protocol):

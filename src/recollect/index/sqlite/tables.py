@@ -81,6 +81,10 @@ class SqliteTables:
         self.insert("memory", columns, [row])
         return self._db.last_insert_rowid()
 
+    def drop_memory(self, key: int) -> None:
+        """Delete the row of a memory."""
+        self._db.execute("DELETE FROM memory WHERE key = ?", (key,))
+
     def put_words(self, key: int, texts: Sequence[str]) -> None:
         """Insert the words of a memory."""
         columns = ("rowid", "summary", "tags", "dates", "body", "asked")
@@ -97,13 +101,17 @@ class SqliteTables:
             row = (self._db.last_insert_rowid(), vector)
             self.insert("vector", ("rowid", "embedding"), [row])
 
-    def drop_vectors(self, key: int) -> None:
-        """Delete the vectors of a memory."""
-        chunks = [c for (c,) in self._db.execute("SELECT key FROM chunk WHERE memory = ?", (key,))]
-        for chunk in chunks:
-            self._db.execute("DELETE FROM vector WHERE rowid = ?", (chunk,))
-        if chunks:
-            self._db.execute("DELETE FROM chunk WHERE memory = ?", (key,))
+    def drop_vectors(self, keys: Sequence[int]) -> None:
+        """Delete the vectors of some memories."""
+        db = self._db
+        for key in keys:
+            chunks = [
+                row[0] for row in db.execute("SELECT key FROM chunk WHERE memory = ?", (key,))
+            ]
+            for chunk in chunks:
+                db.execute("DELETE FROM vector WHERE rowid = ?", (chunk,))
+            if chunks:
+                db.execute("DELETE FROM chunk WHERE memory = ?", (key,))
 
     def empty_vectors(self, dimensions: int) -> None:
         """Delete every vector; the next ones have so many dimensions."""
