@@ -58,6 +58,10 @@ class PostgresIndex(TableIndex):
 
         return PostgresWords(self._tables)
 
+    def reading(self) -> AbstractContextManager[object]:
+        """Return a context in which many reads share one transaction, which is faster."""
+        return self._moment()
+
     # Many repositories
 
     @at_one_moment
