@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -41,6 +42,7 @@ from tests.index.contract import (
     uids,
     update,
     vector,
+    writer,
 )
 from tests.support.postgres import NAMED, Server, new_database, running_server, wait_for
 
@@ -383,23 +385,10 @@ def test_counts_are_as_after_a_rebuild(opened: Open) -> None:
     assert changing._tables.repositories[0][3:] == (0, 0, 0)
 
 
-_WRITER = """
-import sys
+_OPENING = """
 from recollect.index.postgres.connection import SingleConnection
 from recollect.index.postgres.index import PostgresIndex
-from tests.index.contract import *
 index = PostgresIndex(SingleConnection(sys.argv[1]), [sys.argv[2]])
-me = int(sys.argv[3])
-for turn in range(8):
-    while True:
-        since = index.cursor()
-        number = int(since.get("r", "0"))
-        place = PLACE._replace(anchor=f"{me:02d}{turn:02d}" * 10)
-        record = creation(me * 100 + turn, place.anchor, salt=me)
-        if index.apply([(place, note_of(record))], since=since, cursor={"r": str(number + 1)}):
-            break
-    assert index.select(EVERYTHING)
-    index.lexical("memory body", EVERYTHING, 5)
 """
 
 
@@ -408,7 +397,7 @@ def test_several_processes_refresh_one_repository(team_url: str) -> None:
     name = uuid4().hex
     processes = [
         subprocess.Popen(
-            [sys.executable, "-c", _WRITER, team_url, name, str(me)],
+            [sys.executable, "-c", writer(_OPENING), team_url, name, str(me)],
             cwd=ROOT,
             stderr=subprocess.PIPE,
         )
@@ -418,8 +407,8 @@ def test_several_processes_refresh_one_repository(team_url: str) -> None:
 
     assert [process.returncode for process in processes] == [0] * 4, "\n".join(said)
     index = PostgresIndex(SingleConnection(team_url), [name])
-    assert index.cursor() == {"r": "32"}
-    assert len(uids(index)) == index.lexical("memory", EVERYTHING, 5).total == 32
+    assert index.cursor() == {"r": "40"}
+    assert len(uids(index)) == index.lexical("memory", EVERYTHING, 5).total == 40
     index.close()
 
 
@@ -443,6 +432,20 @@ def test_one_process_leads(team_url: str) -> None:
         time.sleep(0.05)
     assert is_first
     first.close()
+
+
+def test_many_programs_find_an_empty_database_at_once(postgres: Server) -> None:
+    """One of them creates the tables, and all of them can use them."""
+    with new_database(postgres) as url, ThreadPoolExecutor(6) as pool:
+
+        def use(number: int) -> int:
+            index = PostgresIndex(SingleConnection(url), [f"r{number}"])
+            fill(index, (PLACE, note_of(creation())))
+            found = len(uids(index))
+            index.close()
+            return found
+
+        assert list(pool.map(use, range(6))) == [1] * 6
 
 
 @pytest.mark.skipif(bool(NAMED), reason="the named server is not ours to kill")
