@@ -16,9 +16,10 @@ from recollect.core.note import parse_note
 from recollect.core.places import SHARED
 from recollect.errors import GitFailed, NotWritable, SyncError
 from recollect.ledger.git import Git
+from recollect.ledger.git_objects import failure
 from recollect.ledger.ledger import Ledger
 from recollect.ledger.merge import diff_trees
-from recollect.ledger.refs import PREFIXES, SEEN_PREFIXES, Key, Tip, list_tips
+from recollect.ledger.refs import PREFIXES, SEEN_PREFIXES, Key, Swap, Tip, list_tips, swap_refs
 from recollect.ledger.remote import find_remote, push
 from recollect.ledger.repository import Repository
 from recollect.ledger.tree import anchor_of
@@ -79,7 +80,7 @@ def follow(repository: Repository, url: str, timeout: float) -> Taken:
     """
     git = repository.git
     try:
-        git.run(
+        fetched = git.result(
             "fetch",
             "--quiet",
             "--depth=1",
@@ -93,9 +94,15 @@ def follow(repository: Repository, url: str, timeout: float) -> Taken:
             # Both: what was seen last is what is there, so that nothing old is joined with it.
             f"+{PREFIXES[SHARED]}*:{PREFIXES[SHARED]}*",
             f"+{PREFIXES[SHARED]}*:{SEEN_PREFIXES[SHARED]}*",
+            ok=(0, 1),
             network=True,
             timeout=timeout,
         )
+        # Git says 1, and no word, if there is nothing to fetch; then it prunes nothing, either.
+        if fetched.returncode == 1:
+            if fetched.stderr.strip() or _listed(git, url, timeout):
+                raise failure(("fetch",), 1, fetched.stderr)
+            _drop_all(git)
     except GitFailed as error:
         raise _unreadable(url, error) from None
     before, after = _settled(repository), _trees(git)
@@ -103,6 +110,19 @@ def follow(repository: Repository, url: str, timeout: float) -> Taken:
         return Taken()
     is_known = before is not None
     return Taken(True, not is_known or _lost_records(repository, before or {}, after))
+
+
+def _listed(git: Git, url: str, timeout: float) -> bytes:
+    """What a remote has under our prefix."""
+    wanted = f"{PREFIXES[SHARED]}*"
+    return git.run("ls-remote", "--quiet", "--", url, wanted, network=True, timeout=timeout)
+
+
+def _drop_all(git: Git) -> None:
+    """Delete every ref: the remote has none."""
+    tips = list_tips(git, PREFIXES[SHARED], SEEN_PREFIXES[SHARED])
+    if tips:
+        swap_refs(git, [Swap(ref, None, tip.commit) for ref, tip in tips.items()], "follow")
 
 
 def settle(repository: Repository, *, erases: bool) -> None:

@@ -28,7 +28,7 @@ class _OfOne:
 class Indexes:
     """The indexes of all repositories."""
 
-    def __init__(self, open_store: Callable[[str], Recollect]) -> None:
+    def __init__(self, open_store: Callable[[str], Recollect | None]) -> None:
         self._open_store = open_store
 
     @contextmanager
@@ -37,6 +37,9 @@ class Indexes:
         with ExitStack() as stack:
             found: list[Any] = []
             for name in sorted(names):
-                store = stack.enter_context(self._open_store(name))
+                store = self._open_store(name)
+                if store is None:
+                    continue  # nothing of it has been read yet
+                stack.enter_context(store)
                 found.append(_OfOne(store.indexing.without_refresh(), name))
             yield found

@@ -167,6 +167,12 @@ class Mirrors:
         store.indexing.share_embedder(self.embedder())
         return store
 
+    def opened_if_there(self, name: str) -> Recollect | None:
+        """Open the mirror of a repository for reading; None before its first refresh."""
+        if not (self.path(name) / "HEAD").is_file():
+            return None
+        return self.opened(next(one for one in self._settings.repositories if one.name == name))
+
     def path(self, name: str) -> Path:
         """The folder of a mirror. Names are checked when the settings are read."""
         return self._settings.data / FOLDER / f"{name}.git"

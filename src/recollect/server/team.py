@@ -44,8 +44,7 @@ class Team:
         self.mirrors = Mirrors(settings, self.database, environment)
         self.mirrors.embedder = self.embedder
         self.mirrors.register()
-        followed = {one.name: one for one in settings.repositories}
-        self.indexes = Indexes(lambda name: self.mirrors.opened(followed[name]))
+        self.indexes = Indexes(self.mirrors.opened_if_there)
         self.services = Services(
             Asking(
                 self.indexes,
