@@ -179,9 +179,12 @@ def test_a_body_that_is_too_large_is_refused(team: TeamPlace, ada: str, path: st
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"[]", b"null", b"{", b'{"query": 7}', b'{"query": ""}', b'{"query": "x", "limit": "y"}']
-    + [b'{"query": "x", "repository": ["web"]}', b'{"q": "x"}', b"[" * 100_000, b"\xff\xfe"]
-    + [json.dumps({"query": "x\0y"}).encode(), b'{"query": "x", "sensitivity": "private"}'],
+    [
+        *(b"", b"[]", b"null", b"{", b'{"query": 7}', b'{"query": ""}', b'{"q": "x"}'),
+        *(b'{"query": "x", "limit": "y"}', b'{"query": "x", "repository": ["web"]}'),
+        *(b"[" * 100_000, b"\xff\xfe", json.dumps({"query": "x\0y"}).encode()),
+        b'{"query": "x", "sensitivity": "private"}',
+    ],
 )
 def test_a_malformed_search_is_refused(team: TeamPlace, ada: str, body: bytes) -> None:
     """The answer says what is wrong."""

@@ -12,9 +12,9 @@ import psycopg
 import pytest
 
 import recollect
-from recollect.errors import PushRejected, SyncError
 from recollect.api.following import follow_remote, write_to_remote
 from recollect.api.opening import open_followed
+from recollect.errors import PushRejected, SyncError
 from tests.sandbox import Sandbox, install_hook
 from tests.server.place import REPOSITORIES, SECRET, TeamPlace
 

