@@ -24,7 +24,7 @@ MOST_OTHERS = 95
 # start of a session: the last commits, who the owner is, and whether there is a past to learn from.
 MOST_PROCESSES = {PROMPT: 0, TOOL_POST: 0, STOP: 0, SESSION_START: 3, SESSION_END: 0}
 # They serve the person at a terminal, or write what few events write.
-NEVER = {"click", "dataclasses", "inspect", "hashlib", "numpy", "recollect.index.sqlite.apply"}
+NEVER = {"click", "dataclasses", "inspect", "hashlib", "numpy", "recollect.index.applying"}
 WITHOUT_GIT = {"subprocess", "selectors", "tempfile"}
 
 

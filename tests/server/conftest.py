@@ -8,20 +8,20 @@ from pathlib import Path
 import pytest
 
 from tests.server.place import TeamPlace
-from tests.support.postgres import fresh_database, running_postgres
+from tests.support.postgres import Server, any_server, new_database
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[str]:
-    """The address of a PostgreSQL server."""
-    with running_postgres() as url:
-        yield url
+def postgres() -> Iterator[Server]:
+    """A PostgreSQL server."""
+    with any_server() as server:
+        yield server
 
 
 @pytest.fixture
-def database(postgres: str) -> Iterator[str]:
+def database(postgres: Server) -> Iterator[str]:
     """The address of an empty database."""
-    with fresh_database(postgres) as url:
+    with new_database(postgres) as url:
         yield url
 
 
@@ -36,10 +36,10 @@ def place(isolated: Path, tmp_path: Path, database: str) -> Iterator[TeamPlace]:
 
 @pytest.fixture(scope="module")
 def team(
-    isolated: Path, tmp_path_factory: pytest.TempPathFactory, postgres: str
+    isolated: Path, tmp_path_factory: pytest.TempPathFactory, postgres: Server
 ) -> Iterator[TeamPlace]:
     """The same with a running server, for the tests of a module that change nothing."""
-    with fresh_database(postgres) as url:
+    with new_database(postgres) as url:
         found = TeamPlace(tmp_path_factory.mktemp("team"), url)
         found.make_repositories()
         found.start()

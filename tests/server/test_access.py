@@ -227,7 +227,7 @@ def test_the_audit_log_has_reads(team: TeamPlace, ada: str) -> None:
     from recollect.server.audit import Audit
     from recollect.server.database import Database
 
-    team.search(ada, "idempotent ghp_16C7e42F292c6912E7710c838347Ae178B4a")
+    team.search(ada, "retries must be idempotent ghp_16C7e42F292c6912E7710c838347Ae178B4a")
     team.call(ada, "list_memories", repository="infra")
     database = Database(team.database)
     refused, found, *_ = Audit(database).last(2, "Ada")

@@ -10,15 +10,15 @@ import pytest
 import recollect
 from tests.sandbox import install_hook
 from tests.server.place import TeamPlace
-from tests.support.postgres import fresh_database
+from tests.support.postgres import Server, new_database
 
 
 @pytest.fixture(scope="module")
 def writable(
-    isolated: Path, tmp_path_factory: pytest.TempPathFactory, postgres: str
+    isolated: Path, tmp_path_factory: pytest.TempPathFactory, postgres: Server
 ) -> Iterator[TeamPlace]:
     """A team whose server writes."""
-    with fresh_database(postgres) as url:
+    with new_database(postgres) as url:
         found = TeamPlace(tmp_path_factory.mktemp("writable"), url)
         found.write_config(top="write = true")
         found.make_repositories()

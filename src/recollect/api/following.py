@@ -30,7 +30,7 @@ def follow_remote(store: Recollect, url: str) -> Taken:
     """Take what a remote has into its mirror and the index, and erase what it has no more."""
     repository = store.ledger.repository
     taken = follow(repository, url, store.config.number("sync.timeout"))
-    # Deleted text stays in the file of a database, so a file that had it is made again.
+    # Deleted text stays in the files of a database until somebody erases it there.
     index = store.indexing.rebuild() if taken.removed else store.indexing.fresh()
     store.indexing.embed_pending(index, replace=True)
     if taken.changed:

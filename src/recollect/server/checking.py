@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from recollect.errors import RecollectError, ServerError
 from recollect.ledger.following import check_remote
 from recollect.server.database import Database
+from recollect.server.indexes import Indexes
 from recollect.server.settings import Settings
 
 
@@ -16,6 +17,7 @@ def check_server(settings: Settings, environment: Mapping[str, str]) -> Iterator
     database = Database(settings.database)
     try:
         database.migrate()
+        Indexes(settings.database).close()
     finally:
         database.close()
     yield "The database answers, and has the tables."

@@ -6,6 +6,7 @@ import shutil
 
 from recollect.errors import ValidationError
 from recollect.server.database import Database
+from recollect.server.indexes import Indexes
 from recollect.server.mirrors import FOLDER
 from recollect.server.settings import REPOSITORY, Settings
 
@@ -14,6 +15,11 @@ def forget(settings: Settings, database: Database, name: str) -> None:
     """Delete everything of a repository, and what tokens say about it."""
     if not REPOSITORY.match(name):
         raise ValidationError(f"{name[:60]!r} is not the name of a repository.")
+    indexes = Indexes(settings.database)
+    try:
+        indexes.forget(name)
+    finally:
+        indexes.close()
     shutil.rmtree(settings.data / FOLDER / f"{name}.git", ignore_errors=True)
     database.run("delete from mirrors where repository = %s", name)
     database.run("update tokens set repositories = array_remove(repositories, %s)", name)

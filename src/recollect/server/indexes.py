@@ -1,45 +1,44 @@
-"""The indexes of the repositories, opened for those that a person may see, and no others."""
+"""The shared index: opened for one repository to write, for those of a person to read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from typing import Any
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 
-from recollect.api.recollect import Recollect
-from recollect.api.shared import SharedIndex
+from recollect.index.postgres.connection import open_pool
+from recollect.index.postgres.index import PostgresIndex
 
-
-class _OfOne:
-    """The index of one repository, which says so."""
-
-    def __init__(self, index: Any, name: str) -> None:
-        self._index = index
-        self._name = name
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._index, name)
-
-    def repositories_of(self, uids: Sequence[str], /) -> Mapping[str, Sequence[str]]:
-        known = self._index.get_many(list(uids))
-        return {memory.uid: [self._name] for memory in known}
+_MOST_CONNECTIONS = 16
 
 
 class Indexes:
-    """The indexes of all repositories."""
+    """The index of all repositories, in PostgreSQL."""
 
-    def __init__(self, open_store: Callable[[str], Recollect | None]) -> None:
-        self._open_store = open_store
+    def __init__(self, url: str) -> None:
+        self._pool = open_pool(url, max_size=_MOST_CONNECTIONS)
+
+    def of(self, name: str) -> PostgresIndex:
+        """Open it for one repository."""
+        return PostgresIndex(self._pool, [name])
 
     @contextmanager
-    def reading(self, names: Collection[str]) -> Iterator[list[SharedIndex]]:
-        """Open the indexes of some repositories."""
-        with ExitStack() as stack:
-            found: list[Any] = []
-            for name in sorted(names):
-                store = self._open_store(name)
-                if store is None:
-                    continue  # nothing of it has been read yet
-                stack.enter_context(store)
-                found.append(_OfOne(store.indexing.without_refresh(), name))
-            yield found
+    def reading(self, names: Collection[str]) -> Iterator[list[PostgresIndex]]:
+        """Open it for the repositories that somebody may see; the database hides all others."""
+        if not names:
+            yield []
+            return
+        index = PostgresIndex(self._pool, sorted(names))
+        try:
+            yield [index]
+        finally:
+            index.close()
+
+    def forget(self, name: str) -> None:
+        """Delete everything of a repository that is followed no more."""
+        index = self.of(name)
+        index.forget()
+        index.erase_deleted()
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._pool.close()

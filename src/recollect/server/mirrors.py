@@ -23,9 +23,11 @@ from recollect.server.database import Database
 from recollect.server.logs import log
 from recollect.server.metrics import REFRESH_SECONDS, REFRESHES
 from recollect.server.settings import Followed, Settings
+from recollect.store.shared_indexing import SharedIndexing
 
 if TYPE_CHECKING:
     from recollect.embedding import Embedder
+    from recollect.server.indexes import Indexes
 
 _TICK = 1.0
 _AT_ONCE = 4
@@ -49,10 +51,12 @@ class Mirrors:
         self,
         settings: Settings,
         database: Database,
+        indexes: Indexes,
         environment: Mapping[str, str],
     ) -> None:
         self._settings = settings
         self._database = database
+        self._indexes = indexes
         self._environment = environment
         self._stopped = threading.Event()
         self._pool = ThreadPoolExecutor(_AT_ONCE, "recollect-mirror")
@@ -164,14 +168,9 @@ class Mirrors:
     def opened(self, one: Followed, author: str = "") -> Recollect:
         """Open the mirror of a repository; to change it, hold its lock."""
         store = open_followed(self.path(one.name), one.url, self._environment, author=author)
-        store.indexing.share_embedder(self.embedder())
+        index = self._indexes.of(one.name)
+        store.indexing = SharedIndexing(store.ledger, index, self.embedder())
         return store
-
-    def opened_if_there(self, name: str) -> Recollect | None:
-        """Open the mirror of a repository for reading; None before its first refresh."""
-        if not (self.path(name) / "HEAD").is_file():
-            return None
-        return self.opened(next(one for one in self._settings.repositories if one.name == name))
 
     def path(self, name: str) -> Path:
         """The folder of a mirror. Names are checked when the settings are read."""

@@ -41,10 +41,10 @@ class Team:
         self.database.migrate()
         self.people = People(self.database, settings.requests_per_minute)
         self.audit = Audit(self.database)
-        self.mirrors = Mirrors(settings, self.database, environment)
+        self.indexes = Indexes(settings.database)
+        self.mirrors = Mirrors(settings, self.database, self.indexes, environment)
         self.mirrors.embedder = self.embedder
         self.mirrors.register()
-        self.indexes = Indexes(self.mirrors.opened_if_there)
         self.services = Services(
             Asking(
                 self.indexes,
@@ -66,10 +66,13 @@ class Team:
         """End what runs, and close everything."""
         self._stopped.set()
         self.mirrors.stop()
+        self.indexes.close()
         self.database.close()
 
     def check(self) -> list[Age]:
-        """What is known about the mirrors, if the database answers."""
+        """What is known about the mirrors, if the database and the index answer."""
+        with self.indexes.reading(self.settings.names[:1]) as (index,):
+            index.cursor()
         return self.mirrors.ages()
 
     def embedder(self) -> Embedder | None:
