@@ -88,7 +88,6 @@ class Database:
             open=True,
             name="recollect-team",
         )
-        self.url = url
 
     @contextmanager
     def connection(self) -> Iterator[Connection]:
@@ -124,26 +123,6 @@ class Database:
                 connection.execute(statements.encode())
             connection.execute("delete from version")
             connection.execute("insert into version values (%s)", (len(_MIGRATIONS),))
-
-    @contextmanager
-    def leading(self, repository: str) -> Iterator[bool]:
-        """Hold the lock of a repository during the block, on a connection of its own.
-
-        Gives whether it is held: another worker may have it. The database drops the lock with the
-        connection, so a killed worker leaves none behind.
-        """
-        try:
-            connection = psycopg.connect(
-                self.url, autocommit=True, connect_timeout=int(_WAIT), application_name="recollect"
-            )
-        except psycopg.OperationalError as error:
-            raise DatabaseDown(f"The database does not answer: {_first_line(error)}") from None
-        with connection:
-            row = connection.execute(
-                "select pg_try_advisory_lock(hashtext('recollect_mirror'), hashtext(%s))",
-                (repository,),
-            ).fetchone()
-            yield bool(row and row[0])
 
     def close(self) -> None:
         """Close every connection."""

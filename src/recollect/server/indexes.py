@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
-from recollect.index.postgres.connection import open_pool
+from recollect.index.postgres.connection import leading, open_pool
 from recollect.index.postgres.index import PostgresIndex
 
 _MOST_CONNECTIONS = 16
@@ -32,6 +32,13 @@ class Indexes:
             yield [index]
         finally:
             index.close()
+
+    def leading(self, name: str) -> AbstractContextManager[bool]:
+        """Hold the lock of a repository, if no other worker has it; gives whether it is held.
+
+        The database drops it with the connection, so a killed worker leaves none behind.
+        """
+        return leading(self._pool, name)
 
     def forget(self, name: str) -> None:
         """Delete everything of a repository that is followed no more."""

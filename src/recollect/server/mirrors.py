@@ -130,7 +130,7 @@ class Mirrors:
 
     def refresh(self, one: Followed) -> bool:
         """Look at one remote now, unless another worker does; whether this one did."""
-        with self._database.leading(one.name) as is_leader:
+        with self._indexes.leading(one.name) as is_leader:
             if not is_leader:
                 return False
             self._database.run("update mirrors set tried = now() where repository = %s", one.name)

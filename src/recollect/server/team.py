@@ -54,7 +54,7 @@ class Team:
                 self.embedder,
                 settings.names,
             ),
-            Writing(settings, self.database, self.mirrors, self.audit),
+            Writing(settings, self.indexes, self.mirrors, self.audit),
         )
 
     def start(self) -> None:

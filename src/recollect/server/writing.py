@@ -20,7 +20,7 @@ from recollect.server.people import Person
 
 if TYPE_CHECKING:
     from recollect.server.audit import Audit
-    from recollect.server.database import Database
+    from recollect.server.indexes import Indexes
     from recollect.server.mirrors import Mirrors
     from recollect.server.settings import Followed, Settings
 
@@ -35,13 +35,13 @@ class Writing:
     def __init__(
         self,
         settings: Settings,
-        database: Database,
+        indexes: Indexes,
         mirrors: Mirrors,
         audit: Audit,
     ) -> None:
         self.is_on = settings.write
         self._repositories = {one.name: one for one in settings.repositories}
-        self._database = database
+        self._indexes = indexes
         self._mirrors = mirrors
         self._audit = audit
 
@@ -75,7 +75,7 @@ class Writing:
             )
         deadline = time.monotonic() + _LOCK_WAIT
         while True:
-            with self._database.leading(name) as is_leader:
+            with self._indexes.leading(name) as is_leader:
                 if is_leader:
                     return self._write(person, one, fields)
             if time.monotonic() > deadline:
