@@ -13,6 +13,7 @@ import psycopg
 from psycopg.rows import TupleRow
 from psycopg_pool import ConnectionPool, PoolTimeout
 
+from recollect.core.named_tuple import NamedTuple
 from recollect.errors import DatabaseDown, ServerError
 
 Connection = psycopg.Connection[TupleRow]
@@ -68,6 +69,16 @@ _MIGRATIONS: Sequence[str] = (
     );
     """,
 )
+
+
+class Age(NamedTuple):
+    """What is known about a mirror; ages in seconds, None for never."""
+
+    name: str
+    read: float | None
+    changed: float | None
+    memories: int
+    problem: str
 
 
 class Database:

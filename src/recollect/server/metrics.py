@@ -23,7 +23,7 @@ from prometheus_client import (
 from prometheus_client.multiprocess import MultiProcessCollector
 
 if TYPE_CHECKING:
-    from recollect.server.mirrors import Age
+    from recollect.server.database import Age
 
 CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
 FOLDER: Final = "PROMETHEUS_MULTIPROC_DIR"

@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING, Final
 from recollect.api.following import follow_remote
 from recollect.api.opening import open_followed
 from recollect.api.recollect import Recollect
-from recollect.core.named_tuple import NamedTuple
 from recollect.errors import RecollectError
 from recollect.redact.gate import redact_message
-from recollect.server.database import Database
+from recollect.server.database import Age, Database
 from recollect.server.logs import log
 from recollect.server.metrics import REFRESH_SECONDS, REFRESHES
 from recollect.server.settings import Followed, Settings
@@ -32,16 +31,6 @@ if TYPE_CHECKING:
 _TICK = 1.0
 _AT_ONCE = 4
 FOLDER: Final = "mirrors"
-
-
-class Age(NamedTuple):
-    """What is known about a mirror; ages in seconds, None for never."""
-
-    name: str
-    read: float | None
-    changed: float | None
-    memories: int
-    problem: str
 
 
 class Mirrors:

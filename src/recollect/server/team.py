@@ -11,10 +11,10 @@ from recollect.config.config import load_config
 from recollect.errors import EmbeddingError, RecollectError
 from recollect.server.asking import Asking
 from recollect.server.audit import Audit
-from recollect.server.database import Database
+from recollect.server.database import Age, Database
 from recollect.server.indexes import Indexes
 from recollect.server.logs import log
-from recollect.server.mirrors import Age, Mirrors
+from recollect.server.mirrors import Mirrors
 from recollect.server.people import People
 from recollect.server.settings import Settings
 from recollect.server.tools import Services
