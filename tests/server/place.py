@@ -142,6 +142,20 @@ class TeamPlace:
         """What the server has logged."""
         return self._log.read_text("utf-8") if self._log.exists() else ""
 
+    def workers(self) -> list[int]:
+        """The processes that answer requests, if there are several."""
+        assert self.process is not None
+        found = []
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                fields = (folder / "stat").read_text().rpartition(")")[2].split()
+                command = (folder / "cmdline").read_bytes()
+            except OSError:
+                continue  # it has ended
+            if int(fields[1]) == self.process.pid and b"spawn_main" in command:
+                found.append(int(folder.name))
+        return sorted(found)
+
     def close(self) -> None:
         """Stop the server."""
         if self.process is not None:
@@ -175,7 +189,7 @@ class TeamPlace:
             connection.close()
         return Answer(response.status, {k.lower(): v for k, v in response.getheaders()}, text)
 
-    def search(self, token: str, query: str, **more: str) -> list[dict[str, Any]]:
+    def search(self, token: str, query: str, **more: Any) -> list[dict[str, Any]]:
         """What `/search` finds."""
         asked = json.dumps({"query": query, **more}).encode()
         answer = self.ask("POST", "/search", token=token, body=asked)

@@ -239,7 +239,7 @@ def test_killed_workers_leave_no_lock(place: TeamPlace) -> None:
     place.start()
     token = place.token("Ada", *REPOSITORIES)
     for number in range(3):
-        for child in _children(place):
+        for child in place.workers():
             os.kill(child, signal.SIGKILL)
         place.remember("web", "notes", f"Quorvex{number} goes on")
         place.wait(lambda number=number: _found(place, token, f"Quorvex{number}"))  # type: ignore[misc]
@@ -249,21 +249,6 @@ def test_killed_workers_leave_no_lock(place: TeamPlace) -> None:
             "select count(*) from pg_locks where locktype = 'advisory' and not granted"
         ).fetchone()
     assert waiting == (0,)
-
-
-def _children(place: TeamPlace) -> list[int]:
-    """The workers: the children of the server that have loaded it."""
-    assert place.process is not None
-    tasks = Path(f"/proc/{place.process.pid}/task/{place.process.pid}/children")
-    children = [int(number) for number in tasks.read_text().split()]
-    return [child for child in children if b"spawn_main" in _command(child)]
-
-
-def _command(process: int) -> bytes:
-    try:
-        return Path(f"/proc/{process}/cmdline").read_bytes()
-    except OSError:
-        return b""
 
 
 def _found(place: TeamPlace, token: str, word: str) -> bool:
