@@ -7,8 +7,11 @@ from contextlib import AbstractContextManager, contextmanager
 
 from recollect.index.postgres.connection import leading, open_pool
 from recollect.index.postgres.index import PostgresIndex
+from recollect.index.postgres.vectors import build_index
 
 _MOST_CONNECTIONS = 16
+# Whoever builds the index of the vectors holds this lock; no repository can have this name.
+_VECTORS = "/vectors"
 
 
 class Indexes:
@@ -39,6 +42,12 @@ class Indexes:
         The database drops it with the connection, so a killed worker leaves none behind.
         """
         return leading(self._pool, name)
+
+    def look_after(self, dimensions: int) -> None:
+        """Build the index of the vectors when there are many; others go on meanwhile."""
+        with self.leading(_VECTORS) as is_leader:
+            if is_leader:
+                build_index(self._pool, dimensions)
 
     def forget(self, name: str) -> None:
         """Delete everything of a repository that is followed no more."""

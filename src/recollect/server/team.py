@@ -97,6 +97,8 @@ class Team:
             try:
                 self.people.forget_spent()
                 self.audit.forget(self.settings.audit_days)
+                if self._embedder is not None:
+                    self.indexes.look_after(self._embedder.dimensions)
             except RecollectError as error:
                 log("tables", error=error.message)
             if self._stopped.wait(_HOUSEKEEPING):
