@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import json
 from datetime import timedelta
 from typing import Any
@@ -200,6 +202,20 @@ def test_a_malformed_search_is_refused(team: TeamPlace, ada: str, body: bytes) -
 def test_there_is_nothing_at_other_paths(team: TeamPlace, path: str) -> None:
     """No path reaches a file."""
     assert team.ask("GET", path).status in (401, 404, 405)
+
+
+def test_a_webhook_without_a_secret_is_refused(team: TeamPlace) -> None:
+    """An empty secret is no secret."""
+    signature = hmac.new(b"", b"x", hashlib.sha256).hexdigest()
+
+    answer = team.ask(
+        "POST",
+        "/hooks/fetch/web",
+        body=b"x",
+        headers={"x-hub-signature-256": f"sha256={signature}"},
+    )
+
+    assert answer.status == 403
 
 
 def test_private_memories_never_arrive(team: TeamPlace, ada: str) -> None:

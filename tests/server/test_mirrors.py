@@ -5,10 +5,8 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
-import signal
 from pathlib import Path
 
-import psycopg
 import pytest
 
 import recollect
@@ -202,21 +200,6 @@ def test_a_webhook_needs_the_secret(place: TeamPlace) -> None:
     place.wait(lambda: place.search(token, "Quorvex"))
 
 
-def test_a_webhook_without_a_secret_is_refused(place: TeamPlace) -> None:
-    """An empty secret is no secret."""
-    place.start()
-    signature = hmac.new(b"", b"x", hashlib.sha256).hexdigest()
-
-    answer = place.ask(
-        "POST",
-        "/hooks/fetch/web",
-        body=b"x",
-        headers={"x-hub-signature-256": f"sha256={signature}"},
-    )
-
-    assert answer.status == 403
-
-
 def test_a_purge_reaches_the_server(place: TeamPlace) -> None:
     """It is found no more, by search and by id, and its text is nowhere in the data."""
     place.start()
@@ -231,31 +214,6 @@ def test_a_purge_reaches_the_server(place: TeamPlace) -> None:
     place.wait(lambda: not place.search(token, "swordfish"))
     place.wait(lambda: b"swordfish" not in place.sandbox("web").all_bytes(place.mirror("web")))
     assert place.call(token, "get_memory", id=uid)[1]
-
-
-def test_killed_workers_leave_no_lock(place: TeamPlace) -> None:
-    """Two workers; one dies by force, again and again: the others go on, and it comes back."""
-    place.write_config(top="workers = 2")
-    place.start()
-    token = place.token("Ada", *REPOSITORIES)
-    for number in range(3):
-        for child in place.workers():
-            os.kill(child, signal.SIGKILL)
-        place.remember("web", "notes", f"Quorvex{number} goes on")
-        place.wait(lambda number=number: _found(place, token, f"Quorvex{number}"))  # type: ignore[misc]
-
-    with psycopg.connect(place.database) as connection:
-        waiting = connection.execute(
-            "select count(*) from pg_locks where locktype = 'advisory' and not granted"
-        ).fetchone()
-    assert waiting == (0,)
-
-
-def _found(place: TeamPlace, token: str, word: str) -> bool:
-    try:
-        return bool(place.search(token, word))
-    except (OSError, AssertionError):
-        return False  # its worker has just died
 
 
 def test_one_remote_that_fails_stops_no_other(place: TeamPlace) -> None:
