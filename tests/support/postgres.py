@@ -10,7 +10,6 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
-import signal
 import subprocess
 import tempfile
 import time
@@ -22,19 +21,27 @@ from uuid import uuid4
 
 import psycopg
 
-# Read before the fixtures remove our variables from the environment.
+# Fixtures remove our variables from the environment, but not before this module is read.
 NAMED = os.environ.get("RECOLLECT_TEST_POSTGRES", "")
 # Programs that root starts give up root; the server refuses to run as root.
 _USER = "nobody"
+_OPTIONS = """
+listen_addresses = ''
+fsync = off
+full_page_writes = off
+max_connections = 60
+shared_buffers = 64MB
+autovacuum = off
+log_min_messages = fatal
+"""
+# Ends the server that runs at the end, which is another one if a test has killed the first.
 _KEEPER = """
-"$0" -D "$1/data" -k "$1" -c listen_addresses= -c fsync=off -c full_page_writes=off \
-  -c max_connections=60 -c shared_buffers=64MB -c autovacuum=off -c log_min_messages=fatal \
-  >"$1/log" 2>&1 &
-server=$!
-echo $server
+"$0" -D "$1/data" -k "$1" >>"$1/log" 2>&1 &
+echo $!
 read -r _
-kill -QUIT $server
-wait $server
+read -r server <"$1/data/postmaster.pid"
+kill -QUIT "$server"
+for _ in 1 2 3 4 5 6 7 8 9 10; do [ -e "$1/data/postmaster.pid" ] && sleep 0.2; done
 rm -rf "$1"
 """
 
@@ -71,13 +78,20 @@ def running_server() -> Iterator[Server]:
         options["user"] = _USER
     environment = {"PATH": os.environ["PATH"], "LC_ALL": "C", "HOME": str(place)}
     data = place / "data"
-    make = (programs / "initdb", *["-A", "trust", "-E", "utf8", "-U", "postgres", "-N", "-D"], data)
+    make: tuple[str | Path, ...] = (
+        programs / "initdb",
+        *["-A", "trust", "-E", "utf8", "-U", "postgres", "-N", "-D"],
+        data,
+    )
     subprocess.run(make, check=True, env=environment, stdout=subprocess.DEVNULL, **options)
+    with (data / "postgresql.conf").open("a") as settings:
+        settings.write(_OPTIONS)
     keeper = subprocess.Popen(
         ("sh", "-c", _KEEPER, programs / "postgres", place),
         env=environment,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
         start_new_session=True,
         **options,
     )
@@ -134,7 +148,18 @@ def any_server() -> Iterator[Server]:
             yield server
 
 
-def kill(server: Server) -> None:
-    """End every process of a server at once, as `kill -9` does."""
-    assert server.pid
-    os.kill(server.pid, signal.SIGKILL)
+def start_again(server: Server) -> None:
+    """Start a server again that was killed; it ends like the first one."""
+    options: dict[str, Any] = {"user": _USER} if os.geteuid() == 0 else {}
+    # The killed one has this number until the shell asks for it, which is after the test.
+    for name in ("data/postmaster.pid", ".s.PGSQL.5432.lock"):
+        (server.place / name).unlink()
+    started = subprocess.Popen(
+        (_programs() / "postgres", "-D", server.place / "data", "-k", server.place),
+        env={"PATH": os.environ["PATH"], "LC_ALL": "C"},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        **options,
+    )
+    started.returncode = 0  # it ends by itself, after the test

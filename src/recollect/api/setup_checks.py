@@ -33,6 +33,23 @@ def check_model(store: Store) -> Iterator[Finding]:
         yield Finding(OK, "model", embedder.name)
 
 
+def check_database(store: Store) -> Iterator[Finding]:
+    """Check that the database of `index.url` answers, and who answers instead."""
+    team = store.indexing.team
+    if team is None:
+        return
+    store.indexing.fresh()
+    if team.problem:
+        yield Finding(
+            WARNING,
+            "database",
+            f"{team.address} is not in use. {team.problem}",
+            "Until it is, the index in this clone answers.",
+        )
+    else:
+        yield Finding(OK, "database", f"The index is at {team.address}.")
+
+
 def check_sync(store: Store) -> Iterator[Finding]:
     """Check that there is a remote to sync with, and what it does not have yet."""
     if store.ledger.repository.is_user_ledger:
@@ -60,5 +77,6 @@ def check_sync(store: Store) -> Iterator[Finding]:
 SETUP: tuple[Callable[[Store], Iterator[Finding]], ...] = (
     check_agents,
     check_model,
+    check_database,
     check_sync,
 )

@@ -2,58 +2,79 @@
 
 from __future__ import annotations
 
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
-
+from recollect.core.named_tuple import NamedTuple
 from recollect.errors import BadConfig
 
-_SCHEMES = ("postgresql", "postgres")
-_HINT = "Write postgresql://USER@HOST:PORT/DATABASE. Put the password into ~/.pgpass, or set PGPASSWORD."
-# Parameters of libpq that hold a secret.
-_SECRETS = frozenset({"password", "sslpassword", "oauth_client_secret"})
+_SCHEMES = ("postgresql://", "postgres://")
+_HINT = (
+    "Write postgresql://USER@HOST:PORT/DATABASE, and put the password into ~/.pgpass or PGPASSWORD."
+)
+# Parameters of libpq that are not a secret. Every other value is hidden.
+_OPTIONS = """
+    host hostaddr port dbname user connect_timeout application_name sslmode sslrootcert
+    target_session_attrs options passfile service tcp_user_timeout
+"""
+_SHOWN = frozenset(_OPTIONS.split())
 _HIDDEN = "***"
+
+
+class _Parts(NamedTuple):
+    """The parts of a URL that matter here, as they are written."""
+
+    scheme: str
+    user: str
+    password: str | None
+    host: str
+    rest: str
+    options: list[tuple[str, str]]
+
+
+def _parts(url: str) -> _Parts | None:
+    """Split a URL without decoding it; None if it is not an address of PostgreSQL."""
+    scheme = next((one for one in _SCHEMES if url.startswith(one)), None)
+    if scheme is None or not url.isprintable() or " " in url:
+        return None
+    before, _, query = url[len(scheme) :].partition("?")
+    place, slash, database = before.partition("/")
+    login, _, host = place.rpartition("@")
+    user, colon, password = login.partition(":")
+    given = [option.partition("=") for option in query.split("&") if option]
+    options = [(name, value) for name, _, value in given]
+    return _Parts(scheme, user, password if colon else None, host, slash + database, options)
 
 
 def check_database_url(url: str, source: str, *, is_stored: bool) -> None:
     """Raise an error if a URL is not an address of PostgreSQL, or would store a password."""
     if not url:
         return
-    try:
-        parts = urlsplit(url)
-        has_password = bool(parts.password) or any(k in _SECRETS for k, _ in _query(parts.query))
-    except ValueError:
-        raise BadConfig(f"{source}: index.url is not a valid URL.", _HINT) from None
-    if parts.scheme not in _SCHEMES:
-        raise BadConfig(f"{source}: index.url must begin with postgresql://", _HINT)
-    if is_stored and has_password:
-        raise BadConfig(f"{source}: index.url contains a password, which a file may not.", _HINT)
+    parts = _parts(url)
+    if parts is None:
+        raise BadConfig(f"{source}: index.url is not an address of PostgreSQL.", _HINT)
+    if is_stored and (parts.password or any(name not in _SHOWN for name, _ in parts.options)):
+        raise BadConfig(
+            f"{source}: index.url has a password, or an option that may be a secret."
+            " A file may not contain it.",
+            _HINT,
+        )
 
 
 def shown_url(url: str) -> str:
-    """Return a URL without secrets; what cannot be parsed is hidden as a whole."""
-    try:
-        parts = urlsplit(url)
-        if parts.scheme not in _SCHEMES:
-            return _HIDDEN if url else ""
-        user, at, host = parts.netloc.rpartition("@")
-        name, colon, _ = user.partition(":")
-        place = f"{name}{colon and ':' + _HIDDEN}{at}{host}"
-        query = [(k, _HIDDEN if k in _SECRETS else v) for k, v in _query(parts.query)]
-        return urlunsplit(parts._replace(netloc=place, query=urlencode(query, safe="/*")))
-    except ValueError:
-        return _HIDDEN
+    """Return a URL without secrets; what is not an address is hidden as a whole."""
+    parts = _parts(url)
+    if parts is None:
+        return _HIDDEN if url else ""
+    secret = "" if parts.password is None else f":{_HIDDEN}"
+    login = f"{parts.user}{secret}@" if parts.user or secret else ""
+    options = "&".join(f"{n}={v if n in _SHOWN else _HIDDEN}" for n, v in parts.options)
+    return f"{parts.scheme}{login}{parts.host}{parts.rest}{options and '?' + options}"
 
 
 def secrets_of(url: str) -> list[str]:
-    """Return the passwords in a URL, as they are written and as they are meant."""
+    """Return the secrets in a URL, as they are written and as they are meant."""
     from urllib.parse import unquote
 
-    try:
-        parts = urlsplit(url)
-        found = [parts.password or "", *(v for k, v in _query(parts.query) if k in _SECRETS)]
-    except ValueError:
-        return [url]
+    parts = _parts(url)
+    if parts is None:
+        return [url] if url else []
+    found = [parts.password or "", *(v for name, v in parts.options if name not in _SHOWN)]
     return [text for one in found if one for text in dict.fromkeys((one, unquote(one)))]
-
-
-def _query(text: str) -> list[tuple[str, str]]:
-    return parse_qsl(text, keep_blank_values=True)

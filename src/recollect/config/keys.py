@@ -176,6 +176,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ConfigKey("hook.enabled", True, "whether hooks do more than what you ask for", LESS),
     *_of_events(),
     ConfigKey("hook.session_deadline", 1000.0, "the same at the start or end of a session"),
+    ConfigKey("index.url", "", "a PostgreSQL database for the index; empty: a file"),
     ConfigKey(
         "inject.budget",
         "adaptive",

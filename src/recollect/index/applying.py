@@ -210,8 +210,10 @@ class Applier:
     def _owner_for(self, create: Record, updates: Iterable[Record]) -> str | None:
         """Return the owner of this clone if the memory depends on it, and remember that it does."""
         tables, key = self._tables, (create.uid,)
-        tables.run("DELETE FROM contested WHERE uid = ?", key)
-        if not depends_on_owner(create, updates):
+        is_contested = depends_on_owner(create, updates)
+        if is_contested or self._new is None:
+            tables.run("DELETE FROM contested WHERE uid = ?", key)
+        if not is_contested:
             return None
         owner = self._owner()
         tables.insert("contested", ("uid",), [key])

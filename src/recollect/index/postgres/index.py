@@ -9,7 +9,7 @@ from recollect.core.memory import Memory
 from recollect.index.filters import where
 from recollect.index.keywords import Keywords
 from recollect.index.memories import Memories
-from recollect.index.postgres.connection import Connections, vacuum
+from recollect.index.postgres.connection import Connections, SingleConnection, vacuum
 from recollect.index.postgres.embeddings import from_wire
 from recollect.index.postgres.migrations import TABLES
 from recollect.index.postgres.tables import COLUMN_BITS, PostgresTables
@@ -44,9 +44,8 @@ class PostgresIndex(TableIndex):
 
     def close(self) -> None:
         """Close the connection, unless it belongs to a pool."""
-        close = getattr(self._connections, "close", None)
-        if close is not None and not hasattr(self._connections, "get_stats"):
-            close()
+        if isinstance(self._connections, SingleConnection):
+            self._connections.close()
 
     def _moment(self) -> AbstractContextManager[object]:
         return self._tables.moment()
@@ -58,6 +57,10 @@ class PostgresIndex(TableIndex):
         from recollect.index.postgres.words import PostgresWords
 
         return PostgresWords(self._tables)
+
+    def reading(self) -> AbstractContextManager[object]:
+        """Return a context in which many reads share one transaction, which is faster."""
+        return self._moment()
 
     # Many repositories
 

@@ -103,7 +103,8 @@ def _by_index(
     rows = tables.rows(
         "SELECT uid, 1 - (embedding <=> ?) FROM chunk JOIN memory ON memory.key = chunk.memory"
         f" WHERE vector_dims(embedding) = {dimensions} AND {condition}"
-        f" ORDER BY embedding::halfvec({dimensions}) <=> (?::vector)::halfvec({dimensions}) LIMIT ?",
+        f" ORDER BY embedding::halfvec({dimensions}) <=> (?::vector)::halfvec({dimensions})"
+        " LIMIT ?",
         (asked, *parameters, asked, limit),
     )
     for name in _NO_SORTING:

@@ -93,7 +93,8 @@ class PostgresWords(Keywords):
             return {}
         numbers, stems, idfs = map(list, zip(*asked, strict=True))
         rows = self._tables.rows(
-            "SELECT memory, sum(idf * weight * ? / (weight + ? * (1 - ? + ? * length / ?))) AS score"
+            "SELECT memory,"
+            " sum(idf * weight * ? / (weight + ? * (1 - ? + ? * length / ?))) AS score"
             " FROM (SELECT posting.memory, phrase, idf, sum(posting.weight) AS weight, length"
             " FROM posting JOIN unnest(?::int[], ?::text[], ?::double precision[])"
             f" AS asked (phrase, term, idf) ON asked.term = posting.term{joined}"

@@ -111,6 +111,19 @@ class SqliteIndex(TableIndex):
     def _every_vector(self) -> dict[int, bytes]:
         return dict(self._tables.rows("SELECT rowid, embedding FROM vector"))
 
+    def vectors_of(self, uids: Sequence[str]) -> dict[str, list[bytes]]:
+        """Return the vectors of those memories that have some."""
+        which, values = self._tables.among("uid", uids)
+        found: dict[str, list[bytes]] = {}
+        for uid, vector in self._tables.rows(
+            "SELECT uid, vector.embedding FROM memory JOIN chunk ON chunk.memory = memory.key"
+            f" JOIN vector ON vector.rowid = chunk.key WHERE {which} AND embedded = 1"
+            " ORDER BY chunk.key",
+            values,
+        ):
+            found.setdefault(uid, []).append(vector)
+        return found
+
     # The past
 
     def copy_into(self, other: SqliteIndex) -> None:
