@@ -17,11 +17,13 @@ from recollect.capture.spool_flush import keep
 from recollect.capture.suggestions import COMPACTION, suggestions, waiting_suggestions
 from recollect.core.memory import Memory
 from recollect.core.names import parse_name, short
+from recollect.core.places import LOCAL
 from recollect.core.status import ARCHIVED, HIDDEN, RESTORED, RETIRED, UNCONFIRMED, VISIBLE
 from recollect.core.strength import UNUSED
 from recollect.core.unconfirmed import confirmed_nonce, has_expired, is_imported
 from recollect.errors import NotFound, RecollectError, UnsafeName
 from recollect.index.protocol import Filters, is_purged, made_with
+from recollect.ledger.ledger import key_of
 from recollect.store.store import Store
 
 # A hook imports this module: what only a few events need is imported where it is used.
@@ -219,6 +221,9 @@ def _shared(store: Store, uids: Sequence[str]) -> list[str]:
 
 def settle_twins(store: Store, made: Sequence[str]) -> None:
     """Retire the unconfirmed memories that say what has just been captured as a shared one."""
+    # Unconfirmed memories are local. Without any, a bulk capture needs no refresh of the index.
+    if not any(key_of(ref).space == LOCAL for ref in store.ledger.tips()):
+        return
     if not count_unconfirmed(store):
         return
     changes = []
