@@ -11,15 +11,17 @@ import pytest
 from tests.realclient.api import Request, Script, say, use
 from tests.realclient.workplace import Workplace
 from tests.server.place import TeamPlace
-from tests.support.postgres import any_server, new_database
+from tests.support.postgres import Server, new_database
 
 SERVER = "mcp__team__"
 
 
 @pytest.fixture
-def team(isolated: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TeamPlace]:
+def team(
+    isolated: Path, tmp_path_factory: pytest.TempPathFactory, postgres: Server
+) -> Iterator[TeamPlace]:
     """A server for three repositories."""
-    with any_server() as server, new_database(server) as url:
+    with new_database(postgres) as url:
         found = TeamPlace(tmp_path_factory.mktemp("team"), url)
         found.make_repositories()
         found.start()

@@ -1,4 +1,4 @@
-"""A PostgreSQL for all tests of a process, and a team with three repositories for each module."""
+"""A team with three repositories, for a test or for a module."""
 
 from __future__ import annotations
 
@@ -8,14 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.server.place import TeamPlace
-from tests.support.postgres import Server, any_server, new_database
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[Server]:
-    """A PostgreSQL server."""
-    with any_server() as server:
-        yield server
+from tests.support.postgres import Server, new_database
 
 
 @pytest.fixture

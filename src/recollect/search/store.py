@@ -40,7 +40,9 @@ T = TypeVar("T")
 class Indexed(Protocol):
     """What a search needs of an index and its model."""
 
-    warnings: list[str]
+    @property
+    def warnings(self) -> list[str]:
+        """Where problems are noted that do no harm."""
 
     @property
     def embedder(self) -> Embedder | None:
