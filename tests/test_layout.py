@@ -96,6 +96,19 @@ def test_only_the_sqlite_backend_imports_sqlite() -> None:
     assert not found
 
 
+def test_only_the_postgres_backend_imports_postgres() -> None:
+    """Its client library is an extra, so nothing else may need it."""
+    known = modules()
+    found = {
+        name
+        for name, path in known.items()
+        if not name.startswith("recollect.index.postgres.")
+        and any(one.split(".")[0] in ("psycopg", "psycopg_pool") for one in imports_of(path, known))
+    }
+
+    assert not found
+
+
 def test_no_test_is_a_helper() -> None:
     """Tests share fixtures through conftest and helpers through plain modules."""
     found = {

@@ -241,6 +241,7 @@ def test_a_password_is_neither_stored_nor_shown(repo: Path) -> None:
 
 def test_no_command_prints_a_password(repo: Path, deaf: socket.socket) -> None:
     """Also not an error of the database, which names the address."""
+    deaf.close()  # nobody there: the error comes at once
     for command in (
         ("config", "list"),
         ("config", "list", "--json"),

@@ -28,6 +28,7 @@ from tests.index.contract import (
     uids,
     update,
     vector,
+    writer,
 )
 
 
@@ -169,23 +170,10 @@ def test_a_damaged_file_is_an_index_error(tmp_path: Path, damage: str) -> None:
         SqliteIndex(path).select(EVERYTHING)
 
 
-_WRITER = """
-import sys
+_OPENING = """
 from pathlib import Path
 from recollect.index.sqlite.index import SqliteIndex
-from tests.index.contract import *
 index = SqliteIndex(Path(sys.argv[1]))
-me = int(sys.argv[2])
-for turn in range(10):
-    while True:
-        since = index.cursor()
-        number = int(since.get("r", "0"))
-        place = PLACE._replace(anchor=f"{me:02d}{turn:02d}" * 10)
-        record = creation(me * 100 + turn, place.anchor, salt=me)
-        if index.apply([(place, note_of(record))], since=since, cursor={"r": str(number + 1)}):
-            break
-    assert index.select(EVERYTHING)
-    index.lexical("memory body", EVERYTHING, 5)
 """
 
 
@@ -195,7 +183,9 @@ def test_ten_processes_read_and_write_at_once(tmp_path: Path) -> None:
     root = Path(__file__).parents[2]
     processes = [
         subprocess.Popen(
-            [sys.executable, "-c", _WRITER, str(path), str(me)], cwd=root, stderr=subprocess.PIPE
+            [sys.executable, "-c", writer(_OPENING), str(path), str(me)],
+            cwd=root,
+            stderr=subprocess.PIPE,
         )
         for me in range(10)
     ]

@@ -228,6 +228,7 @@ def test_verify_and_repair(store: Recollect) -> None:
     """What the index lacks, has too much, or has wrong is found, and a rebuild mends it."""
     assert all(finding.level == "ok" for finding in store.verify())
     index = store.indexing.without_refresh()
+    assert isinstance(index, SqliteIndex)
     index._db.execute("DELETE FROM record WHERE uid IN (SELECT uid FROM record LIMIT 1)")
     index._db.execute("UPDATE record SET text = x'78' WHERE uid IN (SELECT max(uid) FROM record)")
     problems = [finding for finding in store.verify() if finding.level == "problem"]

@@ -6,11 +6,13 @@ limits are set for a transaction, not for a session, so that a pooler such as Pg
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
 import psycopg
+from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
 from recollect.config.database_url import secrets_of, shown_url
@@ -36,12 +38,10 @@ _LOCK_MILLISECONDS = 60_000
 # Any number, so that our locks are not those of another program.
 _LEADING = 0x52454C
 
-# One statement sets everything for the transaction.
-_SETTINGS = (
-    f"SELECT set_config('{SETTING}', %s, true), set_config('search_path', %s, true),"
-    " set_config('statement_timeout', %s, true), set_config('lock_timeout', %s, true),"
-    " set_config('role', %s, true)"
-)
+# The repositories that the transaction sees, with the counts that every search needs.
+REPOSITORIES = "SELECT id, name, version, memories, words, chunks FROM repository ORDER BY id"
+_READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_WRITING = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 
 
 class Connection(psycopg.Connection[tuple[Any, ...]]):
@@ -70,9 +70,17 @@ class SingleConnection:
         """Return the connection."""
         if self._connection is None or self._connection.closed:
             with failing(self._url):
-                self._connection = Connection.connect(self._url, **_options(self._url))
-                prepare(self._connection)
+                self._connection = self._opened()
         yield self._connection
+
+    def _opened(self) -> Connection:
+        connection = Connection.connect(self._url, **_options(self._url))
+        try:
+            prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
     def close(self) -> None:
         """Close the connection; it is opened again if it is needed."""
@@ -130,11 +138,29 @@ def prepare(connection: Connection) -> None:
     connection.role = ROWS_ROLE if bypasses_security(connection) else "none"
 
 
-def begin(connection: Connection, names: str, milliseconds: int) -> None:
-    """Limit the current transaction to some repositories, given as a JSON array, and its time."""
-    times = (str(milliseconds), str(_LOCK_MILLISECONDS))
-    values = (names, connection.path, *times, connection.role)
-    connection.execute(_SETTINGS.encode(), values)
+def begin(
+    connection: Connection, names: Sequence[str], milliseconds: int, *, is_reading: bool
+) -> psycopg.Cursor[tuple[Any, ...]]:
+    """Begin a transaction that sees some repositories, and return the rows of `REPOSITORIES`.
+
+    All of it is one round trip, which takes longer than the work in it.
+    """
+    settings = {
+        SETTING: json.dumps(names),
+        "search_path": connection.path,
+        "statement_timeout": str(milliseconds),
+        "lock_timeout": str(_LOCK_MILLISECONDS),
+        "role": connection.role,
+    }
+    values = ", ".join(
+        f"set_config('{name}', {sql.Literal(value).as_string(connection)}, true)"
+        for name, value in settings.items()
+    )
+    how = _READING if is_reading else _WRITING
+    cursor = connection.execute(f"{how}; SELECT {values}; {REPOSITORIES}".encode())
+    cursor.nextset()
+    cursor.nextset()
+    return cursor
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from recollect.index.memories import Memories
 from recollect.index.postgres.connection import Connections, SingleConnection, vacuum
 from recollect.index.postgres.embeddings import from_wire
 from recollect.index.postgres.migrations import TABLES
-from recollect.index.postgres.tables import COLUMN_BITS, PostgresTables
+from recollect.index.postgres.tables import COLUMN_BITS, AtHome, PostgresTables
 from recollect.index.postgres.vectors import nearest_to, sample_cosines
 from recollect.index.protocol import Filters, Match, Spread
 from recollect.index.similarity import spread_of
@@ -86,15 +86,12 @@ class PostgresIndex(TableIndex):
         """
         if len(self._tables.names) == 1:
             return super().get_many(uids)
-        homes: dict[str, list[str]] = {}
-        for uid, names in self.repositories_of(uids).items():
-            homes.setdefault(names[0], []).append(uid)
-        found: dict[str, Memory] = {}
-        for name, own in homes.items():
-            with self._tables.moment([name]):
-                memories = Memories(self._tables, self._owner).get_many(own)
-            found |= {memory.uid: memory for memory in memories}
-        return [found[uid] for uid in dict.fromkeys(uids) if uid in found]
+        rows = self._rows(
+            "SELECT uid, min(repository) FROM memory WHERE uid = ANY (?) GROUP BY uid",
+            (list(uids),),
+        )
+        memories = Memories(AtHome(self._tables, dict(rows)), self._owner)
+        return memories.get_many(list(dict.fromkeys(uids)))
 
     # Vectors
 

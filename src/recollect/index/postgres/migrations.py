@@ -12,6 +12,7 @@ from typing import Any
 import psycopg
 
 from recollect.errors import MemoryIndexError
+from recollect.index.tables import FACETS
 
 SCHEMA = "recollect"
 # The role of a transaction if the one that connects would bypass row-level security.
@@ -47,14 +48,7 @@ CREATE TABLE {table} (
 CREATE INDEX {table}_value ON {table} ({column}, repository);
 CREATE INDEX {table}_memory ON {table} (memory);
 """
-    for table, column in (
-        ("tag", "tag"),
-        ("file", "path"),
-        ("named", "path"),
-        ("concept", "concept"),
-        ("relation", "target"),
-        ("slug", "slug"),
-    )
+    for table, column in FACETS
 )
 
 _FIRST = f"""
@@ -178,9 +172,10 @@ _POLICIES = _policy("repository", f"name = ANY ((SELECT {SCHEMA}.visible_names()
 MIGRATIONS = (_FIRST + _POLICIES,)
 
 _EXTENSION = "CREATE EXTENSION IF NOT EXISTS vector"
+# A role belongs to all databases of a server: another one may be creating it right now.
 _ROLE = (
-    f"DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = '{ROWS_ROLE}')"
-    f" THEN CREATE ROLE {ROWS_ROLE} NOLOGIN NOBYPASSRLS; END IF; END $$"
+    f"DO $$ BEGIN CREATE ROLE {ROWS_ROLE} NOLOGIN NOBYPASSRLS;"
+    " EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$"
 )
 _GRANTS = f"""
 GRANT USAGE ON SCHEMA {SCHEMA} TO {ROWS_ROLE};

@@ -6,20 +6,19 @@ insert are collected and written together: a round trip for each would take most
 
 from __future__ import annotations
 
-import json
 import struct
 import zlib
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import psycopg
-from psycopg import IsolationLevel
 
 from recollect.index.postgres.connection import (
     READING_MILLISECONDS,
+    REPOSITORIES,
     WRITING_MILLISECONDS,
     Connection,
     Connections,
@@ -51,7 +50,6 @@ _REPLACING = {
 # Rows that are written at once, and keys that are reserved at once.
 _MOST_ROWS = 20_000
 _FEW_KEYS, _MOST_KEYS = 8, 4096
-_PIPELINES = psycopg.Pipeline.is_supported()
 # A place of a word: the column in the upper bits, then the position in it.
 COLUMN_BITS = 28
 
@@ -87,37 +85,25 @@ class PostgresTables:
     # Transactions
 
     @contextmanager
-    def moment(self, names: Sequence[str] | None = None) -> Iterator[None]:
-        """Read from a single state; with `names`, only from these repositories."""
-        if self._connection is not None and names is None:
+    def moment(self) -> Iterator[None]:
+        """Read from a single state."""
+        if self._connection is not None:
             yield
             return
-        outer = self._connection, self.repositories
-        if outer[0] is not None:  # the same state, with fewer repositories
-            with self._failing():
-                self._show(outer[0], names or (), READING_MILLISECONDS)
-            try:
-                yield
-            finally:
-                self.repositories = outer[1]
-                if not outer[0].closed:
-                    with self._failing():
-                        begin(outer[0], json.dumps(self.names), READING_MILLISECONDS)
-            return
-        with self._transaction(READING_MILLISECONDS, names or self.names, is_reading=True):
+        with self._transaction(READING_MILLISECONDS, is_reading=True):
             yield
 
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Write everything or nothing; one writer at a time for a repository."""
         (name,) = self.names
-        with self._transaction(WRITING_MILLISECONDS, self.names, is_reading=False) as connection:
+        with self._transaction(WRITING_MILLISECONDS, is_reading=False) as connection:
             connection.execute(
                 "INSERT INTO repository (name) VALUES (%s) ON CONFLICT DO NOTHING", (name,)
             )
             # Another writer may have waited for this lock longer: read the counts after it.
             connection.execute("SELECT 1 FROM repository FOR UPDATE")
-            self._read_repositories(connection)
+            self._keep_repositories(connection.execute(REPOSITORIES.encode()))
             try:
                 yield
                 self._flush()
@@ -127,31 +113,22 @@ class PostgresTables:
                 self._terms, self._counts = Counter(), Counter()
 
     @contextmanager
-    def _transaction(
-        self, milliseconds: int, names: Sequence[str], *, is_reading: bool
-    ) -> Iterator[Connection]:
+    def _transaction(self, milliseconds: int, *, is_reading: bool) -> Iterator[Connection]:
         with self._failing(), self._connections.connection() as connection:
-            connection.isolation_level = IsolationLevel.REPEATABLE_READ if is_reading else None
-            connection.read_only = is_reading
-            with ExitStack() as stack:
-                # Beginning, the settings and the counts take one round trip together.
-                with connection.pipeline() if _PIPELINES else nullcontext():
-                    stack.enter_context(connection.transaction())
-                    self._show(connection, names, milliseconds)
+            try:
+                cursor = begin(connection, self.names, milliseconds, is_reading=is_reading)
+                self._keep_repositories(cursor)
                 self._connection = connection
-                try:
-                    yield connection
-                finally:
-                    self._connection = None
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                if not connection.closed:
+                    connection.execute("ROLLBACK")
+                raise
+            finally:
+                self._connection = None
 
-    def _show(self, connection: Connection, names: Sequence[str], milliseconds: int) -> None:
-        begin(connection, json.dumps(list(names)), milliseconds)
-        self._read_repositories(connection)
-
-    def _read_repositories(self, connection: Connection) -> None:
-        rows = connection.execute(
-            "SELECT id, name, version, memories, words, chunks FROM repository ORDER BY id"
-        )
+    def _keep_repositories(self, rows: Iterable[Row]) -> None:
         self.repositories = [Repository(*row) for row in rows]
 
     @contextmanager
@@ -377,3 +354,22 @@ def _portable(value: Any) -> Any:
     if isinstance(value, list):
         return [_portable(one) for one in value]
     return value
+
+
+class AtHome:
+    """The tables as memories see them that are each in one repository of several.
+
+    Whoever writes in one repository must not change a memory of another one.
+    """
+
+    def __init__(self, tables: PostgresTables, homes: Mapping[str, int]) -> None:
+        self._homes = homes
+        self.rows, self.version, self.total = tables.rows, tables.version, tables.total
+
+    def among(self, column: str, values: Collection[str]) -> tuple[str, Row]:
+        """Return the condition that a column has one of some values, in its own repository."""
+        own = [value for value in values if value in self._homes]
+        return (
+            f"({column}, repository) IN (SELECT * FROM unnest(?::text[], ?::int[]))",
+            (own, [self._homes[value] for value in own]),
+        )
