@@ -7,6 +7,7 @@ import json
 import pytest
 from click.testing import Result
 
+from recollect.errors import DatabaseDown
 from tests.cli.running import run
 from tests.server.place import TeamPlace
 
@@ -105,3 +106,13 @@ def test_forgetting_a_repository(place: TeamPlace) -> None:
     audit = serve(place, "audit", "--person", "Ada")
     assert "search “PostgreSQL”" in audit.stdout
     assert json.loads(serve(place, "audit", "--json", "-n", "1").stdout)[0]["hits"] == 1
+
+
+def test_a_database_that_does_not_answer(place: TeamPlace) -> None:
+    """The server does not start, and says why."""
+    place.database = "postgresql://nobody@127.0.0.1:1/none"
+    place.write_config(top="workers = 2")
+
+    result = serve(place)
+
+    assert isinstance(result.exception, DatabaseDown)

@@ -158,11 +158,15 @@ def _all_there(place: TeamPlace, token: str, summaries: list[str]) -> bool:
 
 
 @needs_proc
-def test_nothing_runs_after_the_end(place: TeamPlace) -> None:
-    """A signal ends the workers, too."""
+def test_several_workers_count_together_and_end_together(place: TeamPlace) -> None:
+    """Any of them shows the numbers of all; a signal ends all of them."""
     place.write_config(top="workers = 2")
     place.start()
     workers = place.wait(lambda: place.workers() if len(place.workers()) == 2 else [])
+    for _ in range(20):
+        assert place.ask("GET", "/healthz").status == 200
+    counted = 'recollect_requests_total{route="/healthz",status="200"} 20.0'
+    assert all(counted in place.ask("GET", "/metrics").text for _ in range(5))
     place.close()
 
     assert not [worker for worker in workers if Path(f"/proc/{worker}").exists()]

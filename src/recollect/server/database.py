@@ -20,7 +20,7 @@ Connection = psycopg.Connection[TupleRow]
 SCHEMA: Final = "recollect_team"
 _WAIT = 5.0  # seconds for a connection
 _STATEMENT = "15s"
-_MOST_CONNECTIONS = 16
+_MOST_CONNECTIONS = 6
 
 # Each runs once, in order, in one transaction with the number of the last one.
 _MIGRATIONS: Sequence[str] = (

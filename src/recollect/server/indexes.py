@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 
-from recollect.index.postgres.connection import leading, open_pool
+from recollect.index.postgres.connection import failing, leading, open_pool
 from recollect.index.postgres.index import PostgresIndex
 from recollect.index.postgres.vectors import build_index
 
-_MOST_CONNECTIONS = 16
+_MOST_CONNECTIONS = 8
+_MOST_LOCKS = 6
 # Whoever builds the index of the vectors holds this lock; no repository can have this name.
 _VECTORS = "/vectors"
 
@@ -19,6 +20,9 @@ class Indexes:
 
     def __init__(self, url: str) -> None:
         self._pool = open_pool(url, max_size=_MOST_CONNECTIONS)
+        # Whoever holds a lock needs another connection for its work: from one pool, many of them
+        # could wait for each other.
+        self._locks = open_pool(url, min_size=0, max_size=_MOST_LOCKS)
 
     def of(self, name: str) -> PostgresIndex:
         """Open it for one repository."""
@@ -36,12 +40,14 @@ class Indexes:
         finally:
             index.close()
 
-    def leading(self, name: str) -> AbstractContextManager[bool]:
+    @contextmanager
+    def leading(self, name: str) -> Iterator[bool]:
         """Hold the lock of a repository, if no other worker has it; gives whether it is held.
 
         The database drops it with the connection, so a killed worker leaves none behind.
         """
-        return leading(self._pool, name)
+        with failing(), leading(self._locks, name) as is_leader:
+            yield is_leader
 
     def look_after(self, dimensions: int) -> None:
         """Build the index of the vectors when there are many; others go on meanwhile."""
@@ -57,4 +63,5 @@ class Indexes:
 
     def close(self) -> None:
         """Close every connection."""
+        self._locks.close()
         self._pool.close()

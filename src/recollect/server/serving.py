@@ -12,6 +12,8 @@ from starlette.types import ASGIApp
 
 from recollect.errors import ServerError
 from recollect.server.application import guarded, make_application
+from recollect.server.database import Database
+from recollect.server.indexes import Indexes
 from recollect.server.logs import log, take_over_logging
 from recollect.server.metrics import share_between_workers
 from recollect.server.settings import Settings, read_settings
@@ -35,11 +37,12 @@ def create() -> ASGIApp:
 
 def serve(settings: Settings) -> None:
     """Serve until a signal."""
+    _prepare(settings)
+    listening = _listen(settings)
     os.environ[_CONFIG] = str(settings.path.absolute())
     if settings.workers > 1:
         share_between_workers(settings.data)
     take_over_logging()
-    listening = _listen(settings)
     host, port = listening.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     click.echo(f"http://{shown}:{port}")
@@ -61,6 +64,16 @@ def serve(settings: Settings) -> None:
         limit_concurrency=_MOST_AT_ONCE,
         timeout_graceful_shutdown=_LAST_SECONDS,
     )
+
+
+def _prepare(settings: Settings) -> None:
+    """Create the tables before any worker starts, so that an error belongs on the terminal."""
+    database = Database(settings.database)
+    try:
+        database.migrate()
+        Indexes(settings.database).close()
+    finally:
+        database.close()
 
 
 def _listen(settings: Settings) -> socket.socket:
