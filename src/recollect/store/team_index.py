@@ -61,7 +61,7 @@ class TeamIndex:
         private = len(local.outside([SHARED]))
         if private:
             self.problem = (
-                f"This clone has {private} private or unconfirmed memories, which never leave it,"
+                f"This clone has private or unconfirmed memories ({private}). They never leave it,"
                 " so the file answers."
             )
             return None
@@ -108,7 +108,7 @@ class TeamIndex:
             self._warnings.append(warning)
         with suppress(OSError):  # else the next process finds out by itself
             make_private(self._file(_DOWN_FILE).parent)
-            self._file(_DOWN_FILE).write_text(error.message, "utf-8")
+            self._file(_DOWN_FILE).write_text(f"{self.address}\n{error.message}", "utf-8")
 
     def _is_pausing(self) -> bool:
         """Whether the database failed a moment ago, here or in another process."""
@@ -118,10 +118,10 @@ class TeamIndex:
             return False
         try:
             ago = time.time() - self._file(_DOWN_FILE).stat().st_mtime
-            said = self._file(_DOWN_FILE).read_text("utf-8", "replace")[:500]
+            where, _, said = self._file(_DOWN_FILE).read_text("utf-8", "replace").partition("\n")
         except OSError:
             return False
-        if not 0 <= ago < _PAUSE:
+        if where != self.address or not 0 <= ago < _PAUSE:
             return False
         self.problem = said
         warning = f"{said} It is tried again in a minute; the index in this clone answers."
