@@ -11,15 +11,20 @@ from recollect.server.indexes import Indexes
 from recollect.server.settings import Settings
 
 
-def check_server(settings: Settings, environment: Mapping[str, str]) -> Iterator[str]:
-    """Yield what is fine, and raise an error that says what is not."""
-    yield f"{settings.path}: {len(settings.repositories)} repositories"
+def create_tables(settings: Settings) -> None:
+    """Create the tables before any worker starts, so that an error belongs on the terminal."""
     database = Database(settings.database)
     try:
         database.migrate()
         Indexes(settings.database).close()
     finally:
         database.close()
+
+
+def check_server(settings: Settings, environment: Mapping[str, str]) -> Iterator[str]:
+    """Yield what is fine, and raise an error that says what is not."""
+    yield f"{settings.path}: {len(settings.repositories)} repositories"
+    create_tables(settings)
     yield "The database answers, and has the tables."
     settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
     failed = []

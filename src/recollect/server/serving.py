@@ -12,8 +12,7 @@ from starlette.types import ASGIApp
 
 from recollect.errors import ServerError
 from recollect.server.application import guarded, make_application
-from recollect.server.database import Database
-from recollect.server.indexes import Indexes
+from recollect.server.checking import create_tables
 from recollect.server.logs import log, take_over_logging
 from recollect.server.metrics import share_between_workers
 from recollect.server.settings import Settings, read_settings
@@ -37,7 +36,7 @@ def create() -> ASGIApp:
 
 def serve(settings: Settings) -> None:
     """Serve until a signal."""
-    _prepare(settings)
+    create_tables(settings)
     listening = _listen(settings)
     os.environ[_CONFIG] = str(settings.path.absolute())
     if settings.workers > 1:
@@ -64,16 +63,6 @@ def serve(settings: Settings) -> None:
         limit_concurrency=_MOST_AT_ONCE,
         timeout_graceful_shutdown=_LAST_SECONDS,
     )
-
-
-def _prepare(settings: Settings) -> None:
-    """Create the tables before any worker starts, so that an error belongs on the terminal."""
-    database = Database(settings.database)
-    try:
-        database.migrate()
-        Indexes(settings.database).close()
-    finally:
-        database.close()
 
 
 def _listen(settings: Settings) -> socket.socket:
