@@ -218,13 +218,15 @@ def test_a_webhook_without_a_secret_is_refused(team: TeamPlace) -> None:
     assert answer.status == 403
 
 
-def test_private_memories_never_arrive(team: TeamPlace, ada: str) -> None:
-    """What is private stays in the clone, so the server has never seen it."""
+def test_only_public_memories_are_shown(team: TeamPlace, ada: str) -> None:
+    """What is private never arrives; what nobody has classified arrives, and is not shown."""
+    unclassified = team.remember("web", "notes", "A word of Quorvex", sensitivity="unknown")
     team.remember("web", "notes", "The private key of Quorvex", sensitivity="private")
     team.remember("web", "notes", "The public name of Quorvex")
     team.wait(lambda: team.search(ada, "Quorvex"))
 
     assert [hit["summary"] for hit in team.search(ada, "Quorvex")] == ["The public name of Quorvex"]
+    assert team.call(ada, "get_memory", id=unclassified)[1]
     assert b"private key of Quorvex" not in team.sandbox("web").all_bytes(team.mirror("web"))
 
 
