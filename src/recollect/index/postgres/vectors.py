@@ -46,10 +46,12 @@ def nearest_to(
         best = _by_index(tables, asked, condition, parameters, int(limit * _WIDEN))
     if len(best) < limit:
         rows = tables.rows(
-            "SELECT uid, max(1 - (embedding <=> ?)) AS cosine FROM chunk"
+            "SELECT uid, max(cosine) AS nearest FROM"
+            " (SELECT uid, 1 - (embedding <=> ?) AS cosine FROM chunk"
             " JOIN memory ON memory.key = chunk.memory"
-            f" WHERE chunk.repository = ANY (?) AND {condition}"
-            " GROUP BY uid ORDER BY cosine DESC, uid LIMIT ?",
+            # The offset keeps the two apart: vectors would be sorted, and they are large.
+            f" WHERE chunk.repository = ANY (?) AND {condition} OFFSET 0) AS every"
+            " GROUP BY uid ORDER BY nearest DESC, uid LIMIT ?",
             (asked, ids, *parameters, limit),
         )
         best = dict(rows)
