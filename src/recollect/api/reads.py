@@ -97,6 +97,7 @@ class Reads(Store):
                 min_similarity=min_similarity,
                 as_of=moment,
                 releases=releases,
+                uses=store.local.usage.uses,
                 **chosen,
             )
             found += [(hit, mine) for hit in hits]

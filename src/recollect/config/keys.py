@@ -274,6 +274,14 @@ KEYS: tuple[ConfigKey, ...] = (
         choices=("redact", "mask", "block", "warn"),
     ),
     ConfigKey(
+        "server.timeout",
+        3.0,
+        "the most seconds that `recollect search --everywhere` waits for the server",
+        NEVER,
+        most=60.0,
+    ),
+    ConfigKey("server.url", "", "the address of your team's server; empty: none", NEVER),
+    ConfigKey(
         "sessions.max_retained",
         5.0,
         "how many session summaries stay; older ones are retired",

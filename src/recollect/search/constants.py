@@ -31,6 +31,8 @@ TIMELY_KINDS: Final = frozenset({"sessions", "blockers", "progress"})
 HALF_LIFE_DAYS: Final = 30.0
 # How much use raises trust: after about seven uses, half of what is missing to 1. A judgement.
 TRUST_GAIN_PER_USE: Final = 0.25
+# What the trust of a memory from another repository counts, beside one's own. A judgement.
+FOREIGN_TRUST: Final = 0.5
 
 # What the score of an unconfirmed memory is multiplied with: nobody stands by it yet. It decides
 # between memories that match equally well; one that matches clearly better still comes first. A
