@@ -111,7 +111,7 @@ class _Part:
     def embed_pending(self, index: Index, /) -> int:  # noqa: ARG002 - whoever refreshes does it
         return 0
 
-    def embed_query(self, index: Index, /) -> Embed | None:
+    def embed_query(self, index: Index, _pending: int = 0, /) -> Embed | None:
         embedder = self.embedder
         if embedder is None or index.model() not in (None, embedder.name):
             return None

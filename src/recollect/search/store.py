@@ -57,8 +57,8 @@ class Indexed(Protocol):
     def embed_pending(self, index: Index, /) -> int:
         """Embed memories that have no vectors yet."""
 
-    def embed_query(self, index: Index, /) -> Embed | None:
-        """How to embed a query, if there is a way."""
+    def embed_query(self, index: Index, pending: int = 0, /) -> Embed | None:
+        """How to embed a query, if there is a way; at most `pending` memories get vectors first."""
 
 
 class Searched(Protocol):
