@@ -108,9 +108,6 @@ class _Part:
             "Search in a clone: recollect search … --as-of",
         )
 
-    def embed_pending(self, index: Index, /) -> int:  # noqa: ARG002 - whoever refreshes does it
-        return 0
-
     def embed_query(self, index: Index, _pending: int = 0, /) -> Embed | None:
         embedder = self.embedder
         if embedder is None or index.model() not in (None, embedder.name):

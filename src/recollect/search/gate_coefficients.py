@@ -1,4 +1,7 @@
-"""The coefficients of the gate, made by `python -m benchmarks.gate --write`."""
+"""The coefficients of the gate, written by the code of `python -m benchmarks.gate --write`.
+
+These were fitted on features that an earlier run had stored: benchmarks/README.md, "Injection".
+"""
 
 from __future__ import annotations
 

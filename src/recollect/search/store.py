@@ -54,9 +54,6 @@ class Indexed(Protocol):
     def as_of(self, moment: str, /) -> Index:
         """The index of a moment in the past."""
 
-    def embed_pending(self, index: Index, /) -> int:
-        """Embed memories that have no vectors yet."""
-
     def embed_query(self, index: Index, pending: int = 0, /) -> Embed | None:
         """How to embed a query, if there is a way; at most `pending` memories get vectors first."""
 
