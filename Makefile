@@ -39,6 +39,7 @@ fast: $(DEV)  ## what can be tested in two minutes: checks, and the rules of eve
 install:  ## install the commands `recollect` and `git recollect` for you, with uv, pipx or pip
 	@if command -v uv >/dev/null 2>&1; then uv tool install --force .; \
 	elif command -v pipx >/dev/null 2>&1; then pipx install --force .; \
+	elif [ -n "$$VIRTUAL_ENV" ]; then $(PYTHON) -m pip install .; \
 	else $(PYTHON) -m pip install --user .; fi
 
 

@@ -96,6 +96,8 @@ def brought(store: Recollect, prompt: str, now: float, *, warm: bool) -> Brought
     )
     named = selection.without_repeats(maybe[: 2 * MOST_TITLES])[0][:MOST_TITLES]
     titles = shorten_titles([render_title(c.memory) for c in named], TITLE_TOKENS)
+    if not selection.worth_naming(named[: len(titles)]):
+        titles = []
     block = count_tokens(render_titles(titles, "Possibly related"))
     return Brought(
         [c.memory.uid for c in full.chosen],

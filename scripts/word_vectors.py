@@ -1,27 +1,47 @@
 """Makes `src/recollect/search/word_vectors.bin`: what words mean, for a search without the model.
 
-python -m scripts.word_vectors
+python -m scripts.word_vectors FOLDER...
 
 Run it after a change of the default model. The words are the most frequent ones of the model's own
 vocabulary, and those of `developer_words.txt`: words that occur in at least five of the packages,
-manual pages and modules on a machine of ours. `search/word_vectors.py` describes the file.
+manual pages and modules on a machine of ours. What each word adds to the meaning of a text is
+learned from sentences in the folders, which are the same sort of text: for the shipped file
+`/usr/share/man`, `/usr/share/doc`, Python's library and the packages installed beside it. Only
+numbers are kept of them. `search/word_vectors.py` describes the file.
 """
 
 from __future__ import annotations
 
+import gzip
 import os
+import random
+import re
 import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
-from recollect.embedding import open_embedder
-from recollect.index.text import STOP_WORDS
+from recollect.embedding import Embedder, open_embedder
+from recollect.index.text import STOP_WORDS, query_terms
 from recollect.search.word_vectors import FILE, LONGEST_WORD, record, title
 
 ROOT = Path(__file__).parents[1]
 VOCABULARY = ROOT / "src" / "recollect" / "embedding" / "minilm" / "vocab.txt"
 # The vocabulary is in order of frequency; what is behind these are mostly names.
 FREQUENT = 18_000
-BATCH = 512
+BATCH = 256
+# Sentences, of one file, and with the same word; a sentence counts for its rarest word.
+MOST, MOST_OF_FILE, ENOUGH = 24_000, 60, 6
+LONGEST_FILE = 400_000
+LEAST_WORDS = 4
+# Pulls the vector of a word towards what the model makes of the word alone, which counts half.
+RIDGE, ALONE = 1.0, 0.5
+ROUNDS = 12
+_SENTENCE = re.compile(r"[A-Z][^.!?\n<>{}\\|=_*`]{30,220}[.!?](?=\s|$)")
+_DOCSTRING = re.compile(r'"""(.{1,5000}?)"""', re.DOTALL)
+_ROFF = re.compile(r"^\.\S+ ?|\\f[A-Z]|\\-", re.MULTILINE)
+_READ = (".py", ".md", ".rst", ".gz", ".pod", ".pm", ".txt")
 
 
 def words() -> list[str]:
@@ -36,23 +56,119 @@ def words() -> list[str]:
     )
 
 
-def main() -> None:
-    """Write the file."""
-    embedder = open_embedder("default", environment=os.environ)
-    assert embedder is not None
+def sentences(folders: Iterable[Path], known: Iterable[str]) -> list[str]:
+    """Return sentences with the words, of as many files as possible."""
+    paths = sorted(p for folder in folders for p in folder.rglob("*") if p.suffix in _READ)
+    random.Random(1).shuffle(paths)
+    wanted, counts = frozenset(known), Counter[str]()
+    chosen: dict[str, None] = {}
+    for path in paths:
+        most = len(chosen) + MOST_OF_FILE
+        for sentence in _sentences_of(path):
+            own = [word for word in query_terms(sentence) if word in wanted]
+            if len(own) >= LEAST_WORDS and min(counts[word] for word in own) < ENOUGH:
+                chosen[sentence] = None
+                counts.update(set(own))
+            if len(chosen) >= most:
+                break
+    return random.Random(2).sample(list(chosen), min(MOST, len(chosen)))
+
+
+def _sentences_of(path: Path) -> Iterator[str]:
+    try:
+        if path.suffix == ".gz":
+            with gzip.open(path, "rt", errors="ignore") as file:
+                text = _ROFF.sub("", file.read(LONGEST_FILE))
+        else:
+            text = path.read_text("utf-8", "ignore")[:LONGEST_FILE]
+    except OSError:
+        return
+    parts = _DOCSTRING.findall(text) if path.suffix == ".py" else re.split(r"\n\s*\n", text)
+    for part in parts:
+        yield from _SENTENCE.findall(" ".join(part.split()))
+
+
+def learn(known: Sequence[str], alone: Any, texts: Sequence[str], vectors: Any) -> Any:
+    """Return what each word adds, so that the sum for each text is near to its vector.
+
+    Least squares, by conjugate gradients. In a text, a word counts by its rarity, as in a query.
+    """
     import numpy as np
 
-    chosen = words()
-    vectors: list[bytes] = []
-    for start in range(0, len(chosen), BATCH):
-        vectors += embedder.embed(chosen[start : start + BATCH])
-    matrix = np.frombuffer(b"".join(vectors), "<f4").reshape(len(chosen), -1)
-    # All words have much in common, which says nothing about any of them.
-    signs = np.packbits(matrix > matrix.mean(axis=0), axis=1)
-    rows = zip(chosen, signs, strict=True)
-    data = title(embedder.name) + b"".join(record(word, bits.tobytes()) for word, bits in rows)
+    at = {word: number for number, word in enumerate(known)}
+    found = [[at[word] for word in set(query_terms(text)) if word in at] for text in texts]
+    rows = [number for number, own in enumerate(found) if own]
+    vectors = vectors[rows]
+    counts = np.array([len(found[row]) for row in rows])
+    columns = np.array([column for row in rows for column in found[row]])
+    lines = np.repeat(np.arange(len(rows)), counts)
+    frequency = np.bincount(columns, minlength=len(known))
+    weights = np.log(1 + len(rows) / (1 + frequency))[columns]
+    weights = (weights / np.sqrt(np.bincount(lines, weights**2))[lines])[:, None].astype("f4")
+    starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
+    order = np.argsort(columns, kind="stable")
+    seen = frequency > 0
+    firsts = np.concatenate([[0], np.cumsum(frequency)[:-1]])[seen]
+
+    def sums(of_words: Any) -> Any:
+        return np.add.reduceat(of_words[columns] * weights, starts, axis=0)
+
+    def shares(of_texts: Any) -> Any:
+        result = np.zeros_like(prior)
+        result[seen] = np.add.reduceat(of_texts[lines[order]] * weights[order], firsts, axis=0)
+        return result
+
+    prior = (ALONE * alone).astype("f4")
+    more = np.zeros_like(prior)
+    rest = shares(vectors - sums(prior))
+    step = rest.copy()
+    size = (rest * rest).sum()
+    for _ in range(ROUNDS):
+        curve = shares(sums(step)) + RIDGE * step
+        along = size / (step * curve).sum()
+        more += along * step
+        rest -= along * curve
+        size, before = (rest * rest).sum(), size
+        step = rest + size / before * step
+    return prior + more
+
+
+def embed(embedder: Embedder, texts: Sequence[str]) -> Any:
+    """Return the vectors of some texts, as a matrix."""
+    import numpy as np
+
+    made: list[bytes] = []
+    for start in range(0, len(texts), BATCH):
+        made += embedder.embed(texts[start : start + BATCH])
+    return np.frombuffer(b"".join(made), "<f4").reshape(len(texts), -1)
+
+
+def signs(matrix: Any) -> Any:
+    """Return of single words in which direction each dimension is from the mean, with length 1.
+
+    All words have much in common, which says nothing about any of them.
+    """
+    import numpy as np
+
+    return np.where(matrix > matrix.mean(axis=0), 1.0, -1.0) / np.sqrt(matrix.shape[1])
+
+
+def write(model: str, known: Sequence[str], matrix: Any) -> None:
+    """Write the file."""
+    rows = zip(known, matrix.tolist(), strict=True)
+    data = title(model) + b"".join(record(word, vector) for word, vector in rows)
     FILE.write_bytes(data)
-    sys.stderr.write(f"{FILE}: {len(chosen)} words, {len(data)} bytes\n")
+    sys.stderr.write(f"{FILE}: {len(known)} words, {len(data)} bytes\n")
+
+
+def main() -> None:
+    """Learn from the folders, and write the file."""
+    embedder = open_embedder("default", environment=os.environ)
+    assert embedder is not None
+    known = words()
+    texts = sentences(map(Path, sys.argv[1:]), known)
+    alone = signs(embed(embedder, known))
+    write(embedder.name, known, learn(known, alone, texts, embed(embedder, texts)))
 
 
 if __name__ == "__main__":

@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from recollect.hosts.agents import VARIABLES
 from tests.sandbox import GITCONFIG, Sandbox
+
+if TYPE_CHECKING:
+    from tests.support.postgres import Server
 
 _OF_THE_RUNNER = {"EMAIL", "EDITOR", *VARIABLES}
 
@@ -60,6 +64,24 @@ def sandbox(isolated: Path, tmp_path: Path) -> Iterator[Sandbox]:
     place = Sandbox(tmp_path)
     yield place
     place.close()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A PostgreSQL server, one for each process of the test run."""
+    from tests.support.postgres import any_server
+
+    with any_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def team_url(postgres: Server) -> Iterator[str]:
+    """The URL of a database for many tests; each uses a repository of its own."""
+    from tests.support.postgres import new_database
+
+    with new_database(postgres) as url:
+        yield url
 
 
 @pytest.fixture

@@ -96,6 +96,20 @@ def test_only_the_sqlite_backend_imports_sqlite() -> None:
     assert not found
 
 
+def test_only_the_postgres_backend_imports_postgres() -> None:
+    """Its client library is an extra, so nothing else may need it but the server's own tables."""
+    known = modules()
+    allowed = ("recollect.index.postgres.", "recollect.server.database")
+    found = {
+        name
+        for name, path in known.items()
+        if not name.startswith(allowed)
+        and any(one.split(".")[0] in ("psycopg", "psycopg_pool") for one in imports_of(path, known))
+    }
+
+    assert not found
+
+
 def test_no_test_is_a_helper() -> None:
     """Tests share fixtures through conftest and helpers through plain modules."""
     found = {

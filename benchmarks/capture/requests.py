@@ -19,11 +19,15 @@ FILE = Path(__file__).with_name("requests.jsonl")
 
 
 class Prompt(NamedTuple):
-    """A prompt, and what it asks to remember: nothing, where it is a trap."""
+    """A prompt, and what it asks to remember: nothing, where it is a trap.
+
+    A wish that is empty points to an earlier prompt. `unkept`: it asks not to keep what it says.
+    """
 
     text: str
     wishes: list[str]
     set: str = "first"
+    unkept: bool = False
 
 
 class Score(NamedTuple):

@@ -1,9 +1,11 @@
 """Trains the wish model: the weights in src/recollect/capture/wish_model.bin.
 
-python -m benchmarks.capture.train_wishes [--sessions FOLDER ...] [--folds N] [--out FILE]
+python -m benchmarks.capture.train_wishes [--sessions FOLDER ...] [--without FILE ...] [--folds N]
+    [--out FILE]
 
-The rows are `wishes.jsonl` and `requests.jsonl` beside this module, and the prompts without a wish
-of the working days that are for tuning. A row says what a prompt asks
+The rows are the files in `ROWS` beside this module, and the prompts without a wish of the working
+days that are for tuning. Two models are trained: who asks to keep something, and who asks not to.
+A row says what a prompt asks
 to keep, not which of its sentences asks. So the first model takes every sentence that is not part
 of what to keep, and each later one the sentence that the model before rated highest. People's
 prompts in recorded sessions (`--sessions`), in which no rule finds a wish, are negatives. They are
@@ -23,17 +25,27 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.capture.fitting import Floats, Table, fit_binary, sigmoid
-from benchmarks.capture.requests import FILE as REQUESTS
 from benchmarks.capture.requests import Prompt, load
 from benchmarks.capture.rows import FOLDER, digest
 from benchmarks.capture.sessions import conversation, transcripts
 from benchmarks.day.scripts import TUNING, all_days, read_day
 from recollect.capture.features import USER
 from recollect.capture.requests import find_requests, typed_sentences
+from recollect.capture.unkept import part as part_by_rules
 from recollect.capture.wish_model import FILE, MAGIC, SIZE, bucket, grams, spans, tokens
 
 COMMAND = "python -m benchmarks.capture.train_wishes"
-WISHES = FOLDER / "wishes.jsonl"
+ROWS = (
+    "wishes.jsonl",
+    "requests.jsonl",
+    "wishes_fifth.jsonl",
+    "wishes_sixth.jsonl",
+    "unkept.jsonl",
+)
+# How much a prompt counts for who asks not to keep something: one that does; one that does not; one
+# without a wish in an older file, whose author was not asked about that.
+UNKEPT, KEEPS, UNKNOWN = 2.0, 0.7, 0.2
+ASKED_ABOUT = ("wishes_fifth.jsonl", "wishes_sixth.jsonl", "unkept.jsonl")
 DECAY = 1e-4
 ROUNDS = 4
 OTHERS = 0.3  # the weight of another sentence of a prompt with a wish, and of a recorded one
@@ -80,25 +92,45 @@ def tabulate(prompts: Sequence[Prompt]) -> Sentences:
     return Sentences(table, np.array(owner), np.array(may_ask))
 
 
-def train(prompts: Sequence[Prompt], recorded: int = 0) -> Floats:
-    """Return the weights; the last `recorded` prompts are other people's."""
+def train(prompts: Sequence[Prompt], recorded: int = 0) -> tuple[Floats, Floats]:
+    """Return the weights of both models; the last `recorded` prompts are other people's."""
     said = tabulate(prompts)
-    asks = np.array([bool(prompt.wishes) for prompt in prompts])[said.owner]
+    wishes = np.array([bool(prompt.wishes) for prompt in prompts])
+    unkept = np.array([prompt.unkept for prompt in prompts])
+    return (
+        _train(said, wishes, np.ones(len(prompts)), recorded),
+        _train(said, unkept, unkept_weights(prompts), recorded),
+    )
+
+
+def unkept_weights(prompts: Sequence[Prompt]) -> Floats:
+    """Return how much each prompt counts for who asks not to keep something."""
+    return np.array(
+        [
+            UNKEPT if one.unkept else (KEEPS if one.wishes or one.set in ASKED_ABOUT else UNKNOWN)
+            for one in prompts
+        ]
+    )
+
+
+def _train(said: Sentences, labels: Any, counts: Floats, recorded: int) -> Floats:
+    asks = labels[said.owner]
     can = asks & said.may_ask
     weight = np.where(asks & ~said.may_ask, KEPT, 1.0)
-    weight[said.owner >= len(prompts) - recorded] = OTHERS
+    weight[said.owner >= len(labels) - recorded] = OTHERS
     wanted = can.astype(np.float64)
-    weight[can] = 1 / np.bincount(said.owner[can], minlength=len(prompts))[said.owner[can]]
+    weight[can] = 1 / np.bincount(said.owner[can], minlength=len(labels))[said.owner[can]]
     decay = np.full(SIZE + 1, DECAY)
     decay[-1] = 0.0
-    weights = fit_binary(said.table, wanted, weight, decay)
+    counted = counts[said.owner]
+    weights = fit_binary(said.table, wanted, weight * counted, decay)
     for _ in range(ROUNDS - 1):
         scores = said.table.times(weights)
         wanted[:] = 0.0
         weight[can] = OTHERS
         chosen = likeliest(scores, said.owner, can)
         wanted[chosen] = weight[chosen] = 1.0
-        weights = fit_binary(said.table, wanted, weight, decay)
+        weights = fit_binary(said.table, wanted, weight * counted, decay)
     return weights
 
 
@@ -126,7 +158,7 @@ def print_folds(prompts: Sequence[Prompt], recorded: Sequence[Prompt], folds: in
     for fold in range(folds):
         rest = [one for at, one in enumerate(prompts) if at % folds != fold]
         other = [one for at, one in enumerate(recorded) if at % folds != fold]
-        weights = train([*rest, *other], len(other))
+        weights, _ = train([*rest, *other], len(other))
         found[fold::folds] = chances(prompts[fold::folds], weights)
         if recorded:
             real[fold::folds] = chances(recorded[fold::folds], weights)
@@ -153,7 +185,10 @@ def recorded_prompts(folders: Sequence[Path]) -> list[Prompt]:
 
 
 def day_prompts() -> list[Prompt]:
-    """Return the prompts of the tuning days that ask for nothing, by their authors and rules."""
+    """Return the prompts of the tuning days that ask for nothing, by their authors and rules.
+
+    Those with something that must not be kept are left out: often it is only a part of them.
+    """
     asked: list[Prompt] = []
     for day in map(read_day, all_days()):
         wishes = {fact.said for fact in day.facts if fact.is_wish}
@@ -162,19 +197,27 @@ def day_prompts() -> list[Prompt]:
             for number, session in enumerate(day.sessions, 1)
             for place, turn in enumerate(session.turns, 1)
             if day.split == TUNING and (number, place) not in wishes
+            if not any(words.are_in(turn.user) for words in day.never.values())
         ]
     return [one for one in asked if not find_requests(one.text, learned=False)]
 
 
 def all_prompts(
-    sessions: Sequence[Path],
+    sessions: Sequence[Path], without: Sequence[str] = ()
 ) -> tuple[list[Prompt], list[Prompt], dict[str, Any]]:
     """Return the prompts to train on, the recorded ones apart, and where they are from."""
     days = day_prompts()
-    prompts = [*load(WISHES), *load(REQUESTS), *days]
+    files = [FOLDER / name for name in ROWS if name not in without]
+    prompts = [*(_labelled(one, file.name) for file in files for one in load(file)), *days]
     recorded = recorded_prompts(sessions)
-    sources = {**digest([WISHES, REQUESTS]), "prompts of days": len(days)}
+    sources = {**digest(files), "prompts of days": len(days)}
     return prompts, recorded, {**sources, "recorded prompts": len(recorded)}
+
+
+def _labelled(prompt: Prompt, name: str) -> Prompt:
+    """Return a prompt with what the rules know: older rows do not say what asks not to keep."""
+    says_so = not prompt.wishes and bool(part_by_rules(prompt.text).unkept)
+    return prompt._replace(unkept=prompt.unkept or says_so, set=name)
 
 
 def folded(text: str) -> str:
@@ -182,32 +225,35 @@ def folded(text: str) -> str:
     return _WORD.sub(" ", text.lower()).strip()
 
 
-def packed(weights: Floats, sources: dict[str, Any]) -> bytes:
+def packed(models: Sequence[Floats], sources: dict[str, Any]) -> bytes:
     """Return the model file."""
-    scale = float(np.abs(weights[:-1]).max()) / 127 or 1.0
+    scales = [float(f"{np.abs(one[:-1]).max() / 127 or 1.0:.6g}") for one in models]
     header = {
         "made by": COMMAND,
         "made from": sources,
-        "scale": float(f"{scale:.6g}"),
-        "bias": round(float(weights[-1]), 4),
+        "scales": scales,
+        "biases": [round(float(one[-1]), 4) for one in models],
     }
     text = json.dumps(header, sort_keys=True).encode()
-    body = np.rint(weights[:-1] / scale).astype(np.int8).tobytes()
-    return b"".join([MAGIC, len(text).to_bytes(4), text, body])
+    bodies = [
+        np.rint(one[:-1] / scale).astype(np.int8).tobytes()
+        for one, scale in zip(models, scales, strict=True)
+    ]
+    return b"".join([MAGIC, len(text).to_bytes(4), text, *bodies])
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Train, and write the file."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sessions", nargs="*", type=Path, default=[])
+    parser.add_argument("--without", nargs="*", default=[], help="names of files to leave out")
     parser.add_argument("--folds", type=int, default=0, help="also judge models on unseen parts")
     parser.add_argument("--out", type=Path, default=FILE)
     options = parser.parse_args(arguments)
-    prompts, recorded, sources = all_prompts(options.sessions)
+    prompts, recorded, sources = all_prompts(options.sessions, options.without)
     if options.folds:
         print_folds(prompts, recorded, options.folds)
-    weights = train([*prompts, *recorded], len(recorded))
-    data = packed(weights, sources)
+    data = packed(train([*prompts, *recorded], len(recorded)), sources)
     options.out.write_bytes(data)
     print(f"{options.out}: {len(data)} bytes from {len(prompts)} + {len(recorded)} prompts")
 

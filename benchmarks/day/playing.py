@@ -19,7 +19,9 @@ from tests.realclient.engine import ping
 from tests.realclient.run import Hook
 from tests.realclient.workplace import PLUGIN, Conversation, Workplace
 
-_BLOCK = re.compile(r'<memory-context source="recollect".*?</memory-context>', re.DOTALL)
+_BLOCK = re.compile(
+    r'<(memory-context(?= source="recollect")|recollect-titles(?=>)).*?</\1>', re.DOTALL
+)
 _GUIDE = re.compile(r"<recollect-guide .*?</recollect-guide>", re.DOTALL)
 _MEMORY = re.compile(r"<memory ([^>]*)>\n(.*?)\n</memory>", re.DOTALL)
 _TITLE = re.compile(r"^> (([a-z-]+):[0-9a-f]+:\d+\S*) \(([^)]*)\) (.*)$", re.MULTILINE)
@@ -228,7 +230,7 @@ def _main(api: MessagesApi, before: int) -> list[Request]:
 
 def _ours(request: Request) -> str:
     """What our hooks gave to the agent, as far as it is in a request."""
-    return _GUIDE.sub("", "\n".join(_BLOCK.findall(request.text)))
+    return _GUIDE.sub("", "\n".join(found[0] for found in _BLOCK.finditer(request.text)))
 
 
 def _answer(hook: Hook) -> dict[str, Any]:

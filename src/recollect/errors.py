@@ -33,8 +33,13 @@
     ├── SyncError                  80   the exchange with a remote
     │   ├── NoRemote               81
     │   └── PushRejected           82
-    └── HostError                  90   the agent that is to have a memory
-        └── InstallFailed          91
+    ├── HostError                  90   the agent that is to have a memory
+    │   └── InstallFailed          91
+    └── ServerError               100   the server of a team
+        ├── DatabaseDown          101
+        ├── ServerUnreachable     102
+        ├── NotAllowed            103
+        └── TooManyRequests       104
 
 Every error carries a category, a message, a hint that says what to do next, and an exit code of
 its own. The docstring of a class says when it is raised; `docs/commands.md` lists them all.
@@ -353,3 +358,39 @@ class InstallFailed(HostError):
     """The plugin could not be installed or removed."""
 
     exit_code = 91
+
+
+class ServerError(RecollectError):
+    """The server of a team could not do what was asked."""
+
+    category = "server"
+    exit_code = 100
+    hint = "See docs/team.md, under “When something goes wrong”."
+
+
+class DatabaseDown(ServerError):
+    """The database of the server does not answer."""
+
+    exit_code = 101
+    hint = "Check that PostgreSQL runs, and the URL: recollect serve --check. Memories are in git."
+
+
+class ServerUnreachable(ServerError):
+    """The server does not answer, answers too late, or not as a server of Recollect does."""
+
+    exit_code = 102
+    hint = "Check `server.url`, and ask whoever runs the server. Your local memories are there."
+
+
+class NotAllowed(ServerError):
+    """The token or the person may not do this."""
+
+    exit_code = 103
+    hint = "Ask whoever runs the server."
+
+
+class TooManyRequests(ServerError):
+    """The person sent more requests than the server allows in a minute."""
+
+    exit_code = 104
+    hint = "Wait a minute, and try again."

@@ -5,7 +5,7 @@ does. The engine is the agent's own MCP server, `recollect mcp`, which listens o
 private directory. If there is no engine, or it is busy, slow or of another version, the hook serves
 the event itself. The protocol makes sure that an event is served once:
 
-    hook    recollect 2 VERSION EVENT MOMENT BYTES BYTES\n, its environment, its input
+    hook    recollect 3 VERSION EVENT HOST MOMENT BYTES BYTES\n, its environment, its input
     engine  ready\n if it can serve the event, which it has not started; anything else declines
     hook    go\n, and then it waits; without `go` the engine drops the event
     engine  wait MILLISECONDS\n any number of times, then say BYTES\n and the reply
@@ -34,7 +34,8 @@ IN_DOUBT = (
 )
 _INPUT_SECONDS = 3.0  # how long the agent may take to write the input
 
-PROTOCOL = f"recollect 2 {__version__}"
+PROTOCOL = f"recollect 3 {__version__}"
+NO_HOST = "-"  # a command of an older version: it does not name the host
 PING = "ping"
 # Seconds: until the engine is ready, and until its first reply after that.
 READY, FIRST_WORD = 0.05, 2.0
@@ -69,13 +70,18 @@ class Attempt:
         """Read the input, and let the engine serve the event if there is one."""
         self.start, self.moment = time.monotonic(), time.time_ns() // 1_000_000
         self.arguments = arguments
+        self.event, host = [*arguments, "", ""][:2]
+        # It becomes a word of the request.
+        self.host = host if host.isascii() and host.replace("-", "").isalnum() else ""
         self.given: bytes | None = None  # not read yet
         self.answer: bytes | None = None
         self.was_taken = False  # the engine may have done part of the work
-        if len(arguments) == 1 and os.name == "posix" and sys.stdin is not None:
+        if len(arguments) in (1, 2) and os.name == "posix" and sys.stdin is not None:
             self.given = _read_input()
-            if not asks(arguments[0], self.given):  # with marked text, the slower stash comes first
-                self.answer, self.was_taken = ask(arguments[0], self.moment, self.given, os.environ)
+            if not asks(self.event, self.given):  # with marked text, the slower stash comes first
+                self.answer, self.was_taken = ask(
+                    self.event, self.moment, self.given, os.environ, host=self.host
+                )
 
 
 def _read_input() -> bytes:
@@ -125,11 +131,13 @@ def ask(
     given: bytes,
     environment: Mapping[str, str],
     *,
+    host: str = "",
     holds: bool = False,
 ) -> tuple[bytes | None, bool]:
     """Return the engine's reply, or None if the hook must serve; and whether the engine started.
 
-    `holds` says that the event holds text that somebody asked to keep.
+    `host` is the one that the hook's command names. `holds` says that the event holds text that
+    somebody asked to keep.
     """
     if environment.get("RECOLLECT_ENGINE_ENABLED", "").strip().lower() in _OFF:
         return None, False
@@ -143,7 +151,9 @@ def ask(
             for name, value in environment.items()
             if name in NAMES or name in FORWARDED or name.startswith(PREFIXES)
         ).encode("utf-8", "surrogateescape")
-        head = f"{PROTOCOL} {event} {moment} {len(settings)} {len(given)}\n".encode()
+        head = (
+            f"{PROTOCOL} {event} {host or NO_HOST} {moment} {len(settings)} {len(given)}\n".encode()
+        )
         engine.sendall(head + settings + given)
         lines = Lines(engine)
         if lines.line() != b"ready":
@@ -178,7 +188,7 @@ def ping(environment: Mapping[str, str], patience: float = FIRST_WORD) -> tuple[
         return None
     try:
         engine.settimeout(patience)
-        engine.sendall(f"{PROTOCOL} {PING} 0 0 0\n".encode())
+        engine.sendall(f"{PROTOCOL} {PING} {NO_HOST} 0 0 0\n".encode())
         _, process, served = Lines(engine).line().split()
         return int(process), int(served)
     except (OSError, ValueError):

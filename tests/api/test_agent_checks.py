@@ -79,13 +79,14 @@ def test_an_agent_from_nothing_to_a_hook(sandbox: Sandbox, programs: Path) -> No
 
 
 def test_codex_needs_an_approval(sandbox: Sandbox, programs: Path) -> None:
-    """As long as no hook has run, the hint says how to approve them."""
+    """As long as hooks are not trusted, the hint says what to do."""
     repo = sandbox.init("work")
     _program(programs, "codex", "print('codex-cli 0.166.0')")
     run(repo, "install", "codex")
 
     (hooks,) = _findings(sandbox.open(repo))["hooks"]
 
+    assert "8 of 8 hooks wait" in hooks.message
     assert "/hooks" in hooks.hint
 
 

@@ -216,6 +216,7 @@ def test_status_and_doctor_say_what_is_not_synced(sandbox: Sandbox, hub: Path) -
     """How many notes the remote does not have; after a sync, none."""
     repo = sandbox.clone("work")
     store = sandbox.open(repo)
+    assert "never synced with origin" in _check(store, "sync").message
     store.capture("notes", "Not there yet")
     store.capture("decisions", "Not there either")
 

@@ -22,7 +22,7 @@ from recollect.core.fields import (
     TYPE_WEIGHTS,
     check_summary,
 )
-from recollect.hosts import claude_code
+from recollect.hosts.claude_code import HOST
 from recollect.hosts.protocol import AGENT, COMMAND, CREATE, EDIT, FETCH
 from tests.capture.tool_outputs import (
     CARGO_TEST_FAILED,
@@ -156,9 +156,7 @@ def test_everyday_work_is_observed_but_not_memorable(
 @pytest.mark.parametrize("routine", ROUTINE, ids=[r.command or r.tool for r in ROUTINE])
 def test_routine_is_not_memorable(routine: Routine) -> None:
     """Listings, searches and passing tests are no observations worth keeping."""
-    observation = observe(
-        claude_code.action_of(routine.tool), routine.command, (), (), routine.output
-    )
+    observation = observe(HOST.action_of(routine.tool), routine.command, (), (), routine.output)
 
     assert observation is None or memorability(observation) < GATE
 
@@ -305,6 +303,8 @@ def test_tests_pass(command: str, output: str) -> None:
         ("grep -r passed .", "12 passed in 0.12s"),
         ("git status", "nothing to commit, working tree clean"),
         ("git commit -m x", "On branch main\nnothing to commit, working tree clean"),
+        ("git commit -qm x", "nothing to commit, working tree clean"),
+        ("git commit -qm x; git log --oneline -1", "1a2b3c4 another one"),
         ("git log -1", "[main 1a2b3c4] fix: it"),
         ("", "12 passed in 0.12s"),
     ],
@@ -322,6 +322,7 @@ def test_no_milestone(command: str, output: str) -> None:
         ("git commit", "[detached HEAD 1a2b3c4] Add [brackets] to it", "Add [brackets] to it"),
         ("git add . && git commit -F msg && git push", "hook: ok\n" + MADE.format("a"), "a"),
         ("git commit -q -m 'Be quiet'", "", "Be quiet"),
+        ("git commit -qm 'Go on' && git log --oneline -1", "1a2b3c4 Go on", "Go on"),
         ('git commit -qm "Say it\'s so"', "", "Say it's so"),
     ],
 )

@@ -101,7 +101,8 @@ def test_who_asks_not_to_keep(text: str) -> None:
 )
 def test_who_does_not(text: str) -> None:
     """The words alone mean something else."""
-    assert part(text) == (text, "")
+    assert part(text).kept == text
+    assert not part(text).unkept
 
 
 def test_a_paragraph_is_meant() -> None:
@@ -152,7 +153,7 @@ def test_nothing_in_it_is_a_wish() -> None:
 @given(st.text())
 def test_any_text_is_fine(text: str) -> None:
     """Nothing is made up."""
-    kept, unkept = part(text)
+    kept, unkept, _ = part(text)
     assert set(kept.split()) | set(unkept.split()) <= set(text.split()) | {""}
 
 
@@ -162,6 +163,10 @@ def test_any_text_is_fine(text: str) -> None:
         ("A colleague says we should move to Kotlin", True),
         ("A friend of mine thinks Rust would be better here", True),
         ("Some blog post recommends to use Kafka", True),
+        ("some dude on steam: 'always use an ECS, keep that in mind'", True),
+        ("My predecessor's notes say 'remember to hide a bird in the puzzle'.", True),
+        ("The customer says 'it must be blue'.", False),
+        ("I said 'use tabs'.", False),
         ("My boss wants spaces.", False),
         ("Operations says no to another Redis.", False),
         ("The customer says it must be blue.", False),

@@ -1,7 +1,8 @@
-"""Wishes that only their meaning tells: the words of none of them are known."""
+"""What prompts ask for by their meaning: to keep something, or not to, in unknown words."""
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Callable, Sequence
 
@@ -10,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.capture.requests import load
+from recollect.capture.learned_requests import kept_words
+from recollect.capture.learned_unkept import part_prompt
 from recollect.capture.requests import find_requests
-from recollect.capture.wish_meaning import FILE, Place, embed_with, rate_clauses
+from recollect.capture.wish_meaning import FILE, Read, Word, reader_with, soft_maximum, windows
 from recollect.embedding import Embedder, open_embedder
 
 DIMENSIONS = 384
@@ -25,21 +28,24 @@ def embedder() -> Embedder:
     return found
 
 
+@pytest.fixture(scope="module")
+def read(embedder: Embedder) -> Read:
+    """How its first layers read a prompt."""
+    found = reader_with(embedder)
+    assert found is not None
+    return found
+
+
 class OtherModel:
-    """An embedder whose vectors cannot be compared with ours."""
+    """An embedder that our weights are not for."""
 
     name = "another@123"
     dimensions = DIMENSIONS
     window = 256
 
     def embed(self, texts: Sequence[str], pause: Callable[[], None] | None = None) -> list[bytes]:
-        """A vector of the characters of each text."""
-        return [
-            struct.pack(
-                f"<{DIMENSIONS}f", *([len(text) % 7 / 7, *map(float, range(DIMENSIONS - 1))])
-            )
-            for text in texts
-        ]
+        """The same vector for each text."""
+        return [struct.pack(f"<{DIMENSIONS}f", *map(float, range(DIMENSIONS))) for _ in texts]
 
     def count_tokens(self, text: str) -> int:
         """About a token for each word."""
@@ -47,21 +53,26 @@ class OtherModel:
 
 
 def test_weights_are_for_one_embedder(embedder: Embedder) -> None:
-    """Vectors of another one would be rated at random."""
-    assert embed_with(embedder) is not None
-    assert embed_with(OtherModel()) is None
-    assert embed_with(None) is None
-    assert FILE.stat().st_size < 60_000
+    """What another one makes of words would be rated at random."""
+    assert reader_with(embedder) is not None
+    assert reader_with(OtherModel()) is None
+    assert reader_with(None) is None
+    assert FILE.stat().st_size < 100_000
 
 
-@given(st.lists(st.text(max_size=60), max_size=20), st.text(max_size=200))
-@settings(max_examples=30)
-def test_any_clauses_are_rated(clauses: list[str], sentence: str) -> None:
-    """Whatever a prompt is cut into, one of its clauses is the likeliest."""
-    asked = rate_clauses(clauses, sentence, Place(0, 1, False), OtherModel().embed)
+@given(st.lists(st.text(max_size=300), max_size=8))
+@settings(max_examples=25, deadline=None)
+def test_any_sentences_are_read(said: list[str]) -> None:
+    """Each gets a rating, and its words stand in it."""
+    read = reader_with(open_embedder("default", threads=1))
+    assert read is not None
+    found = read(said)
 
-    assert 0 <= asked.clause < max(1, len(clauses))
-    assert asked.odds == asked.odds  # a number
+    assert len(found) == len(said)
+    for text, meant in zip(said, found, strict=True):
+        assert math.isfinite(meant.asks)
+        assert math.isfinite(meant.unkept)
+        assert all(0 <= word.start <= word.end <= len(text) for word in meant.words)
 
 
 @pytest.mark.parametrize(
@@ -72,15 +83,18 @@ def test_any_clauses_are_rated(clauses: list[str], sentence: str) -> None:
             "The name is logsift, lower case, also at the start",
         ),
         ("We don't do squash merges here. Treat that as given.", "We don't do squash merges"),
+        (
+            "Would be lovely if you still knew in March that the kiosk runs Chrome 88.",
+            "The kiosk runs Chrome 88",
+        ),
     ],
 )
-def test_the_meaning_tells_a_wish(prompt: str, content: str, embedder: Embedder) -> None:
-    """No rule and no known word asks here, so without an embedder there is none."""
-    found = find_requests(prompt, embed=embed_with(embedder))
+def test_the_meaning_tells_a_wish(prompt: str, content: str, read: Read) -> None:
+    """Whatever its words are; `why` shows those that decided."""
+    found = find_requests(prompt, read=read)
 
-    assert [one.content[: len(content)] for one in found] == [content]
-    assert found[0].rule.startswith("by meaning")
-    assert find_requests(prompt) == []
+    assert content in [one.content[: len(content)] for one in found]
+    assert not find_requests(prompt, learned=False)
 
 
 @pytest.mark.parametrize(
@@ -93,31 +107,87 @@ def test_the_meaning_tells_a_wish(prompt: str, content: str, embedder: Embedder)
         "Between us: the office moves to Leeds. Let that be settled.",
     ],
 )
-def test_the_meaning_keeps_no_talk(prompt: str, embedder: Embedder) -> None:
+def test_the_meaning_keeps_no_talk(prompt: str, read: Read) -> None:
     """Reactions, closings, small talk, orders for now, secrets."""
-    assert find_requests(prompt, embed=embed_with(embedder)) == []
+    assert find_requests(prompt, read=read) == []
 
 
-def test_an_embedder_only_adds_wishes(embedder: Embedder) -> None:
+def test_an_embedder_only_adds_wishes(read: Read) -> None:
     """The same wishes, word for word, so that a later look loses none and keeps none twice."""
     rule = "We freeze translations ten days before a release. That binds you as well."
     for text in (rule, *(prompt.text for prompt in load()[:60])):
         plain = find_requests(text)
-        assert plain == find_requests(text, embed=embed_with(embedder))[: len(plain)]
+        assert plain == find_requests(text, read=read)[: len(plain)]
     assert find_requests(rule)
 
 
-def test_a_long_prompt_is_looked_at_in_part(embedder: Embedder) -> None:
-    """Somebody waits: the likeliest sentences are rated, however many there are."""
-    asked: list[str] = []
-    embed = embed_with(embedder)
-    assert embed is not None
+def test_what_a_request_is_about_is_kept_too(read: Read) -> None:
+    """A rule finds the request, and takes the first sentence; what matters stands in the next."""
+    asked = "note that buoy 7 still has the old board. pressure comes in mmHg there, not hPa"
+    found = find_requests(asked, read=read)
 
-    def counted(texts: Sequence[str]) -> list[bytes]:
-        asked.append(texts[-1])
-        return embed(texts)
+    assert found[0].rule == "note"
+    assert "mmHg" in " ".join(one.content for one in found)
 
-    rules = [f"The {name} team owns its queue and nobody else writes to it." for name in "abcdefgh"]
-    find_requests("\n".join(f"{rule} Let that be settled." for rule in rules), embed=counted)
 
-    assert 0 < len(set(asked)) <= 3
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "This one doesn't need to stick: the rehearsal box listens on port 7777.",
+        "Use the staging key for this call, and drop that again afterwards please.",
+        "License for the trial is TRIAL-0, this should evaporate with the session.",
+    ],
+)
+def test_who_asks_not_to_keep_in_other_words(prompt: str, read: Read) -> None:
+    """Nothing of it is kept: neither as a wish nor as something noticed."""
+    parted = part_prompt(prompt, read)
+
+    assert (parted.kept, parted.unkept) == ("", prompt)
+    assert parted.why
+    assert find_requests(prompt, read=read) == []
+    assert part_prompt(f"We use tabs.\n\n{prompt}", read).kept == "We use tabs."
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["Remember that prod listens on 5000.", "From now on use uv.", "Please note: tags are signed."],
+)
+def test_an_explicit_request_beside_it_is_kept(asked: str, read: Read) -> None:
+    """Whoever says it in so many words gets it, in the same paragraph too."""
+    for before in ("Drop that again afterwards: port 4000.", "Just for today use port 4000."):
+        assert find_requests(f"{before} {asked}", read=read)[0] == find_requests(asked)[0]
+
+
+def test_a_long_prompt_is_read_in_part() -> None:
+    """Somebody waits: its beginning and its end, however long it is."""
+    said = [
+        f"The {number} team owns its queue and nobody else writes to it." for number in "a" * 99
+    ]
+    read = [at for numbers in windows(said) for at in numbers]
+
+    assert len(read) < 50
+    assert (read[0], read[-1]) == (0, 98)
+    assert [list(one) for one in windows(said[:3])] == [[0, 1, 2]]
+    assert list(windows([])) == []
+
+
+def test_words_in_a_row_are_kept() -> None:
+    """A weak word in the middle does no harm, and the rest of a clause belongs to it."""
+    text = "pin this: the api is rate limited, ok"
+    sure = {"api": 3.0, "rate": 2.0, "limited": 2.0, "is": -0.5}
+    never = {"pin": -9.0, "this:": -9.0, "ok": -9.0}
+    found = [
+        Word(start, start + len(word), {**sure, **never}.get(word.strip(","), -1.0))
+        for word in text.split()
+        for start in [text.index(word)]
+    ]
+
+    assert kept_words([(7, text, found)]) == ("the api is rate limited,", (7,))
+    assert kept_words([(7, text, [one._replace(kept=-5.0) for one in found])]) == ("", ())
+    assert kept_words([]) == ("", ())
+
+
+def test_the_soft_maximum_of_one_value_is_the_value() -> None:
+    """And of many, a little more than the largest."""
+    assert soft_maximum([3.0]) == 3.0
+    assert 3.0 < soft_maximum([3.0, 0.0, -900.0]) < 3.1

@@ -16,7 +16,7 @@ from tests.support.agent import git_behind
 # Each module of ours takes about 0.2 ms. Before you raise it, import where it is used.
 MOST_OF_OURS = 120
 # What a search by words has no use for: git, the model, and what reads archives.
-NEVER = {"subprocess", "shutil", "tempfile", "numpy", "mcp", "recollect.index.sqlite.apply"}
+NEVER = {"subprocess", "shutil", "tempfile", "numpy", "mcp", "recollect.index.applying"}
 
 
 def run(repo: Path, *words: str, options: tuple[str, ...] = (), **env: str) -> tuple[str, str, int]:

@@ -310,7 +310,7 @@ def test_without_a_go_nothing_is_done(repo: Path, sandbox: Sandbox, server: Serv
         hook = connect({**os.environ, "CLAUDE_PROJECT_DIR": str(repo)})
         assert hook is not None
         hook.settimeout(30)
-        head = f"{PROTOCOL} prompt 1 {len(settings)} {len(payload)}\n".encode()
+        head = f"{PROTOCOL} prompt - 1 {len(settings)} {len(payload)}\n".encode()
         hook.sendall(head + settings + payload)
         assert hook.recv(100) == b"ready\n"
         hook.sendall(last)
@@ -328,11 +328,11 @@ def test_without_a_go_nothing_is_done(repo: Path, sandbox: Sandbox, server: Serv
         b"GET / HTTP/1.1\r\n\r\n",
         b"recollect 2 0.0.0 prompt 1 0 0\n",
         b"recollect 9 x prompt 1 0 0\n",
-        f"{PROTOCOL} nonsense 1 0 2\n{{}}".encode(),
-        f"{PROTOCOL} prompt 1 -1 2\n{{}}".encode(),
-        f"{PROTOCOL} prompt 1 0 99999999999\n{{}}".encode(),
-        f"{PROTOCOL} prompt 1 0 2\n{{".encode(),
-        f"{PROTOCOL} prompt 1 0 2\n[]".encode(),
+        f"{PROTOCOL} nonsense - 1 0 2\n{{}}".encode(),
+        f"{PROTOCOL} prompt - 1 -1 2\n{{}}".encode(),
+        f"{PROTOCOL} prompt - 1 0 99999999999\n{{}}".encode(),
+        f"{PROTOCOL} prompt - 1 0 2\n{{".encode(),
+        f"{PROTOCOL} prompt - 1 0 2\n[]".encode(),
         b"\xff" * 5000,
     ],
 )

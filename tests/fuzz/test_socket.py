@@ -57,14 +57,14 @@ def connected(repo: Path) -> socket.socket:
 def frames(repo: Path) -> list[bytes]:
     """What hooks send."""
     settings = f"HOME={os.environ['HOME']}\0PATH={os.environ['PATH']}".encode()
-    sent = [f"{PROTOCOL} ping 0 0 0\n".encode()]
+    sent = [f"{PROTOCOL} ping - 0 0 0\n".encode()]
     for event, more in (
         ("prompt", {"prompt": "Why does the order import need a transaction?"}),
         ("tool-post", {"tool_name": "Read", "tool_input": {"file_path": "src/cart.py"}}),
         ("session-end", {"reason": "other"}),
     ):
         given = json.dumps({"session_id": "s", "cwd": str(repo), **more}).encode()
-        head = f"{PROTOCOL} {event} 1790000000000 {len(settings)} {len(given)}\n".encode()
+        head = f"{PROTOCOL} {event} - 1790000000000 {len(settings)} {len(given)}\n".encode()
         sent.append(head + settings + given)
     return sent
 

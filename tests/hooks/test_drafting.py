@@ -102,6 +102,16 @@ def test_a_lone_preference_in_the_first_turn_waits(talk: Talk, store: Recollect)
     assert DECISION in reason
 
 
+def test_the_agent_is_asked_without_a_transcript(agent: Agent, store: Recollect) -> None:
+    """Its last message comes with the event; the same stop again asks for nothing more."""
+    first = agent.hook("stop", last_assistant_message=DECISION)
+    again = agent.hook("stop", last_assistant_message=DECISION)
+
+    assert DECISION in first["hookSpecificOutput"]["additionalContext"]
+    assert "hookSpecificOutput" not in again
+    assert texts(store, "unconfirmed") == [DECISION]
+
+
 def test_a_draft_replaces_what_it_was_asked_for(talk: Talk, store: Recollect) -> None:
     """The sentence is one memory: the draft in the words of the agent, and nothing else."""
     talk.turn(("user", "Why?"), ("assistant", DECISION))

@@ -15,8 +15,8 @@ from recollect.engine.stores import StorePool
 from tests.support.agent import transcript
 from tests.support.serving import Talk
 
-PROMPT = "The name is logsift, lower case, at the start of a sentence too. Let that be settled."
-KEPT = "The name is logsift, lower case, at the start of a sentence too"
+PROMPT = "The tool is logsift, lower case. There will be no other spelling as long as I live."
+KEPT = "The tool is logsift, lower case"
 
 
 @pytest.fixture(scope="module")
@@ -46,11 +46,13 @@ def test_an_engine_keeps_it_at_the_prompt(repo: Path, store: Recollect, engine: 
     said = Talk(repo, pool=engine).say(PROMPT)
 
     (memory,) = kept(store)
-    assert (memory.summary, memory.status) == (KEPT, "active")
+    assert memory.summary.startswith(KEPT)
+    assert memory.status == "active"
     asked = {"said_by": "user", "via": "request", "hook": "prompt"}
     assert asked.items() <= dict(memory.provenance or {}).items()
     assert said.startswith("Recollect: remembered ")
-    assert f'"{KEPT}". Undo: recollect retire ' in said
+    assert f'"{KEPT}' in said
+    assert ". Undo: recollect retire " in said
     (trace, *_) = store.local.sessions.traces(1, "s1")
     (step,) = (step for step in trace.steps if step["what"] == "captured")
     assert step["rules"][0].startswith("by meaning")
@@ -62,7 +64,7 @@ def test_a_later_event_keeps_what_a_cold_hook_could_not_tell(
     """Once, as what the person said, however often the transcript is read: it is certain now."""
     now = time.time_ns() // 1_000_000  # what was noticed must not have expired
     Talk(repo, moment=now).say(PROMPT)
-    assert [memory.status for memory in kept(store)] == ["unconfirmed"]  # noticed, not more
+    assert "active" not in [memory.status for memory in kept(store)]
 
     warm = Talk(repo, pool=engine, moment=now + 2000)
     path = tmp_path / "talk.jsonl"
@@ -103,3 +105,20 @@ def test_a_private_wish_of_a_transcript_is_not_kept(
     talk.hook("stop", transcript_path=str(path), last_assistant_message="Ok.")
 
     assert kept(store) == []
+
+
+def test_the_meaning_takes_back_what_the_words_seem_to_ask(
+    repo: Path, store: Recollect, engine: StorePool
+) -> None:
+    """Nothing of it stays, not even in the stash, and the trace names the words that decided."""
+    talk = Talk(repo, pool=engine)
+    said = talk.say("logsift 9 is wrong information, please remove it from your mind.")
+
+    assert "not kept, as you asked" in said
+    assert kept(store) == []
+    assert not [memory for memory in store.unconfirmed() if "logsift" in memory.summary.lower()]
+    assert not list(store.ledger.repository.state_dir.rglob("stash/*.json"))
+    (trace, *_) = store.local.sessions.traces(1, "s1")
+    left_out = [step for step in trace.steps if step["what"] == "left out"]
+    assert any(step.get("by") for step in left_out)
+    assert "remembered" in talk.say("But do remember that logsift is written in lower case.")

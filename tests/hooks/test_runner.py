@@ -18,7 +18,7 @@ from recollect.config.config import data_dir
 from recollect.core.names import short
 from recollect.errors import NotFound
 from recollect.hosts.protocol import EVENTS
-from recollect.search.constants import bar_of
+from recollect.search.constants import full_bar
 from recollect.state.failures import recent_failures
 from tests.sandbox import Sandbox
 from tests.support.agent import Agent, PatientAgent, git_behind, wait_a_while
@@ -171,9 +171,12 @@ def test_a_marker_counts_wherever_it_stands(agent: Agent, store: Recollect) -> N
     agent.hook("prompt", prompt="/tmp is full.\n[remember] Clean the scratch folder weekly")
     agent.hook("prompt", prompt="log line\n" * 60_000 + "[remember] The log is long")
 
-    summaries = [m.summary for m in store.memories()]
-    assert "Clean the scratch folder weekly" in summaries
-    assert "The log is long" in summaries
+    wanted = {"Clean the scratch folder weekly", "The log is long"}
+    for _ in range(10):  # on a busy machine, one of the next events saves it
+        if wanted <= {memory.summary for memory in store.memories()}:
+            return
+        agent.hook("prompt", prompt="Go on")
+    pytest.fail(f"not kept: {wanted - {memory.summary for memory in store.memories()}}")
 
 
 def test_the_agent_may_mark_something_and_does_not_go_on(agent: Agent, store: Recollect) -> None:
@@ -345,7 +348,7 @@ def test_why_explains_each_injection(agent: Agent, store: Recollect) -> None:
     (injected,) = [step for step in first.steps if step["what"] == "injected"]
     assert injected["memories"][0]["reason"] == "matching words"
     given = injected["memories"][0]
-    assert given["probability"] >= bar_of(given["about"]).full
+    assert given["probability"] >= full_bar(given["about"])
     assert any(name.startswith("by ") for name in injected["memories"][0])
 
 

@@ -16,7 +16,7 @@ from tests.sandbox import Sandbox
 from tests.support.agent import Agent
 
 TITLES = re.compile(
-    r"<memory-context[^>]*>\n([^<\n]*; read one with[^\n]*)\n(.*?)\n</memory-context>", re.S
+    r"<recollect-titles>\n([^<\n]*; read with get_memory[^\n]*)\n(.*?)\n</recollect-titles>", re.S
 )
 TOPICS = ("parser", "cart", "invoice", "scheduler", "cache", "mailer", "router", "ledger", "clock")
 

@@ -6,6 +6,7 @@ Its events have other names, its tools too, and its replies are lines of text.
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -102,6 +103,15 @@ def is_here(_directory: Path, _home: Path, _environment: Mapping[str, str]) -> b
     return True
 
 
+def unapproved(_directory: Path, _home: Path, _environment: Mapping[str, str]) -> str:
+    """It runs every hook."""
+    return ""
+
+
 def is_installed(_directory: Path, _home: Path, _environment: Mapping[str, str]) -> bool:
     """It needs no plugin."""
     return True
+
+
+# A module can be a host, too. Those that ship are objects that load their modules when needed.
+HOST = sys.modules[__name__]

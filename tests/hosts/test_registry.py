@@ -145,3 +145,44 @@ def test_a_third_host_keeps_and_recalls(sandbox: Sandbox) -> None:
 
     assert "decisions:" in kept[0]
     assert "blue pipeline" in "\n".join(recalled)
+
+
+CLAUDES = {"session_id": "s1", "transcript_path": "/home/ada/.claude/projects/-x/s1.jsonl"}
+CODEX = {"session_id": "s1", "transcript_path": "/home/ada/.codex/sessions/rollout-1-s1.jsonl"}
+LOADED = """
+import json, sys
+from recollect.hosts.registry import host_of
+host = host_of(json.loads(sys.argv[1]), {}, sys.argv[2])
+loaded = [name.split(".")[2] for name in sys.modules if name.startswith("recollect.hosts.")]
+print(host.NAME, *sorted(set(loaded) & set(sys.argv[3].split(","))))
+"""
+
+
+@pytest.mark.parametrize(
+    ("named", "payload", "loaded"),
+    [
+        ("claude-code", CLAUDES, "claude-code claude_code"),
+        ("codex", CODEX, "codex codex"),
+        ("gemini", {"hook_event_name": "AfterAgent"}, "gemini gemini"),
+    ],
+)
+def test_a_hook_loads_only_the_host_that_its_command_names(
+    named: str, payload: dict[str, str], loaded: str
+) -> None:
+    """The others cost time, and say nothing."""
+    given = [json.dumps(payload), named, ",".join(registry.HOSTS)]
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, *given], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout.strip() == loaded
+
+
+def test_who_runs_a_hook() -> None:
+    """Codex also runs the plugin of Claude Code; a name that nobody knows does not count."""
+    assert registry.host_of(CODEX, {}, "claude-code").NAME == "codex"
+    assert registry.host_of({}, {}, "codex").NAME == "codex"
+    assert registry.host_of(CODEX, {}, "../codex").NAME == "codex"
+    assert registry.host_of({}, {}, "documented").NAME == "claude-code"
+    assert registry.host_of(CODEX, {}).NAME == "codex"
+    assert registry.host_of({}, {}).NAME == "claude-code"

@@ -71,7 +71,7 @@ def test_release_notes_in_a_folder_count_by_version(sandbox: Sandbox) -> None:
 
 
 def test_sections_that_explain_or_warn_come_in(sandbox: Sandbox) -> None:
-    """A statement is a title, and the question is how it is asked. What describes stays out."""
+    """A statement is a title, under what it is about. What describes stays out."""
     items = items_of(
         sandbox,
         {
@@ -87,8 +87,8 @@ def test_sections_that_explain_or_warn_come_in(sandbox: Sandbox) -> None:
     assert why.fields["asked_as"] == ["Why is there no ORM here?"]
     assert why.kind == "decisions"
     assert set(items) == {
-        "The cart cannot be shared between two browsers, because it is a cookie",
-        "Refunds do not work on Sundays, when the bank is closed for maintenance",
+        "Shop: The cart cannot be shared between two browsers, because it is a cookie",
+        "Shop: Refunds do not work on Sundays, when the bank is closed for maintenance",
     }
     assert {item.kind for item in items.values()} == {"learnings"}
 
@@ -233,3 +233,51 @@ def test_a_hole_in_a_changelog_is_a_solution_of_its_version(sandbox: Sandbox) ->
     assert [item.created for item in found] == ["2017-01-26", tagged]
     assert {item.kind for item in found} == {"solutions"}
     assert found[0].summary.endswith("(1.1.0d)")
+
+
+def test_a_version_without_a_dot_is_a_version(sandbox: Sandbox) -> None:
+    """Its entry has neither the names of those who helped nor the place of the release."""
+    text = (
+        "The tool\n\nCHANGES WITH 258:\n\n        Feature Removals:\n\n"
+        "        * Support for the old hierarchy is removed, because the kernel no longer keeps\n"
+        "          it, and because two hierarchies confused all who had to configure them.\n\n"
+        "        Contributions from: Ada, Bob\n\n        — Edinburgh, 2025/12/17\n"
+    )
+    items = items_of(sandbox, {"NEWS": text})
+    (item,) = items.values()
+    assert item.summary.startswith("Support for the old hierarchy is removed")
+    assert "Edinburgh" not in item.body
+
+
+def test_rules_in_a_list_come_one_by_one(sandbox: Sandbox) -> None:
+    """Each under its heading, if it says why; a rule is a constraint."""
+    text = (
+        "# Style\n\n## Threads\n\n"
+        "- We avoid threads where we can. This is because a lock that another holds stays\n"
+        "  locked in a child, which then waits for ever, so that the manager must never use them.\n"
+        "- Use four spaces.\n"
+    )
+    items = items_of(sandbox, {"docs/CODING_STYLE.md": text})
+    assert {item.summary: item.kind for item in items.values()} == {
+        "Threads: We avoid threads where we can": "constraints"
+    }
+
+
+def test_parts_of_a_section_come_together(sandbox: Sandbox) -> None:
+    """Short ones below a heading are one memory, and no others."""
+    text = (
+        "# Features\n\n## Ending a feature\n\n### Alpha\n\n"
+        "An alpha feature must not be used for work, so that it can be removed at any time.\n\n"
+        "### Beta\n\nA beta feature is deprecated for at least two releases, because users rely on"
+        " it. It must never go in a patch release.\n"
+    )
+    (item,) = items_of(sandbox, {"docs/contributing/features.md": text}).values()
+    assert "Alpha:\n\nAn alpha feature" in item.body
+    assert "at least two releases" in item.body
+
+
+def test_a_file_without_an_extension_is_read_if_its_name_is_in_capitals(sandbox: Sandbox) -> None:
+    """A Dockerfile is no document, whatever its comments say."""
+    text = "# Known issues\n\nThe cart cannot be shared, because it is a cookie of one browser.\n"
+    found = items_of(sandbox, {"Dockerfile": text, "KNOWN_ISSUES": text})
+    assert [item.fields["files_read"] for item in found.values()] == [["KNOWN_ISSUES"]]

@@ -44,3 +44,31 @@ def test_short_code_in_a_document_keeps_its_lines_and_long_code_goes() -> None:
     assert plain_paragraphs(rest) == "Write this:\n\n    use(a)\n    use(b)\n\nIt works."
     long = "\n".join(f"use({n})" for n in range(200))
     assert plain_paragraphs(f"Write this.\n\n```js\n{long}\n```\n") == "Write this."
+
+
+def test_news_in_plain_text_have_headings() -> None:
+    """A line with a version and a colon; below it, what is indented and stands alone."""
+    news = (
+        "The tool\n\nCHANGES WITH 262:\n\n        Removals:\n\n        * The socket is gone.\n\n"
+        "        More changes:\n\n        * It is faster, as in:\n          one case\n\n"
+        "CHANGES WITH 261:\n\n        * Older.\n"
+    )
+    found = [section.headings for section in sections(news)]
+    assert found == [
+        (),
+        ("CHANGES WITH 262",),
+        ("CHANGES WITH 262", "Removals"),
+        ("CHANGES WITH 262", "More changes"),
+        ("CHANGES WITH 261",),
+    ]
+
+
+def test_a_label_in_an_ordinary_text_is_no_heading() -> None:
+    """Only news in plain text have such headings."""
+    assert len(list(sections("# A\n\nThe reasons:\n\n- one\n"))) == 2
+
+
+def test_only_a_number_before_a_heading_goes() -> None:
+    """A version in it stays."""
+    assert unnumbered("v3.5 data loss") == "v3.5 data loss"
+    assert unnumbered("2.1. Data loss") == "Data loss"

@@ -87,6 +87,27 @@ def vector(*values: float) -> bytes:
     return struct.pack(f"<{len(values)}f", *(value / length for value in values))
 
 
+TURNS = 10
+_WRITER = """
+me = int(sys.argv[-1])
+for turn in range(TURNS):
+    while True:
+        since = index.cursor()
+        number = int(since.get("r", "0"))
+        place = PLACE._replace(anchor=f"{me:02d}{turn:02d}" * 10)
+        record = creation(me * 100 + turn, place.anchor, salt=me)
+        if index.apply([(place, note_of(record))], since=since, cursor={"r": str(number + 1)}):
+            break
+    assert index.select(EVERYTHING)
+    index.lexical("memory body", EVERYTHING, 5)
+"""
+
+
+def writer(opening: str) -> str:
+    """A program that writes ten times; `opening` makes its index, its number comes last."""
+    return f"import sys\nfrom tests.index.contract import *\n{opening}{_WRITER}"
+
+
 class IndexContract:
     """The claims. `index` is an empty index; `make` makes another one."""
 

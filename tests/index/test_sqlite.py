@@ -13,8 +13,8 @@ import pytest
 
 from recollect.core.strength import Uses
 from recollect.errors import MemoryIndexError
+from recollect.index import keywords
 from recollect.index.protocol import Filters, Index, Match
-from recollect.index.sqlite import words as sqlite_words
 from recollect.index.sqlite.index import SqliteIndex
 from recollect.state.database import open_state
 from recollect.state.usage import Usage
@@ -28,6 +28,7 @@ from tests.index.contract import (
     uids,
     update,
     vector,
+    writer,
 )
 
 
@@ -130,7 +131,7 @@ def test_a_common_word_counts_although_rarer_ones_would_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The best answer may hold all words of a question but the rarest one."""
-    monkeypatch.setattr(sqlite_words, "_MANY", 20)
+    monkeypatch.setattr(keywords, "_MANY", 20)
     rng = random.Random(5)
     words = {"payment": 0.2, "service": 0.2, "timeout": 0.2, "retry": 0.2, "gateway": 0.12}
     noise = [f"noise{n}" for n in range(300)]
@@ -144,7 +145,7 @@ def test_a_common_word_counts_although_rarer_ones_would_do(
     fill(index, (PLACE, note_of(*made, answer)))
 
     found = index.lexical(" ".join(words), EVERYTHING, 5)
-    monkeypatch.setattr(sqlite_words, "_MANY", 10_000)
+    monkeypatch.setattr(keywords, "_MANY", 10_000)
 
     assert answer.uid in {match.uid for match in found.matches}
     assert found == index.lexical(" ".join(words), EVERYTHING, 5)
@@ -169,23 +170,10 @@ def test_a_damaged_file_is_an_index_error(tmp_path: Path, damage: str) -> None:
         SqliteIndex(path).select(EVERYTHING)
 
 
-_WRITER = """
-import sys
+_OPENING = """
 from pathlib import Path
 from recollect.index.sqlite.index import SqliteIndex
-from tests.index.contract import *
 index = SqliteIndex(Path(sys.argv[1]))
-me = int(sys.argv[2])
-for turn in range(10):
-    while True:
-        since = index.cursor()
-        number = int(since.get("r", "0"))
-        place = PLACE._replace(anchor=f"{me:02d}{turn:02d}" * 10)
-        record = creation(me * 100 + turn, place.anchor, salt=me)
-        if index.apply([(place, note_of(record))], since=since, cursor={"r": str(number + 1)}):
-            break
-    assert index.select(EVERYTHING)
-    index.lexical("memory body", EVERYTHING, 5)
 """
 
 
@@ -195,7 +183,9 @@ def test_ten_processes_read_and_write_at_once(tmp_path: Path) -> None:
     root = Path(__file__).parents[2]
     processes = [
         subprocess.Popen(
-            [sys.executable, "-c", _WRITER, str(path), str(me)], cwd=root, stderr=subprocess.PIPE
+            [sys.executable, "-c", writer(_OPENING), str(path), str(me)],
+            cwd=root,
+            stderr=subprocess.PIPE,
         )
         for me in range(10)
     ]

@@ -65,6 +65,11 @@ def use(tool: str, *, input_tokens: int = 100, **arguments: Any) -> Answer:
     return Answer(({**block, "input": arguments},), input_tokens)
 
 
+def both(first: Answer, second: Answer) -> Answer:
+    """The model does both in one answer: it says something and uses a tool."""
+    return Answer((*first.blocks, *second.blocks), first.input_tokens)
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """A request that the client made to the model."""

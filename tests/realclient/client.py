@@ -16,11 +16,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from recollect.hosts import claude_code
+from recollect.hosts.claude_code import HOST
 
 T = TypeVar("T")
 
-VERSION = claude_code.TESTED
+VERSION = HOST.TESTED
 PACKAGE = f"@anthropic-ai/claude-code@{VERSION}"
 NPM_OPTIONS = ("--ignore-scripts", "--include=optional", "--no-audit", "--no-fund")
 INSTALL_TIMEOUT = 600.0

@@ -8,12 +8,12 @@ import re
 import sys
 from pathlib import Path
 
-from recollect.hosts import codex as host
+from recollect.hosts.codex import HOST
 from tests.realclient.client import Client, ClientMissing, installed_client
 from tests.realclient.run import Run
 from tests.realclient.workplace import Conversation, Workplace, write_program
 
-VERSION = host.TESTED
+VERSION = HOST.TESTED
 PAGE = Path(__file__).parents[2] / "docs" / "mcp.md"
 _MACHINES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}
 # Codex asks four hosts of its own for plugins and about features, unless it is told not to.

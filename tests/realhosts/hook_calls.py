@@ -58,7 +58,9 @@ def kind_of(call: HookCall) -> str:
 def changed_contract(place: Workplace, agent: Agent) -> list[str]:
     """Which recorded fields the client no longer sends, or sends in another form."""
     before = recorded(agent.name)
-    calls = {kind_of(call): call.given for call in hook_calls(place)}
+    calls: dict[str, Json] = {}
+    for call in hook_calls(place):  # the first of each kind, as it was recorded
+        calls.setdefault(kind_of(call), call.given)
     return [
         lost
         for name, given in calls.items()

@@ -7,18 +7,20 @@ difference.
 
 from __future__ import annotations
 
+import json
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.realclient.api import MessagesApi, Script, say
+from tests.realclient.api import MessagesApi, Script, both, say
 from tests.realclient.record import save, tidy
 from tests.realclient.workplace import PATIENCE, Conversation, Workplace
 from tests.realhosts.agents import AGENTS, Agent, set_up
 from tests.realhosts.hook_calls import hook_calls, kind_of
 
 RECORDED = Path(__file__).parents[1] / "hosts"
+PLAN = "I look at the cart first, because the tax depends on it."
 
 
 def record(place: Workplace, agent: Agent) -> dict[str, Any]:
@@ -28,7 +30,7 @@ def record(place: Workplace, agent: Agent) -> dict[str, Any]:
     place.api.play(
         Script(
             [
-                agent.read(str(place.repo / "src" / "cart.py")),
+                both(say(PLAN), agent.read(str(place.repo / "src" / "cart.py"))),
                 agent.write(str(place.repo / "src" / "tax.py"), "RATE = 0.19"),
                 agent.run("git status --short"),
                 agent.run("echo boom >&2; exit 3"),
@@ -48,6 +50,13 @@ def record(place: Workplace, agent: Agent) -> dict[str, Any]:
     return found
 
 
+def transcript(place: Workplace) -> list[str]:
+    """The lines of the transcript that hooks were told of; none if there is none."""
+    path = str(hook_calls(place)[-1].given.get("transcript_path") or "")
+    lines = Path(path).read_text("utf-8").splitlines() if path else []
+    return [json.dumps(tidy(place, json.loads(line)), ensure_ascii=False) + "\n" for line in lines]
+
+
 def main() -> None:
     """Record the named clients anew, or all."""
     for name in sys.argv[1:] or AGENTS:
@@ -55,7 +64,10 @@ def main() -> None:
         with MessagesApi() as api, tempfile.TemporaryDirectory(prefix="recollect-") as scratch:
             place = Workplace(Path(scratch), agent.fetch(), api, None, variables=dict(PATIENCE))
             set_up(place, agent)
-            save(record(place, agent), RECORDED / agent.name / "recorded")
+            folder = RECORDED / agent.name / "recorded"
+            save(record(place, agent), folder)
+            if lines := transcript(place):
+                (folder / "transcript.jsonl").write_text("".join(lines), "utf-8")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from signal import SIGKILL
 
 import pytest
 
-from tests.realclient.api import Answer, Request, Script, Silence, Turn, say
+from tests.realclient.api import Answer, Request, Script, Silence, Turn, both, say
 from tests.realclient.workplace import Conversation, Workplace
 from tests.realhosts.agents import AGENTS, Agent, ask
 from tests.realhosts.hook_calls import changed_contract, contexts, hook_calls
@@ -18,6 +18,8 @@ QUEUE = "Addresses are checked before they enter the queue"
 CURE = "ModuleNotFoundError: No module named 'pricelib' is cured with make vendor"
 INVOICES = "Invoices are numbered anew every year"
 TUESDAYS = "Releases are on Tuesdays"
+REDIS = "keep carts in Redis"
+CHOSEN = f"We decided to {REDIS}, because a cart must expire after thirty days. I look at the code."
 WISH = "remember that releases are on Tuesdays. How are refunds with Stripe handled?"
 
 
@@ -111,6 +113,28 @@ def test_an_agent_that_is_killed_leaves_nothing_behind(place: Workplace, agent: 
         conversation.finish()  # it looks for processes that were left behind
 
     assert CENTS in place.git("notes", "--ref=mem/decisions", "show", "HEAD")
+
+
+# OpenCode keeps its sessions in a database, which is not read.
+WITH_TRANSCRIPT = [name for name in AGENTS if name != "opencode"]
+
+
+@pytest.mark.parametrize("agent", [AGENTS[name] for name in WITH_TRANSCRIPT], ids=WITH_TRANSCRIPT)
+def test_what_a_killed_agent_said_is_noticed(place: Workplace, agent: Agent) -> None:
+    """No hook was told of it, so the next session reads it in the transcript."""
+    place.recollect("install", agent.name)
+    place.api.play(Script([both(say(CHOSEN), agent.run("git status --short")), Silence()]))
+    with Conversation(place, agent.command(place, "Choose a store."), place.repo) as conversation:
+        conversation.close_input()
+        conversation.wait_for_request(2)
+        conversation.signal(SIGKILL)
+        conversation.finish()
+    assert REDIS not in place.recollect("review", "--json")
+
+    place.api.play(Script([say("Good morning.")]))
+    ask(place, agent, "Good morning.")
+
+    assert REDIS in place.recollect("review", "--json")
 
 
 @pytest.mark.parametrize("agent", [AGENTS["codex"]], ids=["codex"])

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
+import urllib.request
 from collections.abc import Callable
+from signal import SIGTERM
 
 import pytest
 
@@ -112,6 +115,67 @@ def test_files_of_the_mirror_are_refused(place: Workplace) -> None:
 
     assert "recollect" in tool_results(run.main[-1].body)[0].lower()
     assert file.read_bytes() == before
+
+
+TALK = "We chose SQLite for the cart instead of PostgreSQL because one process writes now."
+ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
+
+
+def test_the_agent_is_asked_to_draft(place: Workplace) -> None:
+    """In a session that goes on, as in a terminal; the request is no prompt of a person."""
+    place.variables |= {
+        "RECOLLECT_TRIAGE_MODE": "draft",
+        "RECOLLECT_KINDS_DECISIONS_TRIAGE_THRESHOLD": "0.3",  # a short talk is enough
+    }
+    place.api.play(Script([say(TALK), say("Nothing to draft."), say("Go on.")]))
+    log = place.root / "serve.log"
+    serve = ["sh", "-c", 'exec "$0" serve --port 0 > "$1"', str(place.client), str(log)]
+    with Conversation(place, serve, place.repo) as server:
+        server.wait_until(lambda: log.exists() and bool(ADDRESS.search(log.read_text())), "server")
+        (address,) = ADDRESS.findall(log.read_text())
+        session = post(f"{address}/session", {"title": "Work"})["id"]
+        typed = {"parts": [{"type": "text", "text": "Where do carts go?"}]}
+        post(f"{address}/session/{session}/message", typed)
+        server.wait_for_request(2)
+        server.wait_until(lambda: events(place).count("stop") == 2, "second stop")
+        server.signal(SIGTERM)
+        server.finish()
+
+    first, second = [call for call in hook_calls(place) if call.event == "stop"]
+    assert "recollect" in first.said["request"]
+    assert (first.given["drafts"], second.given["drafts"]) == (True, False)
+    assert "request" not in second.said
+    assert events(place).count("prompt") == 1
+
+
+def events(place: Workplace) -> list[str]:
+    """The events whose hooks have answered."""
+    files = sorted((place.root / "records").glob("*.out"))
+    return [path.stem.split("-", 2)[2] for path in files]
+
+
+def test_a_command_of_ours(place: Workplace) -> None:
+    """Its text comes from the file, with what the user typed; it is no prompt to learn from."""
+    command = [str(place.client), "run", "--format", "json", "--title", "Work"]
+    command += ["--command", "recollect-remember", "Releases are on Tuesdays."]
+    with Conversation(place, command, place.repo) as conversation:
+        conversation.close_input()
+        run = conversation.finish()
+
+    (prompt,) = [call.given for call in hook_calls(place) if call.event == "prompt"]
+    assert prompt["command"] == "recollect-remember"
+    assert prompt["arguments"] == '"Releases are on Tuesdays."'  # as `opencode run` quotes it
+    assert "Releases are on Tuesdays." in run.main[0].text
+    assert "recollect capture" in run.main[0].text
+
+
+def post(address: str, body: Json) -> Json:
+    """Ask OpenCode's own server, as its terminal does."""
+    data = json.dumps(body).encode()
+    request = urllib.request.Request(address, data, {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        found: Json = json.loads(answer.read() or b"{}")
+    return found
 
 
 def test_a_hook_that_hangs_holds_nobody_up(place: Workplace) -> None:

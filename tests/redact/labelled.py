@@ -87,6 +87,7 @@ def tokens(draw: Draw) -> Iterator[tuple[str, str]]:
     yield "postman-key", "PM" + "AK-" + draw(24, HEX) + "-" + draw(34, HEX)
     yield "pulumi-token", "pu" + "l-" + draw(40, HEX)
     yield "pypi-token", "py" + "pi-AgEIcHlwaS5vcmc" + draw(150, URLSAFE)
+    yield "recollect-token", "rc" + "t_" + draw(43, URLSAFE)
     yield "replicate-token", "r" + "8_" + draw(37)
     yield "rubygems-token", "ruby" + "gems_" + draw(48, HEX)
     yield "sendgrid-key", "S" + "G." + draw(22) + "." + draw(43)

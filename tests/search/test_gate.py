@@ -11,7 +11,8 @@ import pytest
 
 from recollect.api.recollect import Recollect
 from recollect.index.protocol import Match, Spread
-from recollect.search.constants import bar_of
+from recollect.search import selection
+from recollect.search.constants import MOST_TITLES
 from recollect.search.gate import Features, Prompt, about, answers, probability, strongest
 from recollect.search.gate_coefficients import (
     ABOUT_COLD,
@@ -21,6 +22,7 @@ from recollect.search.gate_coefficients import (
     ANSWERS_WORD_VECTORS,
 )
 from recollect.search.search import Hit, Question, search
+from recollect.search.selection import Candidate
 from recollect.search.triggers import asked_for, asks_for_memory
 from tests.sandbox import Sandbox
 from tests.support.agent import Agent
@@ -82,15 +84,17 @@ def test_prompts_with_words_of_a_memory_bring_it_and_others_bring_nothing(
     missed, noise = [], []
     for row in rows_of(name)[1]:
         found = likely(name, row["text"])
-        bars = {name: bar_of(about(hit.features)) for name, hit in found.items()}
+        candidates = [
+            Candidate(hit.memory, hit.probability, "", 0, hit.probability, about(hit.features))
+            for hit in found.values()
+        ]
+        full, maybe = selection.by_probability(candidates)
+        maybe = maybe[:MOST_TITLES] if selection.worth_naming(maybe[:MOST_TITLES]) else []
         wanted = found.get(row.get("memory", ""))
-        if row["sort"] == "words" and (
-            wanted is None or wanted.probability < bars[row["memory"]].title
-        ):
+        come = {candidate.memory.uid for candidate in (*full, *maybe)}
+        if row["sort"] == "words" and (wanted is None or wanted.memory.uid not in come):
             missed.append(row["text"])
-        if row["sort"] == "nothing" and any(
-            hit.probability >= bars[name].full for name, hit in found.items()
-        ):
+        if row["sort"] == "nothing" and full:
             noise.append(row["text"])
 
     assert missed == []

@@ -15,6 +15,8 @@ from recollect.search.rendering import (
     render_block,
     render_guide,
     render_memory,
+    render_title,
+    render_titles,
 )
 from recollect.search.sanitise import sanitise
 
@@ -136,8 +138,11 @@ def test_governing_twice_is_governing_once_but_for_escapes(text: str) -> None:
 
 def test_our_own_text_is_known_again() -> None:
     """What we put in front of the agent is never read as if somebody had said it."""
-    ours = render_guide("detailed") + "\n" + render_block([render_memory(memory("A fact"), "1d")])
+    titles = render_titles([render_title(memory("Another fact"))], "Possibly related")
+    memories = render_block([render_memory(memory("A fact"), "1d")])
+    ours = f"{titles}\n{render_guide('detailed')}\n{memories}"
 
     assert without_own_text(f"before\n{ours}\nafter").split() == ["before", "after"]
     assert without_own_text(ours[: len(ours) // 2]).strip() == ""
+    assert without_own_text(f"before {titles} after").split() == ["before", "after"]
     assert without_own_text("nothing of ours") == "nothing of ours"

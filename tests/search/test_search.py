@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from recollect.api.recollect import Recollect
 from recollect.errors import ValidationError
+from recollect.index.protocol import Index
 from recollect.index.sqlite.index import SqliteIndex
 from recollect.search.constants import HALF_LIFE_DAYS
 from recollect.search.rendering import render_memory, render_title, shorten_titles
 from recollect.search.scoring import fuse
+from recollect.search.search import Question, search
 from recollect.search.tokens import count_tokens
 from tests.cli.running import gives, says
 from tests.sandbox import Sandbox
@@ -224,7 +227,8 @@ def test_use_raises_trust_and_being_shown_does_not(store: Recollect) -> None:
 def test_verify_and_repair(store: Recollect) -> None:
     """What the index lacks, has too much, or has wrong is found, and a rebuild mends it."""
     assert all(finding.level == "ok" for finding in store.verify())
-    index = store.indexing._opened()
+    index = store.indexing.without_refresh()
+    assert isinstance(index, SqliteIndex)
     index._db.execute("DELETE FROM record WHERE uid IN (SELECT uid FROM record LIMIT 1)")
     index._db.execute("UPDATE record SET text = x'78' WHERE uid IN (SELECT max(uid) FROM record)")
     problems = [finding for finding in store.verify() if finding.level == "problem"]
@@ -527,3 +531,30 @@ def test_a_title_may_have_no_age(store: Recollect) -> None:
 
     assert render_title(memory) == f"> {memory.id[:13]}{memory.id[46:]} The zoo is closed"
     assert "(1d) The zoo" in render_title(memory, "1d")
+
+
+class _Meanwhile:
+    """An index from which somebody erases a memory after the first of several questions."""
+
+    def __init__(self, store: Recollect, doomed: str) -> None:
+        self._store = store
+        self._doomed = doomed
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "ranking" and self._doomed:
+            doomed, self._doomed = self._doomed, ""
+            self._store.purge(doomed)
+        return getattr(self._store.indexing.fresh(), name)
+
+
+def test_a_memory_that_is_erased_during_a_search(sandbox: Sandbox) -> None:
+    """The others are found."""
+    repo = sandbox.init("repo")
+    sandbox.commit(repo)
+    store = sandbox.open(repo)
+    doomed = store.capture("notes", "The cache holds the tax tables")
+    store.capture("notes", "The cache holds the price lists")
+
+    hits = search(cast("Index", _Meanwhile(store, doomed.uid)), Question("cache"), now=store.now())
+
+    assert [hit.memory.summary for hit in hits] == ["The cache holds the price lists"]

@@ -8,13 +8,20 @@ from hypothesis import strategies as st
 
 from recollect.core.memory import Memory
 from recollect.search import selection
-from recollect.search.constants import UNCONFIRMED_WORTH, bar_of
+from recollect.search.constants import (
+    MISS_COSTS,
+    TITLE_COSTS,
+    UNCONFIRMED_WORTH,
+    full_bar,
+    titles_bar,
+)
 from recollect.search.selection import Candidate
 from recollect.search.tokens import count_tokens
 from recollect.search.triggers import asks_for_memory
 
 NOW = 1_700_000_000.0
-BAR = bar_of(1.0)
+FULL = full_bar(1.0)
+TITLE = TITLE_COSTS / MISS_COSTS
 
 
 def candidate(
@@ -37,10 +44,10 @@ def names(candidates: list[Candidate]) -> list[str]:
 
 def test_what_is_likely_comes_in_full_and_what_may_be_as_a_title() -> None:
     """What is neither costs more than it is worth."""
-    good = candidate("good", probability=BAR.full)
+    good = candidate("good", probability=FULL)
     better = candidate("better", probability=0.9)
-    weak = candidate("weak", probability=BAR.full * 0.9)
-    noise = candidate("noise", probability=BAR.beside * 0.9)
+    weak = candidate("weak", probability=FULL * 0.9)
+    noise = candidate("noise", probability=TITLE * 0.9)
 
     full, titles = selection.by_probability([weak, good, noise, better])
 
@@ -48,29 +55,32 @@ def test_what_is_likely_comes_in_full_and_what_may_be_as_a_title() -> None:
     assert names(titles) == ["weak"]
 
 
-def test_a_title_beside_something_that_comes_anyway_may_be_less_likely() -> None:
-    """The element around it is paid for."""
-    beside = candidate("beside", probability=(BAR.beside + BAR.title) / 2)
+def test_the_likeliest_title_pays_for_the_element() -> None:
+    """Others come beside it; alone, or for a prompt about something else, they do not."""
+    first, other = (
+        candidate("first", probability=titles_bar(1.0)),
+        candidate("m", probability=TITLE),
+    )
 
-    assert selection.by_probability([beside]) == ([], [])
-    for likely in (BAR.title, BAR.full):
-        full, titles = selection.by_probability([beside, candidate("first", probability=likely)])
-        assert names([*full, *titles]) == ["first", "beside"]
+    assert not selection.worth_naming([])
+    assert not selection.worth_naming([other])
+    assert selection.worth_naming([other, first])
+    assert not selection.worth_naming([other, first._replace(about=0.5)])
 
 
 def test_a_prompt_about_something_else_raises_the_bar() -> None:
     """A memory that leads astray costs more than its tokens, in full and as a title."""
-    likely = (BAR.full + bar_of(0.5).full) / 2
+    likely = (FULL + full_bar(0.5)) / 2
     sure, unsure, unlikely = (
         selection.by_probability([candidate("m", probability=likely)._replace(about=about)])
         for about in (1.0, 0.5, 0.0)
     )
-    little = candidate("m", probability=BAR.title)
+    little = candidate("m", probability=FULL * 0.9)
 
     assert [names(full) for full, _ in (sure, unsure, unlikely)] == [["m"], [], []]
     assert names(unsure[1]) == ["m"]
-    assert names(selection.by_probability([little])[1]) == ["m"]
-    assert selection.by_probability([little._replace(about=0.0)]) == ([], [])
+    assert selection.worth_naming([little])
+    assert not selection.worth_naming([little._replace(about=0.0)])
 
 
 def test_an_unconfirmed_memory_must_be_likelier_and_comes_alone() -> None:
@@ -80,13 +90,13 @@ def test_an_unconfirmed_memory_must_be_likelier_and_comes_alone() -> None:
         found = candidate(summary, probability=probability)
         return found._replace(memory=found.memory._replace(status="unconfirmed"))
 
-    bar = BAR.full / UNCONFIRMED_WORTH
+    bar = FULL / UNCONFIRMED_WORTH
     found = [
-        candidate("known", probability=BAR.full),
-        noticed("as likely", BAR.full),
+        candidate("known", probability=FULL),
+        noticed("as likely", FULL),
         noticed("better", 0.99),
         noticed("worse", bar + 0.01),
-        noticed("noise", BAR.beside),
+        noticed("noise", TITLE),
     ]
 
     full, titles = selection.by_probability(found)

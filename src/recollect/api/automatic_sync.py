@@ -1,7 +1,8 @@
 """Sync without being asked: in a process of its own, which nobody waits for and which asks nothing.
 
 A hook or a command starts it and goes on. It has no terminal, so that neither git nor ssh can ask
-for a password; what needs one fails, and `recollect doctor` says so. It ends by itself.
+for a password; what needs one fails, and `recollect doctor` says so. It ends by itself. Where sync
+is off, a hook asks only that, so imports are inside the functions that need them.
 """
 
 from __future__ import annotations
@@ -15,10 +16,6 @@ from typing import TYPE_CHECKING, Final
 
 from recollect.config.config import data_dir
 from recollect.errors import RecollectError
-from recollect.ledger.detached import start
-from recollect.ledger.refs import PREFIXES, REMOTES, list_tips
-from recollect.ledger.remote import find_remote, kinds_at
-from recollect.state import remote_notes
 
 if TYPE_CHECKING:
     from recollect.store.store import Store
@@ -60,9 +57,14 @@ def at_end(store: Store, environment: Mapping[str, str]) -> str:
 
 def _is_new_clone(store: Store) -> bool:
     """Whether a clone has a remote, no shared notes, and has not asked for them lately."""
+    from recollect.state import remote_notes
+
     folder, git = store.ledger.repository.state_dir, store.ledger.repository.git
     if remote_notes.is_settled(folder, time.time()):
         return False
+    from recollect.ledger.refs import PREFIXES, REMOTES, list_tips
+    from recollect.ledger.remote import find_remote
+
     if list_tips(git, *PREFIXES.values()) or list_tips(git, REMOTES):
         remote_notes.settle(folder)
         return False
@@ -75,6 +77,8 @@ def _is_new_clone(store: Store) -> bool:
 
 def _start(store: Store, task: str, environment: Mapping[str, str]) -> str:
     """Start the process, with neither terminal nor output."""
+    from recollect.ledger.detached import start
+
     directory = store.work_tree or store.ledger.repository.git.directory
     quiet = {**environment, **_QUIET, **_batch_mode(store, environment)}
     return task if start(__name__, (task, str(directory)), directory, quiet) else ""
@@ -100,6 +104,9 @@ def main(task: str, directory: str) -> None:
     try:
         with open_recollect(directory) as store:
             if task == LOOK:
+                from recollect.ledger.remote import find_remote, kinds_at
+                from recollect.state import remote_notes
+
                 folder, git = store.ledger.repository.state_dir, store.ledger.repository.git
                 remote_notes.save(folder, {"tried": time.time()})
                 remote = find_remote(git, store.config.text("sync.remote") or None)

@@ -72,6 +72,22 @@ def open_stores(
     return Recollect(ledger, config, open_personal=lambda: personal), personal
 
 
+def open_followed(
+    path: Path, url: str, environment: Mapping[str, str], *, author: str = ""
+) -> Recollect:
+    """Open the mirror of a remote, for a server; what `author` writes there is theirs.
+
+    No file of a working tree counts. A purge needs nobody's agreement here: the remote has it.
+    """
+    from recollect.ledger.following import open_mirror
+
+    config = load_config(Path(path.anchor), {**environment, "RECOLLECT_SYNC_PURGE": "apply"})
+    timeout = config.number("git.timeout")
+    ledger = _ledger(open_mirror(path, url, environment, timeout), config)
+    ledger.configured_author = author or ledger.configured_author
+    return Recollect(ledger, config)
+
+
 def _personal(
     directory: Path, config: Config, git: Git, environment: Mapping[str, str]
 ) -> Recollect | None:

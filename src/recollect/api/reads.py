@@ -97,6 +97,7 @@ class Reads(Store):
                 min_similarity=min_similarity,
                 as_of=moment,
                 releases=releases,
+                uses=store.local.usage.uses,
                 **chosen,
             )
             found += [(hit, mine) for hit in hits]
@@ -261,7 +262,16 @@ class Reads(Store):
 
     def settings(self) -> Mapping[str, Setting]:
         """The keys of the configuration, each with its `value` and the `source` of the value."""
-        return self.config.settings
+        return {name: self._shown(name) for name in self.config.settings}
+
+    def _shown(self, name: str) -> Setting:
+        """Return a setting without secrets."""
+        setting = self.config.settings[name]
+        if name != "index.url" or not setting.value:
+            return setting
+        from recollect.config.database_url import shown_url
+
+        return setting._replace(value=shown_url(str(setting.value)))
 
     def explain_setting(self, key: str) -> ExplainedSetting:
         """What a key means, its value and source, and a value of the project that has no effect."""
@@ -271,7 +281,7 @@ class Reads(Store):
         known = key_named(key)
         return ExplainedSetting(
             known.name,
-            *self.config.settings[known.name],
+            *self._shown(known.name),
             default=known.default,
             variable=known.variable,
             meaning=known.meaning,

@@ -33,10 +33,28 @@ def check_model(store: Store) -> Iterator[Finding]:
         yield Finding(OK, "model", embedder.name)
 
 
+def check_database(store: Store) -> Iterator[Finding]:
+    """Check that the database of `index.url` answers, and who answers instead."""
+    team = store.indexing.team
+    if team is None:
+        return
+    store.indexing.fresh()
+    if team.problem:
+        yield Finding(
+            WARNING,
+            "database",
+            f"{team.address} is not in use. {team.problem}",
+            "Until it is, the index in this clone answers.",
+        )
+    else:
+        yield Finding(OK, "database", f"The index is at {team.address}.")
+
+
 def check_sync(store: Store) -> Iterator[Finding]:
     """Check that there is a remote to sync with, and what it does not have yet."""
     if store.ledger.repository.is_user_ledger:
         return
+    from recollect.ledger.refs import REMOTES, list_tips
     from recollect.ledger.remote import find_remote, unsent_notes
 
     try:
@@ -53,6 +71,13 @@ def check_sync(store: Store) -> Iterator[Finding]:
             f" {remote.address} yet.",
             f"To send {'it' if waiting == 1 else 'them'}, run: recollect sync",
         )
+    elif not list_tips(store.ledger.repository.git, REMOTES):
+        yield Finding(
+            OK,
+            "sync",
+            f"This clone has never synced with {remote.address}.",
+            "To get what others remember, run: recollect sync",
+        )
     else:
         yield Finding(OK, "sync", f"{remote.address} has every shared note, as of the last sync.")
 
@@ -60,5 +85,6 @@ def check_sync(store: Store) -> Iterator[Finding]:
 SETUP: tuple[Callable[[Store], Iterator[Finding]], ...] = (
     check_agents,
     check_model,
+    check_database,
     check_sync,
 )

@@ -23,7 +23,7 @@ def status_of(store: Store, purges: Sized, waiting: Waiting) -> dict[str, Any]:
     """The counts, as `recollect status --json` prints them."""
     memories = store.memories(status="all")
     index = store.indexing.fresh()
-    model, path = index.model(), store.indexing.path
+    model, path, team = index.model(), store.indexing.path, store.indexing.team
     week_ago = store.now() - _WEEK
     requests, tokens = store.local.observed.requests_since(week_ago)
     return {
@@ -40,6 +40,8 @@ def status_of(store: Store, purges: Sized, waiting: Waiting) -> dict[str, Any]:
         "bytes": sum(len(f"{m.summary}{m.text}".encode()) for m in memories),
         "index": str(path) if path.exists() else None,
         "index_bytes": path.stat().st_size if path.exists() else 0,
+        "database": team.address if team else None,
+        "database_problem": (team.problem or None) if team else None,
         "model": model,
         "without_vectors": index.count_pending(model) if model else len(memories),
         "unsent_notes": _unsent(store),

@@ -49,7 +49,9 @@ _GRADLE_TESTS = pattern(r"gradlew?\b.{0,500}\b(?:test|check|build)\b")
 
 def commit_of(command: str, output: str) -> tuple[str, str, str] | None:
     """Return the subject, body and place of the commit that a command made."""
-    if not any(words_of(part.text)[:2] == ["git", "commit"] for part in parts_of(command)):
+    parts = parts_of(command)
+    commits = [at for at, one in enumerate(parts) if words_of(one.text)[:2] == ["git", "commit"]]
+    if not commits:
         return None
     command = command[:_MOST_COMMAND]
     given = _heredoc(command)
@@ -60,7 +62,10 @@ def commit_of(command: str, output: str) -> tuple[str, str, str] | None:
     lines = reversed(clean_lines(output))
     made = next((m for line in lines if line.startswith("[") and (m := _MADE.match(line))), None)
     if made is None:
-        if not message or not _QUIET.search(command) or output.strip():
+        # A quiet commit that prints has failed, unless what follows `&&` ran and printed.
+        then = [one.then for one in parts[commits[-1] :]]
+        goes_on = len(then) > 1 and set(then[:-1]) == {"&&"} and not then[-1]
+        if not message or not _QUIET.search(command) or (output.strip() and not goes_on):
             return None
         return one_line(message.split("\n", 1)[0])[:200], _body(message), "a commit"
     branch = made["on"].removesuffix(" (root-commit)")

@@ -27,6 +27,18 @@ _OPINION = pattern(
     r"|let's|would|move|switch|use|is dead|is the future|instead)\b|[\"“«])",
     re.IGNORECASE,
 )
+# "Some dude on steam: 'always use …'", "his notes say 'remember to …'": somebody else's words.
+_QUOTES = pattern(
+    rf"(?:(?<!\bi )(?<!\bwe )\b(?:says?|said|saying|told|wrote|writes|states?|stated|reads?|claims?"
+    r"|claimed|quote|insists?|suggests?|suggested|ends? with)\b[^.!?\n]{0,60}"
+    rf"|{_SOMEBODY}[^.!?\n]{{0,40}}:)\s['\"“‘«]\w",
+    re.IGNORECASE,
+)
+_BINDS = pattern(
+    r"\b(?:customers?|clients?|legal|lawyers?|law|compliance|security|auditors?|regulators?"
+    r"|management|product|contract|spec|rfc|error|log|test|message|button|label|docs)\b",
+    re.IGNORECASE,
+)
 _DECLINES = pattern(
     r"(?:(?:there(?:'s| is)|i (?:see|found|have)) )?(?:nothing|none|no (?:new )?(?:memor|draft"
     r"|note))[^.!?\n]{0,80}\b(?:kept|keep(?:ing)?|saved?|saving|stored?|storing|remember(?:ed)?"
@@ -72,7 +84,10 @@ def is_settled(sentence: str) -> bool:
 
 def is_hearsay(sentence: str) -> bool:
     """Return whether a sentence reports what somebody else thinks."""
-    return _OPINION.search(sentence.replace("’", "'")) is not None
+    sentence = sentence.replace("’", "'")
+    if _OPINION.search(sentence):
+        return True
+    return _QUOTES.search(sentence) is not None and not _BINDS.search(sentence)
 
 
 def declines(sentence: str) -> bool:

@@ -4,9 +4,9 @@ The model says which sentence asks, and which of its words ask. What to keep is 
 follows a colon or "that", or the clauses that do not ask. A sentence that only asks points to the
 one before it, or after it. If it is not clear what is meant, the whole sentence is kept.
 
-With an embedder, the sentences that the model is in doubt about are rated again, by what their
-clauses mean (`capture/wish_meaning.py`). That only adds wishes: a prompt that was handled without
-an embedder gives the same ones, and a later event finds the others.
+With an embedder, the prompt is read again for what its words mean (`capture/wish_meaning.py`). That
+adds wishes. It takes one back only if the person asks, in other words, not to keep it: a prompt
+that was handled without an embedder gives the same others, and a later event finds the rest.
 """
 
 from __future__ import annotations
@@ -16,41 +16,40 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from recollect.capture import request_words as words
+from recollect.capture.hearsay import is_hearsay
+from recollect.capture.learned_unkept import MOST_SENTENCES, rate_all, unkept_blocks
 from recollect.capture.request_text import Said, clean, is_one_task, says
 from recollect.capture.sentences import split_line
-from recollect.capture.wish_model import Wish, rate
+from recollect.capture.wish_model import Wish, log_odds
 from recollect.capture.wish_words import classes
+from recollect.core.marks import LEARNED
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 
 if TYPE_CHECKING:
-    from recollect.capture.wish_meaning import Embed
+    from recollect.capture.wish_meaning import Meant, Read, Word
 
 # Chosen on prompts that the model was not trained on: see benchmarks/capture/README.md. What counts
 # is the chance that the sentence asks, plus half of the chance that the content is worth keeping.
-THRESHOLD: Final = 0.75
+THRESHOLD: Final = 0.62
 _LEAST: Final = 0.35  # the chance that it asks
+_LEAST_WORTH: Final = 0.18  # "there will be cake" is not worth it, unless it is certain
 _CERTAIN: Final = 0.8  # the same for a sentence that may mean something else
-# A sentence with a lower chance is not rated by its meaning: none of 113 wishes had one.
-_WORTH_A_LOOK: Final = 0.12
-_MEANING: Final = 1.0  # the weight of the log odds of the meaning, next to those of the words
-_MEANT: Final = -0.5  # the log odds from which a sentence asks
-_MEANT_WORTH: Final = 1.0  # how much a content that is worth keeping counts
-_LEAST_WORTH: Final = 0.25  # "my bus won't wait" is not worth it, unless the odds are high:
+# By meaning: the log odds of the meaning and a share of those of the words, from which it asks.
+_MEANT: Final = -1.6
+_OF_WORDS: Final = 0.5
 _MEANT_FOR_SURE: Final = 1.0
-_MEANT_DOUBTFUL: Final = 2.0  # what a sentence needs more that may mean something else
+_MEANT_DOUBTFUL: Final = 1.5  # what a sentence needs more that may mean something else
 # A part of a sentence asks if it has this share of the weight of all words that ask.
 _ASKS: Final = 0.4
 _ASKS_AGAIN: Final = 0.2  # what the last part needs after a part that asks: "…, hang on to that"
 # With this share, it does nothing but ask.
 _ONLY_ASKS: Final = 0.7
 _FEWEST = 3  # words of a statement
-_POINTING = 7  # words of a sentence that only points to another one
-_HEADING = 4  # the same without a word that points
-_MOST_SENTENCES = 60  # of a prompt
-# Sentences of a prompt that are rated by their meaning, the likeliest ones: each takes the model
-# about 50 ms, and a person waits for the prompt.
-_MOST_LOOKED_AT = 3
+_POINTING: Final = 7  # words of a sentence that only points to another one
+_LENIENT: Final = 1.0  # added to the log odds that a word is to be kept: better one too many
+_SURELY_NOT: Final = -4.0
+_MOSTLY: Final = 0.5  # the share of its words from which a content was told already
 _MOST_JOINED = 3  # sentences
 _PART = pattern(r"[,;()]|\s[—–-]{1,2}\s|—|\s(?:->|→|<-|←)\s|:(?=\s|\Z)|\s(?:and|so) (?=please\b)")
 _MINOR = (
@@ -106,35 +105,60 @@ class _Part(NamedTuple):
 
 
 def find_learned(
-    said: Sequence[Said], taken: set[int], embed: Embed | None = None
+    said: Sequence[Said], taken: set[int], asked: Sequence[str], read: Read | None = None
 ) -> Iterator[tuple[str, str]]:
     """Yield what the sentences ask to keep, and the words that decided.
 
-    The sentences with the numbers in `taken` are no wishes, or rules found theirs.
+    The sentences with the numbers in `taken` are no wishes, or rules found theirs: `asked`.
     """
+    rated, meant = rate_all(said[:MOST_SENTENCES], read)
+    unkept = unkept_blocks(said, rated, meant)
     used = set(taken)
-    doubted: list[tuple[int, Wish]] = []
-    for at, one in enumerate(said[:_MOST_SENTENCES]):
+    doubted: list[int] = []
+    told = list(asked)
+    for at, wish in enumerate(rated):
+        one = said[at]
         is_unkept = any(near.is_silent and near.block == one.block for near in said[at : at + 2])
-        if at in used or is_unkept or not _may_ask(one):
+        if at in used or is_unkept or one.block in unkept or is_hearsay(one.text):
             continue
-        wish = rate(one.text, at, len(said))
-        content, numbers = _content(said, at, wish, used) if _is_likely(one, wish) else ("", ())
-        is_sure = wish.chance >= THRESHOLD
-        if numbers and (is_sure or wish.chance + _worth(content) / 2 >= THRESHOLD):
+        content, numbers = "", tuple[int, ...]()
+        if _may_ask(one) and _is_likely(one, wish):
+            content, numbers = _content(said, at, wish, used)
+        worth = _worth(content) if numbers else 0.0
+        is_worth_it = worth >= _LEAST_WORTH or wish.chance >= _CERTAIN
+        if numbers and is_worth_it and wish.chance + worth / 2 >= THRESHOLD:
             used.update(numbers)
             if _names_something(content):
-                yield _told(content), f"learned: {wish.deciding}"
-        elif embed is not None and wish.chance >= _WORTH_A_LOOK:
-            doubted.append((at, wish))
-    doubted.sort(key=lambda one: -one[1].chance)
-    for at, wish in doubted[:_MOST_LOOKED_AT]:
-        if embed is None or at in used:
+                told.append(_told(content))
+                yield told[-1], f"{LEARNED}{wish.deciding}"
+        elif meant and _odds(one, wish, meant[at]) >= _MEANT:
+            doubted.append(at)
+    for at in doubted:
+        content, numbers = _meant(said, at, rated[at], used, meant)
+        is_certain = _odds(said[at], rated[at], meant[at]) >= _MEANT_FOR_SURE
+        if not is_certain and _worth(content) < _LEAST_WORTH:
             continue
-        content, numbers = _meant(said, at, wish, used, embed)
         used.update(numbers)
         if _names_something(content):
-            yield _told(content), f"by meaning: {wish.deciding}"
+            told.append(_told(content))
+            yield told[-1], f"by meaning: {meant[at].asking}"
+    if told and meant:
+        open_to = [at for at in range(len(meant)) if not said[at].is_silent]
+        content, _ = kept_words([(n, said[n].text, meant[n].words) for n in open_to])
+        if says(content, _FEWEST) and not _is_told(content, told):
+            yield _told(content), "by meaning: what the request is about"
+
+
+def _is_told(content: str, told: Sequence[str]) -> bool:
+    """Return whether most of a content stands in the others."""
+    known = {word for one in told for word in words.WORD.findall(one.lower())}
+    own = set(words.WORD.findall(content.lower()))
+    return len(own & known) >= _MOSTLY * len(own)
+
+
+def _odds(one: Said, wish: Wish, meant: Meant) -> float:
+    """Return the log odds that a sentence asks, by what it means and by its words."""
+    return meant.asks + _OF_WORDS * log_odds(wish.chance) - _MEANT_DOUBTFUL * _is_doubtful(one)
 
 
 def _is_likely(one: Said, wish: Wish) -> bool:
@@ -149,28 +173,58 @@ def _told(content: str) -> str:
 
 
 def _meant(
-    said: Sequence[Said], at: int, wish: Wish, used: set[int], embed: Embed
+    said: Sequence[Said], at: int, wish: Wish, used: set[int], meant: Sequence[Meant]
 ) -> tuple[str, tuple[int, ...]]:
-    """Return what a sentence asks to keep, by what it means; nothing if it does not ask."""
-    from recollect.capture.wish_meaning import Place, log_odds, rate_clauses
-
-    one = said[at]
-    parts = clauses(one)
-    place = Place(at, len(said), one.masked.endswith("?"))
-    texts = [one.text[start:end].strip() for start, end in parts]
-    asked = rate_clauses(texts, one.text, place, embed)
-    odds = log_odds(wish.chance) + _MEANING * asked.odds - _MEANT_DOUBTFUL * _is_doubtful(one)
-    if odds + _MEANT_WORTH < _MEANT:
+    """Return what a sentence asks to keep, by what the words around it mean."""
+    if at in used:
         return "", ()
-    start, end = parts[asked.clause] if parts else (0, len(one.text))
-    stressed = _stressed(wish, start, end)
-    is_bare = len(parts) < 2 and _is_bare(one)
-    content, numbers = _content(said, at, stressed, used, is_bare=is_bare)
-    worth = _worth(content)
-    is_over = words.CLOSING.match(content.strip().lower())
-    is_sure = worth >= _LEAST_WORTH or odds >= _MEANT_FOR_SURE
-    is_asked = is_sure and not is_over and odds + _MEANT_WORTH * worth >= _MEANT
-    return (content, numbers) if is_asked else ("", ())
+    near = [
+        number
+        for number in range(max(0, at - _MOST_JOINED), min(len(meant), at + _MOST_JOINED + 1))
+        if number not in used and not said[number].is_silent
+    ]
+    content, numbers = kept_words([(n, said[n].text, meant[n].words) for n in near])
+    if says(content, _FEWEST):
+        return content, (at, *numbers)
+    return _content(said, at, wish, used)
+
+
+def kept_words(
+    said: Sequence[tuple[int, str, Sequence[Word]]],
+) -> tuple[str, tuple[int, ...]]:
+    """Return the words in a row that are most likely to be kept, and the numbers of the sentences.
+
+    In the sum of the log odds, a word in the middle that is none of them does no harm. At the ends,
+    the rest of a clause belongs to it, unless it surely does not.
+    """
+    best, total, start = (0.0, 0, 0), 0.0, 0
+    all_words = [(at, word) for at, (_, _, own) in enumerate(said) for word in own]
+    for number, (_, word) in enumerate(all_words):
+        if total <= 0:
+            total, start = 0.0, number
+        total += word.kept + _LENIENT
+        if total > best[0]:
+            best = total, start, number
+    if not best[0]:
+        return "", ()
+    _, begin, end = best
+
+    def goes_on(one: int, other: int) -> bool:
+        """Whether a word belongs to the same clause as the one after it, and to what is kept."""
+        (at, word), (near, following) = all_words[one], all_words[other]
+        text = said[at][1]
+        return at == near and not _PART.search(text[word.start : following.start + 2].lower())
+
+    while begin and all_words[begin - 1][1].kept > _SURELY_NOT and goes_on(begin - 1, begin):
+        begin -= 1
+    last = len(all_words) - 1
+    while end < last and all_words[end + 1][1].kept > _SURELY_NOT and goes_on(end, end + 1):
+        end += 1
+    first, final = all_words[begin][0], all_words[end][0]
+    texts = [text for _, text, _ in said[first : final + 1]]
+    texts[-1] = texts[-1][: all_words[end][1].end]
+    texts[0] = texts[0][all_words[begin][1].start :]
+    return " ".join(texts), tuple(number for number, _, _ in said[first : final + 1])
 
 
 def clauses(one: Said, least: int = 2) -> list[tuple[int, int]]:
@@ -183,24 +237,6 @@ def clauses(one: Said, least: int = 2) -> list[tuple[int, int]]:
         for start, stop in zip(starts, stops, strict=True)
         if len(one.text[start:stop].split()) >= least
     ]
-
-
-def _stressed(wish: Wish, start: int, end: int) -> Wish:
-    """Return a wish in which a clause has at least half of the weight of what asks."""
-    inside = [start <= token.start < end for token in wish.tokens]
-    extra = (sum(max(0.0, weight) for weight in wish.weights) or 1.0) / (sum(inside) or 1)
-    weights = [
-        max(0.0, weight) + extra * own for weight, own in zip(wish.weights, inside, strict=True)
-    ]
-    return Wish(wish.chance, wish.tokens, weights)
-
-
-def _is_bare(one: Said) -> bool:
-    """Return whether a clause stands for the sentence beside it: "Let that be settled."."""
-    if one.masked.endswith(":"):
-        return False
-    most = _POINTING if _PRONOUN.search(one.masked) else _HEADING
-    return len(words.WORD.findall(one.masked)) <= most
 
 
 def _worth(content: str) -> float:
@@ -224,16 +260,14 @@ def _is_doubtful(one: Said) -> bool:
     """Return whether a sentence may be for the moment, for somebody else, or a question."""
     said = one.masked
     is_polite = words.POLITE.search(said) or words.POLITE_END.search(said)
-    return bool(_ELSEWHERE.search(said)) or (said.endswith("?") and not is_polite)
+    is_quoted = ":" in said and words.REPORTED.search(said.partition(":")[0])
+    return bool(is_quoted or _ELSEWHERE.search(said)) or (said.endswith("?") and not is_polite)
 
 
 def _content(
-    said: Sequence[Said], at: int, wish: Wish, used: set[int], *, is_bare: bool = False
+    said: Sequence[Said], at: int, wish: Wish, used: set[int]
 ) -> tuple[str, tuple[int, ...]]:
-    """Return what a wish asks to keep, and the numbers of its sentences.
-
-    `is_bare`: the sentence says nothing of that itself.
-    """
+    """Return what a wish asks to keep, and the numbers of its sentences."""
     one = said[at]
     announced = _announced(one, wish)
     if announced:
@@ -244,7 +278,7 @@ def _content(
         return announced, tuple(range(at, after))
     parts = _parts(one, wish)
     asking = next((n for n, part in enumerate(parts) if part.share >= _ASKS), None)
-    points = is_bare or _POINTS.search(one.masked)
+    points = _POINTS.search(one.masked)
     if asking is not None and points:
         before = one.text[: parts[asking].start]
         if asking and _states(before) and not _PURPOSE.match(before):
@@ -253,8 +287,6 @@ def _content(
         return "", (at,)  # it points to what another wish keeps
     if points or one.masked.endswith(":"):
         near = [at - 1, at + 1] if points else [at + 1, at - 1]
-        if is_bare and not _PRONOUN.search(one.masked):  # "New rule. …" or "… Rule number one."
-            near.sort(key=lambda at: -_worth(said[at].text) if 0 <= at < len(said) else 0.0)
         for number in near:
             if 0 <= number < len(said) and number not in used and _can_be_meant(said[number]):
                 first = number
@@ -269,6 +301,8 @@ def _content(
         if _states(rest):
             return rest, (at,)
     if at and at - 1 not in used and _PRONOUN.search(one.masked) and _can_be_meant(said[at - 1]):
+        if len(words.WORD.findall(one.masked)) <= _POINTING:  # "Let that be settled."
+            return said[at - 1].text, (at - 1, at)
         return f"{said[at - 1].text} {one.text}", (at - 1, at)
     return one.text, (at,)
 

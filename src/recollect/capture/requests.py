@@ -27,11 +27,11 @@ from recollect.capture.request_text import (
     split_prompt,
 )
 from recollect.capture.sentences import split_line
-from recollect.capture.unkept import only_asks
+from recollect.capture.unkept import is_unkept, only_asks
 from recollect.core.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
-    from recollect.capture.wish_meaning import Embed
+    from recollect.capture.wish_meaning import Read
 
 _TYPED = 2_000  # characters; of a longer text, parts may be pasted from a handbook
 _MOST_ASIDE = 200
@@ -75,10 +75,10 @@ class _Said(NamedTuple):
     wishes: list[_Wish]
 
 
-def find_requests(text: str, *, learned: bool = True, embed: Embed | None = None) -> list[Request]:
+def find_requests(text: str, *, learned: bool = True, read: Read | None = None) -> list[Request]:
     """Return the wishes in a prompt: first what rules find, then what the model finds.
 
-    With `embed` (see `wish_meaning.embed_with`), also those that only their meaning tells.
+    With `read` (see `wish_meaning.reader_with`), also those that only their meaning tells.
     """
     sentences = split_prompt(text)
     found, taken = _by_rules(text, sentences)
@@ -88,7 +88,8 @@ def find_requests(text: str, *, learned: bool = True, embed: Embed | None = None
         if len(text) > _TYPED:
             last = max((one.block for one in sentences), default=0)
             taken |= {at for at, one in enumerate(sentences) if 0 < one.block < last}
-        found += [Request(*one) for one in find_learned(sentences, taken, embed)]
+        asked = [one.content for one in found if one.content]
+        found += [Request(*one) for one in find_learned(sentences, taken, asked, read)]
     return list(dict.fromkeys(found))
 
 
@@ -148,13 +149,14 @@ def _contents(said: list[_Said], at: int, wish: _Wish, end: int) -> tuple[list[s
     cut = words.CUT.search(one.masked, start, end)
     content = one.text[start : cut.start() if cut else end].strip()
     colon = wish.match[0].rstrip().endswith(":")
-    if not says(content) and colon:
+    # "For the record, valid for all later sessions:" is a heading, too.
+    if (not says(content) and colon) or (content.endswith(":") and not cut):
         while after < len(said) and _goes_on(said, at + 1, after):
             after += 1
         following = said[at + 1 : after]
         if len(following) > 1 and all(one.is_item for one in following):
             return [clean(one.text, _to(wish)) for one in following], after
-        content = " ".join(one.text for one in following)
+        content = " ".join(one.text for one in following) or content
     elif end == len(one.text) and not cut:
         while after < len(said) and said[after].block == one.block and not said[after].is_item:
             plain = _goes_on(said, at, after) and (
@@ -209,7 +211,10 @@ def _with_wishes(sentences: list[Said], rules: list[words.Rule], *, is_long: boo
     last = max((one.block for one in sentences), default=0)
     found: list[_Said] = []
     for one in sentences:
-        wishes = [] if one.is_silent else list(_wishes(one.masked, rules))
+        wishes = list(_wishes(one.masked, rules))
+        if one.is_silent:  # "between us: …"; who asks for something else there still gets it
+            own = [] if is_unkept(one.text) else wishes
+            wishes = [wish for wish in own if not wish.points]
         if is_long and 0 < one.block < last:
             wishes = [wish for wish in wishes if wish.rule.name not in _LATER]
         if len(sentences) > 1:

@@ -135,19 +135,20 @@ _POINTS_BACK = pattern(
 
 
 class Parted(NamedTuple):
-    """A prompt without what must not be kept, and that."""
+    """A prompt without what must not be kept, that, and the words that say so."""
 
     kept: str
     unkept: str = ""
+    why: str = ""
 
 
 def part(text: str) -> Parted:
-    """Separate what a prompt asks not to keep from the rest."""
+    """Separate what a prompt asks not to keep, by the rules, from the rest."""
     if not _is_asked(text[:_MOST_TEXT]):
         return Parted(text)
     kept: list[str] = []
     unkept: list[str] = []
-    for paragraph in _paragraphs(text):
+    for paragraph in paragraphs(text):
         masked = _masked(paragraph)
         asks = _ASKS.search(masked[:_MOST_TEXT])
         if asks is None:
@@ -208,7 +209,8 @@ def _without_passing(paragraph: str) -> tuple[str, list[str]]:
     return "\n".join(filter(None, kept)), [said[at] for at in sorted(passing) if at < len(said)]
 
 
-def _paragraphs(text: str) -> list[str]:
+def paragraphs(text: str) -> list[str]:
+    """Return the paragraphs of a text."""
     found: list[list[str]] = [[]]
     for line in text.splitlines():
         if line.strip():

@@ -1,111 +1,167 @@
-"""How likely a clause asks the agent to remember something, by what it means.
+"""What the sentences of a prompt ask for, by what their words mean: to keep something, or not to.
 
 The wish model (`capture/wish_model.py`) knows words. "Let that be settled" has none of those that
-people usually ask with, but its embedding is near those of clauses that ask. A logistic regression
-over the embeddings of a clause and of its sentence rates that. It needs a loaded embedder, so the
-engine runs it, and only for sentences that the wish model does not rule out.
+people usually ask with. Here, the first layers of the embedder read the prompt, and a small network
+rates each word in its place: does it ask to keep something, does it ask not to, is it part of what
+to keep? A sentence is rated by the soft maximum of its words. It needs a loaded embedder, so the
+engine runs it.
 
 `python -m benchmarks.capture.train_meaning` makes the weights in `wish_meaning.bin` beside this
-module. They are for the vectors of one embedder; with another one, there is no rating.
+module. They are for one embedder; with another one, there is no rating.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from operator import mul
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from recollect.core.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from recollect.embedding import Embedder
+    from recollect.embedding.granite.model import Granite
 
 FILE: Final = Path(__file__).with_name("wish_meaning.bin")
-MAGIC: Final = b"recollect meant wishes 1\n"
-SCALE: Final = 0.3  # of the features that are no part of a vector
-MOST_CLAUSES: Final = 12  # of a sentence
-
-# The clauses of a sentence, the sentence last → the vector of each.
-Embed = Callable[[Sequence[str]], list[bytes]]
-
-
-class Place(NamedTuple):
-    """Where a sentence stands in its prompt, and whether it is a question."""
-
-    place: int
-    total: int
-    is_question: bool
+MAGIC: Final = b"recollect meant wishes 2\n"
+LAYERS: Final = 3  # of the embedder; with more, the words are less and the topic more
+HIDDEN: Final = 32
+OUTPUTS: Final = 3  # asks to keep, asks not to, is to be kept
+# The sentences that are read together, so that each is understood beside the others. A person waits
+# for this: a full window takes about 60 ms.
+_MOST_CHARACTERS: Final = 900
+_MOST_WINDOWS: Final = 3
+_NEVER: Final = -20.0
+_SHOWN: Final = 3  # words that the trace names
 
 
-class Asked(NamedTuple):
-    """The clause of a sentence that most likely asks: its number, and its log odds."""
+class Word(NamedTuple):
+    """Where a word stands in its sentence, and the log odds that it is part of what to keep."""
 
-    clause: int
-    odds: float
-
-
-def embed_with(embedder: Embedder | None) -> Embed | None:
-    """Return how to embed clauses, if the weights are for the vectors of this embedder."""
-    return embedder.embed if embedder is not None and embedder.name == _weights().model else None
+    start: int
+    end: int
+    kept: float
 
 
-def named_features(place: Place, clauses: int) -> tuple[float, ...]:
-    """Return the features of a clause that its vectors do not have; the last is always on."""
-    return tuple(
-        SCALE * is_true
-        for is_true in (
-            place.is_question,
-            clauses == 1,
-            place.place == 0,
-            place.place == place.total - 1,
-            place.total == 1,
-            True,
-        )
+class Meant(NamedTuple):
+    """The log odds that a sentence asks to keep something, and that it asks not to; its words.
+
+    `asking` and `hushing` are the words that decided most.
+    """
+
+    asks: float
+    unkept: float
+    words: Sequence[Word] = ()
+    asking: str = ""
+    hushing: str = ""
+
+
+UNREAD: Final = Meant(_NEVER, _NEVER)
+
+# The sentences of a prompt → what each means.
+Read = Callable[[Sequence[str]], list[Meant]]
+
+
+def reader_with(embedder: Embedder | None) -> Read | None:
+    """Return how to read prompts, if the weights are for this embedder."""
+    if embedder is None or embedder.name != _weights().embedder:
+        return None
+    from recollect.embedding.granite.model import Granite
+
+    model = embedder
+    return (lambda said: _read(said, model)) if isinstance(model, Granite) else None
+
+
+def windows(said: Sequence[str]) -> Iterator[range]:
+    """Yield the numbers of the sentences that are read together, the first and the last ones."""
+    found: list[range] = []
+    start = size = 0
+    for at, one in enumerate(said):
+        if at > start and size + len(one) > _MOST_CHARACTERS:
+            found.append(range(start, at))
+            start, size = at, 0
+        size += len(one) + 1
+    found += [range(start, len(said))] if said else []
+    # Who pastes a long text asks before it or after it.
+    yield from found if len(found) <= _MOST_WINDOWS else (found[0], *found[1 - _MOST_WINDOWS :])
+
+
+def placed(said: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield where each sentence stands in all of them, joined by a space."""
+    start = 0
+    for one in said:
+        yield start, start + len(one)
+        start += len(one) + 1
+
+
+def _read(said: Sequence[str], model: Granite) -> list[Meant]:
+    found = [UNREAD] * len(said)
+    for numbers in windows(said):
+        texts = [said[at] for at in numbers]
+        places, rows = model.read(" ".join(texts), LAYERS)
+        rated = rate(rows, _weights().values).tolist()
+        for number, (start, end) in zip(numbers, placed(texts), strict=True):
+            own = [
+                (max(0, first - start), last - start, one)
+                for (first, last), one in zip(places, rated, strict=True)
+                if start < last <= end
+            ]
+            if own:
+                found[number] = _meant(said[number], own)
+    return found
+
+
+def _meant(text: str, rated: Sequence[tuple[int, int, Sequence[float]]]) -> Meant:
+    """Return what a sentence means, from the ratings of its words."""
+
+    def deciding(output: int) -> str:
+        best = sorted(rated, key=lambda one: -one[2][output])[:_SHOWN]
+        said = (text[start:end].strip(" ,;:.!?()\"'").lower() for start, end, _ in sorted(best))
+        return " ".join(dict.fromkeys(filter(None, said)))
+
+    return Meant(
+        soft_maximum([one[0] for *_, one in rated]),
+        soft_maximum([one[1] for *_, one in rated]),
+        [Word(start, end, one[2]) for start, end, one in rated],
+        deciding(0),
+        deciding(1),
     )
 
 
-def rate_clauses(clauses: Sequence[str], sentence: str, place: Place, embed: Embed) -> Asked:
-    """Return the clause of a sentence that most likely asks."""
-    chosen = clauses[:MOST_CLAUSES] or [sentence]
-    *vectors, whole = (_floats(one) for one in embed([*chosen, sentence]))
-    known = _weights()
-    size = len(whole)
-    own, around = known.values[:size], known.values[size : 2 * size]
-    base = _dot(around, whole)
-    base += _dot(known.values[2 * size :], named_features(place, len(clauses)))
-    odds = [base + _dot(own, vector) for vector in vectors]
-    best = max(range(len(odds)), key=odds.__getitem__)
-    return Asked(best, odds[best])
+def rate(rows: Any, weights: Sequence[Any]) -> Any:
+    """Return the outputs of the network for each row."""
+    import numpy as np
+
+    first, first_bias, second, second_bias = weights
+    return np.maximum(rows @ first + first_bias, 0) @ second + second_bias
 
 
-def log_odds(chance: float) -> float:
-    """Return the log odds of a chance; a chance of 0 or 1 is nearly that."""
-    chance = min(max(chance, 1e-6), 1 - 1e-6)
-    return math.log(chance / (1 - chance))
+def soft_maximum(values: Sequence[float]) -> float:
+    """Return the logarithm of the sum of the exponentials."""
+    most = max(values)
+    return most + math.log(math.fsum(math.exp(value - most) for value in values))
 
 
 class _Weights(NamedTuple):
-    model: str
-    values: Sequence[float]
+    embedder: str
+    values: Sequence[Any]
 
 
 @cache
 def _weights() -> _Weights:
+    import numpy as np
+
     data = FILE.read_bytes()
     start = len(MAGIC) + 4
     end = start + int.from_bytes(data[len(MAGIC) : start])
     header = json.loads(data[start:end])
-    return _Weights(header["embedder"], _floats(data[end:]))
-
-
-def _floats(data: bytes) -> tuple[float, ...]:
-    return struct.unpack(f"<{len(data) // 4}f", data)
-
-
-def _dot(one: Sequence[float], other: Sequence[float]) -> float:
-    return math.fsum(map(mul, one, other))
+    values = []
+    for shape in header["shapes"]:
+        size = 2 * math.prod(shape)
+        part = np.frombuffer(data[end : end + size], "<f2").reshape(shape)
+        values.append(part.astype(np.float32))
+        end += size
+    return _Weights(header["embedder"], values)

@@ -1,6 +1,6 @@
-"""How likely a sentence asks the agent to remember something, in words that no rule has.
+"""How likely a sentence asks the agent to remember something, or not to, in words no rule has.
 
-A linear model over hashed words, sequences of words, and classes of words
+Two linear models over hashed words, sequences of words, and classes of words
 (`capture/wish_words.py`). `python -m benchmarks.capture.train_wishes` makes the weights, one byte
 each, in `wish_model.bin` beside this module. Because the model is linear, each word's share of the
 score is known: `Wish.weights` tells the words that ask from those that say what to keep.
@@ -25,8 +25,8 @@ from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 
 FILE: Final = Path(__file__).with_name("wish_model.bin")
-MAGIC: Final = b"recollect wishes 1\n"
-SIZE: Final = 1 << 16  # weights
+MAGIC: Final = b"recollect wishes 2\n"
+SIZE: Final = 1 << 16  # weights of each model
 MAX_LENGTH: Final = 600  # characters of a sentence that count
 _LONG = 24  # words and punctuation that are rated together
 _ENDS = frozenset(",;:—–()")
@@ -55,11 +55,15 @@ class Gram(NamedTuple):
 
 
 class Wish(NamedTuple):
-    """How likely a sentence asks, its words, and the share that each has in it."""
+    """How likely a sentence asks, its words, and the share that each has in it.
+
+    `unkept`: how likely it asks not to keep something.
+    """
 
     chance: float
     tokens: Sequence[Token]
     weights: Sequence[float]
+    unkept: float = 0.0
 
     @property
     def deciding(self) -> str:
@@ -144,7 +148,8 @@ def rate(sentence: str, place: int = 0, total: int = 1) -> Wish:
     """
     said = tokens(sentence)
     rated = [_rate(said, start, end, place, total) for start, end in spans(said)]
-    return max(rated, key=lambda one: one.chance)
+    unkept = max(one.unkept for one in rated)
+    return max(rated, key=lambda one: one.chance)._replace(unkept=unkept)
 
 
 def spans(said: Sequence[Token]) -> list[tuple[int, int]]:
@@ -162,23 +167,37 @@ def spans(said: Sequence[Token]) -> list[tuple[int, int]]:
 
 def _rate(said: Sequence[Token], start: int, end: int, place: int, total: int) -> Wish:
     """Rate a part of a sentence."""
-    weights, scale, bias = _weights()
+    (weights, scale, bias), (against, least, base) = _weights()
     distinct = {one.text: one for one in grams(said[start:end], place, total)}
     root = math.sqrt(len(distinct)) or 1.0
-    score, shares = bias, [0.0] * len(said)
+    score, shares, unkept = bias, [0.0] * len(said), 0
     for gram in distinct.values():
-        value = scale * weights[bucket(gram.text)] / root
+        number = bucket(gram.text)
+        unkept += against[number]
+        value = scale * weights[number] / root
         score += value
         for at in gram.at:
             shares[start + at] += value / len(gram.at)
-    return Wish(0.5 * (1 + math.tanh(0.5 * score)), said, shares)
+    return Wish(_chance(score), said, shares, _chance(base + least * unkept / root))
+
+
+def _chance(score: float) -> float:
+    return 0.5 * (1 + math.tanh(0.5 * score))
+
+
+def log_odds(chance: float) -> float:
+    """Return the log odds of a chance; a chance of 0 or 1 is nearly that."""
+    chance = min(max(chance, 1e-6), 1 - 1e-6)
+    return math.log(chance / (1 - chance))
 
 
 @cache
-def _weights() -> tuple[memoryview, float, float]:
-    """Return the weights, what to multiply them with, and the bias."""
+def _weights() -> list[tuple[memoryview, float, float]]:
+    """Return the weights of each model, what to multiply them with, and the bias."""
     data = FILE.read_bytes()
     start = len(MAGIC) + 4
     end = start + int.from_bytes(data[len(MAGIC) : start])
     header = json.loads(data[start:end])
-    return memoryview(data)[end:].cast("b"), header["scale"], header["bias"]
+    values = memoryview(data)[end:].cast("b")
+    both = enumerate(zip(header["scales"], header["biases"], strict=True))
+    return [(values[at * SIZE : (at + 1) * SIZE], scale, bias) for at, (scale, bias) in both]

@@ -52,6 +52,7 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "Share": {
         "sync": "sync",
+        "serve": ".server.command",  # of the package beside this one
         "mirror": "mirror",
         "import": "import_",
         "export": "export",

@@ -10,10 +10,13 @@ from recollect.hosts.protocol import EVENTS
 
 @click.command()
 @click.argument("event", type=click.Choice(EVENTS), metavar="EVENT")
-def hook_command(event: str) -> None:
+@click.argument("agent", default="", required=False)
+def hook_command(event: str, agent: str) -> None:
     """Handle a hook event of an agent.
+
+    AGENT is its name in `recollect install`; without it, the input tells.
 
     Reads the hook JSON of the agent from stdin, and prints one JSON object or nothing. The plugin
     calls it; you never need to. It always exits with 0. To see what it did, run: recollect why
     """
-    main([event])
+    main([event, agent])

@@ -154,7 +154,7 @@ def accept_command(
         click.echo(f"Remembered: {memory.summary}", err=True)
     for old in before:
         if old is not None and not keep_both:
-            click.echo(f"Archived: {short(old.id)}  {old.summary}", err=True)
+            click.echo(f"Replaced: {short(old.id)}  {old.summary}", err=True)
 
 
 @review_command.command("reject")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,6 +23,10 @@ from recollect.cli.output import (
 )
 from recollect.config.keys import KEYS
 from recollect.core.age import age
+from recollect.errors import RecollectError
+
+if TYPE_CHECKING:
+    from recollect.api.everywhere import Elsewhere
 
 # If there are fewer answers than this, weaker matches follow: if nothing is sure, or for a question
 # of so many words those with this share of the best score.
@@ -52,6 +57,7 @@ _MODES = (
 )
 @click.option("--as-of", metavar="WHEN", help="Search the memories as of a commit or date.")
 @click.option("--all", "weaker", is_flag=True, help="Also show weaker matches.")
+@click.option("--everywhere", is_flag=True, help="Also ask your team's server (server.url).")
 @click.option("--explain", is_flag=True, help="Show the parts of each score.")
 @json_option
 @click.pass_context
@@ -64,6 +70,7 @@ def search_command(
     min_similarity: float | None,
     as_of: str | None,
     weaker: bool,
+    everywhere: bool,
     explain: bool,
     as_json: bool,
     **options: Any,
@@ -94,6 +101,7 @@ def search_command(
             hits += near[: NEAREST - sure]
             left -= len(hits) - sure
         warn(store)
+        elsewhere = _elsewhere(store, query, limit, given_filters(options)) if everywhere else []
         if as_json:
             echo_json(
                 [
@@ -107,16 +115,38 @@ def search_command(
                         zip(listed_as_json(hits, store), hits, strict=True)
                     )
                 ]
+                + [one.as_json() for one in elsewhere]
             )
         else:
             _echo_lines(store, hits[:sure], explain=explain)
             if hits[sure:]:
                 click.echo("Weaker matches:" if sure else "No sure answer. The nearest:", err=True)
                 _echo_lines(store, hits[sure:], explain=explain)
+            if elsewhere:
+                click.echo("In other repositories:", err=True)
+            for one in elsewhere:
+                name = click.style(one.id, fg="yellow")
+                home = click.style(f"[{one.repository}]", fg="cyan")
+                click.echo(f"{one.score:.2f}  {name}  {one.age:>4}  {one.summary} {home}")
         if left > 0:
             click.echo(f"{weaker_matches(left)}; --all shows them", err=True)
-        elif not hits:
+        elif not hits and not elsewhere:
             click.echo("Nothing found.", err=True)
+
+
+def _elsewhere(
+    store: Recollect, query: str, limit: int, filters: dict[str, Any]
+) -> list[Elsewhere]:
+    """What the server finds that is not here; if it cannot be asked, a message says why."""
+    from recollect.api.everywhere import search_everywhere
+
+    try:
+        found = search_everywhere(store.config, os.environ, query, limit, filters)
+    except RecollectError as error:
+        click.echo(f"Only local results. {error.message} {error.hint}", err=True)
+        return []
+    known = {memory.uid for memory in store.get_many([one.uid for one in found])}
+    return [one for one in found if one.uid not in known]
 
 
 def _echo_lines(store: Recollect, hits: Iterable[Answer], *, explain: bool) -> None:

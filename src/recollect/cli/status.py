@@ -56,6 +56,10 @@ def status_command(ctx: click.Context, as_json: bool) -> None:
             click.echo("notes that are not synced yet: none, as of the last sync")
         size, index = (f"{summary[key] / 1024:,.0f} KB" for key in ("bytes", "index_bytes"))
         click.echo(f"size: {size} of text, {index} of index")
+        if summary["database"]:
+            click.echo(f"database: {summary['database']}")
+        if summary["database_problem"]:
+            click.echo(f"  not in use: {summary['database_problem']}")
         click.echo(
             f"vectors: {summary['model'] or 'none yet; to compute them, run: recollect reindex'}"
         )

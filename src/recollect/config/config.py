@@ -355,6 +355,10 @@ def parse_value(key: ConfigKey, given: str, source: str) -> str | float | bool:
 
 
 def _allowed(key: ConfigKey, value: str | float | bool, source: str) -> str | float | bool:
+    if key.name == "index.url" and value:
+        from recollect.config.database_url import check_database_url
+
+        check_database_url(str(value), source, is_stored=source != key.variable)
     if isinstance(value, float) and not (math.isfinite(value) and key.least <= value <= key.most):
         raise BadConfig(f"{source}: {key.name} takes a number {_range(key)}, not {value!r}")
     if key.whole and isinstance(value, float) and not value.is_integer():

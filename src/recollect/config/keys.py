@@ -176,6 +176,7 @@ KEYS: tuple[ConfigKey, ...] = (
     ConfigKey("hook.enabled", True, "whether hooks do more than what you ask for", LESS),
     *_of_events(),
     ConfigKey("hook.session_deadline", 1000.0, "the same at the start or end of a session"),
+    ConfigKey("index.url", "", "a PostgreSQL database for the index; empty: a file"),
     ConfigKey(
         "inject.budget",
         "adaptive",
@@ -272,6 +273,14 @@ KEYS: tuple[ConfigKey, ...] = (
         NEVER,
         choices=("redact", "mask", "block", "warn"),
     ),
+    ConfigKey(
+        "server.timeout",
+        3.0,
+        "the most seconds that `recollect search --everywhere` waits for the server",
+        NEVER,
+        most=60.0,
+    ),
+    ConfigKey("server.url", "", "the address of your team's server; empty: none", NEVER),
     ConfigKey(
         "sessions.max_retained",
         5.0,

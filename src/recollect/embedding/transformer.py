@@ -124,7 +124,7 @@ class Transformer:
         asked, known = self._last
         if len(texts) == 1 and list(asked) == list(texts):
             return list(known)
-        vectors = self._embed(texts, pause or _go_on)
+        vectors = self._embed(texts, pause or go_on)
         if len(texts) == 1:
             self._last = list(texts), vectors
         return list(vectors)
@@ -158,7 +158,21 @@ class Transformer:
         return vectors
 
     def _run(self, batch: list[list[int]], pause: Callable[[], None]) -> Floats:
-        """Run one pass. Shorter texts are padded, and attention ignores the padding."""
+        """Run one pass, and return the vectors of the texts."""
+        import numpy as np
+
+        *_, x = self._states(batch, pause)
+        if self._centre is None:
+            lengths = np.array([[len(tokens)] for tokens in batch])
+            real = (np.arange(x.shape[1]) < lengths).astype(np.float32)
+            return _of_unit_length((real[:, None, :] @ x)[:, 0])
+        return _of_unit_length(_of_unit_length(x[:, 0]) - self._centre)
+
+    def _states(self, batch: list[list[int]], pause: Callable[[], None]) -> Iterator[Floats]:
+        """Yield the tokens of texts after each layer: the same array, which the next one changes.
+
+        Shorter texts are padded, and attention ignores the padding.
+        """
         import numpy as np
 
         longest = max(map(len, batch))
@@ -185,10 +199,7 @@ class Transformer:
             pause()
             x += _apply(_gelu(_apply(x, layer.widen)), layer.narrow)
             _normalise(x, layer.narrow_norm)
-        x = x.reshape(len(batch), longest, -1)
-        if self._centre is None:
-            return _of_unit_length((real[:, None, :] @ x)[:, 0])
-        return _of_unit_length(_of_unit_length(x[:, 0]) - self._centre)
+            yield x.reshape(len(batch), longest, -1)
 
 
 def _of_unit_length(vectors: Floats) -> Floats:
@@ -199,7 +210,7 @@ def _of_unit_length(vectors: Floats) -> Floats:
     return unit
 
 
-def _go_on() -> None:
+def go_on() -> None:
     """Pause for nobody."""
 
 

@@ -48,20 +48,19 @@ def serve(attempt: Attempt) -> None:
     if why:
         from recollect.hooks.runner import note_end
 
-        spent = time.monotonic() - attempt.start
-        note_end(attempt.arguments[0], why, os.environ, given, attempt.moment, spent)
+        note_end(attempt, why, os.environ)
 
 
 def _serve(attempt: Attempt, given: bytes, relay: Relay | None) -> None:
     """Serve the event in this process, unless the engine does after the stash is written."""
     received: Received | None = None
-    event, moment, was_taken = attempt.arguments[0], attempt.moment, attempt.was_taken
+    event, moment, was_taken = attempt.event, attempt.moment, attempt.was_taken
     if not was_taken and asks(event, given):
         from recollect.hooks.stash import stash
 
-        received = stash(event, moment, given, os.environ, relay)
+        received = stash(event, moment, given, os.environ, relay, host=attempt.host)
         holds = received is None or bool(received.marked)
-        answer, was_taken = ask(event, moment, given, os.environ, holds=holds)
+        answer, was_taken = ask(event, moment, given, os.environ, host=attempt.host, holds=holds)
         if answer is not None:
             (print_answer if relay is None else relay.write)(answer)
             return

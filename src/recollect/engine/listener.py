@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.config.locate import make_private
-from recollect.hook_client import MOST_INPUT, PING, PROTOCOL, addresses, is_private
+from recollect.hook_client import MOST_INPUT, NO_HOST, PING, PROTOCOL, addresses, is_private
 from recollect.hosts.protocol import EVENTS
 
 if TYPE_CHECKING:
@@ -39,11 +39,12 @@ class Call:
         self,
         connection: socket.socket,
         event: str,
+        host: str,
         moment: int,
         settings: Mapping[str, str],
         given: bytes,
     ) -> None:
-        self.event = event
+        self.event, self.host = event, host
         self.moment = moment
         self.settings = settings
         self.given = given
@@ -160,9 +161,10 @@ def _read_call(connection: socket.socket) -> Call | None:
         return None
     with BufferedReader(_TimedReader(connection)) as stream:
         words = stream.readline(1000).decode("ascii").split()
-        if len(words) != 7 or " ".join(words[:3]) != PROTOCOL:
+        if len(words) != 8 or " ".join(words[:3]) != PROTOCOL:
             return None
-        event, moment, sizes = words[3], int(words[4]), (int(words[5]), int(words[6]))
+        event, host, moment = words[3], words[4].removeprefix(NO_HOST), int(words[5])
+        sizes = (int(words[6]), int(words[7]))
         if event not in (*EVENTS, PING) or not 0 <= sizes[0] <= _MOST_SETTINGS:
             return None
         if not 0 <= sizes[1] <= MOST_INPUT:
@@ -172,7 +174,7 @@ def _read_call(connection: socket.socket) -> Call | None:
         return None
     pairs = settings.decode("utf-8", "surrogateescape").split("\0")
     named = {name: value for name, _, value in (pair.partition("=") for pair in pairs) if name}
-    return Call(connection, event, moment, named, given)
+    return Call(connection, event, host, moment, named, given)
 
 
 class _TimedReader(RawIOBase):

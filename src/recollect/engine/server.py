@@ -142,7 +142,7 @@ class Engine:
         if environment is None:
             call.send_line("no")
             return
-        received = receive(call.event, call.given, environment)
+        received = receive(call.event, call.given, environment, call.host)
         if not os.path.isabs(received.event.directory):  # noqa: PTH117
             call.send_line("no")  # only the hook knows what the path is relative to
             return

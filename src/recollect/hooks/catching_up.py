@@ -32,9 +32,16 @@ def read_unread(share: float) -> Stage:
 def _read(work: Work, session: str, path: str, share: float) -> None:
     """Notice what a session said, in its own name."""
     from recollect.hooks.notice import notice_parts
+    from recollect.hosts.registry import host_of_transcript
 
     event = work.event._replace(
-        session=session, transcript=path, text="", agent="", source="", again=False
+        host=host_of_transcript(path, session),  # another agent may have run it
+        session=session,
+        transcript=path,
+        text="",
+        agent="",
+        source="",
+        again=False,
     )
     theirs = Work(event, work.session.for_event(event))
     notice_parts(theirs, share, _MOST_TRANSCRIPT)

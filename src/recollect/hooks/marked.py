@@ -12,7 +12,7 @@ from typing import Any
 
 from recollect.capture.markers import Marked
 from recollect.core.fields import check_body, is_too_long
-from recollect.core.marks import REQUESTED
+from recollect.core.marks import LEARNED, REQUESTED
 from recollect.core.memory import Memory
 from recollect.core.names import short
 from recollect.core.note import shorten_line
@@ -27,6 +27,7 @@ from recollect.hooks.marking import (
 )
 from recollect.hooks.notify import KEPT, tell
 from recollect.hooks.pipeline import Work
+from recollect.hooks.unkept import ASKED_NOT_TO
 from recollect.hosts.protocol import PROMPT, WRITES
 
 _SHOWN = 70  # characters of a memory in a message
@@ -88,6 +89,10 @@ def _capture(work: Work, marked: Iterable[Marked]) -> None:
                 content = work.session.redact(item.content)
             draft = draft_of(work.event, item, content)
             nonce = work.session.derive_nonce(draft, number)
+            if _is_taken_back(work, item):
+                work.session.discard_stashed(nonce)
+                work.note("left out", reason=ASKED_NOT_TO, rule=item.rule)
+                continue
             mark = fingerprint(content)
             known = work.session.find_exact(content, item.kind)
             if known is not None and known.nonce == nonce:
@@ -128,6 +133,16 @@ def _capture(work: Work, marked: Iterable[Marked]) -> None:
             pending=len(pending),
             **({"rules": rules} if rules else {}),
         )
+
+
+def _is_taken_back(work: Work, item: Marked) -> bool:
+    """Whether what the words of a prompt seem to ask for is what its meaning asks not to keep."""
+    if work.event.name != PROMPT or not item.rule.startswith(LEARNED):
+        return False  # what an earlier prompt asked for was read already
+    if not work.session.knows_meaning():
+        return False
+    meant = work.session.requests_in(without_private(work.event.text))
+    return item.content not in (one.content for one in meant)
 
 
 def shown(memory: Memory) -> str:

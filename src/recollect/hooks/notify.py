@@ -88,7 +88,7 @@ def join_lines(work: Work) -> None:
         work.reply.notice.clear()
     if len(work.reply.notice) > 1:
         parts = [line.removeprefix(_PREFIX).rstrip(".") for line in work.reply.notice]
-        work.reply.notice[:] = [_PREFIX + "; ".join(dict.fromkeys(parts))]
+        work.reply.notice[:] = [_PREFIX + " · ".join(dict.fromkeys(parts))]
 
 
 def _line_of(memories: list[Memory]) -> str:

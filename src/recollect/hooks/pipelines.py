@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from recollect.hooks import citing, episodes, marked, stages
+from recollect.hooks import citing, episodes, marked, stages, titles
 from recollect.hooks import notice as noticing
 from recollect.hooks.catching_up import read_unread
 from recollect.hooks.notify import offer_learning, offer_sync, tell_noticed, tell_waiting
@@ -32,12 +32,12 @@ PIPELINES: Mapping[str, tuple[Part, ...]] = {
             offer_learning,
         ),
         (_IF_INJECTING, stages.guide, stages.recall_working_memory, stages.inject),
-        (_IF_INJECTING, stages.list_titles),
+        (_IF_INJECTING, titles.list_titles),
     ),
     event.PROMPT: (
         (marked.forget_kept, marked.capture_marked),
         (_IF_INJECTING, stages.recall_prompt, stages.inject),
-        (_IF_INJECTING, stages.suggest_titles),
+        (_IF_INJECTING, titles.suggest_titles),
         (marked.capture_meant,),
         (noticing.notice_prompt, noticing.note_words),
         (offer_sync, tell_noticed),

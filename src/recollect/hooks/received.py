@@ -28,9 +28,12 @@ class Received(NamedTuple):
     redacted: Mapping[str, str] = {}
 
 
-def receive(name: str, given: bytes, environment: Mapping[str, str]) -> Received:
-    """Parse a hook's input. JSON that is not an object becomes an empty event."""
+def receive(name: str, given: bytes, environment: Mapping[str, str], named: str = "") -> Received:
+    """Parse a hook's input. JSON that is not an object becomes an empty event.
+
+    `named` is the host that the hook's command names, if it does.
+    """
     payload = json.loads(given)
     payload = payload if isinstance(payload, dict) else {}
-    host = host_of(payload, environment)
+    host = host_of(payload, environment, named)
     return Received(host, host.read_event(name, payload, environment)._replace(host=host.NAME))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
@@ -24,6 +25,7 @@ from recollect.hooks.deadline import (
 
 if TYPE_CHECKING:
     from recollect.config.config import Config
+    from recollect.hook_client import Attempt
     from recollect.hooks.received import Received
     from recollect.hooks.session import HookSession
     from recollect.hooks.supervisor import Relay
@@ -70,10 +72,10 @@ def main(
     gc.set_threshold(_OBJECTS_PER_SEARCH)  # before the imports, which make most of the objects
     from recollect.hosts.protocol import EVENTS
 
-    name = arguments[0] if arguments else ""
+    name, named = [*arguments, "", ""][:2]
     if name in ("-h", "--help") or name not in EVENTS:
         sys.stderr.write(
-            "Usage: recollect hook EVENT < hook.json\n\nServes one event of an agent: "
+            "Usage: recollect hook EVENT [AGENT] < hook.json\n\nServes one event of an agent: "
             + ", ".join(EVENTS)
             + "\nThe plugin calls this command; see recollect install --help\n"
         )
@@ -94,11 +96,11 @@ def main(
             if asks(name, given):
                 from recollect.hooks.stash import stash
 
-                received = stash(name, moment, given, os.environ)
+                received = stash(name, moment, given, os.environ, host=named)
         if received is None:
             from recollect.hooks.received import receive
 
-            received = receive(name, given, os.environ)
+            received = receive(name, given, os.environ, named)
         serve(received, os.environ, deadline, moment=moment, again=again)
     except BaseException as error:
         if not deadline.is_over:
@@ -249,18 +251,17 @@ def note(name: str, error: BaseException, environment: Mapping[str, str]) -> Non
         note_failure(data_dir(environment), name, describe(error))
 
 
-def note_end(
-    name: str, why: str, environment: Mapping[str, str], given: bytes, moment: int, spent: float
-) -> None:
-    """Record that the process which served an event was ended, after so many seconds."""
+def note_end(attempt: Attempt, why: str, environment: Mapping[str, str]) -> None:
+    """Record that the process which served an event was ended."""
     from recollect.config.config import data_dir
     from recollect.hooks.received import receive
     from recollect.state.failures import note_failure
     from recollect.state.unfinished import ENDED, RAN_OUT
 
+    spent = time.monotonic() - attempt.start
     with suppress(Exception):
-        note_failure(data_dir(environment), name, {"error": why})
-        event = receive(name, given, environment).event
+        note_failure(data_dir(environment), attempt.event, {"error": why})
+        event = receive(attempt.event, attempt.given or b"", environment, attempt.host).event
         place = existing(event.directory, environment)
         step = {"what": RAN_OUT} if why == "Deadline" else {"what": ENDED, "reason": why}
-        note_cut(event._replace(directory=place, moment=moment), [step], spent * 1000)
+        note_cut(event._replace(directory=place, moment=attempt.moment), [step], spent * 1000)

@@ -33,7 +33,7 @@ from recollect.search.constants import (
 )
 from recollect.search.gate import Features, about, probability, strongest
 from recollect.search.scoring import Why, recency
-from recollect.search.search import TITLE_TAGS, Embed, Hit, Question, search
+from recollect.search.search import TITLE_TAGS, Hit, Question, search
 from recollect.search.selection import Candidate, Skipped, Sorted, belongs_to
 from recollect.search.triggers import Plan
 
@@ -209,7 +209,9 @@ class HookSession(LoggingSession):
                 index,
                 question,
                 now=self._now,
-                embed=_embed(store, index) if by_meaning else None,
+                embed=store.indexing.embed_query(index, MOST_PENDING_AT_HOOK)
+                if by_meaning
+                else None,
                 uses=store.local.usage.uses,
                 decay_per_day=store.config.number("sleep.decay_per_day"),
                 half_life_days=store.config.number("recall.half_life_days"),
@@ -370,16 +372,3 @@ def _explain(likely: float, is_about: float, features: Features, why: Why) -> Ma
     """Return what made a memory likely, and the parts of its score."""
     decided = {f"by {name}": part for name, part in strongest(features)}
     return {"probability": likely, "about": is_about, **decided, **why.as_json()}
-
-
-def _embed(store: Recollect, index: Index) -> Embed | None:
-    """Return how to embed a query, if a model is loaded, after embedding the newest memories.
-
-    Without a vector, what was kept a moment ago would lose against everything that has one.
-    """
-    embedder = store.indexing.loaded_embedder
-    if embedder is None:
-        return None
-    if 0 < index.count_pending(embedder.name) <= MOST_PENDING_AT_HOOK:
-        store.indexing.embed_pending(index)
-    return store.indexing.embed_query(index)

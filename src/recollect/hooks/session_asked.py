@@ -20,7 +20,7 @@ from recollect.state.database import StateError
 
 if TYPE_CHECKING:
     from recollect.capture.requests import Request
-    from recollect.capture.wish_meaning import Embed
+    from recollect.capture.wish_meaning import Meant, Read
 
 _SIMILAR = 5
 _FORGOTTEN = "you asked to forget it"
@@ -39,6 +39,7 @@ class AskedSession(KeepingSession):
     def __init__(self, store: Recollect, event: Event) -> None:
         super().__init__(store, event)
         self._requests: dict[str, list[Request]] = {}  # by the text that they are in
+        self._meant: dict[tuple[str, ...], list[Meant]] = {}  # the last that was read
 
     def find_exact(self, text: str, kind: str) -> Memory | None:
         """Return the public, active memory with exactly this text, of a kind if one is named."""
@@ -92,23 +93,32 @@ class AskedSession(KeepingSession):
 
     def knows_meaning(self) -> bool:
         """Whether wishes can be told by their meaning: an embedder is loaded."""
-        return self._embed() is not None
+        return self.reader() is not None
 
     def requests_in(self, text: str) -> list[Request]:
         """Return the wishes in a text, by their meaning too if an embedder is loaded."""
         from recollect.capture.requests import find_requests
 
         if text not in self._requests:
-            self._requests[text] = find_requests(text, embed=self._embed())
+            self._requests[text] = find_requests(text, read=self.reader())
         return self._requests[text]
 
-    def _embed(self) -> Embed | None:
+    def reader(self) -> Read | None:
+        """Return how to read the sentences of a prompt, if an embedder is loaded."""
         embedder = self.store.indexing.loaded_embedder
         if embedder is None:
             return None
-        from recollect.capture.wish_meaning import embed_with
+        from recollect.capture.wish_meaning import reader_with
 
-        return embed_with(embedder)
+        read = reader_with(embedder)
+        return None if read is None else lambda said: self._read_once(said, read)
+
+    def _read_once(self, said: Sequence[str], read: Read) -> list[Meant]:
+        """Read the sentences of a prompt, once for what it asks to keep and what not to."""
+        known = tuple(said)
+        if known not in self._meant:
+            self._meant = {known: read(said)}
+        return self._meant[known]
 
     def record_kept(self, kept: Mapping[str, str]) -> None:
         """Record what this event kept: uid or nonce → fingerprint of the wish."""

@@ -116,22 +116,12 @@ class KeepingSession(RecordedSession):
 
     def fetch_notes(self) -> str:
         """Begin what a session starts with, in a process of its own; return what that is."""
-        from recollect.state.remote_notes import is_settled
-
-        store = self.store
-        looks = store.config.flag("sync.offer") and not is_settled(
-            store.ledger.repository.state_dir, self._now
-        )
-        if store.config.text("sync.auto") == "off" and not looks:
-            return ""
         from recollect.api import automatic_sync
 
-        return automatic_sync.at_start(store, os.environ)
+        return automatic_sync.at_start(self.store, os.environ)
 
     def send_notes(self) -> str:
         """Begin what a session ends with, in a process of its own; return what that is."""
-        if self.store.config.text("sync.auto") == "off":
-            return ""
         from recollect.api import automatic_sync
 
         return automatic_sync.at_end(self.store, os.environ)

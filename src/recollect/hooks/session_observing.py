@@ -89,8 +89,10 @@ class ObservingSession(AskedSession):
         Call `mark_read` when they are processed. Then read again, if there is `more`.
         """
         path, session = self._event.transcript, self._event.session
-        if not path or not session:
+        if not session:
             return Conversation()
+        if not path:
+            return self._last_only()
         observed = self.store.local.observed
         position = observed.position(session, path)
         if not observed.has_begun_reading(session, path) and size_of(path) > most:
@@ -98,8 +100,7 @@ class ObservingSession(AskedSession):
         most = observed.claim_part(session, path, most)
         part = self._host.read_transcript(Path(path), position, most=most)
         if part is None:
-            messages = self._with_last([])
-            return Conversation(messages, exchanges=len(messages))
+            return self._last_only()
         self._read_to = part.end
         messages = [(message.role, message.text) for message in part.messages]
         if not part.more:
@@ -114,6 +115,11 @@ class ObservingSession(AskedSession):
             part.failed,
             part.recovered,
         )
+
+    def _last_only(self) -> Conversation:
+        """Return what an event tells without a transcript."""
+        messages = self._with_last([])
+        return Conversation(messages, exchanges=len(messages))
 
     def skip_conversation(self) -> None:
         """Record that nothing of the conversation so far may be read later."""

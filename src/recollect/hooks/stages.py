@@ -18,22 +18,8 @@ from recollect.hosts.protocol import COMMAND, SESSION_START, STOP, TOOL_POST, WR
 from recollect.index.text import query_terms
 from recollect.search import selection
 from recollect.search.by_time import boost
-from recollect.search.constants import (
-    INDEX_TOKENS,
-    MOST_CHARACTERS,
-    MOST_INDEXED,
-    MOST_TITLES,
-    SESSION_TOKENS,
-    TITLE_TOKENS,
-)
-from recollect.search.rendering import (
-    render_block,
-    render_guide,
-    render_memory,
-    render_title,
-    render_titles,
-    shorten_titles,
-)
+from recollect.search.constants import MOST_CHARACTERS, SESSION_TOKENS
+from recollect.search.rendering import render_block, render_guide, render_memory
 from recollect.search.selection import Skipped
 from recollect.search.tokens import count_tokens
 from recollect.search.triggers import asked_for, asks_for_memory, leaning_of, topicless
@@ -224,7 +210,7 @@ def _pass_gate(work: Work, found: Sequence[selection.Candidate]) -> None:
     work.candidates, work.maybe = selection.by_probability(found)
     passed = {candidate.memory.uid for candidate in (*work.candidates, *work.maybe)}
     unlikely = [c for c in found if c.memory.uid not in passed]
-    _note_skipped(work, [Skipped(c.memory.uid, "unlikely to answer") for c in unlikely])
+    note_skipped(work, [Skipped(c.memory.uid, "unlikely to answer") for c in unlikely])
 
 
 def recall_files(work: Work) -> None:
@@ -311,7 +297,7 @@ def _inject(
     taken = sum(map(selection.utf16_length, work.reply.context))
     room = MOST_CHARACTERS - taken - len(render_block(["", ""]))
     filled = selection.fill(chosen, budget, render, room, now)
-    _note_skipped(work, (*read, *given, *same, *noticed, *beyond, *others, *filled.skipped))
+    note_skipped(work, (*read, *given, *same, *noticed, *beyond, *others, *filled.skipped))
     if not filled.chosen:
         return 0
     work.unconfirmed += sum(c.memory.status == UNCONFIRMED for c in filled.chosen)
@@ -333,62 +319,8 @@ def _inject(
     return filled.tokens
 
 
-# Titles
-
-
-def list_titles(work: Work) -> None:
-    """End the start of a session with the titles of the other memories, or of the best of them."""
-    from recollect.hooks.budget import left_of, tier_of  # the start of a session only
-
-    if str(work.session.setting("inject.budget")) == "minimal":
-        return
-    candidates = work.session.memories_for_index(MOST_INDEXED)
-    heading = "Titles of other memories"
-    around = count_tokens(render_titles([""], heading))
-    room = min(INDEX_TOKENS, left_of(work, tier_of(work).total) - around)
-    _add_titles(work, candidates, heading, MOST_INDEXED, room, dated=True)
-
-
-def suggest_titles(work: Work) -> None:
-    """Add the titles of memories that may belong to the prompt, though not clearly."""
-    _add_titles(work, work.maybe, "Possibly related", MOST_TITLES, TITLE_TOKENS)
-
-
-def _add_titles(
-    work: Work,
-    candidates: Iterable[selection.Candidate],
-    heading: str,
-    most: int,
-    tokens: int,
-    *,
-    dated: bool = False,
-) -> None:
-    """Add titles of memories that the context does not have, in full or as a title.
-
-    `tokens` is what they may take together, without the element around them. `dated` says whether
-    they have their age.
-    """
-    context, now = work.event.context, work.session.now()
-    given = work.session.injected(context)
-    unread, _ = work.session.without_read(candidates)
-    fresh = [c for c in unread if c.memory.uid not in given and not c.memory.altered]
-    unique, _ = selection.without_repeats(fresh[: 2 * most])
-    ages = {c.memory.uid: age(c.memory.created, now) if dated else "" for c in unique}
-    own = work.session.is_own
-    whole = [(render_title(c.memory, ages[c.memory.uid], is_own=own), c.memory) for c in unique]
-    rendered = [(title, memory) for title, memory in whole if title][:most]
-    titles = shorten_titles([title for title, _ in rendered], tokens)
-    memories = [memory for _, memory in rendered[: len(titles)]]
-    block = render_titles(titles, heading)
-    taken = sum(map(selection.utf16_length, work.reply.context))
-    if not block or taken + selection.utf16_length(block) > MOST_CHARACTERS:
-        return
-    work.reply.context.append(block)
-    work.session.record_titles(context, memories)
-    work.note("titles", tokens=count_tokens(block), uids=[memory.uid for memory in memories])
-
-
-def _note_skipped(work: Work, skipped: Iterable[Skipped]) -> None:
+def note_skipped(work: Work, skipped: Iterable[Skipped]) -> None:
+    """Keep why memories were skipped, for `recollect why`."""
     by_reason: dict[str, list[str]] = {}
     for item in skipped:
         by_reason.setdefault(item.reason, []).append(item.uid)

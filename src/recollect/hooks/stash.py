@@ -35,6 +35,8 @@ def stash(
     given: bytes,
     environment: Mapping[str, str],
     relay: Relay | None = None,
+    *,
+    host: str = "",
 ) -> Received | None:
     """Save what an event asks to remember; return the event, or None if it cannot be read.
 
@@ -43,7 +45,7 @@ def stash(
     """
     received: Received | None = None
     with suppress(Exception):
-        received = receive(name, given, environment)
+        received = receive(name, given, environment, host)
         received = _save(received, moment, environment, relay)
     return received
 

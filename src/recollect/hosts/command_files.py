@@ -28,12 +28,12 @@ def toml_commands(folder: Path) -> tuple[OwnFile, ...]:
     return tuple(files)
 
 
-def markdown_commands(folder: Path) -> tuple[OwnFile, ...]:
-    """Return the commands as Markdown, in which `{{args}}` stands for what the user types."""
+def markdown_commands(folder: Path, *, arguments: str = "{{args}}") -> tuple[OwnFile, ...]:
+    """Return the commands as Markdown; `arguments` stands for what the user types."""
     return tuple(
         OwnFile(
             folder / f"{name}.md",
-            f"---\ndescription: {description}\n---\n{text.replace('$ARGUMENTS', '{{args}}')}",
+            f"---\ndescription: {description}\n---\n{text.replace('$ARGUMENTS', arguments)}",
             folder,
         )
         for name, description, text in _commands()

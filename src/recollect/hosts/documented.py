@@ -7,21 +7,14 @@ agent whose hooks we serve has a package of its own beside this module.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from recollect.core.named_tuple import NamedTuple
 from recollect.hosts.hook_commands import mcp_server
-from recollect.hosts.protocol import (
-    OTHER,
-    Event,
-    PastSession,
-    Replayed,
-    Reply,
-    TranscriptPart,
-)
-from recollect.hosts.settings_files import Entry, Installation, SettingsFile, is_in_place
+from recollect.hosts.installing import has_program
+from recollect.hosts.lazy_host import LazyHost
+from recollect.hosts.settings_files import Entry, Installation, SettingsFile
 
 _BLOCK = "AGENTS.md"
 _STDIO = {"type": "stdio", **mcp_server()}
@@ -32,95 +25,52 @@ _BY_HAND = (
 )
 
 
-class Documented(NamedTuple):
-    """An agent as its documentation describes it.
+class Documented(LazyHost):
+    """An agent as its documentation describes it, at a `page`.
 
     `user` and `project` are the settings files with the servers, from the home directory and from
-    the root of the project; empty if there is none. `key` is where servers are in them.
+    the root of the project; empty if there is none. `key` is where servers are in them. `folder` is
+    a sign that the agent is on this machine, besides its program.
     """
 
-    NAME: str
-    TITLE: str
-    page: str
-    user: str
-    project: str
-    key: str = "mcpServers"
-    server: Mapping[str, Any] = mcp_server()
-    # A sign that the agent is on this machine, besides its program.
-    folder: str = ""
-    # Whether it reads the file with the block. This is for agents whose hooks we don't serve.
-    reads_block: bool = True
-    by_hand: str = ""
-    PROGRAM: str = ""
-    TESTED: str = ""
-    PROJECT_VARIABLE: str = ""
-    VARIABLES: tuple[str, ...] = ()
-    INSTRUCTIONS: tuple[str, ...] = (_BLOCK,)
-    REVIEW: str = ""
-    LEARN: str = ""
-
-    def detects(self, _payload: Mapping[str, Any], _environment: Mapping[str, str]) -> bool:
-        """Return False: it does not run our hooks."""
-        return False
-
-    def action_of(self, _tool: str) -> str:
-        """Return nothing: its tools are not known."""
-        return OTHER
-
-    def read_event(
-        self, name: str, _payload: Mapping[str, Any], _environment: Mapping[str, str]
-    ) -> Event:
-        """Return an event that is ignored."""
-        return Event(name, self.NAME, ignored=f"{self.TITLE} does not run our hooks")
-
-    def write_reply(self, _name: str, _reply: Reply) -> str:
-        """Return nothing."""
-        return ""
-
-    def read_transcript(self, _path: Path, _offset: int, *, most: int) -> TranscriptPart | None:  # noqa: ARG002
-        """Return None: its transcripts are not read."""
-        return None
-
-    def past_sessions(self, _home: Path, _environment: Mapping[str, str]) -> Iterator[PastSession]:
-        """Yield nothing: its transcripts are not read."""
-        yield from ()
-
-    def replay(self, _path: Path) -> Iterator[Replayed]:
-        """Yield nothing: its transcripts are not read."""
-        yield from ()
-
-    def memory_folders(
-        self, _directories: Sequence[Path], _home: Path, _environment: Mapping[str, str]
-    ) -> list[Path]:
-        """Return nothing: its own notes are not read."""
-        return []
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        page: str,
+        user: str = "",
+        project: str = "",
+        *,
+        key: str = "mcpServers",
+        server: Mapping[str, Any] | None = None,
+        folder: str = "",
+        by_hand: str = "",
+        program: str = "",
+    ) -> None:
+        super().__init__(name, (), title=title, program=program)
+        self.NAME, self.page = name, page
+        self.user, self.project = user, project
+        self._entry = Entry((key, "recollect"), dict(server or mcp_server()))
+        self._folder, self._by_hand = folder, by_hand
 
     def installation(
         self, scope: str, directory: Path, home: Path, _environment: Mapping[str, str]
     ) -> Installation:
         """Return the file with our server, and for a project also the file with the block."""
-        path = home / self.user if scope == "user" else directory / self.project
-        is_there = bool(self.user if scope == "user" else self.project)
-        entry = Entry((self.key, "recollect"), dict(self.server))
+        is_user = scope == "user"
+        path = self.user if is_user else self.project
+        file = SettingsFile((home if is_user else directory) / path, (self._entry,))
         return Installation(
-            files=(SettingsFile(path, (entry,)),) if is_there else (),
-            afterwards=self.by_hand,
-            block=directory / _BLOCK if scope == "project" and self.reads_block else None,
+            files=(file,) if path else (),
+            afterwards=self._by_hand,
+            block=None if is_user else directory / _BLOCK,
         )
 
     def is_here(self, _directory: Path, home: Path, environment: Mapping[str, str]) -> bool:
         """Whether the agent is on this machine."""
-        from recollect.hosts.installing import has_program
-
-        has = bool(self.PROGRAM) and has_program(self.PROGRAM, environment)
-        return has or bool(self.folder and (home / self.folder).is_dir())
-
-    def is_installed(self, directory: Path, home: Path, environment: Mapping[str, str]) -> bool:
-        """Whether our server is in the user's settings or the project's."""
-        plans = (
-            self.installation(scope, directory, home, environment) for scope in ("user", "project")
-        )
-        return any(plan.files and is_in_place(plan.files) for plan in plans)
+        if self._folder and (home / self._folder).is_dir():
+            return True
+        return bool(self.PROGRAM) and has_program(self.PROGRAM, environment)
 
 
 def _editor_folder() -> str:
@@ -131,7 +81,7 @@ def _editor_folder() -> str:
 
 
 ROWS: tuple[Documented, ...] = (
-    Documented("agents-md", _BLOCK, "https://agents.md", "", ""),
+    Documented("agents-md", _BLOCK, "https://agents.md"),
     Documented(
         "amp",
         "Amp",
@@ -140,7 +90,7 @@ ROWS: tuple[Documented, ...] = (
         ".amp/settings.json",
         key="amp.mcpServers",
         folder=".config/amp",
-        PROGRAM="amp",
+        program="amp",
     ),
     Documented(
         "copilot",
@@ -150,7 +100,7 @@ ROWS: tuple[Documented, ...] = (
         ".github/mcp.json",
         server={"type": "local", **mcp_server(), "tools": ["*"]},
         folder=".copilot",
-        PROGRAM="copilot",
+        program="copilot",
     ),
     Documented(
         "cursor",
@@ -159,17 +109,15 @@ ROWS: tuple[Documented, ...] = (
         ".cursor/mcp.json",
         ".cursor/mcp.json",
         folder=".cursor",
-        PROGRAM="cursor-agent",
+        program="cursor-agent",
     ),
     Documented(
         "goose",
         "Goose",
         "https://block.github.io/goose/docs/guides/config-files",
-        "",
-        "",
         folder=".config/goose",
         by_hand=_BY_HAND,
-        PROGRAM="goose",
+        program="goose",
     ),
     Documented(
         "vscode",
@@ -180,16 +128,15 @@ ROWS: tuple[Documented, ...] = (
         key="servers",
         server=_STDIO,
         folder=_editor_folder(),
-        PROGRAM="code",
+        program="code",
     ),
     Documented(
         "windsurf",
         "Windsurf",
         "https://docs.windsurf.com/windsurf/cascade/mcp",
         ".codeium/windsurf/mcp_config.json",
-        "",
         folder=".codeium/windsurf",
-        PROGRAM="windsurf",
+        program="windsurf",
     ),
     Documented(
         "zed",
@@ -199,6 +146,6 @@ ROWS: tuple[Documented, ...] = (
         ".zed/settings.json",
         key="context_servers",
         folder=".config/zed",
-        PROGRAM="zed",
+        program="zed",
     ),
 )

@@ -10,17 +10,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recollect.hosts import protocol as events
-from recollect.hosts.hook_commands import SIGN, hook_command, mcp_server
+from recollect.hosts.hook_commands import hook_command, mcp_server, sign_of
 from recollect.hosts.own_files import OwnFile
-from recollect.hosts.settings_files import (
-    Entry,
-    File,
-    Installation,
-    Item,
-    SettingsFile,
-    is_in_place,
-)
+from recollect.hosts.settings_files import Entry, File, Installation, Item, SettingsFile
 from recollect.version import __version__
 
 
@@ -33,30 +25,30 @@ class Hook(NamedTuple):
 
 
 class ExtensionHost(NamedTuple):
-    """What differs between hosts: the folder, the manifest, hooks, their timeout, commands."""
+    """What differs between hosts: the name, hooks, their timeout, and commands."""
 
+    name: str
     title: str
-    folder: str
-    manifest: str
     hooks: tuple[Hook, ...]
     timeout: int  # in the unit of the host
     commands: Callable[[Path], tuple[OwnFile, ...]]
 
-    def installation(self, scope: str, directory: Path, home: Path) -> Installation:
+    def installation(
+        self, scope: str, directory: Path, home: Path, _environment: Mapping[str, str]
+    ) -> Installation:
         """Return the files to write or to change."""
         if scope == "project":
             afterwards = f"{self.title} uses a project's settings only in a folder that you trust."
-            return Installation(self._for_project(directory / self.folder), afterwards=afterwards)
-        return Installation(self._extension(home / self.folder / "extensions" / "recollect"))
+            return Installation(self._for_project(directory / self._folder), afterwards=afterwards)
+        return Installation(self._extension(home / self._folder / "extensions" / "recollect"))
 
-    def is_installed(self, directory: Path, home: Path) -> bool:
-        """Whether everything is there, for the user or for the project."""
-        plans = (self.installation(scope, directory, home) for scope in ("user", "project"))
-        return any(is_in_place(plan.files) for plan in plans)
-
-    def is_here(self, home: Path) -> bool:
+    def is_here(self, home: Path, _environment: Mapping[str, str]) -> bool:
         """Whether the host has settings on this machine."""
-        return (home / self.folder / "settings.json").is_file()
+        return (home / self._folder / "settings.json").is_file()
+
+    @property
+    def _folder(self) -> str:
+        return f".{self.name}"
 
     def _extension(self, folder: Path) -> tuple[File, ...]:
         manifest = {
@@ -69,14 +61,14 @@ class ExtensionHost(NamedTuple):
         for hook in self.hooks:
             hooks.setdefault(hook.name, []).append(self._handler(hook))
         return (
-            OwnFile(folder / self.manifest, _json(manifest), folder),
+            OwnFile(folder / f"{self.name}-extension.json", _json(manifest), folder),
             OwnFile(folder / "hooks" / "hooks.json", _json({"hooks": hooks}), folder),
             *self.commands(folder / "commands" / "recollect"),
         )
 
     def _for_project(self, folder: Path) -> tuple[File, ...]:
         hooks = (
-            Item(("hooks", hook.name), self._handler(hook), f"{SIGN} {hook.event}")
+            Item(("hooks", hook.name), self._handler(hook), sign_of(hook.event))
             for hook in self.hooks
         )
         server = Entry(("mcpServers", "recollect"), mcp_server())
@@ -86,11 +78,10 @@ class ExtensionHost(NamedTuple):
         )
 
     def _handler(self, hook: Hook) -> dict[str, Any]:
-        is_start, is_guard = hook.event == events.SESSION_START, hook.event == events.TOOL_PRE
         handler = {
             "name": f"recollect-{hook.event}",
             "type": "command",
-            "command": hook_command(hook.event, tells=is_start, guards_mirror=is_guard),
+            "command": hook_command(self.name, hook.event),
             "timeout": self.timeout,
         }
         return {**({"matcher": hook.tools} if hook.tools else {}), "hooks": [handler]}

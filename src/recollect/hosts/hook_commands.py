@@ -6,6 +6,8 @@ import json
 import os
 from typing import Any
 
+from recollect.hosts.protocol import SESSION_START, TOOL_PRE
+
 # A text that only our hooks contain.
 SIGN = "recollect-hook"
 _MISSING = {
@@ -18,20 +20,25 @@ _NO_MIRROR = (
 )
 
 
-def hook_command(event: str, *, tells: bool = False, guards_mirror: bool = False) -> str:
-    """Return the shell command for an event.
+def hook_command(host: str, event: str) -> str:
+    """Return the shell command with which a host reports an event.
 
-    Without our program it does nothing, or with `tells` says so: a colleague may not have it. With
-    `guards_mirror`, nothing is started in a repository without a mirror.
+    Without our program it does nothing, or at the start of a session says so: a colleague may not
+    have it. Before a file is written, nothing is started in a repository without a mirror.
     """
+    call = f"{SIGN} {event} {host}"
     if os.name == "nt":
-        return f"{SIGN} {event}"
+        return call
     found = f"command -v {SIGN} >/dev/null 2>&1"
-    if tells:
-        said = json.dumps(_MISSING)
-        return f"if {found}; then exec {SIGN} {event}; fi; printf '%s' '{said}'"
-    before = _NO_MIRROR if guards_mirror else ""
-    return f"{before}{found} && exec {SIGN} {event}; exit 0"
+    if event == SESSION_START:
+        return f"if {found}; then exec {call}; fi; printf '%s' '{json.dumps(_MISSING)}'"
+    before = _NO_MIRROR if event == TOOL_PRE else ""
+    return f"{before}{found} && exec {call}; exit 0"
+
+
+def sign_of(event: str) -> str:
+    """Return a text that only our hooks for an event contain, also those of older versions."""
+    return f"{SIGN} {event}"
 
 
 def mcp_server() -> dict[str, Any]:

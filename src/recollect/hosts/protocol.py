@@ -226,3 +226,9 @@ class Host(Protocol):
 
     def is_installed(self, directory: Path, home: Path, environment: Mapping[str, str], /) -> bool:
         """Whether a session in a directory has our hooks, or what the host has instead."""
+
+    def unapproved(self, directory: Path, home: Path, environment: Mapping[str, str], /) -> str:
+        """Say which of our hooks the host does not run yet, because its user must allow them.
+
+        Empty if there are none, or if nobody can tell.
+        """

@@ -1,4 +1,4 @@
-"""The list of hosts. The first host that recognises a hook's input reads it."""
+"""The list of hosts. The command of a hook names its host; else the hosts look at its input."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from recollect.hosts.protocol import Host
 
-# Packages beside this module. The last one recognises every input.
+# Packages beside this module. An input that none recognises is of the last one, whose format it is.
 HOSTS: tuple[str, ...] = ("opencode", "codex", "gemini", "qwen", "claude_code")
 # Rows of the table in `documented`: agents that run none of our hooks.
 DOCUMENTED: tuple[str, ...] = (
@@ -20,7 +20,7 @@ SCOPES = ("user", "project")
 
 def host(package: str) -> Host:
     """Load the host in a package."""
-    return cast("Host", importlib.import_module(f"recollect.hosts.{package}"))
+    return cast("Host", importlib.import_module(f"recollect.hosts.{package}").HOST)
 
 
 def host_named(name: str) -> Host:
@@ -36,10 +36,22 @@ def names() -> list[str]:
     return sorted([*(package.replace("_", "-") for package in HOSTS), *DOCUMENTED])
 
 
-def host_of(payload: Mapping[str, Any], environment: Mapping[str, str]) -> Host:
-    """Return the host that runs a hook."""
-    for package in HOSTS[:-1]:
-        found = host(package)
-        if found.detects(payload, environment):
+def host_of_transcript(path: str, session: str) -> str:
+    """Return the name of the host that wrote the transcript of a session."""
+    return host_of({"transcript_path": path, "session_id": session}, {}).NAME
+
+
+def host_of(payload: Mapping[str, Any], environment: Mapping[str, str], named: str = "") -> Host:
+    """Return the host that runs a hook.
+
+    `named` is the host in the hook's command. Some hosts also run the hooks of others, so another
+    one counts if it recognises the input and the named one does not. Older commands name none.
+    """
+    package = named.replace("-", "_")
+    own = host(package) if package in HOSTS else None
+    if own is not None and own.detects(payload, environment):
+        return own
+    for other in HOSTS:
+        if other != package and (found := host(other)).detects(payload, environment):
             return found
-    return host(HOSTS[-1])
+    return own or host(HOSTS[-1])

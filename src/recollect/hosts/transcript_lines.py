@@ -1,15 +1,28 @@
-"""Reads the lines of a transcript file, whichever host wrote it, without holding the file."""
+"""Reads the lines of a transcript file, whichever host wrote it, without holding the file.
+
+A part of a transcript is what the client appended since the last one was read. Reading continues at
+the offset where that ended, which always follows the end of a line. If it does not, the file is a
+different one, and reading starts over.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import stat
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
+
+from recollect.core.named_tuple import NamedTuple
+from recollect.hosts.protocol import LAST_PART, Message, TranscriptPart
 
 # A longer line holds a dumped file or a picture, not a sentence to capture.
 LONGEST_LINE = 1 << 20
+_CHUNK = 1 << 18
+# The roles of messages, whatever the host calls them.
+PERSON, AGENT = "user", "assistant"
 
 
 def open_own(path: Path) -> BinaryIO:
@@ -54,3 +67,121 @@ def _next_line(file: BinaryIO) -> tuple[bytes, int]:
         line = file.readline(LONGEST_LINE + 1)
         length += len(line)
     return (line if length <= LONGEST_LINE + 1 else b""), length
+
+
+# Parts
+
+
+class Line(NamedTuple):
+    """What a line says: a message, the tools that it calls, and for each result if it failed."""
+
+    role: str
+    text: str = ""
+    tools: Sequence[str] = ()
+    failures: Sequence[bool] = ()
+
+
+def read_part(
+    path: Path, offset: int, most: int, parse: Callable[[bytes], Line | None]
+) -> TranscriptPart | None:
+    """Read the messages after an offset, at most about `most` bytes.
+
+    Only complete lines count: the client may be writing the last one. The result is None if there
+    is no regular file of the current user at the path.
+    """
+    try:
+        with open_own(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            if offset == LAST_PART:
+                start, data = _last_bytes(file, size, most)
+            else:
+                start, data = _next_bytes(file, offset, size, most)
+    except (OSError, ValueError):
+        return None
+    complete = data.rfind(b"\n") + 1
+    messages: list[Message] = []
+    tools: list[str] = []
+    failed = recovered = False
+    for at, text in _lines(data[:complete]):
+        line = parse(text)
+        if line is None:
+            continue
+        tools += line.tools
+        for error in line.failures:
+            failed, recovered = error, (failed or recovered) and not error
+        if line.text:
+            messages.append(Message(line.role, line.text, start + at))
+    # What follows an incomplete line is not there yet.
+    more = bool(complete) and start + len(data) < size
+    return TranscriptPart(
+        tuple(messages), start + complete, Counter(tools), len(messages), more, failed, recovered
+    )
+
+
+def object_in(line: bytes) -> Mapping[str, Any] | None:
+    """Parse a line; None if it is not a JSON object."""
+    try:
+        said = json.loads(line.decode("utf-8"))
+    except (ValueError, RecursionError):
+        return None
+    return said if isinstance(said, dict) else None
+
+
+def objects_of(value: Any) -> list[Mapping[str, Any]]:
+    """Return the objects in a list; nothing if it is something else."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def encodable(text: str) -> str:
+    """Return a text that UTF-8 can encode: JSON can hold lone surrogates."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _next_bytes(file: BinaryIO, offset: int, size: int, most: int) -> tuple[int, bytes]:
+    """Return the next bytes and their offset; at least one line, if it is complete."""
+    start = offset if 0 < offset <= size and _ends_line(file, offset) else 0
+    file.seek(start)
+    data = file.read(min(most, size - start))
+    if b"\n" in data or start + len(data) >= size:
+        return start, data
+    return _long_line(file, start, data)
+
+
+def _long_line(file: BinaryIO, start: int, data: bytes) -> tuple[int, bytes]:
+    """Return a line that is longer than a part; only its end, if it is too long for a message."""
+    begin = start
+    while part := file.read(_CHUNK):
+        if len(data) > LONGEST_LINE:
+            begin, data = begin + len(data) - 1, data[-1:]
+        end = part.find(b"\n") + 1
+        if end and begin > start:
+            return begin + len(data) + end - 1, b"\n"
+        data += part[:end] if end else part
+        if end:
+            return begin, data
+    return start, b""
+
+
+def _last_bytes(file: BinaryIO, size: int, most: int) -> tuple[int, bytes]:
+    """Return the last bytes and their offset, which is the start of a line."""
+    if size <= most:
+        file.seek(0)
+        return 0, file.read(size)
+    file.seek(size - most)
+    data = file.read(most)
+    begin = data.find(b"\n") + 1
+    # Without a line end it is part of a line that is still being written.
+    return (size - most + begin, data[begin:]) if begin else (0, b"")
+
+
+def _ends_line(file: BinaryIO, offset: int) -> bool:
+    file.seek(offset - 1)
+    return file.read(1) == b"\n"
+
+
+def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:
+    at = 0
+    for line in data.split(b"\n"):
+        if line and len(line) <= LONGEST_LINE:
+            yield at, line
+        at += len(line) + 1

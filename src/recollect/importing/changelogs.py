@@ -74,10 +74,10 @@ _HARD = pattern(
     re.IGNORECASE,
 )
 _CHORE = pattern(
-    r"(?:(?:updat|bump|upgrad|vendor|refactor|test|document|clarif|clean|reformat|correct)\w{0,4}"
-    r"|fix(?:ed|es)? (?:a |the )?(?:typo|doc|test|lint|link|warning)\w{0,9})\b"
-    r"|[^\n]{0,80}\b(?:typos?|docs?|documentation|tests?|lint|refactor\w{0,5}|dependenc\w{1,3}"
-    r"|templates?)\b",
+    r"(?:[\w ]{1,20}: )?(?:(?:updat|bump|upgrad|vendor|refactor|test|document|clarif|clean|reformat"
+    r"|correct)\w{0,4}|fix(?:ed|es)? (?:a |the )?(?:typo|doc|test|lint|link|warning)\w{0,9})\b"
+    r"|[^\n]{0,80}\b(?:built with|multiple security issues|typos?|docs?|documentation|tests?|lint"
+    r"|refactor\w{0,5}|dependenc\w{1,3}|templates?)\b",
     re.IGNORECASE,
 )
 _FIXES = pattern(
@@ -104,6 +104,13 @@ _VERSION = pattern(
 )
 # "Changes between 1.1.0c and 1.1.0d": the entry belongs to the second.
 _BETWEEN = pattern(r"[^\n\d]{0,30}\b\d[\w.]{0,12} (?:and|to|->|-) (?=v?\d)")
+# Who contributed to a release, where and when it was made.
+_SIGNED = pattern(
+    r"(?:\n\nContributions from[^\n]{0,20000})?"
+    r"\n\n[—–-]{1,2} ?[A-Z][^\n]{2,60}\d{4}[^\n]{0,12}\s{0,9}\Z"
+)
+# "Changes with 262": versions without a dot.
+_WHOLE_NUMBER = pattern(r"(?:changes with|release|version) v?(\d{1,4})\Z", re.IGNORECASE)
 _DATE = pattern(r"[^\n]{0,80}?\b((?:19|20)\d\d-\d\d-\d\d)\b")
 _DATE_IN_WORDS = pattern(
     r"[^\n]{0,80}?\b(?:(?P<day>\d{1,2}) (?P<month>[A-Z][a-z]{2})[a-z]{0,6}"
@@ -142,6 +149,12 @@ class _Entry(NamedTuple):
     points: float
 
 
+def age_of(path: str, ages: Mapping[str, int]) -> int:
+    """Return how many versions are newer than the one that a file is named after; 0 without one."""
+    named = _VERSION.match(path.rpartition("/")[2])
+    return ages.get(named[1], 0) if named else 0
+
+
 def version_ages(paths: Iterable[str]) -> dict[str, int]:
     """Return the versions that files are named after, each with the number of newer ones."""
     named = [_VERSION.match(path.rpartition("/")[2]) for path in paths]
@@ -153,6 +166,7 @@ def version_ages(paths: Iterable[str]) -> dict[str, int]:
 def _version(heading: str) -> str:
     between = _BETWEEN.match(heading)
     found = _VERSION.match(heading[between.end() :] if between else heading)
+    found = found or _WHOLE_NUMBER.match(heading)
     return found[1] if found else ""
 
 
@@ -255,7 +269,7 @@ def _entries(section: Section, version: str, *, is_whole: bool) -> Iterator[tupl
     for entry in listed:
         line = _TICKET_START.sub("", plain(entry.partition("\n\n")[0].replace("\n", " ")), count=1)
         said = _REFERENCE.sub("", _HASH.sub("", line)).strip(" ,")
-        yield said, _HASH.sub("", plain_paragraphs(entry))
+        yield said, _SIGNED.sub("", _HASH.sub("", plain_paragraphs(entry)))
     text = plain_paragraphs(without_items(section.text) if listed else section.text)
     first = first_paragraph(section.text)
     if not text or not first:

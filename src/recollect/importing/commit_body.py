@@ -7,6 +7,7 @@ from typing import Final
 
 from recollect.core.patterns import pattern
 from recollect.importing.reasons import reasons_in
+from recollect.importing.verbs import first_verb
 
 MOST_BODY: Final = 2_400  # characters of a memory's body
 # Characters and lines of code that a body keeps, and of code that a sentence goes on with.
@@ -69,10 +70,19 @@ _ROW = pattern(
     r"[^\n]{0,200}(?:±|\d[ \t]?(?:[nµm]s|B|allocs)/op\b)"
     r"|(?:[^\s|][^\n|]{0,60}?(?:[ ]{3,}|[ ]?\t[ \t]*)){2,}+\S"
 )
+# What debuggers and sanitizers print.
+_OUTPUT = pattern(r"==\d{1,7}==|[ \t]{0,8}#\d{1,3}[ \t]{1,3}0x|[ \t]{0,8}at 0x|Traceback \(")
 _SQUASHED = pattern(r"^\* [^\n]{1,72}$", re.MULTILINE)
 _MANY_SQUASHED = 3
+_MANY_ORDERS, _MOSTLY = 4, 0.7  # lines such as "add a flag", and their share of all
 _SEVERAL = 2  # of them have a text of their own
 _LISTED = pattern(r"[ \t]{0,12}(?:[-*•+]|\(?[a-z\d]{1,2}[.)])[ \t]+(?=\S)")
+_BROKEN_OFF = pattern(
+    r"(?:\s|\A)(?:an?|the|of|in|to|for|and|or|but|with|because|next|can|will|is|are|that|which|by|on"
+    r"|as|from|at|see)\s{0,5}\Z",
+    re.IGNORECASE,
+)
+_LAST_WORD = 16  # characters
 _SENTENCE_END = pattern(r"[.!?](?=\s)")
 
 
@@ -130,6 +140,9 @@ def _is_noise(bare: str) -> bool:
 def is_of_many(rest: str) -> bool:
     """Whether a text is the messages of several commits, one below the other."""
     lines = [line for line in rest.split("\n") if line.strip()]
+    orders = [line for line in lines if first_verb(line) and not line.rstrip().endswith(".")]
+    if len(orders) >= max(_MANY_ORDERS, _MOSTLY * len(lines)):
+        return True
     heads = [n for n, line in enumerate(lines) if _SQUASHED.match(line)]
     texts = sum(1 for n in heads if n + 1 < len(lines) and not lines[n + 1].startswith(("*", " ")))
     return len(heads) >= _MANY_SQUASHED and texts >= _SEVERAL
@@ -157,40 +170,51 @@ def _announced(lines: list[str]) -> list[bool]:
     return found
 
 
-def shortened(prose: str) -> str:
+def shortened(prose: str, most: int = MOST_BODY) -> str:
     """Return a text in whole paragraphs: of a long one, those that give the reasons."""
     units = _units(_without_code(prose))
     if not units:
         return ""
-    chosen = _chosen(units)
+    chosen = _chosen(units, most)
     parts: list[str] = []
     for number in sorted(chosen):
         if parts and number - 1 not in chosen:
             parts.append(_GAP)
         parts.append(units[number])
     text = "\n\n".join(parts)
-    return text if len(text) <= MOST_BODY else _cut(text)
+    return _finished(text if len(text) <= most else _cut(text, most))
 
 
-def _chosen(units: list[str]) -> set[int]:
+def _finished(text: str) -> str:
+    """Return a text without a last sentence that breaks off, as after an address that is gone."""
+    if not _BROKEN_OFF.search(text[-_LAST_WORD:]):
+        return text
+    ends = [found.end() for found in _SENTENCE_END.finditer(text)]
+    return text[: ends[-1]] if ends else text
+
+
+def _chosen(units: list[str], most: int) -> set[int]:
     """Return the paragraphs that fit: the first, then those with most reasons, the last before."""
-    if sum(len(unit) + 2 for unit in units) <= MOST_BODY:
+    if sum(len(unit) + 2 for unit in units) <= most:
         return set(range(len(units)))
     last = len(units) - 1
     rest = sorted(range(1, last + 1), key=lambda n: (-reasons_in(units[n]) - (n == last), n))
     chosen, size = {0}, len(units[0])
     for number in rest:
-        if size + len(units[number]) + 2 * len(_GAP) + 4 <= MOST_BODY:
+        if size + len(units[number]) + 2 * len(_GAP) + 4 <= most:
             chosen.add(number)
             size += len(units[number]) + 2 * len(_GAP) + 4
     return chosen
 
 
-def _cut(text: str) -> str:
-    """Return the start of a text that is too long, at the end of a line or of a word."""
-    start = text[: MOST_BODY - 1]
+def _cut(text: str, most: int) -> str:
+    """Return the start of a text that is too long: whole sentences, or lines, or words."""
+    start = text[: most - 1]
+    ends = [found.end() for found in _SENTENCE_END.finditer(start)]
+    if ends and ends[-1] > most // 3:
+        return start[: ends[-1]]
     line = start.rfind("\n")
-    cut = start[:line] if line > MOST_BODY // 2 else start.rsplit(" ", 1)[0]
+    cut = start[:line] if line > most // 2 else start.rsplit(" ", 1)[0]
     return f"{cut.rstrip()}{_GAP}"
 
 
@@ -235,8 +259,10 @@ def _without_code(prose: str) -> str:
             in_list = True
         elif line and not line[0].isspace():
             in_list = False
-        is_code = line.startswith((">", "|", "$ ")) or (
-            line.startswith(("    ", "\t")) and not in_list
+        is_code = (
+            line.startswith((">", "|", "$ "))
+            or _OUTPUT.match(line) is not None
+            or (line.startswith(("    ", "\t")) and not in_list)
         )
         if is_code or (_ROW.match(line) and not in_list) or (run and not line):
             run.append(line)

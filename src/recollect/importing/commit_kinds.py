@@ -81,7 +81,7 @@ _PROBLEM = pattern(r"[*#\s]{0,6}problem\b[*\s]{0,4}:", re.IGNORECASE)
 _FALSE = pattern(
     r"\b(?:incorrect|wrong|bogus|(?<!longer )reachable|erroneous|false)\b", re.IGNORECASE
 )
-_OFFERS = word_set("enable show expose provide offer allow")
+_OFFERS = word_set("enable show expose provide offer allow create reintroduce")
 _RID = pattern(r"(?:get|getting|got) rid of\b", re.IGNORECASE)
 _OFFERED = pattern(r"(?:new|support for|initial|experimental|implementation)\b", re.IGNORECASE)
 _CAUSE = pattern(

@@ -308,7 +308,8 @@ def cause_of(message: Message) -> str:
 def first_of(message: Message) -> str:
     """Return the first paragraph of the text, on one line, if it is short."""
     said = one_line(message.prose.strip().partition("\n\n")[0])
-    return said if len(said) <= _MOST_FIRST else ""
+    is_whole = len(said) <= _MOST_FIRST and not said.endswith(":")  # what it announces is not here
+    return said if is_whole else ""
 
 
 def body_of(message: Message) -> str:

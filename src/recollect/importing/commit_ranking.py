@@ -8,6 +8,7 @@ reading what they bring to the top in repositories of different style.
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
@@ -267,9 +268,24 @@ _IS_GRAVE, _IS_KNOWN_HOLE = 1.5, 1.7
 # What a chore that says why loses.
 _CHORE_COSTS = 0.8
 # Verbs of work that changes nothing for others, or adds a little.
-_QUIET = word_set(
+QUIET: Final = word_set(
     "move rework split merge redo unify refactor test document prepare simplify extract"
 )
+
+
+# What the worth of a commit is fitted on, too.
+SUBJECTS: Final = {
+    "ended": _ENDED.search,
+    "restricts": _RESTRICTS.search,
+    "used": _USED.search,
+    "whole": _WHOLE.match,
+    "left over": _LEFT_OVER.search,
+    "old version": _OLD_VERSION.search,
+    "aside": _ASIDE.search,
+    "vague": _VAGUE.match,
+    "says why": _GIVES_REASON.search,
+}
+TEXTS: Final = {"unnoticed": _UNNOTICED.search, "hole": _CVE.search}
 
 
 def rank(message: Message, author: str) -> Ranked:
@@ -296,7 +312,7 @@ def rank(message: Message, author: str) -> Ranked:
         + 0.8 * bool(_VAGUE.match(subject))
     )
     points -= (
-        0.7 * (verb in _QUIET) + 0.5 * (verb in ADDS) + 0.8 * bool(_OLD_VERSION.search(subject))
+        0.7 * (verb in QUIET) + 0.5 * (verb in ADDS) + 0.8 * bool(_OLD_VERSION.search(subject))
     )
     points += (
         1.2 * message.is_breaking
@@ -356,12 +372,17 @@ def _is_told(line: str) -> bool:
     return is_statement(said) and not first_verb(said)
 
 
-def _told(text: str, prose: str) -> float:
-    """Return points for the length of prose, for reasons, and for trouble that a text tells of.
+def length_told(prose: str) -> int:
+    """Return the length of prose.
 
     A list of what was done explains nothing, however long it is; a list of statements does.
     """
-    length = sum(len(line) for line in prose.split("\n") if _is_told(line))
+    return sum(len(line) for line in prose.split("\n") if _is_told(line))
+
+
+def _told(text: str, prose: str) -> float:
+    """Return points for the length of prose, for reasons, and for trouble that a text tells of."""
+    length = length_told(prose)
     points = sum(points for least, points in _LONG if length >= least)
     points += points_of_reasons(text)
     points += 0.2 * bool(HARD.search(text)) + _IS_KNOWN_HOLE * bool(_CVE.search(text))

@@ -9,64 +9,57 @@ from __future__ import annotations
 import heapq
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
 from recollect.core.named_tuple import NamedTuple
-from recollect.core.patterns import pattern
 from recollect.errors import ParseError
+from recollect.importing.commit_history import Past, month_of
 from recollect.importing.commit_message import (
     Message,
     body_of,
-    cause_of,
     first_of,
     parse_message,
     title_of,
 )
-from recollect.importing.commit_ranking import argues, explains, rank, reason_in
-from recollect.importing.related_commits import COMMIT_ID, ISSUE, Topic, relate, topic_of
+from recollect.importing.commit_ranking import rank, reason_in
+from recollect.importing.commit_worth import features, is_aside, worth_of
+from recollect.importing.related_commits import Topic, relate, topic_of
 from recollect.importing.source import RELATED, Item, Place, Reading, Skipped, how_many
-from recollect.importing.titles import is_sentence, one_line
-from recollect.ledger.commits import Commit, count_commits, files_of_commits, read_commits
+from recollect.importing.titles import one_line
+from recollect.ledger.commits import (
+    Commit,
+    count_commits,
+    files_at,
+    files_of_commits,
+    read_commits,
+)
 from recollect.ledger.git import Git
 
-# Commits whose text and files are read, and how many of them are offered.
+# Commits whose text is read, whose files are, too, and how many of them are offered.
 MOST_READ: Final = 6_000
-MOST_OFFERED: Final = 550
+MOST_RATED: Final = 4_000
+MOST_OFFERED: Final = 420
 MOST_FILES: Final = 8
+_YEAR = 365 * 86_400  # seconds
+_FILES_SEEN = 30  # of a commit, to judge it
 # Commits between two calls of `progress`.
 _STEP = 500
-# Commits that change only such files tell little about the program.
-_ASIDE_FILE = pattern(
-    r"(?:tests?|testing|t|docs?|examples?|bench(?:es|marks?)?)/|[^\n]*/(?:tests|docs)/"
-    r"|[^\n]*\.(?:md|rst|txt|po)\Z|(?:[^\n]*/)?(?:test_[^/\n]+|[^/\n]+_tests?\.\w{1,5})\Z"
-)
-# Commits that change only these or the above must say why.
-_BUILD_FILE = pattern(
-    r"ci/|\.|[^\n]*\.(?:ya?ml|toml|cfg|ini|lock|json|in|am|ac|m4|cmake|mod|sum)\Z"
-    r"|(?:[^\n]*/)?(?:Makefile[^/\n]*|[A-Z_]{4,20})\Z"
-)
-_SPARE = 1.3  # so many times as many commits are looked at
-_ID_LENGTH = 7
-_MOST_SEARCHED = 4_000  # characters of a message in which others are looked for
-# What it adds that later commits name a commit, or its pull request: for each, and at most so many.
-_NAMED, _NUMBERED, _MOST_NAMED = 0.6, 0.3, 3
 # The history in equal parts: a time with short messages has its place too.
 _PARTS = 24
-# What the others of its time and area take from a commit, once they have their share.
-_LATER, _AGAIN = 2.0, 0.15
-_FULL = 9.0  # points of the best commits
-# Points below which a commit says too little for a memory of its own, if so many others say more;
-# and for anything.
-_LEAST, _ENOUGH = 3.2, 100
+# What the others of its time and area take from the worth of a commit, once they have their share.
+_LATER, _AGAIN = 0.5, 0.05
+_FULL = 3.0  # the worth of the best commits
+# The worth below which a commit makes no memory, once there are enough, and before; and the points
+# with which it is looked at.
+_LEAST, _ENOUGH = 1.35, 150
+_LEAST_OF_FEW = 0.5
 _LEAST_RELATED = 1.5
-_SHORTEST = 50  # characters of a text, without what was left out of it
-_LOOSE = 2.0  # points that a commit loses if its title is no sentence
 
 
 class _Candidate(NamedTuple):
-    points: float
+    points: float  # then what it is worth
     number: int  # in the history, newest first
     commit: Commit
     kind: str
@@ -90,7 +83,7 @@ class GitHistory:
         if not total:
             raise ParseError(f"There is no commit {place.path!r}.")
         best: list[_Candidate] = []
-        past = _Past()
+        past = Past()
         seen: set[str] = set()
         for number, commit in enumerate(read_commits(git, place.path)):
             if number % _STEP == 0:
@@ -109,9 +102,7 @@ class GitHistory:
                 yield Skipped(commit.oid, "no sentence that stands alone")
             else:
                 seen.add(subject)
-                is_loose = not (message.reverts or is_sentence(title))
-                points = ranked.points - (_LOOSE if is_loose else 0.0)
-                candidate = _Candidate(points, -number, commit, ranked.kind)
+                candidate = _Candidate(ranked.points, -number, commit, ranked.kind)
                 if len(best) < MOST_READ:
                     heapq.heappush(best, candidate)
                 else:
@@ -121,16 +112,21 @@ class GitHistory:
         yield from self._offered(git, reading, best, past, total)
 
     def _offered(
-        self, git: Git, reading: Reading, best: list[_Candidate], past: _Past, total: int
+        self, git: Git, reading: Reading, best: list[_Candidate], past: Past, total: int
     ) -> Iterator[Item | Skipped]:
         rated = [c._replace(points=c.points + past.worth(c.commit)) for c in best]
-        explained = [c for c in rated if past.explains(c.commit)]
-        telling = [c for c in explained if c.points >= _LEAST]
-        if len(telling) < _ENOUGH:  # there is room: an explanation is enough
-            telling = [c for c in explained if c.points >= _LEAST_RELATED]
-        chosen = _spread(telling, int(MOST_OFFERED * _SPARE), total)
-        files = files_of_commits(git, [c.commit.oid for c in chosen], MOST_FILES + 1)
-        chosen = [c for c in chosen if not _is_aside(c, files.get(c.commit.oid, ()))][:MOST_OFFERED]
+        explained = sorted((c for c in rated if past.explains(c.commit)), reverse=True)[:MOST_RATED]
+        files = files_of_commits(git, [c.commit.oid for c in explained], _FILES_SEEN)
+        tree = frozenset(files_at(git))
+        newest = max((c.commit.time for c in explained), default=0)
+        judged = [_judged(c, newest, files.get(c.commit.oid, []), tree) for c in explained]
+        ordered = sorted(judged, reverse=True)
+        telling = [
+            c
+            for n, c in enumerate(ordered)
+            if c.points >= (_LEAST if n >= _ENOUGH else _LEAST_OF_FEW)
+        ]
+        chosen = _spread(telling, MOST_OFFERED, total)
         taken = {candidate.commit.oid for candidate in chosen}
         rest = [candidate for candidate in rated if candidate.commit.oid not in taken]
         related = relate(_topics(chosen), _topics(rest))
@@ -147,69 +143,17 @@ class GitHistory:
             yield _item(candidate, files.get(oid, []), also, past, reading)
 
 
-class _Past:
-    """What commits say about each other: what was named later, and what was taken back."""
-
-    def __init__(self) -> None:
-        self._named: Counter[str] = Counter()
-        self._numbered: Counter[str] = Counter()
-        self._undone: dict[str, tuple[Commit, str]] = {}  # by the id of what was taken back
-        self._tried: dict[str, Commit] = {}
-
-    def add(self, commit: Commit, message: Message) -> None:
-        """Note what a commit names; the newest comes first."""
-        text = commit.message[:_MOST_SEARCHED]
-        own = set(ISSUE.findall(text.partition("\n")[0]))
-        self._named.update({oid[:_ID_LENGTH] for oid in COMMIT_ID.findall(text)})
-        self._numbered.update(set(ISSUE.findall(text)) - own)
-        name = commit.oid[:_ID_LENGTH]
-        if name in self._undone:
-            self._tried[name] = commit
-        # A revert that was taken back itself does not count.
-        if message.reverted and name not in self._undone:
-            self._undone[message.reverted[:_ID_LENGTH]] = (commit, cause_of(message))
-
-    def worth(self, commit: Commit) -> float:
-        """Return the points that a commit gets because later ones name it."""
-        own = ISSUE.findall(commit.message.partition("\n")[0])
-        named = self._named[commit.oid[:_ID_LENGTH]]
-        numbered = max((self._numbered[number] for number in own), default=0)
-        return _NAMED * min(named, _MOST_NAMED) + _NUMBERED * min(numbered, _MOST_NAMED)
-
-    def explains(self, commit: Commit) -> bool:
-        """Whether a commit says why; a revert without a cause must at least be the last word."""
-        message = parse_message(commit.message)
-        is_settled = commit.oid[:_ID_LENGTH] not in self._undone or bool(cause_of(message))
-        is_told = message.reverts or len(body_of(message)) >= _SHORTEST
-        return bool(explains(message) and is_told and (is_settled or not message.reverts))
-
-    def end_of(self, commit: Commit) -> str:
-        """Return who took a commit back, when, and why; empty if nobody did."""
-        found = self._undone.get(commit.oid[:_ID_LENGTH])
-        if found is None:
-            return ""
-        by, cause = found
-        said = f"Commit {by.oid[:12]} reverted this in {_month(by)}"
-        return f"{said}: {cause}" if cause else f"{said}."
-
-    def tried_by(self, message: Message) -> Commit | None:
-        """Return the commit that a revert takes back, if it is in this history."""
-        return self._tried.get(message.reverted[:_ID_LENGTH]) if message.reverted else None
-
-
-def _month(commit: Commit) -> str:
-    return datetime.fromtimestamp(commit.time, UTC).strftime("%Y-%m")
-
-
-def _is_aside(candidate: _Candidate, files: Sequence[str]) -> bool:
-    """Whether a commit changes only tests and documents, or the build without saying why."""
-    if not 0 < len(files) <= MOST_FILES:  # there are more, which were not read
-        return False
-    if all(_ASIDE_FILE.match(file) for file in files):
-        return True
-    if not all(_ASIDE_FILE.match(file) or _BUILD_FILE.match(file) for file in files):
-        return False
-    return not argues(parse_message(candidate.commit.message))
+def _judged(
+    candidate: _Candidate, newest: int, files: Sequence[str], tree: Collection[str]
+) -> _Candidate:
+    """Return a commit with its worth instead of its points."""
+    message = parse_message(candidate.commit.message)
+    if is_aside(message, files):
+        return candidate._replace(points=0.0)
+    years = (newest - candidate.commit.time) / _YEAR
+    return candidate._replace(
+        points=worth_of(features(message, candidate.points, years, files, tree))
+    )
 
 
 def _spread(rated: list[_Candidate], most: int, total: int) -> list[_Candidate]:
@@ -253,7 +197,7 @@ def _topics(candidates: Sequence[_Candidate]) -> list[Topic]:
 
 
 def _item(
-    candidate: _Candidate, files: list[str], also: Sequence[Commit], past: _Past, reading: Reading
+    candidate: _Candidate, files: list[str], also: Sequence[Commit], past: Past, reading: Reading
 ) -> Item:
     commit = candidate.commit
     # Redact before anything is cut: rules do not find half a secret.
@@ -276,7 +220,7 @@ def _text(
     message: Message,
     commit: Commit,
     also: Sequence[Commit],
-    past: _Past,
+    past: Past,
     reading: Reading,
 ) -> str:
     parts = [reading.redact(past.end_of(commit)), body_of(message)]
@@ -285,7 +229,7 @@ def _text(
     tried = past.tried_by(message)
     if tried is not None:
         was = parse_message(reading.redact(tried.message))
-        said = f"It took back commit {tried.oid[:12]} of {_month(tried)}: {was.subject}."
+        said = f"It took back commit {tried.oid[:12]} of {month_of(tried)}: {was.subject}."
         parts.append(" ".join(filter(None, (said, first_of(was)))))
     elif message.reverts and message.reverted:
         parts.append(f"It reverts commit {message.reverted[:12]}.")
@@ -302,7 +246,7 @@ def _line(commit: Commit, reading: Reading) -> str:
     """Return a related commit in one line: what was done, and why."""
     message = parse_message(reading.redact(commit.message))
     why = reason_in(message)
-    said = f"- {_month(commit)}, {commit.oid[:12]}: {title_of(message) or message.subject}"
+    said = f"- {month_of(commit)}, {commit.oid[:12]}: {title_of(message) or message.subject}"
     return f"{said}. {why}" if why else said
 
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from recollect.core.note import SUMMARY_LENGTH
 from recollect.core.patterns import pattern
 from recollect.errors import ParseError
-from recollect.importing.changelogs import changes_in, version_ages
+from recollect.importing.changelogs import age_of, changes_in, version_ages
 from recollect.importing.decision_records import decision_in
+from recollect.importing.explaining_sections import is_telling, sections_in
 from recollect.importing.repository_files import (
     TextFile,
     dated,
@@ -20,31 +20,14 @@ from recollect.importing.repository_files import (
     released_versions,
     tracked_files,
 )
-from recollect.importing.sections import (
-    Section,
-    first_paragraph,
-    items,
-    plain_paragraphs,
-    sections,
-    unnumbered,
-)
 from recollect.importing.source import Item, Place, Reading, Skipped, how_many
-from recollect.importing.titles import (
-    fitted,
-    is_past,
-    is_statement,
-    named_by,
-    statement_in,
-)
 
 MOST_FILES: Final = 2_000
-MOST_OF_FILE: Final = 30
-MOST_OFFERED: Final = 150
-_MOST_BLOCKS = 3  # paragraphs of a section that a title is looked for in
-_SHORTEST = 65  # characters of a section that says enough
-_MOST_NAME = 120  # characters of a file name
+MOST_OFFERED: Final = 170
+# Sections that have a place, however many changes there are.
+_MOST_SECTIONS = 45
 _DOCUMENT = pattern(
-    r"[^\n]+\.(?:md|markdown|mdx|rst|txt|adoc)\Z|(?:[^\n]*/)?[A-Z_]{4,20}\Z", re.IGNORECASE
+    r"[^\n]+\.(?:md|markdown|mdx|rst|txt|adoc)\Z|(?:[^\n]*/)?(?-i:[A-Z_]{4,20})\Z", re.IGNORECASE
 )
 _RECORD = pattern(
     r"(?:^|[^\n]*/)(?:adrs?|decisions?|decision-records?|decision-log|architecture[-_]decisions?)/"
@@ -52,63 +35,16 @@ _RECORD = pattern(
     re.IGNORECASE,
 )
 _CHANGES = pattern(
-    r"(?:[^\n]*/)?(?:change(?:s|log)|history|news|release[-_ ]?notes|upgrad\w{2,5}|migrat\w{2,5}"
-    r"|whats[-_]?new"
+    r"(?:[^\n]*/)?(?:change(?:s|log)|history|news|[\w.]{0,12}rel(?:ease)?[-_ ]?notes"
+    r"|upgrad\w{2,5}|migrat\w{2,5}|whats[-_]?new"
     r"|breaking[-_ ]changes)(?:[-_.][\w.-]{0,20})?\Z"
-    r"|(?:[^\n]*/)?(?:releases?|changelogs?|release[-_]notes|whatsnew)/[^/\n]+\.(?:md|rst|txt)\Z",
+    r"|(?:[^\n]*/)?(?:releases?|changelogs?|rel(?:ease)?[-_]?notes|whatsnew)/[^/\n]+\.(?:md|rst|txt|adoc)\Z",
     re.IGNORECASE,
 )
-_TELLING_NAME = pattern(
-    r"(?<![a-z])(?:known[-_ ]?(?:bugs?|issues?|problems?|limitations?)|troubleshoot\w{0,9}"
-    r"|rationale"
-    r"|gotchas?|pitfalls?|design[-_ ]?(?:decisions?|philosoph\w{1,5}|rationale|principles|notes?)"
-    r"|philosophy|deprecat\w{0,6}|caveats?|why)(?![a-z])",
-    re.IGNORECASE,
-)
-# How people work on the project; a section of such a file counts if it gives a rule or a reason.
-_GUIDE_NAME = pattern(
-    r"(?:contributing|architecture|internals?|hacking|maintain\w{0,6}|design|coding[-_ ]?style"
-    r"|development)(?:[-_.][\w.-]{0,30})?\Z",
-    re.IGNORECASE,
-)
-_RULES = pattern(
-    r"\b(?:because|never|must not|should not|avoid|instead of|rather than|so that|otherwise"
-    r"|on purpose|the reason)\b",
-    re.IGNORECASE,
-)
-_PROBLEMS = pattern(
-    r"(?:known (?:issues?|bugs?|limitations?|problems?)|limitations?|caveats?|gotchas?|pitfalls?"
-    r"|troubleshooting|common (?:problems?|errors?|mistakes|pitfalls?|issues?)|workarounds?"
-    r"|non-goals?|what (?:doesn't|does not) work)\b",
-    re.IGNORECASE,
-)
-_FAQ = pattern(r"(?<![a-z])faq(?![a-z])", re.IGNORECASE)
-_KNOWN = pattern(r"\bknown[-_ ](?:issues?|bugs?|limitations?|problems?)\b", re.IGNORECASE)
-_WHY = pattern(
-    r"(?:why\b|rationale|motivation|reasons?\b|(?:the |our )?(?:key |main |design |architectur\w+ "
-    r"|technical )?decisions?\b"
-    r"|design (?:rationale|philosoph\w*|principles?|goals?|choices)|trade-?offs?"
-    r"|alternatives?(?: considered)?|lessons)",
-    re.IGNORECASE,
-)
-# "The reason X does not … is because …": X is what somebody asks about.
-_REASON_FOR = pattern(
-    r"\bThe (?:main |only )?reason (?:that |why )?(?P<what>(?!for\b|is\b|was\b)[^\n.]{20,140}?)"
-    r" (?:is|was) (?:because|that|to)\b"
-)
-_MOST_OF_REASON = 20_000  # characters of a section in which it is looked for
-# How to do something is in the manual.
-_HOW_TO = pattern(
-    r"(?:how to\b|(?:debugg|contribut|runn|sett|install|test|build|writ|releas|us|get)ing\b)",
-    re.IGNORECASE,
-)
-_QUESTION = pattern(r"[^\n?]{1,200}\?\Z")
-_ASKING = pattern(r"(?:why|how|what|when)\b", re.IGNORECASE)
-
-
+_OF_VERSION = pattern(r" \([\w.-]{1,20}\)\Z")
 _TEMPLATE = pattern(
     r"(?:[^\n]*/)?(?:pull_request_template|issue_template|template|license|copying|authors"
-    r"|contributors|security|code_of_conduct|thanks|requirements[\w-]*|cmakelists)(?:\.\w{1,8})?\Z"
+    r"|contributors|security|code_of_conduct|thanks|todo|requirements[\w-]*|cmakelists)(?:\.\w{1,8})?\Z"
     r"|[^\n]*\.github/",
     re.IGNORECASE,
 )
@@ -138,23 +74,44 @@ class Documents:
                 )
         found: list[Item] = []
         identities: set[str] = set()
+        said_in: dict[str, str] = {}
         changes = [path for path in paths if _CHANGES.match(path)]
         ages = version_ages(changes)
         released = released_versions(reading) if changes else {}
+        newest_first = sorted(changes, key=lambda path: age_of(path, ages))
+        paths = [*newest_first, *(path for path in paths if not _CHANGES.match(path))]
         for number, file in enumerate(read_files(reading, paths)):
             if number % 20 == 0:
                 reading.progress(number, len(paths))
             for one in _of_file(file, ages, released):
                 if isinstance(one, Skipped):
                     yield one
+                    continue
+                said = _OF_VERSION.sub("", one.summary).casefold()
+                if said_in.get(said, file.path) != file.path:
+                    yield Skipped(one.identity, "the same change in another version")
                 elif one.identity not in identities:
                     identities.add(one.identity)
+                    said_in[said] = file.path
                     found.append(one)
         reading.progress(len(paths), len(paths))
         found.sort(key=lambda item: -item.score)
-        yield from dated(reading, found[:MOST_OFFERED])
-        for item in found[MOST_OFFERED:]:
-            yield Skipped(item.identity, "others tell more")
+        chosen = _chosen(found)
+        yield from dated(reading, chosen)
+        kept = {item.identity for item in chosen}
+        for item in found:
+            if item.identity not in kept:
+                yield Skipped(item.identity, "others tell more")
+
+
+def _chosen(found: Sequence[Item]) -> list[Item]:
+    """Return the best: sections have their share, since a long changelog has many more entries."""
+    own = [item for item in found if not _CHANGES.match(str(item.fields["files_read"][0]))]
+    sections_kept = {item.identity for item in own[:_MOST_SECTIONS]}
+    room = MOST_OFFERED - len(sections_kept)
+    rest = [item.identity for item in found if item.identity not in sections_kept][:room]
+    kept = sections_kept.union(rest)
+    return [item for item in found if item.identity in kept]
 
 
 def _documents(reading: Reading) -> list[str]:
@@ -164,13 +121,8 @@ def _documents(reading: Reading) -> list[str]:
         if _DOCUMENT.match(path) and not _TEMPLATE.match(path)
     ]
     # The more telling first, if there are too many.
-    names.sort(key=lambda p: (not (_RECORD.match(p) or _CHANGES.match(p) or _is_telling(p)), p))
+    names.sort(key=lambda p: (not (_RECORD.match(p) or _CHANGES.match(p) or is_telling(p)), p))
     return names[:MOST_FILES]
-
-
-def _is_telling(path: str) -> bool:
-    """Whether a file is named after what goes wrong, or after reasons."""
-    return _TELLING_NAME.search(path.rpartition("/")[2][:_MOST_NAME]) is not None
 
 
 def _is_below(reading: Reading, path: str, wanted: str) -> bool:
@@ -186,7 +138,7 @@ def _of_file(
     elif _CHANGES.match(file.path):
         yield from changes_in(file, ages, released)
     else:
-        yield from _telling(file)
+        yield from sections_in(file)
 
 
 def _record(file: TextFile) -> Iterator[Item | Skipped]:
@@ -197,107 +149,6 @@ def _record(file: TextFile) -> Iterator[Item | Skipped]:
     yield item_of_file(
         file, file.path, found.title, found.body, "decisions", 0.95, is_rule=found.is_settled
     )
-
-
-# Sections
-
-
-def _telling(file: TextFile) -> Iterator[Item | Skipped]:
-    """Yield sections whose heading says that they explain, or that something goes wrong."""
-    is_telling = _is_telling(file.path)
-    path = file.path.replace("_", " ").replace("-", " ")
-    is_problems = is_telling and bool(_PROBLEMS.search(path))
-    is_guide = _GUIDE_NAME.match(file.path.rpartition("/")[2][:_MOST_NAME]) is not None
-    is_faq = _FAQ.search(file.path) is not None
-    count = 0
-    for section in sections(file.text):
-        heads = [unnumbered(heading) for heading in section.headings]
-        problem = is_problems or any(_PROBLEMS.match(head) for head in heads)
-        why = any(_WHY.match(head) for head in heads[-2:])
-        if is_faq and not (heads and _QUESTION.match(heads[-1])):
-            continue
-        question = bool(heads) and bool(_QUESTION.match(heads[-1]))
-        known = _KNOWN.search(" ".join((path, *heads))) is not None
-        is_how_to = bool(heads) and bool(_HOW_TO.match(heads[-1]))
-        rules = is_guide and not is_how_to and _RULES.search(section.text) is not None
-        if not (is_telling or problem or why or rules):
-            yield from _reason_given(file, section, heads)
-        if not (is_telling or problem or why or rules) or not section.text.strip():
-            continue
-        if count >= MOST_OF_FILE:
-            return
-        for title, body in _statements(
-            section, heads[-1] if heads else "", problem, question, known
-        ):
-            identity = f"{file.path}#{'/'.join(heads)[-120:]}#{named_by(title)}"
-            if not title:
-                yield Skipped(identity, "no sentence that stands alone")
-                continue
-            count += 1
-            kind = "learnings" if problem else "decisions"
-            score = 0.4 if rules or problem else 0.5
-            where = f"section “{heads[-1]}”" if heads else ""
-            item = item_of_file(file, identity, title, body, kind, score, where=where)
-            if question:  # somebody will ask it again
-                item = item._replace(fields={**item.fields, "asked_as": [heads[-1]]})
-            yield item
-
-
-def _reason_given(file: TextFile, section: Section, heads: list[str]) -> Iterator[Item]:
-    """Yield the paragraphs of a section from where it gives the reason for something."""
-    text = plain_paragraphs(section.text[:_MOST_OF_REASON])
-    found = _REASON_FOR.search(text)
-    title = fitted(found["what"], "") if found else ""
-    if found and title and is_statement(title):
-        start = text.rfind("\n\n", 0, found.start())
-        identity = f"{file.path}#{'/'.join(heads)[-120:]}#{named_by(title)}"
-        where = f"section “{heads[-1]}”" if heads else ""
-        body = text[max(0, start) :]
-        yield item_of_file(file, identity, title, body, "decisions", 0.5, where=where)
-
-
-def _statements(
-    section: Section, heading: str, problem: bool, question: bool, known: bool
-) -> Iterator[tuple[str, str]]:
-    text = plain_paragraphs(section.text)
-    if len(text) < _SHORTEST:
-        return
-    first = first_paragraph(section.text)
-    if question:
-        # How to do something is in the manual; why something is as it is may be nowhere else.
-        said = statement_in(first) if _WHY.match(heading) else ""
-        yield said, f"{heading}\n\n{text}"
-        return
-    is_own = is_statement(heading) and len(heading) > 24 and not _ASKING.match(heading)
-    own = heading if is_own else ""
-    listed = items(section.text)
-    is_announced = first.endswith(":")  # the items need what announces them
-    is_list = len(listed) >= 2 and len(" ".join(listed)) > len(section.text) * 0.6
-    if problem and is_list and not own and not is_announced:
-        for entry in listed:
-            body = plain_paragraphs(entry)
-            if len(body) >= _SHORTEST:
-                yield statement_in(body.replace("\n\n", " ")), body
-        return
-    title = fitted(own, "") if own else ""
-    if not title and known and not _KNOWN.match(heading) and 3 <= len(heading.split()) <= 12:
-        title = fitted(f"Known issue: {heading}", "")
-    yield title or _under(heading, _new_state(text)), f"{heading}: {text}" if heading else text
-
-
-def _new_state(text: str) -> str:
-    """Return a title from the first paragraphs of a text that say how something is now."""
-    said = (statement_in(block) for block in text.split("\n\n")[:_MOST_BLOCKS])
-    return next((title for title in said if title and not is_past(title)), "")
-
-
-def _under(heading: str, statement: str) -> str:
-    """Return a statement with the heading that says what it is about, if there is room."""
-    if _PROBLEMS.match(heading) or _WHY.match(heading):  # says only what kind of section it is
-        return statement
-    with_heading = f"{heading}: {statement}"
-    has_room = statement and heading and len(with_heading) <= SUMMARY_LENGTH
-    return with_heading if has_room else statement
 
 
 SOURCE = Documents()

@@ -57,6 +57,7 @@ def relate(few: Sequence[Topic], many: Sequence[Topic]) -> dict[str, list[str]]:
     total = len(few) + len(many)
     weights = {word: math.log(total / number) ** 2 for word, number in count.items()}
     norms = {topic.oid: _norm(topic, weights) for topic in few}
+    areas_of = {topic.oid: topic.area for topic in few}
     holding: dict[str, list[Topic]] = defaultdict(list)
     naming: dict[str, list[Topic]] = defaultdict(list)
     for topic in few:
@@ -88,7 +89,8 @@ def relate(few: Sequence[Topic], many: Sequence[Topic]) -> dict[str, list[str]]:
         ranked = sorted(shared.items(), key=lambda item: (-item[1] / norms[item[0]], item[0]))
         for oid, weight in ranked[:3]:
             is_near = weight / (norm * norms[oid]) >= _LEAST and words[oid] >= _FEWEST
-            if is_near and len(found[oid]) < MOST_RELATED:
+            areas = {topic.area, areas_of[oid]} - {""}  # a word means little in another part
+            if is_near and len(areas) < 2 and len(found[oid]) < MOST_RELATED:
                 found[oid].append(topic.oid)
                 break
     return {oid: others for oid, others in found.items() if others}

@@ -16,19 +16,20 @@ from typing import Final
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 from recollect.errors import ParseError, RecollectError
+from recollect.importing.commit_body import shortened
 from recollect.importing.source import RELATED, Item, Reading
 from recollect.ledger.commits import last_changes
 from recollect.ledger.git import Git
 
 MOST_BYTES: Final = 2 * 1024 * 1024
-MOST_BODY: Final = 1_600
+MOST_BODY: Final = 2_000
 # Folders with the files of others.
 _FOREIGN = frozenset(
     {"node_modules", "vendor", "vendored", "third_party", "third-party", "thirdparty", "external"}
     | {"deps", "site-packages", ".venv", "venv", "dist", "testdata", "fixtures", "_vendor", "po"}
     | {"locale", "locales", "i18n", "translations"}
 )
-_TAGGED = pattern(r"(?<![\d.])(\d{1,4}(?:[._]\d{1,4}){1,3}[a-z]{0,2})\Z")
+_TAGGED = pattern(r"(?<![\d.])(\d{1,4}(?:[._]\d{1,4}){0,3}[a-z]{0,2})\Z")
 _MOST_TAG = 200
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
@@ -109,9 +110,7 @@ def item_of_file(
 ) -> Item:  # fmt: skip
     """Return a memory from a file; `where` in it, and what else belongs to it."""
     origin = ", ".join(filter(None, (f"From {file.path}", where)))
-    text = body.strip()
-    if len(text) > MOST_BODY:
-        text = text[:MOST_BODY].rsplit(" ", 1)[0] + "…"
+    text = shortened(body.strip(), MOST_BODY)
     named = f"{RELATED}\n" + "\n".join(f"- {line}" for line in also) if also else ""
     whole = "\n\n".join(filter(None, (text, origin, named)))
     return Item(

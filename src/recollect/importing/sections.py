@@ -30,6 +30,14 @@ _DIRECTIVE = pattern(r"[ \t]*\.\. (?:[\w:-]{1,40}::|_[^\n:]{1,80}:)")
 _LINK_TARGET = pattern(r"\[[^\[\]\n]{1,100}\]: \S")
 
 
+# "CHANGES WITH 262:" and, indented below it, "Feature removals:", in plain text.
+_LABEL = pattern(r"([ \t]{0,12})([A-Z][^\n:*]{2,70}):[ \t]*\Z")
+_RELEASE = pattern(r"(?:changes|version|release|new|what)[^\n\d]{0,30}\d", re.IGNORECASE)
+
+
+_PLAIN = "label"  # in place of an underline
+
+
 class Section(NamedTuple):
     """A section: the headings above it, its own heading last, and its text below them."""
 
@@ -73,6 +81,13 @@ def _heading(lines: list[str], number: int, styles: list[str]) -> tuple[int, str
     atx = _ATX.match(line)
     if atx:
         return len(atx[1]), plain(atx[2]), 1
+    label = _LABEL.match(line)
+    if label and _is_alone(lines, number) and (label[1] == "" or _PLAIN in styles):
+        is_release = not label[1] and _RELEASE.match(label[2]) is not None
+        if is_release and _PLAIN not in styles:
+            styles.append(_PLAIN)
+        if is_release or (label[1] and _PLAIN in styles):
+            return (1 if is_release else 2), plain(label[2]), 1
     title, below = line.strip(), lines[number + 1] if number + 1 < len(lines) else ""
     under = _UNDERLINE.match(below)
     if under and title and len(line) <= 120 and not line[:1].isspace() and not _ITEM.match(line):
@@ -83,6 +98,12 @@ def _heading(lines: list[str], number: int, styles: list[str]) -> tuple[int, str
                 styles.append(under[1])
             return styles.index(under[1]) + 1, plain(title), 2
     return 0, "", 1
+
+
+def _is_alone(lines: list[str], number: int) -> bool:
+    before = lines[number - 1].strip() if number else ""
+    after = lines[number + 1].strip() if number + 1 < len(lines) else ""
+    return not before and not after
 
 
 def items(text: str) -> list[str]:
@@ -171,4 +192,5 @@ def _prose(block: str) -> str:
 
 def unnumbered(heading: str) -> str:
     """Return a heading without its number."""
-    return _NUMBER.sub("", heading, count=1).strip()
+    number = _NUMBER.match(heading)
+    return heading[number.end() :].strip() if number else heading.strip()

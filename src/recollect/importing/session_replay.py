@@ -16,6 +16,7 @@ from recollect.capture.detect import Detected, as_record, detect
 from recollect.capture.features import AGENT, USER, is_question
 from recollect.capture.hearsay import declines, is_hearsay, is_settled, without_hearsay
 from recollect.capture.kind_of import kind_of
+from recollect.capture.learned_unkept import part_prompt
 from recollect.capture.markers import DEFAULT_KIND, find_marked
 from recollect.capture.novelty import NEW, SUPERSEDES, Known, judge
 from recollect.capture.open_items import open_items
@@ -34,7 +35,7 @@ from recollect.capture.sentences import sentences
 from recollect.capture.session_summary import Story, says_something, summary_of
 from recollect.capture.tags import tags_of
 from recollect.capture.titles import title_and_body
-from recollect.capture.unkept import part, repeats, words_of
+from recollect.capture.unkept import repeats, words_of
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 from recollect.hosts.protocol import PROMPT, STOP, Event
@@ -147,7 +148,7 @@ class SessionReplay:
 
     def _prompt(self, at: int, event: Event) -> Iterator[Item]:
         self._settle_opinions()
-        parted = part(event.text)
+        parted = part_prompt(event.text)
         if parted.unkept:
             self._unkept.append(frozenset(map(hash, words_of(parted.unkept))))
         text = self._redact(parted.kept)

@@ -10,7 +10,7 @@ from recollect.core.note import SUMMARY_LENGTH
 from recollect.core.patterns import pattern
 from recollect.importing.verbs import first_verb, has_verb, said_of_change
 
-_PARENS = pattern(r"\s{0,3}\([^()]{1,200}\)")
+_PARENS = pattern(r"\s{1,3}\([^()]{1,200}\)")  # not those of a call
 _FINITE = pattern(
     r"(?<![\w-])(?:is|are|was|were|isn't|aren't|now|no longer|should|must|can|cannot|can't|could"
     r"|does|doesn't|do|don't"
@@ -77,7 +77,7 @@ _PERSON = pattern(
     r" (?:[A-Z][\w-]{1,20}['’]s?|[A-Z][\w-]{1,20} at )"
 )
 _OTHER_CHANGE = pattern(r"\bthe (?:change|fix|patch|commit)s? (?:for|from|in|of)\b", re.IGNORECASE)
-_CODE_WORD = pattern(r"[^\s,]{0,60}(?:[_().:/=]|[a-z][A-Z]|::)")
+_CODE_WORD = pattern(r"[^\s,]{0,60}(?:[_().:/=-]|[a-z][A-Z]|::)")
 _ENUMERATED = 40  # characters before an "and" that a comma makes the end of a list
 _NAMING = 6  # words that name a text
 _SHORTEST = 25  # characters of a sentence that says something
@@ -143,9 +143,9 @@ def capitalized(sentence: str) -> str:
     return sentence if _CODE_WORD.match(sentence) else sentence[:1].upper() + sentence[1:]
 
 
-def _cut(sentence: str) -> str:
+def _cut(sentence: str, most: int = SUMMARY_LENGTH) -> str:
     """Return the first clauses of a long sentence; empty if they do not make one."""
-    ends = [m.start() for m in _CLAUSE.finditer(sentence) if 30 <= m.start() <= SUMMARY_LENGTH]
+    ends = [m.start() for m in _CLAUSE.finditer(sentence) if 30 <= m.start() <= most]
     for end in reversed(ends):
         said = sentence[:end]
         if sentence.startswith(", and", end) and "," in said[-_ENUMERATED:]:
@@ -173,6 +173,38 @@ def statement_in(paragraph: str) -> str:
     return next((title for title in titles if _TELLS.search(title)), titles[0] if titles else "")
 
 
+_OURSELVES = pattern(r"(?:we|our)\b", re.IGNORECASE)
+# How to use something; and what a sentence before it began.
+_ADVICE = pattern(
+    r"(?:you|your|if you|please|when you|for (?:more|details|instance)|make sure|only when)\b"
+    r"|[^\n]{0,60}\b(?:also|however|as well)\b",
+    re.IGNORECASE,
+)
+
+
+def section_title(text: str, context: str) -> str:
+    """Return the first sentence of a section that says something, under what it is about.
+
+    Empty if no sentence does.
+    """
+    for sentence in split_line(text)[:_SENTENCES]:
+        sentence = sentence.rstrip(" .")
+        leans = not stands(sentence) and not (context and _OURSELVES.match(sentence))
+        if leans or len(sentence) < _SHORTEST or _ADVICE.match(sentence) or ": " in sentence:
+            continue
+        room = SUMMARY_LENGTH - len(context) - 2
+        said = sentence if len(sentence) <= room else _cut(sentence, room)
+        is_whole = len(said) >= _SHORTEST and (_FINITE.search(said) or has_verb(said))
+        is_ours = _OURSELVES.match(sentence) is not None
+        if context and is_whole and (is_ours or context.lower() not in said.lower()):
+            return f"{context}: {said}"
+        if not is_ours:
+            title = fitted(sentence, "")
+            if title and is_sentence(title):
+                return title
+    return ""
+
+
 def entry_title(text: str, version: str = "") -> str:
     """Return the first sentence of an entry, and its version if there is room for it.
 
@@ -182,6 +214,8 @@ def entry_title(text: str, version: str = "") -> str:
     count = len(sentence.split())
     is_said = count > 2 if first_verb(sentence) else count > 3 and not _LEANING.match(sentence)
     title = fitted(sentence, "") if is_said else ""
+    if len(title) < len(sentence) and not is_sentence(title):
+        return ""  # the clause that is left says nothing
     with_version = f"{title} ({version})"
     has_room = title and version and len(with_version) <= SUMMARY_LENGTH
     return with_version if has_room else title

@@ -96,6 +96,12 @@ def files_of_commits(git: Git, oids: Sequence[str], most: int) -> dict[str, list
     return found
 
 
+def files_at(git: Git, revision: str = "HEAD") -> Iterator[str]:
+    """Yield the files of a revision."""
+    for part in git.stream("ls-tree", "-r", "-z", "--name-only", "--full-tree", revision):
+        yield part.decode("utf-8", "surrogateescape")
+
+
 def last_changes(git: Git, paths: Sequence[str]) -> dict[str, tuple[str, int]]:
     """Return the commit that last changed each file, and its time; files without one are left out.
 

@@ -18,6 +18,8 @@ _EMPTY_TREE = {
     "sha1": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
     "sha256": "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
 }
+# What stands for a project as a whole, where else a commit stands.
+PROJECT_ANCHORS = frozenset(_EMPTY_TREE.values())
 
 
 class Repository(NamedTuple):

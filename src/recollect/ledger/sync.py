@@ -44,7 +44,8 @@ _ROUNDS = 12
 # After this many rounds, a missing object is damage, not a race.
 _PATIENCE = 2
 _KILLED_SECONDS = 2.0
-_FINAL = ("denied", "declined", "protected", "prohibited", "not allowed", "permission")
+# What a remote says if trying again changes nothing.
+FINAL = ("denied", "declined", "protected", "prohibited", "not allowed", "permission")
 
 
 @dataclass(slots=True)
@@ -120,7 +121,7 @@ def sync(
             if not rejected:
                 _report_altered(ledger, report)
                 return report
-            if any(word in rejected.lower() for word in _FINAL):
+            if any(word in rejected.lower() for word in FINAL):
                 raise PushRejected(
                     f"The remote refused the memories: {rejected}",
                     "Ask the remote's administrator to allow pushes to refs/notes/mem/*",

@@ -167,6 +167,7 @@ TOKENS: tuple[Rule, ...] = (
     _token("postman-key", rf"PMAK-{_HEX}{{24}}-{_HEX}{{34}}", "pmak-"),
     _token("pulumi-token", rf"pul-{_HEX}{{40}}", "pul-"),
     _token("pypi-token", rf"pypi-{_URLSAFE}{{50,}}", "pypi-"),
+    _token("recollect-token", rf"rct_{_URLSAFE}{{43}}(?!{_URLSAFE})", "rct_"),
     _token("replicate-token", rf"r8_{_ALNUM}{{36,}}", "r8_"),
     _token("rubygems-token", rf"rubygems_{_HEX}{{48}}", "rubygems_"),
     _token("sendgrid-key", rf"SG\.{_URLSAFE}{{16,32}}\.{_URLSAFE}{{30,}}", "sg."),

@@ -12,8 +12,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from recollect.core.named_tuple import NamedTuple
-
 # Score
 
 # Weights of the four parts of a score; they add up to 1. Match decides. The other parts order
@@ -33,6 +31,8 @@ TIMELY_KINDS: Final = frozenset({"sessions", "blockers", "progress"})
 HALF_LIFE_DAYS: Final = 30.0
 # How much use raises trust: after about seven uses, half of what is missing to 1. A judgement.
 TRUST_GAIN_PER_USE: Final = 0.25
+# What the trust of a memory from another repository counts, beside one's own. A judgement.
+FOREIGN_TRUST: Final = 0.5
 
 # What the score of an unconfirmed memory is multiplied with: nobody stands by it yet. It decides
 # between memories that match equally well; one that matches clearly better still comes first. A
@@ -91,32 +91,29 @@ TITLE_HITS_COMPARED: Final = 500
 # What things cost, in tokens: a memory in full with the element around it (measured: 174), a title
 # and the element around titles (both measured). Working without the memory that would have answered
 # costs what finding it out again costs. Something that comes for a prompt about no memory at all
-# costs more than its tokens: it leads astray, and what comes is read with less care. The last three
-# are judgements, narrowed on the tuning half of `python -m benchmarks.injection`, warm, with 1,000
+# costs more than its tokens: it leads astray, and what comes is read with less care. A few titles
+# lead astray no more than one does, so the first one pays for all. The last three are judgements,
+# narrowed on the tuning half of `python -m benchmarks.injection`, cold and warm, with 1,000
 # memories: unrelated prompts bring something in full in 2 %, and cost 12 tokens.
 FULL_COSTS: Final = 175.0
 TITLE_COSTS: Final = 25.0
-TITLES_COST: Final = 60.0
+TITLES_COST: Final = 36.0
 MISS_COSTS: Final = 4_500.0
 STRAY_FULL_COSTS: Final = 2_000.0
-STRAY_TITLE_COSTS: Final = 325.0
+STRAY_TITLES_COST: Final = 300.0
 
 
-class Bar(NamedTuple):
-    """The least probabilities (`search/gate.py`) at which each form is worth its price."""
+def full_bar(about: float) -> float:
+    """Return the least probability (`search/gate.py`) that is worth a memory in full.
 
-    full: float
-    title: float
-    # A title beside something that comes anyway: the element is paid for.
-    beside: float
+    `about` is how likely the prompt is about any memory.
+    """
+    return (FULL_COSTS + (1.0 - about) * STRAY_FULL_COSTS) / MISS_COSTS
 
 
-def bar_of(about: float) -> Bar:
-    """Return the bar for a prompt that is this likely to be about any memory."""
-    stray = 1.0 - about
-    full = FULL_COSTS + stray * STRAY_FULL_COSTS
-    beside = TITLE_COSTS + stray * STRAY_TITLE_COSTS
-    return Bar(full / MISS_COSTS, (beside + TITLES_COST) / MISS_COSTS, beside / MISS_COSTS)
+def titles_bar(about: float) -> float:
+    """Return the least probability of one title that is worth titles at all."""
+    return (TITLE_COSTS + TITLES_COST + (1.0 - about) * STRAY_TITLES_COST) / MISS_COSTS
 
 
 # What an unconfirmed memory is worth compared with a confirmed one: about two of three are right,

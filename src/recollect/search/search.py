@@ -183,7 +183,7 @@ def _best(
     # A memory competes with those of its author only: whoever can push must not be able to make
     # unlikely what others wrote.
     authors: dict[str, list[str]] = {}
-    for uid in matches:
+    for uid in traits:
         authors.setdefault(traits[uid].author_key, []).append(uid)
     terms = len(query_terms(question.text))
     prompts = {

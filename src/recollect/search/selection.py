@@ -20,13 +20,16 @@ from recollect.core.strength import Uses
 from recollect.index.text import query_terms
 from recollect.search.constants import (
     BLOCK_TOKENS,
+    MISS_COSTS,
     MOST_CHARACTERS,
     MOST_UNCONFIRMED,
     OTHER_EPISODE_AGE,
     REPEAT_OVERLAP,
     SCALES,
+    TITLE_COSTS,
     UNCONFIRMED_WORTH,
-    bar_of,
+    full_bar,
+    titles_bar,
 )
 from recollect.search.tokens import count_tokens
 
@@ -70,21 +73,28 @@ Sorted = tuple[list[Candidate], list[Skipped]]
 def by_probability(candidates: Iterable[Candidate]) -> tuple[list[Candidate], list[Candidate]]:
     """Return what is likely enough to come in full, and what may come as a title; best first.
 
-    Nobody stands by an unconfirmed memory, so it must be the more likely. Once something comes, a
-    title beside it may be less likely, because the element around it is paid for.
+    Whether the titles that the context does not have yet are worth it, `worth_naming` says.
     """
     full: list[Candidate] = []
     titles: list[Candidate] = []
     for candidate in sorted(candidates, key=lambda c: (-c.probability, c.memory.uid)):
-        worth = candidate.probability
-        if candidate.memory.status == UNCONFIRMED:
-            worth *= UNCONFIRMED_WORTH
-        bar = bar_of(candidate.about)
-        if worth >= bar.full:
+        worth = _worth(candidate)
+        if worth >= full_bar(candidate.about):
             full.append(candidate)
-        elif worth >= (bar.beside if full or titles else bar.title):
+        elif worth * MISS_COSTS >= TITLE_COSTS:
             titles.append(candidate)
     return full, titles
+
+
+def worth_naming(candidates: Sequence[Candidate]) -> bool:
+    """Return whether titles are worth what they cost: one of them must be likely enough."""
+    return any(_worth(candidate) >= titles_bar(candidate.about) for candidate in candidates)
+
+
+def _worth(candidate: Candidate) -> float:
+    """Return how likely a memory answers; less if it is unconfirmed: nobody stands by it."""
+    unconfirmed = candidate.memory.status == UNCONFIRMED
+    return candidate.probability * (UNCONFIRMED_WORTH if unconfirmed else 1.0)
 
 
 def without_given(candidates: Iterable[Candidate], given: Mapping[str, str]) -> Sorted:

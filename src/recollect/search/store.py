@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from recollect.core.age import seconds_of as seconds
 from recollect.core.named_tuple import NamedTuple
@@ -19,7 +19,7 @@ from recollect.search.periods import (
     is_release,
 )
 from recollect.search.scoring import Why, recency
-from recollect.search.search import MODES, Embed, Hit, Question, search
+from recollect.search.search import MODES, CountUses, Embed, Hit, Question, search
 from recollect.search.shown import split
 from recollect.search.triggers import (
     asks_for_memory,
@@ -29,7 +29,54 @@ from recollect.search.triggers import (
     topicless,
     without_period,
 )
-from recollect.store.store import Store
+
+if TYPE_CHECKING:
+    from recollect.config.config import Config
+    from recollect.embedding import Embedder
+
+T = TypeVar("T")
+
+
+class Indexed(Protocol):
+    """What a search needs of an index and its model."""
+
+    @property
+    def warnings(self) -> list[str]:
+        """Where problems are noted that do no harm."""
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """The model, if there is one."""
+
+    def using(self, job: Callable[[Index], T], /) -> T:
+        """Run a job on the index."""
+
+    def as_of(self, moment: str, /) -> Index:
+        """The index of a moment in the past."""
+
+    def embed_query(self, index: Index, pending: int = 0, /) -> Embed | None:
+        """How to embed a query, if there is a way; at most `pending` memories get vectors first."""
+
+
+class Searched(Protocol):
+    """What can be searched: a store, or what somebody sees of several repositories."""
+
+    @property
+    def config(self) -> Config:
+        """The configuration."""
+
+    @property
+    def indexing(self) -> Indexed:
+        """The index and its model."""
+
+    def now(self) -> float:
+        """The current time, in seconds since 1970."""
+
+    def moment(self, text: str, /) -> str:
+        """The timestamp of a time as people write it."""
+
+    def filters(self, **options: Any) -> Filters:
+        """Filters from people and agents, checked."""
 
 
 class Found(NamedTuple):
@@ -40,7 +87,7 @@ class Found(NamedTuple):
 
 
 def search_store(
-    store: Store,
+    store: Searched,
     query: str,
     limit: int,
     *,
@@ -48,6 +95,7 @@ def search_store(
     min_similarity: float | None,
     as_of: str | None,
     releases: Releases | None = None,
+    uses: CountUses | None = None,
     **filters: Any,
 ) -> Found:
     """Return the memories that answer a query, best first, each with its score and the reason.
@@ -95,7 +143,7 @@ def search_store(
                 asked,
                 now=asked_at,
                 embed=_embed(store, index, chosen),
-                uses=store.local.usage.uses,
+                uses=uses,
                 decay_per_day=store.config.number("sleep.decay_per_day"),
                 half_life_days=store.config.number("recall.half_life_days"),
             )
@@ -153,7 +201,7 @@ def _is_open(wanted: Filters) -> bool:
 
 
 def _by_time(
-    store: Store, query: str, wanted: Filters, now: float, releases: Releases | None
+    store: Searched, query: str, wanted: Filters, now: float, releases: Releases | None
 ) -> list[Hit]:
     """Answer a question without a topic; an empty list if it has one."""
     plan = topicless(query) or only_period(query)
@@ -168,19 +216,16 @@ def _by_time(
     return hits
 
 
-def _embed(store: Store, index: Index, mode: str) -> Embed | None:
+def _embed(store: Searched, index: Index, mode: str) -> Embed | None:
     """Return a function that embeds a query, after embedding new memories.
 
     With vectors of another model there is none, and a warning: their cosines mean nothing.
     """
     if mode not in ("hybrid", "semantic"):
         return None
-    embedder = store.indexing.embedder
-    if embedder is None:
+    if store.indexing.embedder is None:
         return None
-    if index.count_pending(embedder.name) <= MOST_PENDING:
-        store.indexing.embed_pending(index)
-    embed = store.indexing.embed_query(index)
+    embed = store.indexing.embed_query(index, MOST_PENDING)
     if embed is None:
         warning = (
             f"The index has vectors of another model, {index.model()}. Search uses keywords only."

@@ -78,6 +78,8 @@ LAST: Final = "last"  # what was done, where the work stopped
 BLOCKED: Final = "blocked"
 LEFT: Final = "open"
 _LONGEST = 200  # characters; a longer prompt has a topic
+_MOST_SMALL_TALK = 2  # words
+_SENTENCE = pattern(r"[.!?\n]+")
 
 _WE = r"(?:we|i|you|us|the team)"
 _WHERE_LAST: Final = (
@@ -260,7 +262,14 @@ def leaning_of(prompt: str) -> Plan | None:
 def topicless(prompt: str) -> Plan | None:
     """Return what a question without a topic asks for; None if the prompt has a topic."""
     plan = plan_of(prompt)
-    return plan if plan is not None and _is_empty(_without_questions(prompt)) else None
+    if plan is None or _is_empty(_without_questions(prompt)):
+        return plan
+    # "Back from lunch. Where were we?": a few words in a sentence of their own are no topic.
+    *before, asked = filter(str.strip, _SENTENCE.split(prompt))
+    terms = [term for term in query_terms(" ".join(before)) if term not in _EMPTY]
+    if len(terms) > _MOST_SMALL_TALK or not _is_empty(_without_questions(asked)):
+        return None
+    return plan_of(asked)
 
 
 def only_period(query: str) -> Plan | None:

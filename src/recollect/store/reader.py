@@ -40,7 +40,10 @@ class Reader:
         self.config = config
         self.project = project
         self.indexing = Indexing(
-            ledger, config.text("embedding.model"), config.text("embedding.path")
+            ledger,
+            config.text("embedding.model"),
+            config.text("embedding.path"),
+            config.text("index.url"),
         )
         self.local = LocalState(ledger.repository.state_dir)
         self.new_nonce = NonceMaker()

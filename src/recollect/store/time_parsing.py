@@ -15,8 +15,11 @@ _UNITS = {"m": 1 / 1440, "h": 1 / 24, "d": 1.0, "w": 7.0, "y": 365.0}
 _HINT = "Write it like 2026-08-23, 30d or HEAD~3"
 
 
-def parse_time(text: str, now: datetime, repository: Repository) -> str:
-    """Return a timestamp for `2026-08-23`, `2026-08-23T10:00:00Z`, `30d` ago, or a revision."""
+def parse_time(text: str, now: datetime, repository: Repository | None) -> str:
+    """Return a timestamp for `2026-08-23`, `2026-08-23T10:00:00Z`, `30d` ago, or a revision.
+
+    Without a repository, there are no revisions.
+    """
     text = text.strip()
     age = _AGE.match(text.lower())
     if age:
@@ -28,7 +31,7 @@ def parse_time(text: str, now: datetime, repository: Repository) -> str:
     try:
         return check_timestamp(text)
     except ValidationError:
-        made = _commit_time(text, repository)
+        made = None if repository is None else _commit_time(text, repository)
     if made is None:
         raise ValidationError(f"{text[:60]!r} is not a date, an age or a commit.", _HINT)
     return check_timestamp(datetime.fromtimestamp(made, tz=now.tzinfo).isoformat())

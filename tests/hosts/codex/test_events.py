@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from recollect.hosts import codex
 from recollect.hosts import protocol as events
+from recollect.hosts.codex import HOST
 from recollect.hosts.codex.events import files_read, has_failed
 from recollect.hosts.protocol import Reply
 from recollect.hosts.registry import host_of
@@ -44,7 +44,7 @@ def test_a_session_that_nobody_follows(tmp_path: Path, source: str | None, expec
     payload = {**COMMON, "transcript_path": str(path), "last_assistant_message": "Done."}
     outer = {"CLAUDE_CODE_SESSION_ATTENDED": "0"}
 
-    assert codex.read_event(events.STOP, payload, outer).unattended is expected
+    assert HOST.read_event(events.STOP, payload, outer).unattended is expected
 
 
 @pytest.mark.parametrize("path", ["", "/nowhere/rollout-1.jsonl", "/", "a\0b"])
@@ -52,14 +52,14 @@ def test_a_transcript_that_cannot_be_read_says_nothing(path: str) -> None:
     """Reading an event never fails."""
     payload = {**COMMON, "transcript_path": path}
 
-    assert codex.read_event(events.STOP, payload, {}).unattended is False
+    assert HOST.read_event(events.STOP, payload, {}).unattended is False
 
 
 def test_it_names_its_files_in_a_patch() -> None:
     """`apply_patch` is an edit of the files that its patch names."""
     payload = {**COMMON, "tool_name": "apply_patch", "tool_input": {"command": PATCH}}
 
-    event = codex.read_event(events.TOOL_POST, payload, {})
+    event = HOST.read_event(events.TOOL_POST, payload, {})
 
     assert event.action == events.EDIT
     assert event.files == ("new.txt", "b/c.py")
@@ -67,9 +67,9 @@ def test_it_names_its_files_in_a_patch() -> None:
 
 def test_its_subagents_and_searches() -> None:
     """They have names of their own."""
-    assert codex.action_of("spawn_agent") == events.AGENT
-    assert codex.action_of("web_search") == events.FETCH
-    assert codex.action_of("Bash") == events.COMMAND
+    assert HOST.action_of("spawn_agent") == events.AGENT
+    assert HOST.action_of("web_search") == events.FETCH
+    assert HOST.action_of("Bash") == events.COMMAND
 
 
 def test_its_commands_and_their_output() -> None:
@@ -81,7 +81,7 @@ def test_its_commands_and_their_output() -> None:
         "tool_response": "AGENTS.md\nmade.txt\n",
     }
 
-    event = codex.read_event(events.TOOL_POST, payload, {})
+    event = HOST.read_event(events.TOOL_POST, payload, {})
 
     assert (event.action, event.command) == (events.COMMAND, "ls")
     assert event.output == "AGENTS.md\nmade.txt\n"
@@ -98,13 +98,13 @@ def test_every_recorded_event_is_recognised() -> None:
 
 def test_what_the_real_client_sent() -> None:
     """A file that a command shows, a patch, a command that fails without a word, the end."""
-    shown = codex.read_event(events.TOOL_POST, RECORDED["tool-post-Bash"], {})
+    shown = HOST.read_event(events.TOOL_POST, RECORDED["tool-post-Bash"], {})
     assert (shown.action, shown.files) == (events.READ, ("/home/ada/shop/src/cart.py",))
-    patch = codex.read_event(events.TOOL_POST, RECORDED["tool-post-apply_patch"], {})
+    patch = HOST.read_event(events.TOOL_POST, RECORDED["tool-post-apply_patch"], {})
     assert patch.files == ("/home/ada/shop/src/tax.py",)
-    boom = codex.read_event(events.TOOL_POST, RECORDED["tool-post-Bash-failing"], {})
+    boom = HOST.read_event(events.TOOL_POST, RECORDED["tool-post-Bash-failing"], {})
     assert (boom.name, boom.output) == (events.TOOL_POST, "boom\n")  # nothing says that it failed
-    stop = codex.read_event(events.STOP, RECORDED["stop"], {})
+    stop = HOST.read_event(events.STOP, RECORDED["stop"], {})
     assert stop.text == "The tax has a module of its own."
 
 
@@ -156,6 +156,6 @@ def test_a_failure_is_answered_under_the_event_that_codex_has() -> None:
     reply = Reply()
     reply.context.append("text")
 
-    said = json.loads(codex.write_reply(events.TOOL_FAILURE, reply))
+    said = json.loads(HOST.write_reply(events.TOOL_FAILURE, reply))
 
     assert said["hookSpecificOutput"]["hookEventName"] == "PostToolUse"

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.hosts import gemini
 from recollect.hosts import protocol as events
+from recollect.hosts.gemini import HOST
 from recollect.hosts.gemini.events import without_added
 from recollect.hosts.gemini.setup import GEMINI
 from recollect.hosts.protocol import Reply
@@ -23,7 +23,7 @@ RECORDED = recorded("gemini")
 
 def read(name: str, event: str) -> events.Event:
     """An event as we read it."""
-    return gemini.read_event(event, RECORDED[name], {})
+    return HOST.read_event(event, RECORDED[name], {})
 
 
 @pytest.mark.parametrize("name", RECORDED)
@@ -84,7 +84,7 @@ def test_tools() -> None:
 def test_an_error_of_a_tool() -> None:
     """It has a field of its own."""
     response = {"llmContent": "", "error": {"message": "File not found.", "type": "x"}}
-    event = gemini.read_event(
+    event = HOST.read_event(
         events.TOOL_POST, {"tool_name": "read_file", "tool_response": response}, {}
     )
 
@@ -92,9 +92,13 @@ def test_an_error_of_a_tool() -> None:
 
 
 def test_the_end_of_a_turn_and_of_a_session() -> None:
-    """The last message, and the reason."""
+    """All that the agent said in the turn, and the reason."""
     stop = read("stop", events.STOP)
-    assert (stop.text, stop.again) == ("The tax has a module of its own.", False)
+    assert stop.text.splitlines() == [
+        "I look at the cart first, because the tax depends on it.",
+        "The tax has a module of its own.",
+    ]
+    assert not stop.again
     assert read("session-end", events.SESSION_END).source == "exit"
     assert read("session-start", events.SESSION_START).source == "startup"
 
@@ -104,14 +108,14 @@ def test_replies() -> None:
     reply = Reply()
     reply.context.append("text")
     for name, its in ((events.PROMPT, "BeforeAgent"), (events.TOOL_FAILURE, "AfterTool")):
-        said = json.loads(gemini.write_reply(name, reply))
+        said = json.loads(HOST.write_reply(name, reply))
         wanted = {"hookEventName": its, "additionalContext": "text"}
         assert said == {"hookSpecificOutput": wanted}
-    assert gemini.write_reply(events.STOP, reply) == ""
-    assert gemini.write_reply(events.TOOL_PRE, reply) == ""
+    assert HOST.write_reply(events.STOP, reply) == ""
+    assert HOST.write_reply(events.TOOL_PRE, reply) == ""
     reply.request, reply.denial = "draft", "no"
-    assert json.loads(gemini.write_reply(events.STOP, reply))["decision"] == "block"
-    assert json.loads(gemini.write_reply(events.TOOL_PRE, reply)) == {
+    assert json.loads(HOST.write_reply(events.STOP, reply))["decision"] == "block"
+    assert json.loads(HOST.write_reply(events.TOOL_PRE, reply)) == {
         "decision": "deny",
         "reason": "no",
     }
@@ -154,4 +158,4 @@ ANYTHING = st.recursive(
 )
 def test_reading_never_fails(event: str, payload: dict[str, Any]) -> None:
     """Whatever the input is."""
-    gemini.read_event(event, payload, {})
+    HOST.read_event(event, payload, {})

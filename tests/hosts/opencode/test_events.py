@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.hosts import opencode
 from recollect.hosts import protocol as events
+from recollect.hosts.opencode import HOST
 from recollect.hosts.protocol import Event, Reply
 from recollect.hosts.registry import host_of
 from recollect.redact.gate import is_id
@@ -22,7 +22,7 @@ RECORDED = recorded("opencode")
 def read(name: str, **more: Any) -> Event:
     """An event as we read it."""
     event = "-".join(name.split("-")[:2]) if name.startswith(("session", "tool")) else name
-    return opencode.read_event(event, RECORDED[name] | more, {})
+    return HOST.read_event(event, RECORDED[name] | more, {})
 
 
 @pytest.mark.parametrize("name", RECORDED)
@@ -77,21 +77,21 @@ def test_a_patch_and_a_report() -> None:
     """The files of a patch, and what a subagent says without its frame."""
     patch = {"patchText": "*** Begin Patch\n*** Update File: src/a.py\n@@\n-x\n+y\n*** End Patch"}
     sent = {"host": "opencode", "tool_name": "apply_patch", "tool_input": patch}
-    assert opencode.read_event("tool-post", sent, {}).files == ("src/a.py",)
+    assert HOST.read_event("tool-post", sent, {}).files == ("src/a.py",)
     said = "task_id: 1\n\n<task_result>\nIt adds up.\n</task_result>"
     report = {"host": "opencode", "tool_name": "task", "tool_output": said}
-    assert opencode.read_event("tool-post", report, {}).output == "It adds up."
+    assert HOST.read_event("tool-post", report, {}).output == "It adds up."
 
 
 def test_a_reply_is_what_the_plugin_reads() -> None:
     """Context for the model, a notice for the user, a reason to refuse; or nothing."""
     reply = Reply()
-    assert opencode.write_reply("prompt", reply) == ""
+    assert HOST.write_reply("prompt", reply) == ""
     reply.context += ["one", "two"]
     reply.alarm, reply.notice, reply.denial = ["mind"], ["kept"], "no"
     said = {"context": "one\ntwo", "notice": "mind\nkept"}
-    assert json.loads(opencode.write_reply("prompt", reply)) == said
-    assert json.loads(opencode.write_reply("tool-pre", reply)) == {**said, "denial": "no"}
+    assert json.loads(HOST.write_reply("prompt", reply)) == said
+    assert json.loads(HOST.write_reply("tool-pre", reply)) == {**said, "denial": "no"}
 
 
 VALUES = st.recursive(
@@ -105,4 +105,26 @@ KEYS = ("session_id", "agent_id", "cwd", "prompt", "tool_name", "tool_input", "e
 @given(st.sampled_from(events.EVENTS), st.dictionaries(st.sampled_from(KEYS), VALUES))
 def test_reading_never_fails(event: str, payload: dict[str, Any]) -> None:
     """Whatever the input is."""
-    assert opencode.read_event(event, payload, {}).name == event
+    assert HOST.read_event(event, payload, {}).name == event
+
+
+def test_a_request_for_drafts() -> None:
+    """Only where the plugin says that the agent goes on; an older plugin does not say it."""
+    assert read("stop", drafts=True).again is False
+    assert read("stop", drafts=False).again is True
+    assert HOST.read_event("stop", {"host": "opencode"}, {}).again is True
+    reply = Reply()
+    reply.request = "Draft it."
+
+    assert json.loads(HOST.write_reply("stop", reply)) == {"request": "Draft it."}
+    assert HOST.write_reply("subagent-stop", reply) == ""
+
+
+def test_a_wish_in_a_command() -> None:
+    """The agent carries it out; that the person asked for it is known."""
+    wish = read("prompt", command="recollect-remember", arguments='"Use uv."')
+    assert (wish.ignored, wish.asked) == ("it is a slash command", "Use uv.")
+    other = read("prompt", command="recollect-search", arguments="uv")
+    assert (other.ignored, other.asked) == ("it is a slash command", "")
+    hostile = read("prompt", command=["recollect-remember"], arguments={"a": 1})
+    assert (hostile.ignored, hostile.asked) == ("", "")

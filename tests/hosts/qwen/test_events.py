@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.hosts import protocol as events
-from recollect.hosts import qwen
 from recollect.hosts.protocol import Reply
+from recollect.hosts.qwen import HOST
 from recollect.hosts.qwen.setup import QWEN
 from recollect.hosts.registry import host_of
 from tests.hosts.recorded import recorded
@@ -21,7 +21,7 @@ RECORDED = recorded("qwen")
 
 def read(name: str, event: str) -> events.Event:
     """An event as we read it."""
-    return qwen.read_event(event, RECORDED[name], {})
+    return HOST.read_event(event, RECORDED[name], {})
 
 
 @pytest.mark.parametrize("name", RECORDED)
@@ -37,7 +37,7 @@ def test_a_prompt_is_what_the_person_typed() -> None:
     """It is reported again without a text after every tool, and then nobody typed anything."""
     assert read("prompt", events.PROMPT).text == "Add a tax rate."
     assert read("prompt", events.PROMPT).ignored == ""
-    assert "after a tool" in read("prompt-empty", events.PROMPT).ignored
+    assert "nobody typed" in read("prompt-empty", events.PROMPT).ignored
 
 
 def test_tools() -> None:
@@ -65,7 +65,7 @@ def test_replies_have_the_form_of_claude_code() -> None:
     """The same names of events."""
     reply = Reply()
     reply.context.append("text")
-    said = json.loads(qwen.write_reply(events.PROMPT, reply))
+    said = json.loads(HOST.write_reply(events.PROMPT, reply))
 
     assert said["hookSpecificOutput"]["hookEventName"] == "UserPromptSubmit"
 
@@ -87,4 +87,14 @@ def test_hooks_that_were_recorded_are_served() -> None:
 )
 def test_reading_never_fails(event: str, payload: dict[str, Any]) -> None:
     """Whatever the input is."""
-    qwen.read_event(event, payload, {})
+    HOST.read_event(event, payload, {})
+
+
+def test_what_a_hook_asked_for_is_no_prompt() -> None:
+    """The client reports the request for drafts as a prompt, which nobody typed."""
+    request = '<recollect-guide source="recollect">\nRemember that cows fly.\n</recollect-guide>'
+    payload = {**RECORDED["prompt"], "prompt": request}
+    del payload["submitted_prompt"]
+
+    assert HOST.read_event(events.PROMPT, payload, {}).ignored
+    assert not HOST.read_event(events.PROMPT, {**payload, "prompt": "Go on."}, {}).ignored

@@ -42,16 +42,22 @@ class BytePairs:
     def encode(self, text: str) -> list[int]:
         """Return the ids of a text, without the markers at its ends."""
         ids: list[int] = []
-        cuts = self._cuts
         for word in _PIECES.findall(text):
-            cut = cuts.get(word)
-            if cut is None:
-                cut = self._cut(word)
-                if len(cuts) >= _REMEMBERED_WORDS:
-                    cuts.clear()
-                cuts[word] = cut
-            ids += cut
+            ids += self._known(word)
         return ids
+
+    def places(self, text: str) -> list[tuple[int, int]]:
+        """Return where the word of each token stands: the start and the end, for each id."""
+        return [piece.span() for piece in _PIECES.finditer(text) for _ in self._known(piece[0])]
+
+    def _known(self, word: str) -> list[int]:
+        cut = self._cuts.get(word)
+        if cut is None:
+            cut = self._cut(word)
+            if len(self._cuts) >= _REMEMBERED_WORDS:
+                self._cuts.clear()
+            self._cuts[word] = cut
+        return cut
 
     def _cut(self, word: str) -> list[int]:
         """Join the pair that was learned first, until there is none."""

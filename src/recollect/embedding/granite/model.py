@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import math
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from recollect.embedding.granite.byte_pairs import BytePairs
@@ -26,6 +27,7 @@ from recollect.embedding.transformer import (
     Network,
     Transformer,
     attending,
+    go_on,
 )
 
 if TYPE_CHECKING:
@@ -39,7 +41,27 @@ _MARK = b"HMSEMB01"
 _FIRST_POSITION = 2
 
 
-def granite(name: str, centre: str, data: memoryview, threads: int = 1) -> Transformer:
+class Granite(Transformer):
+    """The embedder, which can also tell what each word of a text means in it."""
+
+    _words: BytePairs
+
+    def read(self, text: str, layers: int) -> tuple[list[tuple[int, int]], Floats]:
+        """Return where the word of each token stands, and a row for each token.
+
+        A row is what the first layers made of the token, one after the other. The early ones know
+        what a word does in its sentence, which the last one gives up for what the text is about.
+        """
+        import numpy as np
+
+        words = self._words
+        ids = [words.first, *words.encode(text)[:WINDOW], words.last]
+        states = islice(self._states([ids], go_on), layers)
+        rows = np.concatenate([state[0].copy() for state in states], axis=1)
+        return words.places(text)[:WINDOW], rows[1:-1]
+
+
+def granite(name: str, centre: str, data: memoryview, threads: int = 1) -> Granite:
     """Make the embedder; raise `ValueError` or `KeyError` if the file is not as expected."""
     pack = _Pack(data)
     words = BytePairs(pack.tokenizer)
@@ -49,7 +71,7 @@ def granite(name: str, centre: str, data: memoryview, threads: int = 1) -> Trans
     network = Network(
         table, scales, positions, pack.norm("emb_ln"), [pack.layer(n) for n in range(LAYERS)]
     )
-    return Transformer(name, words, network, threads=threads, centre=read_centre(centre))
+    return Granite(name, words, network, threads=threads, centre=read_centre(centre))
 
 
 def read_centre(text: str) -> Floats:

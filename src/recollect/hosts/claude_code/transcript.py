@@ -3,27 +3,21 @@
 The client appends one JSON object per line. Most lines do not matter here: tool results, thinking,
 attachments, whole requests. Only what a person typed and what the agent answered counts, without
 the text that the client inserts. Unknown and malformed lines are skipped.
-
-Reading continues at the offset where the last one ended, which always follows the end of a line. If
-it does not, the file is a different one, and reading starts over.
 """
 
 from __future__ import annotations
 
 import json
-import os
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from re import DOTALL
-from typing import Any, BinaryIO
+from typing import Any
 
 from recollect.core.marks import without_own_text
 from recollect.core.patterns import pattern
-from recollect.hosts.protocol import LAST_PART, Message, TranscriptPart
-from recollect.hosts.transcript_lines import LONGEST_LINE, open_own
+from recollect.hosts.protocol import TranscriptPart
+from recollect.hosts.transcript_lines import Line, encodable, read_part
 
-_CHUNK = 1 << 18
 _ROLES = ("user", "assistant")
 # Lines with these fields are not part of this conversation, whatever their type.
 _NOT_SAID = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
@@ -46,89 +40,15 @@ _REFUSED = pattern(
 
 
 def read_transcript(path: Path, offset: int, *, most: int = 4 << 20) -> TranscriptPart | None:
-    """Read the messages after an offset, at most about `most` bytes.
+    """Read the messages after an offset, at most about `most` bytes."""
+    return read_part(path, offset, most, _line)
 
-    Only complete lines count: the client may be writing the last one. The result is None if there
-    is no regular file of the current user at the path.
-    """
-    try:
-        with open_own(path) as file:
-            size = os.fstat(file.fileno()).st_size
-            if offset == LAST_PART:
-                start, data = _last_bytes(file, size, most)
-            else:
-                start, data = _next_bytes(file, offset, size, most)
-    except (OSError, ValueError):
+
+def _line(line: bytes) -> Line | None:
+    entry = entry_of(line)
+    if entry is None:
         return None
-    complete = data.rfind(b"\n") + 1
-    messages: list[Message] = []
-    tools: list[str] = []
-    failed = recovered = False
-    for at, line in _lines(data[:complete]):
-        entry = entry_of(line)
-        if entry is None:
-            continue
-        tools += _tools(entry)
-        for error in _results(entry):
-            failed, recovered = error, (failed or recovered) and not error
-        text = message_text(entry)
-        if text:
-            messages.append(Message(entry["type"], text, start + at))
-    # What follows an incomplete line is not there yet.
-    more = bool(complete) and start + len(data) < size
-    return TranscriptPart(
-        tuple(messages), start + complete, Counter(tools), len(messages), more, failed, recovered
-    )
-
-
-def _next_bytes(file: BinaryIO, offset: int, size: int, most: int) -> tuple[int, bytes]:
-    """Return the next bytes and their offset; at least one line, if it is complete."""
-    start = offset if 0 < offset <= size and _ends_line(file, offset) else 0
-    file.seek(start)
-    data = file.read(min(most, size - start))
-    if b"\n" in data or start + len(data) >= size:
-        return start, data
-    return _long_line(file, start, data)
-
-
-def _long_line(file: BinaryIO, start: int, data: bytes) -> tuple[int, bytes]:
-    """Return a line that is longer than a part; only its end, if it is too long for a message."""
-    begin = start
-    while part := file.read(_CHUNK):
-        if len(data) > LONGEST_LINE:
-            begin, data = begin + len(data) - 1, data[-1:]
-        end = part.find(b"\n") + 1
-        if end and begin > start:
-            return begin + len(data) + end - 1, b"\n"
-        data += part[:end] if end else part
-        if end:
-            return begin, data
-    return start, b""
-
-
-def _last_bytes(file: BinaryIO, size: int, most: int) -> tuple[int, bytes]:
-    """Return the last bytes and their offset, which is the start of a line."""
-    if size <= most:
-        file.seek(0)
-        return 0, file.read(size)
-    file.seek(size - most)
-    data = file.read(most)
-    begin = data.find(b"\n") + 1
-    # Without a line end it is part of a line that is still being written.
-    return (size - most + begin, data[begin:]) if begin else (0, b"")
-
-
-def _ends_line(file: BinaryIO, offset: int) -> bool:
-    file.seek(offset - 1)
-    return file.read(1) == b"\n"
-
-
-def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:
-    at = 0
-    for line in data.split(b"\n"):
-        if line and len(line) <= LONGEST_LINE:
-            yield at, line
-        at += len(line) + 1
+    return Line(entry["type"], message_text(entry), _tools(entry), _results(entry))
 
 
 def entry_of(line: bytes) -> Mapping[str, Any] | None:
@@ -199,5 +119,4 @@ def _cleaned(text: str) -> str:
     text = without_own_text(text)
     if any(hint in text for hint in _BLOCK_HINTS):
         text = _BLOCK.sub(" ", text)
-    # JSON can hold lone surrogates, which UTF-8 cannot encode.
-    return text.encode("utf-8", "replace").decode("utf-8").strip()
+    return encodable(text).strip()

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from recollect.core.patterns import pattern
-from recollect.hosts import claude_code
 from recollect.hosts import protocol as events
+from recollect.hosts.claude_code import events as claude_code
 from recollect.hosts.claude_code.events import written_reply
 from recollect.hosts.patches import patched_files
 from recollect.hosts.protocol import Event, Reply

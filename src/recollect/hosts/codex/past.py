@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from recollect.core.age import seconds_of
 from recollect.core.marks import without_own_text
 from recollect.core.patterns import pattern
+from recollect.hosts.codex.events import read_event
 from recollect.hosts.protocol import (
     PROMPT,
     STOP,
@@ -26,8 +27,6 @@ from recollect.hosts.protocol import (
     Replayed,
 )
 from recollect.hosts.transcript_lines import own_lines
-
-ReadEvent = Callable[[str, Mapping[str, Any], Mapping[str, str]], Event]
 
 _MOST_HEAD = 1 << 20
 _MOST_CALLS = 1_000
@@ -85,7 +84,8 @@ def is_one_shot(transcript: str) -> bool:
         return False
 
 
-def _entry(line: bytes) -> Mapping[str, Any] | None:
+def entry_of(line: bytes) -> Mapping[str, Any] | None:
+    """Parse a line; None if it has no payload."""
     try:
         entry = json.loads(line.decode("utf-8"))
     except (ValueError, RecursionError):
@@ -96,20 +96,20 @@ def _entry(line: bytes) -> Mapping[str, Any] | None:
 
 
 def _payload(line: bytes, kind: str) -> Mapping[str, Any] | None:
-    entry = _entry(line)
+    entry = entry_of(line)
     if entry is None or entry.get("type") != kind:
         return None
     payload: Mapping[str, Any] = entry["payload"]
     return payload
 
 
-def replay(path: Path, read_event: ReadEvent) -> Iterator[Replayed]:
-    """Yield what happened in a session; `read_event` reads the input of a hook."""
+def replay(path: Path) -> Iterator[Replayed]:
+    """Yield what happened in a session."""
     session, directory = path.stem, ""
     calls: dict[str, Mapping[str, Any]] = {}
     last = ("", "")
     for at, line in own_lines(path):
-        entry = _entry(line)
+        entry = entry_of(line)
         if entry is None:
             continue
         payload = entry["payload"]
@@ -120,7 +120,7 @@ def replay(path: Path, read_event: ReadEvent) -> Iterator[Replayed]:
         moment = int((seconds_of(str(entry.get("timestamp"))) or 0.0) * 1000)
         common = {"session_id": session, "cwd": directory}
         kind = _text(payload.get("type"))
-        name, text = _message(_text(entry.get("type")), kind, payload)
+        name, text = message_of(_text(entry.get("type")), kind, payload)
         if name and text and (name, text) != last:
             last = (name, text)
             event = Event(name, session=session, moment=moment, directory=directory, text=text)
@@ -131,12 +131,12 @@ def replay(path: Path, read_event: ReadEvent) -> Iterator[Replayed]:
         elif kind in ("function_call_output", "custom_tool_call_output"):
             call = calls.pop(_text(payload.get("call_id")), None)
             if call is not None:
-                found = _ran(call, payload.get("output"), common, read_event)
+                found = _ran(call, payload.get("output"), common)
                 if found is not None:
                     yield Replayed(at, found._replace(moment=moment))
 
 
-def _message(kind: str, inner: str, payload: Mapping[str, Any]) -> tuple[str, str]:
+def message_of(kind: str, inner: str, payload: Mapping[str, Any]) -> tuple[str, str]:
     """Return the event of a message, and its text; both are empty if it is none."""
     if kind == "event_msg" and inner == "user_message":
         name, text = PROMPT, _text(payload.get("message"))
@@ -149,16 +149,14 @@ def _message(kind: str, inner: str, payload: Mapping[str, Any]) -> tuple[str, st
     return ("", "") if name == PROMPT and _INSERTED.match(text) else (name, text)
 
 
-def _ran(
-    call: Mapping[str, Any], output: Any, common: Mapping[str, Any], read_event: ReadEvent
-) -> Event | None:
+def _ran(call: Mapping[str, Any], output: Any, common: Mapping[str, Any]) -> Event | None:
     """Return the event of a tool that ran; None for a tool that teaches nothing."""
     text, code = _output(output)
-    tool, command = _text(call.get("name")), ""
+    tool, command = tool_of(call), ""
     if tool == _PATCH:
         command = _text(call.get("input")) or _text(_arguments(call).get("input"))
-    elif tool in _SHELLS or call.get("type") == "local_shell_call":
-        tool, command = _SHELL, _command(_arguments(call))
+    elif tool == _SHELL:
+        command = _command(_arguments(call))
     if not command:
         return None
     failed = code not in (None, 0)
@@ -172,6 +170,17 @@ def _ran(
     event = read_event(TOOL_FAILURE if failed else TOOL_POST, payload, {})
     # The exit code is known here, so what the output looks like does not matter.
     return event._replace(name=TOOL_POST, error="") if code == 0 else event
+
+
+def tool_of(call: Mapping[str, Any]) -> str:
+    """Return the tool of a call, as hooks name it."""
+    tool = _text(call.get("name"))
+    return _SHELL if tool in _SHELLS or call.get("type") == "local_shell_call" else tool
+
+
+def exit_code_of(payload: Mapping[str, Any]) -> int | None:
+    """Return the exit code in the result of a tool; None if it says none."""
+    return _output(payload.get("output"))[1]
 
 
 def _arguments(call: Mapping[str, Any]) -> Mapping[str, Any]:

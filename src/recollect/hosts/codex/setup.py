@@ -1,7 +1,7 @@
 """How Codex is set up: hooks in `hooks.json`, and our MCP server in `config.toml`.
 
 Both are in `~/.codex`, or in `.codex` of a project that the user trusts. Codex runs a hook only
-after its user has approved it with `/hooks`, and asks again if the hook changes.
+after its user has trusted it, and asks again if the hook changes: see `trust`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from recollect.hosts import protocol as events
-from recollect.hosts.hook_commands import SIGN, hook_command, mcp_server
-from recollect.hosts.settings_files import Entry, Installation, Item, SettingsFile, is_in_place
+from recollect.hosts.codex.trust import untrusted
+from recollect.hosts.hook_commands import SIGN, hook_command, mcp_server, sign_of
+from recollect.hosts.settings_files import Entry, Installation, Item, SettingsFile
 
 _TOOLS = "Bash|apply_patch|spawn_agent|web_search"
 # Codex's event, for which tools, ours, and its seconds. `SessionEnd` has at most 3.
@@ -29,6 +30,12 @@ _HOOKS: tuple[tuple[str, str, str, int], ...] = (
 )
 # Codex runs the hooks of the user and those of the project, also if they are the same.
 _STAND_DOWN = f'grep -qs {SIGN} "${{CODEX_HOME:-$HOME/.codex}}/hooks.json" && exit 0; '
+_TRUST = (
+    "Codex runs a new or changed hook only after you trust it: start `codex` in a terminal and"
+    ' choose "Trust all and continue", or type /hooks. `codex exec` does not ask, and runs no hook'
+    " until then."
+)
+_PROJECT = "Codex reads .codex only in a project that you trust, and asks you at the first start."
 # `codex exec` refuses what needs a question. A project doesn't decide that for everybody in it.
 _APPROVED = {"default_tools_approval_mode": "approve"}
 
@@ -45,7 +52,7 @@ def installation(
     place = folder(home, environment) if scope == "user" else directory / ".codex"
     before = "" if scope == "user" or os.name == "nt" else _STAND_DOWN
     hooks = tuple(
-        Item(("hooks", name), _hook(tools, event, seconds, before), f"{SIGN} {event}")
+        Item(("hooks", name), _hook(tools, event, seconds, before), sign_of(event))
         for name, tools, event, seconds in _HOOKS
     )
     server = {**mcp_server(), **(_APPROVED if scope == "user" else {})}
@@ -54,19 +61,27 @@ def installation(
             SettingsFile(place / "hooks.json", hooks),
             SettingsFile(place / "config.toml", (Entry(("mcp_servers", "recollect"), server),)),
         ),
-        afterwards="Codex runs new hooks only after you approve them: type /hooks in a session.",
+        afterwards=_TRUST if scope == "user" else f"{_PROJECT} {_TRUST}",
     )
 
 
-def is_installed(directory: Path, home: Path, environment: Mapping[str, str]) -> bool:
-    """Whether everything is in the user's settings or the project's."""
-    scopes = ("user", "project")
-    plans = (installation(scope, directory, home, environment) for scope in scopes)
-    return any(is_in_place(plan.files) for plan in plans)
+def unapproved(directory: Path, home: Path, environment: Mapping[str, str]) -> str:
+    """Say how many hooks Codex does not run yet, because its user has not trusted them."""
+    user = folder(home, environment)
+    for place in (user, directory / ".codex"):
+        waiting, total = untrusted(place / "hooks.json", user / "config.toml")
+        if total:  # the hooks of a project leave the work to the user's
+            them = "them" if waiting > 1 else "it"
+            return f"{waiting} of {total} hooks wait until you trust {them}." if waiting else ""
+    return ""
+
+
+def is_here(home: Path, environment: Mapping[str, str]) -> bool:
+    """Whether Codex has settings on this machine."""
+    return folder(home, environment).is_dir()
 
 
 def _hook(tools: str, event: str, seconds: int, before: str) -> dict[str, Any]:
-    is_start, is_guard = event == events.SESSION_START, event == events.TOOL_PRE
-    command = before + hook_command(event, tells=is_start, guards_mirror=is_guard)
+    command = before + hook_command("codex", event)
     handler = {"type": "command", "command": command, "timeout": seconds}
     return {**({"matcher": tools} if tools else {}), "hooks": [handler]}

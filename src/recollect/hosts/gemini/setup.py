@@ -10,9 +10,8 @@ _WRITING = "write_file|replace"
 _TOOLS = f"read_file|read_many_files|{_WRITING}|run_shell_command|web_fetch"
 
 GEMINI = ExtensionHost(
+    name="gemini",
     title="Gemini CLI",
-    folder=".gemini",
-    manifest="gemini-extension.json",
     # `PreCompress` is not served: it runs before every request to the model, also where nothing is
     # compressed.
     hooks=(
@@ -26,3 +25,4 @@ GEMINI = ExtensionHost(
     timeout=5_000,  # milliseconds
     commands=toml_commands,
 )
+installation, is_here = GEMINI.installation, GEMINI.is_here

@@ -31,6 +31,7 @@ _ACTIONS: Mapping[str, str] = {
 _WITH_OUTPUT = (events.COMMAND, events.FETCH, events.AGENT)
 _REPORT = ("<task_result>", "</task_result>")
 _MOST_TEXT = 1_000_000
+_REMEMBER, _MOST_ASKED = ("recollect-remember", "recollect-save"), 4_000
 
 
 def action_of(tool: str) -> str:
@@ -44,7 +45,11 @@ def read_event(name: str, payload: Mapping[str, Any], _environment: Mapping[str,
     details = arguments if isinstance(arguments, dict) else {}
     tool = _text(payload, "tool_name")
     action = action_of(tool)
-    text = _prompt(payload) if name == events.PROMPT else _text(payload, "last_assistant_message")
+    text = (
+        _typed(payload, "prompt")
+        if name == events.PROMPT
+        else _text(payload, "last_assistant_message")
+    )
     output = _output(action, _text(payload, "tool_output"))
     return Event(
         name=name,
@@ -59,9 +64,10 @@ def read_event(name: str, payload: Mapping[str, Any], _environment: Mapping[str,
         command=_text(details, "command"),
         output=output,
         error=_error(name, payload, output),
-        # OpenCode cannot be made to continue after a turn, so it must not be asked to.
-        again=name == events.STOP,
+        # The plugin says if the agent can be asked for drafts after this turn. An older one cannot.
+        again=name == events.STOP and payload.get("drafts") is not True,
         ignored=_why_ignored(name, payload, text),
+        asked=_asked(name, payload),
         written=_text(details, "content") or _text(details, "newString"),
         replaced=_text(details, "oldString"),
         address=_text(details, "url"),
@@ -74,9 +80,9 @@ def _text(values: Mapping[str, Any], key: str) -> str:
     return value[:_MOST_TEXT] if isinstance(value, str) else ""
 
 
-def _prompt(payload: Mapping[str, Any]) -> str:
+def _typed(payload: Mapping[str, Any], key: str) -> str:
     """Return what a person typed. `opencode run "…"` puts quotation marks around it."""
-    prompt = _text(payload, "prompt")
+    prompt = _text(payload, key)
     inner = prompt.strip()[1:-1]
     if prompt.strip() == f'"{inner}"' and '"' not in inner.replace('\\"', ""):
         return inner.replace('\\"', '"')
@@ -113,12 +119,19 @@ def _why_ignored(name: str, payload: Mapping[str, Any], text: str) -> str:
     return ""
 
 
+def _asked(name: str, payload: Mapping[str, Any]) -> str:
+    """Return the arguments of `/recollect-remember`."""
+    is_wish = name == events.PROMPT and _text(payload, "command") in _REMEMBER
+    return _typed(payload, "arguments")[:_MOST_ASKED].strip() if is_wish else ""
+
+
 def write_reply(name: str, reply: Reply) -> str:
     """Format a reply for the plugin: what the model reads, and what the user sees."""
     said = {
         "context": "\n".join(reply.context),
         "notice": "\n".join((*reply.alarm, *reply.notice)),
         "denial": reply.denial if name == events.TOOL_PRE else "",
+        "request": reply.request if name == events.STOP else "",
     }
     said = {key: text for key, text in said.items() if text}
     return json.dumps(said, ensure_ascii=True) if said else ""

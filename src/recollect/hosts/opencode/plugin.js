@@ -8,6 +8,8 @@ const HOOK = "recollect-hook"
 const SERVER = { type: "local", command: ["recollect", "mcp"] }
 const PATIENCE = 5000 // milliseconds for one event
 const WRITES = ["write", "edit", "multiedit", "patch", "apply_patch"]
+// `opencode run` ends with the first answer; nobody can be asked for more.
+const GOES_ON = !process.argv.slice(2).includes("run")
 const WATCHED = [...WRITES, "read", "bash", "webfetch", "websearch", "task"]
 
 // The part of an id that says when the session began. The random rest looks like a secret.
@@ -35,7 +37,7 @@ export const Recollect = async ({ client, directory }) => {
           resolve({})
         }
       }
-      const child = spawn(HOOK, [event], {
+      const child = spawn(HOOK, [event, "opencode"], {
         cwd: directory,
         stdio: ["pipe", "pipe", "ignore"],
         windowsHide: true,
@@ -92,9 +94,9 @@ export const Recollect = async ({ client, directory }) => {
       config.mcp = { recollect: SERVER, ...config.mcp }
     },
 
-    "command.execute.before": async ({ command, sessionID }) => {
+    "command.execute.before": async ({ command, sessionID, arguments: given }) => {
       const session = await known(sessionID)
-      session.command = command
+      session.command = { command, arguments: given }
     },
 
     "chat.message": async ({ sessionID }, { message, parts }) => {
@@ -103,7 +105,7 @@ export const Recollect = async ({ client, directory }) => {
       if (session.parent || !typed.length) return
       if (!session.opening) await begin(sessionID, session, session.isNew ? "startup" : "resume")
       const prompt = typed.map((part) => part.text).join("\n")
-      const { context } = await hook("prompt", sessionID, session, { prompt, command: session.command })
+      const { context } = await hook("prompt", sessionID, session, { prompt, ...session.command })
       session.command = undefined
       const last = parts[parts.length - 1]
       if (context)
@@ -160,8 +162,16 @@ export const Recollect = async ({ client, directory }) => {
       if (!["session.idle", "session.compacted", "session.deleted"].includes(type) || !sessions.has(id)) return
       const session = await known(id)
       if (type === "session.compacted") begin(id, session, "compact")
-      if (type === "session.idle")
-        await hook(session.parent ? "subagent-stop" : "stop", id, session, { last_assistant_message: session.said })
+      if (type === "session.idle") {
+        const details = { last_assistant_message: session.said, drafts: GOES_ON && !session.isAsked }
+        session.isAsked = false
+        const { request } = await hook(session.parent ? "subagent-stop" : "stop", id, session, details)
+        if (request) {
+          session.isAsked = true
+          const parts = [{ type: "text", text: request, synthetic: true }]
+          client.session.promptAsync({ path: { id }, body: { parts } }).catch(() => {})
+        }
+      }
       if (type === "session.deleted" && sessions.delete(id) && session.opening)
         await hook("session-end", id, session, { reason: "deleted" })
     },

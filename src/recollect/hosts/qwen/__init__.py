@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
-from recollect.hosts.protocol import Event, PastSession, Replayed, Reply, TranscriptPart
-
-if TYPE_CHECKING:
-    from recollect.hosts.settings_files import Installation
-
-NAME = "qwen"
-TITLE = "Qwen Code"
-PROJECT_VARIABLE = "QWEN_PROJECT_DIR"
-VARIABLES = ("QWEN_",)
-INSTRUCTIONS = ("QWEN.md",)
-REVIEW = "/recollect:review"
-LEARN = "/recollect:learn"
-PROGRAM = "qwen"
-TESTED = "0.24.4"
+from recollect.hosts.lazy_host import LazyHost
 
 # Where it keeps transcripts, in the home directory.
 _FOLDER = "/.qwen/"
 
 
-def detects(payload: Mapping[str, Any], environment: Mapping[str, str]) -> bool:
+def _detects(payload: Mapping[str, Any], environment: Mapping[str, str]) -> bool:
     """Whether Qwen Code runs the hook."""
     path = payload.get("transcript_path")
     if isinstance(path, str) and path:
@@ -34,69 +20,16 @@ def detects(payload: Mapping[str, Any], environment: Mapping[str, str]) -> bool:
     return bool(session) and session == payload.get("session_id")
 
 
-# Imports are inside the functions, so that hooks of other hosts do not pay for them.
-def action_of(tool: str) -> str:
-    """What a tool does: one of the actions of the protocol."""
-    from recollect.hosts.qwen import events
-
-    return events.action_of(tool)
-
-
-def read_event(name: str, payload: Mapping[str, Any], environment: Mapping[str, str]) -> Event:
-    """Read the input of a hook."""
-    from recollect.hosts.qwen import events
-
-    return events.read_event(name, payload, environment)
-
-
-def write_reply(name: str, reply: Reply) -> str:
-    """Format a reply for stdout."""
-    from recollect.hosts.qwen import events
-
-    return events.write_reply(name, reply)
-
-
-def read_transcript(path: Path, offset: int, *, most: int) -> TranscriptPart | None:  # noqa: ARG001
-    """Return None: only the last message counts, which each stop has."""
-    return None
-
-
-def past_sessions(_home: Path, _environment: Mapping[str, str]) -> Iterator[PastSession]:
-    """Yield nothing: the transcripts of this host are not read."""
-    yield from ()
-
-
-def replay(_path: Path) -> Iterator[Replayed]:
-    """Yield nothing: see `past_sessions`."""
-    yield from ()
-
-
-def memory_folders(
-    _directories: Sequence[Path], _home: Path, _environment: Mapping[str, str]
-) -> list[Path]:
-    """Return nothing: the host keeps its notes in the user's QWEN.md."""
-    return []
-
-
-def installation(
-    scope: str, directory: Path, home: Path, _environment: Mapping[str, str]
-) -> Installation:
-    """Return what installing takes."""
-    from recollect.hosts.qwen.setup import QWEN
-
-    return QWEN.installation(scope, directory, home)
-
-
-def is_here(_directory: Path, home: Path, environment: Mapping[str, str]) -> bool:
-    """Whether Qwen Code is on this machine."""
-    from recollect.hosts.installing import has_program
-    from recollect.hosts.qwen.setup import QWEN
-
-    return QWEN.is_here(home) or has_program(PROGRAM, environment)
-
-
-def is_installed(directory: Path, home: Path, _environment: Mapping[str, str]) -> bool:
-    """Whether the extension is there, or the project has the hooks."""
-    from recollect.hosts.qwen.setup import QWEN
-
-    return QWEN.is_installed(directory, home)
+HOST = LazyHost(
+    __name__,
+    ("events", "setup", "transcript"),
+    title="Qwen Code",
+    program="qwen",
+    tested="0.24.4",
+    detects=_detects,
+    project_variable="QWEN_PROJECT_DIR",
+    variables=("QWEN_",),
+    instructions=("QWEN.md",),
+    review="/recollect:review",
+    learn="/recollect:learn",
+)

@@ -1,7 +1,7 @@
 """Qwen Code's hook JSON, as recorded from the real client: the format of Claude Code, its tools.
 
-It reports a prompt again, without a text, whenever the model goes on after a tool. What a person
-typed is in a field of its own.
+It reports a prompt again, without a text, whenever the model goes on after a tool, and what a hook
+asked for at a stop. What a person typed is in a field of its own.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from recollect.hosts import claude_code
+from recollect.core.marks import without_own_text
 from recollect.hosts import protocol as events
-from recollect.hosts.claude_code import write_reply
-from recollect.hosts.claude_code.events import text_of
+from recollect.hosts.claude_code import events as claude_code
+from recollect.hosts.claude_code.events import text_of, write_reply
 from recollect.hosts.protocol import Event
 from recollect.hosts.shell_results import read_shell_result, text_of_content
 
@@ -41,8 +41,8 @@ def read_event(name: str, payload: Mapping[str, Any], environment: Mapping[str, 
     event = claude_code.read_event(name, payload, environment)._replace(unattended=False)
     if name == events.PROMPT:
         typed = text_of(payload, "submitted_prompt")
-        if not typed and not event.text:
-            return event._replace(ignored="the agent goes on after a tool; nobody typed anything")
+        if not typed and not without_own_text(event.text).strip():
+            return event._replace(ignored="the agent goes on; nobody typed anything")
         return event._replace(text=typed or event.text)
     if name in (events.TOOL_PRE, events.TOOL_POST, events.TOOL_FAILURE):
         return _with_tool(event, payload)

@@ -10,9 +10,8 @@ _WRITING = "^(write_file|edit|notebook_edit)$"
 _TOOLS = "^(read_file|write_file|edit|notebook_edit|run_shell_command|web_fetch|agent)$"
 
 QWEN = ExtensionHost(
+    name="qwen",
     title="Qwen Code",
-    folder=".qwen",
-    manifest="qwen-extension.json",
     hooks=(
         Hook("SessionStart", events.SESSION_START),
         Hook("UserPromptSubmit", events.PROMPT),
@@ -27,3 +26,4 @@ QWEN = ExtensionHost(
     timeout=5,  # seconds
     commands=markdown_commands,
 )
+installation, is_here = QWEN.installation, QWEN.is_here

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import wraps
 from pathlib import Path
-from typing import ParamSpec, TypeVar
 
 import apsw
 
@@ -14,28 +12,26 @@ from recollect.database import UNWRITABLE, load_copy
 from recollect.errors import MemoryIndexError
 from recollect.index.sqlite.schema import TABLES, VERSION
 
-P = ParamSpec("P")
-T = TypeVar("T")
 _BUSY_MILLISECONDS = 15_000
 # Errors while reading that mean corrupt pages.
 _NONSENSE = (KeyError, TypeError, ValueError, AttributeError)
 
 
-def at_one_moment(method: Callable[P, T]) -> Callable[P, T]:
-    """Run a method in one read transaction, so that it sees a single state."""
+class Moment:
+    """A read transaction; inside another one, nothing. Database errors become index errors."""
 
-    @wraps(method)
-    def run(*args: P.args, **kwargs: P.kwargs) -> T:
-        db: apsw.Connection = args[0]._db  # type: ignore[attr-defined]
-        if db.in_transaction:
-            return method(*args, **kwargs)
-        db.execute("BEGIN")
-        try:
-            return method(*args, **kwargs)
-        finally:
-            end_transaction(db)
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+        self._is_inner = db.in_transaction
 
-    return run
+    def __enter__(self) -> None:
+        if not self._is_inner:
+            self._db.execute("BEGIN")
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if not self._is_inner:
+            end_transaction(self._db)
+        convert(error)
 
 
 class Immediate:
@@ -45,14 +41,19 @@ class Immediate:
         self._db = db
 
     def __enter__(self) -> None:
-        self._db.execute("BEGIN IMMEDIATE")
+        with failing():
+            self._db.execute("BEGIN IMMEDIATE")
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         try:
             if kind is None:
                 self._db.execute("COMMIT")
+        except apsw.Error as failed:
+            raise failure(failed) from None
         finally:
             end_transaction(self._db)
+        if isinstance(error, apsw.Error | UnicodeError):
+            raise failure(error) from None
 
 
 def end_transaction(db: apsw.Connection) -> None:
@@ -102,9 +103,16 @@ def failing() -> Iterator[None]:
     """Convert database errors to index errors."""
     try:
         yield
-    except apsw.Error as error:
+    except (apsw.Error, *_NONSENSE) as error:
+        convert(error)
+        raise
+
+
+def convert(error: BaseException | None) -> None:
+    """Raise the index error for a database error, or for what corrupt pages lead to."""
+    if isinstance(error, apsw.Error):
         raise failure(error) from None
-    except _NONSENSE as error:
+    if isinstance(error, _NONSENSE):
         raise MemoryIndexError(
             f"The index is damaged: {error!r}",
             "Rebuild it with: recollect reindex",

@@ -9,9 +9,6 @@ from __future__ import annotations
 # Raise this with every change below; the index is derived, so a rebuild is the migration.
 VERSION = 17
 
-# Sorts uids by time: the first character only says whether they prove their text.
-BIRTH = "substr(uid, 2)"
-
 TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE cursor (ref TEXT PRIMARY KEY, tree TEXT NOT NULL) WITHOUT ROWID;
@@ -101,19 +98,6 @@ CREATE TABLE chunk (
 );
 CREATE INDEX chunk_memory ON chunk (memory);
 """
-
-# The owner of a quarantined record: no memory has this uid.
-NOBODY = ""
-
-# The facets of a memory: table, column.
-FACETS = (
-    ("tag", "tag"),
-    ("file", "path"),
-    ("named", "path"),
-    ("concept", "concept"),
-    ("relation", "target"),
-    ("slug", "slug"),
-)
 
 
 def vector_table(dimensions: int) -> str:

@@ -1,18 +1,14 @@
-"""Search by vectors, and how near vectors are to each other in general.
-
-A cosine of 0.5 means much for one query and little for another, and some memories are near to every
-query. Both are measured against a sample, so that they cost the same in a store of any size.
-"""
+"""Search by vectors in a SQLite file: in the vector table or, once kept, in memory."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import apsw
 
 from recollect.index.protocol import Match, Spread
+from recollect.index.similarity import SAMPLE, keep_nearest, spread_of, step
 
 if TYPE_CHECKING:
     from recollect.index.sqlite.matrix import Matrix
@@ -21,23 +17,13 @@ if TYPE_CHECKING:
 _FIRST, _WIDEN = 1.25, 4
 _MOST_NEIGHBOURS = 4096  # the most that the vector table returns at once
 
-# Vectors to compare a query with, and to compare a memory with.
-_SAMPLE = 200
-_OTHERS = 1_000
-# A memory's nearest others.
-_NEAREST = 10
-# A memory is measured again when there are so many times more vectors than at the last time.
-_GROWTH = 2
-# What the similarities of a query are like in general, with the default model; it counts like so
-# many memories, because few memories say little about it.
-_USUAL_MEAN, _USUAL_DEVIATION, _USUAL_COUNT = 0.01, 0.09, 20
-
 
 class Vectors:
     """Queries by vector on one database: from the vector table or, once kept, from memory."""
 
-    def __init__(self, db: apsw.Connection) -> None:
+    def __init__(self, db: apsw.Connection, dimensions: Callable[[], int]) -> None:
         self._db = db
+        self._dimensions = dimensions
         self._kept: Matrix | None = None
 
     def keep(self) -> None:
@@ -66,7 +52,7 @@ class Vectors:
         best: dict[str, float] = {}
         wanted = min(int(limit * _FIRST), most)
         while wanted:
-            _keep_nearest(best, self._neighbours(vector, wanted, condition, parameters))
+            keep_nearest(best, self._neighbours(vector, wanted, condition, parameters))
             if len(best) >= limit or wanted >= most:
                 break
             wanted = min(wanted * _WIDEN, most)
@@ -74,7 +60,7 @@ class Vectors:
         # A memory of `including` may be among those that the limit cuts off.
         known = {uid for uid, _ in ranked}
         also: dict[str, float] = {}
-        _keep_nearest(also, self._cosines(vector, [u for u in including if u not in known]))
+        keep_nearest(also, self._cosines(vector, [u for u in including if u not in known]))
         return [Match(uid, cosine) for uid, cosine in (*ranked, *also.items())]
 
     def spread(self, vector: bytes) -> Spread:
@@ -82,21 +68,18 @@ class Vectors:
         if self._dimensions() != len(vector) // 4:
             return Spread()
         last = int(next(iter(self._db.execute("SELECT max(key) FROM chunk")))[0] or 0)
-        step = _step(last, _SAMPLE)
+        every = step(last, SAMPLE)
         if self._kept is not None and self._is_kept():
-            cosines = self._kept.sample(vector, step)
+            cosines = self._kept.sample(vector, every)
         else:
-            sample = ",".join(map(str, range(1, last + 1, step)))
+            sample = ",".join(map(str, range(1, last + 1, every)))
             rows = self._db.execute(
                 "SELECT 1 - vec_distance_cosine(vector.embedding, ?) FROM chunk"
                 f" JOIN vector ON vector.rowid = chunk.key WHERE chunk.key IN ({sample})",
                 (vector,),
             )
             cosines = [cosine for (cosine,) in rows if cosine is not None]
-        count = len(cosines) + _USUAL_COUNT
-        mean = (math.fsum(cosines) + _USUAL_COUNT * _USUAL_MEAN) / count
-        squares = math.fsum((cosine - mean) ** 2 for cosine in cosines)
-        return Spread(mean, math.sqrt((squares + _USUAL_COUNT * _USUAL_DEVIATION**2) / count))
+        return spread_of(cosines)
 
     def _neighbours(
         self, vector: bytes, wanted: int, condition: str, parameters: Sequence[Any]
@@ -137,65 +120,10 @@ class Vectors:
     def _is_kept(self) -> bool:
         return self._kept is not None and self._kept.is_current()
 
-    def _dimensions(self) -> int:
-        rows = self._db.execute("SELECT value FROM meta WHERE key = 'dimensions'")
-        return int(next(iter(rows), (0,))[0])
-
-
-def _keep_nearest(best: dict[str, float], found: Iterable[tuple[str, float]]) -> None:
-    """Keep the cosine of the nearest chunk of each memory."""
-    for uid, cosine in found:
-        best[uid] = max(best.get(uid, -1.0), cosine)
-
 
 def _marks(values: Collection[Any]) -> str:
     return ",".join("?" * len(values))
 
 
-def measure(db: apsw.Connection, most: int) -> int:
-    """Measure memories that are new, or were measured among far fewer; return how many."""
-    total = _count(db)
-    keys = [
-        key
-        for (key,) in db.execute(
-            "SELECT key FROM memory WHERE embedded = 1 AND ? * measured < ? LIMIT ?",
-            (_GROWTH, total, most),
-        )
-    ]
-    if not keys:
-        return 0
-    import numpy as np
-
-    # The vector table would search the sample in the file again for each memory.
-    sample = list(
-        db.execute(
-            "SELECT chunk.memory, vector.embedding FROM chunk"
-            " JOIN vector ON vector.rowid = chunk.key WHERE chunk.key % ? = 0",
-            (_step(total, _OTHERS),),
-        )
-    )
-    memories = np.array([memory for memory, _ in sample], dtype=np.int64)
-    others = [np.frombuffer(embedding, dtype="<f4") for _, embedding in sample]
-    rows = np.array(others, dtype=np.float32)
-    for key in keys:
-        vectors = db.execute(
-            "SELECT embedding FROM vector WHERE rowid ="
-            " (SELECT min(key) FROM chunk WHERE memory = ?)",
-            (key,),
-        )
-        own = next((np.frombuffer(embedding, dtype="<f4") for (embedding,) in vectors), None)
-        near = 0.0
-        if own is not None and sample:
-            cosines = np.sort((rows @ own)[memories != key])[-_NEAREST:]
-            near = float(cosines.mean()) if len(cosines) else 0.0
-        db.execute("UPDATE memory SET crowding = ?, measured = ? WHERE key = ?", (near, total, key))
-    return len(keys)
-
-
 def _count(db: apsw.Connection) -> int:
     return int(next(iter(db.execute("SELECT count(*) FROM chunk")))[0])
-
-
-def _step(total: int, sample: int) -> int:
-    """Return the distance between the keys of a sample, as far as keys are without gaps."""
-    return max(1, total // sample)

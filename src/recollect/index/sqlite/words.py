@@ -1,127 +1,33 @@
-"""Keyword search in the SQLite index.
-
-FTS5 finds the candidates with its own BM25, which is fast. They are then scored again with two
-changes that memories need: length counts for less (notes are short, and a longer one is not worse),
-and a word that most memories contain still counts a little.
-"""
+"""Keyword search with FTS5: its own BM25 finds the candidates."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from recollect.core.crowding import Traits, crowd_in, repeated
-from recollect.core.named_tuple import NamedTuple
-from recollect.index.protocol import LexicalMatches, Match
-from recollect.index.sqlite.connection import Version, version
-from recollect.index.sqlite.newest import has_others
-from recollect.index.text import EVERYDAY_WORDS
+from recollect.index.keywords import Keywords, Weights
+from recollect.index.tables import Tables
 
 if TYPE_CHECKING:
-    from recollect.index.sqlite.rescoring import Rescorer
-
-# Weights of summary, tags and files, date, body, and the questions that it answers; for these, 1 to
-# 2 are equally good, and 3 is worse (2026, the tuning half of the question sets).
-WEIGHTS = (2.0, 1.5, 2.0, 1.0, 1.5)
-_BM25 = f"bm25(words, {', '.join(map(str, WEIGHTS))})"
-# The same by `rank`, which sorts every match before it applies the limit. So only the rows that
-# it returns are rescored, which is faster for few matches, and slower for many.
-_RANK = f"rank MATCH 'bm25({', '.join(map(str, WEIGHTS))})' ORDER BY rank"
-_K1, _B = 1.2, 0.4
-# Fetch this many times more than requested, since some will not match the filters.
-_WIDEN = 1.5
-_TYPICAL_WEIGHT = 15.0
-# A term in a larger share of the memories, and in more than this many, is common. Rarer terms can
-# do without it if they occur in enough times more memories than requested.
-_COMMON, _MANY, _PLENTY = 0.15, 2000, 3
-# With fewer memories than this, no word is common.
-_FEW = 50
-# What a part of a word is worth, compared with the whole word: for the order, and as proof that a
-# memory is meant. A judgement.
-_PART, _PART_PROOF = 0.4, 0.8
-# A small store says little about which words are common: assume at least this size for evidence.
-_ENOUGH = 500
-# Words of everyday requests ("fix", "make", "choose") prove little, however rare they are in a
-# small store: assume at least this share of the memories to contain them.
-_EVERYDAY = 0.25
-# From this many repetitions in the results on, their words count once.
-_CROWDED = 8
-_NOTHING: Mapping[str, float] = MappingProxyType({})
+    from recollect.index.rescoring import Found
 
 
-if TYPE_CHECKING:
-    from recollect.index.sqlite.parts import Part
-
-
-# What the second scoring finds in a row: see the fields of `Scored`.
-
-
-class Scored(NamedTuple):
-    """A memory that matches a query: its score, its evidence and its number of matching words."""
-
-    uid: str
-    traits: Traits
-    score: float
-    evidence: float
-    # The proof of the words in its summary, and in its tags and files.
-    titled: float
-    tagged: float
-    words: int
-    # How many words of the query stand beside the next one in it, as they do in the query.
-    beside: int
-    # The weight of each term in it.
-    counts: tuple[float, ...]
-
-
-class Weights(NamedTuple):
-    """The weights of a query's terms: for the score (idf), for evidence, their sums."""
-
-    scores: dict[str, float]
-    proofs: dict[str, float]
-    total: float
-    total_proof: float
-    memories: int
-    # Phrase → the term that it stands for, where they differ.
-    parts: Mapping[str, str] = MappingProxyType({})
-    # What each term proves, also if no memory has it.
-    worth: Mapping[str, float] = MappingProxyType({})
-
-
-class Words:
+class Words(Keywords):
     """Keyword queries on one database."""
 
-    def __init__(self, db: apsw.Connection) -> None:
+    def __init__(self, db: apsw.Connection, tables: Tables) -> None:
+        super().__init__(tables)
         self._db = db
-        self._rescorer: Rescorer | None = None
         self._tokenizer = db.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
-        self._counts: dict[str, int] = {}
-        self._version: Version = (0, 0)
+        # The weights of the phrases, and what was found in each row.
+        self._weights: Sequence[tuple[float, float]] = ()
+        self._found: dict[int, Found] = {}
+        self._ranking = ""
 
-    def _one(self, sql: str, *parameters: Any) -> int:
-        return int(next(iter(self._db.execute(sql, parameters)), (0,))[0] or 0)
-
-    def _frequencies(self, terms: Sequence[str]) -> dict[str, int]:
-        """Return how many memories contain each term, by its stem, without unknown terms.
-
-        Counting a common word takes as long as searching for it, so counts are cached until the
-        next write.
-        """
-        now = version(self._db)
-        if now != self._version:
-            self._counts, self._version = {}, now
-        return {term: count for term in terms if (count := self._count(term))}
-
-    def _count(self, term: str) -> int:
-        if term not in self._counts:
-            found = [self._one("SELECT doc FROM term WHERE term = ?", s) for s in self._stems(term)]
-            self._counts[term] = min(found, default=0)
-        return self._counts[term]
-
-    def _stems(self, term: str) -> list[str]:
+    def stems(self, term: str) -> Sequence[str]:
+        """Return what FTS5 stores for a word."""
         found = self._tokenizer(
             term.encode(),
             apsw.FTS5_TOKENIZE_QUERY,
@@ -131,250 +37,62 @@ class Words:
         )
         return [str(stem) for stem in found]
 
-    def parts(self, terms: Sequence[str]) -> Sequence[Part]:
-        """Return the parts of words that terms stand for."""
-        from recollect.index.sqlite.parts import find_parts  # hooks do without
-
-        return find_parts(
-            self._db,
-            terms,
-            self._frequencies(terms),
-            lambda term: next(iter(self._stems(term)), term),
-            self._one("SELECT count(*) FROM memory"),
-        )
-
-    def matches(
-        self,
-        terms: Sequence[str],
-        condition: str,
-        parameters: Sequence[Any],
-        limit: int,
-        parts: Sequence[Part] = (),
-    ) -> LexicalMatches:
-        """Return the memories with words of a query, best first; no author crowds out others."""
-        weights = self.weights(terms, parts=parts)
-        if not weights.scores:
-            return LexicalMatches((), 0.0, weights.memories, worth=weights.worth)
-        found = self.best(weights, condition, parameters, limit)
-        crowd = crowd_in([row.traits.author_key for row in found]) if len(found) >= limit else None
-        if crowd is not None and has_others(self._db, crowd):
-            apart = f"{condition} AND memory.voice <> ?"
-            others = self.best(weights, apart, (*parameters, crowd), limit)
-            known = {row.uid for row in found}
-            found = _best_of(found, limit) + [row for row in others if row.uid not in known]
-            limit = len(found)
-        echoes = repeated(_best_of(found, len(found)), lambda row: row.traits)
-        if len(echoes) >= _CROWDED:
-            weights = self.weights(terms, _repeated_shares(weights.scores, found, echoes), parts)
-            found = [_weighed(row, weights) for row in found]
-        full = ideal(weights.total_proof)
-        has = sum(proof for term, proof in weights.proofs.items() if term not in weights.parts)
-        return LexicalMatches(
-            [_match(row, weights, full) for row in _best_of(found, limit)],
-            ideal(weights.total),
-            weights.memories,
-            has / weights.total_proof,
-            weights.worth,
-        )
-
-    def weights(
-        self,
-        terms: Sequence[str],
-        less: Mapping[str, float] = _NOTHING,
-        parts: Sequence[Part] = (),
-    ) -> Weights:
-        """Return the weight (idf) of each known term, and of all terms, known or not.
-
-        `less` is the share of the memories with a term that does not count.
-        """
-        total = self._one("SELECT count(*) FROM memory")
-        enough = max(total, _ENOUGH)
-        found = self._frequencies(terms)
-        counts = {term: round(n * (1 - less.get(term, 0.0))) for term, n in found.items()}
-        scores = {term: _idf(count, total) for term, count in counts.items()}
-        everyday = round(_EVERYDAY * enough)
-        every = {
-            term: _idf(max(counts.get(term, 0), everyday * (term in EVERYDAY_WORDS)), enough)
-            for term in terms
-        }
-        unknown = len(terms) - len(counts)
-        # A part adds nothing to a full match: that has the whole words.
-        full = sum(scores.values()) + _idf(0, total) * unknown
-        proofs = {term: every[term] for term in counts}
-        for phrase, _, memories in parts:
-            count = round(memories * (1 - less.get(phrase, 0.0)))
-            scores[phrase] = _PART * _idf(count, total)
-            proofs[phrase] = _PART_PROOF * _idf(count, enough)
-        terms_of = {part.phrase: part.term for part in parts}
-        return Weights(scores, proofs, full, sum(every.values()), total, terms_of, every)
-
-    def common(self, terms: Sequence[str], share: float) -> set[str]:
-        """Return the terms that occur in more than a share of the memories."""
-        total = self._one("SELECT count(*) FROM memory")
-        if total < _FEW:
-            return set()
-        counts = self._frequencies(terms)
-        return {term for term, count in counts.items() if count > share * total}
-
-    def best(
-        self, weights: Weights, condition: str, parameters: Sequence[Any], limit: int
-    ) -> list[Scored]:
-        """Return the memories that FTS5 ranks highest and that match a condition, rescored.
-
-        Most rows match most conditions, so take the best first and filter then. Only if too few
-        match, apply the condition to every matching row.
-        """
-        query = _any_of(weights.scores)
-        rare = self._rare_terms(list(weights.scores), limit)
-        if rare:
-            first = f"({query}) AND ({_any_of(rare)})"
-            few = sum(self._frequencies(rare).values()) <= _MANY
-            passing, _ = self._first(weights, first, condition, parameters, limit, few=few)
-            # The result is exact if no memory without these words could score better.
-            left_out = sum(weights.scores.values()) - sum(weights.scores[term] for term in rare)
-            ranked = sorted((found.score for found in passing), reverse=True)
-            if len(ranked) >= limit and ranked[limit - 1] >= left_out * (_K1 + 1):
-                return passing
-        few = weights.memories <= _MANY
-        passing, may_be_more = self._first(weights, query, condition, parameters, limit, few=few)
-        if len(passing) < limit and may_be_more:
-            rows = self._scoring(
-                weights,
-                "SELECT memory.uid, memory.voice, memory.sketch, memory.key, rescore(words)"
-                " FROM words JOIN memory ON memory.key = words.rowid"
-                f" WHERE words MATCH ? AND {condition} ORDER BY {_BM25} LIMIT ?",
-                (query, *parameters, limit),
-            )
-            passing = self._scored(row[:4] for row in rows)
-        return passing
+    def _count_stems(self, stems: Sequence[str]) -> Mapping[str, int]:
+        found = {}
+        for stem in stems:
+            for (count,) in self._tables.rows("SELECT doc FROM term WHERE term = ?", (stem,)):
+                found[stem] = count
+        return found
 
     def _first(
-        self,
-        weights: Weights,
-        query: str,
-        condition: str,
-        parameters: Sequence[Any],
-        limit: int,
-        *,
-        few: bool,
-    ) -> tuple[list[Scored], bool]:
-        """Return the best that match a condition, and whether there are more than were examined.
+        self, weights: Weights, required: Sequence[str], limit: int, *, few: bool
+    ) -> Mapping[int, Found]:
+        query = _any_of(weights.scores)
+        if len(required) < len(weights.scores):
+            query = f"({query}) AND ({_any_of(required)})"
+        bm25 = self._prepare(weights)
+        # By `rank`, SQLite sorts every match before it applies the limit. So only the rows that it
+        # returns are rescored, which is faster for few matches, and slower for many.
+        order = f"AND rank MATCH 'bm25({bm25})' ORDER BY rank" if few else f"ORDER BY {self._bm25}"
+        sql = f"SELECT rowid, rescore(words) FROM words WHERE words MATCH ? {order} LIMIT ?"
+        keys = [row[0] for row in self._tables.rows(sql, (query, limit))]
+        return {key: self._found[key] for key in keys}
 
-        `few` says that few memories match the query.
-        """
-        wanted = int(limit * _WIDEN)
-        order = f"AND {_RANK}" if few else f"ORDER BY {_BM25}"
-        best = self._scoring(
-            weights,
-            f"SELECT rowid, rescore(words) FROM words WHERE words MATCH ? {order} LIMIT ?",
-            (query, wanted),
+    def _every(
+        self, weights: Weights, condition: str, parameters: Sequence[Any], limit: int
+    ) -> Mapping[int, Found]:
+        self._prepare(weights)
+        rows = self._tables.rows(
+            "SELECT memory.key, rescore(words)"
+            " FROM words JOIN memory ON memory.key = words.rowid"
+            f" WHERE words MATCH ? AND {condition} ORDER BY {self._bm25} LIMIT ?",
+            (_any_of(weights.scores), *parameters, limit),
         )
-        keys = [row[0] for row in best]
-        rows = self._db.execute(
-            f"SELECT uid, voice, sketch, key FROM memory WHERE key IN ({_marks(keys)})"
-            f" AND {condition}",
-            (*keys, *parameters),
-        )
-        return self._scored(rows), len(keys) == wanted
+        return {row[0]: self._found[row[0]] for row in rows}
 
-    def _scoring(
-        self, weights: Weights, sql: str, parameters: Sequence[Any]
-    ) -> list[tuple[Any, ...]]:
-        """Return the rows of a query, whose `rescore` leaves what it finds in each."""
-        if self._rescorer is None:
-            from recollect.index.sqlite.rescoring import Rescorer  # many events search for nothing
+    @property
+    def _bm25(self) -> str:
+        return f"bm25(words, {self._ranking})"
 
-            self._rescorer = Rescorer(WEIGHTS, _K1, _B)
-            self._db.register_fts5_function("rescore", self._rescorer.rescore)
-        pairs = zip(weights.scores.values(), weights.proofs.values(), strict=True)
-        self._rescorer.weights, self._rescorer.found = list(pairs), {}
-        return list(self._db.execute(sql, tuple(parameters)))
+    def _prepare(self, weights: Weights) -> str:
+        """Prepare the function `rescore`, which leaves what it finds in each row.
 
-    def _scored(self, rows: Iterable[tuple[Any, ...]]) -> list[Scored]:
-        found = self._rescorer.found if self._rescorer is not None else {}
-        return [Scored(uid, Traits(voice, sketch), *found[key]) for uid, voice, sketch, key in rows]
-
-    def _rare_terms(self, terms: Sequence[str], limit: int) -> list[str]:
-        """Return the rarer terms if they alone may give enough results; else none.
-
-        Ranking every memory with a common word takes longest and rarely changes the result.
+        A value that SQL passes on would be converted for every row.
         """
-        total = self._one("SELECT count(*) FROM memory")
-        rarest = sorted(self._frequencies(terms).items(), key=lambda item: item[1])
-        brought = 0
-        for number, (_, count) in enumerate(rarest):
-            if brought > _PLENTY * limit and count > max(_COMMON * total, _MANY):
-                return [term for term, _ in rarest[:number]]
-            brought += count
-        return []
+        if not self._ranking:
+            from recollect.index.rescoring import WEIGHTS, rescore  # many events search for nothing
 
+            def run(api: apsw.FTS5ExtensionApi, /, *_: Any) -> None:
+                if api.aux_data is None:
+                    api.aux_data = max(1.0, api.column_total_size(-1) / max(1, api.row_count))
+                length = api.column_size(-1) / api.aux_data
+                self._found[api.rowid] = rescore(self._weights, api.phrase_locations, length)
 
-def _match(row: Scored, weights: Weights, full: float) -> Match:
-    """Return a row as a match, with the share of the query's proof that its words are."""
-    held: dict[str, float] = {}  # term → proof; a word and its beginning prove the same
-    for (phrase, proof), count in zip(weights.proofs.items(), row.counts, strict=True):
-        if count:
-            term = weights.parts.get(phrase, phrase)
-            held[term] = max(held.get(term, 0.0), proof)
-    total = weights.total_proof
-    rarest = sorted(held.values(), reverse=True)
-    return Match(
-        row.uid,
-        row.score,
-        len(held),
-        row.evidence / full,
-        coverage=sum(rarest) / total,
-        rarest=rarest[0] if rarest else 0.0,
-        second=rarest[1] if len(rarest) > 1 else 0.0,
-        worth=sum(rarest),
-        titled=min(1.0, row.titled / total),
-        tagged=min(1.0, row.tagged / total),
-        beside=row.beside,
-    )
-
-
-def _weighed(row: Scored, weights: Weights) -> Scored:
-    """Return a row rescored with other weights."""
-    return row._replace(
-        score=_sum(row.counts, weights.scores),
-        evidence=_sum(row.counts, weights.proofs),
-    )
-
-
-def _repeated_shares(
-    terms: Iterable[str], found: Sequence[Scored], echoes: Sequence[Scored]
-) -> dict[str, float]:
-    """Return, for each term, the share of its memories that repeat another one."""
-    held, again = (zip(*(row.counts for row in rows), strict=True) for rows in (found, echoes))
-    return {
-        term: sum(map(bool, repeats)) / max(1, sum(map(bool, all_of)))
-        for term, all_of, repeats in zip(terms, held, again, strict=True)
-    }
-
-
-def _sum(counts: Iterable[float], weights: Mapping[str, float]) -> float:
-    return sum(count * weight for count, weight in zip(counts, weights.values(), strict=True))
-
-
-def _best_of(rows: Iterable[Scored], limit: int) -> list[Scored]:
-    return sorted(rows, key=lambda row: (-row.score, row.uid))[:limit]
-
-
-def _marks(values: Collection[Any]) -> str:
-    return ",".join("?" * len(values))
-
-
-def _idf(count: int, total: int) -> float:
-    return math.log(1 + (max(total - count, 0) + 0.5) / (count + 0.5))
-
-
-def ideal(weight: float) -> float:
-    """Return the score of a full match for a query with this total weight.
-
-    It grows with the square root of the weight: no memory contains most words of a long query, and
-    one word of a short query says less than ten of a long one.
-    """
-    return (_K1 + 1) * math.sqrt(_TYPICAL_WEIGHT * weight)
+            self._db.register_fts5_function("rescore", run)
+            self._ranking = ", ".join(map(str, WEIGHTS))
+        self._weights = list(zip(weights.scores.values(), weights.proofs.values(), strict=True))
+        self._found = {}
+        return self._ranking
 
 
 def _any_of(phrases: Iterable[str]) -> str:

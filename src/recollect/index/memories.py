@@ -1,15 +1,11 @@
-"""Memories from the SQLite index: folded from their records, and cached until the next write.
+"""Memories from an index: folded from their records, and cached until the next write.
 
 One event reads the same few memories several times, and a long-lived process even more often.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
-
-import apsw
 
 from recollect.core.authority import depends_on_owner
 from recollect.core.memory import Memory, fold
@@ -18,7 +14,7 @@ from recollect.core.note import add_record, read_stored
 from recollect.core.places import LOCAL
 from recollect.core.record import PURGE
 from recollect.core.spaces import in_its_space, uid_of, without_references
-from recollect.index.sqlite.connection import Version, version
+from recollect.index.tables import Tables, decode
 
 _BATCH = 500
 _OVERHEAD = 2000  # approximate size of a memory besides its body
@@ -28,16 +24,16 @@ _MOST_KEPT = 4_000_000  # characters
 class Memories:
     """The memories of a database, by uid."""
 
-    def __init__(self, db: apsw.Connection, owner: Callable[[], str | None]) -> None:
-        self._db = db
+    def __init__(self, tables: Tables, owner: Callable[[], str | None]) -> None:
+        self._tables = tables
         self._owner = owner
         self._kept: dict[str, Memory] = {}
         self._size = 0
-        self._version: Version = (0, 0)
+        self._version: object = None
 
     def get_many(self, uids: Sequence[str]) -> list[Memory]:
         """Return the existing memories, in the given order."""
-        now = version(self._db)
+        now = self._tables.version()
         if now != self._version:
             self._kept, self._size, self._version = {}, 0, now
         found = {uid: self._kept[uid] for uid in uids if uid in self._kept}
@@ -58,21 +54,23 @@ class Memories:
             self._size += size
 
     def _fold(self, uids: Sequence[str]) -> dict[str, Memory]:
-        marks = ",".join("?" * len(uids))
+        rows = self._tables.rows
+        which, values = self._tables.among("uid", uids)
         names = {
             uid: (Name(kind, anchor, number), f"~{uid[-4:]}" if shared else "", bool(local))
-            for uid, kind, anchor, number, local, shared in self._rows(
+            for uid, kind, anchor, number, local, shared in rows(
                 "SELECT uid, kind, anchor, number, local, EXISTS ("
                 " SELECT 1 FROM name AS other WHERE other.kind = memory.kind"
                 " AND other.number = memory.number AND other.anchor = memory.anchor"
-                f" AND other.uid <> memory.uid) FROM memory WHERE uid IN ({marks})",
-                uids,
+                f" AND other.uid <> memory.uid) FROM memory WHERE {which}",
+                values,
             )
         }
         records: dict[str, dict[str, str]] = {uid: {} for uid in names}
         digests: dict[str, str] = {}
-        for owner, uid, data, digest in self._rows(
-            f"SELECT owner, uid, text, digest FROM record WHERE owner IN ({marks})", uids
+        which, values = self._tables.among("owner", uids)
+        for owner, uid, data, digest in rows(
+            f"SELECT owner, uid, text, digest FROM record WHERE {which}", values
         ):
             if owner in records:
                 text = decode(data)
@@ -103,17 +101,10 @@ class Memories:
         wanted = list(uids)
         if not wanted:
             return set()
-        rows = self._rows(
-            "SELECT DISTINCT owner FROM record WHERE owner IN (SELECT value FROM json_each(?))"
+        which, values = self._tables.among("owner", wanted)
+        rows = self._tables.rows(
+            f"SELECT DISTINCT owner FROM record WHERE {which}"
             " AND place IN (SELECT id FROM place WHERE space = ?)",
-            (json.dumps(wanted), LOCAL),
+            (*values, LOCAL),
         )
         return {uid for (uid,) in rows}
-
-    def _rows(self, sql: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
-        return list(self._db.execute(sql, tuple(parameters)))
-
-
-def decode(text: bytes) -> str:
-    """Decode a record as it is in the ledger."""
-    return text.decode("utf-8", "surrogateescape")

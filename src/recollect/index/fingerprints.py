@@ -7,10 +7,9 @@ depend on the order in which the notes arrived.
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable, Iterable, Mapping
 
-import apsw
-
-from recollect.index.sqlite.schema import FACETS
+from recollect.index.tables import FACETS, LONGEST_TERM, Tables
 
 # Everything in `memory` that follows from the notes. The rest belongs to vectors.
 _FIELDS = (
@@ -21,7 +20,9 @@ _FIELDS = (
 _NOBODY = ""  # for a row whose memory does not exist
 
 
-def fingerprints(db: apsw.Connection) -> dict[tuple[str, str], int]:
+def fingerprints(
+    tables: Tables, every_word: Iterable[tuple[int, str, str, int]]
+) -> dict[tuple[str, str], int]:
     """Return a number for the rows of each memory in each table; only this process can use it."""
     found: dict[tuple[str, str], int] = {}
 
@@ -29,42 +30,36 @@ def fingerprints(db: apsw.Connection) -> dict[tuple[str, str], int]:
         found[table, uid] = found.get((table, uid), 0) + hash(values)
 
     uids: dict[int, str] = {}
-    for key, uid, *row in db.execute(f"SELECT key, uid, {_FIELDS} FROM memory"):
+    for key, uid, *row in tables.rows(f"SELECT key, uid, {_FIELDS} FROM memory"):
         uids[key] = uid
         add("memory", uid, *row)
     for table, column in FACETS:
-        for value, key in db.execute(f"SELECT {column}, memory FROM {table}"):
+        for value, key in tables.rows(f"SELECT {column}, memory FROM {table}"):
             add(table, uids.get(key, _NOBODY), value)
-    for uid, *row in db.execute("SELECT uid, kind, number, anchor FROM name"):
+    for uid, *row in tables.rows("SELECT uid, kind, number, anchor FROM name"):
         add("name", uid, *row)
-    for (uid,) in db.execute("SELECT uid FROM contested"):
+    for (uid,) in tables.rows("SELECT uid FROM contested"):
         add("contested", uid)
-    for owner, *row in db.execute("SELECT owner, uid, digest FROM record"):
+    for owner, *row in tables.rows("SELECT owner, uid, digest FROM record"):
         add("record", owner, *row)
-    db.execute("CREATE VIRTUAL TABLE temp.every_word USING fts5vocab (main, words, instance)")
-    try:
-        words: dict[int, int] = {}
-        for key, term, column, offset in db.execute(
-            "SELECT doc, term, col, offset FROM temp.every_word"
-        ):
-            words[key] = words.get(key, 0) + hash((term, column, offset))
-        for key, number in words.items():
-            add("words", uids.get(key, _NOBODY), number)
-    finally:
-        db.execute("DROP TABLE temp.every_word")
+    words: dict[int, int] = {}
+    for key, term, column, offset in every_word:
+        words[key] = words.get(key, 0) + hash((term[:LONGEST_TERM], column, offset))
+    for key, number in words.items():
+        add("words", uids.get(key, _NOBODY), number)
     return found
 
 
-def damaged_vectors(db: apsw.Connection) -> list[str]:
+def damaged_vectors(tables: Tables, stored_vectors: Callable[[], Mapping[int, bytes]]) -> list[str]:
     """Return the uids of memories whose vectors are missing or changed; empty if left over."""
-    if not list(db.execute("SELECT 1 FROM meta WHERE key = 'model'")):
+    if not tables.rows("SELECT 1 FROM meta WHERE key = 'model'"):
         return []
-    stored = dict(db.execute("SELECT rowid, embedding FROM vector"))
-    uids = dict(db.execute("SELECT key, uid FROM memory"))
-    known = {key for (key,) in db.execute("SELECT key FROM memory WHERE embedded = 1")}
+    stored = dict(stored_vectors())
+    uids: dict[int, str] = dict(tables.rows("SELECT key, uid FROM memory"))
+    known = {key for (key,) in tables.rows("SELECT key FROM memory WHERE embedded = 1")}
     complete: set[int] = set()
     damaged: set[int] = set()
-    for key, memory, checksum in db.execute("SELECT key, memory, checksum FROM chunk"):
+    for key, memory, checksum in tables.rows("SELECT key, memory, checksum FROM chunk"):
         vector = stored.pop(key, None)
         is_right = vector is not None and zlib.crc32(vector) == checksum
         (complete if is_right else damaged).add(memory)

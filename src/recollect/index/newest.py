@@ -1,4 +1,4 @@
-"""The newest memories in the SQLite index.
+"""The newest memories of an index.
 
 A uid begins with its creation time, so no sorting is needed. But the writer of a record chooses its
 uid and its date: what claims to be from the future comes last, and an author who wrote all of the
@@ -10,11 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import apsw
-
 from recollect.core.crowding import SKEW, Traits, choose, crowd_in
 from recollect.core.uid import make_uid
-from recollect.index.sqlite.schema import BIRTH
+from recollect.index.tables import BIRTH, Tables, has_others
 
 # Fetch this many times more than requested, since some may repeat others.
 _WIDER = 4
@@ -23,32 +21,25 @@ _Row = tuple[str, str, bytes]
 
 
 def newest_uids(
-    db: apsw.Connection, condition: str, parameters: Sequence[Any], limit: int, now: float
+    tables: Tables, condition: str, parameters: Sequence[Any], limit: int, now: float
 ) -> list[str]:
     """Return the uids of the newest memories that match a condition."""
     latest = now + SKEW
     dates = (make_uid(int(latest * 1000), 0)[1:], latest)
 
     def look(also: str, values: Sequence[Any], most: int) -> list[_Row]:
-        return list(
-            db.execute(
-                f"SELECT uid, voice, sketch FROM memory WHERE {condition} AND {also}"
-                f" ORDER BY {BIRTH} DESC, uid DESC LIMIT ?",
-                (*parameters, *values, most),
-            )
+        rows = tables.rows(
+            f"SELECT uid, voice, sketch FROM memory WHERE {condition} AND {also}"
+            f" ORDER BY {BIRTH} DESC, uid DESC LIMIT ?",
+            (*parameters, *values, most),
         )
+        return [(uid, voice, sketch) for uid, voice, sketch in rows]
 
     found = look(_DATED, dates, limit * _WIDER)
     crowd = crowd_in([voice for _, voice, _ in found])
-    if crowd is not None and len(found) == limit * _WIDER and has_others(db, crowd):
+    if crowd is not None and len(found) == limit * _WIDER and has_others(tables, crowd):
         found += look(f"{_DATED} AND memory.voice <> ?", (*dates, crowd), limit)
         found = sorted(set(found), key=lambda row: (row[0][1:], row[0]), reverse=True)
     if len(found) < limit:
         found += look(f"NOT ({_DATED})", dates, limit)
     return [uid for uid, *_ in choose(found, limit, lambda row: Traits(*row[1:]))]
-
-
-def has_others(db: apsw.Connection, voice: str) -> bool:
-    """Whether there are memories of more than one author."""
-    ends = "SELECT (SELECT min(voice) FROM memory), (SELECT max(voice) FROM memory)"
-    return any(set(row) != {voice} for row in db.execute(ends))

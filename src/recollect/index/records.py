@@ -1,12 +1,9 @@
-"""Reading records from the SQLite index: histories, places, purges, quarantine, checks."""
+"""Reading records from an index: histories, places, purges, quarantine, checks."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
-
-import apsw
 
 from recollect.core.memory import order_updates
 from recollect.core.names import Name
@@ -14,22 +11,16 @@ from recollect.core.note import Note, add_record, read_stored
 from recollect.core.places import Place
 from recollect.core.record import PURGE, Record
 from recollect.core.spaces import uid_of
-from recollect.index.sqlite.connection import at_one_moment, failing
-from recollect.index.sqlite.memories import decode
-from recollect.index.sqlite.schema import BIRTH, NOBODY
-
-# When a record was written, as its text says it; see `render_record`.
-_STAMP = "substr(text, instr(text, CAST(char(10) || 'timestamp: ' AS BLOB)) + 12, 20)"
+from recollect.index.tables import BIRTH, NOBODY, Tables, at_one_moment, decode
 
 
 class RecordReading:
     """The part of the index that reads records."""
 
-    _db: apsw.Connection
+    _tables: Tables
 
     def _rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        with failing():
-            return list(self._db.execute(sql, tuple(parameters)))
+        return self._tables.rows(sql, parameters)
 
     def _one(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
         return next((row[0] for row in self._rows(sql, parameters)), None)
@@ -81,10 +72,11 @@ class RecordReading:
 
     def outside(self, spaces: Collection[str]) -> list[str]:
         """Return the memories that have records in spaces other than these."""
+        inside, values = self._tables.among("space", sorted(spaces))
         rows = self._rows(
-            "SELECT DISTINCT owner FROM record WHERE place IN (SELECT id FROM place"
-            " WHERE space NOT IN (SELECT value FROM json_each(?))) ORDER BY owner",
-            (json.dumps(sorted(spaces)),),
+            "SELECT DISTINCT owner FROM record WHERE place IN"
+            f" (SELECT id FROM place WHERE NOT ({inside})) ORDER BY owner",
+            values,
         )
         return [uid for (uid,) in rows]
 
@@ -108,29 +100,6 @@ class RecordReading:
             " JOIN place ON place.id = record.place"
         ):
             yield Place(space, kind, anchor), uid, decode(text)
-
-    def copy_into(self, other: RecordReading) -> None:
-        """Copy everything into an index in memory, also what is not in the main file yet."""
-        with failing(), other._db.backup("main", self._db, "main") as backup:
-            backup.step()
-
-    def stamps(self) -> list[str]:
-        """Return when each record was written, in order."""
-        return [decode(stamp) for (stamp,) in self._rows(f"SELECT {_STAMP} FROM record ORDER BY 1")]
-
-    def notes_at(self, moment: str, *, changed: bool = False) -> Iterator[tuple[Place, Note]]:
-        """Return the notes as they were at a moment; with `changed`, only those that differ now."""
-        only = f" WHERE place IN (SELECT place FROM record WHERE {_STAMP} > CAST(? AS BLOB))"
-        notes: dict[Place, Note] = {}
-        for uid, text, space, kind, anchor in self._rows(
-            "SELECT uid, text, space, kind, anchor FROM record"
-            f" JOIN place ON place.id = record.place{only if changed else ''}",
-            (moment,) if changed else (),
-        ):
-            note = notes.setdefault(Place(space, kind, anchor), {})
-            if (read_stored(decode(text)).timestamp or "") <= moment:
-                note[uid] = decode(text)
-        yield from notes.items()
 
     def quarantined(self) -> list[tuple[Place, str, str]]:
         """Return every quarantined record: its place, its uid, its text."""
@@ -156,18 +125,24 @@ class RecordReading:
     @at_one_moment
     def fingerprints(self) -> Mapping[tuple[str, str], int]:
         """Return a number for the rows of each memory in each table."""
-        from recollect.index.sqlite.fingerprints import fingerprints
+        from recollect.index.fingerprints import fingerprints
 
-        with failing():
-            return fingerprints(self._db)
+        return fingerprints(self._tables, self._every_word())
+
+    def _every_word(self) -> Iterable[tuple[int, str, str, int]]:
+        """Return every word: the key of its memory, the word, its column and its place there."""
+        raise NotImplementedError
 
     @at_one_moment
     def damaged_vectors(self) -> list[str]:
         """Return the uids of memories whose vectors are missing or changed; empty if left over."""
-        from recollect.index.sqlite.fingerprints import damaged_vectors
+        from recollect.index.fingerprints import damaged_vectors
 
-        with failing():
-            return damaged_vectors(self._db)
+        return damaged_vectors(self._tables, self._every_vector)
+
+    def _every_vector(self) -> dict[int, bytes]:
+        """Return every stored vector, by the key of its chunk."""
+        raise NotImplementedError
 
     def shared_names(self) -> list[str]:
         """Return the names that more than one memory was created with."""

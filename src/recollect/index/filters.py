@@ -64,11 +64,12 @@ def where(filters: Filters) -> tuple[str, tuple[Any, ...]]:
         add(_one_of("memory.anchor", filters.anchors), *sorted(filters.anchors))
     if filters.project is not None:
         add(
-            "(memory.project IS NULL OR memory.project = ? OR ? GLOB memory.project || '/*')",
+            "(memory.project IS NULL OR memory.project = ?"
+            " OR substr(?, 1, length(memory.project) + 1) = memory.project || '/')",
             filters.project,
             filters.project,
         )
-    return " AND ".join(parts) or "1", tuple(parameters)
+    return " AND ".join(parts) or "1 = 1", tuple(parameters)
 
 
 def _one_of(column: str, values: frozenset[str]) -> str:

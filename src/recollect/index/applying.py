@@ -1,4 +1,4 @@
-"""The index in one SQLite file: applying changes from the ledger.
+"""Applying changes from the ledger to the tables of an index.
 
 Everything here runs inside one transaction of the caller. The result depends only on the notes: an
 incremental refresh ends where a full rebuild ends.
@@ -6,10 +6,7 @@ incremental refresh ends where a full rebuild ends.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-
-import apsw
 
 from recollect.core.age import seconds_of
 from recollect.core.authority import depends_on_owner, person_of
@@ -26,12 +23,18 @@ from recollect.core.status import HIDDEN
 from recollect.core.strength import pace_of
 from recollect.index.paths import named_paths
 from recollect.index.protocol import Cursor, Progress
-from recollect.index.sqlite.schema import FACETS, NOBODY
-from recollect.index.sqlite.traits import date_words, questions_text, sketch, trust_of
+from recollect.index.tables import FACETS, NOBODY, WritableTables, clean, decode
 from recollect.index.text import indexable
+from recollect.index.traits import date_words, questions_text, sketch, trust_of
 
-seconds = seconds_of
-
+# A longer tag, path or name does not become a filter: nobody types it, and an index of PostgreSQL
+# cannot hold it. In characters.
+_LONGEST_FACET = 600
+_FIELDS = (
+    "kind", "anchor", "number", "status", "visible", "sensitivity", "spec", "session", "project",
+    "observation_type", "created", "updated", "expires", "importance", "trust", "moved", "pace",
+    "sources", "voice", "sketch", "uid", "local",
+)  # fmt: skip
 
 _Stored = tuple[Place, Record, str]
 
@@ -39,8 +42,8 @@ _Stored = tuple[Place, Record, str]
 class Applier:
     """Writes notes into the tables."""
 
-    def __init__(self, db: apsw.Connection, owner: Callable[[], str | None]) -> None:
-        self._db = db
+    def __init__(self, tables: WritableTables, owner: Callable[[], str | None]) -> None:
+        self._tables = tables
         self._owner = owner
         # While building a new file: the records by memory, so that none is queried again.
         self._new: dict[str, list[_Stored]] | None = None
@@ -55,13 +58,13 @@ class Applier:
         whole: Collection[tuple[str, str]] = (),
     ) -> None:
         """Apply notes, then fold every affected memory again."""
-        db = self._db
+        tables = self._tables
         owners: set[str] = set()
-        empty = not list(db.execute("SELECT 1 FROM cursor LIMIT 1"))
+        empty = not tables.rows("SELECT 1 FROM cursor LIMIT 1")
         self._new = {} if empty else None
         untouched = {
             key
-            for key, space, kind in db.execute("SELECT id, space, kind FROM place")
+            for key, space, kind in tables.rows("SELECT id, space, kind FROM place")
             if complete or (space, kind) in whole
         }
         for number, (place, note) in enumerate(notes, 1):
@@ -77,32 +80,31 @@ class Applier:
             if progress is not None and number % 200 == 0:
                 progress(number)
         self._new = None
-        db.execute("DELETE FROM cursor")
-        db.executemany("INSERT INTO cursor VALUES (?, ?)", list(cursor.items()))
+        tables.run("DELETE FROM cursor")
+        tables.insert("cursor", ("ref", "tree"), list(cursor.items()))
 
     def _place(self, place: Place) -> int:
         key = (place.space, place.kind, place.anchor)
         if self._new is None:
-            for (found,) in self._db.execute(
+            for (found,) in self._tables.rows(
                 "SELECT id FROM place WHERE space = ? AND kind = ? AND anchor = ?", key
             ):
                 return int(found)
-        self._db.execute("INSERT INTO place (space, kind, anchor) VALUES (?, ?, ?)", key)
-        return self._db.last_insert_rowid()
+        return self._tables.add_place(key)
 
     def _take_in(self, place: int, where: Place | None, note: Note) -> set[str]:
         """Replace the known records of a note; return the affected memories."""
-        db = self._db
+        tables = self._tables
         known: dict[str, tuple[str, bytes]] = {}
         if self._new is None:
-            for uid, owner, text in db.execute(
+            for uid, owner, text in tables.rows(
                 "SELECT uid, owner, text FROM record WHERE place = ?", (place,)
             ):
                 known[uid] = (owner, text)
         owners = set()
         shifted = False
         for uid in known.keys() - note.keys():
-            db.execute("DELETE FROM record WHERE uid = ? AND place = ?", (uid, place))
+            tables.run("DELETE FROM record WHERE uid = ? AND place = ?", (uid, place))
             owners.add(uid_of(known[uid][0]))
             shifted = True
         for uid, text in note.items():
@@ -114,10 +116,7 @@ class Applier:
                 owners.add(uid_of(known[uid][0]))
             shifted |= is_legacy(text)
             if quarantined:
-                db.execute(
-                    "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, '')",
-                    (uid, place, NOBODY, data),
-                )
+                tables.put_record((uid, place, NOBODY, data, ""))
                 continue
             record = with_digest(record, uid, text)
             owner = owner_of(record)
@@ -125,11 +124,8 @@ class Applier:
             if self._new is not None and where is not None:
                 self._new.setdefault(owner, []).append((where, record, text))
             elif record.op == PURGE:  # in a file that is not new, purged text remains
-                db.execute("INSERT OR REPLACE INTO meta VALUES ('purged', '1')")
-            db.execute(
-                "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?)",
-                (uid, place, owner, data, record.digest),
-            )
+                tables.put_setting("purged", "1")
+            tables.put_record((uid, place, owner, data, record.digest))
         if shifted:  # legacy records are named by their position
             owners |= {uid for uid, text in note.items() if is_legacy(text)}
         return owners
@@ -137,7 +133,7 @@ class Applier:
     def _kept_apart(self, uids: Iterable[str]) -> set[str]:
         """Return the memories for some uids, after giving records of two spaces two owners."""
         found = set(uids)
-        if not list(self._db.execute("SELECT 1 FROM place WHERE space = ? LIMIT 1", (LOCAL,))):
+        if not self._tables.rows("SELECT 1 FROM place WHERE space = ? LIMIT 1", (LOCAL,)):
             return found
         return {owner for uid in found for owner in self._owners(uid)}
 
@@ -151,8 +147,8 @@ class Applier:
                 return (uid,)
             self._new[uid] = inside
             self._new[other] = [one for one in stored if one[0].space != LOCAL]
-        rows = self._db.execute(
-            "SELECT DISTINCT owner, space = ? FROM record JOIN place ON place.id = place"
+        rows = self._tables.rows(
+            "SELECT DISTINCT owner, space = ? FROM record JOIN place ON place.id = record.place"
             " WHERE owner IN (?, ?)",
             (LOCAL, uid, other),
         )
@@ -160,13 +156,13 @@ class Applier:
         if known == {(uid, 0)}:
             return (uid,)
         if (uid, 1) in known:
-            self._db.execute(
+            self._tables.run(
                 "UPDATE record SET owner = ? WHERE owner = ?"
                 " AND place NOT IN (SELECT id FROM place WHERE space = ?)",
                 (other, uid, LOCAL),
             )
         else:
-            self._db.execute("UPDATE record SET owner = ? WHERE owner = ?", (uid, other))
+            self._tables.run("UPDATE record SET owner = ? WHERE owner = ?", (uid, other))
         return uid, other
 
     def _fold(self, owner: str) -> None:
@@ -213,28 +209,30 @@ class Applier:
 
     def _owner_for(self, create: Record, updates: Iterable[Record]) -> str | None:
         """Return the owner of this clone if the memory depends on it, and remember that it does."""
-        db, key = self._db, (create.uid,)
-        if not depends_on_owner(create, updates):
-            if self._new is None:
-                db.execute("DELETE FROM contested WHERE uid = ?", key)
+        tables, key = self._tables, (create.uid,)
+        is_contested = depends_on_owner(create, updates)
+        if is_contested or self._new is None:
+            tables.run("DELETE FROM contested WHERE uid = ?", key)
+        if not is_contested:
             return None
         owner = self._owner()
-        db.execute("INSERT OR IGNORE INTO contested VALUES (?)", key)
-        db.execute("INSERT OR REPLACE INTO meta VALUES ('owner', ?)", (person_of(owner),))
+        tables.insert("contested", ("uid",), [key])
+        tables.put_setting("owner", person_of(owner))
         return owner
 
     def _records_of(self, owner: str) -> list[_Stored]:
         """Return the records of a memory, ordered by place."""
         if self._new is not None:
             return sorted(self._new.get(owner, ()), key=lambda stored: stored[0])
-        rows = self._db.execute(
-            "SELECT space, kind, anchor, text, digest FROM record JOIN place ON place.id = place"
+        rows = self._tables.rows(
+            "SELECT space, kind, anchor, text, digest FROM record"
+            " JOIN place ON place.id = record.place"
             " WHERE owner = ? ORDER BY space, kind, anchor",
             (owner,),
         )
         found = []
         for space, kind, anchor, data, digest in rows:
-            text = data.decode("utf-8", "surrogateescape")
+            text = decode(data)
             record = read_stored(text)._replace(digest=digest)
             found.append((Place(space, kind, anchor), record, text))
         return found
@@ -243,43 +241,40 @@ class Applier:
         return name_at_creation(create, place, self._legacy_uids(place))
 
     def _write_names(self, uid: str, names: Iterable[str]) -> None:
-        parsed = [name for name in map(parse_name, names) if name is not None]
+        parsed = [n for n in map(parse_name, names) if n and len(n.kind) <= _LONGEST_FACET]
         if self._new is None:
-            self._db.execute("DELETE FROM name WHERE uid = ?", (uid,))
-        self._db.executemany(
-            "INSERT OR IGNORE INTO name VALUES (?, ?, ?, ?)",
-            [(name.kind, name.number, name.anchor, uid) for name in parsed],
-        )
+            self._tables.run("DELETE FROM name WHERE uid = ?", (uid,))
+        rows = dict.fromkeys((name.kind, name.number, name.anchor, uid) for name in parsed)
+        self._tables.insert("name", ("kind", "number", "anchor", "uid"), list(rows))
 
     def _legacy_uids(self, place: Place) -> list[str]:
-        rows = self._db.execute(
-            "SELECT uid, text FROM record JOIN place ON place.id = place"
+        rows = self._tables.rows(
+            "SELECT uid, text FROM record JOIN place ON place.id = record.place"
             " WHERE space = ? AND kind = ? AND anchor = ? ORDER BY uid",
             (place.space, place.kind, place.anchor),
         )
-        return [uid for uid, data in rows if was_legacy(data.decode("utf-8", "surrogateescape"))]
+        return [uid for uid, data in rows if was_legacy(decode(data))]
 
     def _keys(self, uid: str) -> list[int]:
         """Return the row key of a memory, if it has one."""
         if self._new is not None:
             return []
-        return [key for (key,) in self._db.execute("SELECT key FROM memory WHERE uid = ?", (uid,))]
+        return [key for (key,) in self._tables.rows("SELECT key FROM memory WHERE uid = ?", (uid,))]
 
     def _forget(self, uid: str) -> None:
         for key in self._keys(uid):
             self._clear(key)
-            self._drop_vectors(key)
-            self._db.execute("DELETE FROM memory WHERE key = ?", (key,))
-            self._db.execute("DELETE FROM name WHERE uid = ?", (uid,))
-            self._db.execute("DELETE FROM contested WHERE uid = ?", (uid,))
+            self._tables.drop_memory(key)
+            self._tables.run("DELETE FROM name WHERE uid = ?", (uid,))
+            self._tables.run("DELETE FROM contested WHERE uid = ?", (uid,))
 
     def _clear(self, key: int) -> None:
         for table, _ in FACETS:
-            self._db.execute(f"DELETE FROM {table} WHERE memory = ?", (key,))
-        self._db.execute("DELETE FROM words WHERE rowid = ?", (key,))
+            self._tables.run(f"DELETE FROM {table} WHERE memory = ?", (key,))
+        self._tables.drop_words(key)
+        self._tables.drop_vectors([key])
 
     def _write(self, memory: Memory, *, is_local: bool) -> None:
-        db = self._db
         name = parse_name(memory.id)
         kind, anchor, number = (memory.kind, "", 0)
         if name is not None:
@@ -288,51 +283,41 @@ class Applier:
             kind,
             anchor,
             number,
-            _clean(memory.status),
-            memory.status not in HIDDEN,
-            _clean(memory.sensitivity),
-            _clean(memory.spec),
-            _clean(memory.session),
-            _clean(memory.project),
-            _clean(memory.observation_type),
-            seconds(memory.created),
-            seconds(memory.updated),
+            clean(memory.status),
+            int(memory.status not in HIDDEN),
+            clean(memory.sensitivity),
+            clean(memory.spec),
+            clean(memory.session),
+            clean(memory.project),
+            clean(memory.observation_type),
+            seconds_of(memory.created),
+            seconds_of(memory.updated),
             expires(memory),
             memory.importance,
             trust_of(memory),
-            seconds(memory.status_changed),
+            seconds_of(memory.status_changed),
             pace_of(memory.kind, memory.observation_type),
-            _clean(" ".join(memory.sources)),
-            _clean(author_key_of(memory.author)),
+            clean(" ".join(memory.sources)),
+            clean(author_key_of(memory.author)),
             sketch(memory),
+            memory.uid,
+            int(is_local),
         )
         keys = self._keys(memory.uid)
         if not keys:
-            db.execute(
-                "INSERT INTO memory (kind, anchor, number, status, visible, sensitivity, spec,"
-                " session, project, observation_type, created, updated, expires, importance, trust,"
-                " moved, pace, sources, voice, sketch, uid, local)"
-                f" VALUES ({','.join('?' * (len(row) + 2))})",
-                (*row, memory.uid, is_local),
-            )
-            key = db.last_insert_rowid()
+            key = self._tables.add_memory(_FIELDS, row)
         else:
             (key,) = keys
             self._clear(key)
-            self._drop_vectors(key)
-            db.execute(
-                "UPDATE memory SET kind = ?, anchor = ?, number = ?, status = ?, visible = ?,"
-                " sensitivity = ?, spec = ?, session = ?, project = ?, observation_type = ?,"
-                " created = ?, updated = ?, expires = ?, importance = ?, trust = ?, moved = ?,"
-                " pace = ?, sources = ?, voice = ?, sketch = ?, local = ?, embedded = 0,"
-                " measured = 0 WHERE key = ?",
-                (*row, is_local, key),
+            fields = ", ".join(f"{field} = ?" for field in _FIELDS)
+            self._tables.run(
+                f"UPDATE memory SET {fields}, embedded = 0, measured = 0 WHERE key = ?",
+                (*row, key),
             )
         self._write_facets(key, memory)
 
     def _write_facets(self, key: int, memory: Memory) -> None:
-        db = self._db
-        facets = {
+        facets: dict[str, Sequence[str]] = {
             "tag": memory.tags,
             "file": (*memory.files_modified, *memory.files_read),
             "named": named_paths(f"{memory.summary}\n{memory.text}"),
@@ -340,45 +325,30 @@ class Applier:
             "relation": (*memory.relates_to, *memory.sources),
             "slug": memory.slugs,
         }
-        for table, values in facets.items():
-            if values:
-                rows = [(_clean(value), key) for value in dict.fromkeys(values)]
-                db.executemany(f"INSERT OR IGNORE INTO {table} VALUES (?, ?)", rows)
+        for table, column in FACETS:
+            values = dict.fromkeys(map(clean, facets[table]))
+            rows = [
+                (value, key)
+                for value in values
+                if value is not None and len(value) <= _LONGEST_FACET
+            ]
+            self._tables.insert(table, (column, "memory"), rows)
         files = " ".join(facets["file"])
         tags = f"{' '.join(memory.tags)} {files}"
-        dates, asked = date_words(seconds(memory.created)), questions_text(memory)
+        dates, asked = date_words(seconds_of(memory.created)), questions_text(memory)
         words = (memory.summary, tags, dates, memory.text, asked)
-        db.execute(
-            "INSERT INTO words (rowid, summary, tags, dates, body, asked)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
-            (key, *(indexable(_clean(text) or "") for text in words)),
-        )
-
-    def _drop_vectors(self, key: int) -> None:
-        chunks = [c for (c,) in self._db.execute("SELECT key FROM chunk WHERE memory = ?", (key,))]
-        for chunk in chunks:
-            self._db.execute("DELETE FROM vector WHERE rowid = ?", (chunk,))
-        if chunks:
-            self._db.execute("DELETE FROM chunk WHERE memory = ?", (key,))
+        self._tables.put_words(key, [indexable(clean(text) or "") for text in words])
 
     def store_vectors(self, vectors: Mapping[str, Sequence[bytes]]) -> None:
         """Store the vectors of some memories."""
-        db = self._db
-        for uid, pieces in vectors.items():
-            for key in self._keys(uid):
-                self._drop_vectors(key)
-                for piece in pieces:
-                    db.execute(
-                        "INSERT INTO chunk (memory, checksum) VALUES (?, ?)",
-                        (key, zlib.crc32(piece)),
-                    )
-                    db.execute(
-                        "INSERT INTO vector (rowid, embedding) VALUES (?, ?)",
-                        (db.last_insert_rowid(), piece),
-                    )
-                db.execute("UPDATE memory SET embedded = 1 WHERE key = ?", (key,))
-
-
-def _clean(text: str | None) -> str | None:
-    """Make a text valid for the database: bytes that were never UTF-8 become question marks."""
-    return None if text is None else text.encode("utf-8", "replace").decode()
+        tables = self._tables
+        which, values = tables.among("uid", list(vectors))
+        rows = tables.rows(f"SELECT key, uid FROM memory WHERE {which} ORDER BY key", values)
+        if rows:
+            keys = [key for key, _ in rows]
+            tables.drop_vectors(keys)
+            for key, uid in rows:
+                tables.put_vectors(key, vectors[uid])
+            # More numbers than a statement may have parameters.
+            named = ",".join(map(str, keys))
+            tables.run(f"UPDATE memory SET embedded = 1 WHERE key IN ({named})")

@@ -16,7 +16,9 @@ PLUGIN = f"{_NAME}@recollect"
 MARKETPLACE = "recollect"
 
 
-def installation(scope: str, directory: Path) -> Installation:
+def installation(
+    scope: str, directory: Path, _home: Path, _environment: Mapping[str, str]
+) -> Installation:
     """Return what installing takes: for the user, commands of Claude Code; for a project, files."""
     return _for_project(directory / ".claude") if scope == "project" else _for_user()
 
@@ -66,7 +68,12 @@ def config_folder(home: Path, environment: Mapping[str, str]) -> Path:
     return Path(environment.get("CLAUDE_CONFIG_DIR") or home / ".claude")
 
 
-def is_enabled(directory: Path, home: Path, environment: Mapping[str, str]) -> bool:
+def is_here(home: Path, environment: Mapping[str, str]) -> bool:
+    """Whether Claude Code has settings on this machine."""
+    return config_folder(home, environment).is_dir()
+
+
+def is_installed(directory: Path, home: Path, environment: Mapping[str, str]) -> bool:
     """Return whether settings turn the plugin on.
 
     The project's settings are stronger than the user's, and its local ones are the strongest.

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-import apsw
-
 from recollect.core.named_tuple import NamedTuple
+from recollect.index.tables import Tables
 
 # A shorter term is the beginning of too many words.
 _LEAST = 4
@@ -27,7 +26,7 @@ _MOST_MEMORIES = 20_000
 
 
 class Part(NamedTuple):
-    """Words that begin with some letters, as a phrase of FTS5: `timeo*`."""
+    """Words that begin with some letters, as a phrase of search: `timeo*`."""
 
     phrase: str
     # The term of the query that it stands for, and about how many memories contain it.
@@ -36,7 +35,7 @@ class Part(NamedTuple):
 
 
 def find_parts(
-    db: apsw.Connection,
+    tables: Tables,
     terms: Sequence[str],
     known: Mapping[str, int],
     stem: Callable[[str], str],
@@ -47,28 +46,29 @@ def find_parts(
     found = []
     wanted = [term for term in terms if len(term) >= _LEAST and (is_short or term not in known)]
     for term in wanted[:_MOST]:
-        beginning = _beginning(db, term, stem(term))
+        beginning = _beginning(tables, term, stem(term))
         found += beginning
         if not beginning and is_short and term not in known and memories <= _MOST_MEMORIES:
-            found += _inside(db, term, stem(term))
+            found += _inside(tables, term, stem(term))
     return found
 
 
-def _beginning(db: apsw.Connection, term: str, stem: str) -> list[Part]:
+def _beginning(tables: Tables, term: str, stem: str) -> list[Part]:
     """Return the part that is a term itself, if a longer word begins with it."""
-    rows = db.execute(
+    rows = tables.rows(
         "SELECT count(*), sum(doc), max(term) FROM"
-        " (SELECT term, doc FROM term WHERE term >= ? AND term < ? LIMIT ?)",
+        " (SELECT term, doc FROM term WHERE term >= ? AND term < ? ORDER BY term LIMIT ?) AS words",
         (stem, stem + "\U0010ffff", _MOST_COUNTED),
     )
-    words, memories, last = next(iter(rows))
+    ((words, memories, last),) = rows
     return [Part(f"{term}*", term, memories)] if words and last != stem else []
 
 
-def _inside(db: apsw.Connection, term: str, stem: str) -> list[Part]:
+def _inside(tables: Tables, term: str, stem: str) -> list[Part]:
     """Return the words that contain a term; a longer word loses an `e` at its end."""
-    rows = db.execute(
-        "SELECT term, doc FROM term WHERE instr(term, ?) ORDER BY doc DESC, term LIMIT ?",
+    rows = tables.rows(
+        "SELECT term, sum(doc) FROM term WHERE replace(term, ?, '') <> term GROUP BY term"
+        " ORDER BY sum(doc) DESC, term LIMIT ?",
         (stem.removesuffix("e"), _MOST_INSIDE),
     )
     return [Part(f"{word}*", term, count) for word, count in rows]

@@ -1,0 +1,1 @@
+"""Judged commits, and the weights that are fitted on them."""

@@ -1,0 +1,79 @@
+"""Titles: what may matter comes in one line each, at the start of a session and with a prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from recollect.core.age import age
+from recollect.hooks.pipeline import Work
+from recollect.hooks.stages import note_skipped
+from recollect.search import selection
+from recollect.search.constants import (
+    INDEX_TOKENS,
+    MOST_CHARACTERS,
+    MOST_INDEXED,
+    MOST_TITLES,
+    TITLE_TOKENS,
+)
+from recollect.search.rendering import render_title, render_titles, shorten_titles
+from recollect.search.selection import Skipped
+from recollect.search.tokens import count_tokens
+
+
+def list_titles(work: Work) -> None:
+    """End the start of a session with the titles of the other memories, or of the best of them."""
+    from recollect.hooks.budget import left_of, tier_of  # the start of a session only
+
+    if str(work.session.setting("inject.budget")) == "minimal":
+        return
+    candidates = work.session.memories_for_index(MOST_INDEXED)
+    heading = "Titles of other memories"
+    around = count_tokens(render_titles([""], heading))
+    room = min(INDEX_TOKENS, left_of(work, tier_of(work).total) - around)
+    _add_titles(work, candidates, heading, MOST_INDEXED, room, dated=True)
+
+
+def suggest_titles(work: Work) -> None:
+    """Add the titles of memories that may belong to the prompt, though not clearly."""
+    _add_titles(
+        work, work.maybe, "Possibly related", MOST_TITLES, TITLE_TOKENS, selection.worth_naming
+    )
+
+
+def _add_titles(
+    work: Work,
+    candidates: Iterable[selection.Candidate],
+    heading: str,
+    most: int,
+    tokens: int,
+    is_worth_it: Callable[[Sequence[selection.Candidate]], bool] = bool,
+    *,
+    dated: bool = False,
+) -> None:
+    """Add titles of memories that the context does not have, in full or as a title.
+
+    `tokens` is what they may take together, without the element around them. `dated` says whether
+    they have their age.
+    """
+    context, now = work.event.context, work.session.now()
+    given = work.session.injected(context)
+    unread, _ = work.session.without_read(candidates)
+    fresh = [c for c in unread if c.memory.uid not in given and not c.memory.altered]
+    unique, _ = selection.without_repeats(fresh[: 2 * most])
+    ages = {c.memory.uid: age(c.memory.created, now) if dated else "" for c in unique}
+    own = work.session.is_own
+    whole = [(render_title(c.memory, ages[c.memory.uid], is_own=own), c) for c in unique]
+    rendered = [(title, candidate) for title, candidate in whole if title][:most]
+    titles = shorten_titles([title for title, _ in rendered], tokens)
+    named = [candidate for _, candidate in rendered[: len(titles)]]
+    memories = [candidate.memory for candidate in named]
+    if not is_worth_it(named):
+        note_skipped(work, [Skipped(memory.uid, "unlikely to answer") for memory in memories])
+        return
+    block = render_titles(titles, heading)
+    taken = sum(map(selection.utf16_length, work.reply.context))
+    if not block or taken + selection.utf16_length(block) > MOST_CHARACTERS:
+        return
+    work.reply.context.append(block)
+    work.session.record_titles(context, memories)
+    work.note("titles", tokens=count_tokens(block), uids=[memory.uid for memory in memories])

@@ -1,0 +1,1 @@
+"""The index in PostgreSQL with pgvector, for a team or for many repositories."""

@@ -1,0 +1,143 @@
+"""The tables of a SQLite index, for reading and for writing."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import apsw
+
+from recollect.index.sqlite.connection import failing, version
+from recollect.index.sqlite.schema import vector_table
+from recollect.index.tables import Row
+
+# More values than this go through JSON: a statement has a limited number of parameters.
+_MOST_MARKS = 1_000
+
+
+class SqliteTables:
+    """The tables of one database."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+
+    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
+        """Return the rows of a query."""
+        with failing():
+            return list(self._db.execute(sql, tuple(parameters)))
+
+    def among(self, column: str, values: Collection[str]) -> tuple[str, Row]:
+        """Return the condition that a column has one of some values, and its parameters."""
+        if len(values) <= _MOST_MARKS:
+            return f"{column} IN ({','.join('?' * len(values))})", tuple(values)
+        import json
+
+        return f"{column} IN (SELECT value FROM json_each(?))", (json.dumps(list(values)),)
+
+    def version(self) -> object:
+        """Return the state of the database as this connection sees it."""
+        return version(self._db)
+
+    def total(self) -> int:
+        """Return how many memories there are."""
+        return int(self._one("SELECT count(*) FROM memory"))
+
+    def clock(self) -> float:
+        """Return the time, in seconds since 1970."""
+        return float(self._one("SELECT unixepoch()"))
+
+    def _one(self, sql: str) -> Any:
+        return self.rows(sql)[0][0]
+
+    # Writing: errors are converted by the transaction
+
+    def run(self, sql: str, parameters: Sequence[Any] = ()) -> None:
+        """Run a statement without a result."""
+        self._db.execute(sql, tuple(parameters))
+
+    def insert(self, table: str, columns: Sequence[str], rows: Sequence[Row]) -> None:
+        """Insert rows that are not there yet."""
+        if rows:
+            marks = ",".join("?" * len(columns))
+            sql = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})"
+            self._db.executemany(sql, rows)
+
+    def put_record(self, row: Row) -> None:
+        """Insert or replace a record."""
+        self._db.execute("INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?)", row)
+
+    def put_setting(self, key: str, value: str) -> None:
+        """Insert or replace a value of the table `meta`."""
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def add_place(self, row: Row) -> int:
+        """Insert a place. Return its key."""
+        self.insert("place", ("space", "kind", "anchor"), [row])
+        return self._db.last_insert_rowid()
+
+    def add_memory(self, columns: Sequence[str], row: Row) -> int:
+        """Insert a memory. Return its key."""
+        self.insert("memory", columns, [row])
+        return self._db.last_insert_rowid()
+
+    def drop_memory(self, key: int) -> None:
+        """Delete the row of a memory."""
+        self._db.execute("DELETE FROM memory WHERE key = ?", (key,))
+
+    def put_words(self, key: int, texts: Sequence[str]) -> None:
+        """Insert the words of a memory."""
+        columns = ("rowid", "summary", "tags", "dates", "body", "asked")
+        self.insert("words", columns, [(key, *texts)])
+
+    def drop_words(self, key: int) -> None:
+        """Delete the words of a memory."""
+        self._db.execute("DELETE FROM words WHERE rowid = ?", (key,))
+
+    def put_vectors(self, key: int, vectors: Sequence[bytes]) -> None:
+        """Insert the vectors of a memory."""
+        for vector in vectors:
+            self.insert("chunk", ("memory", "checksum"), [(key, zlib.crc32(vector))])
+            row = (self._db.last_insert_rowid(), vector)
+            self.insert("vector", ("rowid", "embedding"), [row])
+
+    def drop_vectors(self, keys: Sequence[int]) -> None:
+        """Delete the vectors of some memories."""
+        db = self._db
+        for key in keys:
+            chunks = [
+                row[0] for row in db.execute("SELECT key FROM chunk WHERE memory = ?", (key,))
+            ]
+            for chunk in chunks:
+                db.execute("DELETE FROM vector WHERE rowid = ?", (chunk,))
+            if chunks:
+                db.execute("DELETE FROM chunk WHERE memory = ?", (key,))
+
+    def empty_vectors(self, dimensions: int) -> None:
+        """Delete every vector; the next ones have so many dimensions."""
+        self._db.execute("DROP TABLE IF EXISTS vector; DELETE FROM chunk;")
+        self._db.execute(vector_table(dimensions))
+
+    # The vector table would search the sample in the file again for each memory.
+    def sample_vectors(self, step: int) -> list[tuple[int, bytes]]:
+        """Return the memory and the vector of every so many chunks."""
+        return [
+            (memory, embedding)
+            for memory, embedding in self._db.execute(
+                "SELECT chunk.memory, vector.embedding FROM chunk"
+                " JOIN vector ON vector.rowid = chunk.key WHERE chunk.key % ? = 0",
+                (step,),
+            )
+        ]
+
+    def first_vectors(self, keys: Sequence[int]) -> dict[int, bytes]:
+        """Return the first vector of each of some memories."""
+        found = {}
+        for key in keys:
+            for (embedding,) in self._db.execute(
+                "SELECT embedding FROM vector WHERE rowid ="
+                " (SELECT min(key) FROM chunk WHERE memory = ?)",
+                (key,),
+            ):
+                found[key] = embedding
+        return found

@@ -1,0 +1,1 @@
+"""`recollect serve`: many repositories and many people, one server in front of them."""
