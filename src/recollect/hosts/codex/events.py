@@ -53,7 +53,7 @@ def read_event(name: str, payload: Mapping[str, Any], environment: Mapping[str, 
     event = claude_code.read_event(name, payload, environment)
     event = event._replace(action=action_of(event.tool), unattended=False)
     if name == events.STOP:
-        from recollect.hosts.codex.past import is_one_shot
+        from recollect.hosts.codex.session_meta import is_one_shot
 
         return event._replace(unattended=is_one_shot(event.transcript))
     if event.tool == "apply_patch":

@@ -17,6 +17,7 @@ from recollect.core.age import seconds_of
 from recollect.core.marks import without_own_text
 from recollect.core.patterns import pattern
 from recollect.hosts.codex.events import read_event
+from recollect.hosts.codex.session_meta import entry_of, meta_of
 from recollect.hosts.protocol import (
     PROMPT,
     STOP,
@@ -28,7 +29,6 @@ from recollect.hosts.protocol import (
 )
 from recollect.hosts.transcript_lines import own_lines
 
-_MOST_HEAD = 1 << 20
 _MOST_CALLS = 1_000
 _FOLDERS = ("sessions", "archived_sessions")
 # The tools that run a command; hooks report each of them as `Bash`.
@@ -52,7 +52,7 @@ def past_sessions(home: Path, environment: Mapping[str, str]) -> Iterator[PastSe
                 status = path.lstat()
             except OSError:
                 continue
-            meta = _meta_of(path)
+            meta = meta_of(path)
             directory = meta.get("cwd")
             if isinstance(directory, str) and directory:
                 git = meta.get("git")
@@ -66,41 +66,6 @@ def past_sessions(home: Path, environment: Mapping[str, str]) -> Iterator[PastSe
                     _text(known.get("commit_hash")),
                     _text(known.get("repository_url")),
                 )
-
-
-def _meta_of(path: Path) -> Mapping[str, Any]:
-    for _, line in own_lines(path, _MOST_HEAD):
-        payload = _payload(line, "session_meta")
-        if payload is not None:
-            return payload
-    return {}
-
-
-def is_one_shot(transcript: str) -> bool:
-    """Whether a session was started by `codex exec`, which prints only the last message."""
-    try:
-        return bool(transcript) and _meta_of(Path(transcript)).get("source") == "exec"
-    except (OSError, ValueError):  # a path with a NUL
-        return False
-
-
-def entry_of(line: bytes) -> Mapping[str, Any] | None:
-    """Parse a line; None if it has no payload."""
-    try:
-        entry = json.loads(line.decode("utf-8"))
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(entry, dict) or not isinstance(entry.get("payload"), dict):
-        return None
-    return entry
-
-
-def _payload(line: bytes, kind: str) -> Mapping[str, Any] | None:
-    entry = entry_of(line)
-    if entry is None or entry.get("type") != kind:
-        return None
-    payload: Mapping[str, Any] = entry["payload"]
-    return payload
 
 
 def replay(path: Path) -> Iterator[Replayed]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from recollect.hosts.codex.past import entry_of, exit_code_of, message_of, tool_of
+from recollect.hosts.codex.past import exit_code_of, message_of, tool_of
+from recollect.hosts.codex.session_meta import entry_of
 from recollect.hosts.protocol import PROMPT, TranscriptPart
 from recollect.hosts.transcript_lines import AGENT, PERSON, Line, read_part
 
