@@ -18,6 +18,7 @@ from recollect.capture.suggestions import COMPACTION, suggestions, waiting_sugge
 from recollect.core.memory import Memory
 from recollect.core.names import parse_name, short
 from recollect.core.places import LOCAL
+from recollect.core.reversal import REVERSES, SUPERSEDED, is_superseded
 from recollect.core.status import ARCHIVED, HIDDEN, RESTORED, RETIRED, UNCONFIRMED, VISIBLE
 from recollect.core.strength import UNUSED
 from recollect.core.unconfirmed import confirmed_nonce, has_expired, is_imported
@@ -61,10 +62,14 @@ def add(
     confidence: float,
     why: str,
     updates: str | None = None,
+    reverses: Memory | None = None,
     nonce: str | None = None,
     moment: int = 0,
 ) -> Memory | None:
     """Keep a draft as an unconfirmed memory; the same nonce makes the same memory.
+
+    What it reverses is superseded at once if that is unconfirmed as well. Anything else stays as it
+    is, and recall puts the newer one in its place.
 
     Returns None if it is not in the ledger: its like was rejected, or it waits in the spool.
     """
@@ -73,6 +78,9 @@ def add(
     provenance = {**(draft.get("provenance") or {}), WHY: why}
     if updates:
         provenance[UPDATES] = updates
+    if reverses is not None:
+        draft = relate_reversed({**draft, "provenance": provenance}, reverses)
+        provenance = draft["provenance"]
     born = {
         **draft,
         "status": UNCONFIRMED,
@@ -80,7 +88,27 @@ def add(
         "provenance": provenance,
     }
     found = keep(store, [born], nonces=[nonce] if nonce else (), moment=moment)
+    if found and reverses is not None:
+        supersede_unconfirmed(store, reverses, found[0])
     return found[0] if found else None
+
+
+def relate_reversed(draft: Mapping[str, Any], old: Memory) -> dict[str, Any]:
+    """Return a draft that says which memory it reverses."""
+    return {
+        **draft,
+        "relates_to": [*(draft.get("relates_to") or ()), old.uid],
+        "provenance": {**(draft.get("provenance") or {}), REVERSES: old.uid},
+    }
+
+
+def supersede_unconfirmed(store: Store, old: Memory, new: Memory) -> bool:
+    """Retire an unconfirmed memory that a newer one reverses; return whether it was one."""
+    if old.status != UNCONFIRMED:
+        return False
+    reason = SUPERSEDED + store.short_name(new)
+    store.write([_status_change(store, old, RETIRED, reason)], CONFIRM)
+    return True
 
 
 def unconfirmed(store: Store) -> list[Memory]:
@@ -166,7 +194,7 @@ def confirm(
         changes.append(_status_change(store, known, RESTORED, "confirmed again"))
     if supersede and replaced is not None and replaced.uid != confirmed.uid:
         status = RETIRED if replaced.status == UNCONFIRMED else ARCHIVED
-        changes.append(_status_change(store, replaced, status, f"superseded by {name}"))
+        changes.append(_status_change(store, replaced, status, SUPERSEDED + name))
     memory = store.get(memory.uid)  # an effect of the creation may have retired it
     if memory.status == UNCONFIRMED:
         changes.append(_status_change(store, memory, RETIRED, f"confirmed as {name}"))
@@ -187,7 +215,10 @@ def _create(
         for name, value in memory.as_json().items()
         if name not in _NOT_COPIED and value not in (None, "", [], {})
     }
-    provenance = {k: v for k, v in memory.provenance.items() if k not in (WHY, UPDATES)}
+    dropped = {WHY, UPDATES}
+    if not _shared(store, [str(memory.provenance.get(REVERSES, ""))]):
+        dropped.add(REVERSES)  # nobody else may learn the uid of a local memory
+    provenance = {k: v for k, v in memory.provenance.items() if k not in dropped}
     fields["provenance"] = {**provenance, CONFIRMED: how}
     if how == ACCEPTED:
         fields["provenance"]["accepted"] = True
@@ -266,8 +297,23 @@ def reject(store: Store, memories: Sequence[Memory]) -> list[Memory]:
         if memory.status == UNCONFIRMED
     ]
     if changes:
-        store.write(changes, REJECT)
+        store.write([*changes, *_restored(store, doomed)], REJECT)
     return store.indexing.using(lambda index: index.get_many([m.uid for m in doomed]))
+
+
+def _restored(store: Store, doomed: Sequence[Memory]) -> list[Change]:
+    """Return the changes that bring back what rejected memories had superseded."""
+    reasons = {
+        str(memory.provenance[REVERSES]): SUPERSEDED + store.short_name(memory)
+        for memory in doomed
+        if REVERSES in memory.provenance
+    }
+    found = store.indexing.using(lambda index: index.get_many(list(reasons))) if reasons else []
+    return [
+        _status_change(store, old, RESTORED, "what superseded it was rejected")
+        for old in found
+        if is_superseded(old) and old.status_reason == reasons[old.uid]
+    ]
 
 
 def _learn(store: Store, memories: Sequence[Memory], *, accepted: bool) -> None:

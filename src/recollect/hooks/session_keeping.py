@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
-from recollect.capture.novelty import Known
+from recollect.capture.novelty import SUPERSEDES, Known, Novelty
 from recollect.capture.spool_flush import LONGEST_WAIT, drain, keep_named, stash_of
 from recollect.capture.suggestions import suggest, suggestions
 from recollect.capture.unconfirmed import add, convert_suggestions
 from recollect.core.memory import Memory
+from recollect.core.reversal import may_reverse
+from recollect.core.status import UNCONFIRMED, VISIBLE
 from recollect.hooks.marking import identity
 from recollect.hooks.session_state import RecordedSession
 from recollect.ledger.lock import exclusive
@@ -35,6 +37,18 @@ class KeepingSession(RecordedSession):
         """Whether the owner of this clone wrote a memory; also true if it has no author."""
         return not memory.author or _address(memory.author) == _address(self.store.ledger.author)
 
+    def reversed_by(self, draft: Mapping[str, Any], like: Novelty) -> Memory | None:
+        """Return the memory of this person, in this ledger, that a draft reverses."""
+        if like.verdict != SUPERSEDES:
+            return None
+        found = self.store.indexing.using(lambda index: index.get_many([like.like]))
+        said_by = (draft.get("provenance") or {}).get("said_by")
+        for old in found:
+            is_current = old.status in (*VISIBLE, UNCONFIRMED) and old.project == self.store.project
+            if is_current and self.is_own(old) and may_reverse(said_by, old):
+                return old
+        return None
+
     def capture(self, drafts: Mapping[str, Mapping[str, Any]]) -> dict[str, Memory]:
         """Capture drafts by nonce; return the memories that are already in the ledger."""
         clean = {nonce: self.store.redact(draft) for nonce, draft in drafts.items()}
@@ -57,7 +71,13 @@ class KeepingSession(RecordedSession):
         return is_rejected(self.store, text)
 
     def suggest(
-        self, draft: Mapping[str, Any], *, confidence: float, why: str, updates: str | None
+        self,
+        draft: Mapping[str, Any],
+        *,
+        confidence: float,
+        why: str,
+        updates: str | None,
+        reverses: Memory | None = None,
     ) -> Memory | None:
         """Keep a draft as an unconfirmed memory; None if it waits in the spool.
 
@@ -71,6 +91,7 @@ class KeepingSession(RecordedSession):
             confidence=confidence,
             why=why,
             updates=updates,
+            reverses=reverses,
             nonce=nonce,
             moment=self._event.moment,
         )
