@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Final
 
-from recollect.capture.reversals import reverses
+from recollect.capture.reversals import fills_place, takes_back
 from recollect.capture.statements import SCOPE, Statement, statements, stem_of, words_in
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
@@ -106,14 +106,21 @@ def judge(text: str, known: Iterable[Known]) -> Novelty:
             verdict = DUPLICATE if is_same else NEW
         elif similarity:
             verdict, sure = _compare(mine, statements(other.text))
-            if verdict != DUPLICATE and not sure and reverses(text, other.text):
-                verdict, sure = SUPERSEDES, True
+            if verdict != DUPLICATE and not sure:
+                verdict, sure = _check_reversal(text, other.text, verdict)
         if not mine:  # no word to compare
             verdict = DUPLICATE if similarity == 1 else NEW
         found = Novelty(verdict, other.name, similarity, sure)
         if similarity and _rank(found) > _rank(best):
             best = found
     return best
+
+
+def _check_reversal(text: str, other: str, verdict: str) -> tuple[str, bool]:
+    """Return the verdict on a text that may take back what another one says."""
+    if takes_back(text, other):
+        return SUPERSEDES, True
+    return (SUPERSEDES if fills_place(text, other) else verdict), False
 
 
 class Outline(NamedTuple):
@@ -268,8 +275,7 @@ def _same_order(one: Statement, other: Statement) -> bool:
     if one.denied or other.denied:
         return False
     mine, theirs = (
-        {stem: before for stem, before in s.before.items() if before in SCOPE}
-        for s in (one, other)
+        {stem: before for stem, before in s.before.items() if before in SCOPE} for s in (one, other)
     )
     return len(mine) == 1 and mine == theirs
 

@@ -35,6 +35,7 @@ _CONTRASTS = words_in(
     "not never cannot without drop drops dropped dropping forget ditch ditched abandon abandoned"
     " stop stopped avoid replace replaces replaced replacing remove removed nor neither"
 )
+_LEFT = ("from",)
 _PAIRS = frozenset({("instead", "of"), ("rather", "than"), ("no", "longer"), ("away", "from")})
 # Talk about the change, which is not about the matter.
 _TALK = words_in(
@@ -68,25 +69,33 @@ class _Denial(NamedTuple):
     around: frozenset[str]
 
 
-def reverses(text: str, known: str) -> bool:
-    """Return whether a text takes back the first statement of a known text."""
-    old = next(iter(statements(known[:_LOOKED_AT])), None)
+def takes_back(text: str, known: str) -> bool:
+    """Return whether a text says that the first statement of a known text does not hold."""
+    old = _first(known)
     if old is None:
         return False
     said = frozenset(old.stems) - old.denied
-    new = [part for part in STATEMENT.split(text[:_LOOKED_AT]) if part.strip()]
-    told = [_tokens(part) for part in new]
+    told = [_tokens(part) for part in STATEMENT.split(text[:_LOOKED_AT])]
     matter = frozenset(stem for tokens in told for stem in _meaningful(tokens))
-    if any(_takes_back(one, said, matter) for tokens in told for one in _denials(tokens)):
-        return True
-    return any(
+    return any(_denies(one, said, matter) for tokens in told for one in _denials(tokens))
+
+
+def fills_place(text: str, known: str) -> bool:
+    """Return whether a text tells a change, and differs from a known one in a single choice."""
+    old = _first(known)
+    return old is not None and any(
         _fills_place(statement(part), old)
-        for part, tokens in zip(new, told, strict=True)
-        if _tells_change(tokens)
+        for part in STATEMENT.split(text[:_LOOKED_AT])
+        if _tells_change(_tokens(part))
     )
 
 
-def _takes_back(denial: _Denial, said: frozenset[str], matter: frozenset[str]) -> bool:
+def _first(text: str) -> Statement | None:
+    """Return what a text says first: that is what it is about."""
+    return next(iter(statements(text[:_LOOKED_AT])), None)
+
+
+def _denies(denial: _Denial, said: frozenset[str], matter: frozenset[str]) -> bool:
     """Return whether a denial is one of a statement, in a text about some matter."""
     if denial.clause and denial.clause <= said and not said - denial.clause - _WEAK:
         return True  # all that it says
@@ -150,7 +159,7 @@ def _denials(tokens: Sequence[str]) -> Iterator[_Denial]:
     moves = not CHANGE.isdisjoint(tokens)
     for at, token in enumerate(tokens):
         is_pair = tuple(tokens[at : at + 2]) in _PAIRS
-        leaves = token == "from" and moves
+        leaves = moves and token in _LEFT
         if not (is_pair or leaves or token in _CONTRASTS or token.endswith("n't")):
             continue
         clause = _clause(tokens[at + (2 if is_pair else 1) :])

@@ -18,7 +18,7 @@ from recollect.capture.suggestions import COMPACTION, suggestions, waiting_sugge
 from recollect.core.memory import Memory
 from recollect.core.names import parse_name, short
 from recollect.core.places import LOCAL
-from recollect.core.reversal import REVERSES, SUPERSEDED, is_superseded
+from recollect.core.reversal import REVERSES, SUPERSEDED, is_superseded, reversed_uids
 from recollect.core.status import ARCHIVED, HIDDEN, RESTORED, RETIRED, UNCONFIRMED, VISIBLE
 from recollect.core.strength import UNUSED
 from recollect.core.unconfirmed import confirmed_nonce, has_expired, is_imported
@@ -62,7 +62,7 @@ def add(
     confidence: float,
     why: str,
     updates: str | None = None,
-    reverses: Memory | None = None,
+    reverses: Sequence[Memory] = (),
     nonce: str | None = None,
     moment: int = 0,
 ) -> Memory | None:
@@ -78,7 +78,7 @@ def add(
     provenance = {**(draft.get("provenance") or {}), WHY: why}
     if updates:
         provenance[UPDATES] = updates
-    if reverses is not None:
+    if reverses:
         draft = relate_reversed({**draft, "provenance": provenance}, reverses)
         provenance = draft["provenance"]
     born = {
@@ -88,27 +88,28 @@ def add(
         "provenance": provenance,
     }
     found = keep(store, [born], nonces=[nonce] if nonce else (), moment=moment)
-    if found and reverses is not None:
+    if found and reverses:
         supersede_unconfirmed(store, reverses, found[0])
     return found[0] if found else None
 
 
-def relate_reversed(draft: Mapping[str, Any], old: Memory) -> dict[str, Any]:
-    """Return a draft that says which memory it reverses."""
+def relate_reversed(draft: Mapping[str, Any], reversed_: Sequence[Memory]) -> dict[str, Any]:
+    """Return a draft that says which memories it reverses."""
+    uids = [memory.uid for memory in reversed_]
     return {
         **draft,
-        "relates_to": [*(draft.get("relates_to") or ()), old.uid],
-        "provenance": {**(draft.get("provenance") or {}), REVERSES: old.uid},
+        "relates_to": [*(draft.get("relates_to") or ()), *uids],
+        "provenance": {**(draft.get("provenance") or {}), REVERSES: uids},
     }
 
 
-def supersede_unconfirmed(store: Store, old: Memory, new: Memory) -> bool:
-    """Retire an unconfirmed memory that a newer one reverses; return whether it was one."""
-    if old.status != UNCONFIRMED:
-        return False
+def supersede_unconfirmed(store: Store, old: Sequence[Memory], new: Memory) -> list[Memory]:
+    """Retire the unconfirmed ones of the memories that a newer one reverses; return them."""
+    noticed = [one for one in old if one.status == UNCONFIRMED and one.uid != new.uid]
     reason = SUPERSEDED + store.short_name(new)
-    store.write([_status_change(store, old, RETIRED, reason)], CONFIRM)
-    return True
+    if noticed:
+        store.write([_status_change(store, one, RETIRED, reason) for one in noticed], CONFIRM)
+    return noticed
 
 
 def unconfirmed(store: Store) -> list[Memory]:
@@ -215,10 +216,9 @@ def _create(
         for name, value in memory.as_json().items()
         if name not in _NOT_COPIED and value not in (None, "", [], {})
     }
-    dropped = {WHY, UPDATES}
-    if not _shared(store, [str(memory.provenance.get(REVERSES, ""))]):
-        dropped.add(REVERSES)  # nobody else may learn the uid of a local memory
-    provenance = {k: v for k, v in memory.provenance.items() if k not in dropped}
+    provenance = {k: v for k, v in memory.provenance.items() if k not in (WHY, UPDATES, REVERSES)}
+    if reversed_ := _shared(store, reversed_uids(memory)):
+        provenance[REVERSES] = reversed_
     fields["provenance"] = {**provenance, CONFIRMED: how}
     if how == ACCEPTED:
         fields["provenance"]["accepted"] = True
@@ -304,9 +304,9 @@ def reject(store: Store, memories: Sequence[Memory]) -> list[Memory]:
 def _restored(store: Store, doomed: Sequence[Memory]) -> list[Change]:
     """Return the changes that bring back what rejected memories had superseded."""
     reasons = {
-        str(memory.provenance[REVERSES]): SUPERSEDED + store.short_name(memory)
+        uid: SUPERSEDED + store.short_name(memory)
         for memory in doomed
-        if REVERSES in memory.provenance
+        for uid in reversed_uids(memory)
     }
     found = store.indexing.using(lambda index: index.get_many(list(reasons))) if reasons else []
     return [

@@ -13,7 +13,7 @@ from recollect.core.authority import is_same_person
 from recollect.core.memory import Memory
 from recollect.core.status import ARCHIVED, RETIRED, UNCONFIRMED, VISIBLE
 
-# In the provenance of a memory: the uid of the memory that it reverses.
+# In the provenance of a memory: the uids of the memories that it reverses.
 REVERSES: Final = "reverses"
 # How the reason of a status begins that a reversal gave; the id of the newer memory follows.
 SUPERSEDED: Final = "superseded by "
@@ -28,9 +28,15 @@ def may_reverse(said_by: object, old: Memory) -> bool:
     return said_by == "user" or (said_by == "agent" and old.provenance.get("said_by") == "agent")
 
 
+def reversed_uids(memory: Memory) -> list[str]:
+    """Return the uids of the memories that a memory says it reverses."""
+    named = memory.provenance.get(REVERSES)
+    return [uid for uid in named if isinstance(uid, str)] if isinstance(named, list | tuple) else []
+
+
 def replaces(new: Memory, old: Memory, owner: str) -> bool:
     """Whether a memory takes the place of an older one, as the owner of this clone sees it."""
-    if new.provenance.get(REVERSES) != old.uid or new.uid == old.uid or new.altered:
+    if old.uid not in reversed_uids(new) or new.uid == old.uid or new.altered:
         return False
     if new.status not in VISIBLE and new.status != UNCONFIRMED:
         return False

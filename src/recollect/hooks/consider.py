@@ -125,7 +125,7 @@ def _consider_locked(work: Work, drafts: Sequence[Draft]) -> None:
             certain.append(draft)
         else:
             updates = like.like if like.verdict in (NEAR, SUPERSEDES) else None
-            reverses = work.session.reversed_by(record, like)
+            reverses = work.session.reversed_by(record, similar)
             if compacting_first:
                 held = {**record, "provenance": {**record["provenance"], "via": COMPACTION}}
                 work.session.suggest_for_review(
@@ -141,8 +141,8 @@ def _consider_locked(work: Work, drafts: Sequence[Draft]) -> None:
                 updates=updates,
                 reverses=reverses,
             )
-            if noticed is not None and reverses is not None:
-                work.note("reverses", uids=[reverses.uid], by=short(noticed.id))
+            if noticed is not None and reverses:
+                work.note("reverses", uids=[old.uid for old in reverses])
             pending.append(Known("", text))
             # `updates` is the memory that it may supersede once somebody accepts it.
             also = {"uids": [updates]} if updates else {}

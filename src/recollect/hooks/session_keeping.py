@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
-from recollect.capture.novelty import SUPERSEDES, Known, Novelty
+from recollect.capture.novelty import SUPERSEDES, Known, judge
 from recollect.capture.spool_flush import LONGEST_WAIT, drain, keep_named, stash_of
 from recollect.capture.suggestions import suggest, suggestions
-from recollect.capture.unconfirmed import add, convert_suggestions
+from recollect.capture.unconfirmed import add, convert_suggestions, text_of
 from recollect.core.memory import Memory
 from recollect.core.reversal import may_reverse
 from recollect.core.status import UNCONFIRMED, VISIBLE
 from recollect.hooks.marking import identity
 from recollect.hooks.session_state import RecordedSession
+from recollect.hosts.protocol import PROMPT
 from recollect.ledger.lock import exclusive
 from recollect.ledger.worktree import has_past
 
@@ -37,17 +38,25 @@ class KeepingSession(RecordedSession):
         """Whether the owner of this clone wrote a memory; also true if it has no author."""
         return not memory.author or _address(memory.author) == _address(self.store.ledger.author)
 
-    def reversed_by(self, draft: Mapping[str, Any], like: Novelty) -> Memory | None:
-        """Return the memory of this person, in this ledger, that a draft reverses."""
-        if like.verdict != SUPERSEDES:
-            return None
-        found = self.store.indexing.using(lambda index: index.get_many([like.like]))
+    def reversed_by(self, draft: Mapping[str, Any], similar: Sequence[Memory]) -> list[Memory]:
+        """Return the memories of this ledger that a draft reverses, of those that are like it.
+
+        What is found in the transcript later may be older than what this session kept since.
+        """
         said_by = (draft.get("provenance") or {}).get("said_by")
-        for old in found:
-            is_current = old.status in (*VISIBLE, UNCONFIRMED) and old.project == self.store.project
-            if is_current and self.is_own(old) and may_reverse(said_by, old):
-                return old
-        return None
+        text = f"{draft['summary']}\n{draft.get('body') or ''}"
+        found = [
+            old
+            for old in similar
+            if old.status in (*VISIBLE, UNCONFIRMED)
+            if old.sensitivity == "public" and may_reverse(said_by, old)
+            if self._event.name == PROMPT or old.session != self._event.session
+            if judge(text, [Known(old.uid, text_of(old))]).verdict == SUPERSEDES
+        ]
+        if not found:
+            return []
+        here = self.store.indexing.using(lambda index: index.get_many([m.uid for m in found]))
+        return [old for old in here if old.project == self.store.project]
 
     def capture(self, drafts: Mapping[str, Mapping[str, Any]]) -> dict[str, Memory]:
         """Capture drafts by nonce; return the memories that are already in the ledger."""
@@ -77,7 +86,7 @@ class KeepingSession(RecordedSession):
         confidence: float,
         why: str,
         updates: str | None,
-        reverses: Memory | None = None,
+        reverses: Sequence[Memory] = (),
     ) -> Memory | None:
         """Keep a draft as an unconfirmed memory; None if it waits in the spool.
 
