@@ -38,7 +38,7 @@ def replaces(new: Memory, old: Memory, owner: str) -> bool:
     """Whether a memory takes the place of an older one, as the owner of this clone sees it."""
     if old.uid not in reversed_uids(new) or new.uid == old.uid or new.altered:
         return False
-    if new.status not in VISIBLE and new.status != UNCONFIRMED:
+    if new.project != old.project or new.status not in (*VISIBLE, UNCONFIRMED):
         return False
     has_authority = is_same_person(new.author, owner) or is_same_person(new.author, old.author)
     return has_authority and may_reverse(new.provenance.get("said_by"), old)
