@@ -83,6 +83,14 @@ REVERSALS = {
         "What runs the background jobs?",
         "Dramatiq",
     ),
+    "what comes instead is in the next sentence": (
+        "user",
+        "We decided to keep the signing keys in Redis.",
+        "We won't keep the signing keys in Redis after all. They move to Postgres, because Redis"
+        " loses them on restart.",
+        "Where do we keep the signing keys?",
+        "Postgres",
+    ),
     "formatter": (
         "user",
         "We decided to format the code with black.",
@@ -286,7 +294,9 @@ def test_somebody_else_cannot_hide_a_memory_by_reversing_it(sandbox: Sandbox, re
     ada = sandbox.open(repo)
     old = ada.capture("decisions", CHOSEN)
     ada.sync()
-    peer = sandbox.open(sandbox.clone("mallory"))
+    elsewhere = sandbox.clone("mallory")
+    sandbox.git(elsewhere, "config", "user.email", "mallory@example.com")
+    peer = sandbox.open(elsewhere)
     peer.sync()
     claim(peer, old)
     peer.sync()
