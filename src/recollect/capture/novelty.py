@@ -18,7 +18,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Final
 
-from recollect.capture.reversals import fills_place, takes_back
 from recollect.capture.statements import SCOPE, Statement, statements, stem_of, words_in
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
@@ -118,6 +117,8 @@ def judge(text: str, known: Iterable[Known]) -> Novelty:
 
 def _check_reversal(text: str, other: str, verdict: str) -> tuple[str, bool]:
     """Return the verdict on a text that may take back what another one says."""
+    from recollect.capture.reversals import fills_place, takes_back  # most texts are new
+
     if takes_back(text, other):
         return SUPERSEDES, True
     return (SUPERSEDES if fills_place(text, other) else verdict), False

@@ -18,7 +18,6 @@ from recollect.capture.suggestions import COMPACTION, suggestions, waiting_sugge
 from recollect.core.memory import Memory
 from recollect.core.names import parse_name, short
 from recollect.core.places import LOCAL
-from recollect.core.reversal import REVERSES, SUPERSEDED, is_superseded, reversed_uids
 from recollect.core.status import ARCHIVED, HIDDEN, RESTORED, RETIRED, UNCONFIRMED, VISIBLE
 from recollect.core.strength import UNUSED
 from recollect.core.unconfirmed import confirmed_nonce, has_expired, is_imported
@@ -95,6 +94,8 @@ def add(
 
 def relate_reversed(draft: Mapping[str, Any], reversed_: Sequence[Memory]) -> dict[str, Any]:
     """Return a draft that says which memories it reverses."""
+    from recollect.core.reversal import REVERSES
+
     uids = [memory.uid for memory in reversed_]
     return {
         **draft,
@@ -105,6 +106,8 @@ def relate_reversed(draft: Mapping[str, Any], reversed_: Sequence[Memory]) -> di
 
 def supersede_unconfirmed(store: Store, old: Sequence[Memory], new: Memory) -> list[Memory]:
     """Retire the unconfirmed ones of the memories that a newer one reverses; return them."""
+    from recollect.core.reversal import SUPERSEDED
+
     noticed = [one for one in old if one.status == UNCONFIRMED and one.uid != new.uid]
     reason = SUPERSEDED + store.short_name(new)
     if noticed:
@@ -181,6 +184,8 @@ def confirm(
 
     With `supersede`, the memory that it updates is archived; its text stays as it is.
     """
+    from recollect.core.reversal import SUPERSEDED
+
     nonce = confirmed_nonce(memory)
     known, purged = store.indexing.using(
         lambda index: (made_with(index, nonce), is_purged(index, nonce))
@@ -211,6 +216,8 @@ def confirm(
 def _create(
     store: Store, memory: Memory, nonce: str, how: str, by: str, replaced: Memory | None
 ) -> Memory:
+    from recollect.core.reversal import REVERSES, reversed_uids
+
     fields = {
         name: value
         for name, value in memory.as_json().items()
@@ -303,6 +310,8 @@ def reject(store: Store, memories: Sequence[Memory]) -> list[Memory]:
 
 def _restored(store: Store, doomed: Sequence[Memory]) -> list[Change]:
     """Return the changes that bring back what rejected memories had superseded."""
+    from recollect.core.reversal import SUPERSEDED, is_superseded, reversed_uids
+
     reasons = {
         uid: SUPERSEDED + store.short_name(memory)
         for memory in doomed

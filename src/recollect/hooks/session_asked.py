@@ -12,7 +12,6 @@ from recollect.capture.twins import similar_in, twins_of
 from recollect.capture.unconfirmed import reject, relate_reversed, supersede_unconfirmed, text_of
 from recollect.core.memory import Memory, is_expired
 from recollect.core.names import short
-from recollect.core.reversal import SUPERSEDED, is_superseded
 from recollect.core.status import ACTIVE, ARCHIVED, RESTORED, RETIRED
 from recollect.hooks.session_keeping import KeepingSession
 from recollect.hosts.protocol import PROMPT, Event
@@ -98,6 +97,8 @@ class AskedSession(KeepingSession):
         An unconfirmed one is retired. An active one is archived if the reversal is beyond doubt;
         without that, and if somebody else wrote it, recall only prefers the new one.
         """
+        from recollect.core.reversal import SUPERSEDED
+
         own = [old for old in reversed_ if self.is_own(old) and old.uid != new.uid]
         hidden = [old.uid for old in supersede_unconfirmed(self.store, own, new)]
         for old in own:
@@ -167,6 +168,8 @@ class AskedSession(KeepingSession):
 
         An unconfirmed one is rejected, so that its like never comes again.
         """
+        from recollect.core.reversal import SUPERSEDED, is_superseded
+
         if memory.status == _UNCONFIRMED:
             reject(self.store, [memory])
             return []

@@ -12,7 +12,6 @@ from recollect.capture.spool_flush import LONGEST_WAIT, drain, keep_named, stash
 from recollect.capture.suggestions import suggest, suggestions
 from recollect.capture.unconfirmed import add, convert_suggestions, text_of
 from recollect.core.memory import Memory
-from recollect.core.reversal import may_reverse
 from recollect.core.status import UNCONFIRMED, VISIBLE
 from recollect.hooks.marking import identity
 from recollect.hooks.session_state import RecordedSession
@@ -43,6 +42,8 @@ class KeepingSession(RecordedSession):
 
         What is found in the transcript later may be older than what this session kept since.
         """
+        from recollect.core.reversal import may_reverse
+
         said_by = (draft.get("provenance") or {}).get("said_by")
         text = f"{draft['summary']}\n{draft.get('body') or ''}"
         found = [

@@ -14,15 +14,13 @@ from recollect.capture.twins import similar_in
 from recollect.capture.unconfirmed import without_expired
 from recollect.core.memory import Memory, is_expired
 from recollect.core.names import short
-from recollect.core.reversal import is_superseded
-from recollect.core.status import UNCONFIRMED, VISIBLE
+from recollect.core.status import HIDDEN, UNCONFIRMED, VISIBLE
 from recollect.hooks.conversation import Conversation
 from recollect.hooks.session_asked import AskedSession
 from recollect.hosts.protocol import LAST_PART, WRITES, Event
 from recollect.hosts.registry import host_named
 from recollect.index.protocol import Filters
 from recollect.ledger.worktree import find_root
-from recollect.search.replaced import newest_word, replacements
 from recollect.search.selection import Candidate, Skipped, Sorted
 from recollect.state.findings import StoredFinding
 
@@ -250,16 +248,26 @@ class ObservingSession(AskedSession):
 
     def newest_word(self, candidates: Sequence[Candidate]) -> Sorted:
         """Leave out what a newer memory of this person reverses, and add that one instead."""
+        uids = [candidate.memory.uid for candidate in candidates]
+        related = uids and any(
+            store.indexing.using(lambda index: index.relating(uids)) for store in self.stores
+        )
+        if not related and all(c.memory.status not in HIDDEN for c in candidates):
+            return list(candidates), []
+        from recollect.core.reversal import is_superseded
+        from recollect.search.replaced import newest_word, replacements
+
         kept = [c for c in candidates if not is_superseded(c.memory)]
         skipped = [
-            Skipped(c.memory.uid, str(c.memory.status_reason)) for c in candidates if c not in kept
+            Skipped(c.memory.uid, str(c.memory.status_reason))
+            for c in candidates
+            if is_superseded(c.memory)
         ]
         newer: dict[str, Memory] = {}
-        memories = [candidate.memory for candidate in kept]
-        for store in self.stores if memories else ():
+        for store in self.stores:
             look = partial(
                 replacements,
-                memories=memories,
+                memories=[candidate.memory for candidate in kept],
                 owner=store.ledger.author,
                 may_show=partial(self._may_replace, store),
             )

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from recollect.core.age import not_after, seconds_of
-from recollect.core.authority import is_same_person
 from recollect.core.crowding import SHARE, Traits, author_key_of, dated, most_of
 from recollect.core.kinds import SESSIONS
 from recollect.core.memory import Memory
@@ -154,7 +153,7 @@ def _is_newer_word(one: Memory, other: Memory) -> bool:
 
     A confirmed one does not give way to one that was only noticed: that one may be wrong.
     """
-    if one.kind == SESSIONS or not is_same_person(one.author, other.author):
+    if one.kind == SESSIONS or author_key_of(one.author) != author_key_of(other.author):
         return False
     if one.status == UNCONFIRMED and other.status != UNCONFIRMED:
         return False
