@@ -98,6 +98,7 @@ class Reads(Store):
                 as_of=moment,
                 releases=releases,
                 uses=store.local.usage.uses,
+                owner=store.ledger.author,
                 **chosen,
             )
             found += [(hit, mine) for hit in hits]

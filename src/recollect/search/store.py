@@ -99,6 +99,7 @@ def search_store(
     as_of: str | None,
     releases: Releases | None = None,
     uses: CountUses | None = None,
+    owner: str = "",
     **filters: Any,
 ) -> Found:
     """Return the memories that answer a query, best first, each with its score and the reason.
@@ -157,7 +158,7 @@ def search_store(
     if named is not None:
         return _in_period(look, question, period, named, now)
     hits = look(question)
-    hits = newest_hits(hits, _replacements(store, hits, wanted))
+    hits = newest_hits(hits, _replacements(store, hits, wanted, owner))
     plan = leaning_of(query)
     if plan is not None:
         hits = [hit._replace(score=hit.score + boost(hit.memory, plan, now)) for hit in hits]
@@ -165,7 +166,9 @@ def search_store(
     return _found(hits, question) if is_judged else Found(hits)
 
 
-def _replacements(store: Store, hits: Sequence[Hit], wanted: Filters) -> dict[str, Memory]:
+def _replacements(
+    store: Searched, hits: Sequence[Hit], wanted: Filters, owner: str
+) -> dict[str, Memory]:
     """Return what replaces the memories that were found, if the filters let it pass."""
     statuses = wanted.statuses or (*VISIBLE, UNCONFIRMED)
 
@@ -173,7 +176,7 @@ def _replacements(store: Store, hits: Sequence[Hit], wanted: Filters) -> dict[st
         is_open = wanted.sensitivities is None or memory.sensitivity in wanted.sensitivities
         return is_open and wanted.kind in (None, memory.kind) and memory.status in statuses
 
-    found, owner = [hit.memory for hit in hits], store.ledger.author
+    found = [hit.memory for hit in hits]
     return store.indexing.using(lambda index: replacements(index, found, owner, may_show))
 
 
