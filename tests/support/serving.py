@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,14 @@ class Talk:
 
     def hook(self, event: str, **fields: Any) -> str:
         """What the user is told."""
+        return str(self._reply(event, fields).get("systemMessage", ""))
+
+    def context(self, event: str, **fields: Any) -> str:
+        """What the agent gets to read."""
+        said = self._reply(event, fields).get("hookSpecificOutput", {})
+        return str(said.get("additionalContext", ""))
+
+    def _reply(self, event: str, fields: Mapping[str, Any]) -> dict[str, Any]:
         self._moment += 1000
         given = {"session_id": self.session, "cwd": str(self.repo), **fields}
         raw = json.dumps(given).encode()
@@ -58,7 +67,8 @@ class Talk:
         answer = Answer()
         deadline = NoDeadline(event, answer)
         serve(found, os.environ, deadline, moment=self._moment, pool=self.pool)
-        return str(json.loads(answer.text or b"{}").get("systemMessage", ""))
+        reply: dict[str, Any] = json.loads(answer.text or b"{}")
+        return reply
 
     def say(self, prompt: str) -> str:
         """What the user is told about a prompt."""

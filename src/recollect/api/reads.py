@@ -98,6 +98,7 @@ class Reads(Store):
                 as_of=moment,
                 releases=releases,
                 uses=store.local.usage.uses,
+                owner=store.ledger.author,
                 **chosen,
             )
             found += [(hit, mine) for hit in hits]
@@ -106,7 +107,9 @@ class Reads(Store):
             for pairs in (found, left_out):
                 pairs.sort(key=lambda pair: (-pair[0].score, pair[1], pair[0].memory.uid))
         best = found + left_out if weaker else found
-        answers = Answers(Answer(h.memory, h.score, h.why, mine) for h, mine in best[:limit])
+        answers = Answers(
+            Answer(h.memory, h.score, h.why, mine, h.replaced_by) for h, mine in best[:limit]
+        )
         answers.strong = min(limit, len(found))
         answers.weaker = min(limit, len(found) + len(left_out)) - len(answers)
         if counting and as_of is None:

@@ -25,6 +25,8 @@ class Answer(NamedTuple):
     score: float
     why: Why
     mine: bool = False
+    # The newer memory that reverses it, if there is one.
+    replaced_by: Memory | None = None
 
 
 class Answers(list[Answer]):

@@ -15,6 +15,7 @@ from recollect.capture.unconfirmed import confirm
 from recollect.capture.vouching import check_permission
 from recollect.core.age import seconds_of
 from recollect.core.memory import Memory
+from recollect.core.reversal import SUPERSEDED
 from recollect.core.status import ARCHIVED, VISIBLE
 from recollect.errors import VersionConflict
 from recollect.index.protocol import made_with
@@ -52,7 +53,7 @@ def _supersede(store: Store, uid: str | None, made: Sequence[Memory]) -> None:
     """Archive the memory that a suggestion updates; its text stays as it is."""
     known = store.indexing.fresh().get_many([uid] if uid else [])
     if known and made and known[0].status in VISIBLE:
-        store.set_status(known[0].uid, ARCHIVED, f"superseded by {store.short_name(made[0])}")
+        store.set_status(known[0].uid, ARCHIVED, SUPERSEDED + store.short_name(made[0]))
 
 
 def accept_unconfirmed(

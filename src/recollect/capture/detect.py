@@ -130,6 +130,12 @@ _CURED = pattern(
     re.IGNORECASE,
 )
 _CONTENT = pattern(r"[^\W\d_]{3,}")
+# "We won't keep the keys in Redis after all": what comes instead is in the next sentence.
+_TAKEN_BACK = pattern(
+    r"\b(?:won't|won’t|will not|don't|don’t|do not|no longer)\b[^.!?\n]{0,200}"
+    r"\b(?:after all|any ?more)\b",
+    re.IGNORECASE,
+)
 
 
 def detect(
@@ -249,7 +255,7 @@ def _detect(
             continue
         found = Detected(
             scores.kind,
-            whole,
+            _with_replacement(whole, one, said[at + 1 : at + 2]),
             scores.score,
             one.said.speaker,
             scores.deciding,
@@ -258,6 +264,21 @@ def _detect(
             one.message,
         )
         yield _Place(found, at, one.message)
+
+
+def _with_replacement(whole: str, one: Heard, following: Sequence[Heard]) -> str:
+    """Return what somebody takes back, with the next sentence, which says what comes instead."""
+    for other in following:
+        text = f"{_ended(whole)} {other.said.text}"
+        if (
+            one.said.speaker == USER
+            and other.message == one.message
+            and not is_question(other.said.text)
+            and len(text) <= MAX_JOINED
+            and _TAKEN_BACK.search(whole)
+        ):
+            return text
+    return whole
 
 
 def _may_count(one: Heard) -> bool:

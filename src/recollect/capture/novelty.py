@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Final
 
+from recollect.capture.statements import SCOPE, Statement, statements, stem_of, words_in
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 from recollect.index.text import STOP_WORDS, denials, query_terms
@@ -34,51 +35,12 @@ _FEWEST = 3
 _REPEATED = 0.8
 # Characters of a text that is compared by its statements; a longer one must be the same as a whole.
 _MOST_COMPARED = 20_000
-# Endings that do not change the meaning.
-_ENDING = pattern(r"(?:ing|ed|es|s|e)\Z")
 _WORD = pattern(r"[^\W_]+")
-_TOKEN = pattern(r"[^\W_]+(?:[.'’/-][^\W_]+)*")
 _DOC_SENTENCE = pattern(r"[.!?]\s+|\n\s*\n|\n\s*[-*#|]|\n\s*\d+[.)]\s")
-_STATEMENT = pattern(
-    r"(?<![.!?])[.!?]++(?:\s++|\Z)|\n|;|\s[-–—]{1,2}\s"
-    r"|(?i:,?\s(?:because|since|so that|otherwise|due to|as it|which is why)\b)"
-)
-
-
-def _set(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-# Words without a meaning of their own in a statement. Those that direct or limit it are not here.
-_FILLER = STOP_WORDS | _set(
-    "use uses used using usage choose chose chosen pick picked adopt adopted go goes going"
-    " decide decided decision prefer prefers preferred want wants need needs remember note"
-    " please always must should shall will make makes made ensure sure really currently today"
-    " also still simply just usually generally team project repo keep kept now fact via etc"
-    " one's let's we'll we've we're i'm i've it's that's there's plan run set get"
-)
-_FILLER -= _set("before after off over under until only without not no nor cannot between down up")
-_CHOICE = _set(
-    "use uses used using choose chose chosen pick picked adopt adopted prefer prefers preferred"
-    " switch switched switching standardize"
-)
-_DENY = _set(
-    "not no never without cannot nor avoid avoids stop stopped drop dropped dropping replaces"
-    " replace replaced replacing don't doesn't didn't won't can't isn't aren't shouldn't mustn't"
-    " dont doesnt wont cant instead rather neither"
-)
-# "X over Y" and "from X to Y" deny one side only with a word of choice or of change.
-_CHANGE = _set(
-    "switch switched switching move moved moving migrate migrated migrating migration changed away"
-)
-_FORBIDS = _set(
+_FORBIDS = words_in(
     "forbidden banned disallowed prohibited deprecated obsolete gone dead wrong removed"
 )
-_SCOPE = _set(
-    "in on for when if unless only except during before after until within under at from to"
-)
-_ARTICLES = _set("the a an our my its this that each every all")
-_EQUALS = _set("is are was = to at be of equals now takes allows has have")
+_EQUALS = words_in("is are was = to at be of equals now takes allows has have")
 _OPPOSITES = (
     ("enable", "disable"),
     ("enabled", "disabled"),
@@ -123,17 +85,6 @@ class Novelty(NamedTuple):
     is_sure: bool = False
 
 
-class _Statement(NamedTuple):
-    """The meaningful words of a statement in order, and those that it denies."""
-
-    stems: tuple[str, ...]
-    denied: frozenset[str]
-    chooses: bool
-    # For each word: the word before it, and the word after it, whatever these are.
-    before: dict[str, str]
-    after: dict[str, str]
-
-
 def fingerprint(text: str) -> str:
     """Return a value that is equal for the same words, whatever case, order and punctuation."""
     import hashlib
@@ -144,7 +95,7 @@ def fingerprint(text: str) -> str:
 
 def judge(text: str, known: Iterable[Known]) -> Novelty:
     """Compare a text with what is known; what decides most counts, then what is most similar."""
-    mine, stems = _statements(text[:_MOST_COMPARED]), _stems(text)
+    mine, stems = statements(text[:_MOST_COMPARED]), _stems(text)
     best = Novelty(NEW)
     for other in known:
         similarity = _similarity(stems, _stems(other.text))
@@ -153,13 +104,24 @@ def judge(text: str, known: Iterable[Known]) -> Novelty:
             is_same = text.casefold().split() == other.text.casefold().split()
             verdict = DUPLICATE if is_same else NEW
         elif similarity:
-            verdict, sure = _compare(mine, _statements(other.text))
+            verdict, sure = _compare(mine, statements(other.text))
+            if verdict != DUPLICATE and not sure:
+                verdict, sure = _check_reversal(text, other.text, verdict)
         if not mine:  # no word to compare
             verdict = DUPLICATE if similarity == 1 else NEW
         found = Novelty(verdict, other.name, similarity, sure)
         if similarity and _rank(found) > _rank(best):
             best = found
     return best
+
+
+def _check_reversal(text: str, other: str, verdict: str) -> tuple[str, bool]:
+    """Return the verdict on a text that may take back what another one says."""
+    from recollect.capture.reversals import fills_place, takes_back  # most texts are new
+
+    if takes_back(text, other):
+        return SUPERSEDES, True
+    return (SUPERSEDES if fills_place(text, other) else verdict), False
 
 
 class Outline(NamedTuple):
@@ -174,7 +136,7 @@ class Outline(NamedTuple):
 
 def outline(text: str) -> Outline:
     """Return the outline of a text."""
-    words = dict.fromkeys(_stem(word) for word in _words(text))
+    words = dict.fromkeys(stem_of(word) for word in _words(text))
     return Outline(tuple(words), denials(text))
 
 
@@ -192,10 +154,10 @@ def is_repeated(one: Outline, other: Outline) -> bool:
 
 def repeats(text: str, other: str) -> bool:
     """Return whether the first statement of a text says nothing that another text does not."""
-    mine = _statements(text)[:1]
+    mine = statements(text)[:1]
     if not mine or len(mine[0].stems) < _FEWEST:
         return False
-    theirs = _statements(other)
+    theirs = statements(other)
     known = {stem for one in theirs for stem in one.stems}
     denied = {stem for one in theirs for stem in one.denied}
     stems = mine[0].stems
@@ -227,7 +189,7 @@ def _similarity(mine: frozenset[Hashable], theirs: frozenset[Hashable]) -> float
     return len(mine & theirs) / len(mine | theirs)
 
 
-def _compare(mine: list[_Statement], theirs: list[_Statement]) -> tuple[str, bool]:
+def _compare(mine: list[Statement], theirs: list[Statement]) -> tuple[str, bool]:
     """Compare all statements of a text with all statements of another."""
     if not mine or not theirs:
         return NEW, False
@@ -250,7 +212,7 @@ def _compare(mine: list[_Statement], theirs: list[_Statement]) -> tuple[str, boo
 _SAME, _WITHIN, _CONTAINS, _REVERSES, _REPLACES, _OTHER = range(6)
 
 
-def _relate(one: _Statement, other: _Statement) -> int:
+def _relate(one: Statement, other: Statement) -> int:
     """Return what a statement is to a known one."""
     a, b = set(one.stems), set(other.stems)
     common, mine, theirs = a & b, a - b, b - a
@@ -268,7 +230,7 @@ def _relate(one: _Statement, other: _Statement) -> int:
     if not mine:
         at = _place(one.stems, other.stems)
         last = one.stems[-1]
-        is_whole = at is not None and other.after.get(last, "") not in _SCOPE
+        is_whole = at is not None and other.after.get(last, "") not in SCOPE
         is_whole = is_whole and "only" not in theirs
         return _WITHIN if is_whole and len(common) > 1 else _OTHER
     if not theirs:
@@ -279,7 +241,7 @@ def _relate(one: _Statement, other: _Statement) -> int:
     return _replaced(one, other, mine, theirs)
 
 
-def _replaced(one: _Statement, other: _Statement, mine: set[str], theirs: set[str]) -> int:
+def _replaced(one: Statement, other: Statement, mine: set[str], theirs: set[str]) -> int:
     """Return what a statement is to one from which it differs in single words."""
     if len(one.stems) != len(other.stems) or len(mine) != 1 or len(theirs) != 1:
         return _OTHER
@@ -299,7 +261,7 @@ def _is_opposite(mine: set[str], theirs: set[str]) -> bool:
     if len(mine | theirs) > 2 or not mine | theirs:
         return False
     for left, right in _OPPOSITES:
-        first, second = _stem(left), _stem(right)
+        first, second = stem_of(left), stem_of(right)
         if (mine, theirs) in (({first}, {second}), ({second}, {first})):
             return True
         if {left, right} == {"on", "off"} and "off" in mine | theirs and len(mine | theirs) == 1:
@@ -307,15 +269,14 @@ def _is_opposite(mine: set[str], theirs: set[str]) -> bool:
     return False
 
 
-def _same_order(one: _Statement, other: _Statement) -> bool:
+def _same_order(one: Statement, other: Statement) -> bool:
     """Return whether the same words stand in the same order, or one phrase stands elsewhere."""
     if one.stems == other.stems:
         return True
     if one.denied or other.denied:
         return False
     mine, theirs = (
-        {stem: before for stem, before in s.before.items() if before in _SCOPE}
-        for s in (one, other)
+        {stem: before for stem, before in s.before.items() if before in SCOPE} for s in (one, other)
     )
     return len(mine) == 1 and mine == theirs
 
@@ -328,53 +289,6 @@ def _place(part: tuple[str, ...], whole: tuple[str, ...]) -> int | None:
     return None
 
 
-def _statements(text: str) -> list[_Statement]:
-    """Split a text into statements, each once."""
-    found: dict[tuple[tuple[str, ...], frozenset[str]], _Statement] = {}
-    for part in _STATEMENT.split(text):
-        one = _statement(part)
-        if one.stems:
-            found.setdefault((one.stems, one.denied), one)
-    return list(found.values())
-
-
-def _statement(text: str) -> _Statement:
-    raw = [word.lower().replace("’", "'") for word in _TOKEN.findall(text)]
-    changes = not _CHANGE.isdisjoint(raw)
-    chooses = not _CHOICE.isdisjoint(raw) or changes
-    stems: list[str] = []
-    denied: set[str] = set()
-    before: dict[str, str] = {}
-    after: dict[str, str] = {}
-    denies = False
-    last = ahead = ""  # the words before this one, without articles
-    for at, word in enumerate(raw):
-        if word not in _ARTICLES:
-            last, ahead = ahead, word
-        if word == "longer" and last == "no":
-            continue
-        turns = (word == "over" and chooses) or (word == "from" and changes)
-        if turns or word in _DENY or word.endswith("n't"):
-            denies = True
-        elif word not in _FILLER and word not in _CHANGE:
-            for stem in _parts(word):
-                if denies:
-                    denied.add(stem)
-                if stem not in before:
-                    stems.append(stem)
-                    before[stem] = last
-                    after[stem] = raw[at + 1] if at + 1 < len(raw) else ""
-            denies = False
-    return _Statement(tuple(stems), frozenset(denied), chooses, before, after)
-
-
-def _parts(word: str) -> list[str]:
-    """Return the stem of a word; languages without spaces count by pairs of characters."""
-    if word.isascii():
-        return [_stem(word)]
-    return [_stem(part) for part in query_terms(word)] or [word]
-
-
 def _words(text: str) -> list[str]:
     """Return the meaningful words; names such as `PostgreSQL` count once, not by their parts."""
     words = _WORD.findall(text.lower()) if text.isascii() else query_terms(text)
@@ -382,11 +296,7 @@ def _words(text: str) -> list[str]:
 
 
 def _stems(text: str) -> frozenset[str]:
-    return frozenset(_stem(word) for word in _words(text))
+    return frozenset(stem_of(word) for word in _words(text))
 
 
-def _stem(term: str) -> str:
-    return _ENDING.sub("", term) if len(term) > 4 else term
-
-
-_STEMMED_FORBIDS = frozenset(map(_stem, _FORBIDS))
+_STEMMED_FORBIDS = frozenset(map(stem_of, _FORBIDS))

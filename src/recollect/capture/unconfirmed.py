@@ -61,10 +61,14 @@ def add(
     confidence: float,
     why: str,
     updates: str | None = None,
+    reverses: Sequence[Memory] = (),
     nonce: str | None = None,
     moment: int = 0,
 ) -> Memory | None:
     """Keep a draft as an unconfirmed memory; the same nonce makes the same memory.
+
+    What it reverses is superseded at once if that is unconfirmed as well. Anything else stays as it
+    is, and recall puts the newer one in its place.
 
     Returns None if it is not in the ledger: its like was rejected, or it waits in the spool.
     """
@@ -73,6 +77,9 @@ def add(
     provenance = {**(draft.get("provenance") or {}), WHY: why}
     if updates:
         provenance[UPDATES] = updates
+    if reverses:
+        draft = relate_reversed({**draft, "provenance": provenance}, reverses)
+        provenance = draft["provenance"]
     born = {
         **draft,
         "status": UNCONFIRMED,
@@ -80,7 +87,32 @@ def add(
         "provenance": provenance,
     }
     found = keep(store, [born], nonces=[nonce] if nonce else (), moment=moment)
+    if found and reverses:
+        supersede_unconfirmed(store, reverses, found[0])
     return found[0] if found else None
+
+
+def relate_reversed(draft: Mapping[str, Any], reversed_: Sequence[Memory]) -> dict[str, Any]:
+    """Return a draft that says which memories it reverses."""
+    from recollect.core.reversal import REVERSES
+
+    uids = [memory.uid for memory in reversed_]
+    return {
+        **draft,
+        "relates_to": [*(draft.get("relates_to") or ()), *uids],
+        "provenance": {**(draft.get("provenance") or {}), REVERSES: uids},
+    }
+
+
+def supersede_unconfirmed(store: Store, old: Sequence[Memory], new: Memory) -> list[Memory]:
+    """Retire the unconfirmed ones of the memories that a newer one reverses; return them."""
+    from recollect.core.reversal import SUPERSEDED
+
+    noticed = [one for one in old if one.status == UNCONFIRMED and one.uid != new.uid]
+    reason = SUPERSEDED + store.short_name(new)
+    if noticed:
+        store.write([_status_change(store, one, RETIRED, reason) for one in noticed], CONFIRM)
+    return noticed
 
 
 def unconfirmed(store: Store) -> list[Memory]:
@@ -152,6 +184,8 @@ def confirm(
 
     With `supersede`, the memory that it updates is archived; its text stays as it is.
     """
+    from recollect.core.reversal import SUPERSEDED
+
     nonce = confirmed_nonce(memory)
     known, purged = store.indexing.using(
         lambda index: (made_with(index, nonce), is_purged(index, nonce))
@@ -166,7 +200,7 @@ def confirm(
         changes.append(_status_change(store, known, RESTORED, "confirmed again"))
     if supersede and replaced is not None and replaced.uid != confirmed.uid:
         status = RETIRED if replaced.status == UNCONFIRMED else ARCHIVED
-        changes.append(_status_change(store, replaced, status, f"superseded by {name}"))
+        changes.append(_status_change(store, replaced, status, SUPERSEDED + name))
     memory = store.get(memory.uid)  # an effect of the creation may have retired it
     if memory.status == UNCONFIRMED:
         changes.append(_status_change(store, memory, RETIRED, f"confirmed as {name}"))
@@ -182,12 +216,16 @@ def confirm(
 def _create(
     store: Store, memory: Memory, nonce: str, how: str, by: str, replaced: Memory | None
 ) -> Memory:
+    from recollect.core.reversal import REVERSES, reversed_uids
+
     fields = {
         name: value
         for name, value in memory.as_json().items()
         if name not in _NOT_COPIED and value not in (None, "", [], {})
     }
-    provenance = {k: v for k, v in memory.provenance.items() if k not in (WHY, UPDATES)}
+    provenance = {k: v for k, v in memory.provenance.items() if k not in (WHY, UPDATES, REVERSES)}
+    if reversed_ := _shared(store, reversed_uids(memory)):
+        provenance[REVERSES] = reversed_
     fields["provenance"] = {**provenance, CONFIRMED: how}
     if how == ACCEPTED:
         fields["provenance"]["accepted"] = True
@@ -266,8 +304,25 @@ def reject(store: Store, memories: Sequence[Memory]) -> list[Memory]:
         if memory.status == UNCONFIRMED
     ]
     if changes:
-        store.write(changes, REJECT)
+        store.write([*changes, *_restored(store, doomed)], REJECT)
     return store.indexing.using(lambda index: index.get_many([m.uid for m in doomed]))
+
+
+def _restored(store: Store, doomed: Sequence[Memory]) -> list[Change]:
+    """Return the changes that bring back what rejected memories had superseded."""
+    from recollect.core.reversal import SUPERSEDED, is_superseded, reversed_uids
+
+    reasons = {
+        uid: SUPERSEDED + store.short_name(memory)
+        for memory in doomed
+        for uid in reversed_uids(memory)
+    }
+    found = store.indexing.using(lambda index: index.get_many(list(reasons))) if reasons else []
+    return [
+        _status_change(store, old, RESTORED, "what superseded it was rejected")
+        for old in found
+        if is_superseded(old) and old.status_reason == reasons[old.uid]
+    ]
 
 
 def _learn(store: Store, memories: Sequence[Memory], *, accepted: bool) -> None:

@@ -108,6 +108,7 @@ def search_command(
                     {
                         **shown,
                         **({"weaker": True} if place >= sure else {}),
+                        **_replaced(hit),
                         "score": round(hit.score, 4),
                         "why": hit.why.as_json(),
                     }
@@ -149,11 +150,17 @@ def _elsewhere(
     return [one for one in found if one.uid not in known]
 
 
+def _replaced(hit: Answer) -> dict[str, Any]:
+    return {"replaced_by": hit.replaced_by.as_reference()} if hit.replaced_by else {}
+
+
 def _echo_lines(store: Recollect, hits: Iterable[Answer], *, explain: bool) -> None:
     now = store.now()
     for hit in hits:
         name = click.style(store.short_name(hit.memory), fg="yellow")
         marks = marks_of(hit.memory, now) + (MINE if hit.mine else "")
+        if hit.replaced_by is not None:
+            marks += f" [replaced by {store.short_name(hit.replaced_by)}]"
         marks = click.style(marks, fg="cyan") if marks else ""
         when = age(hit.memory.created, now)
         click.echo(f"{hit.score:.2f}  {name}  {when:>4}  {hit.memory.summary}{marks}")

@@ -125,6 +125,7 @@ def _consider_locked(work: Work, drafts: Sequence[Draft]) -> None:
             certain.append(draft)
         else:
             updates = like.like if like.verdict in (NEAR, SUPERSEDES) else None
+            reverses = work.session.reversed_by(record, similar)
             if compacting_first:
                 held = {**record, "provenance": {**record["provenance"], "via": COMPACTION}}
                 work.session.suggest_for_review(
@@ -133,9 +134,15 @@ def _consider_locked(work: Work, drafts: Sequence[Draft]) -> None:
                 pending.append(Known("", text))
                 work.note("suggested", why=draft.why, confidence=round(draft.confidence, 2))
                 continue
-            work.session.suggest(
-                record, confidence=draft.confidence, why=draft.why, updates=updates
+            noticed = work.session.suggest(
+                record,
+                confidence=draft.confidence,
+                why=draft.why,
+                updates=updates,
+                reverses=reverses,
             )
+            if noticed is not None and reverses:
+                work.note("reverses", uids=[old.uid for old in reverses])
             pending.append(Known("", text))
             # `updates` is the memory that it may supersede once somebody accepts it.
             also = {"uids": [updates]} if updates else {}

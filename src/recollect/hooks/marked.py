@@ -6,7 +6,7 @@ killed before it could put it aside.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
@@ -32,7 +32,6 @@ from recollect.hosts.protocol import PROMPT, WRITES
 
 _SHOWN = 70  # characters of a memory in a message
 _SIMILAR = 8
-_NEVER_REVERSED = ("sessions", "facts")  # they have rules of their own
 NO_CONTENT = (
     "Recollect: what should I remember? Say for example: remember that releases are on Tuesdays"
 )
@@ -69,6 +68,7 @@ def _capture(work: Work, marked: Iterable[Marked]) -> None:
     written: dict[str, Memory] = {}  # by nonce
     captured: list[Memory] = []
     wishes: dict[str, str] = {}  # uid or nonce → fingerprint
+    replaced = ""
     files = work.session.store.redact(files_named(work.event))
     for number, item in enumerate(marked):
         if not item.content:
@@ -110,15 +110,19 @@ def _capture(work: Work, marked: Iterable[Marked]) -> None:
     with _reporting(work):
         linked = {"files_read": files} if files else {}
         drafts = {nonce: {**draft, **linked} for nonce, draft in plain.items()}
+        reversed_ = {nonce: _reversed(work, draft) for nonce, draft in drafts.items()}
+        drafts = {
+            nonce: work.session.relate(draft, reversed_[nonce]) for nonce, draft in drafts.items()
+        }
         written = work.session.capture(drafts) if drafts else {}
         captured += {memory.uid: memory for memory in written.values()}.values()
         for nonce, memory in written.items():
             wishes[memory.uid] = wishes.pop(nonce)
+            replaced += _supersede(work, memory, reversed_[nonce])
         for nonce in drafts:
             work.session.discard_stashed(nonce)
         if drafts.keys() - written.keys():
             tell(work, KEPT, "Recollect: saved. It is written to the ledger in a moment.")
-    replaced = _supersede(work, captured) if work.event.name == PROMPT else ""
     if captured:
         tell(work, KEPT, _remembered(captured) + replaced)
     if wishes:
@@ -180,29 +184,24 @@ def _bring_back(work: Work, hidden: Memory) -> Memory:
     return back
 
 
-def _supersede(work: Work, captured: Sequence[Memory]) -> str:
-    """Archive memories that the new ones reverse beyond doubt; say so."""
-    from recollect.capture.novelty import SUPERSEDES, Known, judge
+def _reversed(work: Work, draft: Mapping[str, Any]) -> list[Memory]:
+    """Return the memories that what somebody asks to keep reverses."""
+    with suppress(RecollectError):  # all stay, which is no loss
+        text = f"{draft['summary']}\n{draft['body']}"
+        return work.session.reversed_by(draft, work.session.similar(text, _SIMILAR))
+    return []
 
+
+def _supersede(work: Work, new: Memory, reversed_: Sequence[Memory]) -> str:
+    """Hide the memories of this person that a new one reverses; say so."""
     said = ""
-    for new in captured:
-        with suppress(RecollectError):  # both stay, which is no loss
-            text = f"{new.summary}\n{new.text}"
-            known = {
-                old.uid: old
-                for old in work.session.similar(text, _SIMILAR)
-                if old.status == "active" and old.kind not in _NEVER_REVERSED and old.uid != new.uid
-                if old.project == new.project and work.session.is_own(old)
-            }
-            like = judge(text, [Known(uid, f"{m.summary}\n{m.text}") for uid, m in known.items()])
-            if like.verdict == SUPERSEDES and like.is_sure:
-                old = known[like.like]
-                work.session.supersede(old, new)
-                work.note("superseded", uids=[old.uid])
-                said += (
-                    f". It replaces {shown(old)}, now archived; back with: recollect restore"
-                    f" {short(old.id)}"
-                )
+    with suppress(RecollectError):
+        for old in work.session.supersede(new, reversed_):
+            work.note("superseded", uids=[old.uid])
+            said += (
+                f". It replaces {shown(old)}, now {old.status}; back with: recollect restore"
+                f" {short(old.id)}"
+            )
     return said
 
 

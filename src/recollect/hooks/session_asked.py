@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from recollect.api.recollect import Recollect
+from recollect.capture.novelty import Known, judge
 from recollect.capture.twins import similar_in, twins_of
-from recollect.capture.unconfirmed import reject
+from recollect.capture.unconfirmed import reject, relate_reversed, supersede_unconfirmed, text_of
 from recollect.core.memory import Memory, is_expired
 from recollect.core.names import short
 from recollect.core.places import SHARED
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 _SIMILAR = 5
 _FORGOTTEN = "you asked to forget it"
 _AGAIN = "you asked to remember it again"
-_SUPERSEDED = "superseded by "
 _MOST_TRACES = 200
 _UNCONFIRMED = "unconfirmed"
 
@@ -87,9 +87,27 @@ class AskedSession(KeepingSession):
             return memory
         return self.store.update(memory.uid, files_read=[*memory.files_read, *new])
 
-    def supersede(self, old: Memory, new: Memory) -> None:
-        """Archive a memory that a new one reverses."""
-        self.store.set_status(old.uid, ARCHIVED, _SUPERSEDED + short(new.id))
+    def relate(self, draft: Mapping[str, Any], reversed_: Sequence[Memory]) -> dict[str, Any]:
+        """Return a draft that says which shared memories it reverses; local ones stay unnamed."""
+        shared = [old for old in reversed_ if not old.was_unconfirmed]
+        return relate_reversed(draft, shared) if shared else dict(draft)
+
+    def supersede(self, new: Memory, reversed_: Sequence[Memory]) -> list[Memory]:
+        """Hide the memories of this person that a new one reverses; return them as they are then.
+
+        An unconfirmed one is retired. An active one is archived if the reversal is beyond doubt;
+        without that, and if somebody else wrote it, recall only prefers the new one.
+        """
+        from recollect.core.reversal import SUPERSEDED
+
+        own = [old for old in reversed_ if self.is_own(old) and old.uid != new.uid]
+        hidden = [old.uid for old in supersede_unconfirmed(self.store, own, new)]
+        for old in own:
+            like = judge(text_of(new), [Known(old.uid, text_of(old))])
+            if old.status == ACTIVE and like.is_sure:
+                self.store.set_status(old.uid, ARCHIVED, SUPERSEDED + short(new.id))
+                hidden.append(old.uid)
+        return self.store.indexing.using(lambda index: index.get_many(hidden)) if hidden else []
 
     def knows_meaning(self) -> bool:
         """Whether wishes can be told by their meaning: an embedder is loaded."""
@@ -151,17 +169,19 @@ class AskedSession(KeepingSession):
 
         An unconfirmed one is rejected, so that its like never comes again.
         """
+        from recollect.core.reversal import SUPERSEDED, is_superseded
+
         if memory.status == _UNCONFIRMED:
             reject(self.store, [memory])
             return []
         self.store.take_back(memory.uid, _FORGOTTEN)
         self.store.local.kept.drop(self._event.session, [memory.uid, memory.nonce or ""])
-        reason = _SUPERSEDED + short(memory.id)
+        reason = SUPERSEDED + short(memory.id)
         text = f"{memory.summary}\n{memory.text}"
         back = [
             old
             for old in similar_in(self.store, text, 2 * _SIMILAR)
-            if old.status == ARCHIVED and old.status_reason == reason
+            if is_superseded(old) and old.status_reason == reason
         ]
         return [
             self.store.set_status(old.uid, RESTORED, "what superseded it is gone") for old in back

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
-from recollect.capture.novelty import Known
+from recollect.capture.novelty import SUPERSEDES, Known, judge
 from recollect.capture.spool_flush import LONGEST_WAIT, drain, keep_named, stash_of
 from recollect.capture.suggestions import suggest, suggestions
-from recollect.capture.unconfirmed import add, convert_suggestions
+from recollect.capture.unconfirmed import add, convert_suggestions, text_of
 from recollect.core.memory import Memory
+from recollect.core.status import UNCONFIRMED, VISIBLE
 from recollect.hooks.marking import identity
 from recollect.hooks.session_state import RecordedSession
+from recollect.hosts.protocol import PROMPT
 from recollect.ledger.lock import exclusive
 from recollect.ledger.worktree import has_past
 
@@ -34,6 +36,28 @@ class KeepingSession(RecordedSession):
     def is_own(self, memory: Memory) -> bool:
         """Whether the owner of this clone wrote a memory; also true if it has no author."""
         return not memory.author or _address(memory.author) == _address(self.store.ledger.author)
+
+    def reversed_by(self, draft: Mapping[str, Any], similar: Sequence[Memory]) -> list[Memory]:
+        """Return the memories of this ledger that a draft reverses, of those that are like it.
+
+        What is found in the transcript later may be older than what this session kept since.
+        """
+        from recollect.core.reversal import may_reverse
+
+        said_by = (draft.get("provenance") or {}).get("said_by")
+        text = f"{draft['summary']}\n{draft.get('body') or ''}"
+        found = [
+            old
+            for old in similar
+            if old.status in (*VISIBLE, UNCONFIRMED)
+            if old.sensitivity == "public" and may_reverse(said_by, old)
+            if self._event.name == PROMPT or old.session != self._event.session
+            if judge(text, [Known(old.uid, text_of(old))]).verdict == SUPERSEDES
+        ]
+        if not found:
+            return []
+        here = self.store.indexing.using(lambda index: index.get_many([m.uid for m in found]))
+        return [old for old in here if old.project == self.store.project]
 
     def capture(self, drafts: Mapping[str, Mapping[str, Any]]) -> dict[str, Memory]:
         """Capture drafts by nonce; return the memories that are already in the ledger."""
@@ -57,7 +81,13 @@ class KeepingSession(RecordedSession):
         return is_rejected(self.store, text)
 
     def suggest(
-        self, draft: Mapping[str, Any], *, confidence: float, why: str, updates: str | None
+        self,
+        draft: Mapping[str, Any],
+        *,
+        confidence: float,
+        why: str,
+        updates: str | None,
+        reverses: Sequence[Memory] = (),
     ) -> Memory | None:
         """Keep a draft as an unconfirmed memory; None if it waits in the spool.
 
@@ -71,6 +101,7 @@ class KeepingSession(RecordedSession):
             confidence=confidence,
             why=why,
             updates=updates,
+            reverses=reverses,
             nonce=nonce,
             moment=self._event.moment,
         )

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from recollect.api.recollect import Recollect
 from recollect.capture.novelty import Known, fingerprint
 from recollect.capture.twins import similar_in
-from recollect.core.memory import Memory
+from recollect.capture.unconfirmed import without_expired
+from recollect.core.memory import Memory, is_expired
 from recollect.core.names import short
-from recollect.core.status import UNCONFIRMED, VISIBLE
+from recollect.core.status import HIDDEN, UNCONFIRMED, VISIBLE
 from recollect.hooks.conversation import Conversation
 from recollect.hooks.session_asked import AskedSession
 from recollect.hosts.protocol import LAST_PART, WRITES, Event
 from recollect.hosts.registry import host_named
 from recollect.index.protocol import Filters
 from recollect.ledger.worktree import find_root
+from recollect.search.selection import Candidate, Skipped, Sorted
 from recollect.state.findings import StoredFinding
 
 _PUBLIC = frozenset({"public"})
@@ -242,6 +245,44 @@ class ObservingSession(AskedSession):
         if not self._uses_unconfirmed():
             more.setdefault("statuses", VISIBLE)
         return Filters(sensitivities=_PUBLIC, alive_at=self._now, project=store.project, **more)
+
+    def newest_word(self, candidates: Sequence[Candidate]) -> Sorted:
+        """Leave out what a newer memory of this person reverses, and add that one instead."""
+        uids = [candidate.memory.uid for candidate in candidates]
+        related = uids and any(
+            store.indexing.using(lambda index: index.relating(uids)) for store in self.stores
+        )
+        if not related and all(c.memory.status not in HIDDEN for c in candidates):
+            return list(candidates), []
+        from recollect.core.reversal import is_superseded
+        from recollect.search.replaced import newest_word, replacements
+
+        kept = [c for c in candidates if not is_superseded(c.memory)]
+        skipped = [
+            Skipped(c.memory.uid, str(c.memory.status_reason))
+            for c in candidates
+            if is_superseded(c.memory)
+        ]
+        newer: dict[str, Memory] = {}
+        for store in self.stores:
+            look = partial(
+                replacements,
+                memories=[candidate.memory for candidate in kept],
+                owner=store.ledger.author,
+                may_show=partial(self._may_replace, store),
+            )
+            newer |= store.indexing.using(look)
+        kept, replaced = newest_word(kept, newer)
+        return kept, [*skipped, *replaced]
+
+    def _may_replace(self, store: Recollect, memory: Memory) -> bool:
+        """Whether an agent may get a memory in the place of another one."""
+        return (
+            memory.sensitivity in _PUBLIC
+            and (memory.status in VISIBLE or self._uses_unconfirmed())
+            and not is_expired(memory, self._now)
+            and bool(without_expired(store, [memory]))
+        )
 
     def _uses_unconfirmed(self) -> bool:
         """Whether agents get unconfirmed memories without asking for them."""

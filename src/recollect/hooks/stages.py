@@ -190,7 +190,9 @@ def recall_prompt(work: Work) -> None:
         # The prompt asks for memories, so archived ones count too, if they answer better than every
         # active one.
         best = max((candidate.probability for candidate in work.candidates), default=0.0)
-        archived = work.session.search(text, _CANDIDATES, archived=True, asked=asked)
+        archived = without_replaced(
+            work, work.session.search(text, _CANDIDATES, archived=True, asked=asked)
+        )
         likely, _ = selection.by_probability(archived)
         work.candidates += [candidate for candidate in likely if candidate.probability > best]
     if plan is not None:
@@ -207,10 +209,20 @@ def keep_vectors(work: Work) -> None:
 
 def _pass_gate(work: Work, found: Sequence[selection.Candidate]) -> None:
     """Divide what was found into what comes in full, what may come as a title, and the rest."""
+    found = without_replaced(work, found)
     work.candidates, work.maybe = selection.by_probability(found)
     passed = {candidate.memory.uid for candidate in (*work.candidates, *work.maybe)}
     unlikely = [c for c in found if c.memory.uid not in passed]
     note_skipped(work, [Skipped(c.memory.uid, "unlikely to answer") for c in unlikely])
+
+
+def without_replaced(
+    work: Work, candidates: Sequence[selection.Candidate]
+) -> list[selection.Candidate]:
+    """Put the newest word on a matter in the place of what it reverses."""
+    kept, skipped = work.session.newest_word(candidates)
+    note_skipped(work, skipped)
+    return kept
 
 
 def recall_files(work: Work) -> None:
@@ -274,7 +286,7 @@ def _inject(
 ) -> int:
     """Inject what fits into the budget; return the number of tokens."""
     context, now = work.event.context, work.session.now()
-    unread, read = work.session.without_read(candidates)
+    unread, read = work.session.without_read(without_replaced(work, list(candidates)))
     fresh, given = selection.without_given(unread, work.session.injected(context))
     unique, same = selection.without_repeats(fresh)
     unique, noticed = selection.few_unconfirmed(unique, work.unconfirmed)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from recollect.core.age import age
 from recollect.hooks.pipeline import Work
-from recollect.hooks.stages import note_skipped
+from recollect.hooks.stages import note_skipped, without_replaced
 from recollect.search import selection
 from recollect.search.constants import (
     INDEX_TOKENS,
@@ -57,9 +57,10 @@ def _add_titles(
     """
     context, now = work.event.context, work.session.now()
     given = work.session.injected(context)
-    unread, _ = work.session.without_read(candidates)
+    unread, _ = work.session.without_read(without_replaced(work, list(candidates)))
     fresh = [c for c in unread if c.memory.uid not in given and not c.memory.altered]
-    unique, _ = selection.without_repeats(fresh[: 2 * most])
+    unique, same = selection.without_repeats(fresh[: 2 * most])
+    note_skipped(work, same)
     ages = {c.memory.uid: age(c.memory.created, now) if dated else "" for c in unique}
     own = work.session.is_own
     whole = [(render_title(c.memory, ages[c.memory.uid], is_own=own), c) for c in unique]

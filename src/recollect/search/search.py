@@ -47,6 +47,8 @@ class Hit(NamedTuple):
     # How many words of the query it contains.
     words: int = 0
     features: Features = NO_FEATURES
+    # The newer memory that reverses it.
+    replaced_by: Memory | None = None
 
     @property
     def probability(self) -> float:

@@ -114,7 +114,11 @@ def without_given(candidates: Iterable[Candidate], given: Mapping[str, str]) -> 
 
 
 def without_repeats(candidates: Iterable[Candidate]) -> Sorted:
-    """Keep the candidates that do not repeat a better one, best first."""
+    """Keep the candidates that do not repeat a better one, best first.
+
+    Of two that one person wrote, the newer one counts, in the place of the better one: where they
+    differ, the person has changed their mind.
+    """
     kept: list[Candidate] = []
     words: list[tuple[str, frozenset[str]]] = []
     skipped = []
@@ -123,15 +127,39 @@ def without_repeats(candidates: Iterable[Candidate]) -> Sorted:
         own = frozenset(query_terms(f"{memory.summary} {memory.text}"))
         # Two sessions are two things, however much their work is alike.
         session = str(memory.session or "") if memory.kind == SESSIONS else ""
-        if any(
-            _overlap(own, other) > REPEAT_OVERLAP and not (session and whose and session != whose)
-            for whose, other in words
-        ):
-            skipped.append(Skipped(memory.uid, "repeats a better one"))
-        else:
+        same = next(
+            (
+                place
+                for place, (whose, other) in enumerate(words)
+                if _overlap(own, other) > REPEAT_OVERLAP
+                and not (session and whose and session != whose)
+            ),
+            None,
+        )
+        if same is None:
             kept.append(candidate)
             words.append((session, own))
+        elif _is_newer_word(memory, kept[same].memory):
+            skipped.append(Skipped(kept[same].memory.uid, "repeats a newer one"))
+            kept[same] = candidate
+            words[same] = session, own
+        else:
+            skipped.append(Skipped(memory.uid, "repeats a better one"))
     return kept, skipped
+
+
+def _is_newer_word(one: Memory, other: Memory) -> bool:
+    """Return whether a memory is what the author of another one has said since.
+
+    A confirmed one does not give way to one that was only noticed: that one may be wrong.
+    """
+    if one.kind == SESSIONS or author_key_of(one.author) != author_key_of(other.author):
+        return False
+    if one.status == UNCONFIRMED and other.status != UNCONFIRMED:
+        return False
+    said = one.provenance.get("said_by") == "user"
+    born, known = seconds_of(one.created), seconds_of(other.created)
+    return said and born is not None and known is not None and born > known
 
 
 def few_unconfirmed(candidates: Iterable[Candidate], already: int = 0) -> Sorted:

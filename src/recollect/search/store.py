@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from recollect.core.age import seconds_of as seconds
+from recollect.core.memory import Memory
 from recollect.core.named_tuple import NamedTuple
+from recollect.core.status import UNCONFIRMED, VISIBLE
 from recollect.errors import ValidationError
 from recollect.index.protocol import Filters, Index
 from recollect.index.text import query_terms
@@ -18,6 +20,7 @@ from recollect.search.periods import (
     bounds,
     is_release,
 )
+from recollect.search.replaced import newest_hits, replacements
 from recollect.search.scoring import Why, recency
 from recollect.search.search import MODES, CountUses, Embed, Hit, Question, search
 from recollect.search.shown import split
@@ -96,6 +99,7 @@ def search_store(
     as_of: str | None,
     releases: Releases | None = None,
     uses: CountUses | None = None,
+    owner: str = "",
     **filters: Any,
 ) -> Found:
     """Return the memories that answer a query, best first, each with its score and the reason.
@@ -154,11 +158,26 @@ def search_store(
     if named is not None:
         return _in_period(look, question, period, named, now)
     hits = look(question)
+    hits = newest_hits(hits, _replacements(store, hits, wanted, owner))
     plan = leaning_of(query)
     if plan is not None:
         hits = [hit._replace(score=hit.score + boost(hit.memory, plan, now)) for hit in hits]
         hits.sort(key=lambda hit: -hit.score)
     return _found(hits, question) if is_judged else Found(hits)
+
+
+def _replacements(
+    store: Searched, hits: Sequence[Hit], wanted: Filters, owner: str
+) -> dict[str, Memory]:
+    """Return what replaces the memories that were found, if the filters let it pass."""
+    statuses = wanted.statuses or (*VISIBLE, UNCONFIRMED)
+
+    def may_show(memory: Memory) -> bool:
+        is_open = wanted.sensitivities is None or memory.sensitivity in wanted.sensitivities
+        return is_open and wanted.kind in (None, memory.kind) and memory.status in statuses
+
+    found = [hit.memory for hit in hits]
+    return store.indexing.using(lambda index: replacements(index, found, owner, may_show))
 
 
 def _found(hits: Sequence[Hit], question: Question) -> Found:
