@@ -116,6 +116,48 @@ def test_a_revert_says_what_its_author_said(subject: str, title: str) -> None:
     assert title_of(parse_message(message)) == title
 
 
+@pytest.mark.parametrize(
+    ("subject", "title"),
+    [
+        ("revert: add --ff option when picking", "revert: add --ff option when picking"),
+        ("revert: clarify label on conflicts", "revert: clarify label on conflicts"),
+        ("revert --abort: keep no old files", "Revert --abort: keep no old files"),
+    ],
+)
+def test_a_command_named_revert_is_no_revert(subject: str, title: str) -> None:
+    """A change of the command takes nothing back."""
+    example = "It used to say:\n\n    This reverts commit 0123456789abcdef.\n"
+    message = parse_message(f"{subject}\n\n{example}")
+    assert not message.reverts
+    assert not message.reverted
+    assert title_of(message) == title
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Reverted: sort the columns by name",
+        "revert: sort the columns by name\n\nThis reverts commit 0123456789abcdef.",
+        "revert: sort the columns by name (#12)",
+        'revert: "sort the columns by name"',
+    ],
+)
+def test_a_revert_says_what_or_which_it_takes_back(message: str) -> None:
+    """In the past tense, or with a commit, a pull request or a quoted subject."""
+    parsed = parse_message(message)
+    assert parsed.reverts == "sort the columns by name"
+    assert title_of(parsed) == "Reverted “sort the columns by name”"
+
+
+def test_a_commit_that_names_what_it_reverts_is_linked_to_it() -> None:
+    """Its subject may say the new state instead."""
+    parsed = parse_message("Sort by id\n\nThis reverts commit 0123456789abcdef.\n\nIt is faster.")
+    assert (parsed.reverts, parsed.reverted) == ("", "0123456789abcdef")
+    assert body_of(parsed) == "It is faster."
+    part = parse_message("Sort by id\n\nThis reverts commit 0123456789abcdef in part.")
+    assert not part.reverted
+
+
 def test_a_title_is_about_the_change() -> None:
     """Not about how it came to be."""
     text = "This change was a quick experiment\n\nThe change implements a new switch for tunnels."

@@ -40,7 +40,7 @@ _TAGS = {
 _MOST_SENTENCES = 4_000  # characters of prose that titles and causes are looked for in
 
 _CONVENTIONAL = pattern(
-    r"(?P<type>build|chore|ci|docs?|feat|feature|fix|bugfix|perf|refactor|revert|style|tests?|deps"
+    r"(?P<type>build|chore|ci|docs?|feat|feature|fix|bugfix|perf|refactor|revert(?:s|ed)?|style|tests?|deps"
     r"|release"
     r"|improvement|security|hotfix|wip)(?:\((?P<scope>[^()\n]{1,60})\))?(?P<breaking>!)?:\s+(?=\S)",
     re.IGNORECASE,
@@ -64,13 +64,18 @@ _ENDING = pattern(
 )
 _TICKET_LAST = pattern(r"[\"“”]? #\d{1,7}\Z")
 _REVERTED = pattern(r"this reverts commit ([0-9a-f]{7,40})", re.IGNORECASE)
+# A sentence of its own, neither about a part of it nor an indented example.
+_REVERTED_WHOLE = pattern(
+    r"^this reverts commit ([0-9a-f]{7,40}+)(?:,? reversing\b[^\n]{0,80})?[ \t.]*+$",
+    re.IGNORECASE | re.MULTILINE,
+)
 _REVERTS_LINE = pattern(
     r"^[ \t]*(?:this )?(?:partially |partly )?reverts? (?:commits? )?+[0-9a-f]{7,40}+"
     r"(?:,? reversing\s{1,2}changes made to [0-9a-f]{7,40}+)?+[ \t.,;:]*+$",
     re.IGNORECASE | re.MULTILINE,
 )
 _REVERT = pattern(
-    r"(?:revert(?:s|ed|ing)?|back(?:s|ed)? out)\b[:,\s]+"
+    r"(?:revert(?:s|ed|ing)?|back(?:s|ed)? out)\b[:,\s]+(?!--?[\w-]{1,30}:\s)"
     r"|undo\b[:,\s]+(?=[\"“']|commits?\b|[0-9a-f]{7})",
     re.IGNORECASE,
 )
@@ -143,16 +148,27 @@ def parse_message(message: str) -> Message:
     what = ""
     if footer:
         what = one_line(message[footer.end() :].partition("\n\n")[0])[:600]
+    if kind == "revert" and not _is_revert(first, subject, area, message):
+        kind, area = "", "revert"
     subject, reverts = _taken_back(subject, kind)
-    mark = _REVERTED.search(message) if reverts else None
+    mark = (_REVERTED if reverts else _REVERTED_WHOLE).search(message)
     reverted = mark[1] if mark else ""
-    cleaned = _REVERTS_LINE.sub("", prose) if reverts else prose
+    cleaned = _REVERTS_LINE.sub("", prose) if reverts or reverted else prose
     return Message(
         subject, area, kind, cleaned.strip(),
         breaking or bool(footer), what, reverts, reverted,
         "backport of" in message.lower() or "cherry picked from" in message, is_merge,
         _FIX.search(message) is not None, is_of_many(rest),
     )  # fmt: skip
+
+
+def _is_revert(first: str, subject: str, area: str, message: str) -> bool:
+    """Whether "revert: …" takes something back; else it is about a command of that name.
+
+    It does if it names a commit, a pull request or a scope, or has the whole subject of a commit.
+    """
+    has_whole = area != "" or subject[:1] in _QUOTES or _REVERT.match(subject)
+    return bool(has_whole or _ENDING.search(first) or _REVERTED_WHOLE.search(message))
 
 
 def _taken_back(subject: str, kind: str) -> tuple[str, str]:
@@ -162,7 +178,7 @@ def _taken_back(subject: str, kind: str) -> tuple[str, str]:
     """
     revert = _REVERT.match(subject)
     if not revert:
-        return subject, subject if kind == "revert" else ""
+        return subject, _unquoted(subject) if kind.startswith("revert") else ""
     said = subject[revert.end() :]
     if _BACK_TO.match(said):
         return subject, ""
@@ -293,8 +309,9 @@ def _reverted(message: Message) -> str:
     what = _TICKET_LAST.sub("", f"{area}: {subject}" if area else subject).strip(_QUOTES)
     what = shorten_line(what, SUMMARY_LENGTH - len(done) - 3)
     title = f"{done} “{what}”"
-    with_cause = f"{title}: {cause_of(message).rstrip('.')}"
-    return with_cause if title != with_cause and len(with_cause) <= SUMMARY_LENGTH else title
+    cause = cause_of(message).rstrip(".")
+    with_cause = f"{title}: {cause}"
+    return with_cause if cause and len(with_cause) <= SUMMARY_LENGTH else title
 
 
 def cause_of(message: Message) -> str:
