@@ -166,6 +166,14 @@ def test_a_title_is_about_the_change() -> None:
     assert title_of(labelled) == "Remote-write: default enable_http2 to false"
 
 
+def test_a_link_that_a_sentence_goes_on_around_stays() -> None:
+    """It may be the subject of the sentence; alone, it is a reference."""
+    text = "Set it to 0\n\n[OWASP](https://owasp.org/x)\nsuggests 0, because it is safer."
+    assert body_of(parse_message(text)).startswith("[OWASP](https://owasp.org/x)\nsuggests 0")
+    alone = "Set it to 0\n\nIt is safer.\n\n[One](https://a.org)\n[Two](https://b.org)\n\nDone."
+    assert body_of(parse_message(alone)) == "It is safer.\n\nDone."
+
+
 def test_a_list_after_a_colon_stays() -> None:
     """It is what the sentence announces; also if it looks like squashed commits."""
     text = "Fix it\n\nThe conditions are:\n\n* the client is old\n* the server is new\n* both run"

@@ -37,10 +37,11 @@ _NOISE = pattern(
     r"|conflicts:\Z|#\s*conflicts|#\t\S"
     r"|closes #|fixes #|generated with|\(merged from\b|merge ?date\b"
     r"|--hg--|branch : |🤖"
-    r"|!?\[[^\]\n]{0,100}\]\([^)\n]{0,300}\)\Z"
+    r"|!\[[^\]\n]{0,100}\]\([^)\n]{0,300}\)\Z"
     r"|<!--",
     re.IGNORECASE,
 )
+_LINK = pattern(r"\[[^\]\n]{0,100}\]\([^)\n]{0,300}\)\Z")
 # Who helped; it may go on in the next line.
 _CREDIT = pattern(
     r"(?:many |big )?thanks\b|thank you\b|found by|patch by|(?:reported|reviewed|submitted|approved"
@@ -112,19 +113,25 @@ def prose_of(rest: str, subject: str) -> str:
 def _without_noise(lines: list[str]) -> list[str]:
     kept: list[str] = []
     is_credit = False  # it goes on
-    for line in lines:
+    for number, line in enumerate(lines):
         bare = line.strip()
         if not bare:
             is_credit = False
         elif is_credit or _CREDIT.match(bare):
             is_credit = len(bare) >= _WRAPPED and not bare.endswith(_SENTENCE_ENDS)
             continue
-        elif _is_noise(bare):
+        elif _is_noise(bare) or (_LINK.match(bare) and not _in_sentence(lines, number)):
             continue
         kept.append(line.rstrip())
     while kept and (not kept[-1] or _ADDRESS.match(kept[-1].strip())):
         kept.pop()
     return kept
+
+
+def _in_sentence(lines: list[str], number: int) -> bool:
+    """Whether a line that is only a link has prose above or below it, of which it is a part."""
+    around = (line.strip() for line in lines[max(0, number - 1) : number + 2])
+    return any(bare and not _LINK.match(bare) and not _is_noise(bare) for bare in around)
 
 
 def _is_noise(bare: str) -> bool:
