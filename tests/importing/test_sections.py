@@ -36,6 +36,21 @@ def test_markup_goes_and_code_stays() -> None:
     assert unnumbered("5.1 Deadlocks") == "Deadlocks"
 
 
+def test_placeholders_are_no_tags() -> None:
+    """In code nothing is markup; elsewhere only what HTML knows, or what looks like it."""
+    for text in (
+        "Add it to the top of `<component>/CHANGELOG.md`",
+        "Protection from remote `<script>` and `<b>` tags",
+        "Set hook.<name>.command",
+        "a remote named <name> for the repository at <URL>",
+        "See <https://example.org/?a=b>",
+    ):
+        assert plain(text) == text
+    html = '<p align="center">A <b>bold</b><br/> <Tab value="x">one</Tab> <img src=a.png /></p>'
+    assert plain(html) == "A bold one"
+    assert plain("`a` <em>b</em> `c`") == "`a` b `c`"
+
+
 def test_short_code_in_a_document_keeps_its_lines_and_long_code_goes() -> None:
     """On one line, nobody can read it."""
     text = "Write this:\n\n```js\nuse('a')\nuse('b')\n```\n\nIt works."

@@ -20,7 +20,16 @@ _RST_LINK = pattern(r"`([^`<>\n]{1,200}?)\s*<[^`<>\n]{1,400}>`__?")
 _RST_REF = pattern(r"`([^`\n]{1,120})`__?(?!\w)")
 _LITERAL = pattern(r"``([^`\n]{1,200})``")
 _STRONG = pattern(r"\*\*([^*\n]{1,200})\*\*|__([^_\n]{1,200})__")
-_TAG = pattern(r"</?[a-zA-Z][^<>\n]{0,200}>|<!--[^\n]{0,400}?-->|\{#[\w-]{1,60}\}")
+# Tags, comments and anchors. "<name>" in code, or of a name that is no tag, is a placeholder.
+_TAG = pattern(
+    r"(?P<code>`[^`\n]{1,200}`)"
+    r"|<(?:a|abbr|b|blockquote|br|center|code|dd|del|details|div|dl|dt|em|figcaption|figure|font"
+    r"|h[1-6]|hr|i|iframe|img|ins|kbd|li|ol|p|picture|pre|q|s|samp|small|span|strike|strong|sub"
+    r"|summary|sup|table|tbody|td|tfoot|th|thead|tr|tt|u|ul|var|video"
+    r"|[a-z][\w.-]{0,30}[ ][\w:@.-]{1,30}=[^<>\n]{0,200})(?:[ ][^<>\n]{0,200})?/?>"
+    r"|</[a-z][\w.-]{0,30}>|<[a-z][\w.-]{0,30}[ ]?/>|<!--[^\n]{0,400}?-->|\{#[\w-]{1,60}\}",
+    re.IGNORECASE,
+)
 _FENCED = pattern(r"^([ \t]{0,8}```[^`]*```)[ \t]*$", re.MULTILINE)
 _INDENTED = pattern(r"\n*(?:[ ]{2,}|\t)\S")
 _MOST_CODE = 600  # characters
@@ -154,7 +163,7 @@ def plain(text: str) -> str:
     """Return a line without markup; inline code keeps its marks."""
     text = _ROLE.sub(lambda m: f"`{m[1]}`", text)
     text = _RST_LINK.sub(r"\1", text)
-    text = _TAG.sub("", text)
+    text = _TAG.sub(lambda m: m["code"] or "", text)
     text = _LITERAL.sub(r"`\1`", text)
     text = _LINK.sub(r"\1", text)
     text = _STRONG.sub(lambda m: m[1] or m[2], text)
