@@ -159,6 +159,17 @@ def test_an_upgrade_guide_needs_no_version(sandbox: Sandbox) -> None:
     assert set(items) == {"The old runner is gone"}
 
 
+def test_an_upgrade_belongs_to_the_version_that_it_leads_to(sandbox: Sandbox) -> None:
+    """Also if the program is named again before the second version."""
+    text = (
+        "# Upgrading\n\nUpgrading from Rails 8.0 to Rails 8.1\n"
+        "-------------------------------------\n\n### The old runner is gone\n\n"
+        "Call `run()` of the new one instead of `start()`, because there is no thread any more.\n"
+    )
+    (item,) = items_of(sandbox, {"docs/upgrading.md": text}).values()
+    assert item.summary == "The old runner is gone (8.1)"
+
+
 def test_a_guide_tells_its_rules(sandbox: Sandbox) -> None:
     """A section without a rule or a reason stays out."""
     text = (

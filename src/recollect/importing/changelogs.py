@@ -102,8 +102,10 @@ _VERSION = pattern(
     r"(?!python|node)[^\n\d]{0,30}?\bv?(\d{1,4}\.\d{1,4}(?:\.\d{1,4}){0,2}(?:[-.]?(?:rc|beta|alpha"
     r"|a|b)\.?\d{0,3}|[a-z]{1,2})?)\b"
 )
-# "Changes between 1.1.0c and 1.1.0d": the entry belongs to the second.
-_BETWEEN = pattern(r"[^\n\d]{0,30}\b\d[\w.]{0,12} (?:and|to|->|-) (?=v?\d)")
+# "Changes between 1.1.0c and 1.1.0d", "from Rails 8.0 to Rails 8.1": it belongs to the second.
+_BETWEEN = pattern(
+    r"[^\n\d]{0,30}\b\d[\w.]{0,12} (?:and|to|->|→|-) (?=(?:[A-Za-z][A-Za-z.-]{0,20} ){0,3}v?\d)"
+)
 # Who contributed to a release, where and when it was made.
 _SIGNED = pattern(
     r"(?:\n\nContributions from[^\n]{0,20000})?"
