@@ -41,7 +41,7 @@ _LABEL = pattern(
     r"|core|all|misc"
     r"|general|lib|deps|dependencies|cleanup|security|fix(?:es)?|global|main|src|treewide|internal"
     r"|various|\*|note"
-    r"|breaking(?: change)?|deprecat\w+|major|minor|patch|hotfix|important|new|changed?|add(?:ed)?"
+    r"|breaking(?: change)?|deprecat\w+|major|minor|patch|hotfix|important|new|changed?|added"
     r"|backport|pr|issue"
     r"|style|crate|pkg|project|api)\Z",
     re.IGNORECASE,
@@ -127,7 +127,7 @@ def fitted(sentence: str, area: str) -> str:
     if sentence.endswith((":", ",", "(", "…")):
         return ""
     is_plain = area and 1 < len(area) <= 32 and not _LABEL.match(area)
-    if is_plain and area.lower() not in sentence.lower():
+    if is_plain and not _begins_with(sentence, area):
         with_area = f"{area}: {sentence}"
         if len(with_area) <= SUMMARY_LENGTH:
             return with_area
@@ -136,6 +136,13 @@ def fitted(sentence: str, area: str) -> str:
     if len(sentence) > SUMMARY_LENGTH:
         sentence = _cut(sentence)
     return capitalized(sentence)
+
+
+def _begins_with(sentence: str, area: str) -> bool:
+    """Whether a sentence names its area first; later, it may be a part of something else."""
+    start = sentence.lower().removeprefix("the ")
+    after = start[len(area) :][:1]
+    return start.startswith(area.lower()) and not after.isalnum()
 
 
 def capitalized(sentence: str) -> str:
