@@ -180,6 +180,19 @@ def test_a_link_that_a_sentence_goes_on_around_stays() -> None:
     assert body_of(parse_message(alone)) == "It is safer.\n\nDone."
 
 
+def test_figures_of_benchmarks_leave_nothing_behind() -> None:
+    """Neither an empty fence nor the machine that they were measured on."""
+    header = "goos: darwin\ngoarch: arm64\npkg: example.org/a\ncpu: Apple M1 Pro\n"
+    rows = "".join(f"BenchmarkSort{n}-10   {n}00   12{n} ns/op   8 B/op\n" for n in range(4))
+    for figures in (rows, header, header + rows):
+        for text in (f"```\n{figures}```", f"```bash\n{figures}```", figures):
+            said = "It is faster, because nothing is copied."
+            body = body_of(parse_message(f"Sort in place\n\n{said}\n\n{text}\n\nDone."))
+            assert body == f"{said}\n\nDone."
+    kept = "Sort in place\n\nCall it like this:\n\n```go\nsort.Sort(x)\n```"
+    assert body_of(parse_message(kept)).endswith("```go\nsort.Sort(x)\n```")
+
+
 def test_a_list_after_a_colon_stays() -> None:
     """It is what the sentence announces; also if it looks like squashed commits."""
     text = "Fix it\n\nThe conditions are:\n\n* the client is old\n* the server is new\n* both run"

@@ -37,6 +37,7 @@ _NOISE = pattern(
     r"|conflicts:\Z|#\s*conflicts|#\t\S"
     r"|closes #|fixes #|generated with|\(merged from\b|merge ?date\b"
     r"|--hg--|branch : |🤖"
+    r"|(?:goos|goarch|pkg|cpu): \S"  # above the figures of a benchmark
     r"|!\[[^\]\n]{0,100}\]\([^)\n]{0,300}\)\Z"
     r"|<!--",
     re.IGNORECASE,
@@ -283,9 +284,16 @@ def _without_code(prose: str) -> str:
         lines.append(line)
     parts = "\n".join(lines).split("```")
     return "".join(
-        part if number % 2 == 0 else f"```{part}```" if _is_short(part) else f"\n\n{_GAP}\n\n"
+        part if number % 2 == 0 else f"```{part}```" if _is_told(part) else f"\n\n{_GAP}\n\n"
         for number, part in enumerate(parts)
     )
+
+
+def _is_told(fenced: str) -> bool:
+    """Whether fenced code is short, and not empty without its tables."""
+    language, newline, code = fenced.partition("\n")
+    left = (code if newline else language).replace(_GAP, "")
+    return left.strip() != "" and _is_short(fenced)
 
 
 def _is_kept(run: list[str], *, goes_on: bool) -> bool:
