@@ -160,14 +160,14 @@ def test_an_upgrade_guide_needs_no_version(sandbox: Sandbox) -> None:
 
 
 def test_an_upgrade_belongs_to_the_version_that_it_leads_to(sandbox: Sandbox) -> None:
-    """Also if the program is named again before the second version."""
+    """Also if the program is named again before it, or an older version is mentioned below."""
     text = (
         "# Upgrading\n\nUpgrading from Rails 8.0 to Rails 8.1\n"
-        "-------------------------------------\n\n### The old runner is gone\n\n"
+        "-------------------------------------\n\n### The 6.1 runner is gone\n\n"
         "Call `run()` of the new one instead of `start()`, because there is no thread any more.\n"
     )
     (item,) = items_of(sandbox, {"docs/upgrading.md": text}).values()
-    assert item.summary == "The old runner is gone (8.1)"
+    assert item.summary.endswith("any more (8.1)")
 
 
 def test_a_guide_tells_its_rules(sandbox: Sandbox) -> None:

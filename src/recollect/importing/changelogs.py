@@ -198,7 +198,10 @@ def changes_in(
     bodies: set[str] = set()
     for section in sections(file.text):
         version = named[1] if named else ""
-        version = version or next(filter(None, map(_version, reversed(section.headings))), "")
+        # A guide leads from one version to the next; below that, others are only mentioned.
+        steps = [heading for heading in section.headings if is_guide and _BETWEEN.match(heading)]
+        headings = reversed(steps or section.headings)
+        version = version or next(filter(None, map(_version, headings)), "")
         if not version and not is_guide:
             continue
         date = next(filter(None, map(_date, reversed(section.headings))), released.get(version))
