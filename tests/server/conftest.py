@@ -35,6 +35,8 @@ def team(
     with new_database(postgres) as url:
         found = TeamPlace(tmp_path_factory.mktemp("team"), url)
         found.make_repositories()
-        found.start()
-        yield found
-        found.close()
+        try:
+            found.start()
+            yield found
+        finally:
+            found.close()

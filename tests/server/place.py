@@ -64,6 +64,8 @@ class TeamPlace:
             f"interval = {interval}\n"
             for name in REPOSITORIES
         )
+        if "requests_per_minute" not in top:  # tests that wait ask again and again
+            top += "\nrequests_per_minute = 0"
         self.config.write_text(
             f'database = "{self.database}"\ndata = "data"\nlisten = "127.0.0.1:0"\n'
             f"{top}\n{repositories}{end}"

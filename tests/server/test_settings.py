@@ -113,10 +113,11 @@ def test_addresses_that_git_can_fetch(tmp_path: Path, url: str) -> None:
     read(tmp_path, GOOD.replace("https://git.example.com/web.git", url))
 
 
-def test_a_password_in_an_address_is_refused(tmp_path: Path) -> None:
-    """It belongs to git's credential helpers."""
-    with pytest.raises(BadConfig, match="has a password in it") as caught:
-        read(tmp_path, GOOD.replace("//git.", "//me:hunter2@git."))
+@pytest.mark.parametrize("user", ["me:hunter2", "hunter2"])
+def test_a_password_in_an_address_is_refused(tmp_path: Path, user: str) -> None:
+    """It belongs to git's credential helpers, and so does a token in the place of a name."""
+    with pytest.raises(BadConfig, match="has a user name or a password in it") as caught:
+        read(tmp_path, GOOD.replace("//git.", f"//{user}@git."))
 
     assert "hunter2" not in str(caught.value)
 

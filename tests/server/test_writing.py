@@ -22,9 +22,11 @@ def writable(
         found = TeamPlace(tmp_path_factory.mktemp("writable"), url)
         found.write_config(top="write = true")
         found.make_repositories()
-        found.start()
-        yield found
-        found.close()
+        try:
+            found.start()
+            yield found
+        finally:
+            found.close()
 
 
 def test_a_memory_reaches_the_repository(writable: TeamPlace) -> None:

@@ -115,15 +115,20 @@ class _Part:
         return lambda text: embedder.embed([text])[0]
 
     def homes(self, memories: Sequence[Memory]) -> list[SharedMemory]:
-        """Say where memories are from."""
-        homes = self.index.repositories_of([memory.uid for memory in memories])
-        return [SharedMemory(memory, tuple(homes.get(memory.uid, ()))) for memory in memories]
+        """Say where public memories are from.
+
+        Filters match a memory in any of its repositories, and another one may have reclassified it.
+        """
+        public = [memory for memory in memories if memory.sensitivity == _PUBLIC]
+        homes = self.index.repositories_of([memory.uid for memory in public])
+        return [SharedMemory(memory, tuple(homes.get(memory.uid, ()))) for memory in public]
 
     def foreign(self, hits: Sequence[Hit]) -> list[SharedHit]:
         """Say where hits are from; who reads them did not write them, so they are trusted less."""
-        homes = self.index.repositories_of([hit.memory.uid for hit in hits])
+        public = [hit for hit in hits if hit.memory.sensitivity == _PUBLIC]
+        homes = self.index.repositories_of([hit.memory.uid for hit in public])
         found = []
-        for hit in hits:
+        for hit in public:
             why = hit.why._replace(trust=hit.why.trust * FOREIGN_TRUST)
             score = hit.score - hit.why.score + why.score
             found.append(SharedHit(hit.memory, tuple(homes.get(hit.memory.uid, ())), score, why))
@@ -193,10 +198,7 @@ class SharedMemories:
     def get(self, memory_id: str) -> SharedMemory:
         """The public memory of an id; refuses an id of none, or of several."""
         known = _merged(
-            one
-            for part in self._parts
-            for one in part.homes(part.index.resolve(memory_id))
-            if one.memory.sensitivity == _PUBLIC
+            one for part in self._parts for one in part.homes(part.index.resolve(memory_id))
         )
         if not known:
             raise NotFound(f"There is no memory {memory_id[:100]} that you may see.")

@@ -125,7 +125,7 @@ def make_application(team: Team) -> Starlette:
             finally:
                 await to_thread.run_sync(team.stop)
 
-    mcp = Route("/mcp", _Raw(endpoint.handle_request), methods=["GET", "POST", "DELETE"])
+    mcp = Route("/mcp", _Raw(endpoint.handle_request), methods=["POST"])
     return Starlette(
         routes=[
             Route("/healthz", healthy),

@@ -108,7 +108,7 @@ class Database:
                 yield connection
         except PoolTimeout:
             raise DatabaseDown("The database does not answer.") from None
-        except psycopg.OperationalError as error:
+        except psycopg.Error as error:  # a table that is gone, or a server that only reads now
             raise DatabaseDown(f"The database failed: {_first_line(error)}") from None
 
     def run(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:

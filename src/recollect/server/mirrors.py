@@ -90,6 +90,9 @@ class Mirrors:
             except RecollectError as error:
                 log("mirrors", error=error.message)
                 continue
+            except Exception as error:  # without this thread, no purge would arrive any more
+                log("mirrors", error=type(error).__name__)
+                continue
             for one in due:
                 if one.name not in self._running:
                     self._running.add(one.name)

@@ -247,10 +247,11 @@ def _url(table: _Table) -> str:
             f"is not an address that can be followed: {url[:60]!r}",
             f"Use a path, host:path with a user, or one of: {', '.join(_SCHEMES)}://",
         )
-    if password:
+    # Over HTTP, a user name may be a token.
+    if password or (parts.scheme in ("http", "https") and parts.username):
         raise table.wrong(
             "url",
-            "has a password in it",
+            "has a user name or a password in it",
             "Let git find it: git config --global credential.helper …, or an SSH key.",
         )
     return url

@@ -101,5 +101,7 @@ class Team:
                     self.indexes.look_after(self._embedder.dimensions)
             except RecollectError as error:
                 log("tables", error=error.message)
+            except Exception as error:
+                log("tables", error=type(error).__name__)
             if self._stopped.wait(_HOUSEKEEPING):
                 return

@@ -51,9 +51,8 @@ _MOST_TEXT = 1_000_000
 _MOST_CONTEXT = 9_500  # characters; the client puts more than 10,000 into a file
 # What the user sees above a request to the agent.
 ASKS = (
-    "Recollect: no error. The agent is asked to note what this session should leave for the next"
-    " one, for which it takes one more step. To turn this off: recollect config set triage.mode"
-    " suggest"
+    "Recollect: no error; the agent takes one more step to note what this session leaves for the"
+    " next one. To turn this off: recollect config set triage.mode suggest"
 )
 # The client puts this before the report of a subagent.
 _AGENT_FRAME = "<tools-used-before-summary>"
@@ -200,10 +199,12 @@ def write_reply(name: str, reply: Reply) -> str:
 
 def _told(name: str, reply: Reply) -> str:
     """Return what the user sees where a reply has no context."""
-    is_stop = name == events.STOP
-    asks = [ASKS] if is_stop and reply.request else []
-    # At a stop, the user sees what was noticed in the turn.
-    return "\n".join((*asks, *reply.alarm, *(reply.notice if is_stop else ())))
+    if name != events.STOP:
+        return "\n".join(reply.alarm)
+    # At a stop, the user sees what was noticed in the turn, in one line with what is asked.
+    lines = [*([ASKS] if reply.request else ()), *reply.notice]
+    one = " · ".join([*lines[:1], *(line.removeprefix("Recollect: ") for line in lines[1:])])
+    return "\n".join((*reply.alarm, *([one] if one else ())))
 
 
 def written_reply(name: str, reply: Reply, with_context: Mapping[str, str]) -> str:
