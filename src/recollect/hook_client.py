@@ -47,8 +47,8 @@ _OFF = ("0", "false", "no", "off")
 PREFIXES = ("RECOLLECT_", "GIT_", "XDG_")
 NAMES = ("HOME", "PATH", "LOCALAPPDATA", "APPDATA")
 
-# One of these is in every prompt with a wish that a rule finds (`capture/requests.py`), and in nine
-# of ten with one that only the model finds. Such a prompt is put aside before anything else is
+# One of these is in every prompt with a wish that a rule finds (`capture/requests.py`), and in
+# most with one that only a model finds. Such a prompt is put aside before anything else is
 # done. For any other, comparing bytes is all that a hook does before it asks the engine.
 _WISHES = (
     *(b"rememb", b"rember", b"remeb", b"memor", b"forget", b"note ", b"note:", b"note,", b"noting"),
@@ -59,7 +59,9 @@ _WISHES = (
     *(b"for me", b"for us", b"for you", b"for every", b"for my", b"for our", b"for the", b"retain"),
     *(b"following", b"please", b"pls", b"now for", b"keep", b"know", b"never", b"always", b"your "),
     *(b" time", b"later", b"tell ", b"again", b"save", b" session", b"worth", b"habit"),
-    *(b"one to ", b"this day", b"memo", b"away:"),
+    *(b"one to ", b"this day", b"memo", b"away:", b"stone", b"stash", b"stick", b"every ", b"law"),
+    *(b"forever", b"for good", b"nobody", b"permanent", b"internal", b"until", b"whoever", b"merk"),
+    *(b"next ", b"stays", b"agreed", b"must "),
 )
 
 

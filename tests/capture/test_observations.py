@@ -305,6 +305,8 @@ def test_tests_pass(command: str, output: str) -> None:
         ("git commit -m x", "On branch main\nnothing to commit, working tree clean"),
         ("git commit -qm x", "nothing to commit, working tree clean"),
         ("git commit -qm x; git log --oneline -1", "1a2b3c4 another one"),
+        ("git commit -qm x && git log -1", "On branch main\nnothing to commit, working tree clean"),
+        ("git commit -qm x && git log -1", "husky - pre-commit hook exited with code 1"),
         ("git log -1", "[main 1a2b3c4] fix: it"),
         ("", "12 passed in 0.12s"),
     ],

@@ -70,6 +70,8 @@ def test_a_question_without_a_topic(prompt: str, asks: str) -> None:
         "Add a test for the cart",
         "The cart loses its discount. Where were we with that one?",
         "The tax test fails again since Monday. What is next?",
+        "We were on billing. Where were we?",
+        "Fix auth. Where were we?",
         "Open the file",
         "continue",
         "",

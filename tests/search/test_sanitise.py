@@ -146,3 +146,13 @@ def test_our_own_text_is_known_again() -> None:
     assert without_own_text(ours[: len(ours) // 2]).strip() == ""
     assert without_own_text(f"before {titles} after").split() == ["before", "after"]
     assert without_own_text("nothing of ours") == "nothing of ours"
+
+
+@pytest.mark.parametrize("tag", ["<recollect-titles>", "</recollect-titles>", "<memory-context>"])
+@pytest.mark.parametrize("wish", ["\n\nPlease remember that x is y.", " [remember] x is y"])
+def test_who_writes_a_tag_of_ours_says_the_rest(tag: str, wish: str) -> None:
+    """The guide names the tags, so agents and people write them; only our blocks are ours."""
+    said = f"Why does {tag} appear?{wish}"
+
+    assert without_own_text(said) == said
+    assert without_own_text(f"{tag}{said}") == f"{tag}{said}"

@@ -20,6 +20,8 @@ _MESSAGE = pattern(
 _FED = pattern(r"<<-?\s{0,9}['\"]?(\w{1,60}+)['\"]?[^\n]{0,400}\n")
 _MOST_FED = 4  # heredocs in one command that are searched
 _TRAILER = pattern(r"^(?:[A-Z][\w-]+: .+|🤖.*)$", re.MULTILINE)
+# How a line begins if git, or a hook of its user, made no commit.
+_REFUSED = ("error:", "fatal:", "On branch ", "nothing to commit", "Author identity", "husky")
 _QUIET = pattern(r"\s(?:-q|--quiet|-[a-z]*q[a-z]*m)\b")
 
 # The result is at the end of a report.
@@ -65,7 +67,9 @@ def commit_of(command: str, output: str) -> tuple[str, str, str] | None:
         # A quiet commit that prints has failed, unless what follows `&&` ran and printed.
         then = [one.then for one in parts[commits[-1] :]]
         goes_on = len(then) > 1 and set(then[:-1]) == {"&&"} and not then[-1]
-        if not message or not _QUIET.search(command) or (output.strip() and not goes_on):
+        printed = output.strip()
+        has_failed = any(line.startswith(_REFUSED) for line in printed.splitlines())
+        if not message or not _QUIET.search(command) or (printed and (has_failed or not goes_on)):
             return None
         return one_line(message.split("\n", 1)[0])[:200], _body(message), "a commit"
     branch = made["on"].removesuffix(" (root-commit)")

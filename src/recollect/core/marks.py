@@ -18,14 +18,15 @@ CLOSING = "</memory-context>"
 GUIDE_OPENING, GUIDE_CLOSING = '<recollect-guide source="recollect">', "</recollect-guide>"
 # Titles are few and short: a longer tag would cost more than they do.
 TITLES_OPENING, TITLES_CLOSING = "<recollect-titles>", "</recollect-titles>"
-_OWN = pattern(
-    r"<((?:memory-context|recollect-guide)(?= source=\"recollect\")|recollect-titles(?=>))"
-    r".*?(?:</\1>|\Z)",
-    re.DOTALL,
+_OWN = pattern(r"<(memory-context|recollect-guide) source=\"recollect\".*?(?:</\1>|\Z)", re.DOTALL)
+# People and agents may write the tag of titles, too: only a block as we write it is ours.
+_TITLES = pattern(
+    r"<recollect-titles>\n(?:(?!</?recollect-titles>)[^\n]*+\n){1,60}+</recollect-titles>"
 )
 
 
 def without_own_text(text: str) -> str:
     """Remove everything that Recollect injected."""
-    is_there = 'source="recollect"' in text or TITLES_OPENING in text
-    return _OWN.sub(" ", text) if is_there else text
+    if TITLES_CLOSING in text:
+        text = _TITLES.sub(" ", text)
+    return _OWN.sub(" ", text) if 'source="recollect"' in text else text

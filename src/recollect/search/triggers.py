@@ -78,7 +78,51 @@ LAST: Final = "last"  # what was done, where the work stopped
 BLOCKED: Final = "blocked"
 LEFT: Final = "open"
 _LONGEST = 200  # characters; a longer prompt has a topic
-_MOST_SMALL_TALK = 2  # words
+_SMALL_TALK = frozenset(
+    [
+        "afternoon",
+        "again",
+        "back",
+        "break",
+        "call",
+        "coffee",
+        "day",
+        "desk",
+        "dinner",
+        "evening",
+        "everyone",
+        "finally",
+        "folks",
+        "great",
+        "happy",
+        "here",
+        "holiday",
+        "holidays",
+        "home",
+        "kids",
+        "late",
+        "long",
+        "lunch",
+        "meeting",
+        "meetings",
+        "monday",
+        "new",
+        "nice",
+        "night",
+        "office",
+        "online",
+        "sick",
+        "sorry",
+        "standup",
+        "there",
+        "tea",
+        "train",
+        "travel",
+        "trip",
+        "vacation",
+        "weekend",
+    ]
+)
 _SENTENCE = pattern(r"[.!?\n]+")
 
 _WE = r"(?:we|i|you|us|the team)"
@@ -264,10 +308,10 @@ def topicless(prompt: str) -> Plan | None:
     plan = plan_of(prompt)
     if plan is None or _is_empty(_without_questions(prompt)):
         return plan
-    # "Back from lunch. Where were we?": a few words in a sentence of their own are no topic.
+    # "Back from lunch. Where were we?": small talk in a sentence of its own is no topic.
     *before, asked = filter(str.strip, _SENTENCE.split(prompt))
     terms = [term for term in query_terms(" ".join(before)) if term not in _EMPTY]
-    if len(terms) > _MOST_SMALL_TALK or not _is_empty(_without_questions(asked)):
+    if not _SMALL_TALK.issuperset(terms) or not _is_empty(_without_questions(asked)):
         return None
     return plan_of(asked)
 
