@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.hosts.claude_code.events import _ACTIONS, action_of, read_event, write_reply
-from recollect.hosts.protocol import EVENTS, WRITES, Reply
+from recollect.hosts.protocol import EVENTS, STOP, WRITES, Reply
 
 RECORDED = Path(__file__).parent / "recorded"
 FIXTURES = sorted(path.stem for path in RECORDED.glob("*.json"))
@@ -229,3 +229,17 @@ def test_any_payload_is_read(name: str, payload: dict[str, Any]) -> None:
 
     assert all(isinstance(path, str) for path in event.files)
     assert isinstance(event.text, str)
+
+
+def test_a_stop_shows_one_line() -> None:
+    """What the agent is asked for, and what was noticed in the turn."""
+    asking = Reply()
+    asking.request = "Write a draft."
+    asking.notice = ["Recollect: noticed two decisions"]
+
+    said = json.loads(write_reply(STOP, asking))
+
+    assert said["systemMessage"].count("Recollect: ") == 1
+    assert "\n" not in said["systemMessage"]
+    assert said["systemMessage"].endswith(" · noticed two decisions")
+    assert said["hookSpecificOutput"]["additionalContext"] == "Write a draft."
