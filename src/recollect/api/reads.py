@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from recollect.store.store import Store
@@ -98,7 +99,7 @@ class Reads(Store):
                 as_of=moment,
                 releases=releases,
                 uses=store.local.usage.uses,
-                owner=store.ledger.author,
+                owner=partial(getattr, store.ledger, "author"),
                 **chosen,
             )
             found += [(hit, mine) for hit in hits]

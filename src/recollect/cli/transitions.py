@@ -15,11 +15,7 @@ def _command(verb: str, status: str, meaning: str) -> click.Command:
     @click.pass_context
     def command(ctx: click.Context, memory_id: str, reason: str, as_json: bool) -> None:
         with opened(ctx) as store:
-            owner = store.owner_of(memory_id)
-            if status == RETIRED:
-                memory = owner.take_back(memory_id, reason)
-            else:
-                memory = owner.set_status(memory_id, status, reason)
+            memory = store.owner_of(memory_id).set_status(memory_id, status, reason)
         if as_json:
             echo_json(memory.as_json())
         else:

@@ -268,7 +268,7 @@ class ObservingSession(AskedSession):
             look = partial(
                 replacements,
                 memories=[candidate.memory for candidate in kept],
-                owner=store.ledger.author,
+                owner=partial(getattr, store.ledger, "author"),
                 may_show=partial(self._may_replace, store),
             )
             newer |= store.indexing.using(look)

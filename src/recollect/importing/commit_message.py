@@ -151,7 +151,7 @@ def parse_message(message: str) -> Message:
     if kind == "revert" and not _is_revert(first, subject, area, message):
         kind, area = "", "revert"
     subject, reverts = _taken_back(subject, kind)
-    mark = (_REVERTED if reverts else _REVERTED_WHOLE).search(message)
+    mark = _REVERTED.search(message) if reverts else _REVERTED_WHOLE.search(message)
     reverted = mark[1] if mark else ""
     cleaned = _REVERTS_LINE.sub("", prose) if reverts or reverted else prose
     return Message(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from recollect.core.memory import Memory
-from recollect.core.reversal import replaces
+from recollect.core.reversal import replaces, reversed_uids
 from recollect.index.protocol import Index
 from recollect.search.gate import probability
 from recollect.search.search import Hit
@@ -17,9 +17,15 @@ _MOST_STEPS: Final = 5
 
 
 def replacements(
-    index: Index, memories: Sequence[Memory], owner: str, may_show: Callable[[Memory], bool]
+    index: Index,
+    memories: Sequence[Memory],
+    owner: Callable[[], str],
+    may_show: Callable[[Memory], bool],
 ) -> dict[str, Memory]:
-    """Return, by uid, the newest memory that replaces each one of these, as the owner sees it."""
+    """Return, by uid, the newest memory that replaces each one of these, as the owner sees it.
+
+    Who the owner is, git may have to say: it is asked only if something may be replaced.
+    """
     newer: dict[str, Memory] = {}
     looked: Sequence[Memory] = memories
     for _ in range(_MOST_STEPS):
@@ -28,8 +34,8 @@ def replacements(
         found = [memory for memory in related if may_show(memory)]
         looked = []
         for new in found:  # in order of creation, so that the newest counts
-            for uid in {*new.relates_to} & known.keys():
-                if replaces(new, known[uid], owner):
+            for uid in {*reversed_uids(new)} & {*new.relates_to} & known.keys():
+                if replaces(new, known[uid], owner()):
                     newer[uid] = new
                     looked.append(new)
         if not looked:

@@ -20,7 +20,6 @@ from recollect.search.periods import (
     bounds,
     is_release,
 )
-from recollect.search.replaced import newest_hits, replacements
 from recollect.search.scoring import Why, recency
 from recollect.search.search import MODES, CountUses, Embed, Hit, Question, search
 from recollect.search.shown import split
@@ -99,7 +98,7 @@ def search_store(
     as_of: str | None,
     releases: Releases | None = None,
     uses: CountUses | None = None,
-    owner: str = "",
+    owner: Callable[[], str] = str,
     **filters: Any,
 ) -> Found:
     """Return the memories that answer a query, best first, each with its score and the reason.
@@ -158,7 +157,7 @@ def search_store(
     if named is not None:
         return _in_period(look, question, period, named, now)
     hits = look(question)
-    hits = newest_hits(hits, _replacements(store, hits, wanted, owner))
+    hits = _newest_word(store, hits, wanted, owner)
     plan = leaning_of(query)
     if plan is not None:
         hits = [hit._replace(score=hit.score + boost(hit.memory, plan, now)) for hit in hits]
@@ -166,10 +165,15 @@ def search_store(
     return _found(hits, question) if is_judged else Found(hits)
 
 
-def _replacements(
-    store: Searched, hits: Sequence[Hit], wanted: Filters, owner: str
-) -> dict[str, Memory]:
-    """Return what replaces the memories that were found, if the filters let it pass."""
+def _newest_word(
+    store: Searched, hits: Sequence[Hit], wanted: Filters, owner: Callable[[], str]
+) -> list[Hit]:
+    """Put what replaces a hit before it, if the filters let it pass."""
+    uids = [hit.memory.uid for hit in hits]
+    if not hits or not store.indexing.using(lambda index: index.relating(uids)):
+        return list(hits)  # mostly; the rest need not be loaded
+    from recollect.search.replaced import newest_hits, replacements
+
     statuses = wanted.statuses or (*VISIBLE, UNCONFIRMED)
 
     def may_show(memory: Memory) -> bool:
@@ -177,7 +181,8 @@ def _replacements(
         return is_open and wanted.kind in (None, memory.kind) and memory.status in statuses
 
     found = [hit.memory for hit in hits]
-    return store.indexing.using(lambda index: replacements(index, found, owner, may_show))
+    newer = store.indexing.using(lambda index: replacements(index, found, owner, may_show))
+    return newest_hits(hits, newer)
 
 
 def _found(hits: Sequence[Hit], question: Question) -> Found:
