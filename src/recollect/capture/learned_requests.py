@@ -143,10 +143,15 @@ def find_learned(
             told.append(_told(content))
             yield told[-1], f"by meaning: {meant[at].asking}"
     if told and meant:
-        open_to = [at for at in range(len(meant)) if not said[at].is_silent]
+        open_to = [at for at in range(len(meant)) if not said[at].is_silent and not _asks(said[at])]
         content, _ = kept_words([(n, said[n].text, meant[n].words) for n in open_to])
         if says(content, _FEWEST) and not _is_told(content, told):
             yield _told(content), "by meaning: what the request is about"
+
+
+def _asks(one: Said) -> bool:
+    """Whether a sentence is a question: beside a wish it is the task at hand."""
+    return one.text.rstrip("\"')*_ ").endswith("?")
 
 
 def _is_told(content: str, told: Sequence[str]) -> bool:
@@ -182,6 +187,7 @@ def _meant(
         number
         for number in range(max(0, at - _MOST_JOINED), min(len(meant), at + _MOST_JOINED + 1))
         if number not in used and not said[number].is_silent
+        if number == at or not _asks(said[number])
     ]
     content, numbers = kept_words([(n, said[n].text, meant[n].words) for n in near])
     if says(content, _FEWEST):
