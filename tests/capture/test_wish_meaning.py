@@ -191,3 +191,18 @@ def test_the_soft_maximum_of_one_value_is_the_value() -> None:
     """And of many, a little more than the largest."""
     assert soft_maximum([3.0]) == 3.0
     assert 3.0 < soft_maximum([3.0, 0.0, -900.0]) < 3.1
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        "How are refunds with Stripe handled?",
+        "Then fix the login page.",
+        "Add a test for the cart.",
+    ],
+)
+def test_what_a_rule_found_is_kept_once(beside: str, read: Read) -> None:
+    """The task or the question beside a wish is no part of it."""
+    found = find_requests(f"Remember that releases are on Tuesdays. {beside}", read=read)
+
+    assert [request.content for request in found] == ["Releases are on Tuesdays"]

@@ -155,10 +155,12 @@ def _asks(one: Said) -> bool:
 
 
 def _is_told(content: str, told: Sequence[str]) -> bool:
-    """Return whether most of a content stands in the others."""
-    known = {word for one in told for word in words.WORD.findall(one.lower())}
+    """Return whether most of a content stands in the others, or most of one of them in it."""
+    known = [set(words.WORD.findall(one.lower())) for one in told]
     own = set(words.WORD.findall(content.lower()))
-    return len(own & known) >= _MOSTLY * len(own)
+    if len(own & set().union(*known)) >= _MOSTLY * len(own):
+        return True
+    return any(len(own & one) >= _MOSTLY * len(one) for one in known)
 
 
 def _odds(one: Said, wish: Wish, meant: Meant) -> float:
