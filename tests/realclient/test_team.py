@@ -23,12 +23,8 @@ def team(
     """A server for three repositories."""
     with new_database(postgres) as url:
         found = TeamPlace(tmp_path_factory.mktemp("team"), url)
-        found.make_repositories()
-        try:
-            found.start()
+        with found.running():
             yield found
-        finally:
-            found.close()
 
 
 def _results(request: Request) -> str:

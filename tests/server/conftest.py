@@ -34,9 +34,5 @@ def team(
     """The same with a running server, for the tests of a module that change nothing."""
     with new_database(postgres) as url:
         found = TeamPlace(tmp_path_factory.mktemp("team"), url)
-        found.make_repositories()
-        try:
-            found.start()
+        with found.running():
             yield found
-        finally:
-            found.close()

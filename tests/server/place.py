@@ -9,7 +9,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
@@ -124,6 +125,16 @@ class TeamPlace:
         self.address = self.process.stdout.readline().decode().strip()
         assert self.address, self.log()
         self.wait(lambda: self._status("/readyz") == 200)
+
+    @contextmanager
+    def running(self) -> Iterator[TeamPlace]:
+        """Make the repositories, and run the server; it ends even if it does not start."""
+        self.make_repositories()
+        try:
+            self.start()
+            yield self
+        finally:
+            self.close()
 
     def _status(self, path: str) -> int:
         try:

@@ -21,12 +21,8 @@ def writable(
     with new_database(postgres) as url:
         found = TeamPlace(tmp_path_factory.mktemp("writable"), url)
         found.write_config(top="write = true")
-        found.make_repositories()
-        try:
-            found.start()
+        with found.running():
             yield found
-        finally:
-            found.close()
 
 
 def test_a_memory_reaches_the_repository(writable: TeamPlace) -> None:

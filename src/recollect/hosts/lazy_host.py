@@ -18,6 +18,17 @@ def detects_nothing(_payload: Mapping[str, Any], _environment: Mapping[str, str]
     return False
 
 
+def is_its_session(
+    payload: Mapping[str, Any], environment: Mapping[str, str], folder: str, variable: str
+) -> bool:
+    """Whether the transcript is in a host's folder; without one, its variable names the session."""
+    path = payload.get("transcript_path")
+    if isinstance(path, str) and path:
+        return folder in path
+    session = environment.get(variable)
+    return bool(session) and session == payload.get("session_id")
+
+
 class LazyHost:
     """The host in a package. What it is, it says here; its modules do the work.
 

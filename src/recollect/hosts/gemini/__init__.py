@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from recollect.hosts.lazy_host import LazyHost
+from recollect.hosts.lazy_host import LazyHost, is_its_session
 
 # The events that only this host has. It shares the names of the other two with Claude Code.
 _OWN_EVENTS = ("BeforeAgent", "AfterAgent", "BeforeTool", "AfterTool")
@@ -17,11 +17,7 @@ def _detects(payload: Mapping[str, Any], environment: Mapping[str, str]) -> bool
     """Whether Gemini CLI runs the hook."""
     if payload.get("hook_event_name") in _OWN_EVENTS:
         return True
-    path = payload.get("transcript_path")
-    if isinstance(path, str) and path:
-        return _FOLDER in path
-    session = environment.get("GEMINI_SESSION_ID")
-    return bool(session) and session == payload.get("session_id")
+    return is_its_session(payload, environment, _FOLDER, "GEMINI_SESSION_ID")
 
 
 HOST = LazyHost(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from recollect.hosts.lazy_host import LazyHost
+from recollect.hosts.lazy_host import LazyHost, is_its_session
 
 # Where it keeps transcripts, in the home directory.
 _FOLDER = "/.qwen/"
@@ -13,11 +13,7 @@ _FOLDER = "/.qwen/"
 
 def _detects(payload: Mapping[str, Any], environment: Mapping[str, str]) -> bool:
     """Whether Qwen Code runs the hook."""
-    path = payload.get("transcript_path")
-    if isinstance(path, str) and path:
-        return _FOLDER in path
-    session = environment.get("QWEN_CODE_SESSION_ID")
-    return bool(session) and session == payload.get("session_id")
+    return is_its_session(payload, environment, _FOLDER, "QWEN_CODE_SESSION_ID")
 
 
 HOST = LazyHost(
