@@ -3,7 +3,8 @@
 python -m benchmarks.speed              # hooks, searches, and how soon the server answers
 python -m benchmarks.speed --busy       # the same beside two busy loops
 python -m benchmarks.speed --long       # also building the index, a thousand captures, and vectors
-python -m benchmarks.speed --markdown   # the table of benchmarks/README.md: both runs, all rows
+python -m benchmarks.speed --markdown   # the tables of benchmarks/README.md: both runs, all rows,
+                                        # and the parts of a prompt's time
 
 Every round runs each command once, in turn, so that a busy moment hits all of them alike. Processor
 time, of the process and its children, differs less between runs than the clock. What the engine
@@ -28,6 +29,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import recollect
+from benchmarks import parts
 from benchmarks.corpus import build_repository, run_git, some_words
 from benchmarks.hooks import engine, payloads
 from recollect.hook_client import ask
@@ -145,6 +147,17 @@ class Bench:
                 f"{size:,} memories: the engine served {served} of {asked} events", file=sys.stderr
             )
         return taken
+
+    def parts(self, rounds: int = 12) -> dict[str, dict[int, parts.Parts]]:
+        """Where the time of a prompt goes, for each size: quiet, and beside two busy loops."""
+        found: dict[str, dict[int, parts.Parts]] = {}
+        for load, loops in (("quiet", 0), ("busy", 2)):
+            with busy_loops(loops):
+                found[load] = {
+                    size: parts.measure(repo, {**self.cold, **_NO_DEADLINE}, rounds)
+                    for size, repo in self.repositories.items()
+                }
+        return found
 
     def _search(self, words: str, repo: Path, env: Mapping[str, str], mode: str) -> Job:
         return Job([PROGRAM, "search", "--mode", mode, words], b"", env, repo)
@@ -277,7 +290,8 @@ def main() -> None:
             quiet = run(bench, options.rounds, busy=False)
             busy = run(bench, options.rounds, busy=True)
             rows = list(long_ones(Path(folder))) if options.long else []
-            print("\n".join(_markdown(quiet, busy, rows)))
+            print("\n".join(_markdown(quiet, busy, rows)), flush=True)
+            print("\n".join(parts.tables(bench.parts())))
             return
         found = run(bench, options.rounds, busy=options.busy)
         _print(found)

@@ -29,8 +29,8 @@ import recollect
 from benchmarks.corpus import build_repository, file_names, some_words
 from recollect.state.sessions import Trace
 from recollect.web.access import Access
+from recollect.web.environment import HTMX
 from recollect.web.guard import LIVE, Guard
-from recollect.web.rendering import HTMX
 from recollect.web.serving import PageServer, listen
 
 _FILES = 2000

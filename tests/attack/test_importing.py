@@ -10,6 +10,7 @@ import pytest
 from recollect.importing.commit_message import body_of, parse_message, title_of
 from recollect.importing.commit_ranking import rank
 from recollect.importing.decision_records import decision_in
+from recollect.importing.past_commits import is_update
 from recollect.importing.sections import (
     first_paragraph,
     items,
@@ -40,6 +41,7 @@ _FUNCTIONS = {
     "record": lambda text: decision_in("adr/1.md", f"# 1. Use X\n\n## Decision\n\n{text}"),
     "titles": lambda text: (statement_in(text), entry_title(text, "1.0"), is_sentence(text)),
     "paragraphs": plain_paragraphs,
+    "update": is_update,
 }
 _MORE = (
     "# a\n",

@@ -25,9 +25,11 @@ from recollect.capture import (
     tool_learning,
 )
 from recollect.capture.conversation import Turn
-from recollect.capture.detect import detect, without_filler
+from recollect.capture.detect import detect
 from recollect.capture.features import Said, vector
 from recollect.capture.kind_of import kind_of
+from recollect.capture.leads import scratches, tells, without_filler
+from recollect.capture.reversals import chosen_again, corrected_in, leaves
 from recollect.capture.titles import title_and_body
 from recollect.core import characters, document, facts, legacy, marks, note, record
 from recollect.embedding import chunking
@@ -132,6 +134,11 @@ _FUNCTIONS: dict[str, Callable[[str], object]] = {
     "visible": characters.visible,
     "without": lambda text: document._without(text, "#tags:", "->"),
     "without_filler": without_filler,
+    "scratches": scratches,
+    "tells": tells,
+    "chosen_again": chosen_again,
+    "corrected_in": corrected_in,
+    "leaves": lambda text: leaves(text, "static HTML"),
     "without_own_text": marks.without_own_text,
     "word_difference": lambda text: word_difference_ratio(text, text[::-1]),
     "wordpiece": _CUTTER.encode,

@@ -216,3 +216,14 @@ def test_the_most_severe_comes_first() -> None:
     hidden: Learning = plain._replace(severity="sev-0")
 
     assert severity_order(hidden, 1) < severity_order(plain, 5) < severity_order(plain, 1)
+
+
+def test_an_unset_variable_is_kept_with_the_edit_that_cured_it() -> None:
+    """It fails again on the next machine; another missing key is about the code."""
+    line = "zone = os.environ['TZ']"
+    error = f"Exit code 1\nTraceback (most recent call last):\n  {line}\nKeyError: 'TZ'"
+    unset = learn_from("Bash", "python3 check.py", (), "", error)
+    assert unset is not None
+    assert is_worth_keeping(unset, ["tides/render.py"])
+    code = learn_from("Bash", "python3 check.py", (), "", "Exit code 1\nKeyError: 'harbour'")
+    assert code is None or not is_worth_keeping(code, ["tides/render.py"])

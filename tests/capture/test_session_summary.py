@@ -13,6 +13,7 @@ from recollect.capture.session_summary import Story, says_something, summary_of
 from recollect.core.content import check_content, content_text
 from recollect.core.fields import check_fields, check_summary
 from recollect.search.tokens import count_tokens
+from recollect.state.session_marks import COMMIT_MADE, CORRECTED
 
 GOAL = "Please fix the total of an empty cart"
 
@@ -226,3 +227,18 @@ def test_any_text_is_fine(happened: list[tuple[str, str]], goals: list[str]) -> 
 
     if draft is not None and says_something(draft):
         _can_be_kept(draft)
+
+
+def test_a_summary_has_no_goal_that_was_corrected() -> None:
+    """What was asked for first and corrected later is neither goal nor headline."""
+    wrong = "I think we should render the harbour pages once a night and serve static HTML."
+    right = "Not once a night: every six hours, since the surge forecast comes in four times a day."
+    draft = summary_of(
+        Story(
+            [f"Have a look at tides/render.py. {wrong}"],
+            [(1.0, CORRECTED + right), (2.0, COMMIT_MADE + "Render every six hours")],
+        )
+    )
+    assert draft is not None
+    assert draft["content"]["goal"] == "Have a look at tides/render.py"
+    assert wrong not in str(draft)

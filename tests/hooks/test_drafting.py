@@ -36,6 +36,7 @@ class Talk:
 
     def __init__(self, agent: Agent, path: Path) -> None:
         self._agent, self._path = agent, path
+        self._was_told = False  # no prompt begins another turn, so there is one line in all
 
     def turn(self, *said: tuple[str, str], env: dict[str, str] | None = None, **more: Any) -> str:
         """Add messages and stop; return what the agent is asked."""
@@ -43,7 +44,9 @@ class Talk:
         answer = self._agent.hook("stop", env, transcript_path=str(self._path), **more)
         assert "decision" not in answer  # the client would show it as an error
         request = str(answer.get("hookSpecificOutput", {}).get("additionalContext", ""))
-        assert bool(request) == ("triage.mode suggest" in str(answer.get("systemMessage")))
+        line = str(answer.get("systemMessage") or "")
+        assert ("triage.mode suggest" in line) == (bool(request) and not self._was_told)
+        self._was_told = self._was_told or bool(line)
         return request
 
 

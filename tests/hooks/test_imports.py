@@ -13,16 +13,41 @@ from pathlib import Path
 import pytest
 
 from recollect.api.recollect import Recollect
-from recollect.hosts.protocol import PROMPT, SESSION_END, SESSION_START, STOP, TOOL_POST
+from recollect.hosts.protocol import (
+    PROMPT,
+    SESSION_END,
+    SESSION_START,
+    STOP,
+    TOOL_FAILURE,
+    TOOL_POST,
+)
 from tests.support.agent import git_behind
+from tests.support.server import ping, serving
 
 # Each module takes a hook about 0.2 ms. Before you raise a number, import where it is used.
-MOST = {PROMPT: 175, TOOL_POST: 161, STOP: 166, SESSION_START: 160, SESSION_END: 165}
+MOST = {
+    PROMPT: 175,
+    TOOL_POST: 161,
+    TOOL_FAILURE: 175,
+    STOP: 166,
+    SESSION_START: 160,
+    SESSION_END: 165,
+}
 # Those of Python and of apsw. Most come with `typing`, `pathlib`, `re` and `json`.
 MOST_OTHERS = 95
 # Each process of git takes a hook about 5 ms, if nothing has changed since the last event. At the
 # start of a session: the last commits, who the owner is, and whether there is a past to learn from.
-MOST_PROCESSES = {PROMPT: 0, TOOL_POST: 0, STOP: 0, SESSION_START: 3, SESSION_END: 0}
+MOST_PROCESSES = {
+    PROMPT: 0,
+    TOOL_POST: 0,
+    TOOL_FAILURE: 0,
+    STOP: 0,
+    SESSION_START: 3,
+    SESSION_END: 0,
+}
+# The client, the package, and what finds the engine.
+MOST_BY_THE_ENGINE = 10
+_TRIES = 20
 # They serve the person at a terminal, or write what few events write.
 NEVER = {"click", "dataclasses", "inspect", "hashlib", "numpy", "recollect.index.applying"}
 WITHOUT_GIT = {"subprocess", "selectors", "tempfile"}
@@ -33,6 +58,8 @@ def loaded_by(event: str, repo: Path, env: Mapping[str, str] | None = None) -> s
     session = "3f0c8a6e-52d1-4b7e-9a3c-0d1e2f3a4b5c"
     given = {"session_id": session, "cwd": str(repo), "transcript_path": f"/none/{session}.jsonl"}
     more = {"prompt": "Why do we need the cache?", "source": "startup", "reason": "other"}
+    if event == TOOL_FAILURE:
+        more |= {"tool_name": "Bash", "error": "Exit code 1\nthe cache is cold"}
     said = subprocess.run(
         [sys.executable, "-v", "-m", "recollect", "hook", event, "claude-code"],
         input=json.dumps({**given, **more}),
@@ -59,7 +86,8 @@ def test_a_cold_hook_loads_few_modules(event: str, repo: Path, store: Recollect)
     assert "recollect.hooks.pipelines" in ours
     assert len(ours) <= MOST[event], sorted(ours)
     assert len(loaded - ours) <= MOST_OTHERS, sorted(loaded - ours)
-    assert not loaded & NEVER
+    allowed = {"hashlib"} if event == TOOL_FAILURE else set()  # a failure is known by its hash
+    assert not (loaded & NEVER) - allowed, sorted(loaded & NEVER)
 
 
 @pytest.mark.parametrize("event", MOST_PROCESSES)
@@ -80,3 +108,22 @@ def test_a_cold_hook_asks_git_little(
     asked = log.read_text().splitlines()
     assert len(asked) <= MOST_PROCESSES[event], asked
     assert asked or not loaded & WITHOUT_GIT
+
+
+@pytest.mark.parametrize("event", MOST)
+def test_a_hook_by_the_engine_loads_next_to_nothing(event: str, repo: Path) -> None:
+    """The engine does the work: its client has a few modules of ours, and no `json` or `re`."""
+    deadline = {"RECOLLECT_HOOK_DEADLINE": "60000", "RECOLLECT_HOOK_SESSION_DEADLINE": "60000"}
+    with serving(repo):
+        for _ in range(_TRIES):  # a busy engine refuses, and the hook serves the event itself
+            before = ping(repo)
+            loaded = loaded_by(event, repo, deadline)
+            after = ping(repo)
+            if before and after and after[1] > before[1]:
+                break
+        else:
+            pytest.fail("the engine served no event")
+
+    ours = {name for name in loaded if name.split(".")[0] == "recollect"}
+    assert len(ours) <= MOST_BY_THE_ENGINE, sorted(ours)
+    assert not loaded & {"json", "re", "typing", "enum", "pathlib", "socket", *WITHOUT_GIT}

@@ -69,11 +69,11 @@ def test_a_later_event_keeps_what_a_cold_hook_could_not_tell(
     warm = Talk(repo, pool=engine, moment=now + 2000)
     path = tmp_path / "talk.jsonl"
     transcript(path, ("user", PROMPT), ("assistant", "Noted."))
-    warm.hook("stop", transcript_path=str(path), last_assistant_message="Noted.")
-    warm.hook("stop", transcript_path=str(path), last_assistant_message="Noted.")
+    stop = {"transcript_path": str(path), "last_assistant_message": "Noted."}
+    told = [str(warm.hook("stop", **stop)), str(warm.hook("stop", **stop)), warm.say("go on")]
 
     (memory,) = kept(store)
-    assert "remembered " in warm.say("go on")  # the turn had its line: that it was noticed
+    assert "".join(told).count("remembered ") == 1
     assert memory.status == "active"
     assert memory.provenance is not None
     assert memory.provenance["said_by"] == "user"

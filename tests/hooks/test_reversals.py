@@ -306,3 +306,48 @@ def test_somebody_else_cannot_hide_a_memory_by_reversing_it(sandbox: Sandbox, re
 
     assert CHOSEN in given
     assert all(answer.replaced_by is None for answer in ada.search(ASKED, weaker=True))
+
+
+def test_going_back_retires_what_came_between(repo: Path, store: Recollect) -> None:
+    """In the same session, and in a later one; what was chosen first is what is known."""
+    days = Days(repo)
+    days.say("first", "We decided: print jobs go through RabbitMQ, because jobs survive that.")
+    talk, _ = days.begin("second")
+    talk.say("On second thought RabbitMQ is overkill, let's use a SQLite table as the queue.")
+    (between,) = [m for m in store.memories(status="unconfirmed") if "SQLite" in m.summary]
+    talk.say("No, let's go back to RabbitMQ. SQLite locks up when both printers poll.")
+
+    assert store.get(between.uid).status == "retired"
+    assert between.summary not in days.ask("Which queue do the print jobs use?")
+
+
+def test_a_correction_removes_the_old_value_and_what_the_agent_said(
+    repo: Path, store: Recollect
+) -> None:
+    """Within one session, and the correction is kept whole and unconfirmed."""
+    talk, _ = Days(repo).begin("first")
+    talk.say(
+        "I think we should render the harbour pages once a night and serve static HTML, the tide"
+        " predictions don't change during the day anyway."
+    )
+    talk.say(
+        "Hm wait, that's wrong. Not once a night: every six hours, since the surge forecast comes"
+        " in four times a day."
+    )
+
+    (left,) = store.memories(status="unconfirmed")
+    assert left.summary.startswith("Not once a night: every six hours, since the surge")
+    assert store.memories(status="active") == []
+
+
+def test_scratched_wishes_are_archived(repo: Path, store: Recollect) -> None:
+    """What holds instead is kept without the words that lead to it."""
+    talk, _ = Days(repo).begin("first")
+    talk.say("Remember: label width is 62 mm.")
+    (wish,) = store.memories()
+    talk.say("Scratch that, the width depends on the customer.")
+
+    assert store.get(wish.uid).status == "archived"
+    assert [m.summary for m in store.memories(status="unconfirmed")] == [
+        "The width depends on the customer."
+    ]

@@ -47,3 +47,44 @@ def test_a_question_without_a_sure_answer_gets_the_nearest(sandbox: Sandbox) -> 
     sure = json.loads(run(repo, "search", "PostgreSQL", "--json").stdout)
     assert sure
     assert "weaker" not in sure[0]
+
+
+def test_where_no_memory_answers_the_history_does(sandbox: Sandbox) -> None:
+    """In a section of its own; `--json` says what is a commit."""
+    repo = with_past(sandbox)
+    oid = sandbox.commit(repo, "parser: skip a byte order mark")
+    learned = run(repo, "learn", "--yes")
+    assert "Search also knows" in learned.stderr
+    told = run(repo, "search", "byte order mark in the parser")
+    assert "From the history (commits, not memories):" in told.stderr
+    assert f"{oid[:12]}  " in told.stdout
+    assert "git show COMMIT" in told.stderr
+    found = json.loads(run(repo, "search", "byte order mark in the parser", "--json").stdout)
+    commits = [one for one in found if one.get("type") == "commit"]
+    assert [one["commit"] for one in commits] == [oid]
+    assert all("id" in one for one in found if one not in commits)
+    filtered = run(repo, "search", "byte order mark in the parser", "-k", "decisions", "--json")
+    assert not any(one.get("type") == "commit" for one in json.loads(filtered.stdout))
+
+
+def test_a_commit_that_is_a_memory_is_shown_once(sandbox: Sandbox) -> None:
+    """As the memory."""
+    repo = with_past(sandbox)
+    run(repo, "learn", "--yes")
+    found = json.loads(run(repo, "search", "race between two workers", "--json").stdout)
+    assert found[0]["provenance"]["from"] not in [one.get("commit") for one in found]
+
+
+def test_nothing_is_read_for_search_before_the_user_agrees(sandbox: Sandbox) -> None:
+    """The history can be read alone, and what was read can be deleted."""
+    repo = with_past(sandbox)
+    file = repo / ".git" / "recollect" / "history.db"
+    for options in (["--dry-run"], [], ["--json"]):
+        run(repo, "learn", *options)
+        assert not file.exists()
+    read = json.loads(run(repo, "learn", "--history", "--json").stdout)
+    assert read["commits"] > 0
+    assert file.exists()
+    assert "no longer knows" in run(repo, "learn", "--no-history").stderr
+    assert not file.exists()
+    assert json.loads(run(repo, "learn", "--no-history", "--json").stdout) == {"deleted": False}

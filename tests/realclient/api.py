@@ -263,7 +263,8 @@ def _kind_of(body: Json, headers: Mapping[str, str]) -> Kind:
     if _AGENT_HEADER in headers:
         return "agent"
     names = declared(body) or {
-        tool.get("name") or tool["function"]["name"] for tool in body.get("tools", [])
+        str((tool.get("function") or tool.get("custom") or tool).get("name"))
+        for tool in body.get("tools", [])
     }
     return "main" if names & _WORKING_TOOLS else "side"
 

@@ -214,7 +214,52 @@ OPENCODE = Agent(
     settings=(".config/opencode/opencode.jsonc",),
 )
 
-AGENTS = {agent.name: agent for agent in (GEMINI, CODEX, QWEN, OPENCODE)}
+
+def _settle_copilot(place: Workplace) -> None:
+    folder = place.home / ".copilot"
+    folder.mkdir()
+    mine = {"mcpServers": {"mine": {"type": "local", "command": "true", "args": [], "tools": []}}}
+    (folder / "mcp-config.json").write_text(f"{json.dumps(mine, indent=4)}\n")
+    place.variables |= {
+        "COPILOT_OFFLINE": "true",  # with a model of one's own it needs no account
+        "COPILOT_PROVIDER_BASE_URL": f"{place.api.url}/v1",
+        "COPILOT_MODEL": "gpt-5.5",
+        "COPILOT_AUTO_UPDATE": "false",
+    }
+
+
+def _installed_copilot() -> Path:
+    version = host_named("copilot").TESTED
+    package = f"@github/copilot@{version}"
+
+    def program(room: Path) -> Path:
+        for path in sorted(room.glob("node_modules/@github/copilot-*/copilot")):
+            command, home = [str(path), "--version"], {"HOME": str(room), "PATH": os.defpath}
+            done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=home)
+            if version in done.stdout:
+                return path
+        raise ClientMissing(f"{package} does not run on this machine.")
+
+    return program(installed_package(CACHE / f"copilot-{version}", package, program))
+
+
+COPILOT = Agent(
+    name="copilot",
+    fetch=_installed_copilot,
+    settle=_settle_copilot,
+    arguments=lambda prompt: (
+        *("-p", prompt, "--allow-all", "--trust-folder", "--output-format", "json"),
+    ),
+    read=lambda path: use("view", path=path),
+    write=lambda path, text: use(
+        "apply_patch", input=f"*** Begin Patch\n*** Add File: {path}\n+{text}\n*** End Patch"
+    ),
+    run=lambda command: use("bash", command=command, description="Run it"),
+    memory=lambda tool, **given: use(f"recollect-{tool}", **given),
+    settings=(".copilot/mcp-config.json",),
+)
+
+AGENTS = {agent.name: agent for agent in (GEMINI, CODEX, QWEN, OPENCODE, COPILOT)}
 
 
 def set_up(place: Workplace, agent: Agent) -> None:

@@ -22,9 +22,15 @@ class HookCall:
     said: Json
 
     @property
+    def session(self) -> str:
+        """The id of the session, however the client spells its field."""
+        return str(self.given.get("session_id") or self.given["sessionId"])
+
+    @property
     def context(self) -> str:
         """What the agent reads."""
         said = self.said.get("hookSpecificOutput", {}).get("additionalContext", "")
+        said = said or self.said.get("additionalContext", "")
         return str(said or self.said.get("context", ""))  # a plugin of ours needs no frame
 
 
@@ -49,8 +55,8 @@ def kind_of(call: HookCall) -> str:
     """The name under which an event of its kind is recorded."""
     if call.event == "prompt" and not call.given["prompt"]:
         return "prompt-empty"
-    tool = call.given.get("tool_name", "")
-    if "boom" in str(call.given.get("tool_input")):
+    tool = call.given.get("tool_name") or call.given.get("toolName", "")
+    if "boom" in str(call.given.get("tool_input") or call.given.get("toolArgs")):
         return f"{call.event}-{tool}-failing"
     return f"{call.event}-{tool}" if tool else call.event
 

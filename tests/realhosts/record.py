@@ -52,7 +52,9 @@ def record(place: Workplace, agent: Agent) -> dict[str, Any]:
 
 def transcript(place: Workplace) -> list[str]:
     """The lines of the transcript that hooks were told of; none if there is none."""
-    path = str(hook_calls(place)[-1].given.get("transcript_path") or "")
+    given = [call.given for call in hook_calls(place)]
+    named = [one.get("transcript_path") or one.get("transcriptPath") for one in given]
+    path = next((str(one) for one in reversed(named) if one), "")
     lines = Path(path).read_text("utf-8").splitlines() if path else []
     return [json.dumps(tidy(place, json.loads(line)), ensure_ascii=False) + "\n" for line in lines]
 

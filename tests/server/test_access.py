@@ -258,6 +258,23 @@ def test_the_audit_log_has_reads(team: TeamPlace, ada: str) -> None:
     assert (refused.action, refused.hits, refused.outcome) == ("list", 0, "NotAllowed")
 
 
+def test_the_audit_log_cuts_what_is_long(team: TeamPlace, ada: str) -> None:
+    """Nobody fills the disk with names of repositories or ids that are refused."""
+    from recollect.server.audit import Audit
+    from recollect.server.database import Database
+
+    team.call(ada, "get_memory", id="x" * 5000)
+    team.call(ada, "store_memory", repository="y" * 5000, kind="notes", summary="Of nobody")
+    database = Database(team.database)
+    Audit(database).note("z" * 5000, "store", "", ["y" * 5000], 0, "NotAllowed")
+    found = Audit(database).last(3)
+    database.close()
+
+    for entry in found:
+        parts = (entry.person, entry.query, *entry.repositories)
+        assert max(map(len, parts)) <= 500
+
+
 def test_numbers_for_prometheus(team: TeamPlace, ada: str) -> None:
     """Everybody sees how it is; only who may see a repository sees its name."""
     team.search(ada, "PostgreSQL")

@@ -108,6 +108,19 @@ def test_forgetting_a_repository(place: TeamPlace) -> None:
     assert json.loads(serve(place, "audit", "--json", "-n", "1").stdout)[0]["hits"] == 1
 
 
+def test_a_mirror_that_stays_is_said(place: TeamPlace) -> None:
+    """Nobody believes that a repository is gone while a folder of it remains."""
+    mirror = place.mirror("gone")
+    mirror.parent.mkdir(parents=True)
+    mirror.write_text("a file where a folder should be, which rmtree refuses")
+
+    result = serve(place, "forget", "gone")
+
+    assert result.exit_code != 0
+    assert str(mirror) in str(result.exception)
+    assert mirror.exists()
+
+
 def test_a_database_that_does_not_answer(place: TeamPlace) -> None:
     """The server does not start, and says why."""
     place.database = "postgresql://nobody@127.0.0.1:1/none"

@@ -65,7 +65,7 @@ def _programs() -> Path:
 
 
 @contextmanager
-def running_server() -> Iterator[Server]:
+def running_server(options_: str = "") -> Iterator[Server]:
     """Start a server. Its folder is not pytest's, which only one user may enter."""
     programs = _programs()
     place = Path(tempfile.mkdtemp(prefix="recollect-pg-"))  # short: a socket has at most 107 bytes
@@ -85,7 +85,7 @@ def running_server() -> Iterator[Server]:
     )
     subprocess.run(make, check=True, env=environment, stdout=subprocess.DEVNULL, **options)
     with (data / "postgresql.conf").open("a") as settings:
-        settings.write(_OPTIONS)
+        settings.write(_OPTIONS + options_)
     keeper = subprocess.Popen(
         ("sh", "-c", _KEEPER, programs / "postgres", place),
         env=environment,
@@ -139,12 +139,12 @@ def _with_database(url: str, name: str) -> str:
 
 
 @contextmanager
-def any_server() -> Iterator[Server]:
+def any_server(options: str = "") -> Iterator[Server]:
     """Return the server that the environment names, or a new one."""
     if NAMED:
         yield Server(NAMED)
     else:
-        with running_server() as server:
+        with running_server(options) as server:
             yield server
 
 

@@ -10,7 +10,15 @@ from recollect.store.store import Store
 
 # A hook imports this module: whatever it does not need is imported where it is used.
 if TYPE_CHECKING:
-    from recollect.api.results import Answer, Answers, ExplainedSetting, Listed, Location, LogEntry
+    from recollect.api.results import (
+        Answer,
+        Answers,
+        ExplainedSetting,
+        Listed,
+        Location,
+        LogEntry,
+        PastCommit,
+    )
     from recollect.config.config import Config, Setting
     from recollect.core.memory import Memory
     from recollect.facts.facts import Found
@@ -116,6 +124,20 @@ class Reads(Store):
         if counting and as_of is None:
             self.note_shown(answers)
         return answers
+
+    def search_history(
+        self, query: str, limit: int = 5, *, besides: Iterable[Answer] = ()
+    ) -> list[PastCommit]:
+        """Find commits that say something about a query, best first; they are no memories.
+
+        There are none before `index_history` has read the history. Commits that one of the answers
+        in `besides` comes from are left out.
+        """
+        if not self.ledger.repository.history_path.exists():
+            return []  # most searches: they import nothing for it
+        from recollect.api.history import search_history
+
+        return search_history(self, query, limit, besides)
 
     def _releases(self, query: str) -> Mapping[str, float]:
         """When tags were made, if a query names a release."""

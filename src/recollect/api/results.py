@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from recollect.core.named_tuple import NamedTuple
 
@@ -37,6 +37,43 @@ class Answers(list[Answer]):
 
     weaker = 0
     strong = 0
+
+
+# Commits that a search shows where memories leave room.
+MOST_COMMITS: Final = 5
+# How a commit becomes a memory, for whoever reads a list of them.
+READ_COMMIT: Final = (
+    "To read one, run: git show COMMIT. To keep one: recollect capture KIND SUMMARY --at COMMIT"
+)
+
+
+class PastCommit(NamedTuple):
+    """A commit of the history that a search found. It is no memory: it has no id of one."""
+
+    commit: str  # its full id
+    subject: str
+    # The start of the text below the subject.
+    body: str
+    author: str
+    created: str
+    score: float
+
+    @property
+    def short(self) -> str:
+        """Its short id, which `git show` takes."""
+        return self.commit[:12]
+
+    def as_json(self) -> dict[str, Any]:
+        """The commit as `--json` prints it; `type` tells it from a memory."""
+        return {
+            "type": "commit",
+            "commit": self.commit,
+            "summary": self.subject,
+            "body": self.body,
+            "author": self.author,
+            "created": self.created,
+            "score": round(self.score, 4),
+        }
 
 
 class Listed(NamedTuple):

@@ -26,6 +26,7 @@ from recollect.store.time_parsing import parse_time
 if TYPE_CHECKING:
     from recollect.embedding import Embedder
     from recollect.search.scoring import Why
+    from recollect.store.history import Version
 
 T = TypeVar("T")
 _MOST_LISTED = 5000
@@ -208,6 +209,19 @@ class SharedMemories:
                 [f"{one.memory.uid} ({', '.join(one.repositories)})" for one in known],
             )
         return known[0]
+
+    def versions(self, memory: Memory) -> list[Version]:
+        """The versions of a memory, oldest first, since it was last anything but public."""
+        from recollect.store.history import versions_of
+
+        for part in self._parts:
+            records = part.index.history(memory.uid)
+            if not records:
+                continue
+            found = versions_of(memory, records)
+            hidden = [n for n, one in enumerate(found) if one.memory.sensitivity != _PUBLIC]
+            return found[hidden[-1] + 1 if hidden else 0 :]
+        return []
 
 
 def _merged(found: Iterable[Shared]) -> list[Shared]:

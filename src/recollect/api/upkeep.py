@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from recollect.core.memory import Memory
     from recollect.importing.collect import Progress as Reading
     from recollect.importing.learning import SourceHere
+    from recollect.importing.past_commits import PastCommits
     from recollect.importing.plan import ImportPlan
     from recollect.index.protocol import Progress
     from recollect.ledger.health import Finding
@@ -256,6 +257,24 @@ class Upkeep(Reviews):
         from recollect.importing.learning import undo_import
 
         return undo_import(self, run, dry_run=dry_run)
+
+    def index_history(
+        self, *, dry_run: bool = False, progress: Callable[[int, int], None] | None = None
+    ) -> PastCommits:
+        """Read the commits that are new in the history, so that `search_history` finds them.
+
+        They are kept in a file of this clone that can be deleted at any time, without secrets. With
+        `dry_run`, nothing is written, and `added` is how many would be read.
+        """
+        from recollect.importing.past_commits import index_history, preview_history
+
+        return preview_history(self) if dry_run else index_history(self, progress)
+
+    def forget_history(self) -> bool:
+        """Delete what `index_history` made; whether there was something."""
+        from recollect.store.commit_index import remove
+
+        return remove(self.ledger.repository)
 
     def is_learning_offered(self) -> bool:
         """Whether an offer to learn was shown, dismissed, or followed in this repository."""

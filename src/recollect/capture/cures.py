@@ -52,6 +52,15 @@ _NARROWS = words(
 )
 
 
+# A variable that is not set fails again on the next machine, whatever the code says by then.
+_UNSET = pattern(r"KeyError: ['\"][A-Z][A-Z0-9_]{1,60}['\"]|\bos\.environ\[|environment variable")
+
+
+def is_of_environment(failure: Learning) -> bool:
+    """Return whether a command failed because of where it ran, and not because of the code."""
+    return _UNSET.search(f"{failure.said}\n{failure.excerpt}") is not None
+
+
 def passes_again(failure: Learning, command: str, tool: str, output: str = "") -> bool:
     """Return whether a successful tool event does what failed earlier."""
     if failure.severity == RECOVERABLE and failure.category != ERROR:
@@ -115,7 +124,11 @@ def _is_document(change: str) -> bool:
 
 def is_worth_keeping(failure: Learning, cures: Sequence[str]) -> bool:
     """Return whether a solved failure is likely to happen again to somebody with the same code."""
-    return failure.score >= LASTING or (bool(cures) and all(cure.startswith(RUN) for cure in cures))
+    return (
+        failure.score >= LASTING
+        or is_of_environment(failure)
+        or (bool(cures) and all(cure.startswith(RUN) for cure in cures))
+    )
 
 
 def solution_of(

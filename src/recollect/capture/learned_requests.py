@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from recollect.capture import request_words as words
 from recollect.capture.hearsay import is_hearsay
+from recollect.capture.leads import asks_now, tells
 from recollect.capture.learned_unkept import MOST_SENTENCES, rate_all, unkept_blocks
 from recollect.capture.request_text import Said, clean, is_one_task, says
 from recollect.capture.sentences import split_line
@@ -119,10 +120,16 @@ def find_learned(
     for at, wish in enumerate(rated):
         one = said[at]
         is_unkept = any(near.is_silent and near.block == one.block for near in said[at : at + 2])
-        if at in used or is_unkept or one.block in unkept or is_hearsay(one.text):
+        if (
+            at in used
+            or is_unkept
+            or one.block in unkept
+            or is_hearsay(one.text)
+            or tells(one.text)
+        ):
             continue
         content, numbers = "", tuple[int, ...]()
-        if _may_ask(one) and _is_likely(one, wish):
+        if _may_ask(one) and _is_likely(one, wish) and wish.deciding:
             content, numbers = _content(said, at, wish, used)
         worth = _worth(content) if numbers else 0.0
         is_worth_it = worth >= _LEAST_WORTH or wish.chance >= _CERTAIN
@@ -136,7 +143,7 @@ def find_learned(
     for at in doubted:
         content, numbers = _meant(said, at, rated[at], used, meant)
         is_certain = _odds(said[at], rated[at], meant[at]) >= _MEANT_FOR_SURE
-        if not is_certain and _worth(content) < _LEAST_WORTH:
+        if (not is_certain and _worth(content) < _LEAST_WORTH) or asks_now(content):
             continue
         used.update(numbers)
         if _names_something(content):
@@ -145,7 +152,7 @@ def find_learned(
     if told and meant:
         open_to = [at for at in range(len(meant)) if not said[at].is_silent and not _asks(said[at])]
         content, _ = kept_words([(n, said[n].text, meant[n].words) for n in open_to])
-        if says(content, _FEWEST) and not _is_told(content, told):
+        if says(content, _FEWEST) and not _is_told(content, told) and not asks_now(content):
             yield _told(content), "by meaning: what the request is about"
 
 

@@ -165,6 +165,11 @@ def repeats(text: str, other: str) -> bool:
     return is_known and all((stem in denied) == (stem in mine[0].denied) for stem in stems)
 
 
+def share_words(text: str, other: str) -> bool:
+    """Return whether two texts have a meaningful word in common."""
+    return not _stems(text).isdisjoint(_stems(other))
+
+
 def said_in(text: str, document: str) -> bool:
     """Return whether one sentence of a document already says it."""
     mine = _stems(text)

@@ -151,7 +151,7 @@ def without_wishes(text: str) -> str:
 
 def correction_of(text: str) -> str:
     """Return a correction that makes sense by itself; empty if it does not."""
-    from recollect.capture.detect import without_filler
+    from recollect.capture.leads import without_filler
 
     at = text.lower().find(MARKER)
     line = without_filler(" ".join(text[: len(text) if at < 0 else at].split()))

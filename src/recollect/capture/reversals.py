@@ -8,6 +8,7 @@ is about another matter than "Redis for the sessions", so both hold.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -69,8 +70,71 @@ class _Denial(NamedTuple):
     around: frozenset[str]
 
 
+# "Let's go back to RabbitMQ", "revert to yarn then", "we stay with Postgres after all".
+_BACK = pattern(
+    r"\b(?:(?:go|going|went|switch|switching|move|moving|change|get|come|swap) back to"
+    r"|(?:revert|return|reverting|returning) to"
+    r"|back to(?= [^.!?;:\n]{1,80}\b(?:then|again|it is)\b)"
+    r"|\A(?:so |ok |okay )?back to|(?:stay|stick|keep|go|staying|sticking) with"
+    r"(?= [^.!?;:\n]{1,80}\bafter all\b)) (?P<choice>[^.!?;:,\n]{1,80})",
+    re.IGNORECASE,
+)
+# "It's 2 retries, not 3", "Not once a night: every six hours".
+_VALUE = pattern(
+    r"(?:\Anot (?P<before>[^.!?;:,\n]{1,60})[:,;—–-]+ \S"
+    r"|, not (?P<after>[^.!?;:,\n]{1,60}?)(?=[.!?;:,\n]|\Z| (?:because|since|as|so)\b))",
+    re.IGNORECASE,
+)
+# "RabbitMQ is overkill": what is left, without a word of denial.
+_UNFIT = pattern(
+    r"\b(?P<subject>[^\s.!?;:,]{1,40}(?: [^\s.!?;:,]{1,40})?) (?:is|are|was|turned out|seems?)"
+    r" (?:just |really |clearly |way )?(?:overkill|too \w{2,20}|not worth|a bad|no good"
+    r"|a mistake)\b",
+    re.IGNORECASE,
+)
+
+
+def chosen_again(text: str) -> str:
+    """Return the earlier choice that a text goes back to; empty if it does not."""
+    found = _BACK.search(text[:_LOOKED_AT])
+    return found["choice"] if found else ""
+
+
+def corrected_in(text: str) -> str:
+    """Return the value that a text corrects, as in "2 retries, not 3"; empty if it does not."""
+    found = _VALUE.search(text[:_LOOKED_AT])
+    return (found["before"] or found["after"] or "") if found else ""
+
+
+def corrects(text: str, known: str) -> bool:
+    """Return whether a known text states a value that a text corrects, or a choice it leaves.
+
+    That is enough only if both were said in one session: "not 3" may be about anything.
+    """
+    wrong = frozenset(_meaningful(_tokens(corrected_in(text))))
+    said = frozenset(stem for one in statements(known[:_LOOKED_AT]) for stem in one.stems)
+    denied = {stem for one in statements(known[:_LOOKED_AT]) for stem in one.denied}
+    return bool(wrong) and wrong <= said - denied and not corrected_in(known)
+
+
+def leaves(text: str, choice: str) -> bool:
+    """Return whether a text puts something else in the place of a choice."""
+    wanted = frozenset(_meaningful(_tokens(choice)))
+    if not wanted or chosen_again(text):
+        return False
+    parts = [_tokens(part) for part in STATEMENT.split(text[:_LOOKED_AT])]
+    denied = [one for tokens in parts for one in _denials(tokens)]
+    if any(wanted <= one.clause for one in denied):
+        return True
+    unfit = (_tokens(one["subject"]) for one in _UNFIT.finditer(text[:_LOOKED_AT]))
+    return any(wanted <= frozenset(_meaningful(tokens)) for tokens in unfit)
+
+
 def takes_back(text: str, known: str) -> bool:
     """Return whether a text says that the first statement of a known text does not hold."""
+    again = chosen_again(text)
+    if again and leaves(known, again):
+        return True
     old = _first(known)
     if old is None:
         return False

@@ -71,7 +71,10 @@ def summary_of(story: Story) -> dict[str, Any] | None:
     steps = [what for what in happened if what.startswith((COMMIT_MADE, TESTS_PASS))]
     if not any((files, told, steps, left, story.decided, story.blockers)):
         return None
-    goals = _unique(one_line(goal_of(p[:_MOST_PROMPT])) for p in story.goals if is_prompt(p))
+    corrected = _after(CORRECTED, happened)
+    told = [one for one in told if not _is_corrected(one, corrected)]
+    asked = (one_line(goal_of(p[:_MOST_PROMPT])) for p in story.goals if is_prompt(p))
+    goals = _unique(_holding(goal, corrected) for goal in asked)
     goal = goals[0] if goals else ""
     other = [*steps[-1:], *story.decided, *story.blockers, *left]
     main = next((goal for goal in reversed(goals) if not _POINTS.search(goal)), goal)
@@ -107,6 +110,20 @@ def summary_of(story: Story) -> dict[str, Any] | None:
         "files_modified": [path for path in files if is_ours(path)][:200],
         "concepts": ["what-changed"],
     }
+
+
+def _holding(goal: str, corrected: Sequence[str]) -> str:
+    """Return a goal without the sentences that the person corrected later."""
+    if not corrected:
+        return goal
+    return " ".join(one for one in split_line(goal) if not _is_corrected(one, corrected))
+
+
+def _is_corrected(said: str, corrected: Sequence[str]) -> bool:
+    """Return whether the person took back what was said earlier in the session."""
+    from recollect.capture.reversals import corrects, takes_back
+
+    return any(takes_back(one, said) or corrects(one, said) for one in corrected)
 
 
 def _first_sentence(goal: str) -> str:

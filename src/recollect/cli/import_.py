@@ -73,6 +73,9 @@ def import_command(
             _list(store, as_json)
         elif run is not None:
             echo_undo(store, store.undo_import(run, dry_run=dry_run), as_json)
+            if not as_json and not dry_run and store.index_history(dry_run=True).commits:
+                hint = "To delete it, run: recollect learn --no-history"
+                click.echo(f"Search still knows the history. {hint}", err=True)
         elif source == _CLAUDE_MEMORY:
             whole = partial(store.import_claude_memory, where)
             _import_whole(ctx, store, whole, agreed=yes, dry_run=dry_run, as_json=as_json)

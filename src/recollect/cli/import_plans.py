@@ -14,6 +14,7 @@ from recollect.cli.output import echo_json, memories, progress_to, warn
 from recollect.cli.terminal import echo_exactly
 
 if TYPE_CHECKING:
+    from recollect.importing.past_commits import PastCommits
     from recollect.importing.plan import ImportPlan, SourcePlan
 
 SAMPLES = 5
@@ -47,20 +48,43 @@ def _duration(seconds: float) -> str:
 
 
 def offer(
-    store: Recollect, plan: ImportPlan, *, agreed: bool, dry_run: bool, as_json: bool, all_of: bool
+    store: Recollect,
+    plan: ImportPlan,
+    *,
+    agreed: bool,
+    dry_run: bool,
+    as_json: bool,
+    all_of: bool,
+    with_history: bool = False,
 ) -> None:
-    """Show a plan, ask, and write it; without agreement, nothing is written."""
+    """Show a plan, ask, and write it; without agreement, nothing is written.
+
+    `with_history` says that search shall know the commits, too.
+    """
+    writes = agreed and not dry_run
     if as_json:
-        if agreed and not dry_run:
+        if writes:
             plan = store.run_import(plan)
+        shown = plan.as_json()
+        if with_history:
+            read = read_history(store, quiet=True) if writes else _ahead(store)
+            shown["history"] = read._asdict()
+        if writes:
             _embed(store)
-        echo_json(plan.as_json())
+        echo_json(shown)
         return
     for source in plan.sources:
         _echo_source(source, len(source.kept) if all_of else SAMPLES)
     kept = plan.kept
+    history = _ahead(store) if with_history else None
+    if history is not None and history.added:
+        would_read(history)
     if not kept:
         click.echo(_nothing(plan), err=True)
+        if history is not None and history.added and not dry_run:
+            question = f"Read {_commits(history.added)} for search?"
+            if agreed or (can_ask() and click.confirm(question)):
+                read_history(store)
     elif dry_run:
         click.echo(f"Would keep {len(kept)}. Nothing was written.", err=True)
     elif agreed or (can_ask() and click.confirm(f"Keep {memories(len(kept))}?")):
@@ -69,6 +93,8 @@ def offer(
             f"Kept {len(kept)} as {done.run}. To undo it, run: recollect import --undo {done.run}",
             err=True,
         )
+        if with_history:
+            read_history(store)
         _embed(store)
     elif can_ask():
         store.dismiss_learning()
@@ -76,6 +102,35 @@ def offer(
     else:
         click.echo("Nothing was written. To keep them, add --yes", err=True)
     warn(store)
+
+
+def _ahead(store: Recollect) -> PastCommits:
+    return store.index_history(dry_run=True)
+
+
+def would_read(history: PastCommits) -> None:
+    """Say what `read_history` would do."""
+    known = f", {history.commits:,} known already" if history.commits else ""
+    click.echo(click.style("history", bold=True) + "  (commits for search, not memories)")
+    click.echo(f"  would read {_commits(history.added)} into a local file{known}")
+
+
+def _commits(count: int) -> str:
+    return "1 commit" if count == 1 else f"{count:,} commits"
+
+
+def read_history(store: Recollect, *, quiet: bool = False) -> PastCommits:
+    """Read the commits that are new, so that search finds them where no memory answers."""
+    with progress_to("Reading commits for search") as progress:
+        done = store.index_history(progress=lambda number, _total: progress(number))
+    if done.commits and not quiet:
+        size = f"{max(1, round(done.bytes / 1_000_000))} MB"
+        click.echo(
+            f"Search also knows {_commits(done.commits)} of the history, in a local file of {size}."
+            " To delete it, run: recollect learn --no-history",
+            err=True,
+        )
+    return done
 
 
 def _embed(store: Recollect) -> None:

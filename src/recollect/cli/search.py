@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from recollect.api.recollect import Recollect
-from recollect.api.results import Answer, weaker_matches
+from recollect.api.results import (
+    MOST_COMMITS,
+    READ_COMMIT,
+    Answer,
+    PastCommit,
+    weaker_matches,
+)
 from recollect.cli.filters import filter_options, given_filters
 from recollect.cli.output import (
     MINE,
@@ -92,6 +98,10 @@ def search_command(
         )
         hits = look(limit=limit, weaker=weaker)
         sure, left = len(hits), hits.weaker
+        is_plain = mode in (None, "hybrid", "text") and min_similarity is None and as_of is None
+        is_open = is_plain and not given_filters(options)
+        room = min(MOST_COMMITS, limit - hits.strong) if is_open else 0
+        past = store.search_history(query, room, besides=hits[: hits.strong]) if room > 0 else []
         if left and sure < NEAREST and (not sure or len(query.split()) >= SENTENCE):
             # Whoever asks in a sentence often uses other words than the memory.
             best = hits[0].score if sure else 0.0
@@ -117,11 +127,14 @@ def search_command(
                     )
                 ]
                 + [one.as_json() for one in elsewhere]
+                + [one.as_json() for one in past]
             )
         else:
             _echo_lines(store, hits[:sure], explain=explain)
+            _echo_commits(past)
             if hits[sure:]:
-                click.echo("Weaker matches:" if sure else "No sure answer. The nearest:", err=True)
+                nearest = "The nearest memories:" if past else "No sure answer. The nearest:"
+                click.echo("Weaker matches:" if sure else nearest, err=True)
                 _echo_lines(store, hits[sure:], explain=explain)
             if elsewhere:
                 click.echo("In other repositories:", err=True)
@@ -131,8 +144,19 @@ def search_command(
                 click.echo(f"{one.score:.2f}  {name}  {one.age:>4}  {one.summary} {home}")
         if left > 0:
             click.echo(f"{weaker_matches(left)}; --all shows them", err=True)
-        elif not hits and not elsewhere:
+        elif not hits and not elsewhere and not past:
             click.echo("Nothing found.", err=True)
+
+
+def _echo_commits(commits: Sequence[PastCommit]) -> None:
+    """Print commits in a section of their own, and what to do with one."""
+    if not commits:
+        return
+    click.echo("From the history (commits, not memories):", err=True)
+    for one in commits:
+        name = click.style(one.short, fg="yellow")
+        click.echo(f"      {name}  {one.created[:10]}  {one.subject} ({one.author})")
+    click.echo(READ_COMMIT, err=True)
 
 
 def _elsewhere(

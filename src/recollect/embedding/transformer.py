@@ -72,11 +72,18 @@ class Network:
     layers: Sequence[Layer]
 
 
+def query_scale() -> np.float32:
+    """Return the attention scale, which is folded into the query."""
+    import numpy as np
+
+    return np.float32(1 / math.sqrt(DIMENSIONS // HEADS))
+
+
 def attending(query: Affine, key: Affine, value: Affine) -> Affine:
     """Return the three as one matrix. The attention scale is folded into the query."""
     import numpy as np
 
-    scale = np.float32(1 / math.sqrt(DIMENSIONS // HEADS))
+    scale = query_scale()
     return Affine(
         np.concatenate([query.weight * scale, key.weight, value.weight], axis=1),
         np.concatenate([query.bias * scale, key.bias, value.bias]),

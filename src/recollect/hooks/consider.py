@@ -143,6 +143,8 @@ def _consider_locked(work: Work, drafts: Sequence[Draft]) -> None:
             )
             if noticed is not None and reverses:
                 work.note("reverses", uids=[old.uid for old in reverses])
+                if scratched := work.session.scratch(noticed, reverses):
+                    work.note("superseded", uids=[old.uid for old in scratched])
             pending.append(Known("", text))
             # `updates` is the memory that it may supersede once somebody accepts it.
             also = {"uids": [updates]} if updates else {}

@@ -99,9 +99,13 @@ def files_named(event: Event) -> list[str]:
 def draft_of(event: Event, item: Marked, content: str) -> dict[str, Any]:
     """Make a draft of marked text. `content` must already be redacted."""
     from recollect.capture.kind_of import kind_of
+    from recollect.capture.leads import without_filler
     from recollect.capture.tags import tags_of
     from recollect.capture.titles import title_and_body
 
+    if item.via == REQUESTED:
+        bare = without_filler(content)
+        content = bare[:1].upper() + bare[1:] if bare != content else content
     summary, body = title_and_body(content) if item.via == REQUESTED else summarize(content)
     # Only a person asks in plain words, even if it is found in the transcript at a later event.
     said_by = "user" if event.name == PROMPT or item.via == REQUESTED else "agent"

@@ -43,6 +43,7 @@ def tell_noticed(work: Work) -> None:
         # Local state holds no text of memories; the id is enough for a line that comes late.
         noticed.tell_later(session, [_QUOTED.sub("", line) for line in work.reply.notice])
         work.reply.notice.clear()
+        work.reply.had_line = True
         return
     memories = work.session.untold()
     if memories:

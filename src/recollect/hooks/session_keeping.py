@@ -7,19 +7,22 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
-from recollect.capture.novelty import SUPERSEDES, Known, judge
+from recollect.capture.novelty import SUPERSEDES, Known, judge, share_words
 from recollect.capture.spool_flush import LONGEST_WAIT, drain, keep_named, stash_of
 from recollect.capture.suggestions import suggest, suggestions
 from recollect.capture.unconfirmed import add, convert_suggestions, text_of
 from recollect.core.memory import Memory
-from recollect.core.status import UNCONFIRMED, VISIBLE
+from recollect.core.status import ACTIVE, ARCHIVED, UNCONFIRMED, VISIBLE
 from recollect.hooks.marking import identity
 from recollect.hooks.session_state import RecordedSession
 from recollect.hosts.protocol import PROMPT
+from recollect.index.protocol import Filters
 from recollect.ledger.lock import exclusive
 from recollect.ledger.worktree import has_past
 
 _LOCK = "noticing.lock"
+_LAST = 6  # memories of a session that a correction may be about
+_NOTICED = frozenset({UNCONFIRMED, ACTIVE})
 
 
 class KeepingSession(RecordedSession):
@@ -48,16 +51,48 @@ class KeepingSession(RecordedSession):
         text = f"{draft['summary']}\n{draft.get('body') or ''}"
         found = [
             old
-            for old in similar
+            for old in {old.uid: old for old in (*similar, *self._just_said())}.values()
             if old.status in (*VISIBLE, UNCONFIRMED)
             if old.sensitivity == "public" and may_reverse(said_by, old)
             if self._event.name == PROMPT or old.session != self._event.session
-            if judge(text, [Known(old.uid, text_of(old))]).verdict == SUPERSEDES
+            if self._corrects(text, old)
+            or judge(text, [Known(old.uid, text_of(old))]).verdict == SUPERSEDES
         ]
         if not found:
             return []
         here = self.store.indexing.using(lambda index: index.get_many([m.uid for m in found]))
         return [old for old in here if old.project == self.store.project]
+
+    def _just_said(self) -> list[Memory]:
+        """Return what this session noticed last: a correction may share no word with it."""
+        wanted = Filters(session=self._event.session, statuses=_NOTICED, project=self.store.project)
+        if self._event.name != PROMPT or not self._event.session:
+            return []
+        return self.store.indexing.using(lambda index: index.newest(wanted, _LAST, self._now))
+
+    def _corrects(self, text: str, old: Memory) -> bool:
+        """Whether a text corrects what this session said: its value, or what is scratched."""
+        from recollect.capture.leads import scratches
+        from recollect.capture.reversals import corrects
+
+        if old.session != self._event.session or self._event.name != PROMPT:
+            return False
+        if corrects(text, text_of(old)):
+            return True
+        return scratches(self._event.text) and share_words(text, text_of(old))
+
+    def scratch(self, new: Memory, reversed_: Sequence[Memory]) -> list[Memory]:
+        """Archive what this session kept, and the person scratched; return it."""
+        from recollect.capture.leads import scratches
+        from recollect.core.reversal import SUPERSEDED
+
+        if self._event.name != PROMPT or not scratches(self._event.text):
+            return []
+        own = [old for old in reversed_ if old.session == self._event.session and self.is_own(old)]
+        reason = SUPERSEDED + self.store.short_name(new)
+        return [
+            self.store.set_status(old.uid, ARCHIVED, reason) for old in own if old.status == ACTIVE
+        ]
 
     def capture(self, drafts: Mapping[str, Mapping[str, Any]]) -> dict[str, Memory]:
         """Capture drafts by nonce; return the memories that are already in the ledger."""

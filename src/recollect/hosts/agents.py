@@ -32,6 +32,7 @@ VARIABLES: Mapping[str, str] = {
     "CRUSH": "crush",
     "TRAE_AI_SHELL_ID": "trae",
     "COPILOT_AGENT_SESSION_ID": "copilot",
+    "COPILOT_CLI": "copilot",
     "AI_AGENT": "agent",  # a convention of several agents
 }
 # Variables that hold the id of the agent's session, the same that its hooks get.

@@ -93,16 +93,6 @@ ROWS: tuple[Documented, ...] = (
         program="amp",
     ),
     Documented(
-        "copilot",
-        "GitHub Copilot CLI",
-        "https://docs.github.com/en/copilot/how-tos/copilot-cli/customize-copilot/add-mcp-servers",
-        ".copilot/mcp-config.json",
-        ".github/mcp.json",
-        server={"type": "local", **mcp_server(), "tools": ["*"]},
-        folder=".copilot",
-        program="copilot",
-    ),
-    Documented(
         "cursor",
         "Cursor",
         "https://cursor.com/docs/context/mcp",

@@ -104,6 +104,8 @@ class Reply:
     def __init__(self) -> None:
         self.context: list[str] = []
         self.notice: list[str] = []
+        # Whether the user has seen a line in this turn already: one is enough.
+        self.had_line = False
         # What the user must see, at any event whose reply can show it.
         self.alarm: list[str] = []
         # What the agent must do before it stops.

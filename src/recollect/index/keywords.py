@@ -248,6 +248,12 @@ class Keywords:
             passing = self._passing(found, condition, parameters)
         return passing
 
+    def best_rows(self, weights: Weights, limit: int) -> Mapping[int, Found]:
+        """Return the rows that plain BM25 ranks highest, by key, rescored."""
+        terms = list(weights.scores)
+        required = self._rare_terms(terms, limit) or terms
+        return self._first(weights, required, limit, few=weights.memories <= _MANY)
+
     def _rare_terms(self, terms: Sequence[str], limit: int) -> list[str]:
         """Return the rarer terms if they alone may give enough results; else none.
 

@@ -127,5 +127,9 @@ def clean(text: str | None) -> str | None:
 
 def has_others(tables: Tables, voice: str) -> bool:
     """Whether there are memories of more than one author."""
-    ends = "SELECT (SELECT min(voice) FROM memory), (SELECT max(voice) FROM memory)"
-    return any(set(row) != {voice} for row in tables.rows(ends))
+    # Two looks into an index: PostgreSQL would read every memory for the least and the greatest.
+    others = (
+        "SELECT 1 WHERE EXISTS (SELECT 1 FROM memory WHERE voice < ?)"
+        " OR EXISTS (SELECT 1 FROM memory WHERE voice > ?)"
+    )
+    return bool(tables.rows(others, (voice, voice)))

@@ -12,6 +12,8 @@ from recollect.ledger.git import Git
 _MARK = "\x01"  # before a commit id in a list of files
 _MOST_BLAMED = 5000  # lines
 _BLAMED = pattern(r"[0-9a-f]{40,64} \d+ \d+")
+# The last second that has a date, in 9999. A commit can claim any time.
+_MOST_SECONDS = 253_402_300_799
 _MESSAGE = "--format=%H%n%P%n%at%n%aN%n%B"
 
 
@@ -49,7 +51,14 @@ def _parsed(part: bytes) -> Commit | None:
     if len(fields) != 5:
         return None
     oid, parents, time, author, message = fields
-    return Commit(oid, tuple(parents.split()), int(time) if time.isdigit() else 0, author, message)
+    return Commit(oid, tuple(parents.split()), _seconds(time), author, message)
+
+
+def _seconds(said: str) -> int:
+    """Return a time since 1970; 0 for one that is no date."""
+    if not said.isdecimal() or len(said) > len(str(_MOST_SECONDS)):
+        return 0
+    return int(said) if int(said) <= _MOST_SECONDS else 0
 
 
 class Blamed(NamedTuple):
@@ -121,7 +130,7 @@ def last_changes(git: Git, paths: Sequence[str]) -> dict[str, tuple[str, int]]:
             for line in part.decode("utf-8", "surrogateescape").split("\n"):
                 if line.startswith(_MARK):
                     oid, _, when = line[1:].partition(" ")
-                    time = int(when) if when.isdigit() else 0
+                    time = _seconds(when)
                 elif line in wanted:
                     wanted.discard(line)
                     found[line] = (oid, time)

@@ -33,6 +33,11 @@ class Repository(NamedTuple):
     is_user_ledger: bool = False
 
     @property
+    def history_path(self) -> Path:
+        """Where the words of commits are, if `recollect learn` has read the history."""
+        return self.state_dir / "history.db"
+
+    @property
     def state_dir(self) -> Path:
         """Our directory for locks and derived files; never committed, shared by worktrees."""
         return self.common_dir / "recollect"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.api.recollect import Recollect
-from recollect.api.results import weaker_matches
+from recollect.api.results import MOST_COMMITS, Answers, weaker_matches
 from recollect.api.waiting import waiting_for_review
 from recollect.core.capabilities import PRIVATE, require
 from recollect.core.fields import CONCEPTS, check_path
@@ -31,6 +31,7 @@ _FILTERS = (
 )
 _CHANGE = "update_memory(id, if_version=version) changes it."
 _READ_ON = "get_memory(id) shows one whole."
+_COMMITS = "commits are from the history, not memories: git show COMMIT shows one."
 
 
 def find(store: Recollect, memory_id: str) -> tuple[Recollect, Memory]:
@@ -81,10 +82,33 @@ def search_memories(store: Recollect, given: Mapping[str, Any]) -> Json:
     more = f" offset={offset + limit} shows more." if len(hits) > offset + limit else ""
     them = "it" if hits.weaker == 1 else "them"
     weaker = f" {weaker_matches(hits.weaker)}: all=true shows {them}." if hits.weaker else ""
-    return {
+    found: Json = {
         "memories": lines,
         "next": (_READ_ON + more if lines else nothing(offset, len(hits))) + weaker,
     }
+    past = _from_history(store, given, hits, limit) if not offset else []
+    if past:
+        found |= {"commits": past, "next": f"{found['next'] if lines else ''} {_COMMITS}".strip()}
+    return found
+
+
+def _from_history(
+    store: Recollect, given: Mapping[str, Any], hits: Answers, limit: int
+) -> list[Json]:
+    """Commits of the history, if the memories leave room and no filter is given."""
+    room = min(MOST_COMMITS, limit - hits.strong)
+    is_open = given.get("mode") in (None, "hybrid", "text")
+    if room <= 0 or not is_open or any(given.get(name) for name in _FILTERS):
+        return []
+    return [
+        {
+            "commit": one.short,
+            "date": one.created[:10],
+            "author": one.author,
+            "subject": one.subject,
+        }
+        for one in store.search_history(given["query"], room, besides=hits[: hits.strong])
+    ]
 
 
 def list_memories(store: Recollect, given: Mapping[str, Any]) -> Json:

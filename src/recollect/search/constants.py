@@ -117,9 +117,10 @@ def titles_bar(about: float) -> float:
 
 
 # What an unconfirmed memory is worth compared with a confirmed one: about two of three are right,
-# and a wrong one costs more than its tokens. And how many such memories one block may have.
-# Chosen on the tuning days (`benchmarks/day`).
-UNCONFIRMED_WORTH: Final = 0.3
+# and a wrong one costs more than its tokens. It is multiplied with the confidence of the memory,
+# which is 0.65 in the mean. And how many such memories one block may have. Chosen on the tuning
+# days (`benchmarks/day`).
+UNCONFIRMED_WORTH: Final = 0.4
 MOST_UNCONFIRMED: Final = 1
 
 # Working memory, which a session starts with

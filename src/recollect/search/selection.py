@@ -92,9 +92,13 @@ def worth_naming(candidates: Sequence[Candidate]) -> bool:
 
 
 def _worth(candidate: Candidate) -> float:
-    """Return how likely a memory answers; less if it is unconfirmed: nobody stands by it."""
-    unconfirmed = candidate.memory.status == UNCONFIRMED
-    return candidate.probability * (UNCONFIRMED_WORTH if unconfirmed else 1.0)
+    """Return how likely a memory answers; less if it is unconfirmed: nobody stands by it.
+
+    How much less depends on how likely it was worth keeping when it was noticed.
+    """
+    if candidate.memory.status != UNCONFIRMED:
+        return candidate.probability
+    return candidate.probability * UNCONFIRMED_WORTH * candidate.memory.confidence
 
 
 def without_given(candidates: Iterable[Candidate], given: Mapping[str, str]) -> Sorted:

@@ -8,47 +8,32 @@ import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, Final
+from typing import Any
 
 from anyio import to_thread
 from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
-from starlette.routing import Route
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from recollect.errors import (
-    DatabaseDown,
-    MemoryIndexError,
-    NotAllowed,
-    RecallError,
-    RecollectError,
-    TooManyRequests,
-    ValidationError,
-)
+from recollect.errors import NotAllowed, RecollectError, ValidationError
 from recollect.mcp.arguments import Parameters
 from recollect.redact.gate import redact_message
 from recollect.server import metrics
-from recollect.server.identity import Unauthenticated, identify, is_foreign_page
+from recollect.server.identity import identify, is_foreign_page
 from recollect.server.logs import log
 from recollect.server.mcp_endpoint import MOST_BODY, make_endpoint
+from recollect.server.pages import BASE, TeamPages
 from recollect.server.people import Person
+from recollect.server.statuses import MORE, status_of
 from recollect.server.team import Team
 from recollect.server.tools import TOOLS
 
 _HOOK_BODY = 1 << 20
 _SIGNATURE = "x-hub-signature-256"
-_STATUS: Final[tuple[tuple[type[RecollectError], int], ...]] = (
-    (Unauthenticated, 401),
-    (NotAllowed, 403),
-    (TooManyRequests, 429),
-    (DatabaseDown, 503),
-    (MemoryIndexError, 503),
-    (ValidationError, 400),
-    (RecallError, 404),
-)
-_MORE = {401: {"www-authenticate": "Bearer"}, 429: {"retry-after": "60"}}
-_HEADERS = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
+_HEADERS = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 # What `GET /search` takes besides the query, and how the tool of the same name calls it.
 _SEARCH = TOOLS["search_memories"].parameters
 _COUNTS = ("limit", "offset")
@@ -108,6 +93,9 @@ def make_application(team: Team) -> Starlette:
     async def healthy(_request: Request) -> Response:
         return PlainTextResponse("ok\n")
 
+    async def to_pages(_request: Request) -> Response:
+        return RedirectResponse(f"{BASE}/", 303)
+
     async def known(_request: Request, error: Exception) -> Response:
         assert isinstance(error, RecollectError)
         return _refusal(error)
@@ -134,6 +122,8 @@ def make_application(team: Team) -> Starlette:
             Route("/search", search, methods=["GET", "POST"]),
             Route("/hooks/fetch/{repository}", hook, methods=["POST"]),
             mcp,
+            Route(BASE, to_pages),
+            Mount(BASE, TeamPages(team).application()),
         ],
         exception_handlers={RecollectError: known, Exception: unknown},
         lifespan=lifespan,
@@ -164,12 +154,16 @@ def guarded(app: ASGIApp, team: Team) -> ASGIApp:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message = {**message, "headers": [*message["headers"], *_HEADERS]}
+                headers = MutableHeaders(raw=list(message["headers"]))
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+                message = {**message, "headers": headers.raw}
             await send(message)
 
         try:
             try:
-                if is_foreign_page(scope):
+                # The pages answer it themselves: people follow links to them.
+                if route != BASE and is_foreign_page(scope):
                     raise NotAllowed("A page of another site sent this.", "Ask from no page.")
                 if route in _PERSONAL:
                     found = await to_thread.run_sync(
@@ -183,6 +177,8 @@ def guarded(app: ASGIApp, team: Team) -> ASGIApp:
             await app(scope, receive, reply)
         finally:
             seconds = time.monotonic() - started
+            known = scope.get("state", {}).get("person")
+            person = known.name if isinstance(known, Person) else person
             metrics.REQUESTS.labels(route, str(status)).inc()
             metrics.SECONDS.labels(route).observe(seconds)
             if route not in _QUIET:
@@ -193,7 +189,7 @@ def guarded(app: ASGIApp, team: Team) -> ASGIApp:
 
 _PERSONAL = ("/mcp", "/search")
 _QUIET = ("/healthz", "/readyz", "/metrics")
-_ROUTES = (*_PERSONAL, *_QUIET, "/hooks")
+_ROUTES = (*_PERSONAL, *_QUIET, "/hooks", BASE)
 
 
 def _route(path: str) -> str:
@@ -203,9 +199,9 @@ def _route(path: str) -> str:
 
 
 def _refusal(error: RecollectError) -> Response:
-    status = next((number for kind, number in _STATUS if isinstance(error, kind)), 500)
+    status = status_of(error)
     said = {"error": type(error).__name__, "message": error.message, "hint": error.hint}
-    return JSONResponse(redact_message(said), status, headers=_MORE.get(status))
+    return JSONResponse(redact_message(said), status, headers=MORE.get(status))
 
 
 async def _body(request: Request, most: int) -> bytes:

@@ -1,4 +1,4 @@
-"""What people and agents may ask, once: MCP and `/search` translate into these questions.
+"""What people and agents may ask, once: MCP, `/search` and the pages translate into this.
 
 Every question names a person. It is answered from the repositories that they may see, and leaves
 a line in the audit log.
@@ -6,11 +6,13 @@ a line in the audit log.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from recollect.api.shared import SharedHit, SharedMemories, SharedMemory
+from recollect.core.memory import Memory
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.names import parse_name
 from recollect.errors import RecollectError, ValidationError
 from recollect.ledger.repository import PROJECT_ANCHORS
@@ -21,13 +23,42 @@ if TYPE_CHECKING:
     from recollect.config.config import Config
     from recollect.embedding import Embedder
     from recollect.server.audit import Audit
+    from recollect.server.database import Age
     from recollect.server.indexes import Indexes
     from recollect.server.mirrors import Mirrors
+    from recollect.store.history import Version
 
 _PAGE, _MOST_PAGE = 10, 50
 _MOST_QUERY = 10_000
 _FILTERS = ("kind", "status", "tags", "session", "observation_type", "since", "until")
 _READ_ON = "get_memory(id, repository) shows one whole."
+
+
+class Found(NamedTuple):
+    """What a search found, best first, and how many weaker matches it left out."""
+
+    hits: Sequence[SharedHit]
+    weaker: int
+    now: float
+
+
+class Latest(NamedTuple):
+    """Some of the newest memories, and how many there are."""
+
+    memories: Sequence[SharedMemory]
+    total: int
+    now: float
+
+
+class Detail(NamedTuple):
+    """A memory, where it is from, and its versions, oldest first."""
+
+    memory: Memory
+    repositories: tuple[str, ...]
+    # Empty: it belongs to the whole project.
+    commit: str
+    versions: Sequence[Version]
+    now: float
 
 
 class Asking:
@@ -51,6 +82,18 @@ class Asking:
 
     def search(self, person: Person, given: Mapping[str, Any]) -> Json:
         """Find what answers a query, best first."""
+        offset, limit = paging(given)
+        found = self.find(person, given)
+        shown = found.hits[offset : offset + limit]
+        more = f" offset={offset + limit} shows more." if len(found.hits) > offset + limit else ""
+        weaker = f" {found.weaker} weaker: all=true shows them." if found.weaker > 0 else ""
+        return {
+            "memories": [_hit(hit, found.now) for hit in shown],
+            "next": (_READ_ON + more if shown else nothing(offset, len(found.hits))) + weaker,
+        }
+
+    def find(self, person: Person, given: Mapping[str, Any]) -> Found:
+        """Find what answers a query: as much as a page needs, and one more if there is more."""
         query, offset, limit = given["query"], *paging(given)
         if len(query) > _MOST_QUERY:
             raise ValidationError(
@@ -65,15 +108,16 @@ class Asking:
                 weaker=given.get("all", False),
                 **_filters(given),
             )
-            shown = found.hits[offset : offset + limit]
-            seen(len(shown))
-            now = memories.now()
-        more = f" offset={offset + limit} shows more." if len(found.hits) > offset + limit else ""
-        weaker = f" {found.weaker} weaker: all=true shows them." if found.weaker > 0 else ""
-        return {
-            "memories": [_hit(hit, now) for hit in shown],
-            "next": (_READ_ON + more if shown else nothing(offset, len(found.hits))) + weaker,
-        }
+            seen(len(found.hits[offset : offset + limit]))
+            return Found(found.hits, found.weaker, memories.now())
+
+    def latest(self, person: Person, given: Mapping[str, Any]) -> Latest:
+        """The newest memories, as `newest` lists them."""
+        offset, limit = paging(given)
+        with self._opened(person, "list", "", given) as (memories, seen):
+            page = memories.newest(offset, limit, **_filters(given))
+            seen(len(page.memories))
+            return Latest(page.memories, page.total, memories.now())
 
     def newest(self, person: Person, given: Mapping[str, Any]) -> Json:
         """List memories, newest first."""
@@ -120,9 +164,28 @@ class Asking:
             seen(1)
         return {**whole(found.memory), **_home(found)}
 
+    def detail(self, person: Person, memory_id: str) -> Detail:
+        """One memory with its history."""
+        with self._opened(person, "get", memory_id, {}) as (memories, seen):
+            found = memories.get(memory_id)
+            versions = memories.versions(found.memory)
+            seen(1)
+            home = _home(found)
+            return Detail(
+                found.memory,
+                (home["repository"], *home.get("also_in", ())),
+                home.get("commit", ""),
+                versions,
+                memories.now(),
+            )
+
+    def ages(self, person: Person) -> list[Age]:
+        """What is known about the repositories that the person may see."""
+        return [age for age in self._mirrors.ages() if age.name in person.repositories]
+
     def repositories(self, person: Person) -> Json:
         """List the repositories that the person may see."""
-        mine = [age for age in self._mirrors.ages() if age.name in person.repositories]
+        mine = self.ages(person)
         return {
             "repositories": [
                 {

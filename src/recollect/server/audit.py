@@ -15,6 +15,8 @@ from recollect.redact.gate import redact_message
 from recollect.server.database import Database
 
 _MOST_QUERY = 500
+# What somebody may not see is named as they wrote it, so it is as long as they like.
+_MOST_NAME = 200
 
 
 class Entry(NamedTuple):
@@ -56,11 +58,11 @@ class Audit:
         self._database.run(
             "insert into audit (person, action, query, repositories, hits, outcome)"
             " values (%s, %s, %s, %s, %s, %s)",
-            person,
+            person[:_MOST_NAME],
             action,
             # Redacted before it is cut, so that no half of a secret stays.
             redact_message(query).replace("\0", "")[:_MOST_QUERY],
-            sorted(repositories),
+            sorted(redact_message(name).replace("\0", "")[:_MOST_NAME] for name in repositories),
             hits,
             outcome,
         )

@@ -68,6 +68,14 @@ _MIGRATIONS: Sequence[str] = (
         problem text not null default ''
     );
     """,
+    """
+    -- Browsers that have signed in; revoking the token ends them, too.
+    create table sign_ins (
+        digest bytea primary key,
+        token bigint not null references tokens on delete cascade,
+        expires timestamptz not null
+    );
+    """,
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 
-from recollect.errors import ValidationError
+from recollect.errors import ServerError, ValidationError
 from recollect.server.database import Database
 from recollect.server.indexes import Indexes
 from recollect.server.mirrors import FOLDER
@@ -20,6 +20,17 @@ def forget(settings: Settings, database: Database, name: str) -> None:
         indexes.forget(name)
     finally:
         indexes.close()
-    shutil.rmtree(settings.data / FOLDER / f"{name}.git", ignore_errors=True)
+    mirror = settings.data / FOLDER / f"{name}.git"
+    try:
+        shutil.rmtree(mirror)
+    except FileNotFoundError:
+        pass  # it was never fetched
+    except OSError as error:
+        # The rows above are gone. The name stays in tokens and in the table, so that it can be
+        # forgotten again.
+        raise ServerError(
+            f"The mirror {mirror} cannot be deleted: {error.strerror or error}",
+            "Delete it, or let this user delete it, and forget the repository again.",
+        ) from None
     database.run("delete from mirrors where repository = %s", name)
     database.run("update tokens set repositories = array_remove(repositories, %s)", name)

@@ -6,6 +6,8 @@ a request says about where it comes from (`X-Forwarded-For`) counts never.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 from starlette.types import Scope
@@ -21,8 +23,16 @@ class Unauthenticated(NotAllowed):
     """Nobody is known by what the request carries."""
 
 
-def identify(scope: Scope, people: People, proxy: Proxy | None) -> Person:
-    """Return who sends a request; refuse it if that is not known."""
+def identify(
+    scope: Scope,
+    people: People,
+    proxy: Proxy | None,
+    otherwise: Callable[[], Person] | None = None,
+) -> Person:
+    """Return who sends a request; refuse it if that is not known.
+
+    `otherwise` is asked if neither a token nor the proxy says who it is.
+    """
     headers = Headers(scope=scope)
     given = headers.getlist("authorization")
     named = headers.getlist(proxy.header) if proxy is not None else []
@@ -35,7 +45,7 @@ def identify(scope: Scope, people: People, proxy: Proxy | None) -> Person:
         if proxy is not None and named and client is not None and proxy.is_trusted(client.host):
             # Two headers: one of them did not come from the proxy.
             return people.by_proxy(named[0] if len(named) == 1 else "")
-        return people.by_token("")
+        return people.by_token("") if otherwise is None else otherwise()
     except NotAllowed as error:
         raise Unauthenticated(error.message, error.hint) from None
 

@@ -19,6 +19,8 @@ from recollect.errors import NotAllowed, TooManyRequests, ValidationError
 from recollect.server.database import Database
 
 PREFIX: Final = "rct_"
+# How long a browser stays signed in.
+SIGNED_IN: Final = timedelta(hours=12)
 _TOKEN = re.compile(r"rct_[A-Za-z0-9_-]{43}\Z")
 # What is stored as the author of a memory: a name or an address, on one line, without brackets.
 _PERSON = re.compile(r"[^\s<>\x00-\x1f\x7f][^<>\x00-\x1f\x7f]{0,199}\Z")
@@ -178,9 +180,45 @@ class People:
             )
         return person
 
+    def sign_in(self, token: str, address: str) -> tuple[Person, str]:
+        """Exchange a token for the secret of a browser, which lasts some hours."""
+        # No person can have this name: it is where wrong tokens come from.
+        origin = f"<{address[:100]}>"
+        try:
+            person = self.by_token(token)
+        except NotAllowed:
+            self._counted(Person(origin, frozenset()))
+            raise
+        secret = secrets.token_urlsafe(32)
+        self._database.run(
+            "insert into sign_ins (digest, token, expires)"
+            " select %s, id, now() + %s from tokens where digest = %s",
+            _digest(secret),
+            SIGNED_IN,
+            _digest(token),
+        )
+        return person, secret
+
+    def by_browser(self, secret: str) -> Person:
+        """Return whose browser it is; refuse it if the token or the time is over."""
+        rows = self._database.run(
+            "select person, repositories, can_write from sign_ins join tokens on id = token"
+            " where sign_ins.digest = %s and sign_ins.expires > now() and revoked is null"
+            " and (tokens.expires is null or tokens.expires > now())",
+            _digest(secret),
+        )
+        if not secret or not rows:
+            raise NotAllowed("You are not signed in.", "Sign in with your token.")
+        return self._counted(Person(rows[0][0], frozenset(rows[0][1]), rows[0][2]))
+
+    def sign_out(self, secret: str) -> None:
+        """Forget a browser."""
+        self._database.run("delete from sign_ins where digest = %s", _digest(secret))
+
     def forget_spent(self) -> None:
-        """Delete the counts of past minutes."""
+        """Delete the counts of past minutes, and browsers whose time is over."""
         self._database.run("delete from spent where minute < now() - interval '5 minute'")
+        self._database.run("delete from sign_ins where expires < now()")
 
 
 def parse_span(text: str) -> timedelta:

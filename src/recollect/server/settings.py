@@ -24,6 +24,7 @@ _MOST_REPOSITORIES = 10_000
 _LEAST_SECRET = 16
 # One folder of the data directory, one part of an address: no slash, no dots at the start.
 REPOSITORY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}\Z")
+_ADDRESS = re.compile(r"https?://[A-Za-z0-9][A-Za-z0-9.-]{0,252}(:[0-9]{1,5})?/?\Z")
 _HEADER = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,99}\Z")
 _SCHEMES = ("https", "http", "ssh", "git", "file")
 _SEE = "See docs/team.md."
@@ -65,6 +66,8 @@ class Settings(NamedTuple):
     host: str = "127.0.0.1"
     port: int = 8321
     public: bool = False
+    # Where people reach it, such as `https://memory.example.com`, if that is another address.
+    address: str = ""
     workers: int = 1
     write: bool = False
     # Per person; 0: no limit.
@@ -157,6 +160,7 @@ def _settings(path: Path, table: _Table, environment: Mapping[str, str]) -> Sett
         host=host,
         port=port,
         public=public,
+        address=_public_address(table),
         workers=table.number("workers", 1, 1, 256),
         write=table.take("write", bool, False),
         requests_per_minute=table.number("requests_per_minute", 120, 0, 1_000_000),
@@ -180,6 +184,13 @@ def _address(table: _Table) -> tuple[str, int]:
     except ValueError:
         raise table.wrong("listen", f"must be like 127.0.0.1:8321, not {given[:60]!r}") from None
     return host, int(port)
+
+
+def _public_address(table: _Table) -> str:
+    given: str = table.take("address", str, "")
+    if given and not _ADDRESS.match(given):
+        raise table.wrong("address", f"must be like https://memory.example.com, not {given[:60]!r}")
+    return given.removesuffix("/").lower()
 
 
 def _database(table: _Table, environment: Mapping[str, str]) -> str:

@@ -7,7 +7,7 @@ you purge a merged memory, its sources come back, so that nothing they say is lo
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from recollect.capture.spool_flush import spool_of, stash_of
@@ -41,6 +41,7 @@ from recollect.sleep.run import (
     write_steps,
 )
 from recollect.state.session_files import remove_session_files
+from recollect.store.commit_index import erase
 from recollect.store.store import Store
 
 _IMPORTED = frozenset({"claude-memory", "mirror"})
@@ -113,10 +114,20 @@ def purge(store: Store, memories: Sequence[Memory], because: Reasons = NO_REASON
         for waiting in (spool_of(store), stash_of(store)):
             waiting.drop(memory.nonce or memory.uid)
     remove_session_files(store.ledger.repository.state_dir)
+    erase(store.ledger.repository, _commits_told(doomed.values()))
     store.refresh()
     for effect in store.after_purge:
         effect(store, list(doomed.values()))
     return left
+
+
+def _commits_told(memories: Iterable[Memory]) -> list[str]:
+    """Return the commits whose messages were learned as these memories."""
+    return [
+        str(memory.provenance.get("from"))
+        for memory in memories
+        if memory.provenance.get("via") == f"{_IMPORT}git"
+    ]
 
 
 def purge_named(store: Store, name: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from recollect.core.authority import SuggestedChange, counting_fields, suggested_changes
@@ -28,8 +28,14 @@ class Version(NamedTuple):
 def versions(store: Store, memory_id: str) -> list[Version]:
     """Return every version of a memory, oldest first, with its texts."""
     memory = store.get(memory_id)
-    create, *updates = store.indexing.fresh().history(memory.uid)
-    owner = store.ledger.author
+    return versions_of(memory, store.indexing.fresh().history(memory.uid), store.ledger.author)
+
+
+def versions_of(
+    memory: Memory, records: Sequence[Record], owner: str | None = None
+) -> list[Version]:
+    """Return every version of a memory, oldest first, from its records in fold order."""
+    create, *updates = records
     found = []
     for count, record in enumerate((create, *updates)):
         was = fold(create, updates[:count], kind=memory.kind, name=memory.id, owner=owner)

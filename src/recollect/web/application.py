@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from importlib.resources import files
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -19,14 +18,9 @@ from recollect.web import actions, facts, now, review, searching, sessions, sett
 from recollect.web import files as file_pages
 from recollect.web import memory as memory_pages
 from recollect.web.access import Access
+from recollect.web.assets import asset
 from recollect.web.guard import Guard
-from recollect.web.rendering import HTMX, Pages, is_fragment
-
-_TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
-# The path of another run is another one, so nothing old is ever shown.
-_KEPT = "private, max-age=86400, immutable"
-# Only these are served, by name: no path reaches the file system.
-_ASSETS = (HTMX, "ui.js", "ui.css", "icon.svg")
+from recollect.web.rendering import Pages, is_fragment
 
 
 def make_application(access: Access, guard: Guard, *, is_ending: Callable[[], bool]) -> Starlette:
@@ -39,7 +33,7 @@ def make_application(access: Access, guard: Guard, *, is_ending: Callable[[], bo
     routes = [
         *now.routes(pages, is_ending),
         *(route for module in modules for route in module.routes(pages)),
-        Route("/static/{name}", _asset),
+        Route("/static/{name}", asset),
     ]
 
     async def known_error(request: Request, error: Exception) -> Response:
@@ -77,12 +71,3 @@ def _problem(pages: Pages, request: Request, status: int, message: str, hint: st
         message=message,
         hint=hint,
     )
-
-
-async def _asset(request: Request) -> Response:
-    name = request.path_params["name"]
-    if name not in _ASSETS:
-        raise HTTPException(404)
-    data = files("recollect.web").joinpath("static", name).read_bytes()
-    kind = _TYPES[name.rpartition(".")[2]]
-    return Response(data, media_type=kind, headers={"cache-control": _KEPT})

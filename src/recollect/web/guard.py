@@ -36,7 +36,7 @@ _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
     " form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-_HEADERS = {
+HEADERS: Final = {
     "content-security-policy": _POLICY,
     "cache-control": "no-store",
     # Without any referrer, a browser would say "null" as the origin of our own forms.
@@ -78,7 +78,7 @@ class Guard:
             if scope["type"] != "http":
                 return  # there are no web sockets here
             answer = self._answer(scope)
-            checked = _with_headers(send)
+            checked = with_headers(send)
             if answer is not None:
                 await answer(scope, receive, checked)
                 return
@@ -161,11 +161,13 @@ def _refusal(why: str, status: int = 403) -> Response:
     return PlainTextResponse(why + "\n", status)
 
 
-def _with_headers(send: Send) -> Send:
+def with_headers(send: Send) -> Send:
+    """Return what sends an answer, with the headers that protect a page."""
+
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            for name, value in _HEADERS.items():
+            for name, value in HEADERS.items():
                 headers.setdefault(name, value)
         await send(message)
 

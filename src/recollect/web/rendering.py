@@ -1,4 +1,4 @@
-"""Templates: everything that they print is escaped, unless `markdown` or `charts` made it."""
+"""Renders the pages of `recollect ui`, and leads from one to the next."""
 
 from __future__ import annotations
 
@@ -6,21 +6,15 @@ import secrets
 from typing import Any, Final
 from urllib.parse import parse_qsl, quote, urlencode
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from recollect.core.age import age, age_of
 from recollect.core.memory import Memory
-from recollect.core.names import short
 from recollect.errors import ValidationError
-from recollect.version import __version__
-from recollect.web import charts
 from recollect.web.access import Access, Notice
+from recollect.web.environment import address, ages, make_environment
 from recollect.web.guard import LIVE, Guard
-from recollect.web.markdown import safe_html
-from recollect.web.words import clock, moment, origin, stamp
 
 # The pages in the navigation: address, name, key that opens it after `g`.
 PAGES: Final = (
@@ -35,7 +29,6 @@ PAGES: Final = (
 )
 _TOPS = frozenset({"/memory", *(path for path, _, _ in PAGES)})
 _MOST_FIELDS = 40
-HTMX: Final = "htmx-2.0.11.min.js"
 
 
 class Pages:
@@ -44,37 +37,19 @@ class Pages:
     def __init__(self, access: Access, guard: Guard) -> None:
         self.access = access
         self._guard = guard
-        self._environment = Environment(
-            loader=PackageLoader("recollect.web"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        self._environment.filters.update(
-            markdown=safe_html,
-            short=short,
-            moment=moment,
-            clock=clock,
-            stamp=stamp,
-            origin=origin,
-            quoted=lambda text: quote(str(text), safe=""),
-        )
+        self._environment = make_environment("recollect.web")
         self._environment.globals.update(
-            charts=charts,
             shown=access.shown,
             hides_any=access.hides_any,
             to=self.to,
-            htmx=HTMX,
+            asset=lambda name: self.to(f"/static/{name}"),
             live=LIVE,
-            version=__version__,
             pages=PAGES,
         )
 
     def to(self, path: str, /, **query: Any) -> str:
         """Return the address of a page."""
-        given = {name: value for name, value in query.items() if value not in (None, "")}
-        return self._guard.base + path + (f"?{urlencode(given)}" if given else "")
+        return address(self._guard.base, path, query)
 
     def page(
         self,
@@ -99,8 +74,7 @@ class Pages:
                 place=self.access.directory.name,
                 notice=self.access.notice(notice_key),
                 notice_key=notice_key,
-                ago=lambda stamp: _ago(age(stamp, now)),
-                since=lambda at: _ago(age_of(max(0.0, now - at))),
+                **ages(now),
                 **values,
             ),
             status,
@@ -133,10 +107,6 @@ class Pages:
             query["notice"] = key = secrets.token_urlsafe(9)
             self.access.tell(key, notice)
         return RedirectResponse(self.to(path, **query), 303)
-
-
-def _ago(text: str) -> str:
-    return text if text in ("now", "?") else f"{text} ago"
 
 
 def _back(request: Request) -> str:

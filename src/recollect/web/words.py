@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect.api.recollect import Recollect
 from recollect.core.age import seconds_of
@@ -12,7 +12,9 @@ from recollect.core.kinds import find_kind
 from recollect.core.memory import Memory
 from recollect.core.named_tuple import NamedTuple
 from recollect.state.sessions import Trace
-from recollect.web.access import Access
+
+if TYPE_CHECKING:
+    from recollect.web.access import Access
 
 # How an event and a step read, and the group of steps that get a colour.
 _EVENTS = {

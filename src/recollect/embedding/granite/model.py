@@ -26,8 +26,8 @@ from recollect.embedding.transformer import (
     Layer,
     Network,
     Transformer,
-    attending,
     go_on,
+    query_scale,
 )
 
 if TYPE_CHECKING:
@@ -132,12 +132,12 @@ class _Pack:
         """Return one layer, widened to float32."""
         prefix = f"l{number}."
         three = self._affine(f"{prefix}qkv", DIMENSIONS, 3 * DIMENSIONS)
-        parts = [
-            Affine(three.weight[:, at : at + DIMENSIONS], three.bias[at : at + DIMENSIONS])
-            for at in range(0, 3 * DIMENSIONS, DIMENSIONS)
-        ]
+        # Query, key and value are side by side already.
+        three.weight[:, :DIMENSIONS] *= query_scale()
+        bias = three.bias.copy()
+        bias[:DIMENSIONS] *= query_scale()
         return Layer(
-            attending(*parts),
+            Affine(three.weight, bias),
             self._affine(f"{prefix}ao", DIMENSIONS, DIMENSIONS),
             self.norm(f"{prefix}aln"),
             self._affine(f"{prefix}f1", DIMENSIONS, WIDE),
@@ -146,10 +146,16 @@ class _Pack:
         )
 
     def _affine(self, name: str, rows: int, columns: int) -> Affine:
-        """Return a matrix, which is stored transposed, and its bias."""
+        """Return a matrix, which is stored transposed, and its bias.
+
+        It is written once, in the order that it is used in: new pages of memory take most of the
+        time, and a copy that is transposed afterwards would need them twice.
+        """
         import numpy as np
 
         narrow, scales = self.grouped(f"{name}.w", columns, rows)
-        parts = narrow.reshape(*scales.shape, -1)
-        wide = np.multiply(parts, scales[..., None], dtype=np.float32).reshape(columns, rows)
-        return Affine(np.ascontiguousarray(wide.T), self.floats(f"{name}.b", columns))
+        groups = scales.shape[1]
+        parts = narrow.reshape(columns, groups, -1).transpose(1, 2, 0)
+        wide = np.empty((groups, rows // groups, columns), dtype=np.float32)
+        np.multiply(parts, scales.T[:, None, :], out=wide, dtype=np.float32)
+        return Affine(wide.reshape(rows, columns), self.floats(f"{name}.b", columns))

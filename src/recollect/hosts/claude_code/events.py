@@ -202,7 +202,7 @@ def _told(name: str, reply: Reply) -> str:
     if name != events.STOP:
         return "\n".join(reply.alarm)
     # At a stop, the user sees what was noticed in the turn, in one line with what is asked.
-    lines = [*([ASKS] if reply.request else ()), *reply.notice]
+    lines = [*([ASKS] if reply.request and not reply.had_line else ()), *reply.notice]
     one = " · ".join([*lines[:1], *(line.removeprefix("Recollect: ") for line in lines[1:])])
     return "\n".join((*reply.alarm, *([one] if one else ())))
 

@@ -151,6 +151,8 @@ def begin(
         "statement_timeout": str(milliseconds),
         "lock_timeout": str(_LOCK_MILLISECONDS),
         "role": connection.role,
+        # Compiling a statement takes longer than ours run.
+        "jit": "off",
     }
     values = ", ".join(
         f"set_config('{name}', {sql.Literal(value).as_string(connection)}, true)"

@@ -167,9 +167,16 @@ _POLICIES = _policy("repository", f"name = ANY ((SELECT {SCHEMA}.visible_names()
     )
 )
 
+# For searches over many repositories: a memory by its uid, without trying each repository, and
+# whether a repository has another author.
+_LOOKUPS = """
+CREATE INDEX memory_uid ON memory (uid);
+CREATE INDEX memory_voice ON memory (repository, voice);
+"""
+
 # Each runs once, in this order, in one transaction. Never change one that was released: the index
 # is derived, but a team's is large.
-MIGRATIONS = (_FIRST + _POLICIES,)
+MIGRATIONS = (_FIRST + _POLICIES, _LOOKUPS)
 
 _EXTENSION = "CREATE EXTENSION IF NOT EXISTS vector"
 # A role belongs to all databases of a server: another one may be creating it right now.

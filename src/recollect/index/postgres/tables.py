@@ -209,7 +209,11 @@ class PostgresTables:
 
     def _insert_now(self, table: str, columns: Sequence[str], rows: Sequence[Row]) -> None:
         assert self._connection is not None
-        arrays = [list(map(_portable, column)) for column in zip(*rows, strict=True)]
+        values = zip(columns, zip(*rows, strict=True), strict=True)
+        arrays = [
+            list(column) if name in _TYPES else list(map(_portable, column))
+            for name, column in values
+        ]
         # In the binary format, which takes half the time for so many values.
         marks = ", ".join(f"%b::{_TYPES.get(column, 'text')}[]" for column in columns)
         names = ", ".join(columns)

@@ -146,8 +146,10 @@ class PostgresWords(Keywords):
         places: dict[int, dict[str, Sequence[Sequence[int]]]] = {key: {} for key in keys}
         lengths: dict[int, int] = {}
         for key, term, length, packed in self._tables.rows(
-            "SELECT memory, term, length, places FROM posting"
-            " WHERE memory = ANY (?) AND term = ANY (?)",
+            # The offset keeps the two apart: a few memories have far fewer words than a common word
+            # has memories.
+            "SELECT * FROM (SELECT memory, term, length, places FROM posting"
+            " WHERE memory = ANY (?) OFFSET 0) AS own WHERE term = ANY (?)",
             (list(keys), stems),
         ):
             places[key][term] = _unpacked(packed)
