@@ -91,6 +91,21 @@ REVERSALS = {
         "Where do we keep the signing keys?",
         "Postgres",
     ),
+    "no word of denial": (
+        "user",
+        "We decided that orders go into Postgres, because PostGIS does the zones.",
+        "Actually, Postgres is overkill for us, let's use SQLite after all. SpatiaLite can do the"
+        " zones.",
+        "Which database do orders go to?",
+        "SQLite",
+    ),
+    "another number, which no sentence alone is noticed for": (
+        "user",
+        "We decided to keep 14 daily backups and 6 monthly backups.",
+        "disk full. 14 daily backups → 10. monthly stays",
+        "How many daily backups do we keep?",
+        "10",
+    ),
     "formatter": (
         "user",
         "We decided to format the code with black.",
@@ -199,6 +214,10 @@ def test_a_later_session_gets_the_newest_word(
             "We decided to deploy the shop on Fridays, because traffic is low then.",
             "We decided to deploy the docs on Tuesdays, not on Fridays, because Ada is there.",
         ),
+        (
+            "We decided that the nightly invoice job runs at 2 am, because nobody is online then.",
+            "We decided that the invoice job writes a log, because support asks for it again.",
+        ),
     ],
 )
 def test_another_matter_reverses_nothing(repo: Path, store: Recollect, old: str, new: str) -> None:
@@ -246,7 +265,8 @@ def test_a_confirmed_memory_stays_and_the_newer_one_comes(repo: Path, store: Rec
 
     assert store.get(old.uid).status == "active"
     assert "Memcached" in given
-    assert CHOSEN not in given
+    assert f'instead-of="{CHOSEN}"' in given
+    assert f"> {CHOSEN}" not in given
     answers = store.search(ASKED)
     assert [answer.memory.summary for answer in answers] == [REVERSED, CHOSEN]
     assert [bool(answer.replaced_by) for answer in answers] == [False, True]

@@ -370,21 +370,26 @@ def _capital(text: str) -> str:
 
 
 def as_record(found: Detected) -> dict[str, Any]:
+    """Return the fields of a memory of what was detected."""
+    return record_of(found.sentence, found.kind, found.score)
+
+
+def record_of(said: str, kind: str, confidence: float) -> dict[str, Any]:
     """Return the fields of a memory: a title that is a whole sentence, and what search needs."""
     from recollect.capture.observations import facets
     from recollect.capture.tags import tags_of
     from recollect.capture.titles import title_and_body
 
-    text = " ".join(found.sentence.split())
+    text = " ".join(said.split())
     summary, body = title_and_body(text)
-    kind, concepts, importance = facets(text, found.kind)
+    observed, concepts, importance = facets(text, kind)
     return {
-        "kind": found.kind,
+        "kind": kind,
         "summary": summary,
         "body": body,
         "tags": list(tags_of(text)),
-        "confidence": round(found.score, 3),
-        "observation_type": kind,
+        "confidence": round(confidence, 3),
+        "observation_type": observed,
         "importance": importance,
         "concepts": list(concepts),
     }

@@ -24,12 +24,12 @@ from recollect.core.content_schemas import (
     TEXTS,
     Field,
 )
-from recollect.core.document import UNTAGGED
 from recollect.core.fields import (
     MAX_ITEMS,
     MAX_TAG_LENGTH,
     MAX_TAGS,
     MAX_TEXT,
+    UNTAGGED,
     check_path,
     check_questions,
     check_timestamp,

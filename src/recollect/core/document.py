@@ -26,6 +26,7 @@ from recollect.core.fields import (
     MAX_QUESTIONS,
     MAX_TAG_LENGTH,
     MAX_TAGS,
+    UNTAGGED,
     check_path,
     check_questions,
     normal_tag,
@@ -35,7 +36,6 @@ from recollect.core.note import SUMMARY_LENGTH, summarize
 from recollect.core.patterns import pattern
 from recollect.errors import Problem, ValidationError
 
-UNTAGGED = "untagged"
 _WHAT_TITLE = "in one line, what should be remembered"
 _FIELDS = ("title", "tags", "content", "related_files", "confidence", "changes", "asked_as")
 _MECHANICAL = frozenset(

@@ -7,6 +7,7 @@ enough to capture is suggested, once.
 from __future__ import annotations
 
 from recollect.core.marks import without_own_text
+from recollect.hooks.changes import change_drafts
 from recollect.hooks.consider import consider, is_on
 from recollect.hooks.conversation import Conversation
 from recollect.hooks.detection import drafts_in
@@ -28,7 +29,8 @@ def notice_prompt(work: Work) -> None:
     if is_on(work):
         kept = typed(work)
         note_prompt(work, without_own_text(work.event.text), kept)
-        consider(work, drafts_in(work, [("user", kept)], _AT_PROMPT).drafts)
+        drafts = drafts_in(work, [("user", kept)], _AT_PROMPT).drafts
+        consider(work, [*drafts, *change_drafts(work, kept, drafts)])
         work.session.drop_taken()
 
 

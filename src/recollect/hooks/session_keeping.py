@@ -7,20 +7,23 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
+from recollect.api.recollect import Recollect
 from recollect.capture.novelty import SUPERSEDES, Known, judge, share_words
 from recollect.capture.spool_flush import LONGEST_WAIT, drain, keep_named, stash_of
 from recollect.capture.suggestions import suggest, suggestions
 from recollect.capture.unconfirmed import add, convert_suggestions, text_of
-from recollect.core.memory import Memory
+from recollect.core.marks import without_own_text
+from recollect.core.memory import Memory, is_expired
 from recollect.core.status import ACTIVE, ARCHIVED, UNCONFIRMED, VISIBLE
 from recollect.hooks.marking import identity
 from recollect.hooks.session_state import RecordedSession
-from recollect.hosts.protocol import PROMPT
+from recollect.hosts.protocol import PROMPT, Event
 from recollect.index.protocol import Filters
 from recollect.ledger.lock import exclusive
 from recollect.ledger.worktree import has_past
 
 _LOCK = "noticing.lock"
+_MOST_CHANGED = 12  # memories that a change of mind may be about
 _LAST = 6  # memories of a session that a correction may be about
 _NOTICED = frozenset({UNCONFIRMED, ACTIVE})
 
@@ -31,6 +34,12 @@ class KeepingSession(RecordedSession):
     Drafts are redacted before they are written, and each draft is captured once: its nonce depends
     on the event, so a second capture of the same event finds the first.
     """
+
+    def __init__(self, store: Recollect, event: Event) -> None:
+        super().__init__(store, event)
+        # What the prompt changes, once it was looked up, and what drafts of this event reverse.
+        self._changed: list[Memory] | None = None
+        self._reversed: set[str] = set()
 
     def redact(self, text: str) -> str:
         """Return a text without secrets. If that fails, the error must stop the capture."""
@@ -49,19 +58,60 @@ class KeepingSession(RecordedSession):
 
         said_by = (draft.get("provenance") or {}).get("said_by")
         text = f"{draft['summary']}\n{draft.get('body') or ''}"
+        changed = self.changed_by_prompt() if said_by == "user" else []
+        taken_back = {old.uid for old in changed if self._carries(text, old)}
+        known = {old.uid: old for old in (*similar, *self._just_said(), *changed)}
         found = [
             old
-            for old in {old.uid: old for old in (*similar, *self._just_said())}.values()
+            for old in known.values()
             if old.status in (*VISIBLE, UNCONFIRMED)
             if old.sensitivity == "public" and may_reverse(said_by, old)
             if self._event.name == PROMPT or old.session != self._event.session
-            if self._corrects(text, old)
+            if old.uid in taken_back
+            or self._corrects(text, old)
             or judge(text, [Known(old.uid, text_of(old))]).verdict == SUPERSEDES
         ]
         if not found:
             return []
+        self._reversed.update(old.uid for old in found)
         here = self.store.indexing.using(lambda index: index.get_many([m.uid for m in found]))
         return [old for old in here if old.project == self.store.project]
+
+    def changed_by_prompt(self) -> list[Memory]:
+        """Return the memories about which the prompt tells a change of mind, the likeliest first.
+
+        Those of this very event, and those that something else of it reverses, are left out.
+        """
+        if self._event.name != PROMPT or self._event.agent:
+            return []
+        if self._changed is None:
+            self._changed = self._find_changed()
+        return [old for old in self._changed if old.uid not in self._reversed]
+
+    def _find_changed(self) -> list[Memory]:
+        from recollect.capture.changed_minds import changed_by, tells_change
+        from recollect.capture.twins import similar_in
+        from recollect.core.reversal import may_reverse
+
+        prompt = without_own_text(self._event.text)
+        if not tells_change(prompt):
+            return []
+        found = {
+            old.uid: old
+            for old in (*similar_in(self.store, prompt, _MOST_CHANGED), *self._just_said())
+        }
+        known = [
+            old
+            for old in found.values()
+            if old.status in (*VISIBLE, UNCONFIRMED) and old.sensitivity == "public"
+            if may_reverse("user", old) and not is_expired(old, self._now)
+        ]
+        return [known[at] for at in changed_by(prompt, [text_of(old) for old in known])]
+
+    def _carries(self, text: str, old: Memory) -> bool:
+        from recollect.capture.changed_minds import carries
+
+        return carries(text, text_of(old))
 
     def _just_said(self) -> list[Memory]:
         """Return what this session noticed last: a correction may share no word with it."""

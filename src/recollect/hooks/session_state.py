@@ -47,8 +47,14 @@ class RecordedSession:
         event = STANDING if standing else "injected"
         self.store.local.usage.record([memory.uid for memory in memories], event, self._now)
 
-    def record_titles(self, context: str, memories: Sequence[Memory]) -> None:
-        """Record that a context holds the titles of memories; they can still come in full."""
+    def record_titles(
+        self, context: str, memories: Sequence[Memory], whole: Sequence[Memory] = ()
+    ) -> None:
+        """Record that a context holds the titles of memories; they can still come in full.
+
+        Those in `whole` say no more than their title, so the context has all of them.
+        """
+        self._add_to_context(context, whole)
         if context:
             titles = [(memory.uid, TITLE_OF + memory.version) for memory in memories]
             with suppress(StateError):

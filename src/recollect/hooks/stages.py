@@ -295,6 +295,7 @@ def _inject(
     uses = work.session.uses([c.memory for c in unique])
     chosen, others = selection.pick_by_age(unique, most, now, work.session.current_episode(), uses)
     stale = work.session.file_states([c.memory for c in chosen])
+    older = {c.memory.uid: c.instead_of for c in chosen}
 
     def render(memory: Memory, brief: bool) -> str:
         return render_memory(
@@ -304,6 +305,7 @@ def _inject(
             brief=brief,
             is_own=work.session.is_own,
             meaning=work.session.meaning_of(memory.kind),
+            instead_of=older.get(memory.uid, ""),
         )
 
     taken = sum(map(selection.utf16_length, work.reply.context))

@@ -15,7 +15,7 @@ from recollect.search.constants import (
     MOST_TITLES,
     TITLE_TOKENS,
 )
-from recollect.search.rendering import render_title, render_titles, shorten_titles
+from recollect.search.rendering import render_title, render_titles, says_all, shorten_titles
 from recollect.search.selection import Skipped
 from recollect.search.tokens import count_tokens
 
@@ -76,5 +76,9 @@ def _add_titles(
     if not block or taken + selection.utf16_length(block) > MOST_CHARACTERS:
         return
     work.reply.context.append(block)
-    work.session.record_titles(context, memories)
+    # A title that is all of a memory need not come again in full.
+    cut = {c.memory.uid for t, (full, c) in zip(titles, rendered, strict=False) if t != full}
+    whole_ones = [m for m in memories if m.uid not in cut and says_all(m)]
+    known = {memory.uid for memory in whole_ones}
+    work.session.record_titles(context, [m for m in memories if m.uid not in known], whole_ones)
     work.note("titles", tokens=count_tokens(block), uids=[memory.uid for memory in memories])

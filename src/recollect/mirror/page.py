@@ -7,7 +7,8 @@ from itertools import count
 from typing import Final
 
 from recollect.core.claude_memory import Described, category_of, folder_of, record_status
-from recollect.core.document import UNTAGGED, is_slug, slugify
+from recollect.core.document import is_slug, slugify
+from recollect.core.fields import UNTAGGED
 from recollect.core.memory import Memory
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern

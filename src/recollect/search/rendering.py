@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate
 
+from recollect.core.fields import UNTAGGED
 from recollect.core.kinds import KINDS, SESSIONS
 from recollect.core.marks import (
     CLOSING,
@@ -79,10 +80,12 @@ def render_memory(
     brief: bool = False,
     is_own: Callable[[Memory], bool] = lambda _: True,
     meaning: str = "",
+    instead_of: str = "",
 ) -> str:
     """Render one memory as an element: quoted, escaped, with its origin.
 
-    `meaning` says what the user means by its kind, if they described it.
+    `meaning` says what the user means by its kind, if they described it. `instead_of` is the title
+    of an older memory whose place it takes.
 
     If the text contains an imperative, and its source has low trust or its author is not the owner
     of the clone, a note says that the text is a quotation and not a request.
@@ -92,12 +95,13 @@ def render_memory(
         "kind": memory.kind,
         "kind-means": meaning[:_MOST_MEANING],
         "type": memory.observation_type or "",
-        "tags": ", ".join(memory.tags[:_MOST_TAGS]),
+        "tags": ", ".join(tag for tag in memory.tags[:_MOST_TAGS] if tag != UNTAGGED),
         "age": age,
         "importance": f"{memory.importance:g}",
         "from": _origin(memory),
         "status": "" if memory.status == "active" else memory.status,
         "files": freshness,
+        "instead-of": instead_of,
     }
     given = " ".join(f'{name}="{_attribute(value)}"' for name, value in attributes.items() if value)
     summary, rest = memory.summary, _rest(memory)
@@ -204,6 +208,11 @@ def _whose(memory: Memory) -> str:
         return f"from {_attribute(via)[:40]}" if via else "from an unknown source"
     name = _attribute((memory.author or "").partition("<")[0])[:40]
     return f"noted by {name}" if name else "noted by somebody else"
+
+
+def says_all(memory: Memory) -> bool:
+    """Return whether the title of a memory is all that it says."""
+    return not _rest(memory)
 
 
 def _rest(memory: Memory) -> str:

@@ -65,12 +65,15 @@ def newest_word(candidates: Sequence[Candidate], newer: Mapping[str, Memory]) ->
             continue
         skipped.append(Skipped(old.memory.uid, f"replaced by {new.id}"))
         own = kept.get(new.uid)
+        if own is not None:
+            kept[new.uid] = own._replace(instead_of=old.memory.summary)
         if own is None or own.probability < old.probability or own.score < old.score:
             kept[new.uid] = old._replace(
                 memory=new,
                 score=max(old.score, own.score if own else 0.0),
                 probability=max(old.probability, own.probability if own else 0.0),
                 reason=f"replaces {old.memory.id}",
+                instead_of=old.memory.summary,
             )
     return list(kept.values()), skipped
 

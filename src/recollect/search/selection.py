@@ -58,6 +58,8 @@ class Candidate(NamedTuple):
     about: float = 1.0
     # Returns the parts of its score: only what comes is explained.
     explain: Callable[[], Mapping[str, float]] = dict
+    # The title of an older memory whose place it takes.
+    instead_of: str = ""
 
 
 class Skipped(NamedTuple):

@@ -1,0 +1,36 @@
+"""Notices that a person changes their mind about a memory, where no sentence alone is noticed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from recollect.hooks.consider import SIGNAL, Draft, origin
+from recollect.hooks.pipeline import Work
+
+# As sure as what is noticed needs to be. That it is worth keeping follows from what it replaces.
+_CONFIDENCE = 0.7
+_LEAST_WORDS = 3
+
+
+def change_drafts(work: Work, said: str, drafts: Sequence[Draft]) -> list[Draft]:
+    """Make a draft of what a prompt puts in the place of a memory, unless another draft does."""
+    changed = work.session.changed_by_prompt()
+    if not changed:
+        return []
+    from recollect.capture.changed_minds import carries, change_in
+    from recollect.capture.detect import record_of
+    from recollect.capture.unconfirmed import NOTICED, text_of
+
+    texts = [f"{draft.record['summary']}\n{draft.record.get('body') or ''}" for draft in drafts]
+    left = [old for old in changed if not any(carries(text, text_of(old)) for text in texts)]
+    if not left:
+        return []
+    # Redaction would miss half a secret, so it comes before cutting.
+    text = change_in(work.session.redact(said), text_of(left[0]))
+    if len(text.split()) < _LEAST_WORDS:
+        work.note("skipped", reason="it takes back a memory, and says nothing instead")
+        return []
+    kind = left[0].kind
+    work.note("noticed", why=SIGNAL + kind, by="a change of mind", uids=[left[0].uid])
+    record = {**record_of(text, kind, _CONFIDENCE), **origin(work, "user", NOTICED)}
+    return [Draft(record, _CONFIDENCE, False, SIGNAL + kind)]
