@@ -23,9 +23,9 @@ from recollect.capture.changed_minds import (
     changed_by,
     choose,
     features,
-    tells_change,
     told,
 )
+from recollect.capture.leads import tells_change
 
 _FOLDS = 10
 _DECAY = 1.0

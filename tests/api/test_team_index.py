@@ -56,10 +56,13 @@ def fill(store: Recollect) -> None:
     store.capture("runbooks", "Release on Tuesdays", "Run the release script, then tag it")
 
 
-def answers(store: Recollect) -> list[list[tuple[str, float]]]:
-    """What a person finds."""
+def answers(store: Recollect) -> list[list[tuple[str, object]]]:
+    """What a person finds. Scores fade by the second, so they are equal up to a little."""
     asked = ("why postgresql", "tax tables in a cache", "when do we release")
-    return [[(h.memory.uid, round(h.score, 6)) for h in store.search(text)] for text in asked]
+    return [
+        [(h.memory.uid, pytest.approx(h.score, abs=1e-4)) for h in store.search(text)]
+        for text in asked
+    ]
 
 
 def rows(url: str, sql: str) -> list[tuple[object, ...]]:

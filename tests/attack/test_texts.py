@@ -24,12 +24,20 @@ from recollect.capture import (
     tags,
     tool_learning,
 )
+from recollect.capture.changed_minds import change_in, changed_by
 from recollect.capture.conversation import Turn
 from recollect.capture.detect import detect
 from recollect.capture.features import Said, vector
 from recollect.capture.kind_of import kind_of
-from recollect.capture.leads import scratches, tells, without_filler
-from recollect.capture.reversals import chosen_again, corrected_in, leaves
+from recollect.capture.leads import (
+    chosen_again,
+    corrected_in,
+    scratches,
+    tells,
+    tells_change,
+    without_filler,
+)
+from recollect.capture.reversals import leaves
 from recollect.capture.titles import title_and_body
 from recollect.core import characters, document, facts, legacy, marks, note, record
 from recollect.embedding import chunking
@@ -139,6 +147,9 @@ _FUNCTIONS: dict[str, Callable[[str], object]] = {
     "chosen_again": chosen_again,
     "corrected_in": corrected_in,
     "leaves": lambda text: leaves(text, "static HTML"),
+    "tells change": tells_change,
+    "change in": lambda text: change_in(text, "Pages are static HTML, 20 a minute"),
+    "changed by": lambda text: changed_by(f"scrap {text}", ["Pages are static HTML", text]),
     "without_own_text": marks.without_own_text,
     "word_difference": lambda text: word_difference_ratio(text, text[::-1]),
     "wordpiece": _CUTTER.encode,

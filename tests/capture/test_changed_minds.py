@@ -9,9 +9,9 @@ from recollect.capture.changed_minds import (
     change_in,
     changed_by,
     features,
-    tells_change,
     told,
 )
+from recollect.capture.leads import tells_change
 
 KNOWN = (
     "Orders are in Postgres, because PostGIS does the zones",

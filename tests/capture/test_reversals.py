@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from recollect.capture.leads import chosen_again, corrected_in
 from recollect.capture.novelty import SUPERSEDES, Known, judge
-from recollect.capture.reversals import chosen_again, corrected_in, corrects
+from recollect.capture.reversals import corrects
 
 SQLITE = "RabbitMQ is overkill for two printers, let's use a SQLite table as the queue."
 JSON = "Let's ship JSON and a small template in the browser instead of static HTML."

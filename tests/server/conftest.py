@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.server.place import TeamPlace
+from tests.support.browser_fixtures import axe, browser
 from tests.support.postgres import Server, new_database
+
+__all__ = ["axe", "browser"]
 
 
 @pytest.fixture

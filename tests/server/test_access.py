@@ -197,7 +197,8 @@ def test_a_malformed_search_is_refused(team: TeamPlace, ada: str, body: bytes) -
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/ui", "/search/../mcp", "/..%2f..%2fetc/passwd", "/hooks/fetch/../../x", "//mcp"]
+    "path",
+    ["/", "/uix", "/search/../mcp", "/..%2f..%2fetc/passwd", "/hooks/fetch/../../x", "//mcp"],
 )
 def test_there_is_nothing_at_other_paths(team: TeamPlace, path: str) -> None:
     """No path reaches a file."""

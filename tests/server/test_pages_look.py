@@ -8,9 +8,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.server.place import TeamPlace
-from tests.web.conftest import axe, browser
 
-__all__ = ["axe", "browser"]
 _HOSTILE = "<script>window.pwned=1</script><img src=x onerror='window.pwned=1'>"
 _LOOKS: list[tuple[int, Literal["light", "dark"]]] = [(1280, "light"), (360, "dark")]
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.realclient.client import or_skip
 from tests.sandbox import Sandbox
-from tests.web.browser import axe_source, installed_browser
+from tests.support.browser_fixtures import axe, browser
 from tests.web.example import make_example
 from tests.web.serving import Served, served
+
+__all__ = ["axe", "browser"]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -68,27 +68,6 @@ def closed(repo: Path) -> Iterator[Served]:
     """Its pages, before anybody has signed in."""
     with served(repo, signed_in=False) as found:
         yield found
-
-
-# For a module, not for the session: while it runs, nothing else in its thread can use asyncio.
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """A real browser. Without npm we skip, but never where real clients are required."""
-    found = or_skip(installed_browser)
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(
-            executable_path=found.executable,
-            args=found.arguments,
-            env={**os.environ, **found.environment},
-        )
-        yield running
-        running.close()
-
-
-@pytest.fixture(scope="session")
-def axe() -> str:
-    """The script of axe."""
-    return or_skip(axe_source)
 
 
 @pytest.fixture

@@ -14,7 +14,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from recollect.capture.hearsay import is_task
-from recollect.capture.leads import asks_now, without_filler
+from recollect.capture.leads import (
+    MAY_CHANGE,
+    TAKES_BACK,
+    asks_now,
+    tells_change,
+    without_filler,
+)
 from recollect.capture.statements import FILLER, STATEMENT, TOKEN, stem_of, stems_of
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
@@ -24,38 +30,10 @@ from recollect.core.patterns import pattern
 LIKELY: Final = 0.3
 ALSO_LIKELY: Final = 0.6
 _LOOKED_AT: Final = 2000
-_MOST_STRONG, _MOST_WEAK, _MOST_COMMON = 2, 3, 4
+_MOST_BACK, _MOST_MAYBE, _MOST_COMMON = 2, 3, 4
 # Fewer words than these are too few for a share.
 _FEWEST, _FEWEST_MAIN = 3, 2
 
-# Words that take something back, whatever it is.
-_STRONG = pattern(
-    r"\b(?:scrap|scratch|strike|undo|nvm|nevermind|never mind|overkill|obsolete"
-    r"|overturn(?:s|ed)?|overrul(?:e|es|ed)|revis(?:e|es|ed|ing)|reconsider(?:ed|ing)?"
-    r"|discontinued?|supersed(?:e|es|ed)|retract(?:ed)?|revert(?:ed|ing)?|reversed?|rethink"
-    r"|chang(?:e|ed|ing) (?:my|our|her|his|their|your) minds?"
-    r"|changes? (?:of|in) (?:plans?|heart|mind|course)|plans? (?:have |has )?changed"
-    r"|(?:tak(?:e|en|ing)|took|turn|turning|go|going|goes|went|come|coming|switch|switching|get"
-    r"|roll|rolling)(?: \w{1,20}){0,5}? back|back to|correct (?:myself|that|this|it)"
-    r"|(?:i|we) (?:was|were) wrong|(?:was|were|is) (?:a |the )?(?:mistake|wrong|bad idea|error)"
-    r"|second thoughts?|after all|no longer|any ?more|allowed again|off the table"
-    r"|(?:is|are|was) (?:dead|out|gone|off)|can (?:go|leave)|(?:falls?|goes?|going) away"
-    r"|forget (?:what|about|the|that)|what (?:i|we) said|decision (?:on|about|is)"
-    r"|giv(?:e|ing) up on|rip(?:ping)? out|gets? rid of|in place of|takes? over|sunset"
-    r"|as of (?:today|now)|henceforth|from (?:here|now|today|this \w{3,10}) on|replac(?:es|ing)"
-    r"|shut down|withdrawn|uninstalled|it is now|is our \w{2,20} now)\b",
-    re.IGNORECASE,
-)
-# Words that often come with a change, and often do not.
-_WEAK = pattern(
-    r"\b(?:instead|rather|drop(?:ped|ping)?|ditch(?:ed)?|kill(?:ed)?|replaced?|chang(?:e|es|ed|ing)"
-    r"|switch(?:ed|ing)?|mov(?:e|es|ed|ing)|swap(?:ped)?|port(?:ed)?|migrat(?:e|ed|ing)|rais(?:e|ed)"
-    r"|lower(?:ed)?|bump(?:ed)?|upgrade|forget|actually|becomes?|from now on|again|now|nah"
-    r"|in future|(?:bad|sad) news|not realistic|says? no|of no use|have to|had enough"
-    r"|mistake|wrong|make it|new|decided|agreed|so no|no more|not proved|crap|broken|nonsense|too \w{3,20}"
-    r"|goes? (?:up|down|to)|comes? down|is enough|it is)\b|→|->|=>|\bthen[.,]|, not \w",
-    re.IGNORECASE,
-)
 # Words near what no longer holds.
 _DENIES = pattern(
     r"\b(?:not?|never|without|drop(?:ped)?|dead|out|forget|ditch(?:ed)?|kill(?:ed)?|too|overkill"
@@ -111,26 +89,20 @@ class Told(NamedTuple):
     around: frozenset[str]
 
 
-def tells_change(prompt: str) -> bool:
-    """Return whether a prompt has any word that comes with a change."""
-    text = prompt[:_LOOKED_AT]
-    return _STRONG.search(text) is not None or _WEAK.search(text) is not None
-
-
 def told(prompt: str) -> Told:
     """Read a prompt once, for all that it is compared with."""
     text = prompt[:_LOOKED_AT]
     said = [one for one in _SENTENCE_END.split(text) if one.strip()]
     around: set[str] = set()
     for at, sentence in enumerate(said):
-        if _STRONG.search(sentence):
+        if TAKES_BACK.search(sentence):
             around.update(_stems(" ".join(said[max(0, at - 1) : at + 2])))
     denied = (part for part in STATEMENT.split(text) if part and _DENIES.search(part))
     return Told(
         frozenset(_stems(text)),
         _numbers(text),
-        min(_MOST_STRONG, sum(1 for _ in _STRONG.finditer(text))),
-        min(_MOST_WEAK, sum(1 for _ in _WEAK.finditer(text))),
+        min(_MOST_BACK, sum(1 for _ in TAKES_BACK.finditer(text))),
+        min(_MOST_MAYBE, sum(1 for _ in MAY_CHANGE.finditer(text))),
         text.rstrip().endswith("?"),
         frozenset(stem for part in denied for stem in _stems(part)),
         frozenset(around),
@@ -200,7 +172,9 @@ def choose(chances: Sequence[float], known: Sequence[str]) -> list[int]:
 
 def carries(text: str, known: str) -> bool:
     """Return whether a sentence of such a prompt is the one about a known text."""
-    return _STRONG.search(text) is not None or not frozenset(_stems(text)).isdisjoint(_stems(known))
+    return TAKES_BACK.search(text) is not None or not frozenset(_stems(text)).isdisjoint(
+        _stems(known)
+    )
 
 
 def change_in(prompt: str, known: str) -> str:

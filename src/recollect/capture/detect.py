@@ -15,9 +15,8 @@ from typing import Any, Final
 from recollect.capture.conversation import Heard, Turn, heard
 from recollect.capture.features import AGENT, NAMED, USER, Vector, is_plan, is_question, vector
 from recollect.capture.hearsay import is_task
-from recollect.capture.leads import tells, tells_open, without_filler
+from recollect.capture.leads import chosen_again, corrected_in, tells, tells_open, without_filler
 from recollect.capture.model import Model, Scores, model
-from recollect.capture.reversals import chosen_again, corrected_in
 from recollect.capture.sentences import CODE, NAME
 from recollect.capture.wording import REASON, REPORTED_QUESTION
 from recollect.core.marks import MARKER

@@ -1,4 +1,4 @@
-"""The words before what a sentence says: fillers, and what announces a correction."""
+"""The words before what a sentence says: fillers, and what announces a correction or a change."""
 
 from __future__ import annotations
 
@@ -48,6 +48,53 @@ _NOW = pattern(
     re.IGNORECASE,
 )
 
+# Words that take something back, whatever it is.
+TAKES_BACK = pattern(
+    r"\b(?:scrap|scratch|strike|undo|nvm|nevermind|never mind|overkill|obsolete"
+    r"|overturn(?:s|ed)?|overrul(?:e|es|ed)|revis(?:e|es|ed|ing)|reconsider(?:ed|ing)?"
+    r"|discontinued?|supersed(?:e|es|ed)|retract(?:ed)?|revert(?:ed|ing)?|reversed?|rethink"
+    r"|chang(?:e|ed|ing) (?:my|our|her|his|their|your) minds?"
+    r"|changes? (?:of|in) (?:plans?|heart|mind|course)|plans? (?:have |has )?changed"
+    r"|(?:tak(?:e|en|ing)|took|turn|turning|go|going|goes|went|come|coming|switch|switching|get"
+    r"|roll|rolling)(?: \w{1,20}){0,5}? back|back to|correct (?:myself|that|this|it)"
+    r"|(?:i|we) (?:was|were) wrong|(?:was|were|is) (?:a |the )?(?:mistake|wrong|bad idea|error)"
+    r"|second thoughts?|after all|no longer|any ?more|allowed again|off the table"
+    r"|(?:is|are|was) (?:dead|out|gone|off)|can (?:go|leave)|(?:falls?|goes?|going) away"
+    r"|forget (?:what|about|the|that)|what (?:i|we) said|decision (?:on|about|is)"
+    r"|giv(?:e|ing) up on|rip(?:ping)? out|gets? rid of|in place of|takes? over|sunset"
+    r"|as of (?:today|now)|henceforth|from (?:here|now|today|this \w{3,10}) on|replac(?:es|ing)"
+    r"|shut down|withdrawn|uninstalled|it is now|is our \w{2,20} now)\b",
+    re.IGNORECASE,
+)
+# Words that often come with a change, and often do not.
+MAY_CHANGE = pattern(
+    r"\b(?:instead|rather|drop(?:ped|ping)?|ditch(?:ed)?|kill(?:ed)?|replaced?|chang(?:e|es|ed|ing)"
+    r"|switch(?:ed|ing)?|mov(?:e|es|ed|ing)|swap(?:ped)?|port(?:ed)?|migrat(?:e|ed|ing)|rais(?:e|ed)"
+    r"|lower(?:ed)?|bump(?:ed)?|upgrade|forget|actually|becomes?|from now on|again|now|nah"
+    r"|in future|(?:bad|sad) news|not realistic|says? no|of no use|have to|had enough"
+    r"|mistake|wrong|make it|new|decided|agreed|so no|no more|not proved|crap|broken|nonsense"
+    r"|too \w{3,20}|goes? (?:up|down|to)|comes? down|is enough|it is)\b"
+    r"|→|->|=>|\bthen[.,]|, not \w",
+    re.IGNORECASE,
+)
+# "Let's go back to RabbitMQ", "revert to yarn then", "we stay with Postgres after all".
+_BACK = pattern(
+    r"\b(?:(?:go|going|went|switch|switching|move|moving|change|get|come|swap) back to"
+    r"|(?:revert|return|reverting|returning) to"
+    r"|back to(?= [^.!?;:\n]{1,80}\b(?:then|again|it is)\b)"
+    r"|\A(?:so |ok |okay )?back to|(?:stay|stick|keep|go|staying|sticking) with"
+    r"(?= [^.!?;:\n]{1,80}\bafter all\b)) (?P<choice>[^.!?;:,\n]{1,80})",
+    re.IGNORECASE,
+)
+# "It's 2 retries, not 3", "Not once a night: every six hours".
+_VALUE = pattern(
+    r"(?:\Anot (?P<before>[^.!?;:,\n]{1,60})[:,;—–-]+ \S"
+    r"|, not (?P<after>[^.!?;:,\n]{1,60}?)(?=[.!?;:,\n]|\Z| (?:because|since|as|so)\b))",
+    re.IGNORECASE,
+)
+# Characters of a text in which somebody says that something changes.
+_LOOKED_AT = 2000
+
 
 def without_filler(text: str) -> str:
     """Return a text without filler words at its start."""
@@ -74,3 +121,21 @@ def tells_open(sentence: str) -> bool:
 def asks_now(text: str) -> bool:
     """Return whether a text asks the agent to do something now, which is over when it is done."""
     return _NOW.search(text) is not None
+
+
+def tells_change(prompt: str) -> bool:
+    """Return whether a prompt has any word that comes with a change."""
+    text = prompt[:_LOOKED_AT]
+    return TAKES_BACK.search(text) is not None or MAY_CHANGE.search(text) is not None
+
+
+def chosen_again(text: str) -> str:
+    """Return the earlier choice that a text goes back to; empty if it does not."""
+    found = _BACK.search(text[:_LOOKED_AT])
+    return found["choice"] if found else ""
+
+
+def corrected_in(text: str) -> str:
+    """Return the value that a text corrects, as in "2 retries, not 3"; empty if it does not."""
+    found = _VALUE.search(text[:_LOOKED_AT])
+    return (found["before"] or found["after"] or "") if found else ""

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from recollect.capture.leads import chosen_again, corrected_in
 from recollect.capture.statements import (
     ARTICLES,
     CHANGE,
@@ -70,21 +71,6 @@ class _Denial(NamedTuple):
     around: frozenset[str]
 
 
-# "Let's go back to RabbitMQ", "revert to yarn then", "we stay with Postgres after all".
-_BACK = pattern(
-    r"\b(?:(?:go|going|went|switch|switching|move|moving|change|get|come|swap) back to"
-    r"|(?:revert|return|reverting|returning) to"
-    r"|back to(?= [^.!?;:\n]{1,80}\b(?:then|again|it is)\b)"
-    r"|\A(?:so |ok |okay )?back to|(?:stay|stick|keep|go|staying|sticking) with"
-    r"(?= [^.!?;:\n]{1,80}\bafter all\b)) (?P<choice>[^.!?;:,\n]{1,80})",
-    re.IGNORECASE,
-)
-# "It's 2 retries, not 3", "Not once a night: every six hours".
-_VALUE = pattern(
-    r"(?:\Anot (?P<before>[^.!?;:,\n]{1,60})[:,;—–-]+ \S"
-    r"|, not (?P<after>[^.!?;:,\n]{1,60}?)(?=[.!?;:,\n]|\Z| (?:because|since|as|so)\b))",
-    re.IGNORECASE,
-)
 # "RabbitMQ is overkill": what is left, without a word of denial.
 _UNFIT = pattern(
     r"\b(?P<subject>[^\s.!?;:,]{1,40}(?: [^\s.!?;:,]{1,40})?) (?:is|are|was|turned out|seems?)"
@@ -92,18 +78,6 @@ _UNFIT = pattern(
     r"|a mistake)\b",
     re.IGNORECASE,
 )
-
-
-def chosen_again(text: str) -> str:
-    """Return the earlier choice that a text goes back to; empty if it does not."""
-    found = _BACK.search(text[:_LOOKED_AT])
-    return found["choice"] if found else ""
-
-
-def corrected_in(text: str) -> str:
-    """Return the value that a text corrects, as in "2 retries, not 3"; empty if it does not."""
-    found = _VALUE.search(text[:_LOOKED_AT])
-    return (found["before"] or found["after"] or "") if found else ""
 
 
 def corrects(text: str, known: str) -> bool:

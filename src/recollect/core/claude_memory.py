@@ -29,13 +29,12 @@ from recollect.core.fields import (
     MAX_TAG_LENGTH,
     MAX_TAGS,
     MAX_TEXT,
-    UNTAGGED,
     check_path,
     check_questions,
     check_timestamp,
 )
 from recollect.core.kinds import BY_NAME, find_kind
-from recollect.core.memory import DEFAULT_CONFIDENCE, MOST_CHANGES, Memory
+from recollect.core.memory import DEFAULT_CONFIDENCE, MOST_CHANGES, UNTAGGED, Memory
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.core.patterns import pattern

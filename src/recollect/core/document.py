@@ -26,11 +26,11 @@ from recollect.core.fields import (
     MAX_QUESTIONS,
     MAX_TAG_LENGTH,
     MAX_TAGS,
-    UNTAGGED,
     check_path,
     check_questions,
     normal_tag,
 )
+from recollect.core.memory import UNTAGGED
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.note import SUMMARY_LENGTH, summarize
 from recollect.core.patterns import pattern

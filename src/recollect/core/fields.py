@@ -17,8 +17,6 @@ from recollect.errors import UnsafeName, ValidationError
 
 MAX_BODY_BYTES: Final = 102_400
 MAX_TAGS: Final = 12
-# Documents need a tag: this one stands for none.
-UNTAGGED: Final = "untagged"
 MAX_TAG_LENGTH: Final = 60
 MAX_TEXT: Final = 200
 MAX_REASON: Final = 300

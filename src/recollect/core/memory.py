@@ -25,6 +25,8 @@ NO_FIELDS: Mapping[str, Any] = {}
 VIA_SLEEP = "sleep"
 # In the provenance of an imported rule: the files that state it, which an agent may read anyway.
 READ_IN = "read_in"
+# The tag of a document without one: documents need a tag.
+UNTAGGED = "untagged"
 
 
 class Memory(NamedTuple):

@@ -15,8 +15,6 @@ _LEAST_WORDS = 3
 def change_drafts(work: Work, said: str, drafts: Sequence[Draft]) -> list[Draft]:
     """Make a draft of what a prompt puts in the place of a memory, unless another draft does."""
     changed = work.session.changed_by_prompt()
-    if not changed:
-        return []
     from recollect.capture.changed_minds import carries, change_in
     from recollect.capture.detect import record_of
     from recollect.capture.unconfirmed import NOTICED, text_of

@@ -7,7 +7,6 @@ enough to capture is suggested, once.
 from __future__ import annotations
 
 from recollect.core.marks import without_own_text
-from recollect.hooks.changes import change_drafts
 from recollect.hooks.consider import consider, is_on
 from recollect.hooks.conversation import Conversation
 from recollect.hooks.detection import drafts_in
@@ -30,7 +29,11 @@ def notice_prompt(work: Work) -> None:
         kept = typed(work)
         note_prompt(work, without_own_text(work.event.text), kept)
         drafts = drafts_in(work, [("user", kept)], _AT_PROMPT).drafts
-        consider(work, [*drafts, *change_drafts(work, kept, drafts)])
+        if work.session.changed_by_prompt():
+            from recollect.hooks.changes import change_drafts
+
+            drafts = [*drafts, *change_drafts(work, kept, drafts)]
+        consider(work, drafts)
         work.session.drop_taken()
 
 

@@ -89,13 +89,15 @@ class KeepingSession(RecordedSession):
         return [old for old in self._changed if old.uid not in self._reversed]
 
     def _find_changed(self) -> list[Memory]:
-        from recollect.capture.changed_minds import changed_by, tells_change
-        from recollect.capture.twins import similar_in
-        from recollect.core.reversal import may_reverse
+        from recollect.capture.leads import tells_change
 
         prompt = without_own_text(self._event.text)
         if not tells_change(prompt):
             return []
+        from recollect.capture.changed_minds import changed_by
+        from recollect.capture.twins import similar_in
+        from recollect.core.reversal import may_reverse
+
         found = {
             old.uid: old
             for old in (*similar_in(self.store, prompt, _MOST_CHANGED), *self._just_said())

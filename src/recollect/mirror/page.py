@@ -8,8 +8,7 @@ from typing import Final
 
 from recollect.core.claude_memory import Described, category_of, folder_of, record_status
 from recollect.core.document import is_slug, slugify
-from recollect.core.fields import UNTAGGED
-from recollect.core.memory import Memory
+from recollect.core.memory import UNTAGGED, Memory
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 from recollect.core.status import ACTIVE

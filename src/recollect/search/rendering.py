@@ -17,7 +17,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate
 
-from recollect.core.fields import UNTAGGED
 from recollect.core.kinds import KINDS, SESSIONS
 from recollect.core.marks import (
     CLOSING,
@@ -27,7 +26,7 @@ from recollect.core.marks import (
     TITLES_CLOSING,
     TITLES_OPENING,
 )
-from recollect.core.memory import Memory
+from recollect.core.memory import UNTAGGED, Memory
 from recollect.core.names import short
 from recollect.search.constants import LEAST_TITLE_TOKENS, MOST_BODY, MOST_SESSION_BODY
 from recollect.search.sanitise import sanitise

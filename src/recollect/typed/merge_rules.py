@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from recollect.core.document import Document, slugify
-from recollect.core.fields import MAX_QUESTIONS, MAX_TAGS, UNTAGGED, add_questions
-from recollect.core.memory import Memory
+from recollect.core.fields import MAX_QUESTIONS, MAX_TAGS, add_questions
+from recollect.core.memory import UNTAGGED, Memory
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.core.patterns import pattern
