@@ -15,18 +15,15 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
-from benchmarks.baselines import EqualRrf, Fts, System, Vectors
+from benchmarks.baselines import CachedEmbedder, EqualRrf, Fts, System, Vectors
 from benchmarks.peers.driver import Request
 from benchmarks.peers.endpoint import serve
 from benchmarks.peers.environments import (
@@ -37,10 +34,10 @@ from benchmarks.peers.environments import (
     cache_folder,
     python_of,
 )
-from benchmarks.peers.questions import Failed, Measured, as_corpus, score, table, why
+from benchmarks.peers.questions import Failed, Rankings, Scores, as_corpus, score, table, why
 from benchmarks.prompts import HALVES, QUESTIONS, Project, Setting, build, read_projects
 from benchmarks.quality import talk, temporary_folder
-from recollect.embedding import Embedder, open_embedder
+from recollect.embedding import open_embedder
 from recollect.version import __version__
 
 LIMIT = 10
@@ -49,45 +46,37 @@ _ROOT = Path(__file__).parents[2]
 _PATIENCE = 900
 
 
-def ours(projects: Sequence[Project], *, weaker: bool) -> Measured:
+class Cached(CachedEmbedder):
+    """Keeps the vectors of questions, too: every peer asks for the same ones."""
+
+    keeps_queries = True
+
+
+def ours(projects: Sequence[Project], *, weaker: bool) -> Rankings:
     """Recollect with its default configuration; `weaker` gives ten results as the others do."""
-    rankings, seconds, stored = [], [], 0.0
+    rankings = []
     for project in projects:
         with temporary_folder() as folder:
-            start = time.perf_counter()
             store, names = build(folder, Setting(*project), vectors=True)
-            stored += time.perf_counter() - start
             with store:
                 for prompt in project.prompts:
-                    if not prompt.gold:
-                        continue
-                    start = time.perf_counter()
-                    hits = store.search(prompt.text, limit=LIMIT, weaker=weaker, counting=False)
-                    seconds.append(time.perf_counter() - start)
-                    rankings.append([names[hit.memory.uid] for hit in hits])
-    return Measured(rankings, stored / len(projects), statistics.median(seconds))
+                    if prompt.gold:
+                        hits = store.search(prompt.text, limit=LIMIT, weaker=weaker, counting=False)
+                        rankings.append([names[hit.memory.uid] for hit in hits])
+    return rankings
 
 
-def baseline(system: System, projects: Sequence[Project]) -> Measured:
+def baseline(system: System, projects: Sequence[Project]) -> Rankings:
     """One of the plain systems; the halves of a fusion must have been built."""
     corpus = as_corpus(projects)
-    start = time.perf_counter()
     system.build(corpus)
-    stored = (time.perf_counter() - start) / len(projects)
-    rankings, seconds = [], []
-    for query in corpus.queries:
-        start = time.perf_counter()
-        rankings.append(system.search(query, LIMIT))
-        seconds.append(time.perf_counter() - start)
-    return Measured(rankings, stored, statistics.median(seconds))
+    return [system.search(query, LIMIT) for query in corpus.queries]
 
 
-def peer_on(peer: Peer, projects: Sequence[Project], endpoint: str, model: str) -> Measured:
+def peer_on(peer: Peer, projects: Sequence[Project], endpoint: str, model: str) -> Rankings:
     """Drive a peer in a subprocess for each project."""
     python = python_of(peer)
     rankings: list[list[str]] = []
-    seconds: list[float] = []
-    stored = 0.0
     for project in projects:
         corpus = as_corpus([project])
         with tempfile.TemporaryDirectory(prefix="recollect-peer-") as scratch:
@@ -102,14 +91,11 @@ def peer_on(peer: Peer, projects: Sequence[Project], endpoint: str, model: str) 
                 model=model,
                 dimensions=384 if endpoint else 0,
             )
-            answer = _answer(python, peer.name, request, Path(scratch))
-        rankings += answer["rankings"]
-        seconds += answer["query_seconds"]
-        stored += answer["remember_seconds"]
-    return Measured(rankings, stored / len(projects), statistics.median(seconds))
+            rankings += _answer(python, peer.name, request, Path(scratch))
+    return rankings
 
 
-def _answer(python: Path, adapter: str, request: Request, scratch: Path) -> dict[str, Any]:
+def _answer(python: Path, adapter: str, request: Request, scratch: Path) -> list[list[str]]:
     asked, answer, home = scratch / "request.json", scratch / "answer.json", scratch / "home"
     asked.write_text(json.dumps(asdict(request)), "utf-8")
     # A home of its own keeps a peer away from the user's; only what it downloads is kept.
@@ -134,13 +120,13 @@ def _answer(python: Path, adapter: str, request: Request, scratch: Path) -> dict
         raise Failed(f"took more than {_PATIENCE} seconds for 60 memories") from None
     if not answer.exists():
         raise Failed(why(log.read_text("utf-8", errors="replace")))
-    result: dict[str, Any] = json.loads(answer.read_text("utf-8"))
-    return result
+    rankings: list[list[str]] = json.loads(answer.read_text("utf-8"))
+    return rankings
 
 
 def rows(
-    projects: Sequence[Project], peers: Sequence[Peer], embedders: dict[str, Embedder]
-) -> Iterator[tuple[str, Callable[[], Measured]]]:
+    projects: Sequence[Project], peers: Sequence[Peer], embedders: dict[str, Cached]
+) -> Iterator[tuple[str, Callable[[], Rankings]]]:
     """The systems by name, each with what measures it."""
     fts, vectors = Fts(), Vectors(embedders[GRANITE])
     yield "plain FTS5 (BM25)", lambda: baseline(fts, projects)
@@ -186,13 +172,15 @@ def main() -> None:
     for model in dict.fromkeys((GRANITE, *(m for peer in peers for m in peer.models if m))):
         embedder = open_embedder(model, environment=os.environ)
         assert embedder is not None
-        embedders[model] = embedder
-    gold = as_corpus(projects).queries
-    results: dict[str, dict[str, Any] | str] = {}
+        embedders[model] = Cached(embedder, cache_folder() / "vectors")
+    queries = as_corpus(projects).queries
+    for cached in embedders.values():
+        cached.embed([query.text for query in queries])
+    results: dict[str, Scores | str] = {}
     for name, measure in rows(projects, peers, embedders):
         talk(name)
         try:
-            results[name] = score(measure(), gold)
+            results[name] = score(measure(), queries)
         except (Failed, NotInstalled) as problem:
             results[name] = str(problem)
         print("\n".join(table({name: results[name]})), file=sys.stderr)

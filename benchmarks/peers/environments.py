@@ -26,7 +26,7 @@ class Peer(NamedTuple):
     package: str
     version: str
     # What it is measured with: its own default, or one of our models, given by a server.
-    models: tuple[str, ...] = (OWN, GRANITE)
+    models: tuple[str, ...] = (GRANITE, OWN)
     extras: str = ""
     # Packages besides, for a reason that its adapter gives.
     also: tuple[str, ...] = ()
@@ -41,17 +41,17 @@ class Peer(NamedTuple):
 
 
 PEERS = (
-    Peer("mempalace", "mempalace", "3.11.0", (OWN, MINILM, GRANITE)),
+    Peer("mempalace", "mempalace", "3.11.0", (GRANITE, MINILM, OWN)),
     Peer("memsearch", "memsearch", "0.4.23", extras="[onnx]"),
     Peer(
         "mcp_memory_service",
         "mcp-memory-service",
-        "12.4.0",
-        (OWN, MINILM, GRANITE),
+        "12.2.0",
+        (GRANITE, MINILM, OWN),
         extensions=True,
     ),
     Peer("mem0", "mem0ai", "2.2.1"),
-    Peer("basic_memory", "basic-memory", "0.24.1", also=("pysqlite3-binary",), python=(3, 12)),
+    Peer("basic_memory", "basic-memory", "0.23.2", also=("pysqlite3-binary",), python=(3, 12)),
     Peer("memvid", "memvid-sdk", "2.0.160"),
     Peer("omega", "omega-memory", "1.5.20", (OWN,)),
 )

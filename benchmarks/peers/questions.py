@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from benchmarks.datasets import Corpus, Item, Query
 from benchmarks.metrics import judge, summarize
@@ -14,18 +14,14 @@ SORTS = ("words", "paraphrase", "indirect", "all")
 COLUMNS = {"r@1": "hit@1", "hit@5": "hit@5", "ndcg@10": "nDCG@10"}
 _LONGEST_REASON = 160
 
+# The ids that a system found for each question, best first.
+Rankings = Sequence[Sequence[str]]
+# Sort of question → column → mean.
+Scores = Mapping[str, Mapping[str, float]]
+
 
 class Failed(Exception):
     """A peer does not run here; the text says why."""
-
-
-class Measured(NamedTuple):
-    """What a system found for each question, and its times."""
-
-    rankings: Sequence[Sequence[str]]
-    # For the 60 memories of a project, and the median of one question.
-    store_seconds: float
-    query_seconds: float
 
 
 def as_text(record: Mapping[str, Any]) -> str:
@@ -57,17 +53,14 @@ def as_corpus(projects: Sequence[Project]) -> Corpus:
     )
 
 
-def score(measured: Measured, queries: Sequence[Query]) -> dict[str, Any]:
-    """The means for each sort of question, and the times."""
-    judged = [
-        (query.category, judge(ranking, query.gold))
-        for ranking, query in zip(measured.rankings, queries, strict=True)
-    ]
-    return {
-        "scores": summarize(judged),
-        "store_seconds": round(measured.store_seconds, 2),
-        "query_ms": round(measured.query_seconds * 1000, 1),
-    }
+def score(rankings: Rankings, queries: Sequence[Query]) -> dict[str, dict[str, float]]:
+    """The means for each sort of question, and for all."""
+    return summarize(
+        [
+            (query.category, judge(ranking, query.gold))
+            for ranking, query in zip(rankings, queries, strict=True)
+        ]
+    )
 
 
 def why(log: str) -> str:
@@ -77,19 +70,15 @@ def why(log: str) -> str:
     return f"does not run offline: {reason[:_LONGEST_REASON]}"
 
 
-def table(results: Mapping[str, Mapping[str, Any] | str]) -> Iterator[str]:
+def table(results: Mapping[str, Scores | str]) -> Iterator[str]:
     """Markdown: hit@1 / hit@5 / nDCG@10 for each sort of question, in percent."""
-    yield f"| {' / '.join(COLUMNS.values())} | {' | '.join(SORTS)} | 60 memories | one query |"
-    yield "|---|" + "---:|" * (len(SORTS) + 2)
-    for name, result in results.items():
-        if isinstance(result, str):
-            yield f"| {name} | {result} |" + " |" * (len(SORTS) + 1)
+    yield f"| {' / '.join(COLUMNS.values())} | {' | '.join(SORTS)} |"
+    yield "|---|" + "---:|" * len(SORTS)
+    for name, scores in results.items():
+        if isinstance(scores, str):
+            yield f"| {name} | {scores} |" + " |" * (len(SORTS) - 1)
             continue
         cells = [
-            " / ".join(f"{100 * result['scores'][sort][column]:.0f}" for column in COLUMNS)
-            for sort in SORTS
+            " / ".join(f"{100 * scores[sort][column]:.0f}" for column in COLUMNS) for sort in SORTS
         ]
-        yield (
-            f"| {name} | {' | '.join(cells)} | {result['store_seconds']:.1f} s"
-            f" | {result['query_ms']:.0f} ms |"
-        )
+        yield f"| {name} | {' | '.join(cells)} |"

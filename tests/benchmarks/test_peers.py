@@ -15,7 +15,7 @@ import pytest
 from benchmarks.peers.driver import Request, first_distinct, title_of
 from benchmarks.peers.endpoint import embeddings, serve
 from benchmarks.peers.environments import PEERS
-from benchmarks.peers.questions import Measured, as_corpus, as_text, score, table, why
+from benchmarks.peers.questions import as_corpus, as_text, score, table, why
 from benchmarks.prompts import QUESTIONS, Project, Prompt, read_projects
 
 RECORD = {
@@ -86,19 +86,18 @@ def test_the_tuning_half_is_three_stores_of_60() -> None:
 def test_scores_by_sort_of_question() -> None:
     """First for one sort and second for the other."""
     rankings = [["shop/m1", "shop/m2"], ["shop/m2", "shop/m1"]]
-    result = score(Measured(rankings, 1.25, 0.0104), as_corpus([PROJECT]).queries)
+    result = score(rankings, as_corpus([PROJECT]).queries)
 
-    assert result["scores"]["words"]["r@1"] == 1
-    assert result["scores"]["indirect"]["r@1"] == 0
-    assert result["scores"]["all"]["r@1"] == 0.5
-    assert result["scores"]["indirect"]["hit@5"] == 1
-    assert (result["store_seconds"], result["query_ms"]) == (1.25, 10.4)
+    assert result["words"]["r@1"] == 1
+    assert result["indirect"]["r@1"] == 0
+    assert result["all"]["r@1"] == 0.5
+    assert result["indirect"]["hit@5"] == 1
 
 
 def test_a_missing_ranking_is_an_error() -> None:
     """A peer that answers fewer questions than it was asked must not get a score."""
     with pytest.raises(ValueError):
-        score(Measured([["shop/m1"]], 0, 0), as_corpus([PROJECT]).queries)
+        score([["shop/m1"]], as_corpus([PROJECT]).queries)
 
 
 def test_the_table_has_scores_and_reasons() -> None:
@@ -109,15 +108,12 @@ def test_the_table_has_scores_and_reasons() -> None:
         for sort in ("words", "paraphrase", "indirect")
     ]
     corpus = as_corpus([PROJECT._replace(prompts=queries)])
-    result = score(Measured([["shop/m1"], ["shop/m2"], []], 2, 0.003), corpus.queries)
+    result = score([["shop/m1"], ["shop/m2"], []], corpus.queries)
     lines = list(table({"ours": result, "theirs": why("a\nno network\n\n")}))
 
-    assert (
-        lines[2]
-        == "| ours | 100 / 100 / 100 | 0 / 0 / 0 | 0 / 0 / 0 | 33 / 33 / 33 | 2.0 s | 3 ms |"
-    )
+    assert lines[2] == "| ours | 100 / 100 / 100 | 0 / 0 / 0 | 0 / 0 / 0 | 33 / 33 / 33 |"
     assert lines[3].startswith("| theirs | does not run offline: no network |")
-    assert {line.count("|") for line in lines} == {8}
+    assert {line.count("|") for line in lines} == {6}
 
 
 def test_a_memory_that_is_found_twice_counts_once() -> None:

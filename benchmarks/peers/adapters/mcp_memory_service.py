@@ -10,6 +10,8 @@ from benchmarks.peers.driver import Request, Search
 def remember(request: Request) -> Search:
     """Store each text; what comes back is the beginning of a hash."""
     os.environ["MCP_MEMORY_BASE_DIR"] = request.folder
+    # By default, it refuses a memory that is similar to another one of the last day.
+    os.environ["MCP_SEMANTIC_DEDUP_ENABLED"] = "false"
     if request.endpoint:
         os.environ["MCP_EXTERNAL_EMBEDDING_URL"] = f"{request.endpoint}/embeddings"
         os.environ["MCP_EXTERNAL_EMBEDDING_MODEL"] = request.model
