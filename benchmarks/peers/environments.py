@@ -52,8 +52,6 @@ PEERS = (
     ),
     Peer("mem0", "mem0ai", "2.2.1"),
     Peer("basic_memory", "basic-memory", "0.23.2", also=("pysqlite3-binary",), python=(3, 12)),
-    Peer("memvid", "memvid-sdk", "2.0.160"),
-    Peer("omega", "omega-memory", "1.5.20", (OWN,)),
 )
 
 
