@@ -142,7 +142,7 @@ class Vectors:
 
     name = "embedder"
 
-    def __init__(self, embedder: CachedEmbedder) -> None:
+    def __init__(self, embedder: Embedder | CachedEmbedder) -> None:
         self.embedder = embedder
         self._groups: dict[str, tuple[list[Item], Any]] = {}
 

@@ -1,0 +1,1 @@
+"""One module for each peer. They run in its environment, without Recollect."""
