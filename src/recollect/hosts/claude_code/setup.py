@@ -56,10 +56,7 @@ def _for_project(place: Path) -> Installation:
     )
     return Installation(
         files=(SettingsFile(place / "settings.json", entries), *copies),
-        afterwards=(
-            f"Commit {place.name} to share it. Claude Code uses it in folders that you trust, from"
-            " the second session on."
-        ),
+        afterwards="Claude Code uses it in folders that you trust, from the second session on.",
     )
 
 

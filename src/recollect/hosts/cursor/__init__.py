@@ -8,7 +8,7 @@ from typing import Any
 from recollect.hosts.lazy_host import LazyHost
 
 # Where it keeps transcripts: ~/.cursor/projects/<project>/agent-transcripts/<id>/<id>.jsonl
-_FOLDERS = ("/agent-transcripts/", "\\agent-transcripts\\")
+_FOLDER = "/agent-transcripts/"
 
 
 def _detects(payload: Mapping[str, Any], _environment: Mapping[str, str]) -> bool:
@@ -20,7 +20,7 @@ def _detects(payload: Mapping[str, Any], _environment: Mapping[str, str]) -> boo
     path = payload.get("transcript_path")
     if not isinstance(path, str) or "cursor_version" in payload:
         return False
-    return any(folder in path for folder in _FOLDERS)
+    return _FOLDER in path.replace("\\", "/")
 
 
 HOST = LazyHost(
