@@ -64,7 +64,13 @@ def place(tmp_path: Path, api: MessagesApi) -> Workplace:
 
 
 def drive(place: Workplace, *steps: Step) -> list[Any]:
-    """Let Cursor's code take the steps; what it hands to its model after each."""
+    """Let Cursor's code take the steps; what it hands to its model after each.
+
+    It ends a hook that takes longer than the settings say, which a busy machine must not decide.
+    """
+    for folder in (place.home, place.repo):
+        if (hooks := folder / ".cursor" / "hooks.json").exists():
+            hooks.write_text(hooks.read_text().replace('"timeout": 5', '"timeout": 60'))
     given = json.dumps([["errors", {}], *steps])
     printed = place.command("node", DRIVER, place.client, str(place.repo), given)
     said: list[Any] = json.loads(printed.splitlines()[-1])
