@@ -17,7 +17,6 @@ from tests.sandbox import Sandbox
 # As each page shows it: the key of the servers, and what a server needs.
 SHAPES: dict[str, tuple[str, dict[str, Any]]] = {
     "amp": ("amp.mcpServers", {}),
-    "cursor": ("mcpServers", {}),
     "vscode": ("servers", {"type": "stdio"}),
     "windsurf": ("mcpServers", {}),
     "zed": ("context_servers", {}),

@@ -101,3 +101,19 @@ def test_who_wrote_a_transcript() -> None:
     assert host_of_transcript(f"{home}/.gemini/tmp/shop/chats/session-s.jsonl", "s") == "gemini"
     assert host_of_transcript(f"{home}/.qwen/projects/-x/chats/s.jsonl", "s") == "qwen"
     assert host_of_transcript(f"{home}/.claude/projects/-x/s.jsonl", "s") == "claude-code"
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("codex", r"C:\Users\ada\.codex\sessions\2026\11\18\rollout-2026-11-18-1.jsonl"),
+        ("gemini", r"C:\Users\ada\.gemini\tmp\shop\chats\session-1.jsonl"),
+        ("qwen", r"C:\Users\ada\.qwen\projects\shop\chats\1.jsonl"),
+        ("copilot", r"C:\Users\ada\.copilot\session-state\1\events.jsonl"),
+        ("cursor", r"C:\Users\ada\.cursor\projects\shop\agent-transcripts\1\1.jsonl"),
+        ("claude-code", r"C:\Users\ada\.claude\projects\shop\1.jsonl"),
+    ],
+)
+def test_paths_of_windows(name: str, path: str) -> None:
+    """The host of a transcript is recognised there, too."""
+    assert host_of_transcript(path, "1") == name

@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -114,8 +115,12 @@ def _install(folder: Path, package: str, finish: Callable[[Path], object]) -> No
         room.rename(folder)
 
 
+@cache
 def _executable(folder: Path, client: Client) -> Path:
-    """The executable of the platform's own package that runs here and has the right version."""
+    """The executable of the platform's own package that runs here and has the right version.
+
+    A client takes seconds to say its version on a busy machine, so each process asks once.
+    """
     found = sorted(folder.glob(client.executables))
     for path in found:
         try:
@@ -129,6 +134,6 @@ def _executable(folder: Path, client: Client) -> Path:
             )
         except (OSError, subprocess.TimeoutExpired):
             continue
-        if client.version in said.stdout.split():
+        if client.version in (word.strip(".") for word in said.stdout.split()):
             return path
     raise ClientMissing(f"no client in {folder} runs on this machine (tried {len(found)}).")

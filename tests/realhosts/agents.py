@@ -230,17 +230,8 @@ def _settle_copilot(place: Workplace) -> None:
 
 def _installed_copilot() -> Path:
     version = host_named("copilot").TESTED
-    package = f"@github/copilot@{version}"
-
-    def program(room: Path) -> Path:
-        for path in sorted(room.glob("node_modules/@github/copilot-*/copilot")):
-            command, home = [str(path), "--version"], {"HOME": str(room), "PATH": os.defpath}
-            done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=home)
-            if version in done.stdout:
-                return path
-        raise ClientMissing(f"{package} does not run on this machine.")
-
-    return program(installed_package(CACHE / f"copilot-{version}", package, program))
+    where = "node_modules/@github/copilot-*/copilot"
+    return installed_client(client=Client("copilot", version, f"@github/copilot@{version}", where))
 
 
 COPILOT = Agent(
@@ -263,9 +254,15 @@ AGENTS = {agent.name: agent for agent in (GEMINI, CODEX, QWEN, OPENCODE, COPILOT
 
 
 def set_up(place: Workplace, agent: Agent) -> None:
-    """Make a machine with the agent and our programs, which note what each hook got and said."""
+    """Make a machine with the agent and our programs."""
     place.set_up()
     agent.settle(place)
+    programs = install_programs(place)
+    (programs / host_named(agent.name).PROGRAM).symlink_to(place.client)
+
+
+def install_programs(place: Workplace) -> Path:
+    """Put our programs on the machine, which note what each hook got and said; their folder."""
     programs, records = place.root / "bin", place.root / "records"
     records.mkdir()
     path = os.environ.get("PYTHONPATH", "")
@@ -275,8 +272,8 @@ def set_up(place: Workplace, agent: Agent) -> None:
     real = Path(sys.executable).parent / "recollect-hook"
     serve = f'\'{real}\' "$@" < "$n.in" > "$n.out"; code=$?'
     write_program(programs, "recollect-hook", f'{note}; {serve}; cat "$n.out"; exit $code')
-    (programs / host_named(agent.name).PROGRAM).symlink_to(place.client)
     place.programs = (programs,)
+    return programs
 
 
 def ask(place: Workplace, agent: Agent, prompt: str) -> Run:

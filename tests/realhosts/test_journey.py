@@ -115,14 +115,13 @@ def test_an_agent_that_is_killed_leaves_nothing_behind(place: Workplace, agent: 
     assert CENTS in place.git("notes", "--ref=mem/decisions", "show", "HEAD")
 
 
-# OpenCode keeps its sessions in a database, which is not read. Copilot writes its lines late, and a
-# kill takes them along.
-WITH_TRANSCRIPT = [name for name in AGENTS if name not in ("opencode", "copilot")]
+# Copilot writes its lines late, and a kill takes them along.
+WITH_TRANSCRIPT = [name for name in AGENTS if name != "copilot"]
 
 
 @pytest.mark.parametrize("agent", [AGENTS[name] for name in WITH_TRANSCRIPT], ids=WITH_TRANSCRIPT)
 def test_what_a_killed_agent_said_is_noticed(place: Workplace, agent: Agent) -> None:
-    """No hook was told of it, so the next session reads it in the transcript."""
+    """No hook was told of it, so the next session reads it in what the agent keeps."""
     place.recollect("install", agent.name)
     place.api.play(Script([both(say(CHOSEN), agent.run("git status --short")), Silence()]))
     with Conversation(place, agent.command(place, "Choose a store."), place.repo) as conversation:

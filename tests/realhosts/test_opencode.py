@@ -6,11 +6,11 @@ import json
 import re
 import urllib.request
 from collections.abc import Callable
-from signal import SIGTERM
+from signal import SIGKILL, SIGTERM
 
 import pytest
 
-from tests.realclient.api import Script, say, use
+from tests.realclient.api import Script, Silence, both, say, use
 from tests.realclient.chat_completions import tool_results
 from tests.realclient.workplace import Conversation, Workplace, write_program
 from tests.realhosts.agents import OPENCODE, Agent, Json, ask
@@ -101,6 +101,32 @@ def test_a_session_that_is_taken_up_again(place: Workplace) -> None:
     starts = [call.given for call in hook_calls(place) if call.event == "session-start"]
     assert [start["source"] for start in starts] == ["startup", "resume"]
     assert len({start["session_id"] for start in starts}) == 1
+
+
+REDIS = "keep carts in Redis"
+CHOSEN = f"We decided to {REDIS}, because a cart must expire after thirty days. I look at the code."
+
+
+def test_a_killed_session_is_reported_in_its_own_name(place: Workplace) -> None:
+    """At the start of the next session; a third one adds nothing."""
+    place.api.play(Script([both(say(CHOSEN), OPENCODE.run("git status --short")), Silence()]))
+    with Conversation(place, OPENCODE.command(place, "Choose."), place.repo) as conversation:
+        conversation.close_input()
+        conversation.wait_for_request(2)
+        conversation.signal(SIGKILL)
+        conversation.finish()
+    killed = hook_calls(place)[0].session
+    place.api.play(Script(rest=lambda _: say("Good morning.")))
+
+    for _ in range(2):
+        ask(place, OPENCODE, "Good morning.")
+
+    stops = [call.given for call in hook_calls(place) if call.event == "stop"]
+    said = [stop["last_assistant_message"] for stop in stops if stop["session_id"] == killed]
+    assert said == [CHOSEN, CHOSEN]
+    (found,) = json.loads(place.recollect("review", "--json"))
+    assert REDIS in found["summary"]
+    assert found["session"] == killed
 
 
 def test_files_of_the_mirror_are_refused(place: Workplace) -> None:

@@ -52,7 +52,7 @@ def install_command(
     elif dry_run:
         _show(outcome)
     else:
-        _tell(host, outcome, removing=removing)
+        _tell(host, outcome, scope, removing=removing)
 
 
 def _set_up(
@@ -101,8 +101,8 @@ def _offer(
         verb = "Remove Recollect from" if removing else "Install Recollect in"
         if click.confirm(f"{verb} {host.TITLE}?", default=not removing):
             outcome = _set_up(ctx, host, scope, directory, removing=removing, dry_run=False)
-            _tell(host, outcome, removing=removing)
-    if not asks:
+            _tell(host, outcome, scope, removing=removing)
+    if not asks and not all(state.is_installed for state in states):
         click.echo("To install it in one of them, run: recollect install AGENT", err=True)
 
 
@@ -117,7 +117,7 @@ def _show(outcome: Outcome) -> None:
         click.echo("Nothing would change.", err=True)
 
 
-def _tell(host: Host, outcome: Outcome, *, removing: bool) -> None:
+def _tell(host: Host, outcome: Outcome, scope: str, *, removing: bool) -> None:
     for note in outcome.notes:
         click.echo(note, err=True)
     if removing:
@@ -127,6 +127,8 @@ def _tell(host: Host, outcome: Outcome, *, removing: bool) -> None:
     click.echo(f"Recollect {was} in {host.TITLE}.", err=True)
     if outcome.afterwards:
         click.echo(outcome.afterwards, err=True)
+    if scope == "project" and outcome.differences:
+        click.echo("Commit what changed, so that every clone has it: git status", err=True)
     click.echo("Start a new session. To see what Recollect did in it, run: recollect why", err=True)
     click.echo(
         "To fill the memory of a repository from its past, run there: recollect learn", err=True

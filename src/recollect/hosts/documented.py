@@ -93,15 +93,6 @@ ROWS: tuple[Documented, ...] = (
         program="amp",
     ),
     Documented(
-        "cursor",
-        "Cursor",
-        "https://cursor.com/docs/context/mcp",
-        ".cursor/mcp.json",
-        ".cursor/mcp.json",
-        folder=".cursor",
-        program="cursor-agent",
-    ),
-    Documented(
         "goose",
         "Goose",
         "https://block.github.io/goose/docs/guides/config-files",

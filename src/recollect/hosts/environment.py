@@ -15,6 +15,7 @@ PROJECT_VARIABLES = (
     "GEMINI_PROJECT_DIR",
     "QWEN_PROJECT_DIR",
     "COPILOT_PROJECT_DIR",
+    "CURSOR_PROJECT_DIR",
 )
 # Cursor also runs the hooks of Claude Code, and sets this variable.
 CURSOR_VARIABLE = "CURSOR_VERSION"

@@ -14,6 +14,7 @@ _MISSING = {
     "systemMessage": "Recollect is not installed, so this session has no memory. In a clone of"
     " Recollect, run `make install`, then start a new session."
 }
+_FOUND = f"command -v {SIGN} >/dev/null 2>&1"
 _NO_MIRROR = (
     'ls "$(git rev-parse --git-common-dir 2>/dev/null || echo .git)"/recollect/mirror*.json'
     " >/dev/null 2>&1 || exit 0; "
@@ -26,14 +27,19 @@ def hook_command(host: str, event: str) -> str:
     Without our program it does nothing, or at the start of a session says so: a colleague may not
     have it. Before a file is written, nothing is started in a repository without a mirror.
     """
+    if event != SESSION_START or os.name == "nt":
+        return quiet_command(host, event)
+    call = f"{SIGN} {event} {host}"
+    return f"if {_FOUND}; then exec {call}; fi; printf '%s' '{json.dumps(_MISSING)}'"
+
+
+def quiet_command(host: str, event: str) -> str:
+    """Return the command for a host that shows its user nothing: it has no single quotes."""
     call = f"{SIGN} {event} {host}"
     if os.name == "nt":
         return call
-    found = f"command -v {SIGN} >/dev/null 2>&1"
-    if event == SESSION_START:
-        return f"if {found}; then exec {call}; fi; printf '%s' '{json.dumps(_MISSING)}'"
     before = _NO_MIRROR if event == TOOL_PRE else ""
-    return f"{before}{found} && exec {call}; exit 0"
+    return f"{before}{_FOUND} && exec {call}; exit 0"
 
 
 def sign_of(event: str) -> str:

@@ -24,7 +24,7 @@ def is_its_session(
     """Whether the transcript is in a host's folder; without one, its variable names the session."""
     path = payload.get("transcript_path")
     if isinstance(path, str) and path:
-        return folder in path
+        return folder in path.replace("\\", "/")
     session = environment.get(variable)
     return bool(session) and session == payload.get("session_id")
 

@@ -9,11 +9,11 @@ from typing import Any, cast
 from recollect.hosts.protocol import Host
 
 # Packages beside this module. An input that none recognises is of the last one, whose format it is.
-HOSTS: tuple[str, ...] = ("opencode", "codex", "gemini", "qwen", "copilot", "claude_code")
-# Rows of the table in `documented`: agents that run none of our hooks.
-DOCUMENTED: tuple[str, ...] = (
-    *("agents-md", "amp", "cursor", "goose", "vscode", "windsurf", "zed"),
+HOSTS: tuple[str, ...] = (
+    *("opencode", "codex", "gemini", "qwen", "copilot", "cursor", "claude_code"),
 )
+# Rows of the table in `documented`: agents that run none of our hooks.
+DOCUMENTED: tuple[str, ...] = (*("agents-md", "amp", "goose", "vscode", "windsurf", "zed"),)
 # Who an installation is for: you, or everybody in the project.
 SCOPES = ("user", "project")
 

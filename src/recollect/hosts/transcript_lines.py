@@ -21,16 +21,18 @@ from recollect.hosts.protocol import LAST_PART, Message, TranscriptPart
 # A longer line holds a dumped file or a picture, not a sentence to capture.
 LONGEST_LINE = 1 << 20
 _CHUNK = 1 << 18
+# Windows has one of its own instead: without it, the bytes of line ends would change.
+_FLAGS = sum(getattr(os, name, 0) for name in ("O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
 # The roles of messages, whatever the host calls them.
 PERSON, AGENT = "user", "assistant"
 
 
 def open_own(path: Path) -> BinaryIO:
     """Open a regular file of the current user; links and pipes are refused."""
-    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-    descriptor = os.open(path, flags)
+    descriptor = os.open(path, os.O_RDONLY | _FLAGS)
     status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
+    is_own = os.name != "posix" or status.st_uid == os.geteuid()
+    if not stat.S_ISREG(status.st_mode) or not is_own:
         os.close(descriptor)
         raise PermissionError(f"{path} is not a regular file of the current user")
     return os.fdopen(descriptor, "rb")

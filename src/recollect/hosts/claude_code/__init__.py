@@ -9,8 +9,10 @@ from recollect.hosts.lazy_host import LazyHost
 
 
 def _detects(payload: Mapping[str, Any], _environment: Mapping[str, str]) -> bool:
-    """Whether Claude Code runs the hook: others that do name their transcripts otherwise."""
+    """Whether Claude Code runs the hook: others name their transcripts otherwise, or themselves."""
     path, session = payload.get("transcript_path"), payload.get("session_id")
+    if "cursor_version" in payload:
+        return False
     if not isinstance(path, str) or not isinstance(session, str) or not session:
         return False
     return path.endswith((f"/{session}.jsonl", f"\\{session}.jsonl"))

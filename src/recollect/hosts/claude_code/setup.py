@@ -17,23 +17,28 @@ MARKETPLACE = "recollect"
 
 
 def installation(
-    scope: str, directory: Path, _home: Path, _environment: Mapping[str, str]
+    scope: str, directory: Path, home: Path, environment: Mapping[str, str]
 ) -> Installation:
     """Return what installing takes: for the user, commands of Claude Code; for a project, files."""
-    return _for_project(directory / ".claude") if scope == "project" else _for_user()
+    if scope == "project":
+        return _for_project(directory / ".claude")
+    return _for_user(config_folder(home, environment))
 
 
-def _for_user() -> Installation:
+def _for_user(config: Path) -> Installation:
     folder = plugin_folder()
     plugin = ("claude", "plugin")
+    # Claude Code refuses to remove what is not there.
+    is_there = any(_is_ours(name) for name in _enabled_in(config / "settings.json"))
+    is_known = MARKETPLACE in _object_in(config / "plugins" / "known_marketplaces.json")
     return Installation(
         commands=(
             (*plugin, "marketplace", "add", str(folder)),
             (*plugin, "install", PLUGIN, "--scope", "user"),
         ),
         undo=(
-            (*plugin, "uninstall", PLUGIN, "--scope", "user"),
-            (*plugin, "marketplace", "remove", MARKETPLACE),
+            *(((*plugin, "uninstall", PLUGIN, "--scope", "user"),) if is_there else ()),
+            *(((*plugin, "marketplace", "remove", MARKETPLACE),) if is_known else ()),
         ),
         instead=(
             f"Install Claude Code, or run in a session: /plugin marketplace add {folder}"
@@ -56,10 +61,7 @@ def _for_project(place: Path) -> Installation:
     )
     return Installation(
         files=(SettingsFile(place / "settings.json", entries), *copies),
-        afterwards=(
-            f"Commit {place.name} to share it. Claude Code uses it in folders that you trust, from"
-            " the second session on."
-        ),
+        afterwards="Claude Code uses it in folders that you trust, from the second session on.",
     )
 
 
@@ -83,16 +85,25 @@ def is_installed(directory: Path, home: Path, environment: Mapping[str, str]) ->
     is_on = False
     for file in files:
         for name, value in _enabled_in(file).items():
-            if name.partition("@")[0] == _NAME:
+            if _is_ours(name):
                 is_on = value is True
     return is_on
 
 
-def _enabled_in(file: Path) -> dict[str, Any]:
+def _is_ours(plugin: str) -> bool:
+    return plugin.partition("@")[0] == _NAME
+
+
+def _enabled_in(file: Path) -> Mapping[str, Any]:
     """Return what a settings file says about plugins; nothing if it cannot be read."""
+    found = _object_in(file).get("enabledPlugins")
+    return found if isinstance(found, dict) else {}
+
+
+def _object_in(file: Path) -> Mapping[str, Any]:
+    """Return the object in a file; an empty one if it cannot be read."""
     try:
         said = json.loads(file.read_text("utf-8"))
     except (OSError, ValueError, RecursionError):
         return {}
-    found = said.get("enabledPlugins") if isinstance(said, dict) else None
-    return found if isinstance(found, dict) else {}
+    return said if isinstance(said, dict) else {}

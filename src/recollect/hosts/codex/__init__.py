@@ -14,7 +14,9 @@ _TRANSCRIPT = "rollout-"
 def _detects(payload: Mapping[str, Any], _environment: Mapping[str, str]) -> bool:
     """Whether Codex runs the hook."""
     path = payload.get("transcript_path")
-    named = isinstance(path, str) and path.rpartition("/")[2].startswith(_TRANSCRIPT)
+    named = isinstance(path, str) and path.replace("\\", "/").rpartition("/")[2].startswith(
+        _TRANSCRIPT
+    )
     return named or "turn_id" in payload
 
 

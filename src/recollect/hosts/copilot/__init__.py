@@ -22,6 +22,7 @@ def _detects(payload: Mapping[str, Any], environment: Mapping[str, str]) -> bool
         return True
     path = payload.get("transcript_path")
     if isinstance(path, str) and path:
+        path = path.replace("\\", "/")
         return _FOLDER in path and path.endswith(_FILE)
     return bool(environment.get(COPILOT_VARIABLE)) and "timestamp" in payload
 

@@ -7,6 +7,8 @@ import { spawn } from "node:child_process"
 const HOOK = "recollect-hook"
 const SERVER = { type: "local", command: ["recollect", "mcp"] }
 const PATIENCE = 5000 // milliseconds for one event
+const WEEK = 7 * 86_400_000
+const MOST_KILLED = 3 // earlier sessions to look at when one begins
 const WRITES = ["write", "edit", "multiedit", "patch", "apply_patch"]
 // `opencode run` ends with the first answer; nobody can be asked for more.
 const GOES_ON = !process.argv.slice(2).includes("run")
@@ -25,6 +27,12 @@ export const Recollect = async ({ client, directory }) => {
   const loaded = Date.now()
   const sessions = new Map() // id → what is known of a session, as a promise
   const running = new Set()
+
+  const keep = (work) => {
+    running.add(work)
+    work.finally(() => running.delete(work))
+    return work
+  }
 
   const answer = (event, payload) =>
     new Promise((resolve) => {
@@ -63,12 +71,26 @@ export const Recollect = async ({ client, directory }) => {
         if (reply.notice) client.tui.showToast({ body: toast }).catch(() => {})
         return reply
       })
-    running.add(asked)
-    asked.finally(() => running.delete(asked))
-    return asked
+    return keep(asked)
   }
 
   const begin = (id, session, source) => (session.opening = hook("session-start", id, session, { source }))
+
+  // A session that was killed in a turn has an answer without an end. Report the stop that nobody
+  // reported; what was noticed before is not noticed twice.
+  const catchUp = async (current) => {
+    const { data: known } = await client.session.list()
+    const recent = known.filter(({ id, parentID, time }) => id !== current && !parentID && loaded - time.updated < WEEK)
+    recent.sort((one, other) => other.time.updated - one.time.updated)
+    for (const { id } of recent.slice(0, MOST_KILLED)) {
+      const { data: messages } = await client.session.messages({ path: { id } })
+      const turn = messages.slice(messages.findLastIndex(({ info }) => info.role === "user") + 1)
+      if (!turn.length || turn[turn.length - 1].info.time.completed) continue
+      const texts = turn.flatMap(({ parts }) => parts).filter(({ type, synthetic }) => type === "text" && !synthetic)
+      const said = texts.map(({ text }) => text).join("\n\n")
+      if (said) await hook("stop", id, {}, { last_assistant_message: said, drafts: false })
+    }
+  }
 
   const known = (id) => {
     if (!sessions.has(id))
@@ -103,7 +125,10 @@ export const Recollect = async ({ client, directory }) => {
       const session = await known(sessionID)
       const typed = parts.filter((part) => part.type === "text" && !part.synthetic)
       if (session.parent || !typed.length) return
-      if (!session.opening) await begin(sessionID, session, session.isNew ? "startup" : "resume")
+      if (!session.opening) {
+        await begin(sessionID, session, session.isNew ? "startup" : "resume")
+        keep(catchUp(sessionID).catch(() => {}))
+      }
       const prompt = typed.map((part) => part.text).join("\n")
       const { context } = await hook("prompt", sessionID, session, { prompt, ...session.command })
       session.command = undefined
