@@ -160,7 +160,12 @@ def recall_working_memory(work: Work) -> None:
         for candidate in likely:
             found.setdefault(candidate.memory.uid, candidate)
     known = {candidate.memory.uid for candidate in standing}
-    work.candidates = [c for c in found.values() if c.memory.uid not in known]
+    # Nobody asked, and nobody stands by an unconfirmed memory: its title is enough.
+    work.candidates = [
+        c
+        for c in found.values()
+        if c.memory.uid not in known and c.memory.status != UNCONFIRMED
+    ]
     # Other knowledge may use what working memory left of its budget.
     work.budget = min(knowledge + working - used, left_of(work, total))
     work.most = _CANDIDATES
