@@ -47,6 +47,16 @@ def kept(text: str) -> list[str]:
             "Add pagination. The dongle has to be in the left port. Chisel that into your skull.",
             "The dongle has to be in the left port",
         ),
+        (  # what is meant goes on
+            "One more thing, for you tomorrow, when you have forgotten all of this. Photographs have two"
+            " numbers. The pencil one is from before the flood, the stamped one counts.",
+            "Photographs have two numbers. The pencil one is from before the flood, the stamped one"
+            " counts.",
+        ),
+        (  # who "they" are stands before the colon
+            "keep in mind for everything that touches topics: they're site/line, all lower case",
+            "For everything that touches topics: they're site/line, all lower case",
+        ),
     ],
 )
 def test_a_wish_without_a_rule_is_kept(prompt: str, content: str) -> None:

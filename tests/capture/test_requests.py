@@ -86,6 +86,12 @@ def test_a_thing_is_no_statement(text: str) -> None:
         ("make it a habit to run the linter before you push", "Run the linter"),
         ("another one to keep, product insists: we never say sorry in errors", "We never say"),
         ("standing order from our chair, she was serious: no full names", "No full names"),
+        ("Rule 4, and I won't say it twice: whoever breaks the build repairs it", "Whoever breaks"),
+        ("So from today you write me the commits in French please", "You write me"),
+        (
+            "From now on, whenever you add an entry, please do not use abbreviations",
+            "Whenever you add an entry, please do not use abbreviations",
+        ),
         ("When you fix it, from this day: add the line to tests/in.log", "Add the line"),
         ("a serving is on the label. so we dont mix it up, can you keep that?", "A serving is"),
         (

@@ -87,7 +87,9 @@ def is_hearsay(sentence: str) -> bool:
     sentence = sentence.replace("’", "'")
     if _OPINION.search(sentence):
         return True
-    return _QUOTES.search(sentence) is not None and not _BINDS.search(sentence)
+    quoted = _QUOTES.search(sentence)
+    # Who says it may bind; what they are quoted with does not.
+    return quoted is not None and not _BINDS.search(sentence, 0, quoted.end() - 1)
 
 
 def declines(sentence: str) -> bool:

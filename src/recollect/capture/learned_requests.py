@@ -69,6 +69,9 @@ _PURPOSE = pattern(
     r"\W*(?:just )?so (?:that )?(?:i|we|you|it|they|nobody|no one|this|that)\b", re.I
 )
 _PRONOUN = pattern(r"\b(?:this|that|it|those|these)\b")
+# Who or what is meant stands before the colon: "for all that touches topics: they're lower case".
+_ABOUT = pattern(r"\b(?:for|about|on|with|regarding|when(?:ever)?)\b")
+_SUBJECT_BEFORE = pattern(r"\s{0,3}(?:they|it|these|those)(?:'re|'s|'ll)?\b", re.IGNORECASE)
 # What is meant follows: "know that the two stacks can't be enabled together".
 _THAT = pattern(rf"\bthat,? (?!{_MINOR}\b|one\b|thought\b|bit\b)(?=\S+ \S+)")
 _VERB = pattern(words.VERB)
@@ -309,6 +312,10 @@ def _content(
                     if not _goes_on(said, at, first - 1, used):
                         break
                     first -= 1
+                while at < number < min(len(said), at + _MOST_JOINED + 1) - 1:
+                    if not _goes_on(said, at, number + 1, used):
+                        break
+                    number += 1
                 text = " ".join(one.text for one in said[first : number + 1])
                 return text, (at, *range(first, number + 1))
     if asking is not None and parts[asking].share >= _ONLY_ASKS:
@@ -330,6 +337,9 @@ def _announced(one: Said, wish: Wish) -> str:
             last = _parts(one, wish)[-1]
             asks_again = last.share >= _ASKS_AGAIN and _POINTS.search(one.masked, last.start)
             told = one.text[found.end() : last.start]
+            if _SUBJECT_BEFORE.match(rest) and says(one.text[: found.start()], _FEWEST):
+                about = _ABOUT.search(one.masked, 0, found.start())
+                return one.text[about.start() if about else 0 :]
             return told if asks_again and _states(told) else rest
     for found in _THAT.finditer(one.masked):
         rest = one.masked[found.end() :]

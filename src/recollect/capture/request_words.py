@@ -124,7 +124,8 @@ RULES: tuple[Rule, ...] = (
         "heading",
         ("rule", "order", "instruction", "know", "lesson", "thing", "important", "good", "useful"),
         pattern(
-            r"\b(?:(?:house|ground|standing|team) (?:rule|order|instruction)s?"
+            rf"\b(?:rule (?:number |no\.? ?|#)?\d{{1,3}}\b[^:.?!]{{0,80}}{_COLON}(?=\S)"
+            r"|(?:house|ground|standing|team) (?:rule|order|instruction)s?"
             rf"(?: {_HERE})?(?:(?:,|(?: from| by)\b)[^:.?!]{{0,60}})?{_COLON}"
             r"|(?:(?:an?|it's|it is|one|another|the|very|most|more|last|just|you|so that|let it"
             r"|be) ){0,3}(?:rules?|lessons?(?: learn(?:ed|t))?|things?|something|important|useful"
@@ -242,7 +243,8 @@ RULES: tuple[Rule, ...] = (
         pattern(
             r"\b(?:(?:from|as of) (?:now|here|this (?:point|moment|day)|today) on(?:wards?)?"
             r"|as of now|from this day(?: forward)?(?=\s*[,:])"
-            r"|(?:always )?from (?:now|today)(?=\s*[,:]| (?:always|never|we|use|please|do|don't)\b)"
+            r"|(?:always )?from (?:now|today)(?=\s*[,:]"
+            r"| (?:always|never|we|you|all|every|use|please|do|don't)\b)"
             r"|(?:going|moving) forward(?! (?:in|to|through|by|and|button|from|with)\b)"
             r"|henceforth|in (?:the )?future(?=,| please| always| never| use\b"
             r"| do\b| don't))\b(?P<alone>(?:,? (?:please|ok|okay))?(?=\s*(?:[.!?)]|\Z)))?"

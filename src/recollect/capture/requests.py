@@ -147,6 +147,9 @@ def _contents(said: list[_Said], at: int, wish: _Wish, end: int) -> tuple[list[s
         return ([content] if content or is_needed else []), after
     start = wish.match.end()
     cut = words.CUT.search(one.masked, start, end)
+    if cut and words.CONDITION.match(one.masked, start):
+        # "Whenever you write an entry, please …": what to do then belongs to it.
+        cut = words.CUT.search(one.masked, cut.end(), end)
     content = one.text[start : cut.start() if cut else end].strip()
     colon = wish.match[0].rstrip().endswith(":")
     # "For the record, valid for all later sessions:" is a heading, too.
@@ -213,7 +216,7 @@ def _with_wishes(sentences: list[Said], rules: list[words.Rule], *, is_long: boo
     for one in sentences:
         wishes = list(_wishes(one.masked, rules))
         if one.is_silent:  # "between us: …"; who asks for something else there still gets it
-            own = [] if is_unkept(one.text) else wishes
+            own = [] if one.is_taken_back or is_unkept(one.text) else wishes
             wishes = [wish for wish in own if not wish.points]
         if is_long and 0 < one.block < last:
             wishes = [wish for wish in wishes if wish.rule.name not in _LATER]
