@@ -48,10 +48,20 @@ def kept(text: str) -> list[str]:
             "The dongle has to be in the left port",
         ),
         (  # what is meant goes on
-            "One more thing, for you tomorrow, when you have forgotten all of this. Photographs have two"
-            " numbers. The pencil one is from before the flood, the stamped one counts.",
+            "One more thing, for you tomorrow, when you have forgotten all this. Photographs have"
+            " two numbers. The pencil one is from before the flood, the stamped one counts.",
             "Photographs have two numbers. The pencil one is from before the flood, the stamped one"
             " counts.",
+        ),
+        (
+            "burn this into your flash: a panic stops a paper machine. so no unwrap() in main",
+            "A panic stops a paper machine. so no unwrap() in main",
+        ),
+        (  # "that" in another clause points to nothing
+            "brilliant, they're cheering! oh and one thing to hang on to for good, we only transmit"
+            " when an operator is in the room, the regulator was clear about that when we asked",
+            "We only transmit when an operator is in the room, the regulator was clear about that"
+            " when we asked",
         ),
         (  # who "they" are stands before the colon
             "keep in mind for everything that touches topics: they're site/line, all lower case",

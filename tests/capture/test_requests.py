@@ -92,6 +92,9 @@ def test_a_thing_is_no_statement(text: str) -> None:
             "From now on, whenever you add an entry, please do not use abbreviations",
             "Whenever you add an entry, please do not use abbreviations",
         ),
+        ("But do remember that the scanner only knows Latin-1", "The scanner"),
+        ("note that buoy 7 has the old board. pressure is in mmHg there, not hPa", "Buoy 7 has"),
+        ("jot this down so i dont explain it again: 10.8 is the vpn of the customer", "10.8 is"),
         ("When you fix it, from this day: add the line to tests/in.log", "Add the line"),
         ("a serving is on the label. so we dont mix it up, can you keep that?", "A serving is"),
         (

@@ -118,8 +118,11 @@ def test_a_session_begins_with_the_title_of_one_about_the_recent_work(
     (agent.directory / "pool.py").write_text("SIZE = 5\n")
     sandbox.git(agent.directory, "add", "pool.py")
     sandbox.git(agent.directory, "commit", "-qm", "pool: five connections for the two workers")
-    notice(store, "`pool.py` opens five connections, because two workers write at once.",
-           files_modified=["pool.py"])
+    notice(
+        store,
+        "`pool.py` opens five connections, because two workers write at once.",
+        files_modified=["pool.py"],
+    )
 
     given = agent.context("session-start", source="startup")
 

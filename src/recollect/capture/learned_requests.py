@@ -5,7 +5,8 @@ follows a colon or "that", or the clauses that do not ask. A sentence that only 
 one before it, or after it. If it is not clear what is meant, the whole sentence is kept.
 
 With an embedder, the prompt is read again for what its words mean (`capture/wish_meaning.py`). That
-adds wishes. It takes one back only if the person asks, in other words, not to keep it: a prompt
+adds wishes. Those that it is not sure of are only noticed: in whole days, most of them are none. It
+takes one back only if the person asks, in other words, not to keep it: a prompt
 that was handled without an embedder gives the same others, and a later event finds the rest.
 """
 
@@ -39,7 +40,7 @@ _CERTAIN: Final = 0.8  # the same for a sentence that may mean something else
 # By meaning: the log odds of the meaning and a share of those of the words, from which it asks.
 _MEANT: Final = -1.6
 _OF_WORDS: Final = 0.5
-_MEANT_FOR_SURE: Final = 1.0
+_MEANT_FOR_SURE: Final = 1.1  # on the tuning days, no prompt without a wish has more
 _MEANT_DOUBTFUL: Final = 1.5  # what a sentence needs more that may mean something else
 # A part of a sentence asks if it has this share of the weight of all words that ask.
 _ASKS: Final = 0.4
@@ -110,8 +111,8 @@ class _Part(NamedTuple):
 
 def find_learned(
     said: Sequence[Said], taken: set[int], asked: Sequence[str], read: Read | None = None
-) -> Iterator[tuple[str, str]]:
-    """Yield what the sentences ask to keep, and the words that decided.
+) -> Iterator[tuple[str, str, bool]]:
+    """Yield what the sentences ask to keep, the words that decided, and whether it is sure.
 
     The sentences with the numbers in `taken` are no wishes, or rules found theirs: `asked`.
     """
@@ -140,7 +141,7 @@ def find_learned(
             used.update(numbers)
             if _names_something(content):
                 told.append(_told(content))
-                yield told[-1], f"{LEARNED}{wish.deciding}"
+                yield told[-1], f"{LEARNED}{wish.deciding}", True
         elif meant and _odds(one, wish, meant[at]) >= _MEANT:
             doubted.append(at)
     for at in doubted:
@@ -151,12 +152,12 @@ def find_learned(
         used.update(numbers)
         if _names_something(content):
             told.append(_told(content))
-            yield told[-1], f"by meaning: {meant[at].asking}"
+            yield told[-1], f"by meaning: {meant[at].asking}", is_certain
     if told and meant:
         open_to = [at for at in range(len(meant)) if not said[at].is_silent and not _asks(said[at])]
         content, _ = kept_words([(n, said[n].text, meant[n].words) for n in open_to])
         if says(content, _FEWEST) and not _is_told(content, told) and not asks_now(content):
-            yield _told(content), "by meaning: what the request is about"
+            yield _told(content), "by meaning: what the request is about", False
 
 
 def _asks(one: Said) -> bool:
@@ -296,7 +297,9 @@ def _content(
         return announced, tuple(range(at, after))
     parts = _parts(one, wish)
     asking = next((n for n, part in enumerate(parts) if part.share >= _ASKS), None)
-    points = _POINTS.search(one.masked)
+    # A pronoun points if it is in the clause that asks: "…, hang on to that".
+    place = (0, len(one.masked)) if asking is None else parts[asking][:2]
+    points = _POINTS.search(one.masked, *place)
     if asking is not None and points:
         before = one.text[: parts[asking].start]
         if asking and _states(before) and not _PURPOSE.match(before):
@@ -381,7 +384,8 @@ def _goes_on(said: Sequence[Said], at: int, number: int, used: set[int]) -> bool
     """Return whether a sentence beside a wish belongs to what it asks to keep."""
     other = said[number]
     is_near = other.block == said[at].block and not other.is_item and number not in used
-    return is_near and _can_be_meant(other) and _VERB.search(other.masked) is not None
+    goes_on = _VERB.search(other.masked) or words.FOLLOWS.match(other.masked)
+    return is_near and _can_be_meant(other) and goes_on is not None
 
 
 def _can_be_meant(one: Said) -> bool:

@@ -203,7 +203,8 @@ RULES: tuple[Rule, ...] = (
             rf"|not(?:e|ing)(?:,? (?:{LATER}))?,? that\s+(?=\S)"
             rf"|(?:not(?:e|ing)|learn|retain) (?:{_IT}|down|(?:{_IT} )?(?:{LATER}))"
             rf"\b[^:.?!]{{0,40}}{_COLON}|note {LATER},\s*"
-            rf"|(?:write|jot|note) (?:{_IT} )?down(?:{_TAIL}{_SO}|(?P<alone>{_END})))"
+            rf"|(?:write|jot|note) (?:{_IT} )?down(?:{_TAIL}{_SO}| so\b[^:.?!]{{0,60}}{_COLON}"
+            rf"|(?P<alone>{_END})))"
             rf"|{_STORE} (?:{_IT}{_TAILED}{_COLON}|(?:{_IT} )?for {_WHEN}(?:{_TAIL}{_SO}"
             rf"|(?P<kept>{_END})))"
         ),
@@ -258,7 +259,8 @@ _AGENT = r"(?:claude|codex|copilot|cursor|gemini|agent|assistant)"
 _LEAD = (
     r"(?:please(?: to)?|pls|plz|kindly|ok|okay|k|hey|hi|hello|btw|fyi|also|and|but|so|oh|yes|yeah"
     r"|no|great|super|wonderful|alright|fine|right|agreed"
-    r"|good|nice|thanks|thank you|perfect|cool|just|always|now|then|next|again|first|finally|lastly"
+    r"|good|nice|thanks|thank you|perfect|cool|just|do|always|now|then|next|again|first|finally"
+    r"|lastly"
     r"|actually|anyway|well|plus|ps|p\.s\.|by the way|one (?:more|last) thing|(?:very )?important"
     rf"|{_AGENT}|let'?s|(?:may|might|can|could) i ask you to|(?:can|could|would|will) (?:you|we)"
     r"|(?:you|we) (?:should|must|need to|have to)"
@@ -352,7 +354,8 @@ CUT = pattern(
 )
 FOLLOWS = pattern(
     r"(?:it|they|otherwise|because|that's why|that is why|this is because|the reason|e\.g\.|only"
-    r"|never|always|so|but|and|also|which|even|except)\b"
+    r"|never|always|so|but|and|also|which|even|except"
+    r"|(?:[^\s,.;:]{1,20} ){1,6}there(?=[,.;]|\Z))\b"
 )
 # What leads to a statement and is no part of it.
 PREAMBLE = pattern(

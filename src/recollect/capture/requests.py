@@ -40,11 +40,15 @@ _LATER = frozenset(("keep in mind", "note", "from now on", "remember to", "don't
 
 
 class Request(NamedTuple):
-    """A wish: what to keep, the rule that found it, and the kind that the rule suggests."""
+    """A wish: what to keep, the rule that found it, and the kind that the rule suggests.
+
+    `is_sure`: its words ask, or its meaning surely does.
+    """
 
     content: str
     rule: str
     kind: str = ""
+    is_sure: bool = True
 
 
 class _Wish(NamedTuple):
@@ -89,7 +93,8 @@ def find_requests(text: str, *, learned: bool = True, read: Read | None = None) 
             last = max((one.block for one in sentences), default=0)
             taken |= {at for at, one in enumerate(sentences) if 0 < one.block < last}
         asked = [one.content for one in found if one.content]
-        found += [Request(*one) for one in find_learned(sentences, taken, asked, read)]
+        learned_ones = find_learned(sentences, taken, asked, read)
+        found += [Request(text, rule, is_sure=sure) for text, rule, sure in learned_ones]
     return list(dict.fromkeys(found))
 
 

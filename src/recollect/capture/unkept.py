@@ -103,7 +103,8 @@ _ASKS = pattern(
     r"|\bkeep (?:this|that|it|all of this)(?: one| bit)? (?:to yourself|under wraps|under your hat"
     r"|quiet)\b"
     rf"|\bkeep (?:this|that) (?:private|secret|confidential)\b{_NO_MORE}"
-    r"|\b(?:not|nothing) for (?:the|your|ur|any|our|my) (?:record|memory|notes?|files?|minutes|archives?|log"
+    r"|\b(?:not|nothing) for (?:the|your|ur|any|our|my) (?:record|memory|notes?|files?|minutes"
+    r"|archives?|log"
     rf"|books)\b(?:{_NO_MORE}|(?= just\b))"
     r"|\b(?:not|nothing) to be (?:remembered|written down|kept|recorded)\b"
 )
@@ -135,7 +136,8 @@ _PASSING = pattern(
 _POINTS_BACK = pattern(
     r"\W{0,6}(?:no\W{1,3})?(?:(?:(?:that|this|it)(?:'s| is|s)? (?:just|only)|ignore"
     r"|(?:i'm |i am )?(?:just |only )?(?:kidding|joking)|jk|j/k|joke)\b"
-    r"|(?:just|only)(?: [^\s,.;!]{1,20}){1,5}, (?:tomorrow|then|after\w{0,5}|later|that is|of course"
+    r"|(?:just|only)(?: [^\s,.;!]{1,20}){1,5}, (?:tomorrow|then|after\w{0,5}|later|that is"
+    r"|of course"
     r"|please|ok)\b)"
 )
 
