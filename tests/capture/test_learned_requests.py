@@ -92,6 +92,12 @@ def test_what_only_sounds_alike_is_not(prompt: str) -> None:
     assert kept(prompt) == []
 
 
+def test_what_only_announces_rules_is_not_kept() -> None:
+    """The rule itself is."""
+    said = "Now some rules, they apply to every member of the team and you count as one."
+    assert kept(f"{said} Rule 1, permanently: amounts are DECIMAL.") == ["Amounts are DECIMAL"]
+
+
 def test_the_trace_names_words_of_ours_only() -> None:
     """The words that decided are named if they are in our lists: others may be private."""
     (request,) = find_requests("Chisel that into your skull: Zebulon signs the releases.")

@@ -70,6 +70,8 @@ _PURPOSE = pattern(
     r"\W*(?:just )?so (?:that )?(?:i|we|you|it|they|nobody|no one|this|that)\b", re.I
 )
 _PRONOUN = pattern(r"\b(?:this|that|it|those|these)\b")
+# "Now some rules, they are for everybody.": the rules follow, and are found by themselves.
+_ANNOUNCES = pattern(r"\b(?:rules|things|points|notes)\b")
 # Who or what is meant stands before the colon: "for all that touches topics: they're lower case".
 _ABOUT = pattern(r"\b(?:for|about|on|with|regarding|when(?:ever)?)\b")
 _SUBJECT_BEFORE = pattern(r"\s{0,3}(?:they|it|these|those)(?:'re|'s|'ll)?\b", re.IGNORECASE)
@@ -130,6 +132,7 @@ def find_learned(
             or one.block in unkept
             or is_hearsay(one.text)
             or tells(one.text)
+            or (at + 1 in taken and _ANNOUNCES.search(one.masked))
         ):
             continue
         content, numbers = "", tuple[int, ...]()

@@ -13,6 +13,8 @@ from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 
 PREFERENCES = "preferences"
+# Who types "always …" and nothing else gives no task.
+STANDING_ORDER = "standing order"
 
 
 class Rule(NamedTuple):
@@ -152,6 +154,16 @@ RULES: tuple[Rule, ...] = (
         pattern(
             r"\b(?:(?:make|treat|take|consider) it (?:as )?a (?:habit|rule)(?: of yours)?"
             r" (?:to|that)|(?:make|get into) (?:a|the) habit of)\s+(?=\S)"
+        ),
+        PREFERENCES,
+    ),
+    Rule(
+        STANDING_ORDER,
+        ("always ", "never "),
+        pattern(
+            r"\A(?:please,? )?(?=(?:always|never) (?!(?:mind|again|ever|the|an?|this|that|it|you|i"
+            r"|we|they|been|had|has|have|seen|saw|heard|said|tried|used|got|gets|works?|fails?)\b)"
+            r"[a-z]{2,20} \S+ \S)"
         ),
         PREFERENCES,
     ),

@@ -227,6 +227,7 @@ def _with_wishes(sentences: list[Said], rules: list[words.Rule], *, is_long: boo
             wishes = [wish for wish in wishes if wish.rule.name not in _LATER]
         if len(sentences) > 1:
             wishes = [wish for wish in wishes if not _is_for_now(one.masked, wish)]
+            wishes = [wish for wish in wishes if wish.rule.name != words.STANDING_ORDER]
         found.append(_Said(one.text, one.masked, one.block, one.is_item, wishes))
     return found
 
