@@ -280,15 +280,17 @@ def capture_meant(work: Work) -> None:
 
 def _notice(work: Work, wishes: Sequence[Request]) -> None:
     """Keep what may be a wish as an unconfirmed memory: no word of it asks."""
+    doubtful = [wish for wish in wishes if not wish.is_sure]
+    if not doubtful:
+        return
     from recollect.capture.unconfirmed import NOTICED
     from recollect.hooks.consider import SIGNAL, Draft, consider, is_on, origin
 
     drafts = []
-    for wish in wishes if is_on(work) else ():
-        if not wish.is_sure:
-            record = draft_of(work.event, as_marked(wish), work.session.redact(wish.content))
-            record = {**record, **origin(work, "user", NOTICED)}
-            drafts.append(Draft(record, MAYBE_ASKED, False, SIGNAL + str(record["kind"])))
+    for wish in doubtful if is_on(work) else ():
+        record = draft_of(work.event, as_marked(wish), work.session.redact(wish.content))
+        record = {**record, **origin(work, "user", NOTICED)}
+        drafts.append(Draft(record, MAYBE_ASKED, False, SIGNAL + str(record["kind"])))
     consider(work, drafts)
 
 
