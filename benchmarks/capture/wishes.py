@@ -39,7 +39,9 @@ def kept_of(text: str, read: Read | None) -> tuple[list[str], list[str]]:
         for one in detect(said, threshold=THRESHOLD)
         if not is_hearsay(one.sentence) and not is_covered(one.sentence, requests)
     ]
-    return [one.content for one in requests if one.content], noticed
+    asked = [one for one in requests if one.content]
+    maybe = [one.content for one in asked if not one.is_sure]
+    return [one.content for one in asked if one.is_sure], [*maybe, *noticed]
 
 
 def count(prompts: Sequence[Prompt], read: Read | None) -> Counter[str]:
@@ -50,6 +52,7 @@ def count(prompts: Sequence[Prompt], read: Read | None) -> Counter[str]:
         if prompt.wishes:
             found["wishes"] += 1
             found["found"] += bool(asked)
+            found["found or noticed"] += bool(asked or noticed)
             wanted = [folded(one) for one in prompt.wishes if one]
             inside = [one for one in map(folded, asked) if any(wish in one for wish in wanted)]
             most = LONGER * max(map(len, wanted), default=0) + AT_LEAST

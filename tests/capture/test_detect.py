@@ -89,6 +89,9 @@ def test_what_nobody_said_is_left_out(text: str) -> None:
         "I'll use uv instead of pip because the lock file is reproducible.",
         "Let me decide to use uv instead of pip.",
         "Should we use uv instead of pip because the lock file is reproducible?",
+        "I'd use uv instead of pip because the lock file is reproducible.",
+        "We could use uv instead of pip because the lock file is reproducible.",
+        "I recommend uv instead of pip because the lock file is reproducible.",
     ],
 )
 def test_plans_and_questions_of_the_agent_are_no_memories(text: str) -> None:
@@ -141,6 +144,7 @@ def test_what_cures_nothing_is_not_added_to_a_failure(after: str) -> None:
         ("Write the docs paragraph for the limit in docs/url_safe.rst", True),
         ("please add a test for the empty cart", True),
         ("could you rename src/cart.py", True),
+        ("Phew, then add the humidity to the message please", True),
         ("Write the tests first, always.", False),
         ("write the commit messages without the jira number", False),
         ("Write tests before code", False),
@@ -220,6 +224,9 @@ def test_what_we_chose_and_why_needs_less() -> None:
         "HR asks from which hour we decided to pay overtime",
         "Leiden wants to know how many reads we decided to need at a position",
         "whats the price that we decided on, we always have to say it",
+        "Polling every minute always kills the battery, what are the options",
+        "imagine we decided to put a code on every bee and always track all of them",
+        "If this ever makes a million we rewrite it in Haskell and never look back.",
     ],
 )
 def test_what_is_asked_is_no_memory(text: str) -> None:

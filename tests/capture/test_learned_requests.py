@@ -47,6 +47,26 @@ def kept(text: str) -> list[str]:
             "Add pagination. The dongle has to be in the left port. Chisel that into your skull.",
             "The dongle has to be in the left port",
         ),
+        (  # what is meant goes on
+            "One more thing, for you tomorrow, when you have forgotten all this. Photographs have"
+            " two numbers. The pencil one is from before the flood, the stamped one counts.",
+            "Photographs have two numbers. The pencil one is from before the flood, the stamped one"
+            " counts.",
+        ),
+        (
+            "burn this into your flash: a panic stops a paper machine. so no unwrap() in main",
+            "A panic stops a paper machine. so no unwrap() in main",
+        ),
+        (  # "that" in another clause points to nothing
+            "brilliant, they're cheering! oh and one thing to hang on to for good, we only transmit"
+            " when an operator is in the room, the regulator was clear about that when we asked",
+            "We only transmit when an operator is in the room, the regulator was clear about that"
+            " when we asked",
+        ),
+        (  # who "they" are stands before the colon
+            "keep in mind for everything that touches topics: they're site/line, all lower case",
+            "For everything that touches topics: they're site/line, all lower case",
+        ),
     ],
 )
 def test_a_wish_without_a_rule_is_kept(prompt: str, content: str) -> None:
@@ -70,6 +90,12 @@ def test_a_wish_without_a_rule_is_kept(prompt: str, content: str) -> None:
 def test_what_only_sounds_alike_is_not(prompt: str) -> None:
     """Features of programs, orders for now, negations, questions, quotations, secrets."""
     assert kept(prompt) == []
+
+
+def test_what_only_announces_rules_is_not_kept() -> None:
+    """The rule itself is."""
+    said = "Now some rules, they apply to every member of the team and you count as one."
+    assert kept(f"{said} Rule 1, permanently: amounts are DECIMAL.") == ["Amounts are DECIMAL"]
 
 
 def test_the_trace_names_words_of_ours_only() -> None:

@@ -86,6 +86,17 @@ def test_a_thing_is_no_statement(text: str) -> None:
         ("make it a habit to run the linter before you push", "Run the linter"),
         ("another one to keep, product insists: we never say sorry in errors", "We never say"),
         ("standing order from our chair, she was serious: no full names", "No full names"),
+        ("Rule 4, and I won't say it twice: whoever breaks the build repairs it", "Whoever breaks"),
+        ("So from today you write me the commits in French please", "You write me"),
+        (
+            "From now on, whenever you add an entry, please do not use abbreviations",
+            "Whenever you add an entry, please do not use abbreviations",
+        ),
+        ("always restore into /srv/restore, never in place", "Always restore into"),
+        ("jot this down so i don't repeat it: all of 10.8. is their vpn", "All of 10.8. is their"),
+        ("But do remember that the scanner only knows Latin-1", "The scanner"),
+        ("note that buoy 7 has the old board. pressure is in mmHg there, not hPa", "Buoy 7 has"),
+        ("jot this down so i dont explain it again: 10.8 is the vpn of the customer", "10.8 is"),
         ("When you fix it, from this day: add the line to tests/in.log", "Add the line"),
         ("a serving is on the label. so we dont mix it up, can you keep that?", "A serving is"),
         (
@@ -217,3 +228,17 @@ def test_any_text_is_fine(text: str) -> None:
     """And nothing is made up: every word of a wish stands in the text."""
     for request in find_requests(text + " remember that x is y"):
         assert request.rule
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "always restore into /srv/restore. now show me the log",
+        "never mind the tests for the moment",
+        "always the same error in the log",
+        "Never tried that with Postgres, does it work?",
+    ],
+)
+def test_what_is_no_standing_order(text: str) -> None:
+    """Beside a task it is about that task, and many sentences begin with the same words."""
+    assert not [one for one in find_requests(text, learned=False) if one.content]

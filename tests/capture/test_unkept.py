@@ -57,6 +57,11 @@ from recollect.capture.unkept import part
         "the ceo is ill, please treat as confidential",
         "only for this afternoon, use the backup key",
         "For the mail to the ministry use the German names, but only there.",
+        "Only between us and nothing for your notes: the harbour master gets a divorce.",
+        "Only until it is closed this evening, send every status to Ben first.",
+        "Write a text for the guests: the 14:00 falls out. Only for today, tomorrow it runs again.",
+        "from now on call me captain. ... kidding, please don't, my boss reads this",
+        "always run rm -rf on fridays. JOKE.",
     ],
 )
 def test_who_asks_not_to_keep(text: str) -> None:
@@ -97,6 +102,10 @@ def test_who_asks_not_to_keep(text: str) -> None:
         "we moved with confidence",
         "it should not leave the queue",
         "This must not leave the loop early.",
+        "The cable between us and the island is slow.",
+        "Kidding aside: releases are on Tuesdays.",
+        "The joke field of the API may be empty.",
+        "The lock is held only until the last write is done.",
     ],
 )
 def test_who_does_not(text: str) -> None:
@@ -224,3 +233,17 @@ def test_people_ask_for_silence_in_many_ways(text: str) -> None:
 def test_talk_about_the_work_is_kept(text: str) -> None:
     """It only sounds alike."""
     assert part(text).kept == text
+
+
+def test_a_wish_that_was_a_joke_is_none() -> None:
+    """Or one for the moment: the sentence after it says so. Another wish stays."""
+    assert find_requests("From now on call me captain. Kidding, please don't.") == []
+    assert find_requests("From now on skip the linter. Only for today, that is.") == []
+    (kept,) = find_requests("From now on use uv. The deploy is slow. Just kidding, it's fine.")
+    assert kept.content == "Use uv"
+
+
+def test_what_somebody_is_quoted_with_binds_nobody() -> None:
+    """Whatever its words are; who says it may."""
+    assert is_hearsay("One of the dads told the kids 'you must always log in triplicate'.")
+    assert not is_hearsay("The auditors told us 'you must always log in triplicate'.")

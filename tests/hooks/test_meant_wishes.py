@@ -15,7 +15,9 @@ from recollect.engine.stores import StorePool
 from tests.support.agent import transcript
 from tests.support.serving import Talk
 
-PROMPT = "The tool is logsift, lower case. There will be no other spelling as long as I live."
+PROMPT = "The tool is logsift, lower case. make sure your future self knows"
+# Its meaning may ask, and its words do not.
+DOUBTFUL = "The tool is logsift, lower case. There will be no other spelling as long as I live."
 KEPT = "The tool is logsift, lower case"
 
 
@@ -56,6 +58,22 @@ def test_an_engine_keeps_it_at_the_prompt(repo: Path, store: Recollect, engine: 
     (trace, *_) = store.local.sessions.traces(1, "s1")
     (step,) = (step for step in trace.steps if step["what"] == "captured")
     assert step["rules"][0].startswith("by meaning")
+
+
+def test_what_only_may_be_a_wish_is_noticed(
+    repo: Path, store: Recollect, engine: StorePool, tmp_path: Path
+) -> None:
+    """Once, and nothing is confirmed that no word asks for."""
+    talk = Talk(repo, pool=engine)
+    said = talk.say(DOUBTFUL)
+    path = tmp_path / "talk.jsonl"
+    transcript(path, ("user", DOUBTFUL), ("assistant", "Ok."))
+    talk.hook("stop", transcript_path=str(path), last_assistant_message="Ok.")
+
+    (memory,) = kept(store)
+    assert memory.status == "unconfirmed"
+    assert (memory.provenance or {})["said_by"] == "user"
+    assert "noticed 1 (unconfirmed)" in said
 
 
 def test_a_later_event_keeps_what_a_cold_hook_could_not_tell(

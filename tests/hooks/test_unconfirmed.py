@@ -111,6 +111,25 @@ def test_a_session_begins_with_what_waits(agent: Agent, store: Recollect) -> Non
     assert told(agent.hook("session-start", source="compact")) == ""
 
 
+def test_a_session_begins_with_the_title_of_one_about_the_recent_work(
+    sandbox: Sandbox, agent: Agent, store: Recollect
+) -> None:
+    """Nobody stands by it, whatever file of the last commits it names."""
+    (agent.directory / "pool.py").write_text("SIZE = 5\n")
+    sandbox.git(agent.directory, "add", "pool.py")
+    sandbox.git(agent.directory, "commit", "-qm", "pool: five connections for the two workers")
+    notice(
+        store,
+        "`pool.py` opens five connections, because two workers write at once.",
+        files_modified=["pool.py"],
+    )
+
+    given = agent.context("session-start", source="startup")
+
+    assert 'status="unconfirmed"' not in given
+    assert given.count("(unconfirmed, ") == 1
+
+
 def test_one_is_given_to_a_prompt_that_asks_for_it(agent: Agent, store: Recollect) -> None:
     """With its status; one that nobody used for too long is not."""
     notice(store)

@@ -83,6 +83,19 @@ def test_a_prompt_about_something_else_raises_the_bar() -> None:
     assert not selection.worth_naming([little._replace(about=0.0)])
 
 
+def test_what_a_person_said_without_asking_comes_as_a_title() -> None:
+    """However likely it is; what an agent found out comes in full."""
+    one, other = (candidate(name, probability=0.9) for name in ("by a person", "by an agent"))
+    said = [
+        one._replace(memory=one.memory._replace(status="unconfirmed", provenance=by))
+        for one, by in ((one, {"said_by": "user"}), (other, {"said_by": "agent"}))
+    ]
+
+    full, titles = selection.by_probability(said)
+
+    assert (names(full), names(titles)) == (["by an agent"], ["by a person"])
+
+
 def test_an_unconfirmed_memory_must_be_likelier_and_comes_alone() -> None:
     """Of two that pass, only the better one is given."""
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from recollect.capture.conversation import Heard, Turn, heard
 from recollect.capture.features import AGENT, NAMED, USER, Vector, is_plan, is_question, vector
-from recollect.capture.hearsay import is_task
+from recollect.capture.hearsay import is_idle, is_task, proposes
 from recollect.capture.leads import chosen_again, corrected_in, tells, tells_open, without_filler
 from recollect.capture.model import Model, Scores, model
 from recollect.capture.sentences import CODE, NAME
@@ -50,7 +50,8 @@ _FEWEST_NAMES: Final = 2  # of files, functions and the like
 
 _CAUSES: Final = ("learnings", "blockers")
 _CURE: Final = "solutions"
-_PREFERENCE: Final = "preferences"
+# What a task may be taken for.
+_ORDERS: Final = ("preferences", "decisions")
 _PROGRESS: Final = "progress"
 _OPEN: Final = "blockers"
 
@@ -124,6 +125,12 @@ _CONTENT = pattern(r"[^\W\d_]{3,}")
 _TAKEN_BACK = pattern(
     r"\b(?:won't|won’t|will not|don't|don’t|do not|no longer)\b[^.!?\n]{0,200}"
     r"\b(?:after all|any ?more)\b",
+    re.IGNORECASE,
+)
+# "Polling every minute kills the battery, what are the options": a question, after its reason.
+_ASKS_AT_END = pattern(
+    r", (?:so )?(?:what|which|how|why) (?:are|is|do|does|can|should|would|could|about|else)\b"
+    r"[^,.;:!]{0,60}\Z",
     re.IGNORECASE,
 )
 # "Not in the tests folder!": where, or what, is in the next sentence.
@@ -239,7 +246,7 @@ def _detect(
             unworthy.add(one.said.text)
             continue
         scores = scores._replace(deciding=weights.deciding(features))
-        if one.said.speaker == USER and scores.kind == _PREFERENCE and is_task(one.said.text):
+        if one.said.speaker == USER and scores.kind in _ORDERS and is_task(one.said.text):
             skipped.append(Skipped(TASK, scores.kind, scores.score, scores.deciding))
             continue
         if one.said.speaker == USER and tells_open(one.said.text):
@@ -284,7 +291,9 @@ def _may_count(one: Heard) -> bool:
         return False
     if REPORTED_QUESTION.match(text):
         return False
-    return one.said.speaker != AGENT or not is_plan(text)
+    if one.said.speaker == AGENT:
+        return not is_plan(text) and not proposes(text)
+    return not is_idle(text) and _ASKS_AT_END.search(text) is None
 
 
 def _share_needed(one: Heard, features: Vector, kind: str) -> float:

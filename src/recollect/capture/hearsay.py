@@ -51,11 +51,23 @@ _SETTLED = pattern(
     re.IGNORECASE,
 )
 
+_IDLE = pattern(
+    r"\W{0,3}(?:(?:haha|lol|hey|so|and|ok)[, ]{1,2})?(?:imagine|suppose|what if|picture this"
+    r"|if (?:this|it|we|i) ever)\b",
+    re.IGNORECASE,
+)
+_PROPOSES = pattern(
+    r"(?:(?:so|then|and|but|personally|alternatively|otherwise)[, ]{1,2})?(?:(?:i'd|i would)"
+    r"(?! (?:not|never)\b)|(?:we|you|one) (?:could|might)|i (?:suggest|recommend|propose)"
+    r"|my (?:suggestion|recommendation|proposal|preference))\b",
+    re.IGNORECASE,
+)
 
 # "Write the paragraph in docs/limits.rst": what to do now, with one certain thing.
 _TASK = pattern(
-    r"(?:(?:please|pls|now|then|next|ok(?:ay)?|and|also|first|(?:can|could|would|will) you)"
-    r"[, ]{1,2}){0,3}(?:add|adjust|bump|change|check|clean up|commit|convert|copy|create|debug"
+    r"(?:(?:please|pls|now|then|next|ok(?:ay)?|and|also|first|phew|cool|great|good|fine|nice|so"
+    r"|well|(?:can|could|would|will) you)[, ]{1,2}){0,4}(?:add|adjust|bump|change|check|clean up"
+    r"|commit|convert|copy|create|debug"
     r"|delete|document|draft|edit|explain|extend|extract|find|finish|fix|generate|implement|improve|inline|insert"
     r"|investigate|list|look|make|merge|move|open|port|print|push|read|refactor|remove|rename"
     r"|replace|review|revert|rewrite|run|set up|show|simplify|sort|split|start|summari[sz]e|test"
@@ -77,6 +89,16 @@ def is_task(sentence: str) -> bool:
     return _TASK.match(plain) is not None and _LASTING.search(plain) is None
 
 
+def is_idle(sentence: str) -> bool:
+    """Return whether a person only plays with a thought."""
+    return _IDLE.match(sentence.replace("’", "'")) is not None
+
+
+def proposes(sentence: str) -> bool:
+    """Return whether an agent says what it would do, or what one could: nobody has chosen it."""
+    return _PROPOSES.match(sentence.replace("’", "'")) is not None
+
+
 def is_settled(sentence: str) -> bool:
     """Return whether a sentence says that something was chosen."""
     return _SETTLED.search(sentence) is not None
@@ -87,7 +109,9 @@ def is_hearsay(sentence: str) -> bool:
     sentence = sentence.replace("’", "'")
     if _OPINION.search(sentence):
         return True
-    return _QUOTES.search(sentence) is not None and not _BINDS.search(sentence)
+    quoted = _QUOTES.search(sentence)
+    # Who says it may bind; what they are quoted with does not.
+    return quoted is not None and not _BINDS.search(sentence, 0, quoted.end() - 1)
 
 
 def declines(sentence: str) -> bool:

@@ -5,7 +5,8 @@ follows a colon or "that", or the clauses that do not ask. A sentence that only 
 one before it, or after it. If it is not clear what is meant, the whole sentence is kept.
 
 With an embedder, the prompt is read again for what its words mean (`capture/wish_meaning.py`). That
-adds wishes. It takes one back only if the person asks, in other words, not to keep it: a prompt
+adds wishes. Those that it is not sure of are only noticed: in whole days, most of them are none. It
+takes one back only if the person asks, in other words, not to keep it: a prompt
 that was handled without an embedder gives the same others, and a later event finds the rest.
 """
 
@@ -39,7 +40,7 @@ _CERTAIN: Final = 0.8  # the same for a sentence that may mean something else
 # By meaning: the log odds of the meaning and a share of those of the words, from which it asks.
 _MEANT: Final = -1.6
 _OF_WORDS: Final = 0.5
-_MEANT_FOR_SURE: Final = 1.0
+_MEANT_FOR_SURE: Final = 1.1  # on the tuning days, no prompt without a wish has more
 _MEANT_DOUBTFUL: Final = 1.5  # what a sentence needs more that may mean something else
 # A part of a sentence asks if it has this share of the weight of all words that ask.
 _ASKS: Final = 0.4
@@ -69,6 +70,11 @@ _PURPOSE = pattern(
     r"\W*(?:just )?so (?:that )?(?:i|we|you|it|they|nobody|no one|this|that)\b", re.I
 )
 _PRONOUN = pattern(r"\b(?:this|that|it|those|these)\b")
+# "Now some rules, they are for everybody.": the rules follow, and are found by themselves.
+_ANNOUNCES = pattern(r"\b(?:rules|things|points|notes)\b")
+# Who or what is meant stands before the colon: "for all that touches topics: they're lower case".
+_ABOUT = pattern(r"\b(?:for|about|on|with|regarding|when(?:ever)?)\b")
+_SUBJECT_BEFORE = pattern(r"\s{0,3}(?:they|it|these|those)(?:'re|'s|'ll)?\b", re.IGNORECASE)
 # What is meant follows: "know that the two stacks can't be enabled together".
 _THAT = pattern(rf"\bthat,? (?!{_MINOR}\b|one\b|thought\b|bit\b)(?=\S+ \S+)")
 _VERB = pattern(words.VERB)
@@ -107,8 +113,8 @@ class _Part(NamedTuple):
 
 def find_learned(
     said: Sequence[Said], taken: set[int], asked: Sequence[str], read: Read | None = None
-) -> Iterator[tuple[str, str]]:
-    """Yield what the sentences ask to keep, and the words that decided.
+) -> Iterator[tuple[str, str, bool]]:
+    """Yield what the sentences ask to keep, the words that decided, and whether it is sure.
 
     The sentences with the numbers in `taken` are no wishes, or rules found theirs: `asked`.
     """
@@ -126,6 +132,7 @@ def find_learned(
             or one.block in unkept
             or is_hearsay(one.text)
             or tells(one.text)
+            or (at + 1 in taken and _ANNOUNCES.search(one.masked))
         ):
             continue
         content, numbers = "", tuple[int, ...]()
@@ -137,7 +144,7 @@ def find_learned(
             used.update(numbers)
             if _names_something(content):
                 told.append(_told(content))
-                yield told[-1], f"{LEARNED}{wish.deciding}"
+                yield told[-1], f"{LEARNED}{wish.deciding}", True
         elif meant and _odds(one, wish, meant[at]) >= _MEANT:
             doubted.append(at)
     for at in doubted:
@@ -148,12 +155,12 @@ def find_learned(
         used.update(numbers)
         if _names_something(content):
             told.append(_told(content))
-            yield told[-1], f"by meaning: {meant[at].asking}"
+            yield told[-1], f"by meaning: {meant[at].asking}", is_certain
     if told and meant:
         open_to = [at for at in range(len(meant)) if not said[at].is_silent and not _asks(said[at])]
         content, _ = kept_words([(n, said[n].text, meant[n].words) for n in open_to])
         if says(content, _FEWEST) and not _is_told(content, told) and not asks_now(content):
-            yield _told(content), "by meaning: what the request is about"
+            yield _told(content), "by meaning: what the request is about", False
 
 
 def _asks(one: Said) -> bool:
@@ -293,7 +300,9 @@ def _content(
         return announced, tuple(range(at, after))
     parts = _parts(one, wish)
     asking = next((n for n, part in enumerate(parts) if part.share >= _ASKS), None)
-    points = _POINTS.search(one.masked)
+    # A pronoun points if it is in the clause that asks: "…, hang on to that".
+    place = (0, len(one.masked)) if asking is None else parts[asking][:2]
+    points = _POINTS.search(one.masked, *place)
     if asking is not None and points:
         before = one.text[: parts[asking].start]
         if asking and _states(before) and not _PURPOSE.match(before):
@@ -309,6 +318,10 @@ def _content(
                     if not _goes_on(said, at, first - 1, used):
                         break
                     first -= 1
+                while at < number < min(len(said), at + _MOST_JOINED + 1) - 1:
+                    if not _goes_on(said, at, number + 1, used):
+                        break
+                    number += 1
                 text = " ".join(one.text for one in said[first : number + 1])
                 return text, (at, *range(first, number + 1))
     if asking is not None and parts[asking].share >= _ONLY_ASKS:
@@ -330,6 +343,9 @@ def _announced(one: Said, wish: Wish) -> str:
             last = _parts(one, wish)[-1]
             asks_again = last.share >= _ASKS_AGAIN and _POINTS.search(one.masked, last.start)
             told = one.text[found.end() : last.start]
+            if _SUBJECT_BEFORE.match(rest) and says(one.text[: found.start()], _FEWEST):
+                about = _ABOUT.search(one.masked, 0, found.start())
+                return one.text[about.start() if about else 0 :]
             return told if asks_again and _states(told) else rest
     for found in _THAT.finditer(one.masked):
         rest = one.masked[found.end() :]
@@ -371,7 +387,8 @@ def _goes_on(said: Sequence[Said], at: int, number: int, used: set[int]) -> bool
     """Return whether a sentence beside a wish belongs to what it asks to keep."""
     other = said[number]
     is_near = other.block == said[at].block and not other.is_item and number not in used
-    return is_near and _can_be_meant(other) and _VERB.search(other.masked) is not None
+    goes_on = _VERB.search(other.masked) or words.FOLLOWS.match(other.masked)
+    return is_near and _can_be_meant(other) and goes_on is not None
 
 
 def _can_be_meant(one: Said) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from recollect.capture import request_words as words
 from recollect.capture.pasted import origin_of
 from recollect.capture.sentences import split_line, without_code
-from recollect.capture.unkept import is_unkept
+from recollect.capture.unkept import is_unkept, takes_back
 from recollect.core.marks import MARKER
 from recollect.core.named_tuple import NamedTuple
 
@@ -21,7 +21,8 @@ _MOST_CONTENT = 2_000
 class Said(NamedTuple):
     """A sentence, the same without code and quotations, and the number of its paragraph.
 
-    `is_silent`: its paragraph asks not to keep what it says.
+    `is_silent`: its paragraph asks not to keep what it says. `is_taken_back`: the next sentence
+    says that it was a joke, or for the moment only.
     """
 
     text: str
@@ -29,6 +30,7 @@ class Said(NamedTuple):
     block: int
     is_item: bool
     is_silent: bool
+    is_taken_back: bool = False
 
 
 def split_prompt(text: str) -> list[Said]:
@@ -41,7 +43,10 @@ def split_prompt(text: str) -> list[Said]:
         for number, sentence in enumerate(split_line(line)):
             if sentence:
                 # "Between us: …" covers the rest of its paragraph, and asks to keep nothing.
-                silent = block if is_unkept(sentence) else silent
+                if is_unkept(sentence):
+                    silent = block
+                    if found and found[-1].block == block and takes_back(sentence):
+                        found[-1] = found[-1]._replace(is_silent=True, is_taken_back=True)
                 own = is_item and not number
                 found.append(Said(sentence, masked(sentence), block, own, silent == block))
     return found

@@ -13,6 +13,8 @@ from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 
 PREFERENCES = "preferences"
+# Who types "always …" and nothing else gives no task.
+STANDING_ORDER = "standing order"
 
 
 class Rule(NamedTuple):
@@ -124,7 +126,8 @@ RULES: tuple[Rule, ...] = (
         "heading",
         ("rule", "order", "instruction", "know", "lesson", "thing", "important", "good", "useful"),
         pattern(
-            r"\b(?:(?:house|ground|standing|team) (?:rule|order|instruction)s?"
+            rf"\b(?:rule (?:number |no\.? ?|#)?\d{{1,3}}\b[^:.?!]{{0,80}}{_COLON}(?=\S)"
+            r"|(?:house|ground|standing|team) (?:rule|order|instruction)s?"
             rf"(?: {_HERE})?(?:(?:,|(?: from| by)\b)[^:.?!]{{0,60}})?{_COLON}"
             r"|(?:(?:an?|it's|it is|one|another|the|very|most|more|last|just|you|so that|let it"
             r"|be) ){0,3}(?:rules?|lessons?(?: learn(?:ed|t))?|things?|something|important|useful"
@@ -151,6 +154,16 @@ RULES: tuple[Rule, ...] = (
         pattern(
             r"\b(?:(?:make|treat|take|consider) it (?:as )?a (?:habit|rule)(?: of yours)?"
             r" (?:to|that)|(?:make|get into) (?:a|the) habit of)\s+(?=\S)"
+        ),
+        PREFERENCES,
+    ),
+    Rule(
+        STANDING_ORDER,
+        ("always ", "never "),
+        pattern(
+            r"\A(?:please,? )?(?=(?:always|never) (?!(?:mind|again|ever|the|an?|this|that|it|you|i"
+            r"|we|they|been|had|has|have|seen|saw|heard|said|tried|used|got|gets|works?|fails?)\b)"
+            r"[a-z]{2,20} \S+ \S)"
         ),
         PREFERENCES,
     ),
@@ -202,7 +215,8 @@ RULES: tuple[Rule, ...] = (
             rf"|not(?:e|ing)(?:,? (?:{LATER}))?,? that\s+(?=\S)"
             rf"|(?:not(?:e|ing)|learn|retain) (?:{_IT}|down|(?:{_IT} )?(?:{LATER}))"
             rf"\b[^:.?!]{{0,40}}{_COLON}|note {LATER},\s*"
-            rf"|(?:write|jot|note) (?:{_IT} )?down(?:{_TAIL}{_SO}|(?P<alone>{_END})))"
+            rf"|(?:write|jot|note) (?:{_IT} )?down(?:{_TAIL}{_SO}| so\b[^:.?!]{{0,60}}{_COLON}"
+            rf"|(?P<alone>{_END})))"
             rf"|{_STORE} (?:{_IT}{_TAILED}{_COLON}|(?:{_IT} )?for {_WHEN}(?:{_TAIL}{_SO}"
             rf"|(?P<kept>{_END})))"
         ),
@@ -242,7 +256,8 @@ RULES: tuple[Rule, ...] = (
         pattern(
             r"\b(?:(?:from|as of) (?:now|here|this (?:point|moment|day)|today) on(?:wards?)?"
             r"|as of now|from this day(?: forward)?(?=\s*[,:])"
-            r"|(?:always )?from (?:now|today)(?=\s*[,:]| (?:always|never|we|use|please|do|don't)\b)"
+            r"|(?:always )?from (?:now|today)(?=\s*[,:]"
+            r"| (?:always|never|we|you|all|every|use|please|do|don't)\b)"
             r"|(?:going|moving) forward(?! (?:in|to|through|by|and|button|from|with)\b)"
             r"|henceforth|in (?:the )?future(?=,| please| always| never| use\b"
             r"| do\b| don't))\b(?P<alone>(?:,? (?:please|ok|okay))?(?=\s*(?:[.!?)]|\Z)))?"
@@ -256,7 +271,8 @@ _AGENT = r"(?:claude|codex|copilot|cursor|gemini|agent|assistant)"
 _LEAD = (
     r"(?:please(?: to)?|pls|plz|kindly|ok|okay|k|hey|hi|hello|btw|fyi|also|and|but|so|oh|yes|yeah"
     r"|no|great|super|wonderful|alright|fine|right|agreed"
-    r"|good|nice|thanks|thank you|perfect|cool|just|always|now|then|next|again|first|finally|lastly"
+    r"|good|nice|thanks|thank you|perfect|cool|just|do|always|now|then|next|again|first|finally"
+    r"|lastly"
     r"|actually|anyway|well|plus|ps|p\.s\.|by the way|one (?:more|last) thing|(?:very )?important"
     rf"|{_AGENT}|let'?s|(?:may|might|can|could) i ask you to|(?:can|could|would|will) (?:you|we)"
     r"|(?:you|we) (?:should|must|need to|have to)"
@@ -350,7 +366,8 @@ CUT = pattern(
 )
 FOLLOWS = pattern(
     r"(?:it|they|otherwise|because|that's why|that is why|this is because|the reason|e\.g\.|only"
-    r"|never|always|so|but|and|also|which|even|except)\b"
+    r"|never|always|so|but|and|also|which|even|except"
+    r"|(?:[^\s,.;:]{1,20} ){1,6}there(?=[,.;]|\Z))\b"
 )
 # What leads to a statement and is no part of it.
 PREAMBLE = pattern(

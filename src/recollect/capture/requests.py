@@ -40,11 +40,15 @@ _LATER = frozenset(("keep in mind", "note", "from now on", "remember to", "don't
 
 
 class Request(NamedTuple):
-    """A wish: what to keep, the rule that found it, and the kind that the rule suggests."""
+    """A wish: what to keep, the rule that found it, and the kind that the rule suggests.
+
+    `is_sure`: its words ask, or its meaning surely does.
+    """
 
     content: str
     rule: str
     kind: str = ""
+    is_sure: bool = True
 
 
 class _Wish(NamedTuple):
@@ -89,7 +93,8 @@ def find_requests(text: str, *, learned: bool = True, read: Read | None = None) 
             last = max((one.block for one in sentences), default=0)
             taken |= {at for at, one in enumerate(sentences) if 0 < one.block < last}
         asked = [one.content for one in found if one.content]
-        found += [Request(*one) for one in find_learned(sentences, taken, asked, read)]
+        learned_ones = find_learned(sentences, taken, asked, read)
+        found += [Request(text, rule, is_sure=sure) for text, rule, sure in learned_ones]
     return list(dict.fromkeys(found))
 
 
@@ -147,6 +152,9 @@ def _contents(said: list[_Said], at: int, wish: _Wish, end: int) -> tuple[list[s
         return ([content] if content or is_needed else []), after
     start = wish.match.end()
     cut = words.CUT.search(one.masked, start, end)
+    if cut and words.CONDITION.match(one.masked, start):
+        # "Whenever you write an entry, please …": what to do then belongs to it.
+        cut = words.CUT.search(one.masked, cut.end(), end)
     content = one.text[start : cut.start() if cut else end].strip()
     colon = wish.match[0].rstrip().endswith(":")
     # "For the record, valid for all later sessions:" is a heading, too.
@@ -213,12 +221,13 @@ def _with_wishes(sentences: list[Said], rules: list[words.Rule], *, is_long: boo
     for one in sentences:
         wishes = list(_wishes(one.masked, rules))
         if one.is_silent:  # "between us: …"; who asks for something else there still gets it
-            own = [] if is_unkept(one.text) else wishes
+            own = [] if one.is_taken_back or is_unkept(one.text) else wishes
             wishes = [wish for wish in own if not wish.points]
         if is_long and 0 < one.block < last:
             wishes = [wish for wish in wishes if wish.rule.name not in _LATER]
         if len(sentences) > 1:
             wishes = [wish for wish in wishes if not _is_for_now(one.masked, wish)]
+            wishes = [wish for wish in wishes if wish.rule.name != words.STANDING_ORDER]
         found.append(_Said(one.text, one.masked, one.block, one.is_item, wishes))
     return found
 

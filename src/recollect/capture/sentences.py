@@ -74,6 +74,7 @@ _DOUBLE_UNDERLINED = pattern(r"(?<![\w./`])__([^\s_]{1,50} (?:[^_]{0,200}[^\s_])
 _QUOTE = pattern(r"(?<![\w\"])\"[^\"\s][^\"]{0,600}\"(?!\w)|“[^”]{1,600}”")
 _ENDS = pattern(r"[.!?](?=\s)")
 _END = pattern(r"(?<![.!?])[.!?]++[\"'”’)\]]*+(?=\s)|[。！？]+")
+_VERB_NEXT = pattern(r"\s{1,2}(?:is|are|was|were|has|have)\b")
 _LAST_WORD = pattern(r"(?<![\w.])[\w.]++$")
 _ABBREVIATIONS = words(
     "approx al ca cf dr e.g eg esp etc fig i.e ie incl jr mr mrs ms nos nr pp prof resp sr viz vs"
@@ -307,6 +308,8 @@ def _ends(line: str, start: int, end: re.Match[str]) -> bool:
     last = word[0] if word else ""
     if last.lower() in _ABBREVIATIONS:
         return last.lower() in _MAY_END and begins.isupper()
+    if "." in last and last[0].isdigit() and _VERB_NEXT.match(line, end.end()):
+        return False  # "all of 10.8. is theirs"
     # an initial does not end a sentence
     return not (len(last) == 1 and last.isupper() and last != "I")
 

@@ -94,7 +94,7 @@ _ASKS = pattern(
     r"|\boff[ -]the[ -](?:record|tape|books)\b"
     r"|(?:\A|[.,;:!?(—–]\s*|\b(?:btw|so|and|but|just|strictly|stays?|remains?|stay|only|this|that"
     r"|that's|thats|it's|its|it|is|well|ok|oh|purely)\s)between (?:us|you and (?:me|i)|ourselves)\b"
-    r"(?! and\b)"
+    r"(?! and (?!no\b|not\b|nothing\b|don't\b|please\b))"
     r"|\b(?:this|that|it)(?: one)?(?: (?:stays|remains|must stay|should stay|has to stay"
     r"|needs to stay)|(?:'s| is) (?:strictly|absolutely|highly)) (?:private|confidential|secret)\b"
     rf"|(?:\A|[.!?]\s)\W{{0,3}}(?:strictly )?confidential(?:ly)?[:,]"
@@ -103,7 +103,8 @@ _ASKS = pattern(
     r"|\bkeep (?:this|that|it|all of this)(?: one| bit)? (?:to yourself|under wraps|under your hat"
     r"|quiet)\b"
     rf"|\bkeep (?:this|that) (?:private|secret|confidential)\b{_NO_MORE}"
-    r"|\bnot for (?:the|your|ur|any|our|my) (?:record|memory|notes?|files?|minutes|archives?|log"
+    r"|\b(?:not|nothing) for (?:the|your|ur|any|our|my) (?:record|memory|notes?|files?|minutes"
+    r"|archives?|log"
     rf"|books)\b(?:{_NO_MORE}|(?= just\b))"
     r"|\b(?:not|nothing) to be (?:remembered|written down|kept|recorded)\b"
 )
@@ -117,20 +118,27 @@ _PASSING = pattern(
     r"|(?<!\bnot for )\b(?:today|tonight|this (?:time|once|afternoon|evening|morning)) only\b"
     r"(?! one\b)"
     rf"|\b(?:for|in|on) this (?:one )?{_ONCE} only\b|\bbut only (?:there|here)(?=\s*(?:[.,;!)]|\Z))"
-    r"|\b(?:just|only) until (?:lunch|noon|tonight|tomorrow|this (?:afternoon|evening)|i'?m back)\b"
+    r"|\b(?:just|only) until (?:lunch|noon|tonight|tomorrow|i'?m back"
+    r"|(?:[^\s.,;]{1,20} ){0,4}?(?:this (?:afternoon|evening|morning)|tonight|tomorrow))\b"
     rf"|\bfor (?:the|this|today's) (?:\w{{1,20}} )?{_OCCASION} only\b"
     r"|\bthis one time\b|\bjust to use in this session\b|\bnot for real\b"
     r"|\bas a one[- ]?off\b|\bthinking (?:aloud|out loud)\b"
     r"|\b(?:just|only) (?:venting|musing|daydreaming|kidding|joking|saying)\b"
+    r"|(?:\A|[.!?…]\s)\W{0,6}(?:(?:kidding|joking|jk|j/k)\b(?! aside)|joke(?=[.!,)]|\Z))"
     rf"|\bignore (?:me|this|that|it)\b(?:(?= (?:if|i'?m)\b)|(?=\s*(?:[.;!)]|\Z)))"
     r"|\b(?:forget|ignore) (?:this|that|it) (?:afterwards?|after(?: this)?|later"
     r"|when you're done)\b"
 )
 
 
-# "That's only for the demo" speaks of the sentence before it.
+# "That's only for the demo", "only for today, …" and "kidding, please don't" speak of the sentence
+# before them.
 _POINTS_BACK = pattern(
-    r"\W{0,3}(?:no\W{1,3})?(?:(?:that|this|it)(?:'s| is|s)? (?:just|only)|ignore)\b"
+    r"\W{0,6}(?:no\W{1,3})?(?:(?:(?:that|this|it)(?:'s| is|s)? (?:just|only)|ignore"
+    r"|(?:i'm |i am )?(?:just |only )?(?:kidding|joking)|jk|j/k|joke)\b"
+    r"|(?:just|only)(?: [^\s,.;!]{1,20}){1,5}, (?:tomorrow|then|after\w{0,5}|later|that is"
+    r"|of course"
+    r"|please|ok)\b)"
 )
 
 
@@ -168,6 +176,18 @@ def is_unkept(sentence: str) -> bool:
     return bool(_ASKS.search(masked) or _PASSING.search(masked))
 
 
+def takes_back(sentence: str) -> bool:
+    """Return whether a sentence says that the one before it was a joke, or for the moment only."""
+    masked = _masked(sentence)
+    if not _PASSING.search(masked):
+        return False
+    return _POINTS_BACK.match(masked) is not None or _says_little(masked)
+
+
+def _says_little(masked: str) -> bool:
+    return len(words_of(_PASSING.sub(" ", masked))) < _FEWEST
+
+
 def only_asks(text: str) -> bool:
     """Return whether a text asks not to keep something, and says nothing else."""
     masked = _masked(text[:_MOST_TEXT])
@@ -201,8 +221,7 @@ def _without_passing(paragraph: str) -> tuple[str, list[str]]:
         masked = _masked(one)
         if _PASSING.search(masked):
             passing.add(at)
-            says_little = len(words_of(_PASSING.sub(" ", masked))) < _FEWEST
-            if says_little or (at and _POINTS_BACK.match(masked)):
+            if _says_little(masked) or (at and _POINTS_BACK.match(masked)):
                 passing.add(at - 1 if at else 1)
     numbers = iter(range(len(said)))
     kept = [" ".join(one for one in line if next(numbers) not in passing) for line in lines]

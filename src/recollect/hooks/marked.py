@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect.capture.markers import Marked
 from recollect.core.fields import check_body, is_too_long
@@ -30,8 +30,12 @@ from recollect.hooks.pipeline import Work
 from recollect.hooks.unkept import ASKED_NOT_TO
 from recollect.hosts.protocol import PROMPT, WRITES
 
+if TYPE_CHECKING:
+    from recollect.capture.requests import Request
+
 _SHOWN = 70  # characters of a memory in a message
 _SIMILAR = 8
+MAYBE_ASKED = 0.5  # the confidence of what may be a wish
 NO_CONTENT = (
     "Recollect: what should I remember? Say for example: remember that releases are on Tuesdays"
 )
@@ -252,10 +256,12 @@ def keep_missed(work: Work, messages: Iterable[tuple[str, str]]) -> None:
     said = [without_private(text) for role, text in messages if role == "user"]
     if not said:
         return
-    missed = [one for text in said for one in _unhandled(work, text)]
+    unhandled = [one for text in said for one in _unhandled(work, text)]
+    missed = [as_marked(one) for one in unhandled if one.is_sure]
     if missed:
         work.note("missed", count=len(missed))
         capture_items(work, missed)
+    _notice(work, unhandled)
 
 
 def capture_meant(work: Work) -> None:
@@ -265,12 +271,30 @@ def capture_meant(work: Work) -> None:
     """
     if work.event.agent or not work.session.knows_meaning():
         return
-    meant = _unhandled(work, without_private(work.event.text))
+    unhandled = _unhandled(work, without_private(work.event.text))
+    meant = [as_marked(one) for one in unhandled if one.is_sure]
     if meant and work.take_time():
         capture_items(work, meant)
+    _notice(work, unhandled)
 
 
-def _unhandled(work: Work, text: str) -> list[Marked]:
+def _notice(work: Work, wishes: Sequence[Request]) -> None:
+    """Keep what may be a wish as an unconfirmed memory: no word of it asks."""
+    doubtful = [wish for wish in wishes if not wish.is_sure]
+    if not doubtful:
+        return
+    from recollect.capture.unconfirmed import NOTICED
+    from recollect.hooks.consider import SIGNAL, Draft, consider, is_on, origin
+
+    drafts = []
+    for wish in doubtful if is_on(work) else ():
+        record = draft_of(work.event, as_marked(wish), work.session.redact(wish.content))
+        record = {**record, **origin(work, "user", NOTICED)}
+        drafts.append(Draft(record, MAYBE_ASKED, False, SIGNAL + str(record["kind"])))
+    consider(work, drafts)
+
+
+def _unhandled(work: Work, text: str) -> list[Request]:
     """Return the wishes of a text that nobody kept, whatever became of it."""
     from recollect.capture.novelty import fingerprint
 
@@ -280,7 +304,7 @@ def _unhandled(work: Work, text: str) -> list[Marked]:
         if not content or work.session.is_handled(fingerprint(content)):
             continue
         if not work.session.has_twin(content):
-            found.append(as_marked(one))
+            found.append(one)
     return found
 
 

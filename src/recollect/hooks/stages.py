@@ -160,7 +160,10 @@ def recall_working_memory(work: Work) -> None:
         for candidate in likely:
             found.setdefault(candidate.memory.uid, candidate)
     known = {candidate.memory.uid for candidate in standing}
-    work.candidates = [c for c in found.values() if c.memory.uid not in known]
+    # Nobody asked, and nobody stands by an unconfirmed memory: its title is enough.
+    work.candidates = [
+        c for c in found.values() if c.memory.uid not in known and c.memory.status != UNCONFIRMED
+    ]
     # Other knowledge may use what working memory left of its budget.
     work.budget = min(knowledge + working - used, left_of(work, total))
     work.most = _CANDIDATES
@@ -231,11 +234,16 @@ def recall_files(work: Work) -> None:
         raise Halt("the tool touches no file")
     _limit_tool(work)
     paths = [work.session.relative_path(path) for path in work.event.files]
-    found = work.session.memories_about(paths, _CANDIDATES)
+    named = work.session.memories_about(paths, _CANDIDATES)
+    found = [c for c in named if not selection.is_hint(c.memory)]
     words = " ".join(_path_words(paths))
     also = work.session.search(words, _CANDIDATES) if query_terms(words) else []
     # Any memory may contain one word of a path. A tag says what the memory is about.
-    tagged = [c for c in also if not set(c.memory.tags).isdisjoint(words.split())]
+    tagged = [
+        c
+        for c in also
+        if not set(c.memory.tags).isdisjoint(words.split()) and not selection.is_hint(c.memory)
+    ]
     _pass_gate(work, [c for c in also if c.words >= _PATH_WORDS])
     chosen = {c.memory.uid: c for c in (*tagged, *work.candidates, *found)}
     work.candidates = list(chosen.values())

@@ -81,11 +81,24 @@ def by_probability(candidates: Iterable[Candidate]) -> tuple[list[Candidate], li
     titles: list[Candidate] = []
     for candidate in sorted(candidates, key=lambda c: (-c.probability, c.memory.uid)):
         worth = _worth(candidate)
-        if worth >= full_bar(candidate.about):
+        if worth >= full_bar(candidate.about) and not is_hint(candidate.memory):
             full.append(candidate)
         elif worth * MISS_COSTS >= TITLE_COSTS:
             titles.append(candidate)
     return full, titles
+
+
+def is_hint(memory: Memory) -> bool:
+    """Return whether a memory is what a person said, not asking and taking nothing back.
+
+    Most of it was about the task of that day, so its title is enough (`benchmarks/day`: of what
+    came in full, 7 of 8 were of no use; of what agents said, 12 of 28).
+    """
+    if memory.status != UNCONFIRMED or memory.provenance.get("said_by") != "user":
+        return False
+    from recollect.core.reversal import reversed_uids  # hardly ever needed
+
+    return not reversed_uids(memory)
 
 
 def worth_naming(candidates: Sequence[Candidate]) -> bool:
