@@ -187,7 +187,7 @@ def temporary_folder() -> Iterator[Path]:
 def open_cached(cache: Path) -> CachedEmbedder | None:
     """The default embedder; our search, too, takes the vectors it kept from earlier runs."""
     try:
-        model = open_embedder("default")
+        model = open_embedder("default", environment=os.environ)
     except EmbeddingError as error:
         talk(f"{error.message} {error.hint} The systems that need it are left out.")
         return None

@@ -100,7 +100,7 @@ TITLE_COSTS: Final = 25.0
 TITLES_COST: Final = 36.0
 MISS_COSTS: Final = 4_500.0
 STRAY_FULL_COSTS: Final = 2_000.0
-STRAY_TITLES_COST: Final = 300.0
+STRAY_TITLES_COST: Final = 250.0
 
 
 def full_bar(about: float) -> float:
