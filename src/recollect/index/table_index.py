@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from math import inf
 from os.path import commonprefix
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from recollect.core.authority import person_of
 from recollect.core.crowding import Traits
@@ -260,18 +260,11 @@ class TableIndex(RecordReading):
         private = self._memories.private_among({u for uid in outside for u in sources[uid]})
         for uid in outside if private else ():
             sources[uid] = tuple(u for u in sources[uid] if u not in private)
-        more: dict[str, Any] = {
-            row[0]: {
-                "sources": sources[row[0]],
-                "traits": Traits(*row[7:9]),
-                "status": row[9],
-                "kind": row[10],
-                "session": row[11],
-                "crowding": row[12],
-            }
-            for row in rows
-        }
-        return [Ranked(*row[:6], **more[row[0]]) for row in rows]
+        return [  # by position: there are hundreds, and somebody waits
+            Ranked(uid, created, importance, trust, moved, pace, sources[uid], *more)
+            for uid, created, importance, trust, moved, pace, _, voice, sketch, *rest in rows
+            for more in [(Traits(voice, sketch), *rest[:4])]
+        ]
 
     def in_order(self, sessions: Sequence[str]) -> list[list[str]]:
         """Return the memories of each session, in order of creation."""
