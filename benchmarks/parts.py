@@ -35,6 +35,7 @@ import recollect
 from benchmarks.corpus import build_repository
 from benchmarks.hooks import payloads
 from recollect.embedding import open_embedder
+from recollect.embedding.granite.model import Granite
 from recollect.embedding.transformer import Transformer
 from recollect.engine.stores import StorePool
 from recollect.hooks import notice, opening, stages, titles
@@ -57,6 +58,7 @@ TRACE = "trace, after the reply"
 _WRAPPED: Sequence[tuple[Any, str, str]] = (
     (Git, "result", GIT),
     (Transformer, "embed", MODEL),
+    (Granite, "read", "the model, reading for wishes"),
     (opening, "read_config", "configuration"),
     (opening, "open_session", "opening the stores"),
     (StorePool, "open_session", "opening the stores"),

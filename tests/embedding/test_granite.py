@@ -17,6 +17,7 @@ from recollect.embedding import Embedder, open_embedder
 from recollect.embedding import registry as opening
 from recollect.embedding.granite.byte_pairs import BytePairs
 from recollect.embedding.granite.model import _Pack, read_centre
+from recollect.embedding.transformer import Affine, _apply
 from recollect.errors import EmbeddingError
 
 MODEL = opening.MODELS[opening.DEFAULT]
@@ -232,3 +233,18 @@ def test_a_centre_has_a_number_for_each_dimension() -> None:
     pytest.importorskip("numpy")
     with pytest.raises(ValueError, match="2 numbers"):
         read_centre("0.1 0.2")
+
+
+@pytest.mark.parametrize("tokens", [1, 23, 300])
+@pytest.mark.parametrize("width", [32, 64])
+def test_a_matrix_in_blocks_of_columns_gives_the_same_product(tokens: int, width: int) -> None:
+    """Blocks are faster for a short text, and nothing else."""
+    np = pytest.importorskip("numpy")
+    rng = np.random.default_rng(7)
+    x, matrix = (rng.normal(size=shape).astype(np.float32) for shape in ((tokens, 384), (384, 192)))
+    bias = rng.normal(size=192).astype(np.float32)
+    blocks = np.ascontiguousarray(matrix.reshape(384, -1, width).transpose(1, 0, 2))
+
+    found = _apply(x, Affine(blocks, bias))
+
+    assert np.allclose(found, _apply(x, Affine(matrix, bias)), rtol=1e-4, atol=1e-3)

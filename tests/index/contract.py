@@ -490,6 +490,24 @@ class IndexContract:
         assert passing(project="/home/ada/worktree") == {1, 2}
         assert index.count(EVERYTHING._replace(tags=("db",))) == 2
 
+    def test_a_count_follows_writes_and_the_clock(self, index: Index) -> None:
+        """What was counted before is no excuse: memories come, and memories expire."""
+        lasting, brief = creation(0), creation(1, ttl=30)
+        fill(index, (PLACE, note_of(lasting, brief)))
+        born = 1_767_225_600.0  # 2026-01-01
+
+        def alive(days: int) -> int:
+            return index.count(EVERYTHING._replace(alive_at=born + days * DAY))
+
+        assert [alive(1), alive(29), alive(31), alive(29), alive(1)] == [2, 2, 1, 2, 2]
+        assert index.count(EVERYTHING) == 2
+        index.apply(
+            [(PLACE, note_of(lasting, brief, creation(2)))],
+            since=index.cursor(),
+            cursor=index.cursor(),
+        )
+        assert [alive(1), alive(31), index.count(EVERYTHING)] == [3, 2, 3]
+
     def test_filters_come_before_ranking(self, index: Index) -> None:
         """A weak match that passes is found although a hundred better ones do not pass."""
         strong = [creation(n, body="apple " * 5, spec="other") for n in range(100)]

@@ -18,6 +18,8 @@ from recollect.core.named_tuple import NamedTuple
 SHARE: Final = 0.5
 # Two texts of one author with a higher word overlap than this count once.
 SAME: Final = 0.6
+# The same as a share of the sum of their sizes: 0.375, which floats hold exactly.
+_SAME_OF_SIZES = 0.375
 # How far ahead a colleague's clock may be; a later date is not trusted.
 SKEW: Final = 86_400.0
 # A text's sketch has one bit per word, for at most this many words.
@@ -72,22 +74,23 @@ class _Said:
 
     def __init__(self) -> None:
         self.size = 0
-        self._known: dict[int, list[tuple[int, int]]] = {}
+        self._known: dict[int, list[tuple[int, float]]] = {}
 
     def adds(self, sketch: bytes) -> bool:
         """Whether a text differs from the author's better texts before it."""
         if not sketch:
             return True
         bits = int.from_bytes(sketch[1:], "little")
-        size = bits.bit_count()
         known = self._known.setdefault(sketch[0], [])
-        for other, length in known:
-            both = (bits & other).bit_count()
-            if both > SAME * (size + length - both):
-                return False
+        # Hundreds of texts, each with dozens of others, while somebody waits. The overlap is what
+        # both have, divided by the sum of their sizes less that: solved for what both have, only
+        # one number of each pair is left to compute.
+        own = _SAME_OF_SIZES * bits.bit_count()
+        if known and max([(bits & other).bit_count() - share for other, share in known]) > own:
+            return False
         self.size += 1
         if len(known) < _COMPARED:
-            known.append((bits, size))
+            known.append((bits, own))
         return True
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from recollect.errors import EmbeddingError
@@ -42,7 +43,10 @@ class Tokenizer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Affine:
-    """A matrix and a bias; or a scale and a shift, for a norm."""
+    """A matrix and a bias; or a scale and a shift, for a norm.
+
+    The matrix may be cut into blocks of columns, one after the other: see `block_width`.
+    """
 
     weight: Floats
     bias: Floats
@@ -70,6 +74,22 @@ class Network:
     positions: Floats
     norm: Affine
     layers: Sequence[Layer]
+
+
+@cache
+def block_width(rows: int) -> int:
+    """Return how many columns each block of a matrix with so many rows has; 0 for no blocks.
+
+    Before each product, OpenBLAS copies both matrices, which for a short text takes as long as the
+    product. With 512-bit vectors, it multiplies small matrices in place: those of blocks of a short
+    text are small. Without such vectors blocks are slower, and for a long text a little.
+    """
+    import numpy as np
+
+    config: Any = np.show_config(mode="dicts")
+    found = config.get("SIMD Extensions", {}).get("found", [])
+    is_wide = not {"AVX512_SKX", "X86_V4"}.isdisjoint(found)
+    return (64 if rows <= DIMENSIONS else 32) if is_wide else 0
 
 
 def query_scale() -> np.float32:
@@ -234,7 +254,15 @@ def _passes(lengths: list[int]) -> Iterator[list[int]]:
 
 
 def _apply(x: Floats, affine: Affine) -> Floats:
-    y = x @ affine.weight
+    import numpy as np
+
+    weight = affine.weight
+    if weight.ndim == 2:
+        y = x @ weight
+    else:
+        blocks, _, width = weight.shape
+        y = np.empty((len(x), blocks * width), dtype=np.float32)
+        np.matmul(x, weight, out=y.reshape(len(x), blocks, width).transpose(1, 0, 2))
     y += affine.bias
     return y
 

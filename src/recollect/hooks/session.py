@@ -31,7 +31,7 @@ from recollect.search.constants import (
     USED_OFTEN,
     WORKING_MEMORY,
 )
-from recollect.search.gate import Features, about, probability, strongest
+from recollect.search.gate import Features, about, answers, strongest
 from recollect.search.scoring import Why, recency
 from recollect.search.search import TITLE_TAGS, Hit, Question, search
 from recollect.search.selection import Candidate, Skipped, Sorted, belongs_to
@@ -175,7 +175,8 @@ class HookSession(LoggingSession):
                     episode=float(belongs_to(hit.memory, episode)),
                     at_hand=float(not files.isdisjoint(named)),
                 )
-                likely, is_about = probability(features), about(features)
+                is_about = about(features)
+                likely = is_about * answers(features)
                 explain = partial(_explain, likely, is_about, features, hit.why)
                 reason = "matching words" if hit.words else "similar meaning"
                 found.append(

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from math import inf
 from os.path import commonprefix
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from recollect.core.authority import person_of
 from recollect.core.crowding import Traits
 from recollect.core.kinds import find_kind
 from recollect.core.memory import Memory
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.names import SHORT_ANCHOR, Name, as_uid_prefix, parse_name
 from recollect.index.filters import FILE_COUNTS, where
 from recollect.index.memories import Memories
@@ -39,6 +41,15 @@ if TYPE_CHECKING:
 # for example (nDCG of vectors +12 on turns of LoCoMo). A longer text means what all of it says.
 _COMMON_SHARE = 0.3
 _SHORT = 20  # words
+_MOST_COUNTED = 100  # different filters
+
+
+class _Count(NamedTuple):
+    """How many memories match some filters, and from when until when none of them expires."""
+
+    memories: int
+    since: float
+    until: float
 
 
 class TableIndex(RecordReading):
@@ -46,6 +57,9 @@ class TableIndex(RecordReading):
 
     _tables: WritableTables
     _keywords: Keywords | None = None
+    # What was counted, and the state of the database then.
+    _counted: dict[tuple[Filters, bool], _Count]
+    _counted_at: object = None
     _memories: Memories
     _owner: Callable[[], str | None]
 
@@ -168,8 +182,20 @@ class TableIndex(RecordReading):
 
     def count(self, filters: Filters) -> int:
         """Return how many memories match the filters."""
+        # It reads every memory, so it is kept until the next write, or until a memory expires.
+        now, at = self._tables.version(), filters.alive_at
+        if now != self._counted_at or len(self._counted) > _MOST_COUNTED:
+            self._counted, self._counted_at = {}, now
+        key = filters._replace(alive_at=None), at is None
+        known = self._counted.get(key)
+        if known is not None and (at is None or known.since <= at < known.until):
+            return known.memories
         condition, parameters = where(filters)
-        return int(self._one(f"SELECT count(*) FROM memory WHERE {condition}", parameters))
+        memories, expires = self._rows(
+            f"SELECT count(*), min(expires) FROM memory WHERE {condition}", parameters
+        )[0]
+        self._counted[key] = _Count(memories, at or 0.0, inf if expires is None else expires)
+        return int(memories)
 
     def file_counts(self, filters: Filters) -> dict[str, int]:
         """Return the files of the memories that match, each with how many memories have it."""
@@ -234,18 +260,11 @@ class TableIndex(RecordReading):
         private = self._memories.private_among({u for uid in outside for u in sources[uid]})
         for uid in outside if private else ():
             sources[uid] = tuple(u for u in sources[uid] if u not in private)
-        more: dict[str, Any] = {
-            row[0]: {
-                "sources": sources[row[0]],
-                "traits": Traits(*row[7:9]),
-                "status": row[9],
-                "kind": row[10],
-                "session": row[11],
-                "crowding": row[12],
-            }
-            for row in rows
-        }
-        return [Ranked(*row[:6], **more[row[0]]) for row in rows]
+        return [  # by position: there are hundreds, and somebody waits
+            Ranked(uid, created, importance, trust, moved, pace, sources[uid], *more)
+            for uid, created, importance, trust, moved, pace, _, voice, sketch, *rest in rows
+            for more in [(Traits(voice, sketch), *rest[:4])]
+        ]
 
     def in_order(self, sessions: Sequence[str]) -> list[list[str]]:
         """Return the memories of each session, in order of creation."""

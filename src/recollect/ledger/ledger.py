@@ -97,6 +97,8 @@ class Ledger:
         self.gate: Callable[[Any], Any] = unchanged
         # The refs when git was last asked, and their state then: while it stays, git is not asked.
         self._known: tuple[object, Refs] | None = None
+        # Refs with nothing to absorb, and those of them that are notes.
+        self._settled: tuple[Refs | None, dict[str, Tip]] = (None, {})
         # Whether what git said in an earlier process counts, too; see `on_disk.py`.
         self.asks_git_rarely = False
 
@@ -305,13 +307,19 @@ class Ledger:
 
     def tips(self) -> dict[str, Tip]:
         """Return the ledger's notes refs, after absorbing foreign moves."""
-        tips = self._all_refs().tips
+        refs = self._all_refs()
+        if refs is self._settled[0]:  # an event looks a dozen times
+            return dict(self._settled[1])
+        tips = refs.tips
         behind = [
             key for key in _absorbable(tips) if tips.get(key.notes_ref) != tips.get(key.seen_ref)
         ]
         if behind and self._absorb_each(behind):
             tips = self._all_refs().tips
-        return {ref: tip for ref, tip in tips.items() if ref.startswith(tuple(PREFIXES.values()))}
+        found = {r: tip for r, tip in tips.items() if r.startswith(tuple(PREFIXES.values()))}
+        if not behind:
+            self._settled = refs, found
+        return dict(found)
 
     def _absorb_each(self, keys: Sequence[Key]) -> bool:
         """Absorb namespaces; if one fails, the others still proceed."""

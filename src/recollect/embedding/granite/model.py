@@ -26,6 +26,7 @@ from recollect.embedding.transformer import (
     Layer,
     Network,
     Transformer,
+    block_width,
     go_on,
     query_scale,
 )
@@ -132,8 +133,11 @@ class _Pack:
         """Return one layer, widened to float32."""
         prefix = f"l{number}."
         three = self._affine(f"{prefix}qkv", DIMENSIONS, 3 * DIMENSIONS)
-        # Query, key and value are side by side already.
-        three.weight[:, :DIMENSIONS] *= query_scale()
+        # Query, key and value are side by side already, in blocks of columns or in one.
+        if three.weight.ndim == 2:
+            three.weight[:, :DIMENSIONS] *= query_scale()
+        else:
+            three.weight[: DIMENSIONS // three.weight.shape[-1]] *= query_scale()
         bias = three.bias.copy()
         bias[:DIMENSIONS] *= query_scale()
         return Layer(
@@ -154,8 +158,11 @@ class _Pack:
         import numpy as np
 
         narrow, scales = self.grouped(f"{name}.w", columns, rows)
-        groups = scales.shape[1]
-        parts = narrow.reshape(columns, groups, -1).transpose(1, 2, 0)
-        wide = np.empty((groups, rows // groups, columns), dtype=np.float32)
-        np.multiply(parts, scales.T[:, None, :], out=wide, dtype=np.float32)
-        return Affine(wide.reshape(rows, columns), self.floats(f"{name}.b", columns))
+        groups, width = scales.shape[1], block_width(rows) or columns
+        parts = narrow.reshape(-1, width, groups, rows // groups).transpose(0, 2, 3, 1)
+        of_parts = scales.reshape(-1, width, groups).transpose(0, 2, 1)[:, :, None, :]
+        wide = np.empty(parts.shape, dtype=np.float32)
+        np.multiply(parts, of_parts, out=wide, dtype=np.float32)
+        weight = wide.reshape(-1, rows, width)
+        bias = self.floats(f"{name}.b", columns)
+        return Affine(weight if width < columns else weight[0], bias)
