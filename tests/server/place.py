@@ -111,17 +111,6 @@ class TeamPlace:
             connection.execute(f"SET search_path = {SCHEMA}".encode())
             return connection.execute(sql.encode()).fetchall()
 
-    def pages_of(self, table: str) -> bytes:
-        """The bytes of a table as they are in its file; `place.database` may read it."""
-        with psycopg.connect(self.database, autocommit=True) as connection:
-            connection.execute("CHECKPOINT")
-            row = connection.execute(
-                "SELECT pg_read_binary_file(pg_relation_filepath(%s::regclass))",
-                (f"{SCHEMA}.{table}",),
-            ).fetchone()
-        assert row is not None
-        return bytes(row[0])
-
     def token(self, person: str, *repositories: str, **options: Any) -> str:
         """A new token."""
         database = Database(self.database)

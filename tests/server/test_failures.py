@@ -129,8 +129,8 @@ def test_ten_workers_fifty_clients_and_every_kind_of_death(isolated: Path, tmp_p
 
     What was confirmed is there, once, and nobody has to do anything.
     """
-    with running_server("max_connections = 250\n") as server, new_database(server) as url:
-        place = TeamPlace(tmp_path, url)
+    with running_server("max_connections = 250\n") as server:
+        place = TeamPlace(tmp_path, server.url)
         place.make_repositories()
         place.write_config(top="workers = 10\nwrite = true\nrequests_per_minute = 0")
         try:
