@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,12 @@ def timed(job: Callable[[], Any]) -> float:
 
 def quantiles(jobs: list[Callable[[], Any]]) -> tuple[float, float]:
     """The median and the 95th percentile of some jobs, in milliseconds."""
-    taken = sorted(map(timed, jobs))
+    return quantiles_of(map(timed, jobs))
+
+
+def quantiles_of(milliseconds: Iterable[float]) -> tuple[float, float]:
+    """The median and the 95th percentile."""
+    taken = sorted(milliseconds)
     return statistics.median(taken), taken[int(len(taken) * 0.95)]
 
 

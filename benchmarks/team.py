@@ -21,11 +21,12 @@ import numpy as np
 import psycopg
 
 from benchmarks.corpus import KINDS, make_record, some_words
-from benchmarks.index import QUERIES, quantiles, timed
+from benchmarks.index import QUERIES, quantiles_of, timed
 from recollect.core.note import Note
 from recollect.core.places import SHARED, Place
 from recollect.core.record import render_record
-from recollect.index.postgres.connection import open_pool, vacuum
+from recollect.index.postgres import vectors as vectors_module
+from recollect.index.postgres.connection import Connections, open_pool, vacuum
 from recollect.index.postgres.embeddings import Embedding
 from recollect.index.postgres.index import PostgresIndex
 from recollect.index.postgres.migrations import SCHEMA
@@ -38,6 +39,7 @@ REPOSITORIES = 500
 SEEN = 20
 DIMENSIONS = 384
 _PER_NOTE = 10
+_WARM_UP = 5  # queries that are not counted
 
 _BARE_WORDS = f"""
 SELECT memory, sum(weight * 2.2 / (weight + 1.2 * (0.25 + 0.75 * length / 80))) AS score
@@ -106,61 +108,106 @@ def build(size: int, url: str, *, with_hnsw: bool = True) -> dict[str, Any]:
     }
 
 
-def ask(size: int, url: str) -> dict[str, Any]:
-    """Measure the searches of somebody who sees a few of the repositories."""
+def ask(url: str, repositories: int = REPOSITORIES, seen_: int = SEEN) -> dict[str, Any]:
+    """Measure the searches of somebody who sees a few of the repositories.
+
+    For each query, each of ours runs beside its bare SQL, so that both meet the same load.
+    """
     rng, numbers = random.Random(12), np.random.default_rng(12)
     pool = open_pool(url, max_size=2)
-    names = [f"team/{number}" for number in rng.sample(range(REPOSITORIES), SEEN)]
+    names = [f"team/{number}" for number in rng.sample(range(repositories), seen_)]
     queries = [some_words(rng, 5) for _ in range(QUERIES)]
     asked = random_vectors(numbers, QUERIES)
     seen = PostgresIndex(pool, names)
     ids = [one.id for one in _repositories(seen)]
     stems = {query: seen._tables.stem(query) for query in queries}
 
-    def ours(query: str, vector: bytes, filters: Filters) -> Callable[[], Any]:
-        def run() -> None:
-            with seen.reading():
-                search(seen, Question(query, filters=filters), now=0.0, embed=lambda _: vector)
-
-        return run
+    def ours(query: str, vector: bytes, filters: Filters) -> None:
+        with seen.reading():
+            search(seen, Question(query, filters=filters), now=0.0, embed=lambda _: vector)
 
     with pool.connection() as connection:
         connection.execute(f"SET search_path = {connection.path}".encode())
+        connection.execute("SET jit = off")  # as in ours
 
-        def bare(query: str, vector: bytes, filter_: str = "") -> list[Any]:
+        def bare(query: str, vector: bytes, filter_: str = "") -> None:
             more = [ids] if filter_ else []
             words = _BARE_WORDS.replace("GROUP BY", f"{filter_} GROUP BY")
             vectors = _BARE_VECTORS.replace("ORDER BY", f"{filter_} ORDER BY")
-            found = connection.execute(words.encode(), (stems[query], ids, *more)).fetchall()
-            asked_for = (Embedding(vector), ids, *more)
-            return [*found, *connection.execute(vectors.encode(), asked_for).fetchall()]
+            connection.execute(words.encode(), (stems[query], ids, *more)).fetchall()
+            connection.execute(vectors.encode(), (Embedding(vector), ids, *more)).fetchall()
 
-        pairs = list(zip(queries, asked, strict=True))
-        for query, vector in pairs[:5]:
-            ours(query, vector, Filters())(), bare(query, vector)
-        p50, p95 = quantiles([ours(q, v, Filters()) for q, v in pairs])
-        kind50, kind95 = quantiles([ours(q, v, Filters(kind="decisions")) for q, v in pairs])
-        bare50, bare95 = quantiles([partial(bare, q, v) for q, v in pairs])
-        of_kind50, of_kind95 = quantiles([partial(bare, q, v, _OF_KIND) for q, v in pairs])
+        jobs: dict[str, Callable[[str, bytes], None]] = {
+            "search": lambda query, vector: ours(query, vector, Filters()),
+            "bare": bare,
+            "by_kind": lambda query, vector: ours(query, vector, Filters(kind="decisions")),
+            "bare_by_kind": lambda query, vector: bare(query, vector, _OF_KIND),
+        }
+        taken: dict[str, list[float]] = {name: [] for name in jobs}
+        for number, (query, vector) in enumerate(zip(queries, asked, strict=True)):
+            for name, job in jobs.items():
+                milliseconds = timed(partial(job, query, vector))
+                if number >= _WARM_UP:
+                    taken[name].append(milliseconds)
         row = connection.execute("SELECT pg_database_size(current_database())").fetchone()
     pool.close()
     assert row is not None
+    found = {name: quantiles_of(values) for name, values in taken.items()}
     return {
-        "search_p50_ms": p50,
-        "search_p95_ms": p95,
-        "by_kind_p50_ms": kind50,
-        "by_kind_p95_ms": kind95,
-        "bare_p50_ms": bare50,
-        "bare_p95_ms": bare95,
-        "bare_by_kind_p50_ms": of_kind50,
-        "bare_by_kind_p95_ms": of_kind95,
-        "by_kind_p50_ratio": kind50 / of_kind50,
-        "by_kind_p95_ratio": kind95 / of_kind95,
-        "p50_ratio": p50 / bare50,
-        "p95_ratio": p95 / bare95,
-        "bytes_per_memory": row[0] / size,
+        **{f"{name}_p50_ms": p50 for name, (p50, _) in found.items()},
+        **{f"{name}_p95_ms": p95 for name, (_, p95) in found.items()},
+        "p50_ratio": found["search"][0] / found["bare"][0],
+        "p95_ratio": found["search"][1] / found["bare"][1],
+        "by_kind_p50_ratio": found["by_kind"][0] / found["bare_by_kind"][0],
+        "by_kind_p95_ratio": found["by_kind"][1] / found["bare_by_kind"][1],
+        "database_bytes": row[0],
         "client_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
     }
+
+
+def recall(url: str, repositories: int = REPOSITORIES) -> dict[str, Any]:
+    """Compare the HNSW index with an exact search, for somebody who sees everything.
+
+    Vectors only. Exact is what the same code does without the index. A query has a cosine
+    of about 0.55 to some memory: nobody asks for what no memory is about.
+    """
+    pool = open_pool(url, max_size=2)
+    index = PostgresIndex(pool, [f"team/{number}" for number in range(repositories)])
+    kept: dict[str, list[float]] = {}
+    taken: dict[str, list[float]] = {}
+    for vector in _near_some(pool, QUERIES):
+        for name, filters in (("all", Filters()), ("by_kind", Filters(kind="decisions"))):
+            near: dict[str, list[str]] = {}
+
+            def look(how: str, filters: Filters = filters, vector: bytes = vector) -> None:
+                near[how] = [one.uid for one in index.nearest(vector, filters, 50)]  # noqa: B023
+
+            taken.setdefault(f"hnsw_{name}", []).append(timed(partial(look, "hnsw")))
+            most, vectors_module.MOST_EXACT = vectors_module.MOST_EXACT, 1 << 40
+            taken.setdefault(f"exact_{name}", []).append(timed(partial(look, "exact")))
+            vectors_module.MOST_EXACT = most
+            for first in (10, 50):
+                both = set(near["hnsw"][:first]) & set(near["exact"][:first])
+                kept.setdefault(f"recall_{name}_{first}", []).append(len(both) / first)
+    pool.close()
+    return {
+        **{f"{name}_p50_ms": quantiles_of(values)[0] for name, values in taken.items()},
+        **{name: sum(values) / len(values) for name, values in kept.items()},
+    }
+
+
+def _near_some(pool: Connections, count: int) -> list[bytes]:
+    """Unit vectors, each with a cosine of about 0.55 to a vector that is in the database."""
+    with pool.connection() as connection:
+        rows = connection.execute(
+            f"SELECT embedding::real[] FROM {SCHEMA}.chunk ORDER BY key %% 997, key LIMIT %s",
+            (count,),
+        ).fetchall()
+    found = np.array([row[0] for row in rows])
+    noise = np.random.default_rng(13).normal(size=found.shape)
+    found += 1.5 * noise / np.linalg.norm(noise, axis=1, keepdims=True)
+    found /= np.linalg.norm(found, axis=1, keepdims=True)
+    return [row.astype("<f4").tobytes() for row in found]
 
 
 def _repositories(index: PostgresIndex) -> list[Any]:
@@ -186,7 +233,10 @@ def main() -> None:
         for size in args.sizes.split(","):
             with new_database(server) as url:
                 built = build(int(size), url, with_hnsw=not args.without_hnsw)
-                rows.append({"memories": int(size), **built, **ask(int(size), url)})
+                found = {"memories": int(size), **built, **ask(url)}
+                if int(size) > vectors_module.MOST_EXACT and not args.without_hnsw:
+                    found |= recall(url)
+                rows.append(found)
                 print("  ".join(f"{k} {v:,.2f}" for k, v in rows[-1].items()), flush=True)
         with psycopg.connect(server.url) as connection:
             row = connection.execute("SELECT version()").fetchone()

@@ -13,8 +13,8 @@ import pytest
 
 from recollect.core.strength import Uses
 from recollect.errors import MemoryIndexError
-from recollect.index import keywords
 from recollect.index.protocol import Filters, Index, Match
+from recollect.index.sqlite import words as sqlite_words
 from recollect.index.sqlite.index import SqliteIndex
 from recollect.state.database import open_state
 from recollect.state.usage import Usage
@@ -131,7 +131,7 @@ def test_a_common_word_counts_although_rarer_ones_would_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The best answer may hold all words of a question but the rarest one."""
-    monkeypatch.setattr(keywords, "_MANY", 20)
+    monkeypatch.setattr(sqlite_words, "_MANY", 20)
     rng = random.Random(5)
     words = {"payment": 0.2, "service": 0.2, "timeout": 0.2, "retry": 0.2, "gateway": 0.12}
     noise = [f"noise{n}" for n in range(300)]
@@ -145,7 +145,7 @@ def test_a_common_word_counts_although_rarer_ones_would_do(
     fill(index, (PLACE, note_of(*made, answer)))
 
     found = index.lexical(" ".join(words), EVERYTHING, 5)
-    monkeypatch.setattr(keywords, "_MANY", 10_000)
+    monkeypatch.setattr(sqlite_words, "_MANY", 10_000)
 
     assert answer.uid in {match.uid for match in found.matches}
     assert found == index.lexical(" ".join(words), EVERYTHING, 5)

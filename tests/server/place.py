@@ -17,10 +17,12 @@ from urllib.parse import urlsplit
 
 import anyio
 import httpx2
+import psycopg
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 import recollect
+from recollect.index.postgres.migrations import SCHEMA
 from recollect.server.database import Database
 from recollect.server.people import People
 from tests.sandbox import Sandbox
@@ -102,6 +104,12 @@ class TeamPlace:
             memory = store.capture(kind, summary, body, **fields)
             store.sync()
         return memory.uid
+
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        """Rows of the index, of all repositories."""
+        with psycopg.connect(self.database, autocommit=True) as connection:
+            connection.execute(f"SET search_path = {SCHEMA}".encode())
+            return connection.execute(sql.encode()).fetchall()
 
     def token(self, person: str, *repositories: str, **options: Any) -> str:
         """A new token."""

@@ -8,6 +8,7 @@ import os
 import shutil
 import signal
 import threading
+import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -16,7 +17,7 @@ import pytest
 
 import recollect
 from tests.server.place import REPOSITORIES, TeamPlace
-from tests.support.postgres import Server, new_database
+from tests.support.postgres import NAMED, Server, new_database, revive, running_server
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self").exists(), reason="finds workers in /proc")
 
@@ -119,6 +120,59 @@ def test_nothing_is_lost_or_twice_while_workers_are_killed(place: TeamPlace) -> 
             store.sync()
             kept = [memory.summary for memory in store.memories(kind="notes")]
         assert sorted(kept) == sorted(text for text in confirmed if text.endswith(f" of {name}"))
+
+
+@needs_proc
+@pytest.mark.skipif(bool(NAMED), reason="the named server is not ours to kill")
+def test_ten_workers_fifty_clients_and_every_kind_of_death(isolated: Path, tmp_path: Path) -> None:
+    """All workers die at once, so whoever leads does, too; then PostgreSQL dies by force.
+
+    What was confirmed is there, once, and nobody has to do anything.
+    """
+    with running_server("max_connections = 250\n") as server:
+        place = TeamPlace(tmp_path, server.url)
+        place.make_repositories()
+        place.write_config(top="workers = 10\nwrite = true\nrequests_per_minute = 0")
+        try:
+            place.start()
+            place.wait(lambda: len(place.workers()) == 10)
+            token = place.token("Eve", *REPOSITORIES, can_write=True)
+            confirmed: list[str] = []
+
+            def write(client: int) -> None:
+                name = REPOSITORIES[client % 3]
+                summary = f"Client {client} writes of {name}"
+                given = {"repository": name, "kind": "notes", "summary": summary}
+                for _ in range(200):  # as an agent does: again, until it is confirmed
+                    if _stored(place, token, given):
+                        confirmed.append(summary)
+                        return
+                    time.sleep(0.1)
+
+            clients = [threading.Thread(target=write, args=(client,)) for client in range(50)]
+            for client in clients:
+                client.start()
+            place.wait(lambda: len(confirmed) >= 5)
+            before = place.workers()
+            for worker in before:
+                os.kill(worker, signal.SIGKILL)
+            place.wait(lambda: len(confirmed) >= 15)
+            os.kill(server.pid, signal.SIGKILL)
+            revive(server)
+            for client in clients:
+                client.join()
+
+            assert len(confirmed) == 50
+            assert not set(before) & set(place.workers())
+            place.wait(lambda: _all_there(place, token, confirmed))
+            for name in REPOSITORIES:
+                with recollect.open(place.clone(name)) as store:
+                    store.sync()
+                    kept = [memory.summary for memory in store.memories(kind="notes")]
+                own = [text for text in confirmed if text.endswith(f" of {name}")]
+                assert sorted(kept) == sorted(own)
+        finally:
+            place.close()
 
 
 def _stored(place: TeamPlace, token: str, given: dict[str, str]) -> bool:

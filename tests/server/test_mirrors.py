@@ -16,6 +16,7 @@ from recollect.errors import PushRejected, SyncError
 from tests.sandbox import Sandbox, install_hook
 from tests.server.place import REPOSITORIES, SECRET, TeamPlace
 
+_LOOKS = 'recollect_refreshes_total{result="ok"}'
 _NO_MODEL = {"RECOLLECT_EMBEDDING_MODEL": "none"}
 
 
@@ -201,11 +202,17 @@ def test_a_webhook_needs_the_secret(place: TeamPlace) -> None:
 
 
 def test_a_purge_reaches_the_server(place: TeamPlace) -> None:
-    """It is found no more, by search and by id, and its text is nowhere in the data."""
-    place.start()
+    """It is found no more, by search and by id, and its text is nowhere in the data.
+
+    That means the rows, the vectors, the mirror, and dead rows, which stay until a vacuum that no
+    older transaction hinders.
+    """
+    place.start(RECOLLECT_EMBEDDING_MODEL="default")
     token = place.token("Ada", *REPOSITORIES)
     uid = place.remember("web", "notes", "The swordfish password rule")
     place.wait(lambda: place.search(token, "swordfish"))
+    of_it = f"SELECT count(*) FROM memory JOIN chunk ON memory = memory.key WHERE uid = '{uid}'"
+    place.wait(lambda: place.rows(of_it) == [(1,)])
 
     with recollect.open(place.clone("web")) as store:
         store.purge(uid)
@@ -214,6 +221,32 @@ def test_a_purge_reaches_the_server(place: TeamPlace) -> None:
     place.wait(lambda: not place.search(token, "swordfish"))
     place.wait(lambda: b"swordfish" not in place.sandbox("web").all_bytes(place.mirror("web")))
     assert place.call(token, "get_memory", id=uid)[1]
+    place.wait(lambda: place.rows("SELECT 1 FROM meta WHERE key IN ('purged', 'unerased')") == [])
+    assert place.rows("SELECT 1 FROM chunk WHERE memory NOT IN (SELECT key FROM memory)") == []
+    assert place.rows("SELECT 1 FROM posting WHERE term LIKE 'swordfish%'") == []
+
+
+def test_many_new_memories_do_not_keep_the_lock(place: TeamPlace) -> None:
+    """They get their vectors in several looks; meanwhile somebody can write, and it can end."""
+    with recollect.open(place.clone("web")) as store:
+        store.capture_many(
+            [{"kind": "notes", "summary": f"Note {n} of many", "body": "x"} for n in range(150)]
+        )
+        store.sync()
+    place.write_config(interval=86_400)
+    place.start(RECOLLECT_EMBEDDING_MODEL="default")
+
+    place.wait(lambda: place.rows("SELECT count(*) FROM memory WHERE embedded = 0") == [(0,)])
+
+    assert place.rows("SELECT count(*) FROM memory") == [(156,)]
+    # Three looks for this one, one for each of the others; the last is counted when it has ended.
+    place.wait(lambda: _looks(place) >= 5)
+
+
+def _looks(place: TeamPlace) -> float:
+    """How many looks at remotes have succeeded."""
+    lines = place.ask("GET", "/metrics").text.splitlines()
+    return sum(float(line.split()[-1]) for line in lines if line.startswith(_LOOKS))
 
 
 def test_one_remote_that_fails_stops_no_other(place: TeamPlace) -> None:

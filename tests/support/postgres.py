@@ -163,3 +163,15 @@ def start_again(server: Server) -> None:
         **options,
     )
     started.returncode = 0  # it ends by itself, after the test
+
+
+def revive(server: Server) -> None:
+    """Start a killed server in the same folder; the kill of its first process ends the others."""
+    for _ in range(100):
+        try:
+            psycopg.connect(server.url).close()
+        except psycopg.OperationalError:
+            break
+        time.sleep(0.05)
+    start_again(server)
+    wait_for(server.url)

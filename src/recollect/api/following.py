@@ -24,17 +24,26 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _ATTEMPTS = 5
+# Of a repository that has many new memories, so many get their vectors at once: about 2 seconds.
+_EMBEDDED = 64
 
 
-def follow_remote(store: Recollect, url: str) -> Taken:
-    """Take what a remote has into its mirror and the index, and erase what it has no more."""
+def follow_remote(
+    store: Recollect, url: str, *, most: int = _EMBEDDED, pause: Callable[[], None] | None = None
+) -> Taken:
+    """Take what a remote has into its mirror and the index, and erase what it has no more.
+
+    At most `most` memories get their vectors, because others wait for the lock; `store.indexing`
+    knows how many are left. `pause` is called every few milliseconds meanwhile, and may raise an
+    exception: nothing depends on the vectors.
+    """
     repository = store.ledger.repository
     taken = follow(repository, url, store.config.number("sync.timeout"))
     # Deleted text stays in the files of a database until somebody erases it there.
     index = store.indexing.rebuild() if taken.removed else store.indexing.fresh()
-    store.indexing.embed_pending(index, replace=True)
     if taken.changed:
         settle(repository, erases=taken.removed)
+    store.indexing.embed_pending(index, most=most, replace=True, pause=pause)
     return taken
 
 

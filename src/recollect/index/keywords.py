@@ -20,16 +20,12 @@ from recollect.index.text import EVERYDAY_WORDS
 
 if TYPE_CHECKING:
     from recollect.index.parts import Part
-    from recollect.index.rescoring import Found
 
 # As in `index/rescoring.py`, which many events do without.
-_MOST_OF_A_WORD = 2.2
+MOST_OF_A_WORD = 2.2
 # Fetch this many times more than requested, since some will not match the filters.
-_WIDEN = 1.5
+WIDEN = 1.5
 _TYPICAL_WEIGHT = 15.0
-# A term in a larger share of the memories, and in more than this many, is common. Rarer terms can
-# do without it if they occur in enough times more memories than requested.
-_COMMON, _MANY, _PLENTY = 0.15, 2000, 3
 # With fewer memories than this, no word is common.
 _FEW = 50
 # What a part of a word is worth, compared with the whole word: for the order, and as proof that a
@@ -92,33 +88,15 @@ class Keywords:
         """Return how many memories contain each stem."""
         raise NotImplementedError
 
-    def _first(
-        self, weights: Weights, required: Sequence[str], limit: int, *, few: bool
-    ) -> Mapping[int, Found]:
-        """Return the best candidates with one of the required terms, by key, at most `limit`.
+    def best(
+        self, weights: Weights, condition: str, parameters: Sequence[Any], limit: int
+    ) -> list[Scored]:
+        """Return the memories that plain BM25 ranks highest and that match a condition, rescored.
 
-        `few` says that few memories match.
+        They are those of the first `limit` times `WIDEN` that match or, if too few of these do, the
+        first `limit` of all that match.
         """
         raise NotImplementedError
-
-    def _every(
-        self, weights: Weights, condition: str, parameters: Sequence[Any], limit: int
-    ) -> Mapping[int, Found]:
-        """Return the best of all that match a condition."""
-        raise NotImplementedError
-
-    def _passing(
-        self, found: Mapping[int, Found], condition: str, parameters: Sequence[Any]
-    ) -> list[Scored]:
-        """Return the candidates that match a condition."""
-        if not found:
-            return []
-        rows = self._tables.rows(
-            f"SELECT uid, voice, sketch, key FROM memory"
-            f" WHERE key IN ({','.join(map(str, found))}) AND {condition}",
-            parameters,
-        )
-        return [Scored(uid, Traits(voice, sketch), *found[key]) for uid, voice, sketch, key in rows]
 
     def _frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         """Return how many memories contain each term, by its stem, without unknown terms.
@@ -221,53 +199,6 @@ class Keywords:
         counts = self._frequencies(terms)
         return {term for term, count in counts.items() if count > share * total}
 
-    def best(
-        self, weights: Weights, condition: str, parameters: Sequence[Any], limit: int
-    ) -> list[Scored]:
-        """Return the memories that plain BM25 ranks highest and that match a condition, rescored.
-
-        Most rows match most conditions, so take the best first and filter then. Only if too few
-        match, apply the condition to every matching row.
-        """
-        wanted = int(limit * _WIDEN)
-        terms = list(weights.scores)
-        rare = self._rare_terms(terms, limit)
-        if rare:
-            few = sum(self._frequencies(rare).values()) <= _MANY
-            first = self._first(weights, rare, wanted, few=few)
-            passing = self._passing(first, condition, parameters)
-            # The result is exact if no memory without these words could score better.
-            left_out = sum(weights.scores.values()) - sum(weights.scores[term] for term in rare)
-            ranked = sorted((found.score for found in passing), reverse=True)
-            if len(ranked) >= limit and ranked[limit - 1] >= left_out * _MOST_OF_A_WORD:
-                return passing
-        first = self._first(weights, terms, wanted, few=weights.memories <= _MANY)
-        passing = self._passing(first, condition, parameters)
-        if len(passing) < limit and len(first) == wanted:
-            found = self._every(weights, condition, parameters, limit)
-            passing = self._passing(found, condition, parameters)
-        return passing
-
-    def best_rows(self, weights: Weights, limit: int) -> Mapping[int, Found]:
-        """Return the rows that plain BM25 ranks highest, by key, rescored."""
-        terms = list(weights.scores)
-        required = self._rare_terms(terms, limit) or terms
-        return self._first(weights, required, limit, few=weights.memories <= _MANY)
-
-    def _rare_terms(self, terms: Sequence[str], limit: int) -> list[str]:
-        """Return the rarer terms if they alone may give enough results; else none.
-
-        Ranking every memory with a common word takes longest and rarely changes the result.
-        """
-        total = self._tables.total()
-        rarest = sorted(self._frequencies(terms).items(), key=lambda item: item[1])
-        brought = 0
-        for number, (_, count) in enumerate(rarest):
-            if brought > _PLENTY * limit and count > max(_COMMON * total, _MANY):
-                return [term for term, _ in rarest[:number]]
-            brought += count
-        return []
-
 
 def _match(row: Scored, weights: Weights, full: float) -> Match:
     """Return a row as a match, with the share of the query's proof that its words are."""
@@ -330,4 +261,4 @@ def ideal(weight: float) -> float:
     It grows with the square root of the weight: no memory contains most words of a long query, and
     one word of a short query says less than ten of a long one.
     """
-    return _MOST_OF_A_WORD * math.sqrt(_TYPICAL_WEIGHT * weight)
+    return MOST_OF_A_WORD * math.sqrt(_TYPICAL_WEIGHT * weight)

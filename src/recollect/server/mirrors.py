@@ -33,6 +33,10 @@ _AT_ONCE = 4
 FOLDER: Final = "mirrors"
 
 
+class _Stopping(Exception):
+    """The server ends."""
+
+
 class Mirrors:
     """The mirrors of one server."""
 
@@ -114,6 +118,8 @@ class Mirrors:
     def _look(self, one: Followed) -> None:
         try:
             self.refresh(one)
+        except _Stopping:
+            pass  # whoever looks next makes the rest of the vectors
         except Exception as error:
             # A thread that dies would leave the repository behind without a word.
             log("refresh", repository=one.name, error=type(error).__name__)
@@ -145,17 +151,28 @@ class Mirrors:
 
     def _follow(self, one: Followed) -> None:
         with self.opened(one) as store:
-            taken = follow_remote(store, one.url)
+            taken = follow_remote(store, one.url, pause=self._go_on)
             memories = store.count(status="all")
+            embedder = self.embedder()
+            has_more = embedder is not None and bool(
+                store.indexing.without_refresh().count_pending(embedder.name)
+            )
         self._database.run(
             "update mirrors set read = now(), problem = '', memories = %s,"
-            " changed = case when %s then now() else changed end where repository = %s",
+            " changed = case when %s then now() else changed end,"
+            # The rest of the vectors, when others who waited for the lock have had it.
+            " wanted = case when %s then clock_timestamp() else wanted end where repository = %s",
             memories,
             taken.changed,
+            has_more,
             one.name,
         )
         if taken.changed:
             log("refresh", repository=one.name, memories=memories, removed=taken.removed)
+
+    def _go_on(self) -> None:
+        if self._stopped.is_set():
+            raise _Stopping
 
     def opened(self, one: Followed, author: str = "") -> Recollect:
         """Open the mirror of a repository; to change it, hold its lock."""

@@ -20,6 +20,9 @@ _ROUNDS = 5
 class ErasingIndex(Index, Protocol):
     """An index that can get rid of what deleted rows leave behind."""
 
+    def has_unerased(self) -> bool:
+        """Whether something is left of deleted rows."""
+
     def erase_deleted(self) -> None:
         """Erase what is left of deleted rows."""
 
@@ -50,7 +53,7 @@ class SharedIndexing(Indexing):
                 break
         else:
             raise MemoryIndexError("Another process changes the index of this repository, too.")
-        if self._shared.needs_rebuild():
+        if self._shared.has_unerased():
             self._shared.erase_deleted()
         return self._shared
 

@@ -69,7 +69,7 @@ class TeamIndex:
             if self._is_pausing():
                 return None
             index = self._refreshed(local, progress)
-            if index.needs_rebuild():
+            if index.has_unerased():
                 index.erase_deleted()
             if index.needs_rebuild():  # the clone has another owner
                 index.clear()

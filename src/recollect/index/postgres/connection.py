@@ -182,11 +182,21 @@ def leading(connections: Connections, name: str) -> Iterator[bool]:
                 connection.execute("SELECT pg_advisory_unlock(%s, hashtext(%s))", key)
 
 
-def vacuum(connections: Connections) -> None:
-    """Remove what was deleted from the tables and their indexes, and measure the tables anew."""
+def vacuum(connections: Connections, written: str = "") -> bool:
+    """Remove what was deleted from the tables and their indexes, and measure the tables anew.
+
+    Return whether nobody could see what the transaction with the number `written` deleted.
+    """
     with connections.connection() as connection, failing():
+        older = connection.execute(
+            "SELECT 1 FROM pg_stat_activity WHERE datname = current_database()"
+            " AND pid <> pg_backend_pid()"
+            " AND greatest(age(backend_xmin), age(backend_xid)) >= age(%s::xid) LIMIT 1",
+            (written or "2147483647",),
+        ).fetchone()
         for table in TABLES:
             connection.execute(f"VACUUM (ANALYZE) {SCHEMA}.{table}".encode())
+    return older is None
 
 
 @contextmanager

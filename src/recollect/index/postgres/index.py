@@ -19,6 +19,7 @@ from recollect.index.similarity import spread_of
 from recollect.index.table_index import TableIndex
 from recollect.index.tables import at_one_moment
 
+_UNERASED = "unerased"  # a setting that is there as long as deleted rows are in the files
 # The columns of the words, as the SQLite index names them.
 _COLUMNS = ("summary", "tags", "dates", "body", "asked")
 
@@ -138,11 +139,25 @@ class PostgresIndex(TableIndex):
             for table in (*TABLES, "repository"):
                 self._tables.run(f"DELETE FROM {table}")
 
+    def has_unerased(self) -> bool:
+        """Whether purged text remains in the files of the database."""
+        return (
+            self._one(f"SELECT value FROM meta WHERE key IN ('purged', '{_UNERASED}')") is not None
+        )
+
     def erase_deleted(self) -> None:
-        """Remove what was deleted from the files of the database: after a purge."""
-        vacuum(self._connections)
+        """Remove what was deleted from the files of the database: after a purge.
+
+        PostgreSQL keeps what an older transaction can still see. Then it has to be done again.
+        """
         with self._writing():
+            # This transaction is younger than those that deleted something.
+            self._tables.put_setting(_UNERASED, "")
             self._tables.run("DELETE FROM meta WHERE key = 'purged'")
+            written = str(self._one(f"SELECT xmin FROM meta WHERE key = '{_UNERASED}'"))
+        if vacuum(self._connections, written):
+            with self._writing():
+                self._tables.run(f"DELETE FROM meta WHERE key = '{_UNERASED}'")
 
     def _every_word(self) -> Iterator[tuple[int, str, str, int]]:
         import struct

@@ -20,7 +20,7 @@ from recollect.index.similarity import SAMPLE, keep_nearest, step
 MOST_EXACT = 50_000
 # Fetch this many times more from HNSW: a memory has several chunks, and some are only nearly right.
 _WIDEN = 3
-_EFFORT = (("hnsw.ef_search", "200"), ("hnsw.iterative_scan", "relaxed_order"))
+_EFFORT = (("hnsw.ef_search", "500"), ("hnsw.iterative_scan", "relaxed_order"))
 _MOST_SCANNED = "100000"
 # Without these, PostgreSQL may sort every vector instead of using the index.
 _NO_SORTING = ("enable_sort", "enable_hashjoin", "enable_mergejoin", "enable_seqscan")
@@ -45,18 +45,7 @@ def nearest_to(
     if chunks > MOST_EXACT and _has_index(tables, dimensions):
         best = _by_index(tables, asked, condition, parameters, int(limit * _WIDEN))
     if len(best) < limit:
-        best = _nearest_first(tables, asked, ids, condition, parameters, limit)
-    if len(best) < limit:
-        rows = tables.rows(
-            "SELECT uid, max(cosine) AS nearest FROM"
-            " (SELECT uid, 1 - (embedding <=> ?) AS cosine FROM chunk"
-            " JOIN memory ON memory.key = chunk.memory"
-            # The offset keeps the two apart: vectors would be sorted, and they are large.
-            f" WHERE chunk.repository = ANY (?) AND {condition} OFFSET 0) AS every"
-            " GROUP BY uid ORDER BY nearest DESC, uid LIMIT ?",
-            (asked, ids, *parameters, limit),
-        )
-        best = dict(rows)
+        best = _exactly(tables, asked, ids, condition, parameters, limit)
     ranked = sorted(best.items(), key=lambda item: (-item[1], item[0]))[:limit]
     known = {uid for uid, _ in ranked}
     also: dict[str, float] = {}
@@ -72,7 +61,7 @@ def nearest_to(
     return [Match(uid, cosine) for uid, cosine in (*ranked, *also.items())]
 
 
-def _nearest_first(
+def _exactly(
     tables: PostgresTables,
     asked: Embedding,
     ids: Sequence[int],
@@ -80,21 +69,34 @@ def _nearest_first(
     parameters: Sequence[Any],
     limit: int,
 ) -> dict[str, float]:
-    """Return those of the nearest chunks whose memories match a condition; they may be too few.
+    """Return the nearest memories that match a condition.
 
-    Most memories match most conditions, so this rarely has to look at more than the nearest. The
-    result is exact: no other chunk is nearer.
+    Every chunk is compared once. The memories are then looked at in this order, until enough of
+    them match.
     """
+    most = limit * _WIDEN
     rows = tables.rows(
         "SELECT uid, 1 - distance FROM"
+        # The offset keeps the two apart: vectors would be sorted, and they are large.
         " (SELECT memory AS near, embedding <=> ? AS distance FROM chunk"
-        " WHERE repository = ANY (?) ORDER BY distance LIMIT ?) AS nearest"
-        f" JOIN memory ON memory.key = near WHERE {condition}",
-        (asked, list(ids), limit * _WIDEN, *parameters),
+        " WHERE repository = ANY (?) ORDER BY distance OFFSET 0) AS nearest"
+        f" JOIN memory ON memory.key = near WHERE {condition} ORDER BY distance LIMIT ?",
+        (asked, list(ids), *parameters, most),
     )
     best: dict[str, float] = {}
     keep_nearest(best, ((uid, cosine) for uid, cosine in rows))
-    return best
+    if len(best) >= limit or len(rows) < most:
+        return best
+    # A few memories have all of these chunks.
+    rows = tables.rows(
+        "SELECT uid, max(cosine) AS nearest FROM"
+        " (SELECT uid, 1 - (embedding <=> ?) AS cosine FROM chunk"
+        " JOIN memory ON memory.key = chunk.memory"
+        f" WHERE chunk.repository = ANY (?) AND {condition} OFFSET 0) AS every"
+        " GROUP BY uid ORDER BY nearest DESC, uid LIMIT ?",
+        (asked, list(ids), *parameters, limit),
+    )
+    return dict(rows)
 
 
 def sample_cosines(tables: PostgresTables, vector: bytes) -> list[float] | None:
@@ -104,7 +106,9 @@ def sample_cosines(tables: PostgresTables, vector: bytes) -> list[float] | None:
         return None
     chunks = sum(one.chunks for one in tables.repositories if one.id in ids)
     rows = tables.rows(
-        "SELECT 1 - (embedding <=> ?) FROM chunk WHERE key % ? = 0 AND repository = ANY (?)",
+        # An index alone finds the keys; a vector is read for each of the sample.
+        "SELECT 1 - (embedding <=> ?) FROM chunk WHERE key = ANY (ARRAY("
+        "SELECT key FROM chunk WHERE key % ? = 0 AND repository = ANY (?)))",
         (Embedding(vector), step(chunks, SAMPLE), ids),
     )
     return [cosine for (cosine,) in rows]

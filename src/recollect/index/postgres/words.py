@@ -12,7 +12,8 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from recollect.index.keywords import Keywords, Scored, Weights
+from recollect.core.crowding import Traits
+from recollect.index.keywords import WIDEN, Keywords, Scored, Weights
 from recollect.index.postgres.tables import COLUMN_BITS, PostgresTables
 from recollect.index.rescoring import K1, WEIGHTS, Found, rescore
 from recollect.index.tables import LONGEST_TERM
@@ -23,6 +24,51 @@ _LEAST_IDF = 1e-6
 # Words that begin with some letters: more than this many are not looked up. A limit on time.
 _MOST_WORDS = 1000
 _POSITION = (1 << COLUMN_BITS) - 1
+# Look so many times more memories up one by one, in their order, as are asked for.
+_LOOKED_AT = 10
+_POSTINGS = """
+SELECT posting.memory, phrase, idf, posting.weight, length
+FROM posting
+JOIN unnest(?::int[], ?::text[], ?::double precision[]) AS asked (phrase, term, idf)
+    ON asked.term = posting.term
+-- Also as a plain condition, which an index can answer.
+WHERE posting.term = ANY (?)"""
+# For phrases that stand for several words.
+_SUMMED = f"""
+SELECT memory, phrase, idf, sum(weight) AS weight, length
+FROM ({_POSTINGS}) AS every GROUP BY memory, phrase, idf, length"""
+# All memories are ranked once. A condition that many memories match costs little if the best are
+# looked up in their order. If too few of these match, every one of the others is compared with a
+# list of all that match. The two are one statement, so that nothing is ranked again.
+_RANKED = """
+WITH scored AS MATERIALIZED (
+    SELECT memory AS hit,
+        sum(idf * weight * ? / (weight + ? * (1 - ? + ? * length / ?))) AS score
+    FROM ({found}) AS found GROUP BY memory
+), near AS MATERIALIZED (
+    SELECT key, rank, uid, voice, sketch
+    FROM (
+        SELECT hit, score, row_number() OVER (ORDER BY score DESC, hit) AS rank
+        FROM (SELECT hit, score FROM scored ORDER BY score DESC, hit LIMIT ?) AS best
+    ) AS first
+    CROSS JOIN LATERAL (
+        SELECT key, uid, voice, sketch FROM memory WHERE key = hit AND {condition} OFFSET 0
+    ) AS own
+    -- Not by the rank: PostgreSQL would not know that the rows are in this order already.
+    ORDER BY score DESC, hit LIMIT ?
+)
+(SELECT * FROM near ORDER BY rank)
+UNION ALL
+(
+    SELECT key, 2147483647 AS rank, uid, voice, sketch
+    FROM (
+        SELECT hit, score FROM scored
+        WHERE (SELECT count(*) FROM near) < ? AND (SELECT count(*) FROM scored) > ?
+            AND (hit IN (SELECT key FROM memory WHERE {condition})) IS TRUE
+        ORDER BY score DESC, hit LIMIT ?
+    ) AS others
+    JOIN memory ON key = hit ORDER BY score DESC, hit
+)"""
 
 
 class _Phrase(NamedTuple):
@@ -36,6 +82,16 @@ class _Phrase(NamedTuple):
     def looked_up(self) -> Sequence[str]:
         """The stems whose memories are candidates."""
         return self.stems[:1] if self.is_row else self.stems
+
+
+class _Row(NamedTuple):
+    """A memory, and how many rank above it, plus one, whether they match or not."""
+
+    key: int
+    rank: int
+    uid: str
+    voice: str
+    sketch: bytes
 
 
 class PostgresWords(Keywords):
@@ -55,61 +111,50 @@ class PostgresWords(Keywords):
             )
         )
 
-    def _rare_terms(self, terms: Sequence[str], limit: int) -> list[str]:  # noqa: ARG002
-        """Return none: one statement ranks every match, and filters come before it."""
-        return []
-
-    def _first(
-        self, weights: Weights, required: Sequence[str], limit: int, *, few: bool
-    ) -> Mapping[int, Found]:
-        del required, few
-        return self._best(weights, "", (), limit)
-
-    def _every(
+    def best(
         self, weights: Weights, condition: str, parameters: Sequence[Any], limit: int
-    ) -> Mapping[int, Found]:
-        joined = f" JOIN memory ON memory.key = posting.memory AND {condition}"
-        return self._best(weights, joined, parameters, limit)
-
-    def _passing(
-        self, found: Mapping[int, Found], condition: str, parameters: Sequence[Any]
     ) -> list[Scored]:
-        rows = super()._passing(found, condition, parameters)
+        """Return the best that match a condition."""
+        wanted = int(limit * WIDEN)
+        phrases = self._phrases(weights)
+        rows = self._ranked(phrases, condition, parameters, wanted)
+        among_first = sum(row.rank <= wanted for row in rows)
+        rows = rows[: among_first if among_first >= limit else limit]
+        found = self._rescored([row.key for row in rows], phrases, weights)
+        scored = [
+            Scored(row.uid, Traits(row.voice, row.sketch), *found[row.key])
+            for row in rows
+            if row.key in found
+        ]
         # A memory may be in several repositories.
-        best = {row.uid: row for row in sorted(rows, key=lambda row: row.score)}
+        best = {row.uid: row for row in sorted(scored, key=lambda row: row.score)}
         return list(best.values())
 
-    def _best(
-        self, weights: Weights, joined: str, parameters: Sequence[Any], limit: int
-    ) -> Mapping[int, Found]:
-        """Return the memories that plain BM25 ranks highest, by key, rescored."""
-        phrases = self._phrases(weights)
+    def _ranked(
+        self, phrases: Sequence[_Phrase], condition: str, parameters: Sequence[Any], limit: int
+    ) -> list[_Row]:
+        """Return the memories with a phrase that match a condition, as plain BM25 ranks them."""
         asked = [
             (number, stem, phrase.idf)
             for number, phrase in enumerate(phrases)
             for stem in phrase.looked_up
         ]
         if not asked:
-            return {}
+            return []
         numbers, stems, idfs = map(list, zip(*asked, strict=True))
+        found = _POSTINGS if len(asked) == len(phrases) else _SUMMED
+        first = limit * _LOOKED_AT
         rows = self._tables.rows(
-            "SELECT memory,"
-            " sum(idf * weight * ? / (weight + ? * (1 - ? + ? * length / ?))) AS score"
-            " FROM (SELECT posting.memory, phrase, idf, sum(posting.weight) AS weight, length"
-            " FROM posting JOIN unnest(?::int[], ?::text[], ?::double precision[])"
-            f" AS asked (phrase, term, idf) ON asked.term = posting.term{joined}"
-            # Also as a plain condition, which an index can answer.
-            " WHERE posting.term = ANY (?)"
-            " GROUP BY posting.memory, phrase, idf, length) AS found"
-            " GROUP BY memory ORDER BY score DESC, memory LIMIT ?",
+            _RANKED.format(found=found, condition=condition),
             (
                 *(K1 + 1, K1, _B, _B, self._mean_length()),
-                *(numbers, stems, idfs),
-                *parameters,
-                *(stems, limit),
+                *(numbers, stems, idfs, stems),
+                *(first, *parameters, limit),
+                *(limit, first, *parameters, limit),
             ),
         )
-        return self._rescored([key for key, _ in rows], phrases, weights)
+        # Those that are in both parts have their rank in the first.
+        return list({row[0]: _Row(*row) for row in reversed(rows)}.values())[::-1]
 
     def _mean_length(self) -> float:
         repositories = self._tables.repositories

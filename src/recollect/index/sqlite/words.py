@@ -7,11 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from recollect.index.keywords import Keywords, Weights
+from recollect.core.crowding import Traits
+from recollect.index.keywords import MOST_OF_A_WORD, WIDEN, Keywords, Scored, Weights
 from recollect.index.tables import Tables
 
 if TYPE_CHECKING:
     from recollect.index.rescoring import Found
+
+# A term in a larger share of the memories, and in more than this many, is common. Rarer terms can
+# do without it if they occur in enough times more memories than requested.
+_COMMON, _MANY, _PLENTY = 0.15, 2000, 3
 
 
 class Words(Keywords):
@@ -44,9 +49,73 @@ class Words(Keywords):
                 found[stem] = count
         return found
 
+    def best(
+        self, weights: Weights, condition: str, parameters: Sequence[Any], limit: int
+    ) -> list[Scored]:
+        """Return the best that match a condition.
+
+        Most rows match most conditions, so take the best first and filter then. Only if too few
+        match, apply the condition to every matching row.
+        """
+        wanted = int(limit * WIDEN)
+        terms = list(weights.scores)
+        rare = self._rare_terms(terms, limit)
+        if rare:
+            few = sum(self._frequencies(rare).values()) <= _MANY
+            first = self._first(weights, rare, wanted, few=few)
+            passing = self._passing(first, condition, parameters)
+            # The result is exact if no memory without these words could score better.
+            left_out = sum(weights.scores.values()) - sum(weights.scores[term] for term in rare)
+            ranked = sorted((found.score for found in passing), reverse=True)
+            if len(ranked) >= limit and ranked[limit - 1] >= left_out * MOST_OF_A_WORD:
+                return passing
+        first = self._first(weights, terms, wanted, few=weights.memories <= _MANY)
+        passing = self._passing(first, condition, parameters)
+        if len(passing) < limit and len(first) == wanted:
+            found = self._every(weights, condition, parameters, limit)
+            passing = self._passing(found, condition, parameters)
+        return passing
+
+    def best_rows(self, weights: Weights, limit: int) -> Mapping[int, Found]:
+        """Return the rows that plain BM25 ranks highest, by key, rescored."""
+        terms = list(weights.scores)
+        required = self._rare_terms(terms, limit) or terms
+        return self._first(weights, required, limit, few=weights.memories <= _MANY)
+
+    def _rare_terms(self, terms: Sequence[str], limit: int) -> list[str]:
+        """Return the rarer terms if they alone may give enough results; else none.
+
+        Ranking every memory with a common word takes longest and rarely changes the result.
+        """
+        total = self._tables.total()
+        rarest = sorted(self._frequencies(terms).items(), key=lambda item: item[1])
+        brought = 0
+        for number, (_, count) in enumerate(rarest):
+            if brought > _PLENTY * limit and count > max(_COMMON * total, _MANY):
+                return [term for term, _ in rarest[:number]]
+            brought += count
+        return []
+
+    def _passing(
+        self, found: Mapping[int, Found], condition: str, parameters: Sequence[Any]
+    ) -> list[Scored]:
+        """Return the candidates that match a condition."""
+        if not found:
+            return []
+        rows = self._tables.rows(
+            f"SELECT uid, voice, sketch, key FROM memory"
+            f" WHERE key IN ({','.join(map(str, found))}) AND {condition}",
+            parameters,
+        )
+        return [Scored(uid, Traits(voice, sketch), *found[key]) for uid, voice, sketch, key in rows]
+
     def _first(
         self, weights: Weights, required: Sequence[str], limit: int, *, few: bool
     ) -> Mapping[int, Found]:
+        """Return the best candidates with one of the required terms, by key, at most `limit`.
+
+        `few` says that few memories match.
+        """
         query = _any_of(weights.scores)
         if len(required) < len(weights.scores):
             query = f"({query}) AND ({_any_of(required)})"
@@ -61,6 +130,7 @@ class Words(Keywords):
     def _every(
         self, weights: Weights, condition: str, parameters: Sequence[Any], limit: int
     ) -> Mapping[int, Found]:
+        """Return the best of all that match a condition."""
         self._prepare(weights)
         rows = self._tables.rows(
             "SELECT memory.key, rescore(words)"
