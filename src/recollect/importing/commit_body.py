@@ -268,7 +268,8 @@ def _without_code(prose: str) -> str:
         elif line and not line[0].isspace():
             in_list = False
         is_code = (
-            line.startswith((">", "|", "$ "))
+            line.startswith((">", "$ "))
+            or (line.startswith("|") and line.rstrip().endswith("|"))
             or _OUTPUT.match(line) is not None
             or (line.startswith(("    ", "\t")) and not in_list)
         )
