@@ -60,7 +60,7 @@ _SAYS_WHY = pattern(
     re.IGNORECASE,
 )
 _RENAMES = pattern(
-    r"[^\n]{0,200}\b(?:renamed|is now (?:called|named|`)|(?:has|have) been moved|for consistency)\b",
+    r"[^\n]{0,200}\b(?:renamed|is now (?:called|named|`)|been moved|for consistency)\b",
     re.IGNORECASE,
 )
 _BREAKS = pattern(
