@@ -271,3 +271,31 @@ def test_undoing_is_no_revert_unless_it_names_one() -> None:
     """A program undoes things, too."""
     assert not parse_message("Undo the state change on failed saves").reverts
     assert parse_message('Undo "cache: keep entries"').reverts == "cache: keep entries"
+
+
+def test_what_a_conversion_from_mercurial_left_is_no_text() -> None:
+    """Below its mark, all lines are for machines."""
+    message = parse_message(
+        "Serve pages from the cache\n\nThe disk was slow.\n\n--HG--\nrename : a.py => b.py\n"
+        "extra : convert_revision : svn%3Ab85faa78-f9eb-468e-a121-7cced6da292c%4090\n"
+    )
+    assert message.prose == "The disk was slow."
+
+
+def test_a_subject_that_goes_on_ends_before_a_list() -> None:
+    """The list is the text."""
+    message = parse_message(
+        "Ported the queue and the stack to heapq instead of queue.Queue +\n"
+        "bisect, which was slower\n * added a test\n * changed the names\n"
+    )
+    assert message.subject.endswith("queue.Queue + bisect, which was slower")
+    assert "added a test" in message.prose
+
+
+def test_what_a_change_also_does_is_no_title() -> None:
+    """Its subject says what it does."""
+    message = parse_message(
+        "Big refactoring to pass around references instead of names:\n\nThis change will also work"
+        " as the foundation for the cleaning. It was needed because names were resolved twice."
+    )
+    assert title_of(message) == "Big refactoring to pass around references instead of names"

@@ -25,6 +25,9 @@ def test_kinds_follow_from_what_was_done() -> None:
         "docs: explain the cache because it is subtle",
         "tests: stop using the network, because it is slow",
         "Update translations",
+        "Fix a bunch of warnings\n\nThey turned out to hide others, because builds are long.",
+        "Relocated some modules\n\nOtherwise two of them would have the same name.",
+        "Some simplifications to the launcher\n\nIt no longer knows eggs, because it need not.",
         "v1.2.3",
         'Revert "ci: use a mirror"\n\nIt was slow, because of the network.',
     ],
@@ -48,6 +51,12 @@ def test_chores_have_no_points(message: str) -> None:
         ("net: stop sending newlines when a peer is down\n\nThey break the link.", DECISION),
         ("Call the hook after the change\n\nFix the order: the hook failed before.", SOLUTION),
         ("queue: keep jobs in order\n\nSo that clients see no gaps.", DECISION),
+        (
+            "Serialize requests by their callback\n\nIts name may differ from that of the"
+            " attribute. With this commit we're fixing this behavior.",
+            SOLUTION,
+        ),
+        ("The handler is never removed, fix that\n\nIts lambda is collected early.", SOLUTION),
     ],
 )
 def test_a_fix_is_no_decision(message: str, kind: str) -> None:

@@ -230,7 +230,7 @@ def test_a_hole_in_a_changelog_is_a_solution_of_its_version(sandbox: Sandbox) ->
         " lost. No other algorithms are affected, since they use another path (CVE-2017-{0}).\n\n"
     )
     text = (
-        "# Changes\n\n## Changes between 1.1.0c and 1.1.0d [26 Jan 2017]\n\n"
+        "# Changes\n\n## Changes between 1.1.0c and 1.1.0d [26 Jan 2023]\n\n"
         + entry.format(3732)
         + "## Changes between 1.1.0b and 1.1.0c\n\n"
         + entry.format(3733)
@@ -241,7 +241,7 @@ def test_a_hole_in_a_changelog_is_a_solution_of_its_version(sandbox: Sandbox) ->
     sandbox.git(repo, "tag", "OpenSSL_1_1_0c")
     tagged = sandbox.git(repo, "for-each-ref", "--format=%(creatordate:short)", "refs/tags")
     found = sorted(items_in(repo).values(), key=lambda item: str(item.created))
-    assert [item.created for item in found] == ["2017-01-26", tagged]
+    assert [item.created for item in found] == ["2023-01-26", tagged]
     assert {item.kind for item in found} == {"solutions"}
     assert found[0].summary.endswith("(1.1.0d)")
 
@@ -292,3 +292,120 @@ def test_a_file_without_an_extension_is_read_if_its_name_is_in_capitals(sandbox:
     text = "# Known issues\n\nThe cart cannot be shared, because it is a cookie of one browser.\n"
     found = items_of(sandbox, {"Dockerfile": text, "KNOWN_ISSUES": text})
     assert [item.fields["files_read"] for item in found.values()] == [["KNOWN_ISSUES"]]
+
+
+def test_an_entry_that_only_says_what_to_use_now_stays_out(sandbox: Sandbox) -> None:
+    """Who reads it a year later learns nothing: neither why, nor what would go wrong."""
+    kept = "Payments are no longer tried again, because a second try would charge a customer twice"
+    text = (
+        "## 2.4\n\n### Backward-incompatible changes\n\n"
+        "- `shop.md5sum()`, deprecated since Shop 2.1, is removed. Use `shop.digest()` instead of"
+        " it, which takes the same arguments.\n"
+        "- The `SHOP_OBJ_` values have been renamed for consistency. They are now prefixed with"
+        " `SHOP_OBJECT_`. The old ones will be retained for backward compatibility.\n"
+        "- The `Shop.cart` class is deprecated and no longer documented. It will be removed in 3.0"
+        " in favor of `Shop.basket`, which has the same methods and is faster by default.\n"
+        f"- {kept}.\n"
+    )
+    items = items_of(sandbox, {"CHANGELOG.md": text})
+    assert set(items) == {f"{kept} (2.4)"}
+
+
+def test_versions_that_were_superseded_long_ago_stay_out(sandbox: Sandbox) -> None:
+    """Their entries are outdated: what is true today is in the newer ones."""
+    entry = "- The cart is a cookie {0}, because a table of carts made every page wait for a lock."
+    text = "".join(
+        f"## {version} ({day})\n\n### Breaking changes\n\n{entry.format(version)}\n\n"
+        for version, day in (("9.0", "2026-02-01"), ("8.0", "2024-01-01"), ("1.0", "2013-05-01"))
+    )
+    items = items_of(sandbox, {"CHANGELOG.md": text})
+    assert len(items) == 2
+    assert not [title for title in items if "1.0" in title]
+
+
+def test_without_dates_only_the_newest_versions_count(sandbox: Sandbox) -> None:
+    """A changelog of a hundred versions has no room for the first ones."""
+    entry = "- The cart is a cookie {0}, because a table of carts made every page wait for a lock."
+    text = "".join(
+        f"## {version}.0\n\n### Breaking changes\n\n{entry.format(version)}\n\n"
+        for version in range(99, 0, -1)
+    )
+    versions = {
+        int(title.split()[5].partition(",")[0]) for title in items_of(sandbox, {"NEWS.md": text})
+    }
+    assert max(versions) == 99
+    assert min(versions) > 50
+
+
+def test_a_manual_is_no_memory(sandbox: Sandbox) -> None:
+    """It says how to use something, in whatever words; only what explains itself comes in."""
+    manual = (
+        "You must set `debug` to see more, because the log is short by default. Never use it in"
+        " production, so that nobody sees your keys. It is considered unsafe, and otherwise the"
+        " server would restart. We prefer a file, rather than the environment, in order to avoid"
+        " surprises. Previously it was on, which caused confusion.\n"
+    )
+    files = {
+        "docs/config.rst": f"Settings\n========\n\nDebug\n-----\n\n{manual}",
+        "doc/terminal.txt": f"*terminal.txt* Shop\n\nSHOP REFERENCE MANUAL\n\n{manual}",
+    }
+    files["docs/dev/design.md"] = f"# Design\n\n## Settings\n\n{manual}"
+    (item,) = items_of(sandbox, files).values()
+    assert "From docs/dev/design.md" in item.body
+
+
+def test_a_list_keeps_its_lines(sandbox: Sandbox) -> None:
+    """Items in one line read like a sentence that went wrong."""
+    text = (
+        "# Known issues\n\nThe cart cannot be shared, because it is a cookie of one browser.\n\n"
+        "The cookie has limits:\n\n- two windows\n  of it differ\n- private windows are empty\n"
+    )
+    (item,) = items_of(sandbox, {"KNOWN_ISSUES.md": text}).values()
+    assert "- two windows of it differ\n- private windows are empty" in item.body
+
+
+def test_a_long_section_is_kept_around_what_it_says(sandbox: Sandbox) -> None:
+    """One run of paragraphs, without gaps in which something else was."""
+    filler = "This paragraph tells how the rest is arranged and names some parts of it. " * 8
+    said = "Orders are never deleted, because the tax office may ask for each of them"
+    text = "# Design\n\n## Orders\n\n" + "\n\n".join(
+        [filler, filler, filler, f"{said}.", "We decided that in spring.", filler, filler, filler]
+    )
+    (item,) = items_of(sandbox, {"docs/design.md": text}).values()
+    assert item.summary.endswith(said)
+    assert f"{said}.\n\nWe decided that in spring." in item.body
+    assert "…" not in item.body
+
+
+def test_half_a_bracket_is_no_title(sandbox: Sandbox) -> None:
+    """A sentence may have been split in the middle of one."""
+    text = (
+        "# Rationale\n\nThe purpose is to build spiders of parts (aka. Legs) that must be combined"
+        " because no part works alone.\n"
+    )
+    assert not [t for t in items_of(sandbox, {"sep/rationale.md": text}) if t.startswith("Legs)")]
+
+
+def test_numbers_of_tickets_and_marks_of_lists_are_no_text(sandbox: Sandbox) -> None:
+    """In the forms of changelogs; a line that begins with a bar is a table only if it ends so."""
+    text = (
+        "## 2.4\n\n### Fixed\n\n"
+        "- |Shop:pay()| no longer tries again, because a second try charged customers twice, which"
+        " caused complaints. (`6342`, `6347`)\n\n"
+        "## 2.3\n\n• The cart is a cookie, because a table made pages wait, which broke them.\n"
+    )
+    (item,) = items_of(sandbox, {"CHANGELOG.md": text}).values()
+    assert "charged customers twice" in item.body
+    assert "6342" not in item.body
+    assert "•" not in item.summary
+
+
+def test_a_version_without_a_date_is_not_newer_than_the_one_above_it(sandbox: Sandbox) -> None:
+    """So an old one is outdated, too."""
+    entry = "- The cart is a cookie {0}, because a table of carts made every page wait for a lock."
+    heads = ("9.0 (2026-02-01)", "2.0 (2014-01-01)", "1.0")
+    text = "".join(
+        f"## {head}\n\n### Breaking changes\n\n{entry.format(head[:3])}\n\n" for head in heads
+    )
+    (title,) = items_of(sandbox, {"CHANGELOG.md": text})
+    assert "9.0" in title

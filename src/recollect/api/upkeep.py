@@ -270,6 +270,15 @@ class Upkeep(Reviews):
 
         return preview_history(self) if dry_run else index_history(self, progress)
 
+    def embed_history(self, progress: Callable[[int], None] | None = None) -> int:
+        """Compute the vectors that commits need, so that search finds them in other words, too.
+
+        Returns how many were missing. If it is interrupted, the next call goes on.
+        """
+        from recollect.importing.past_commits import embed_history
+
+        return embed_history(self, progress)
+
     def forget_history(self) -> bool:
         """Delete what `index_history` made; whether there was something."""
         from recollect.store.commit_index import remove

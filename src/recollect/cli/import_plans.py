@@ -71,6 +71,8 @@ def offer(
             shown["history"] = read._asdict()
         if writes:
             _embed(store)
+        if writes and with_history:
+            embed_history(store)
         echo_json(shown)
         return
     for source in plan.sources:
@@ -85,6 +87,7 @@ def offer(
             question = f"Read {_commits(history.added)} for search?"
             if agreed or (can_ask() and click.confirm(question)):
                 read_history(store)
+                embed_history(store)
     elif dry_run:
         click.echo(f"Would keep {len(kept)}. Nothing was written.", err=True)
     elif agreed or (can_ask() and click.confirm(f"Keep {memories(len(kept))}?")):
@@ -96,6 +99,8 @@ def offer(
         if with_history:
             read_history(store)
         _embed(store)
+        if with_history:
+            embed_history(store)
     elif can_ask():
         store.dismiss_learning()
         click.echo("Nothing was written.", err=True)
@@ -137,6 +142,12 @@ def _embed(store: Recollect) -> None:
     """Compute the vectors of what was imported, so that the first search finds by meaning, too."""
     with progress_to("Preparing search by meaning (you may interrupt this)") as progress:
         store.reindex(embedding=progress)
+
+
+def embed_history(store: Recollect) -> None:
+    """Compute the vectors of commits, so that search finds them in other words, too."""
+    with progress_to("Preparing search in the history by meaning (you may interrupt this)") as done:
+        store.embed_history(done)
 
 
 def can_ask() -> bool:

@@ -5,7 +5,13 @@ from __future__ import annotations
 import click
 
 from recollect.api.recollect import Recollect
-from recollect.cli.import_plans import import_progress, offer, read_history, would_read
+from recollect.cli.import_plans import (
+    embed_history,
+    import_progress,
+    offer,
+    read_history,
+    would_read,
+)
 from recollect.cli.output import echo_json, json_option, opened
 from recollect.cli.plans import dry_run_option
 
@@ -66,6 +72,8 @@ def _history(store: Recollect, *, wanted: bool, dry_run: bool, as_json: bool) ->
     """Read the history for search, and nothing else; or delete what was read."""
     if wanted:
         done = store.index_history(dry_run=True) if dry_run else read_history(store, quiet=as_json)
+        if not dry_run:
+            embed_history(store)
         if as_json:
             echo_json(done._asdict())
         elif dry_run:

@@ -113,22 +113,22 @@ def search_command(
         warn(store)
         elsewhere = _elsewhere(store, query, limit, given_filters(options)) if everywhere else []
         if as_json:
-            echo_json(
-                [
-                    {
-                        **shown,
-                        **({"weaker": True} if place >= sure else {}),
-                        **_replaced(hit),
-                        "score": round(hit.score, 4),
-                        "why": hit.why.as_json(),
-                    }
-                    for place, (shown, hit) in enumerate(
-                        zip(listed_as_json(hits, store), hits, strict=True)
-                    )
-                ]
-                + [one.as_json() for one in elsewhere]
-                + [one.as_json() for one in past]
-            )
+            shown = [
+                {
+                    **one,
+                    **({"weaker": True} if place >= sure else {}),
+                    **_replaced(hit),
+                    "score": round(hit.score, 4),
+                    "why": hit.why.as_json(),
+                }
+                for place, (one, hit) in enumerate(
+                    zip(listed_as_json(hits, store), hits, strict=True)
+                )
+            ]
+            # In the order of the lines: a commit before memories that only come near.
+            commits = [one.as_json() for one in past]
+            others = [one.as_json() for one in elsewhere]
+            echo_json([*shown[:sure], *commits, *shown[sure:], *others])
         else:
             _echo_lines(store, hits[:sure], explain=explain)
             _echo_commits(past)

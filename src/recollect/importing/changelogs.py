@@ -36,13 +36,31 @@ RELEASE: Final = "Release "
 _LEAST, _LEAST_OF_GUIDE = 3.8, 3.0
 _FULL = 11.0  # points of the best entries
 _LONGEST = 900  # characters that still count
-# Characters of an entry that says enough: with a plain reason, and without one.
-_SHORTEST, _EXPLAINED = 80, 150
+# Characters of an entry that says enough.
+_SHORTEST = 80
 _MOST_REASONS = 4
+# What older versions say is outdated: in years before the newest version, or, without dates, in
+# versions. Judgements; a blind judge of 2026 called nine of ten such entries outdated.
+_MOST_YEARS, _MOST_VERSIONS = 5, 40
 
+# Why, or what went wrong. "Use X instead" and "is deprecated" say neither.
 _SAYS_WHY = pattern(
-    r"\b(?:because|since|due to|so that|to (?:avoid|prevent)|instead|in favou?r of|as it"
-    r"|CVE-\d{4})\b",
+    r"\b(?:because|(?<!deprecated )since (?!v?\d|version|(?-i:[A-Z]))|due to|so that"
+    r"|(?:in order )?to (?:avoid|prevent|ensure|protect|reduce|make sure|work around)"
+    r"|the reason|reasons|otherwise|as (?:it|they|this|the \w+) \w+|given that"
+    r"|CVE-\d{4}|securi\w{2,4}|insecure|vulnerab\w{1,8}|attack\w{0,4}|malicious"
+    r"|caus(?:es?|ed|ing)|(?:leads?|led|leading) to|result(?:s|ed|ing) in"
+    r"|(?:which|that|this) (?:means|meant|made|makes|could|would|may|might|was|were|did|broke)"
+    r"|(?:could|would|may|might) (?:not |also |then )?"
+    r"(?:allow|expose|break|fail|crash|hang|lose|leak|be (?:lost|wrong|exposed|ignored))"
+    r"|consequently|los(?:e|ing|t)|corrupt\w{0,4}|deadlock\w{0,3}|race condition|crash\w{0,3}"
+    r"|unsafe|unsound|confus\w{1,4}|surpris\w{1,4}|mislead\w{0,3}|error-prone"
+    r"|unmaintained|never worked|nobody|no one|rarely used"
+    r"|not (?:possible|maintained|safe|thread-safe|secure|useful|something|worth))\b",
+    re.IGNORECASE,
+)
+_RENAMES = pattern(
+    r"[^\n]{0,200}\b(?:renamed|is now (?:called|named|`)|been moved|for consistency)\b",
     re.IGNORECASE,
 )
 _BREAKS = pattern(
@@ -133,6 +151,7 @@ _REFERENCE = pattern(
     r"\s{0,3}\(?(?:(?:issue|ticket|bug|thanks to)s? )?(?:\[?#\d{1,7}\]?|\[\d{1,7}\]|gh-\d+"
     r"|PR ?#?\d+)(?:[,;] (?:(?:#|gh-)?\d{1,7}|CVE-\d{4}-\d{1,7})){0,8}\)?"
 )
+_NUMBERS = pattern(r"[ \n]{0,3}\((?:[`#\[]{0,2}\d{2,7}[`\]]{0,2}(?:, )?){1,12}\)")
 _TICKET_START = pattern(
     r"(?:`?#?\d{2,6}`?[:.]\s+|bpo-\d+:\s+|\[[\w ./-]{1,24}\][:\s]+"
     r"|[A-Z]{2,10}(?: ?\(?#\d{1,7}\)?)?:\s+|(?:[A-Z]{6,14} ){1,2}(?=[A-Z`a-z]))"
@@ -207,14 +226,16 @@ def changes_in(
         date = next(filter(None, map(_date, reversed(section.headings))), released.get(version))
         breaks = is_guide or any(_BREAKS.match(heading) for heading in section.headings)
         is_release = _VERSION.match(section.heading) is not None
-        where = ", ".join(filter(None, (version, f"section “{section.heading}”")))
+        place = f"section “{section.heading}”" if section.heading else ""
+        where = ", ".join(filter(None, (version, place)))
         is_whole = is_guide and not _VERSION.match(section.heading)
         for line, body in _entries(section, version, is_whole=is_whole):
             identity = f"{file.path}#{version}#{named_by(line)}"
             # What stands above the lists of a version is what its authors stress.
             is_stressed = is_release and line.startswith(RELEASE)
             points = _points(section.heading, line, body, breaks=breaks or is_stressed)
-            is_bare = len(body) < (_SHORTEST if _SAYS_WHY.search(body) else _EXPLAINED)
+            is_bare = len(body) < _SHORTEST or not _SAYS_WHY.search(body)
+            is_bare = is_bare or (_RENAMES.match(line) is not None and not _CVE.search(body))
             if is_bare or points < (_LEAST_OF_GUIDE if is_guide else _LEAST):
                 yield Skipped(identity, "an ordinary change")
                 continue
@@ -231,8 +252,25 @@ def changes_in(
             versions.setdefault(version, []).append(
                 _Entry(identity, kind, title, body, where, date, points)
             )
+    days = [entry.date for entries in versions.values() for entry in entries if entry.date]
+    newest = max([*days, *released.values()], default="")
+    above: str | None = None  # the day of the version above; those below are not newer
     for number, (version, entries) in enumerate(versions.items()):
-        yield from _of_version(file, version, entries, ages.get(version, number))
+        age = ages.get(version, number)
+        above = entries[0].date or above
+        if _is_outdated(above, newest, age):
+            yield from (
+                Skipped(entry.identity, "of a version long superseded") for entry in entries
+            )
+        else:
+            yield from _of_version(file, version, entries, age)
+
+
+def _is_outdated(day: str | None, newest: str, age: int) -> bool:
+    """Whether a version was superseded long ago: by its day, or else by how many came after it."""
+    if day and newest:
+        return int(newest[:4]) - int(day[:4]) > _MOST_YEARS
+    return age > _MOST_VERSIONS
 
 
 def _points(heading: str, line: str, body: str, *, breaks: bool) -> float:
@@ -274,7 +312,7 @@ def _entries(section: Section, version: str, *, is_whole: bool) -> Iterator[tupl
     for entry in listed:
         line = _TICKET_START.sub("", plain(entry.partition("\n\n")[0].replace("\n", " ")), count=1)
         said = _REFERENCE.sub("", _HASH.sub("", line)).strip(" ,")
-        yield said, _SIGNED.sub("", _HASH.sub("", plain_paragraphs(entry)))
+        yield said, _SIGNED.sub("", _HASH.sub("", _NUMBERS.sub("", plain_paragraphs(entry))))
     text = plain_paragraphs(without_items(section.text) if listed else section.text)
     first = first_paragraph(section.text)
     if not text or not first:

@@ -36,12 +36,14 @@ _NOISE = pattern(
     r"|={3,}\Z"
     r"|conflicts:\Z|#\s*conflicts|#\t\S"
     r"|closes #|fixes #|generated with|\(merged from\b|merge ?date\b"
-    r"|--hg--|branch : |🤖"
+    r"|branch : |🤖"
     r"|(?:goos|goarch|pkg|cpu): \S"  # above the figures of a benchmark
     r"|!\[[^\]\n]{0,100}\]\([^)\n]{0,300}\)\Z"
     r"|<!--",
     re.IGNORECASE,
 )
+# What a conversion from Mercurial writes below a message, for machines.
+_MERCURIAL = "--HG--"
 _LINK = pattern(r"\[[^\]\n]{0,100}\]\([^)\n]{0,300}\)\Z")
 # Who helped; it may go on in the next line.
 _CREDIT = pattern(
@@ -116,6 +118,8 @@ def _without_noise(lines: list[str]) -> list[str]:
     is_credit = False  # it goes on
     for number, line in enumerate(lines):
         bare = line.strip()
+        if bare == _MERCURIAL:
+            break
         if not bare:
             is_credit = False
         elif is_credit or _CREDIT.match(bare):
@@ -268,7 +272,8 @@ def _without_code(prose: str) -> str:
         elif line and not line[0].isspace():
             in_list = False
         is_code = (
-            line.startswith((">", "|", "$ "))
+            line.startswith((">", "$ "))
+            or (line.startswith("|") and line.rstrip().endswith("|"))
             or _OUTPUT.match(line) is not None
             or (line.startswith(("    ", "\t")) and not in_list)
         )

@@ -77,6 +77,13 @@ _FIXED = pattern(
     r"(?:[\w-]{1,20} ){0,2}(?:issues?|bugs?|regressions?|problems?|crash\w{0,3}|race|leaks?)\b",
     re.IGNORECASE,
 )
+# "With this commit we're fixing this", "…, fix that".
+_CURES = pattern(
+    r"\b(?:we(?:'re| are)? (?:now )?fix(?:ing)? (?:this|that|the|it)|(?:so|let's|thus,?) fix\b"
+    r"|(?:commit|change|patch)(?: \w{1,12}){0,2} fix(?:es|ing)?\b|,? fix (?:this|that|it)\b"
+    r"|fix (?:this|that|it|the (?:issue|bug|problem)) by\b)",
+    re.IGNORECASE,
+)
 _PROBLEM = pattern(r"[*#\s]{0,6}problem\b[*\s]{0,4}:", re.IGNORECASE)
 _FALSE = pattern(
     r"\b(?:incorrect|wrong|bogus|(?<!longer )reachable|erroneous|false)\b", re.IGNORECASE
@@ -125,4 +132,5 @@ def kind_of(message: Message) -> str:
         return SOLUTION
     if (_CAUSE.search(text) or first_verb(text) in REPAIRS) and _TROUBLE.search(text):
         return SOLUTION
-    return SOLUTION if _FAULT.search(text) else DECISION
+    is_cure = _FAULT.search(text) or _CURES.search(whole)
+    return SOLUTION if is_cure else DECISION

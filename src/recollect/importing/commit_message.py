@@ -97,6 +97,8 @@ _HOLE_FIRST = pattern(
     r"(?=\w)",
     re.IGNORECASE,
 )
+_LIST_BELOW = pattern(r"\n[ \t]{0,4}[-*•] ")
+_ALSO = pattern(r"[^\n]{0,60}\balso\b", re.IGNORECASE)
 _BULLET = pattern(r"[-*•]\s+(?=\S)")
 _ABOUT_ITSELF = pattern(
     r"(?:this|these|the) (?:change|commit|patch)\w{0,2} (?:is|was|are)\b", re.IGNORECASE
@@ -195,6 +197,9 @@ def _unquoted(said: str) -> str:
 def _continued(first: str, rest: str) -> tuple[str, str]:
     """Return subject and text of a message whose first line goes on without an empty line."""
     more, gap, later = rest.partition("\n\n")
+    listed = _LIST_BELOW.search(more)
+    if listed:
+        later, gap, more = rest[listed.start() + 1 :], "\n", more[: listed.start()]
     if more.startswith(("-", "*", "#", ">", " ")) or TRAILER.match(more.partition("\n")[0]):
         return first, rest
     whole = one_line(f"{first} {more}")
@@ -267,6 +272,8 @@ def _said_below(message: Message, *, is_said: bool) -> str:
         return fitted(f"{message.subject} {message.area}", "")  # "metalink: remove"
     sentences = message.sentences
     for sentence in sentences[:3]:
+        if _ALSO.match(sentence):
+            continue
         said = said_of_change(sentence) or ("" if is_said or not first_verb(sentence) else sentence)
         title = fitted(said, message.area) if said else ""
         if title:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from recollect.core.patterns import pattern
+from recollect.importing.commit_body import MOST_BODY
 from recollect.importing.reasons import points_of_reasons
 from recollect.importing.repository_files import TextFile, item_of_file
 from recollect.importing.sections import (
@@ -25,10 +26,12 @@ from recollect.importing.titles import (
     named_by,
     section_title,
     statement_in,
+    tells,
 )
 
 MOST_OF_FILE: Final = 30
 _MOST_BLOCKS = 6  # paragraphs of a section that a title is looked for in
+_MOST_AROUND = MOST_BODY - 100  # characters of the paragraphs around it, below their heading
 _SHORTEST = 65  # characters of a section that says enough
 _MOST_NAME = 120  # characters of a file name
 _TELLING_NAME = pattern(
@@ -134,14 +137,18 @@ def sections_in(file: TextFile) -> Iterator[Item | Skipped]:
         known = _KNOWN.search(" ".join((path, *heads))) is not None
         points = _points(file.path, heads, section.text)
         is_named = (is_named_so or problem or why) and points >= _LEAST_NAMED
-        if not is_named and points < _LEAST:
+        # A manual has reasons in it, too, but says how to use something; so does a whole file
+        # without headings.
+        is_ours = bool(heads) and _OURS.match(file.path) and not _MANUAL.match(file.path)
+        is_told = is_named or (is_ours and points >= _LEAST)
+        if not is_told:
             yield from _reason_given(file, section, heads)
-        if not (is_named or points >= _LEAST) or not section.text.strip():
+        if not is_told or not section.text.strip():
             continue
         if count >= (MOST_OF_FILE if is_named_so else _MOST_OF_OTHERS):
             return
         for title, body in _statements(
-            section, heads[-1] if heads else "", problem, question, known
+            section, heads[-1] if heads else "", problem, question, known, is_named=bool(is_named)
         ):
             identity = f"{file.path}#{'/'.join(heads)[-120:]}#{named_by(title)}"
             if not title and deprecates and heads:
@@ -193,8 +200,9 @@ def _reason_given(file: TextFile, section: Section, heads: list[str]) -> Iterato
 
 
 def _statements(
-    section: Section, heading: str, problem: bool, question: bool, known: bool
+    section: Section, heading: str, problem: bool, question: bool, known: bool, *, is_named: bool
 ) -> Iterator[tuple[str, str]]:
+    """Yield titles and texts; of a section that is not named so, only with a title that tells."""
     text = plain_paragraphs(section.text)
     if len(text) < _SHORTEST:
         return
@@ -220,9 +228,32 @@ def _statements(
     title = fitted(own, "") if own else ""
     if not title and known and not _KNOWN.match(heading) and 3 <= len(heading.split()) <= 12:
         title = fitted(f"Known issue: {heading}", "")
-    titles = (section_title(block, context) for block in text.split("\n\n")[:_MOST_BLOCKS])
-    title = title or next((one for one in titles if one and not is_past(one)), "")
-    yield title, f"{heading}: {text}" if heading else text
+    blocks = text.split("\n\n")
+    at = 0
+    if not title:
+        titles = [section_title(block, context) for block in blocks[:_MOST_BLOCKS]]
+        found = [n for n, one in enumerate(titles) if one and not is_past(one)]
+        telling = [n for n in found if tells(titles[n])]
+        at = next(iter(telling or (found if is_named else ())), -1)
+        title = titles[at] if at >= 0 else ""
+    body = _around(blocks, max(at, 0))
+    yield title, f"{heading}: {body}" if heading else body
+
+
+def _around(blocks: Sequence[str], at: int) -> str:
+    """Return the paragraphs around one that fit: with what leads to it, then what follows it."""
+    first, last, size = at, at + 1, len(blocks[at])
+    while True:
+        before = len(blocks[first - 1]) + 2 if first else MOST_BODY
+        after = len(blocks[last]) + 2 if last < len(blocks) else MOST_BODY
+        if size + after <= _MOST_AROUND and last - at <= at - first + 1:
+            last, size = last + 1, size + after
+        elif size + before <= _MOST_AROUND:
+            first, size = first - 1, size + before
+        elif size + after <= _MOST_AROUND:
+            last, size = last + 1, size + after
+        else:
+            return "\n\n".join(blocks[first:last])
 
 
 def _is_rule(text: str) -> bool:

@@ -32,7 +32,12 @@ _MOST_SHOWN = 700
 _MOST_SUBJECT = 300
 _MOST_AUTHOR = 80
 # Raise it if other values count as secrets, or if other parts of a message are read.
-_RULES = 1
+_RULES = 2
+# Commits that get a vector, those that tell most first; the characters below the subject that it is
+# of; and how many are computed before they are kept, so that an interruption loses little.
+MOST_VECTORS: Final = 10_000
+_MOST_MEANT = 400
+_AT_ONCE = 64
 # What the score of a commit is multiplied by if nothing was decided in it.
 _CHORE, _BARE = 0.7, 0.85
 _STEP = 500  # commits between two calls of `progress`
@@ -80,6 +85,30 @@ def index_history(store: Store, progress: Progress | None = None) -> PastCommits
         count = index.count()
         added = count - before if is_later else count
         return PastCommits(count, max(0, added), commit_index.size(repository))
+    finally:
+        index.close()
+
+
+def embed_history(store: Store, progress: Callable[[int], None] | None = None) -> int:
+    """Compute the vectors that commits have not got yet, and return how many these were.
+
+    It can be interrupted at any time, and goes on where it was.
+    """
+    embedder = store.indexing.embedder
+    repository = store.ledger.repository
+    if embedder is None or not repository.history_path.exists():
+        return 0
+    index = commit_index.for_writing(repository)
+    try:
+        todo = index.vectors.missing(embedder.name, MOST_VECTORS)
+        for start in range(0, len(todo), _AT_ONCE):
+            some = todo[start : start + _AT_ONCE]
+            texts = [f"{one.subject}\n{one.body[:_MOST_MEANT]}" for one in some]
+            keys = [one.key for one in some]
+            index.vectors.add(zip(keys, embedder.embed(texts), strict=True))
+            if progress is not None:
+                progress(start + len(some))
+        return len(todo)
     finally:
         index.close()
 
@@ -178,6 +207,7 @@ def _text(store: Store, commit: Commit) -> CommitText | None:
         message.prose[:_MOST_TEXT],
         message.prose[:_MOST_SHOWN],
         weight,
+        ranked.points,
     )
 
 

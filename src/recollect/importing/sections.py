@@ -185,10 +185,22 @@ def plain_paragraphs(text: str) -> str:
                 if len(block) <= _MOST_CODE:
                     paragraphs.append(block.strip("\n"))
                 continue
-            said = plain(_prose(block))
+            said = _lined(_prose(block))
             is_announced = said.endswith("::")
             paragraphs.append(f"{said[:-2].rstrip(' :')}:" if is_announced else said)
     return "\n\n".join(filter(None, paragraphs))
+
+
+def _lined(block: str) -> str:
+    """Return a block without markup on one line, but each item of a list on a line of its own."""
+    lines: list[list[str]] = [[]]
+    for line in block.split("\n"):
+        item = _ITEM.match(line)
+        if item:
+            lines.append([f"{item[0].strip()} {line[item.end() :]}"])
+        else:
+            lines[-1].append(line)
+    return "\n".join(filter(None, (plain(" ".join(parts)) for parts in lines)))
 
 
 def _prose(block: str) -> str:

@@ -106,6 +106,11 @@ def is_sentence(title: str) -> bool:
     return bool(says) and not leans
 
 
+def tells(title: str) -> bool:
+    """Whether a title gives a reason or a rule."""
+    return _TELLS.search(title) is not None
+
+
 def is_past(sentence: str) -> bool:
     """Whether a sentence tells how something was before."""
     return _PAST.search(sentence) is not None and _PRESENT.search(sentence) is None
@@ -124,7 +129,8 @@ def stands(sentence: str) -> bool:
 def fitted(sentence: str, area: str) -> str:
     """Return a sentence as a title: with its area, and short enough; empty if it cannot be."""
     sentence = one_line(sentence).rstrip(" .")
-    if sentence.endswith((":", ",", "(", "…")):
+    is_broken = sentence.endswith((":", ",", "(", "…", "+", "&", "=")) or "•" in sentence
+    if is_broken or not _is_closed(sentence):
         return ""
     is_plain = area and 1 < len(area) <= 32 and not _LABEL.match(area)
     if is_plain and not _begins_with(sentence, area):
@@ -157,10 +163,14 @@ def _cut(sentence: str, most: int = SUMMARY_LENGTH) -> str:
         said = sentence[:end]
         if sentence.startswith(", and", end) and "," in said[-_ENUMERATED:]:
             continue  # the last of several things
-        is_closed = all(said.count(a) == said.count(b) for a, b in ("()", "[]", "{}", "“”"))
-        if is_closed and said.count("`") % 2 == 0 and said.count('"') % 2 == 0:
+        if _is_closed(said) and said.count("`") % 2 == 0 and said.count('"') % 2 == 0:
             return said
     return ""
+
+
+def _is_closed(sentence: str) -> bool:
+    """Whether each bracket is closed; a sentence may have been split in the middle of one."""
+    return all(sentence.count(a) == sentence.count(b) for a, b in ("()", "[]", "{}", "“”"))
 
 
 def statement_in(paragraph: str) -> str:
@@ -190,26 +200,31 @@ _ADVICE = pattern(
 
 
 def section_title(text: str, context: str) -> str:
-    """Return the first sentence of a section that says something, under what it is about.
+    """Return a sentence of a section that says something, under what it is about.
 
-    Empty if no sentence does.
+    One that gives a reason or a rule, else the first; empty if no sentence says something.
     """
-    for sentence in split_line(text)[:_SENTENCES]:
-        sentence = sentence.rstrip(" .")
-        leans = not stands(sentence) and not (context and _OURSELVES.match(sentence))
-        if leans or len(sentence) < _SHORTEST or _ADVICE.match(sentence) or ": " in sentence:
-            continue
-        room = SUMMARY_LENGTH - len(context) - 2
-        said = sentence if len(sentence) <= room else _cut(sentence, room)
-        is_whole = len(said) >= _SHORTEST and (_FINITE.search(said) or has_verb(said))
-        is_ours = _OURSELVES.match(sentence) is not None
-        if context and is_whole and (is_ours or context.lower() not in said.lower()):
-            return f"{context}: {said}"
-        if not is_ours:
-            title = fitted(sentence, "")
-            if title and is_sentence(title):
-                return title
-    return ""
+    sentences = split_line(text.replace("\n", " "))[:_SENTENCES]
+    found = list(filter(None, (_under(sentence, context) for sentence in sentences)))
+    return next(filter(tells, found), found[0] if found else "")
+
+
+def _under(sentence: str, context: str) -> str:
+    """Return a sentence as a title, under what it is about; empty if it makes none."""
+    sentence = sentence.rstrip(" .")
+    leans = not stands(sentence) and not (context and _OURSELVES.match(sentence))
+    if leans or len(sentence) < _SHORTEST or _ADVICE.match(sentence) or ": " in sentence:
+        return ""
+    room = SUMMARY_LENGTH - len(context) - 2
+    said = sentence if len(sentence) <= room else _cut(sentence, room)
+    is_whole = len(said) >= _SHORTEST and (_FINITE.search(said) or has_verb(said))
+    is_ours = _OURSELVES.match(sentence) is not None
+    if context and is_whole and (is_ours or context.lower() not in said.lower()):
+        return f"{context}: {said}"
+    if is_ours:
+        return ""
+    title = fitted(sentence, "")
+    return title if is_sentence(title) else ""
 
 
 def entry_title(text: str, version: str = "") -> str:

@@ -14,7 +14,16 @@ from recollect.index.sqlite.commits import (
 )
 from recollect.ledger.repository import Repository
 
-__all__ = ["CommitText", "FoundCommit", "erase", "for_writing", "open_commits", "remove", "size"]
+__all__ = [
+    "CommitIndex",
+    "CommitText",
+    "FoundCommit",
+    "erase",
+    "for_writing",
+    "open_commits",
+    "remove",
+    "size",
+]
 
 
 def open_commits(repository: Repository) -> CommitIndex | None:

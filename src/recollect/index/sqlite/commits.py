@@ -1,4 +1,4 @@
-"""The words of commit messages, in a file of their own beside the index.
+"""The words and vectors of commit messages, in a file of their own beside the index.
 
 The file is derived from the history: it can be deleted at any time, and a damaged file or one of
 another version is made again. It has the columns of the index, so keyword search scores both alike.
@@ -14,12 +14,13 @@ from pathlib import Path
 import apsw
 
 from recollect.core.named_tuple import NamedTuple
+from recollect.index.sqlite.commit_vectors import TABLES, CommitVectors
 from recollect.index.sqlite.connection import Immediate, failing, failure
 from recollect.index.sqlite.tables import SqliteTables
 from recollect.index.sqlite.words import Words
 from recollect.index.text import indexable, query_terms
 
-_VERSION = 1
+_VERSION = 2
 _BUSY_MILLISECONDS = 15_000
 _BUSY_READING = 1_000
 # Words of a query that are looked up, the rarest of them first. A limit on time.
@@ -28,7 +29,8 @@ _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE commits (
     key INTEGER PRIMARY KEY, oid TEXT NOT NULL UNIQUE, time INTEGER NOT NULL,
-    author TEXT NOT NULL, subject TEXT NOT NULL, body TEXT NOT NULL, weight REAL NOT NULL
+    author TEXT NOT NULL, subject TEXT NOT NULL, body TEXT NOT NULL, weight REAL NOT NULL,
+    points REAL NOT NULL
 );
 CREATE VIRTUAL TABLE words USING fts5 (
     summary, tags, dates, body, asked,
@@ -48,10 +50,11 @@ class CommitText(NamedTuple):
     text: str  # below the subject, for its words
     body: str  # the start of it, which is shown
     weight: float  # what its score is multiplied by: less than 1 for a chore
+    points: float  # how much it tells: those that tell most get a vector first
 
 
 class FoundCommit(NamedTuple):
-    """A commit with words of a query."""
+    """A commit with words of a query, or near to it."""
 
     oid: str
     time: int
@@ -59,9 +62,11 @@ class FoundCommit(NamedTuple):
     subject: str
     body: str
     score: float
-    # The share of the query's weight that its words have, and how many words these are.
+    # The share of the query's weight that its words have, how many words these are, and how near
+    # its vector is.
     coverage: float
     words: int
+    cosine: float = 0.0
 
 
 class _CommitTables(SqliteTables):
@@ -78,6 +83,7 @@ class CommitIndex:
             self._db = _connect_for_reading(path) if reading else _connect(path)
         self._tables = _CommitTables(self._db)
         self._words = Words(self._db, self._tables)
+        self.vectors = CommitVectors(self._db)
 
     def close(self) -> None:
         """Close the file."""
@@ -114,7 +120,7 @@ class CommitIndex:
         """
         with Immediate(self._db):
             if fresh:
-                self._db.execute("DELETE FROM words; DELETE FROM commits")
+                self._db.execute("DELETE FROM words; DELETE FROM vectors; DELETE FROM commits")
             for commit in commits:
                 self._add(commit)
             self._db.execute(
@@ -128,6 +134,7 @@ class CommitIndex:
                 " (SELECT key FROM commits ORDER BY time DESC, key LIMIT -1 OFFSET ?1)",
                 (most, most),
             )
+            self._db.execute("DELETE FROM vectors WHERE key NOT IN (SELECT key FROM commits)")
             self._db.execute("INSERT INTO words(words) VALUES ('optimize')")
         self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
@@ -144,6 +151,7 @@ class CommitIndex:
             with Immediate(self._db):
                 for key in keys:
                     self._db.execute("DELETE FROM words WHERE rowid = ?", (key,))
+                    self._db.execute("DELETE FROM vectors WHERE key = ?", (key,))
                     self._db.execute("DELETE FROM commits WHERE key = ?", (key,))
                 self._db.execute("INSERT INTO words(words) VALUES ('optimize')")
             self._db.execute("VACUUM")
@@ -151,11 +159,11 @@ class CommitIndex:
         return True
 
     def _add(self, commit: CommitText) -> None:
-        oid, time, author, subject, text, body, weight = commit
+        oid, time, author, subject, text, body, weight, points = commit
         self._db.execute(
-            "INSERT OR IGNORE INTO commits (oid, time, author, subject, body, weight)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
-            (oid, time, author, subject, body, weight),
+            "INSERT OR IGNORE INTO commits (oid, time, author, subject, body, weight, points)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (oid, time, author, subject, body, weight, points),
         )
         if self._db.changes():
             self._db.execute(
@@ -191,6 +199,19 @@ class CommitIndex:
             )
         return sorted(ranked, key=lambda one: (-one.score, -one.time, one.oid))
 
+    def near(self, vector: bytes, limit: int, least: float) -> list[FoundCommit]:
+        """Return the commits nearest to a vector, best first."""
+        cosines = dict(self.vectors.nearest(vector, limit, least))
+        marks = ",".join(map(str, cosines))
+        rows = self._tables.rows(
+            f"SELECT key, oid, time, author, subject, body FROM commits WHERE key IN ({marks})"
+        )
+        found = [
+            FoundCommit(oid, time, author, subject, body, 0.0, 0.0, 0, cosines[key])
+            for key, oid, time, author, subject, body in rows
+        ]
+        return sorted(found, key=lambda one: (-one.cosine, -one.time, one.oid))
+
 
 def _connect(path: Path) -> apsw.Connection:
     if not path.exists():
@@ -207,7 +228,7 @@ def _connect(path: Path) -> apsw.Connection:
         if found == 0:
             with Immediate(db):
                 if next(iter(db.execute("PRAGMA user_version")))[0] == 0:
-                    db.execute(_TABLES)
+                    db.execute(_TABLES + TABLES)
                     db.execute(f"PRAGMA user_version = {_VERSION}")
     except BaseException:
         db.close()

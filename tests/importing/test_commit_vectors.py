@@ -1,0 +1,164 @@
+"""The vectors of commits: questions in other words, interruptions, changes, and purges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import apsw
+import pytest
+
+from recollect.embedding import Embedder, open_embedder
+from recollect.importing import past_commits
+from recollect.store import commit_index
+from tests.sandbox import Sandbox
+from tests.support.models import OneVector
+
+_LOGIN = (
+    "session: keep people signed in after an upgrade\n\nThe token was bound to the version, so that"
+    " everybody had to enter the password again after each release."
+)
+_CACHE = (
+    "cache: evict the oldest entry first\n\nThe newest entries are read again within a minute,"
+    " because the page reloads them."
+)
+
+
+@pytest.fixture(scope="module")
+def embedder() -> Embedder:
+    """The model that comes with Recollect."""
+    found = open_embedder("default", threads=1)
+    assert found is not None
+    return found
+
+
+def _vectors(repo: Path) -> list[tuple[str, bytes]]:
+    path = repo / ".git" / "recollect" / "history.db"
+    with closing(apsw.Connection(str(path))) as db:
+        rows = db.execute("SELECT oid, vector FROM vectors JOIN commits USING (key) ORDER BY key")
+        return list(rows)
+
+
+def test_a_question_in_other_words_finds_a_commit(sandbox: Sandbox, embedder: Embedder) -> None:
+    """Before, only its words would; what is about something else is not near."""
+    repo = sandbox.init("repo")
+    oid = sandbox.commit(repo, _LOGIN)
+    sandbox.commit(repo, _CACHE)
+    sandbox.commit(repo, "Merge branch 'x'")
+    store = sandbox.open(repo)
+    store.indexing.share_embedder(embedder)
+    question = "Why did users have to log in again whenever we shipped?"
+    store.index_history()
+    assert store.search_history(question) == []
+    assert store.embed_history() == 2  # what says nothing below its subject needs no vector
+    (found,) = store.search_history(question)
+    assert found.commit == oid
+    assert store.search_history("pasta with tomatoes") == []
+    assert store.embed_history() == 0
+
+
+def test_words_and_meaning_count_together(sandbox: Sandbox, embedder: Embedder) -> None:
+    """The commit that both find comes first, and one that words alone find is not lost."""
+    repo = sandbox.init("repo")
+    oid = sandbox.commit(repo, _LOGIN)
+    bare = sandbox.commit(repo, "upgrade: print the version of the token")
+    store = sandbox.open(repo)
+    store.indexing.share_embedder(embedder)
+    store.index_history()
+    store.embed_history()
+    found = [one.commit for one in store.search_history("token bound to the version at upgrade")]
+    assert found == [oid, bare]
+
+
+class _Interrupted(OneVector):
+    """A model that is interrupted in its second call."""
+
+    calls = 0
+
+    def embed(self, texts: Sequence[str], pause: object = None) -> list[bytes]:
+        """Return a vector for each text, once."""
+        self.calls += 1
+        if self.calls == 2:
+            raise KeyboardInterrupt
+        return super().embed(texts)
+
+
+def test_an_interruption_loses_little(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is computed is kept, and the next run goes on, those that tell most first."""
+    monkeypatch.setattr(past_commits, "_AT_ONCE", 1)
+    repo = sandbox.init("repo")
+    for number in range(3):
+        sandbox.commit(repo, _CACHE.replace("oldest", f"oldest {number}"))
+    store = sandbox.open(repo)
+    store.indexing.share_embedder(_Interrupted("one@1"))
+    store.index_history()
+    seen: list[int] = []
+    with pytest.raises(KeyboardInterrupt):
+        store.embed_history(seen.append)
+    assert (seen, len(_vectors(repo))) == ([1], 1)
+    assert store.embed_history(seen.append) == 2
+    assert (seen, len(_vectors(repo))) == ([1, 1, 2], 3)
+
+
+def test_a_purged_commit_has_no_vector(sandbox: Sandbox) -> None:
+    """Nor has one that is no longer in the history."""
+    repo = sandbox.init("repo")
+    first = sandbox.commit(repo, _CACHE)
+    second = sandbox.commit(repo, _LOGIN)
+    store = sandbox.open(repo)
+    store.indexing.share_embedder(OneVector("one@1"))
+    store.index_history()
+    store.embed_history()
+    assert [oid for oid, _ in _vectors(repo)] == [second, first]
+    commit_index.erase(store.ledger.repository, [second])
+    assert [oid for oid, _ in _vectors(repo)] == [first]
+    sandbox.git(repo, "commit", "-q", "--amend", "--allow-empty", "-m", "Start")
+    store.index_history()
+    store.embed_history()
+    assert [oid for oid, _ in _vectors(repo)] == [first]
+
+
+def test_another_model_computes_all_again(sandbox: Sandbox) -> None:
+    """Vectors of different models do not compare; until then, words find."""
+    repo = sandbox.init("repo")
+    oid = sandbox.commit(repo, _CACHE)
+    store = sandbox.open(repo)
+    store.indexing.share_embedder(OneVector("old@1"))
+    store.index_history()
+    store.embed_history()
+    store.indexing.share_embedder(OneVector("new@1"))
+    assert store.search_history("pasta with tomatoes") == []
+    assert [one.commit for one in store.search_history("evict the oldest entry")] == [oid]
+    assert store.embed_history() == 1
+
+
+def test_only_so_many_commits_get_one(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that tell most; a better one takes the place of another."""
+    monkeypatch.setattr(past_commits, "MOST_VECTORS", 1)
+    repo = sandbox.init("repo")
+    sandbox.commit(repo, _CACHE)
+    store = sandbox.open(repo)
+    store.indexing.share_embedder(OneVector("one@1"))
+    store.index_history()
+    store.embed_history()
+    better = sandbox.commit(
+        repo,
+        "Drop support for the old backend\n\nWe decided to remove it, because nobody used it and"
+        " it caused crashes. It was not maintained, and two ways confused users.",
+    )
+    store.index_history()
+    assert store.embed_history() == 1
+    assert [oid for oid, _ in _vectors(repo)] == [better]
+
+
+def test_without_a_model_there_are_none(sandbox: Sandbox) -> None:
+    """Words find as before."""
+    repo = sandbox.init("repo")
+    oid = sandbox.commit(repo, _CACHE)
+    store = sandbox.open(repo)
+    store.indexing.share_embedder(None)
+    assert store.embed_history() == 0  # nothing was read
+    store.index_history()
+    assert store.embed_history() == 0
+    assert [one.commit for one in store.search_history("evict the oldest entry")] == [oid]
