@@ -10,12 +10,12 @@ from recollect.capture.detect import (
     ECHO,
     NOT_ALONE,
     Skipped,
-    as_record,
     detect,
     stands_alone,
 )
 from recollect.capture.features import AGENT, USER
 from recollect.capture.hearsay import is_task
+from recollect.capture.noticed_fields import fields_of
 from recollect.core.marks import CLOSING, OPENING
 from recollect.core.note import SUMMARY_LENGTH
 
@@ -298,7 +298,7 @@ def test_a_record_has_a_whole_title_and_what_search_needs() -> None:
         " failover and nobody wants to run a second database for three megabytes of data."
     )
     (one,) = detect([Turn(USER, text)])
-    record = as_record(one)
+    record = fields_of(one.sentence, one.kind, one.score)
     assert record["summary"] == "We decided to keep the session store in Postgres."
     assert len(record["summary"]) <= SUMMARY_LENGTH
     assert record["body"] == text
@@ -311,4 +311,7 @@ def test_a_record_has_a_whole_title_and_what_search_needs() -> None:
 def test_a_short_sentence_has_no_body() -> None:
     """The title is everything."""
     (one,) = detect([Turn(USER, RULE)])
-    assert (as_record(one)["summary"], as_record(one)["body"]) == (RULE, "")
+    assert (
+        fields_of(one.sentence, one.kind, one.score)["summary"],
+        fields_of(one.sentence, one.kind, one.score)["body"],
+    ) == (RULE, "")

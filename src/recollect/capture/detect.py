@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 from recollect.capture.conversation import Heard, Turn, heard
 from recollect.capture.features import AGENT, NAMED, USER, Vector, is_plan, is_question, vector
@@ -375,29 +375,3 @@ def _capital(text: str) -> str:
     """Start with a capital, unless the first word is a name such as `npm`."""
     first = text.split(" ", 1)[0].rstrip(",:").replace("'", "").replace("’", "")
     return text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text
-
-
-def as_record(found: Detected) -> dict[str, Any]:
-    """Return the fields of a memory of what was detected."""
-    return record_of(found.sentence, found.kind, found.score)
-
-
-def record_of(said: str, kind: str, confidence: float) -> dict[str, Any]:
-    """Return the fields of a memory: a title that is a whole sentence, and what search needs."""
-    from recollect.capture.observations import facets
-    from recollect.capture.tags import tags_of
-    from recollect.capture.titles import title_and_body
-
-    text = " ".join(said.split())
-    summary, body = title_and_body(text)
-    observed, concepts, importance = facets(text, kind)
-    return {
-        "kind": kind,
-        "summary": summary,
-        "body": body,
-        "tags": list(tags_of(text)),
-        "confidence": round(confidence, 3),
-        "observation_type": observed,
-        "importance": importance,
-        "concepts": list(concepts),
-    }

@@ -16,7 +16,7 @@ def change_drafts(work: Work, said: str, drafts: Sequence[Draft]) -> list[Draft]
     """Make a draft of what a prompt puts in the place of a memory, unless another draft does."""
     changed = work.session.changed_by_prompt()
     from recollect.capture.changed_minds import carries, change_in
-    from recollect.capture.detect import record_of
+    from recollect.capture.noticed_fields import fields_of
     from recollect.capture.unconfirmed import NOTICED, text_of
 
     texts = [f"{draft.record['summary']}\n{draft.record.get('body') or ''}" for draft in drafts]
@@ -30,5 +30,5 @@ def change_drafts(work: Work, said: str, drafts: Sequence[Draft]) -> list[Draft]
         return []
     kind = left[0].kind
     work.note("noticed", why=SIGNAL + kind, by="a change of mind", uids=[left[0].uid])
-    record = {**record_of(text, kind, _CONFIDENCE), **origin(work, "user", NOTICED)}
+    record = {**fields_of(text, kind, _CONFIDENCE), **origin(work, "user", NOTICED)}
     return [Draft(record, _CONFIDENCE, False, SIGNAL + kind)]

@@ -144,7 +144,8 @@ def _new(work: Work, found: Sequence[Detected]) -> list[Detected]:
 
 
 def _draft(work: Work, found: Detected) -> Draft:
-    from recollect.capture.detect import BELOW, as_record
+    from recollect.capture.detect import BELOW
+    from recollect.capture.noticed_fields import fields_of
 
     why = SIGNAL + found.kind
     details = {"why": why, "score": round(found.score, 2), "by": ", ".join(found.why)}
@@ -152,7 +153,8 @@ def _draft(work: Work, found: Detected) -> Draft:
         work.note("skipped", reason=BELOW, **details)
     else:
         work.note("noticed", **details)
-    record = {**as_record(found), **origin(work, found.speaker, NOTICED)}
+    fields = fields_of(found.sentence, found.kind, found.score)
+    record = {**fields, **origin(work, found.speaker, NOTICED)}
     return Draft(record, round(found.score, 3), False, why)
 
 

@@ -12,12 +12,13 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from recollect.capture.conversation import Turn
-from recollect.capture.detect import Detected, as_record, detect
+from recollect.capture.detect import Detected, detect
 from recollect.capture.features import AGENT, USER, is_question
 from recollect.capture.hearsay import declines, is_hearsay, is_settled, without_hearsay
 from recollect.capture.kind_of import kind_of
 from recollect.capture.learned_unkept import part_prompt
 from recollect.capture.markers import DEFAULT_KIND, find_marked
+from recollect.capture.noticed_fields import fields_of
 from recollect.capture.novelty import NEW, SUPERSEDES, Known, judge
 from recollect.capture.open_items import open_items
 from recollect.capture.outcomes import (
@@ -220,7 +221,8 @@ class SessionReplay:
             by_agent = one.speaker == AGENT
             weight = _PASTED_WEIGHT if one.kind in _PASTED_THRESHOLD else 1.0
             score = one.score * (_AGENT_WEIGHT if by_agent else weight)
-            item = self._item(said.at, said.moment, as_record(one), score, one.speaker)
+            fields = fields_of(one.sentence, one.kind, one.score)
+            item = self._item(said.at, said.moment, fields, score, one.speaker)
             if by_agent:
                 self._by_agent.append(item)
             else:
