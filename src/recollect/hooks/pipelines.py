@@ -14,7 +14,6 @@ from recollect.hooks.catching_up import read_unread
 from recollect.hooks.notify import offer_learning, offer_sync, tell_noticed, tell_waiting
 from recollect.hooks.pipeline import Part
 from recollect.hooks.summaries import note_check, summarise_sessions
-from recollect.hooks.syncing import fetch_notes, send_notes
 from recollect.hosts import protocol as event
 
 _IF_INJECTING = stages.switched_on("inject.enabled")
@@ -84,10 +83,10 @@ LATE: Mapping[str, tuple[Part, ...]] = {
     event.SESSION_START: (
         (stages.update_mirror,),
         (read_unread(0.7), summarise_sessions),
-        (fetch_notes,),
+        (stages.fetch_notes,),
         (stages.sleep,),
     ),
-    event.SESSION_END: ((send_notes,),),
+    event.SESSION_END: ((stages.send_notes,),),
     event.PROMPT: ((stages.keep_vectors,),),
     event.STOP: ((stages.update_mirror,),),
 }

@@ -348,3 +348,18 @@ def note_skipped(work: Work, skipped: Iterable[Skipped]) -> None:
         by_reason.setdefault(item.reason, []).append(item.uid)
     for reason, uids in by_reason.items():
         work.note("skipped", reason=reason, uids=uids)
+
+
+# Sync, in the background: nobody waits for it
+
+
+def fetch_notes(work: Work) -> None:
+    """Begin to get what the remote has, or to look whether it has anything, if that is on."""
+    if work.event.source != "compact" and (began := work.session.fetch_notes()):
+        work.note("began in the background", reason=began)
+
+
+def send_notes(work: Work) -> None:
+    """Begin to exchange notes with the remote, if that is on."""
+    if began := work.session.send_notes():
+        work.note("began in the background", reason=began)
