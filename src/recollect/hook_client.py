@@ -61,7 +61,7 @@ _WISHES = (
     *(b" time", b"later", b"tell ", b"again", b"save", b" session", b"worth", b"habit"),
     *(b"one to ", b"this day", b"memo", b"away:", b"stone", b"stash", b"stick", b"every ", b"law"),
     *(b"forever", b"for good", b"nobody", b"permanent", b"internal", b"until", b"whoever", b"merk"),
-    *(b"next ", b"stays", b"agreed", b"must "),
+    *(b"next ", b"stays", b"agreed", b"must ", b"t ever "),
 )
 
 

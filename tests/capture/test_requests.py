@@ -92,6 +92,10 @@ def test_a_thing_is_no_statement(text: str) -> None:
             "From now on, whenever you add an entry, please do not use abbreviations",
             "Whenever you add an entry, please do not use abbreviations",
         ),
+        (
+            "don't ever touch the legacy/ folder, finance runs it by hand",
+            "Don't ever touch the legacy/ folder, finance runs it by hand",
+        ),
         ("always restore into /srv/restore, never in place", "Always restore into"),
         ("jot this down so i don't repeat it: all of 10.8. is their vpn", "All of 10.8. is their"),
         ("But do remember that the scanner only knows Latin-1", "The scanner"),

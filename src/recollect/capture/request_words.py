@@ -159,11 +159,11 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         STANDING_ORDER,
-        ("always ", "never "),
+        ("always ", "never ", "t ever "),
         pattern(
-            r"\A(?:please,? )?(?=(?:always|never) (?!(?:mind|again|ever|the|an?|this|that|it|you|i"
-            r"|we|they|been|had|has|have|seen|saw|heard|said|tried|used|got|gets|works?|fails?)\b)"
-            r"[a-z]{2,20} \S+ \S)"
+            r"\A(?:please,? )?(?=(?:always|never|do(?:n't|nt| not) ever) (?!(?:mind|again|ever|the|an?"
+            r"|this|that|it|you|i|we|they|been|ha[ds]|have|seen|saw|heard|said|tried|used|gets?"
+            r"|got|works?|fails?)\b)[a-z]{2,20} \S+ \S)"
         ),
         PREFERENCES,
     ),
