@@ -161,8 +161,8 @@ RULES: tuple[Rule, ...] = (
         STANDING_ORDER,
         ("always ", "never ", "t ever "),
         pattern(
-            r"\A(?:please,? )?(?=(?:always|never|do(?:n't|nt| not) ever) (?!(?:mind|again|ever|the|an?"
-            r"|this|that|it|you|i|we|they|been|ha[ds]|have|seen|saw|heard|said|tried|used|gets?"
+            r"\A(?:please,? )?(?=(?:always|never|do(?:n't|nt| not) ever) (?!(?:mind|again|ever|the"
+            r"|an?|this|that|it|you|i|we|they|been|ha[ds]|have|seen|saw|heard|said|tried|used|gets?"
             r"|got|works?|fails?)\b)[a-z]{2,20} \S+ \S)"
         ),
         PREFERENCES,
