@@ -17,7 +17,7 @@ from tests.support.serving import Talk
 
 PROMPT = "The tool is logsift, lower case. make sure your future self knows"
 # Its meaning may ask, and its words do not.
-DOUBTFUL = "The tool is logsift, lower case. There will be no other spelling as long as I live."
+DOUBTFUL = "The tool is logsift, lower case. Please get used to that spelling."
 KEPT = "The tool is logsift, lower case"
 
 

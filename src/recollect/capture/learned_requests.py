@@ -5,8 +5,8 @@ follows a colon or "that", or the clauses that do not ask. A sentence that only 
 one before it, or after it. If it is not clear what is meant, the whole sentence is kept.
 
 With an embedder, the prompt is read again for what its words mean (`capture/wish_meaning.py`). That
-adds wishes. Those that it is not sure of are only noticed: in whole days, most of them are none. It
-takes one back only if the person asks, in other words, not to keep it: a prompt
+adds wishes. Those that are not likely enough are only noticed: in whole days, most of them are
+none. It takes one back only if the person asks, in other words, not to keep it: a prompt
 that was handled without an embedder gives the same others, and a later event finds the rest.
 """
 
@@ -41,6 +41,7 @@ _CERTAIN: Final = 0.8  # the same for a sentence that may mean something else
 _MEANT: Final = -1.6
 _OF_WORDS: Final = 0.5
 _MEANT_FOR_SURE: Final = 1.1  # on the tuning days, no prompt without a wish has more
+_MEANT_LIKELY: Final = -0.7  # kept from here on: a lost wish costs twice what a kept remark does
 _MEANT_DOUBTFUL: Final = 1.5  # what a sentence needs more that may mean something else
 # A part of a sentence asks if it has this share of the weight of all words that ask.
 _ASKS: Final = 0.4
@@ -149,13 +150,14 @@ def find_learned(
             doubted.append(at)
     for at in doubted:
         content, numbers = _meant(said, at, rated[at], used, meant)
-        is_certain = _odds(said[at], rated[at], meant[at]) >= _MEANT_FOR_SURE
+        odds = _odds(said[at], rated[at], meant[at])
+        is_certain = odds >= _MEANT_FOR_SURE
         if (not is_certain and _worth(content) < _LEAST_WORTH) or asks_now(content):
             continue
         used.update(numbers)
         if _names_something(content):
             told.append(_told(content))
-            yield told[-1], f"by meaning: {meant[at].asking}", is_certain
+            yield told[-1], f"by meaning: {meant[at].asking}", odds >= _MEANT_LIKELY
     if told and meant:
         open_to = [at for at in range(len(meant)) if not said[at].is_silent and not _asks(said[at])]
         content, _ = kept_words([(n, said[n].text, meant[n].words) for n in open_to])
