@@ -53,6 +53,8 @@ class Work:
         self.tier: tuple[int, int, int, int] | None = None
         # How many unconfirmed memories the reply has.
         self.unconfirmed = 0
+        # Whether a prompt asks for memories.
+        self.asks_memory = False
         self.trace: list[dict[str, Any]] = []
         self._told = 0
         # The stage that runs, for the trace of an event that runs out of time.

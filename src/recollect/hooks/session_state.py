@@ -13,7 +13,7 @@ from recollect.hosts.protocol import Event
 from recollect.search.selection import Episode
 from recollect.state.database import StateError
 from recollect.state.salting import salted_hash
-from recollect.state.sessions import TITLE_OF
+from recollect.state.sessions import TITLE_OF, WHOLE_TITLE
 from recollect.state.usage import STANDING
 
 # Limits of sleep in a hook, for a fifth of a second: memories to read, at 0.2 ms each, and writes,
@@ -54,9 +54,9 @@ class RecordedSession:
 
         Those in `whole` say no more than their title, so the context has all of them.
         """
-        self._add_to_context(context, whole)
         if context:
             titles = [(memory.uid, TITLE_OF + memory.version) for memory in memories]
+            titles += [(memory.uid, WHOLE_TITLE + memory.version) for memory in whole]
             with suppress(StateError):
                 self.store.local.sessions.give(context, titles, self._now)
 

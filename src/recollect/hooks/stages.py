@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from recollect.core.age import age
 from recollect.core.kinds import SESSIONS
@@ -14,7 +14,7 @@ from recollect.core.memory import Memory
 from recollect.core.patterns import pattern
 from recollect.core.status import UNCONFIRMED
 from recollect.hooks.pipeline import Halt, Stage, Work
-from recollect.hosts.protocol import COMMAND, SESSION_START, STOP, TOOL_POST, WRITES
+from recollect.hosts.protocol import COMMAND, PROMPT, SESSION_START, STOP, TOOL_POST, WRITES
 from recollect.index.text import query_terms
 from recollect.search import selection
 from recollect.search.by_time import boost
@@ -23,6 +23,7 @@ from recollect.search.rendering import render_block, render_guide, render_memory
 from recollect.search.selection import Skipped
 from recollect.search.tokens import count_tokens
 from recollect.search.triggers import asked_for, asks_for_memory, leaning_of, topicless
+from recollect.state.sessions import WHOLE_TITLE
 
 _CANDIDATES = 30  # candidates of a search
 _CANDIDATES_EACH = 10  # candidates of each search if there are several
@@ -178,6 +179,7 @@ def recall_prompt(work: Work) -> None:
     if not work.most:
         raise Halt("inject.prompt_memories is 0")
     question = topicless(prompt)
+    work.asks_memory = question is not None
     if question is not None:
         work.candidates = work.session.answer(question)
         work.note("answered by kind and time", asks=list(question.asks), period=question.period)
@@ -187,6 +189,7 @@ def recall_prompt(work: Work) -> None:
         raise Halt("the prompt has no words to search for")
     plan = leaning_of(prompt)
     asked = asks_for_memory(prompt, str(work.session.setting("recall.triggers")))
+    work.asks_memory = asked
     found = work.session.search(text, _CANDIDATES * 2 if asked else _CANDIDATES, asked=asked)
     _pass_gate(work, found)
     if asked:
@@ -289,13 +292,25 @@ def inject(work: Work) -> None:
     _inject(work, work.candidates, work.budget, standing=standing)
 
 
+def _known(work: Work) -> Mapping[str, str]:
+    """Return what the context holds: uid → version. A title is less than its memory.
+
+    A prompt that does not ask for memories gets nothing again whose title was all of it. A file or
+    a failure does, because there it is needed now.
+    """
+    known = work.session.injected(work.event.context)
+    if work.event.name != PROMPT or work.asks_memory:
+        return known
+    return {uid: version.removeprefix(WHOLE_TITLE) for uid, version in known.items()}
+
+
 def _inject(
     work: Work, candidates: Iterable[selection.Candidate], budget: int, *, standing: bool = False
 ) -> int:
     """Inject what fits into the budget; return the number of tokens."""
     context, now = work.event.context, work.session.now()
     unread, read = work.session.without_read(without_replaced(work, list(candidates)))
-    fresh, given = selection.without_given(unread, work.session.injected(context))
+    fresh, given = selection.without_given(unread, _known(work))
     unique, same = selection.without_repeats(fresh)
     unique, noticed = selection.few_unconfirmed(unique, work.unconfirmed)
     most = work.most or len(unique)

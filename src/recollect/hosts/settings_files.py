@@ -92,12 +92,14 @@ def removing(files: Sequence[File], environment: Mapping[str, str]) -> list[Chan
 
 def is_in_place(files: Sequence[File]) -> bool:
     """Whether every entry is in the files, ours or the user's own."""
-    return all(
+    # Each file is read, so that one that can't be is told, whatever is missing in another.
+    in_place = [
         read(file.path) == file.text.encode()
         if isinstance(file, OwnFile)
         else not any(True for _ in _missing(file, _text(file.path, read(file.path))))
         for file in files
-    )
+    ]
+    return all(in_place)
 
 
 def _installing(file: SettingsFile, environment: Mapping[str, str]) -> Change:

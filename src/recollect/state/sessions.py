@@ -17,6 +17,8 @@ _KEEP_SECONDS = 30 * 86_400.0
 _MOST_TRACES = 500
 # Before the version of a memory that a context holds only the title of.
 TITLE_OF = "title of "
+# The same for a memory that says no more than its title.
+WHOLE_TITLE = TITLE_OF + "all of "
 
 
 class Trace(NamedTuple):
