@@ -62,7 +62,8 @@ class Stage:
         said = self.run(place, "recollect", "hook", event, show=False, given=given)
         answer = json.loads(said) if said.strip() else {}
         context = answer.get("hookSpecificOutput", {}).get("additionalContext", "")
-        text = answer.get("systemMessage", "") + context or "(nothing: no memory answers this)"
+        told = [part for part in (answer.get("systemMessage"), context) if part]
+        text = "\n".join(told) or "(nothing: no memory answers this)"
         sys.stdout.write("".join(f"  {line}\n" for line in text.splitlines()))
         sys.stdout.flush()
 

@@ -91,6 +91,20 @@ def test_a_prompt_gets_titles_of_what_may_match(agent: Agent, store: Recollect) 
     assert titles_in(agent.context("prompt", prompt="ok do that")) == ("", [])
 
 
+def test_a_prompt_that_only_asks_to_keep_something_gets_no_titles(
+    agent: Agent, store: Recollect
+) -> None:
+    """There is nothing to help with; beside a question, titles still come."""
+    fill(store, 60)
+    wish = "[remember] the invoice of our module counts wrongly"
+    task = "the parser of our module counts wrongly, look why"
+
+    assert titles_in(agent.context("prompt", prompt=wish)) == ("", [])
+    assert titles_in(
+        agent.context("prompt", prompt=f"{task}\n\n[remember] invoices are sent late")
+    )[1]
+
+
 def test_no_title_comes_twice_and_the_memory_still_can(agent: Agent, store: Recollect) -> None:
     """The context has the title; the prompt that needs it gets all of it."""
     store.capture("learnings", "The order import runs in one transaction", "A crash lost lines.")

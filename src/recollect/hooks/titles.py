@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from recollect.core.age import age
-from recollect.hooks.pipeline import Work
+from recollect.hooks.pipeline import Halt, Work
 from recollect.hooks.stages import note_skipped, without_replaced
+from recollect.index.text import query_terms
 from recollect.search import selection
 from recollect.search.constants import (
     INDEX_TOKENS,
@@ -18,6 +19,8 @@ from recollect.search.constants import (
 from recollect.search.rendering import render_title, render_titles, says_all, shorten_titles
 from recollect.search.selection import Skipped
 from recollect.search.tokens import count_tokens
+
+_ASKING_WORDS = 2  # "please remember: …"
 
 
 def list_titles(work: Work) -> None:
@@ -35,9 +38,19 @@ def list_titles(work: Work) -> None:
 
 def suggest_titles(work: Work) -> None:
     """Add the titles of memories that may belong to the prompt, though not clearly."""
+    if _only_asks_to_keep(work):
+        raise Halt("the prompt only asks to keep something")
     _add_titles(
         work, work.maybe, "Possibly related", MOST_TITLES, TITLE_TOKENS, selection.worth_naming
     )
+
+
+def _only_asks_to_keep(work: Work) -> bool:
+    """Whether a prompt has hardly a word beside what it asks to keep, so nothing may help with it."""
+    kept = " ".join(item.content for item in work.marked or () if item.is_own)
+    if not kept:
+        return False
+    return len(set(query_terms(work.event.text)) - set(query_terms(kept))) <= _ASKING_WORDS
 
 
 def _add_titles(
