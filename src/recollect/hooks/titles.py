@@ -46,7 +46,7 @@ def suggest_titles(work: Work) -> None:
 
 
 def _only_asks_to_keep(work: Work) -> bool:
-    """Whether a prompt has hardly a word beside what it asks to keep, so nothing may help with it."""
+    """Whether a prompt has hardly a word beside what it asks to keep."""
     kept = " ".join(item.content for item in work.marked or () if item.is_own)
     if not kept:
         return False
