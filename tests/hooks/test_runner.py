@@ -131,11 +131,11 @@ def test_a_known_error_brings_its_solution(agent: Agent, store: Recollect) -> No
 
 
 def test_a_marker_is_kept_and_confirmed(agent: Agent, store: Recollect, sandbox: Sandbox) -> None:
-    """It is in plain git afterwards, with who said it, and the agent does not get it back."""
+    """It is in plain git afterwards, with who said it, and the agent only gets its id."""
     said = agent.hook("prompt", prompt="[remember:decisions] Ship on Tuesdays\nSomebody is around")
 
     assert "remembered decisions:" in said["systemMessage"]
-    assert "hookSpecificOutput" not in said
+    assert "Ship on" not in said["hookSpecificOutput"]["additionalContext"]
     note = sandbox.git(agent.directory, "notes", "--ref=mem/decisions", "show", "HEAD")
     assert "summary: Ship on Tuesdays" in note
     assert '"said_by": "user"' in note

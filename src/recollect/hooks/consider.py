@@ -141,6 +141,8 @@ def _consider_locked(work: Work, drafts: Sequence[Draft]) -> None:
                 updates=updates,
                 reverses=reverses,
             )
+            if noticed is not None:
+                work.noticed.append(noticed)
             if noticed is not None and reverses:
                 work.note("reverses", uids=[old.uid for old in reverses])
                 if scratched := work.session.scratch(noticed, reverses):
@@ -177,6 +179,7 @@ def _confirms(work: Work, draft: Draft, known: Memory, *, automatic: bool) -> bo
     confirmed = work.session.confirm(known.uid, SAID_AGAIN)
     if confirmed is None:
         return False
+    work.kept.append(confirmed)
     work.note("confirmed", why=SAID_AGAIN, uids=[confirmed.uid])
     tell(work, KEPT, f"confirmed as {short(confirmed.id)}, because you said it again")
     return True

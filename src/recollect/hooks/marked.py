@@ -128,6 +128,7 @@ def _capture(work: Work, marked: Iterable[Marked]) -> None:
         if drafts.keys() - written.keys():
             tell(work, KEPT, "Recollect: saved. It is written to the ledger in a moment.")
     if captured:
+        work.kept += captured
         tell(work, KEPT, _remembered(captured) + replaced)
     if wishes:
         work.session.record_kept(wishes)
@@ -170,6 +171,7 @@ def _note_known(work: Work, known: Memory, files: Sequence[str]) -> None:
     work.session.note_repeated([known.uid])
     known = work.session.merge_files(known, files)
     work.session.mark_known(work.event.context, [known])
+    work.kept.append(known)
     work.note("skipped", reason="already remembered", uids=[known.uid])
     tell(work, KEPT, f"Recollect: already remembered as {shown(known)}")
 

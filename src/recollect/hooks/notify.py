@@ -1,18 +1,26 @@
-"""Tells the user, in one line per turn, what was kept and what was noticed.
+"""Tells the user, in one line per turn, what was kept and what was noticed; and the agent, at once.
 
 `notify` says which lines the user sees. Alarms are not affected: what was not saved is always told.
+
+The agent does not see the user's lines. If it were told nothing, it would store again, in its own
+words, what the user asks to keep. And where the words of a prompt leave open whether the user asks,
+the agent can tell, because it understands them.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recollect.core.marks import GUIDE_CLOSING, GUIDE_OPENING
+from recollect.core.names import short
 from recollect.core.note import shorten_line
 from recollect.core.patterns import pattern
 from recollect.hosts import protocol as events
 from recollect.hosts.registry import host_named
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recollect.core.memory import Memory
     from recollect.hooks.pipeline import Work
 
@@ -22,6 +30,7 @@ _PREFIX = "Recollect: "
 _QUOTED = pattern(r' "[^"\n]{0,100}"(?=[,.;]|\Z)')
 # Summaries that one line quotes, and how long each may be.
 _MOST_QUOTED, _QUOTED_LENGTH = 2, 60
+_MOST_NAMED = 3  # memories that a line for the agent names
 
 
 def tell(work: Work, level: str, text: str) -> None:
@@ -52,6 +61,25 @@ def tell_noticed(work: Work) -> None:
     join_lines(work)
     if work.reply.notice:
         noticed.note_line(session, work.session.now())
+
+
+def tell_agent(work: Work) -> None:
+    """Name what a prompt made Recollect keep, and say how to confirm what was only noticed."""
+    lines = []
+    if work.kept:
+        lines.append(f"Kept for the user, don't store it again: {_ids(work.kept)}")
+    if work.noticed:
+        lines.append(
+            f"Noticed, not confirmed: {_ids(work.noticed)}. Only if the user asks here, in whatever"
+            " words, to keep it for later: recollect review accept ID --user-said 'the exact words'"
+        )
+    if lines:
+        work.reply.context.append("\n".join((GUIDE_OPENING, *lines, GUIDE_CLOSING)))
+        work.note("told the agent", kept=len(work.kept), noticed=len(work.noticed))
+
+
+def _ids(memories: Sequence[Memory]) -> str:
+    return ", ".join(short(memory.id) for memory in memories[:_MOST_NAMED])
 
 
 def tell_waiting(work: Work) -> None:

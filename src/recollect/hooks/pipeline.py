@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect.hooks.received import Received
 from recollect.hooks.session import HookSession
 from recollect.hosts.protocol import Event, Reply
 from recollect.search.selection import Candidate
+
+if TYPE_CHECKING:
+    from recollect.core.memory import Memory
 
 # The longest deadline that counts, in milliseconds: the host waits no longer for a hook.
 _LONGEST = 4_000.0
@@ -53,6 +56,9 @@ class Work:
         self.tier: tuple[int, int, int, int] | None = None
         # How many unconfirmed memories the reply has.
         self.unconfirmed = 0
+        # What a prompt made Recollect keep for the user, and what it noticed in it.
+        self.kept: list[Memory] = []
+        self.noticed: list[Memory] = []
         # Whether a prompt asks for memories.
         self.asks_memory = False
         self.trace: list[dict[str, Any]] = []

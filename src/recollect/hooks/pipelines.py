@@ -11,7 +11,13 @@ from collections.abc import Mapping
 from recollect.hooks import citing, episodes, marked, stages, titles
 from recollect.hooks import notice as noticing
 from recollect.hooks.catching_up import read_unread
-from recollect.hooks.notify import offer_learning, offer_sync, tell_noticed, tell_waiting
+from recollect.hooks.notify import (
+    offer_learning,
+    offer_sync,
+    tell_agent,
+    tell_noticed,
+    tell_waiting,
+)
 from recollect.hooks.pipeline import Part
 from recollect.hooks.summaries import note_check, summarise_sessions
 from recollect.hosts import protocol as event
@@ -40,6 +46,7 @@ PIPELINES: Mapping[str, tuple[Part, ...]] = {
         (marked.capture_meant,),
         (noticing.notice_prompt, noticing.note_words),
         (offer_sync, tell_noticed),
+        (_IF_INJECTING, tell_agent),
     ),
     event.TOOL_PRE: ((stages.protect_mirror,),),
     event.TOOL_POST: (

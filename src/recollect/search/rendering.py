@@ -47,8 +47,8 @@ _BLOCKS = (
 )
 _LOOK = "To find more: recollect search 'words'; to read one: recollect show ID"
 _KEEP = (
-    "To keep a decision, fix, constraint or preference: recollect capture KIND 'one whole sentence'"
-    " -m 'why'"
+    "To keep a decision, fix, constraint or preference, or what the user asks you to keep and"
+    " nothing says is kept: recollect capture KIND 'one whole sentence' -m 'why'"
 )
 _MORE = (
     "Search before a choice that others may have made already, and save what the next session"
