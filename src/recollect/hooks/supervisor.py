@@ -29,7 +29,7 @@ _GRACE, _PARENT_GRACE = 0.3, 0.3
 _NEEDS = ("fork", "pipe", "waitpid")
 _REAP_ATTEMPTS = 500  # one per millisecond, while the system ends the child
 LATE = "Deadline"
-_TIMERS = (_signal.SIGALRM, _signal.SIGPROF)
+_TIMERS = (_signal.SIGALRM, _signal.SIGPROF) if hasattr(os, "fork") else ()
 
 
 class Relay:

@@ -22,12 +22,14 @@ _LONGEST_WAIT = 0.01
 if os.name == "posix":
     import fcntl
 
-    def _try_lock(handle: int) -> None:
+    def try_lock(handle: int) -> None:
+        """Lock an open file, or raise an `OSError` if another process holds it."""
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 else:  # Windows
     import msvcrt
 
-    def _try_lock(handle: int) -> None:
+    def try_lock(handle: int) -> None:
+        """Lock an open file, or raise an `OSError` if another process holds it."""
         msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
 
 
@@ -64,7 +66,7 @@ def _wait(handle: int, deadline: float, timeout: float) -> None:
     pause = _FIRST_WAIT
     while True:
         try:
-            _try_lock(handle)
+            try_lock(handle)
         except (BlockingIOError, PermissionError):
             if time.monotonic() >= deadline:
                 raise LockTimeout(
