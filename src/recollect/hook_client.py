@@ -2,8 +2,9 @@ r"""What a hook does before it knows whether there is an engine: it reads its in
 
 Everything is in one module that imports little, because with an engine this is all that a hook
 does. The engine is the agent's own MCP server, `recollect mcp`, which listens on a Unix socket in a
-private directory, or where there are none as `recollect.loopback` says. If there is no engine, or it is busy, slow or of another version, the hook serves
-the event itself. The protocol makes sure that an event is served once:
+private directory; `recollect.loopback` says how on systems without such sockets. If there is no
+engine, or it is busy, slow or of another version, the hook serves the event itself. The protocol
+makes sure that an event is served once:
 
     hook    recollect 3 VERSION EVENT HOST MOMENT BYTES BYTES\n, its environment, its input
     engine  ready\n if it can serve the event, which it has not started; anything else declines
@@ -91,7 +92,7 @@ class Attempt:
 
 def _read_input() -> bytes:
     """Read stdin. If it does not end in time, return what has arrived."""
-    if os.name != "posix":
+    if sys.platform == "win32":
         return _read_beside()
     import select
 
@@ -261,7 +262,7 @@ def connect(environment: Mapping[str, str], seconds: float = READY) -> socket | 
 
 
 def _connect(path: str, seconds: float) -> socket | None:
-    if not path.endswith(_SOCKET):
+    if sys.platform == "win32" or not path.endswith(_SOCKET):
         from recollect.loopback import connect as connect_by_tcp
 
         return connect_by_tcp(path, seconds)
@@ -274,7 +275,7 @@ def _connect(path: str, seconds: float) -> socket | None:
     except OSError:
         engine.close()
         return None
-    return engine  # type: ignore[return-value]
+    return engine  # type: ignore[return-value, unused-ignore]
 
 
 def is_private(folder: str) -> bool:
@@ -283,14 +284,14 @@ def is_private(folder: str) -> bool:
         found = os.lstat(folder)
     except OSError:
         return False
-    if os.name != "posix":  # no such permissions: it is in the user's profile
+    if sys.platform == "win32":  # no such permissions: it is in the user's profile
         return found.st_mode & 0o170000 == 0o040000
     return found.st_mode & 0o170077 == 0o040000 and found.st_uid == os.geteuid()
 
 
 def is_by_tcp(environment: Mapping[str, str]) -> bool:
     """Whether the engine listens on a port: see `recollect.loopback`."""
-    return os.name != "posix" or environment.get(TRANSPORT, "").strip().lower() == "loopback"
+    return sys.platform == "win32" or environment.get(TRANSPORT, "").strip().lower() == "loopback"
 
 
 def addresses(environment: Mapping[str, str]) -> Iterator[str]:
@@ -312,7 +313,7 @@ def _here() -> str:
 
 
 def _folders(environment: Mapping[str, str]) -> Iterator[str]:
-    if os.name != "posix":
+    if sys.platform == "win32":
         profile = environment.get("LOCALAPPDATA", "")
         if os.path.isabs(profile):  # noqa: PTH117
             yield f"{profile}/recollect/run"

@@ -15,6 +15,7 @@ profile, which Windows keeps from other users.
 from __future__ import annotations
 
 import os
+import sys
 import time
 
 TYPE_CHECKING = False
@@ -26,7 +27,7 @@ _SIZE = 32  # bytes of the token, of a challenge and of a code
 _HOOK, _ENGINE = b"hook", b"engine"
 _MOST_WAITING = 16
 _HANDSHAKE_SECONDS = 1.0
-_OPTIONAL_FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 
 def connect(path: str, seconds: float) -> socket | None:
@@ -94,7 +95,7 @@ class Loopback:
     def _write(self, text: bytes) -> None:
         if os.path.lexists(self._path):
             os.unlink(self._path)  # noqa: PTH108  (of an engine that was killed)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _OPTIONAL_FLAGS
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW
         file = os.open(self._path, flags, 0o600)
         try:
             os.write(file, text)
@@ -105,12 +106,12 @@ class Loopback:
 def _read(path: str) -> tuple[int, bytes]:
     """Return the port and the token in a file of this user; no port if it is not one."""
     try:
-        file = os.open(path, os.O_RDONLY | _OPTIONAL_FLAGS)
+        file = os.open(path, os.O_RDONLY | _NO_FOLLOW)
     except OSError:
         return 0, b""
     try:
         found = os.fstat(file)
-        if os.name == "posix" and (found.st_mode & 0o077 or found.st_uid != os.geteuid()):
+        if sys.platform != "win32" and (found.st_mode & 0o077 or found.st_uid != os.geteuid()):
             return 0, b""
         port, token = os.read(file, 200).decode("ascii").split()
         number, key = int(port), bytes.fromhex(token)

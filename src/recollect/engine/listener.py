@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -194,13 +195,13 @@ def _read_call(connection: socket.socket) -> Call | None:
 
 def transport_at(path: str, environment: Mapping[str, str]) -> Transport:
     """Return how hooks reach a path of `addresses`."""
-    if is_by_tcp(environment):
-        from recollect.loopback import Loopback
+    if sys.platform != "win32" and not is_by_tcp(environment):
+        from recollect.engine.unix_socket import UnixSocket
 
-        return Loopback(path)
-    from recollect.engine.unix_socket import UnixSocket
+        return UnixSocket(path)
+    from recollect.loopback import Loopback
 
-    return UnixSocket(path)
+    return Loopback(path)
 
 
 class _TimedReader(RawIOBase):

@@ -11,6 +11,7 @@ import struct
 import sys
 from pathlib import Path
 
+assert sys.platform != "win32"
 _MOST_WAITING = 16
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
+import sys
 from typing import Any
 
 from recollect.hosts.protocol import SESSION_START, TOOL_PRE
@@ -27,7 +27,7 @@ def hook_command(host: str, event: str) -> str:
     Without our program it does nothing, or at the start of a session says so: a colleague may not
     have it. Before a file is written, nothing is started in a repository without a mirror.
     """
-    if event != SESSION_START or os.name == "nt":
+    if event != SESSION_START or sys.platform == "win32":
         return quiet_command(host, event)
     call = f"{SIGN} {event} {host}"
     return f"if {_FOUND}; then exec {call}; fi; printf '%s' '{json.dumps(_MISSING)}'"
@@ -36,7 +36,7 @@ def hook_command(host: str, event: str) -> str:
 def quiet_command(host: str, event: str) -> str:
     """Return the command for a host that shows its user nothing: it has no single quotes."""
     call = f"{SIGN} {event} {host}"
-    if os.name == "nt":
+    if sys.platform == "win32":
         return call
     before = _NO_MIRROR if event == TOOL_PRE else ""
     return f"{before}{_FOUND} && exec {call}; exit 0"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -22,7 +23,7 @@ from recollect.hosts.protocol import LAST_PART, Message, TranscriptPart
 LONGEST_LINE = 1 << 20
 _CHUNK = 1 << 18
 # Windows has one of its own instead: without it, the bytes of line ends would change.
-_FLAGS = sum(getattr(os, name, 0) for name in ("O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
+_FLAGS = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
 # The roles of messages, whatever the host calls them.
 PERSON, AGENT = "user", "assistant"
 
@@ -31,7 +32,7 @@ def open_own(path: Path) -> BinaryIO:
     """Open a regular file of the current user; links and pipes are refused."""
     descriptor = os.open(path, os.O_RDONLY | _FLAGS)
     status = os.fstat(descriptor)
-    is_own = os.name != "posix" or status.st_uid == os.geteuid()
+    is_own = sys.platform == "win32" or status.st_uid == os.geteuid()
     if not stat.S_ISREG(status.st_mode) or not is_own:
         os.close(descriptor)
         raise PermissionError(f"{path} is not a regular file of the current user")

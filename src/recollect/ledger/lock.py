@@ -7,6 +7,7 @@ system drops the lock when its holder dies, so none is ever left behind.
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,7 +20,7 @@ SYNC_LOCK = "sync.lock"  # held by a sync or a purge for its whole duration
 _FIRST_WAIT = 0.002
 _LONGEST_WAIT = 0.01
 
-if os.name == "posix":
+if sys.platform != "win32":
     import fcntl
 
     def try_lock(handle: int) -> None:
@@ -30,7 +31,7 @@ else:  # Windows
 
     def try_lock(handle: int) -> None:
         """Lock an open file, or raise an `OSError` if another process holds it."""
-        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ after its user has trusted it, and asks again if the hook changes: see `trust`.
 
 from __future__ import annotations
 
-import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -50,7 +50,7 @@ def installation(
 ) -> Installation:
     """Return the files to change."""
     place = folder(home, environment) if scope == "user" else directory / ".codex"
-    before = "" if scope == "user" or os.name == "nt" else _STAND_DOWN
+    before = "" if scope == "user" or sys.platform == "win32" else _STAND_DOWN
     hooks = tuple(
         Item(("hooks", name), _hook(tools, event, seconds, before), sign_of(event))
         for name, tools, event, seconds in _HOOKS

@@ -6,7 +6,7 @@ https://cursor.com/docs/context/mcp.
 
 from __future__ import annotations
 
-import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -67,6 +67,6 @@ def _hook(event: str, before: str) -> dict[str, Any]:
     whichever that is. A here-document belongs to the last command of a line.
     """
     command = quiet_command("cursor", event)
-    if os.name != "nt":
+    if sys.platform != "win32":
         command = f"sh -c '{before}{command}'"
     return {"command": command, "timeout": _SECONDS}
