@@ -60,8 +60,9 @@ class Installation(NamedTuple):
     undo: tuple[tuple[str, ...], ...] = ()
     afterwards: str = ""
     instead: str = ""
-    # The file for the block with the most important memories; for hosts without hooks.
-    block: Path | None = None
+    # Where a host without hooks looks for standing instructions, in its order: it reads the first
+    # file that exists. That file gets the block with the most important memories.
+    rules: tuple[Path, ...] = ()
 
 
 def installing(files: Sequence[File], environment: Mapping[str, str]) -> list[Change]:
