@@ -62,7 +62,7 @@ def test_an_older_installation_is_removed(
         file_changes.apply(settings_files.installing(files, environment), environment)
         named = "recollect-hook stop codex;" in hooks.read_text()
         assert named is has_receipt  # without a receipt, what is there is the user's own
-        assert hooks.read_text().count("recollect-hook stop") == 1
+        assert hooks.read_text().count("exec recollect-hook stop") == 1
 
     file_changes.apply(settings_files.removing(files, environment), environment)
 
