@@ -47,6 +47,8 @@ class Engine:
         self.directory = directory
         # What the agent may do with its tools.
         self.allowed = SURFACES[MCP]
+        # The agent, if it is known: the provenance of what its tools store names it.
+        self.host = ""
         # Hooks find the engine by the directory of the project.
         self.environment = {**environment, PROJECT_VARIABLES[0]: str(directory)}
         self.pool = StorePool()
@@ -108,9 +110,11 @@ class Engine:
         with self._turn(-1):
             stores = self.pool.open_stores(self.directory, self.config(), self.environment)
             stores.store.allowed = self.allowed
+            stores.store.host = self.host
             try:
                 return job(stores)
             finally:
+                stores.store.host = ""  # hooks of other agents use the same store
                 self.pool.record_state()
 
     @contextmanager
