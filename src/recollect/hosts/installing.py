@@ -52,11 +52,11 @@ def set_up(
     commands = plan.undo if removing else plan.commands
     programs = {name: _program(name, environment, plan) for name, *_ in commands}
     if not dry_run:
-        if removing:
+        with settings_files.keeping_form(plan.files):
             _run_all(commands, programs, directory, environment)
+        if commands:
+            changes = change(plan.files, environment)
         file_changes.apply(changes, environment)
-        if not removing:
-            _run_all(commands, programs, directory, environment)
     return Outcome(
         [found.difference for found in changes if found.before != found.after],
         [" ".join(command) for command in commands],
