@@ -165,7 +165,9 @@ def test_a_file_that_others_can_use_is_not_used(path: str, engine: Engine, mode:
     assert engine.admitted == []
 
 
-@pytest.mark.skipif(not hasattr(os, "chown") or os.geteuid() != 0, reason="only root can give a file away")
+@pytest.mark.skipif(
+    not hasattr(os, "chown") or os.geteuid() != 0, reason="only root can give a file away"
+)
 def test_a_file_of_another_user_is_not_used(path: str, engine: Engine) -> None:
     """Whoever wrote it would get what the user says."""
     os.chown(path, 12345, -1)
