@@ -2,8 +2,9 @@ r"""What a hook does before it knows whether there is an engine: it reads its in
 
 Everything is in one module that imports little, because with an engine this is all that a hook
 does. The engine is the agent's own MCP server, `recollect mcp`, which listens on a Unix socket in a
-private directory. If there is no engine, or it is busy, slow or of another version, the hook serves
-the event itself. The protocol makes sure that an event is served once:
+private directory; `recollect.loopback` says how on systems without such sockets. If there is no
+engine, or it is busy, slow or of another version, the hook serves the event itself. The protocol
+makes sure that an event is served once:
 
     hook    recollect 3 VERSION EVENT HOST MOMENT BYTES BYTES\n, its environment, its input
     engine  ready\n if it can serve the event, which it has not started; anything else declines
@@ -39,13 +40,16 @@ NO_HOST = "-"  # a command of an older version: it does not name the host
 PING = "ping"
 # Seconds: until the engine is ready, and until its first reply after that.
 READY, FIRST_WORD = 0.05, 2.0
+# `loopback` lets an engine and its hooks on any system meet as they do on Windows.
+TRANSPORT = "RECOLLECT_ENGINE_TRANSPORT"
+_SOCKET, _PORT_FILE = ".sock", ".port"
 _MOST_PATH = 103  # bytes, including the final NUL, that every system accepts for a socket path
 _PRIME = (1 << 61) - 1
 _GRACE = 0.5  # seconds that a hook waits beyond what the engine asks for
 _OFF = ("0", "false", "no", "off")
 # Environment variables that change how a hook works. The client sends them to the engine.
 PREFIXES = ("RECOLLECT_", "GIT_", "XDG_")
-NAMES = ("HOME", "PATH", "LOCALAPPDATA", "APPDATA")
+NAMES = ("HOME", "USERPROFILE", "PATH", "LOCALAPPDATA", "APPDATA")
 
 # One of these is in every prompt with a wish that a rule finds (`capture/requests.py`), and in
 # most with one that only a model finds. Such a prompt is put aside before anything else is
@@ -78,7 +82,7 @@ class Attempt:
         self.given: bytes | None = None  # not read yet
         self.answer: bytes | None = None
         self.was_taken = False  # the engine may have done part of the work
-        if len(arguments) in (1, 2) and os.name == "posix" and sys.stdin is not None:
+        if len(arguments) in (1, 2) and sys.stdin is not None:
             self.given = _read_input()
             if not asks(self.event, self.given):  # with marked text, the slower stash comes first
                 self.answer, self.was_taken = ask(
@@ -88,6 +92,8 @@ class Attempt:
 
 def _read_input() -> bytes:
     """Read stdin. If it does not end in time, return what has arrived."""
+    if sys.platform == "win32":
+        return _read_beside()
     import select
 
     parts, size, end = [], 0, time.monotonic() + _INPUT_SECONDS
@@ -99,6 +105,24 @@ def _read_input() -> bytes:
             break
         parts.append(part)
         size += len(part)
+    return b"".join(parts)
+
+
+def _read_beside() -> bytes:
+    """Read stdin in a thread: Windows cannot wait for a pipe with a time limit."""
+    import threading
+
+    parts: list[bytes] = []
+
+    def read() -> None:
+        size = 0
+        while size < MOST_INPUT and (part := os.read(0, 1 << 16)):
+            parts.append(part)
+            size += len(part)
+
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    reader.join(_INPUT_SECONDS)
     return b"".join(parts)
 
 
@@ -185,7 +209,7 @@ def ping(environment: Mapping[str, str], patience: float = FIRST_WORD) -> tuple[
 
     It answers when it has finished its current work. None if there is no engine, or it hangs.
     """
-    engine = connect(environment)
+    engine = connect(environment, patience)
     if engine is None:
         return None
     try:
@@ -226,23 +250,32 @@ class Lines:
         self._rest += part
 
 
-def connect(environment: Mapping[str, str]) -> socket | None:
+def connect(environment: Mapping[str, str], seconds: float = READY) -> socket | None:
     """Connect to the engine of the current project."""
     for path in addresses(environment):
-        folder = path.rpartition("/")[0]
-        if not is_private(folder):
+        if not is_private(os.path.dirname(path)):  # noqa: PTH120
             continue
-        import _socket
-
-        engine = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
-        try:
-            engine.settimeout(READY)
-            engine.connect(path)
-        except OSError:
-            engine.close()
-        else:
-            return engine  # type: ignore[return-value]
+        engine = _connect(path, seconds)
+        if engine is not None:
+            return engine
     return None
+
+
+def _connect(path: str, seconds: float) -> socket | None:
+    if sys.platform == "win32" or not path.endswith(_SOCKET):
+        from recollect.loopback import connect as connect_by_tcp
+
+        return connect_by_tcp(path, seconds)
+    import _socket
+
+    engine = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    try:
+        engine.settimeout(seconds)
+        engine.connect(path)
+    except OSError:
+        engine.close()
+        return None
+    return engine  # type: ignore[return-value, unused-ignore]
 
 
 def is_private(folder: str) -> bool:
@@ -251,16 +284,24 @@ def is_private(folder: str) -> bool:
         found = os.lstat(folder)
     except OSError:
         return False
+    if sys.platform == "win32":  # no such permissions: it is in the user's profile
+        return found.st_mode & 0o170000 == 0o040000
     return found.st_mode & 0o170077 == 0o040000 and found.st_uid == os.geteuid()
+
+
+def is_by_tcp(environment: Mapping[str, str]) -> bool:
+    """Whether the engine listens on a port: see `recollect.loopback`."""
+    return sys.platform == "win32" or environment.get(TRANSPORT, "").strip().lower() == "loopback"
 
 
 def addresses(environment: Mapping[str, str]) -> Iterator[str]:
     """Return where the engine of the current project may listen; it uses the first that works."""
     project = project_in(environment) or _here()
     key = int.from_bytes(os.fsencode(common_dir(project)), "big") % _PRIME
+    ending = _PORT_FILE if is_by_tcp(environment) else _SOCKET
     for folder in _folders(environment):
-        path = f"{folder}/{key:016x}.sock"
-        if len(os.fsencode(path)) < _MOST_PATH:
+        path = f"{folder}/{key:016x}{ending}"
+        if ending == _PORT_FILE or len(os.fsencode(path)) < _MOST_PATH:
             yield path
 
 
@@ -272,6 +313,11 @@ def _here() -> str:
 
 
 def _folders(environment: Mapping[str, str]) -> Iterator[str]:
+    if sys.platform == "win32":
+        profile = environment.get("LOCALAPPDATA", "")
+        if os.path.isabs(profile):  # noqa: PTH117
+            yield f"{profile}/recollect/run"
+        return
     runtime = environment.get("XDG_RUNTIME_DIR", "")
     if runtime.startswith("/"):
         yield f"{runtime}/recollect"

@@ -52,6 +52,7 @@ gc(*, dry_run=False, force=False)
 get(memory_id)
 get_many(ids)
 history(memory_id)
+host
 import_claude_memory(folder=None, *, dry_run=False)
 import_export(path, *, dry_run=False)
 index_history(*, dry_run=False, progress=None)

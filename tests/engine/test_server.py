@@ -20,6 +20,7 @@ from recollect import hook_client as asking
 from recollect.capture.spool_flush import spool_of, stash_of
 from recollect.config.locate import common_dir
 from recollect.engine.background import Background
+from recollect.engine.listener import transport_at
 from recollect.engine.server import Engine
 from recollect.hook_client import PROTOCOL, addresses, connect
 from recollect.mcp.tools import call
@@ -28,6 +29,7 @@ from tests.sandbox import Sandbox
 from tests.support.agent import Agent, git_behind, wait_a_while
 from tests.support.server import Server, owner_of, ping, wait_for
 
+ON_BOTH = pytest.mark.usefixtures("transport")
 CENTS = "[remember:decisions] Prices are kept in integer cents"
 
 
@@ -56,19 +58,21 @@ def has_ended(process: int) -> bool:
 # Where it listens
 
 
+@ON_BOTH
 def test_the_socket_is_private_and_goes_with_the_server(repo: Path) -> None:
     """Only its owner may enter the directory; afterwards no socket is left."""
     server = Server(repo)
     server.wait_until_it_listens()
     path = address_of(repo)
 
-    assert path.is_socket()
+    assert path.exists()
     assert path.parent.stat().st_mode & 0o777 == 0o700
     server.end()
     assert not path.exists()
     assert owner_of(repo) is None
 
 
+@ON_BOTH
 def test_a_directory_that_others_may_enter_is_not_used(
     repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,6 +89,7 @@ def test_a_directory_that_others_may_enter_is_not_used(
         server.end()
 
 
+@ON_BOTH
 def test_worktrees_share_an_engine(repo: Path, sandbox: Sandbox, server: Server) -> None:
     """The address comes from the directory that all worktrees share; folders inside lead there."""
     tree = repo.parent / "tree"
@@ -121,6 +126,7 @@ def test_long_paths_find_a_place(tmp_path: Path) -> None:
 # Who does the work
 
 
+@ON_BOTH
 def test_answers_are_those_of_a_cold_hook(repo: Path, sandbox: Sandbox) -> None:
     """The same events, once without and once with an engine, say the same."""
     store = sandbox.open(repo)
@@ -158,6 +164,7 @@ def test_answers_are_those_of_a_cold_hook(repo: Path, sandbox: Sandbox) -> None:
     assert after[1] > before[1]  # on a busy machine some hooks do their own work
 
 
+@ON_BOTH
 def test_a_hook_with_another_home_or_without_a_place_does_its_own_work(
     repo: Path, server: Server, tmp_path: Path
 ) -> None:
@@ -175,9 +182,8 @@ class Fake:
     def __init__(self, repo: Path, *words: bytes, freezes: bool = False) -> None:
         self.path = address_of(repo)
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.bind(str(self.path))
-        self.socket.listen()
+        self.transport = transport_at(str(self.path), os.environ)
+        self.socket = self.transport.listen()
         self._words = words
         self._freezes = freezes
         self._is_closed = threading.Event()
@@ -186,6 +192,7 @@ class Fake:
     def _run(self) -> None:
         connection, _ = self.socket.accept()
         with connection:
+            assert self.transport.admits(connection)
             for word in self._words:
                 connection.recv(1 << 16)
                 connection.sendall(word)
@@ -199,6 +206,7 @@ class Fake:
         self.path.unlink()
 
 
+@ON_BOTH
 @pytest.mark.parametrize(
     "words",
     [
@@ -227,6 +235,7 @@ def test_whatever_an_engine_does_the_work_is_done(
     assert summaries(sandbox, repo) == ["Prices are kept in integer cents"]
 
 
+@ON_BOTH
 def test_an_engine_that_freezes_is_not_waited_for(repo: Path, sandbox: Sandbox) -> None:
     """It has the event, so nobody else does the work; only what is marked is not left to it."""
     fake = Fake(repo, b"ready\n", b"wait 1\n", freezes=True)
@@ -284,9 +293,7 @@ def test_an_engine_that_says_nothing_is_not_waited_for(repo: Path, sandbox: Sand
     """It has a twentieth of a second to be ready, and the event is not done twice."""
     path = address_of(repo)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    silent = socket.socket(socket.AF_UNIX)
-    silent.bind(str(path))
-    silent.listen()
+    silent = transport_at(str(path), os.environ).listen()
     try:
         said = Agent(repo).hook("prompt", prompt=CENTS)
         connection, _ = silent.accept()
@@ -302,12 +309,13 @@ def test_an_engine_that_says_nothing_is_not_waited_for(repo: Path, sandbox: Sand
     assert summaries(sandbox, repo) == ["Prices are kept in integer cents"]
 
 
+@ON_BOTH
 def test_without_a_go_nothing_is_done(repo: Path, sandbox: Sandbox, server: Server) -> None:
     """A hook that went away while the engine got ready has done the work itself."""
     payload = json.dumps({"session_id": "s", "cwd": str(repo), "prompt": CENTS}).encode()
     settings = f"HOME={os.environ['HOME']}".encode()
     for last in (b"", b"no"):
-        hook = connect({**os.environ, "CLAUDE_PROJECT_DIR": str(repo)})
+        hook = connect({**os.environ, "CLAUDE_PROJECT_DIR": str(repo)}, 30)
         assert hook is not None
         hook.settimeout(30)
         head = f"{PROTOCOL} prompt - 1 {len(settings)} {len(payload)}\n".encode()
@@ -320,6 +328,7 @@ def test_without_a_go_nothing_is_done(repo: Path, sandbox: Sandbox, server: Serv
     assert summaries(sandbox, repo) == []
 
 
+@ON_BOTH
 @pytest.mark.parametrize(
     "said",
     [
@@ -338,7 +347,7 @@ def test_without_a_go_nothing_is_done(repo: Path, sandbox: Sandbox, server: Serv
 )
 def test_strangers_get_nothing(repo: Path, server: Server, said: bytes) -> None:
     """Another version, another protocol, half a message: no word that a hook would act on."""
-    engine = connect({**os.environ, "CLAUDE_PROJECT_DIR": str(repo)})
+    engine = connect({**os.environ, "CLAUDE_PROJECT_DIR": str(repo)}, 30)
     assert engine is not None
     engine.settimeout(30)
     engine.sendall(said)
@@ -367,6 +376,7 @@ def test_it_can_be_switched_off(repo: Path) -> None:
         server.end()
 
 
+@ON_BOTH
 def test_an_idle_engine_lets_go_until_a_tool_is_called(repo: Path) -> None:
     """Nothing is open any more and no hook finds it; the tools go on, and it comes back."""
     engine = Engine(repo, {**os.environ, "RECOLLECT_ENGINE_IDLE": "0.05"})
@@ -397,11 +407,12 @@ def leftover(repo: Path) -> Iterator[Path]:
     server.process.kill()
     server.end()
     path = address_of(repo)
-    assert path.is_socket()
+    assert path.exists()
     yield path
     path.unlink(missing_ok=True)
 
 
+@ON_BOTH
 def test_a_socket_that_was_left_behind_holds_nobody_up(
     repo: Path, sandbox: Sandbox, leftover: Path
 ) -> None:
@@ -417,6 +428,7 @@ def test_a_socket_that_was_left_behind_holds_nobody_up(
     assert summaries(sandbox, repo) == ["Prices are kept in integer cents"]
 
 
+@ON_BOTH
 def test_two_servers_share_and_the_second_takes_over(repo: Path) -> None:
     """One hears the hooks; when it is killed, the other one does."""
     first = Server(repo)
@@ -432,6 +444,7 @@ def test_two_servers_share_and_the_second_takes_over(repo: Path) -> None:
     assert owner_of(repo) is None
 
 
+@ON_BOTH
 def test_no_server_outlives_its_agent(repo: Path) -> None:
     """The agent is killed; a process of its own still holds the pipe, and yet the server goes."""
     agent = subprocess.Popen(
@@ -463,6 +476,7 @@ def test_no_server_outlives_its_agent(repo: Path) -> None:
     assert not address_of(repo).exists()
 
 
+@ON_BOTH
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_server_and_leaves_nothing(repo: Path, number: signal.Signals) -> None:
     """It goes quietly, also before the client has said a word."""
@@ -475,6 +489,7 @@ def test_a_signal_ends_the_server_and_leaves_nothing(repo: Path, number: signal.
     assert server.end() == ""
 
 
+@ON_BOTH
 def test_no_capture_is_lost_when_the_server_is_killed_again_and_again(
     repo: Path, sandbox: Sandbox
 ) -> None:
@@ -512,6 +527,7 @@ def test_no_capture_is_lost_when_the_server_is_killed_again_and_again(
     )
 
 
+@ON_BOTH
 def test_an_engine_that_dies_with_a_spooled_capture_does_not_make_it_two(
     repo: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from recollect.cli import root
 from recollect.hosts import registry
 from recollect.hosts.documented import ROWS, Documented
+from recollect.hosts.instruction_files import has_block
 from tests.sandbox import Sandbox
 
 # As each page shows it: the key of the servers, and what a server needs.
@@ -86,6 +87,56 @@ def test_a_project_gets_the_block(repo: Path, name: str) -> None:
 
     assert "recollect search" in text
     assert not (repo / "AGENTS.md").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "theirs", "file"),
+    [
+        ("zed", (".rules", "AGENTS.md"), ".rules"),
+        (
+            "zed",
+            (".github/copilot-instructions.md", "CLAUDE.md"),
+            ".github/copilot-instructions.md",
+        ),
+        ("zed", ("CLAUDE.md",), "CLAUDE.md"),
+        ("zed", (), "AGENTS.md"),
+        ("amp", ("CLAUDE.md", "AGENTS.md"), "AGENTS.md"),
+        ("amp", ("CLAUDE.md", ".rules"), "CLAUDE.md"),
+        ("vscode", ("CLAUDE.md",), "AGENTS.md"),  # it reads both
+    ],
+)
+def test_the_block_is_where_the_agent_reads(
+    repo: Path, name: str, theirs: tuple[str, ...], file: str
+) -> None:
+    """Who reads only the first file gets the block there, and still reads the project's rules."""
+    for other in theirs:
+        (repo / other).parent.mkdir(exist_ok=True)
+        (repo / other).write_text(f"The rules in {other}.\n")
+
+    shown = run(repo, name, "--scope", "project", "--dry-run")
+    assert not any(has_block(repo / other) for other in (*theirs, file))
+    for _ in range(2):
+        run(repo, name, "--scope", "project")
+    blocks = [path for path in (*theirs, "AGENTS.md") if has_block(repo / path)]
+    run(repo, name, "--scope", "project", "--uninstall")
+
+    assert set(blocks) == {file}
+    assert file in shown
+    assert [(repo / other).read_text() for other in theirs] == [
+        f"The rules in {other}.\n" for other in theirs
+    ]
+    assert (repo / file).exists() == (file in theirs)
+
+
+def test_the_block_is_found_again_although_another_file_comes_before_it(repo: Path) -> None:
+    """A colleague added a file that Zed reads first; removing takes the block from where it is."""
+    run(repo, "zed", "--scope", "project")
+    (repo / ".rules").write_text("Ours.\n")
+
+    run(repo, "zed", "--scope", "project", "--uninstall")
+
+    assert not (repo / "AGENTS.md").exists()
+    assert (repo / ".rules").read_text() == "Ours.\n"
 
 
 @pytest.mark.parametrize(

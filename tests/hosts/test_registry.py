@@ -190,3 +190,20 @@ def test_who_runs_a_hook() -> None:
     assert registry.host_of({}, {}, "documented").NAME == "claude-code"
     assert registry.host_of(CODEX, {}).NAME == "codex"
     assert registry.host_of({}, {}).NAME == "claude-code"
+
+
+@pytest.mark.parametrize(
+    ("client", "name"),
+    [
+        ("claude-code", "claude-code"),
+        ("codex-mcp-client", "codex"),
+        ("gemini-cli-mcp-client-recollect", "gemini"),
+        ("Visual Studio Code", ""),
+        ("example-client", ""),  # `amp` is no word in it
+        ("", ""),
+        ("- -", ""),
+    ],
+)
+def test_an_mcp_client_is_known_by_its_name(client: str, name: str) -> None:
+    """The words of the name decide."""
+    assert registry.host_of_client(client) == name

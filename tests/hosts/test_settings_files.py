@@ -293,3 +293,60 @@ def test_a_receipt_holds_nothing_of_the_user(machine: Machine) -> None:
     (receipt,) = (machine.root / "data" / "installed").iterdir()
     assert "sk-secret" not in receipt.read_text()
     assert "hush" not in receipt.read_text()
+
+
+CODE = '{\n   "model": "opus", // the big one\n   "keys": [1, 2]\n}\n'
+OURS = {"mcpServers": {"recollect": SERVER}}
+
+
+@pytest.mark.parametrize(
+    ("before", "written"),
+    [
+        (CODE, {"keys": [1, 2], "model": "opus", **OURS}),
+        (CODE, {"keys": [1, 2], "model": "opus", "mcpServers": {}}),
+        ('{"mcpServers": {"recollect": {}}}', OURS),
+        ("", OURS),
+        (None, OURS),
+        (None, {"mcpServers": {}}),
+    ],
+)
+def test_a_file_keeps_its_form_if_a_command_writes_only_our_entries(
+    tmp_path: Path, before: str | None, written: dict[str, object]
+) -> None:
+    """Also where the command made the file."""
+    file = a_server_in(tmp_path / "settings.json", before)
+
+    with settings_files.keeping_form([file]):
+        file.path.write_text(json.dumps(written))
+
+    assert (file.path.read_text() if file.path.exists() else None) == before
+
+
+@pytest.mark.parametrize(
+    ("before", "written"),
+    [
+        (CODE, '{"model": "haiku", "keys": [1, 2]}'),
+        (CODE, '{"model": "opus"}'),
+        (CODE, '{"model": "opus", "keys": [1, 2], "mcpServers": {"other": {}}}'),
+        (CODE, "no JSON"),
+        ("no JSON", "{}"),
+        (None, '{"model": "opus"}'),
+    ],
+)
+def test_what_a_command_changes_besides_stays(
+    tmp_path: Path, before: str | None, written: str
+) -> None:
+    """It may be the client's own news, so nothing is put back."""
+    file = a_server_in(tmp_path / "settings.json", before)
+
+    with settings_files.keeping_form([file]):
+        file.path.write_text(written)
+
+    assert file.path.read_text() == written
+
+
+def a_server_in(path: Path, text: str | None) -> SettingsFile:
+    """A settings file that is to have our server."""
+    if text is not None:
+        path.write_text(text)
+    return SettingsFile(path, (Entry(("mcpServers", "recollect"), SERVER),))

@@ -51,15 +51,22 @@ def test_with_our_own_command(place: Workplace) -> None:
     place.programs = (programs, OUR_PROGRAMS)
     place.plugin = None
     place.remember("decisions", CENTS)
+    settings = place.config / "settings.json"
+    settings.write_text('{\n   "model": "opus",\n   "permissions": {"allow": []}\n}\n')
+    place.ask("Good morning.")
+    before = settings.read_bytes()
 
     shown = place.recollect("install", "claude-code", "--dry-run")
     assert "would run: claude plugin install recollect@recollect" in shown
-    place.recollect("install", "claude-code")
+    assert settings.read_bytes() == before
+    for _ in range(2):
+        place.recollect("install", "claude-code")
     run = place.ask("Good morning.")
     for _ in range(2):  # there is nothing left for the second one to do
         place.recollect("install", "claude-code", "--uninstall")
     after = place.ask("Good morning.")
 
+    assert settings.read_bytes() == before  # although the client itself writes it anew
     assert run.main[0].text.count(CENTS) == 1
     assert CENTS not in after.main[0].text
     assert after.hooks() == []

@@ -250,6 +250,23 @@ COPILOT = Agent(
     settings=(".copilot/mcp-config.json",),
 )
 
+# `tests/realclient` has its own journey, and drives it in other ways, too.
+CLAUDE_CODE = Agent(
+    name="claude-code",
+    fetch=installed_client,
+    settle=lambda place: None,
+    arguments=lambda prompt: (
+        *("-p", prompt, "--output-format", "stream-json", "--verbose"),
+        *("--permission-mode", "acceptEdits"),
+        *("--allowedTools", "Bash,Read,Write,mcp__plugin_recollect_memory__*"),
+    ),
+    read=lambda path: use("Read", file_path=path),
+    write=lambda path, text: use("Write", file_path=path, content=f"{text}\n"),
+    run=lambda command: use("Bash", command=command, description="Run it"),
+    memory=lambda tool, **given: use(f"mcp__plugin_recollect_memory__{tool}", **given),
+    settings=(),
+)
+
 AGENTS = {agent.name: agent for agent in (GEMINI, CODEX, QWEN, OPENCODE, COPILOT)}
 
 

@@ -76,7 +76,8 @@ def test_the_journey(place: Workplace, agent: Agent) -> None:
     listed = place.recollect("list")
     assert listed.count(TUESDAYS) == 1
     assert len(listed.splitlines()) == 6  # and nothing that hooks said was taken for a wish
-    assert INVOICES in place.git("notes", "--ref=mem/decisions", "show", "HEAD")
+    ledger = place.git("notes", "--ref=mem/decisions", "show", "HEAD")
+    assert f'"host": "{agent.name}"' in ledger[ledger.index(INVOICES) - 500 :]
     sessions = {call.session for call in hook_calls(place)}
     assert len(sessions) == 1
 

@@ -65,7 +65,7 @@ def _set_up(
     differences = outcome.differences
     if outcome.block is not None:
         with opened(ctx) as store:
-            path = (store.work_tree or directory) / outcome.block.name
+            path = (store.work_tree or directory) / outcome.block.relative_to(directory)
             difference = store.instruction_block(path, on=not removing, dry_run=dry_run)
         differences = [*differences, *filter(None, (difference,))]
     # A line that changes can hold a secret, too, and an agent may read what we print.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -87,6 +88,6 @@ def _path(home: Path, repository: str) -> Path:
 
 def _is_own(found: os.stat_result) -> bool:
     """Whether a file is the user's and nobody else can have written it."""
-    if os.name != "posix":
+    if sys.platform == "win32":
         return True
     return found.st_uid == os.geteuid() and not found.st_mode & _OTHERS_MAY_WRITE

@@ -1,16 +1,15 @@
-"""The socket on which the engine receives hooks: private, and of one process at a time.
+"""The place where the engine receives hooks: private, and of one process at a time.
 
-The process that holds the lock file beside the socket owns the socket. The operating system drops
+It is a Unix socket, or where there are none a port on this machine and a file that names it. The
+process that holds the lock file beside that path owns it. The operating system drops
 the lock when that process ends, however it ends. So the next server replaces a socket that was left
 behind, and two servers of one repository never take it from each other.
 """
 
 from __future__ import annotations
 
-import fcntl
 import os
 import socket
-import struct
 import sys
 import threading
 import time
@@ -18,17 +17,27 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from io import BufferedReader, RawIOBase
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from recollect.config.locate import make_private
-from recollect.hook_client import MOST_INPUT, NO_HOST, PING, PROTOCOL, addresses, is_private
+from recollect.hook_client import (
+    MOST_INPUT,
+    NO_HOST,
+    PING,
+    PROTOCOL,
+    addresses,
+    is_by_tcp,
+    is_private,
+)
 from recollect.hosts.protocol import EVENTS
+from recollect.ledger.lock import try_lock
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 _MOST_CALLS = 16
 _MOST_SETTINGS = 1 << 20
+_LOCK_FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
 _REQUEST_SECONDS = 1.0  # how long a hook may take to send its request
 
 
@@ -82,14 +91,27 @@ class Call:
         """Do nothing: `write` sends at once."""
 
 
+class Transport(Protocol):
+    """How hooks reach a path: `UnixSocket` or `Loopback`."""
+
+    def listen(self) -> socket.socket:
+        """Listen, and make the path."""
+
+    def admits(self, connection: socket.socket) -> bool:
+        """Whether a hook of this user is at the other end. Nothing was read before."""
+
+
 class Listener:
     """A socket that accepts hooks, in its own thread."""
 
-    def __init__(self, path: str, lock: int, serve: Callable[[Call], None]) -> None:
+    def __init__(
+        self, path: str, transport: Transport, lock: int, serve: Callable[[Call], None]
+    ) -> None:
         self._path = path
         self._lock = lock
         self._serve = serve
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._transport = transport
+        self._socket = transport.listen()
         self._room = threading.BoundedSemaphore(_MOST_CALLS)
         self._is_closed = False
 
@@ -102,24 +124,18 @@ class Listener:
                 make_private(folder)
                 if not is_private(str(folder)):
                     continue
-                lock = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+                lock = os.open(f"{path}.lock", _LOCK_FLAGS, 0o600)
             except OSError:
                 continue
             try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                listener = cls(path, lock, serve)
-                listener._bind()
+                try_lock(lock)
+                listener = cls(path, transport_at(path, environment), lock, serve)
             except OSError:
                 os.close(lock)  # another server serves the hooks of this repository
                 return None
+            threading.Thread(target=listener._accept, name="recollect-listen", daemon=True).start()
             return listener
         return None
-
-    def _bind(self) -> None:
-        Path(self._path).unlink(missing_ok=True)
-        self._socket.bind(self._path)
-        self._socket.listen(_MOST_CALLS)
-        threading.Thread(target=self._accept, name="recollect-listen", daemon=True).start()
 
     def close(self) -> None:
         """Stop listening. Remove the socket first, so that no hook waits for an answer."""
@@ -144,6 +160,8 @@ class Listener:
     def _handle(self, connection: socket.socket) -> None:
         try:
             connection.settimeout(_REQUEST_SECONDS)
+            if not self._transport.admits(connection):
+                return
             call = _read_call(connection)
             if call is None:
                 return
@@ -156,9 +174,7 @@ class Listener:
 
 
 def _read_call(connection: socket.socket) -> Call | None:
-    """Read a request; None if it is of another user or another version."""
-    if peer_of(connection) != os.geteuid():
-        return None
+    """Read a request; None if it is of another version."""
     with BufferedReader(_TimedReader(connection)) as stream:
         words = stream.readline(1000).decode("ascii").split()
         if len(words) != 8 or " ".join(words[:3]) != PROTOCOL:
@@ -175,6 +191,17 @@ def _read_call(connection: socket.socket) -> Call | None:
     pairs = settings.decode("utf-8", "surrogateescape").split("\0")
     named = {name: value for name, _, value in (pair.partition("=") for pair in pairs) if name}
     return Call(connection, event, host, moment, named, given)
+
+
+def transport_at(path: str, environment: Mapping[str, str]) -> Transport:
+    """Return how hooks reach a path of `addresses`."""
+    if sys.platform != "win32" and not is_by_tcp(environment):
+        from recollect.engine.unix_socket import UnixSocket
+
+        return UnixSocket(path)
+    from recollect.loopback import Loopback
+
+    return Loopback(path)
 
 
 class _TimedReader(RawIOBase):
@@ -198,14 +225,3 @@ class _TimedReader(RawIOBase):
             return self._connection.recv_into(room)
         finally:
             self._connection.settimeout(_REQUEST_SECONDS)
-
-
-def peer_of(connection: socket.socket) -> int | None:
-    """Return the user id of the process at the other end; None if the system cannot tell."""
-    if hasattr(socket, "SO_PEERCRED"):
-        raw = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-        return int(struct.unpack("3i", raw)[1])
-    if sys.platform == "darwin":
-        raw = connection.getsockopt(0, 1, 76)  # SOL_LOCAL, LOCAL_PEERCRED: a struct xucred
-        return int(struct.unpack_from("=II", raw)[1])
-    return None

@@ -38,8 +38,6 @@ _HOOK_PREFIXES = (*PREFIXES, *HOST_PREFIXES)
 _KILL_AGAIN = 0.05
 # Seconds between two messages to a hook that waits long.
 _BEAT = 0.5
-# Windows has no such sockets: the MCP server serves tools there, but no hooks.
-_CAN_LISTEN = os.name == "posix"
 
 
 class Engine:
@@ -49,6 +47,8 @@ class Engine:
         self.directory = directory
         # What the agent may do with its tools.
         self.allowed = SURFACES[MCP]
+        # The agent, if it is known: the provenance of what its tools store names it.
+        self.host = ""
         # Hooks find the engine by the directory of the project.
         self.environment = {**environment, PROJECT_VARIABLES[0]: str(directory)}
         self.pool = StorePool()
@@ -82,7 +82,7 @@ class Engine:
     def listen(self) -> None:
         """Start listening for hooks, unless another engine of this repository does."""
         with self._listener_lock:
-            if self._listener is None and not self.is_stopped.is_set() and _CAN_LISTEN:
+            if self._listener is None and not self.is_stopped.is_set():
                 from recollect.engine.listener import Listener
 
                 self._listener = Listener.open(self.environment, self._serve_hook)
@@ -110,9 +110,11 @@ class Engine:
         with self._turn(-1):
             stores = self.pool.open_stores(self.directory, self.config(), self.environment)
             stores.store.allowed = self.allowed
+            stores.store.host = self.host
             try:
                 return job(stores)
             finally:
+                stores.store.host = ""  # hooks of other agents use the same store
                 self.pool.record_state()
 
     @contextmanager
@@ -163,10 +165,15 @@ class Engine:
 
     def _hook_environment(self, settings: Mapping[str, str]) -> Mapping[str, str] | None:
         """Return the hook's environment; None if this process cannot serve that hook."""
-        if settings.get("HOME") != self.environment.get("HOME"):
+        if _home(settings) != _home(self.environment):
             return None
         own = {k: v for k, v in self.environment.items() if not k.startswith(_HOOK_PREFIXES)}
         return {**own, **settings}
+
+
+def _home(environment: Mapping[str, str]) -> str | None:
+    """Return the user's directory. On Windows, only some shells set the first variable."""
+    return environment.get("HOME") or environment.get("USERPROFILE")
 
 
 class _EngineDeadline(Deadline):

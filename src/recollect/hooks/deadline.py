@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -159,7 +160,7 @@ class Deadline:
 
 def _processor_clock() -> Callable[[], float]:
     """Return a clock of the processor time of this thread, which every thread can read."""
-    if not hasattr(time, "pthread_getcpuclockid"):
+    if sys.platform == "win32" or not hasattr(time, "pthread_getcpuclockid"):
         return time.process_time
     clock = time.pthread_getcpuclockid(threading.get_ident())
     return lambda: time.clock_gettime(clock)

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]  # `signal` itself takes a hook too long
 import os
+import sys
 import time
 
 TYPE_CHECKING = False
@@ -26,10 +27,10 @@ if TYPE_CHECKING:
 # Seconds after the child's own deadline until the kernel ends it, and after that until the parent
 # kills it. At its own deadline the child replies by itself.
 _GRACE, _PARENT_GRACE = 0.3, 0.3
-_NEEDS = ("fork", "pipe", "waitpid")
 _REAP_ATTEMPTS = 500  # one per millisecond, while the system ends the child
+_NO_HANG = getattr(os, "WNOHANG", 0)
 LATE = "Deadline"
-_TIMERS = (_signal.SIGALRM, _signal.SIGPROF)
+_TIMERS = (_signal.SIGALRM, _signal.SIGPROF) if sys.platform != "win32" else ()
 
 
 class Relay:
@@ -75,7 +76,7 @@ def supervise(
 
     The child has `seconds` until it sets another time.
     """
-    if not all(hasattr(os, name) for name in _NEEDS):
+    if sys.platform == "win32":
         work(None)
         return ""
     ours, theirs = os.pipe()
@@ -136,7 +137,7 @@ def _why_it_ended(child: int, *, is_late: bool) -> str:
         _kill(child)
     for _ in range(_REAP_ATTEMPTS):
         try:
-            found, status = os.waitpid(child, os.WNOHANG)
+            found, status = os.waitpid(child, _NO_HANG)
         except ChildProcessError:
             return LATE if is_late else ""
         if found:

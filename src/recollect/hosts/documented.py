@@ -13,10 +13,10 @@ from typing import Any
 
 from recollect.hosts.hook_commands import mcp_server
 from recollect.hosts.installing import has_program
+from recollect.hosts.instruction_files import AGENTS_FILE
 from recollect.hosts.lazy_host import LazyHost
 from recollect.hosts.settings_files import Entry, Installation, SettingsFile
 
-_BLOCK = "AGENTS.md"
 _STDIO = {"type": "stdio", **mcp_server()}
 _BY_HAND = (
     "Recollect cannot change its YAML settings. Add this below `extensions:` in"
@@ -30,7 +30,9 @@ class Documented(LazyHost):
 
     `user` and `project` are the settings files with the servers, from the home directory and from
     the root of the project; empty if there is none. `key` is where servers are in them. `folder` is
-    a sign that the agent is on this machine, besides its program.
+    a sign that the agent is on this machine, besides its program. `rules` are the files in which it
+    looks for instructions, and reads the first that exists: if a new one came before it, the agent
+    would no longer read the project's own.
     """
 
     def __init__(
@@ -46,24 +48,25 @@ class Documented(LazyHost):
         folder: str = "",
         by_hand: str = "",
         program: str = "",
+        rules: tuple[str, ...] = (AGENTS_FILE,),
     ) -> None:
         super().__init__(name, (), title=title, program=program)
         self.NAME, self.page = name, page
         self.user, self.project = user, project
         self._entry = Entry((key, "recollect"), dict(server or mcp_server()))
-        self._folder, self._by_hand = folder, by_hand
+        self._folder, self._by_hand, self._rules = folder, by_hand, rules
 
     def installation(
         self, scope: str, directory: Path, home: Path, _environment: Mapping[str, str]
     ) -> Installation:
-        """Return the file with our server, and for a project also the file with the block."""
+        """Return the file with our server, and for a project also where the block may be."""
         is_user = scope == "user"
         path = self.user if is_user else self.project
         file = SettingsFile((home if is_user else directory) / path, (self._entry,))
         return Installation(
             files=(file,) if path else (),
             afterwards=self._by_hand,
-            block=None if is_user else directory / _BLOCK,
+            rules=() if is_user else tuple(directory / name for name in self._rules),
         )
 
     def is_here(self, _directory: Path, home: Path, environment: Mapping[str, str]) -> bool:
@@ -81,7 +84,7 @@ def _editor_folder() -> str:
 
 
 ROWS: tuple[Documented, ...] = (
-    Documented("agents-md", _BLOCK, "https://agents.md"),
+    Documented("agents-md", AGENTS_FILE, "https://agents.md"),
     Documented(
         "amp",
         "Amp",
@@ -91,6 +94,7 @@ ROWS: tuple[Documented, ...] = (
         key="amp.mcpServers",
         folder=".config/amp",
         program="amp",
+        rules=(AGENTS_FILE, "AGENT.md", "CLAUDE.md"),
     ),
     Documented(
         "goose",
@@ -128,5 +132,10 @@ ROWS: tuple[Documented, ...] = (
         key="context_servers",
         folder=".config/zed",
         program="zed",
+        # See https://zed.dev/docs/ai/instructions.
+        rules=(
+            *(".rules", ".cursorrules", ".windsurfrules", ".clinerules"),
+            *(".github/copilot-instructions.md", "AGENT.md", AGENTS_FILE, "CLAUDE.md", "GEMINI.md"),
+        ),
     ),
 )

@@ -6,11 +6,12 @@ Both have the same hooks, with the same names, so that a session with both runs 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recollect.hosts.hook_commands import hook_command, mcp_server, sign_of
+from recollect.hosts.hook_commands import hook_command, mcp_server, plain_command, sign_of
 from recollect.hosts.own_files import OwnFile
 from recollect.hosts.settings_files import Entry, File, Installation, Item, SettingsFile
 from recollect.version import __version__
@@ -78,10 +79,12 @@ class ExtensionHost(NamedTuple):
         )
 
     def _handler(self, hook: Hook) -> dict[str, Any]:
+        # PowerShell runs it on Windows.
+        command = plain_command if sys.platform == "win32" else hook_command
         handler = {
             "name": f"recollect-{hook.event}",
             "type": "command",
-            "command": hook_command(self.name, hook.event),
+            "command": command(self.name, hook.event),
             "timeout": self.timeout,
         }
         return {**({"matcher": hook.tools} if hook.tools else {}), "hooks": [handler]}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import Any
 
 from recollect.hosts.protocol import SESSION_START, TOOL_PRE
@@ -21,25 +20,27 @@ _NO_MIRROR = (
 )
 
 
+def plain_command(host: str, event: str) -> str:
+    """Return the command without anything that only some shells understand."""
+    return f"{SIGN} {event} {host}"
+
+
 def hook_command(host: str, event: str) -> str:
     """Return the shell command with which a host reports an event.
 
     Without our program it does nothing, or at the start of a session says so: a colleague may not
     have it. Before a file is written, nothing is started in a repository without a mirror.
     """
-    if event != SESSION_START or os.name == "nt":
+    if event != SESSION_START:
         return quiet_command(host, event)
-    call = f"{SIGN} {event} {host}"
+    call = plain_command(host, event)
     return f"if {_FOUND}; then exec {call}; fi; printf '%s' '{json.dumps(_MISSING)}'"
 
 
 def quiet_command(host: str, event: str) -> str:
     """Return the command for a host that shows its user nothing: it has no single quotes."""
-    call = f"{SIGN} {event} {host}"
-    if os.name == "nt":
-        return call
     before = _NO_MIRROR if event == TOOL_PRE else ""
-    return f"{before}{_FOUND} && exec {call}; exit 0"
+    return f"{before}{_FOUND} && exec {plain_command(host, event)}; exit 0"
 
 
 def sign_of(event: str) -> str:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from recollect.errors import InstallFailed
 from recollect.hosts import file_changes, settings_files
+from recollect.hosts.instruction_files import AGENTS_FILE, has_block
 from recollect.hosts.protocol import Host
 from recollect.hosts.registry import host_named, names
 from recollect.hosts.settings_files import Installation
@@ -51,18 +52,26 @@ def set_up(
     commands = plan.undo if removing else plan.commands
     programs = {name: _program(name, environment, plan) for name, *_ in commands}
     if not dry_run:
-        if removing:
+        with settings_files.keeping_form(plan.files):
             _run_all(commands, programs, directory, environment)
+        if commands:
+            changes = change(plan.files, environment)
         file_changes.apply(changes, environment)
-        if not removing:
-            _run_all(commands, programs, directory, environment)
     return Outcome(
         [found.difference for found in changes if found.before != found.after],
         [" ".join(command) for command in commands],
         "" if removing else plan.afterwards,
-        plan.block,
+        _rules_file(plan.rules, removing=removing),
         [found.note for found in changes if found.note],
     )
+
+
+def _rules_file(rules: Sequence[Path], *, removing: bool) -> Path | None:
+    """Return the file that an agent reads, or from which the block is to be removed."""
+    if not rules:
+        return None
+    found = (path for path in rules if (has_block(path) if removing else path.is_file()))
+    return next(found, rules[0].parent / AGENTS_FILE)
 
 
 class State(NamedTuple):

@@ -31,6 +31,15 @@ def host_named(name: str) -> Host:
     return host(name.replace("-", "_"))
 
 
+def host_of_client(client: str) -> str:
+    """Return the host that an MCP client is, by the name that it gives itself; empty for others.
+
+    Codex is `codex-mcp-client`, and Gemini CLI `gemini-cli-mcp-client`.
+    """
+    words = "-".join("".join(c if c.isalnum() else " " for c in client[:100].lower()).split())
+    return next((name for name in names() if f"-{name}-" in f"-{words}-"), "")
+
+
 def names() -> list[str]:
     """Return the names of all hosts, sorted."""
     return sorted([*(package.replace("_", "-") for package in HOSTS), *DOCUMENTED])

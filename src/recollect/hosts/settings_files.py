@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from recollect.config.replacing import replace_file
 from recollect.errors import InstallFailed
 from recollect.hosts import json_edit, own_files, toml_edit
 from recollect.hosts.file_changes import Change, hash_of, read, receipt_of
@@ -49,10 +51,11 @@ File = SettingsFile | OwnFile
 
 
 class Installation(NamedTuple):
-    """What installing takes: files to change, then commands of the agent to run.
+    """What installing takes: commands of the agent to run, then files to change.
 
-    Removing runs `undo` first and then restores the files. `afterwards` is what the user must do;
-    `instead` is what they can do if the agent's program is not found.
+    Removing runs `undo` first and then restores the files. If commands write entries of ours into a
+    file, it is in `files` with these entries, so that it keeps its form. `afterwards` is what the
+    user must do; `instead` is what they can do if the agent's program is not found.
     """
 
     files: tuple[File, ...] = ()
@@ -60,8 +63,9 @@ class Installation(NamedTuple):
     undo: tuple[tuple[str, ...], ...] = ()
     afterwards: str = ""
     instead: str = ""
-    # The file for the block with the most important memories; for hosts without hooks.
-    block: Path | None = None
+    # Where a host without hooks looks for standing instructions, in its order: it reads the first
+    # file that exists. That file gets the block with the most important memories.
+    rules: tuple[Path, ...] = ()
 
 
 def installing(files: Sequence[File], environment: Mapping[str, str]) -> list[Change]:
@@ -88,6 +92,44 @@ def removing(files: Sequence[File], environment: Mapping[str, str]) -> list[Chan
             for file in files
         ),
     ]
+
+
+@contextmanager
+def keeping_form(files: Sequence[File]) -> Iterator[None]:
+    """Put the bytes of files back if commands changed only our entries in them.
+
+    A program writes its settings anew, in another order and without what it does not know.
+    """
+    before = [(file, read(file.path)) for file in files if isinstance(file, SettingsFile)]
+    yield
+    for file, content in before:
+        now = read(file.path)
+        if now == content or not _differs_only_by_ours(file, content, now):
+            continue
+        if content is None:
+            file.path.unlink(missing_ok=True)
+        else:
+            replace_file(file.path, content)
+
+
+def _differs_only_by_ours(file: SettingsFile, one: bytes | None, other: bytes | None) -> bool:
+    try:
+        return bool(_others(file, one) == _others(file, other))
+    except (ValueError, InstallFailed):
+        return False
+
+
+def _others(file: SettingsFile, content: bytes | None) -> Any:
+    """Return what a file says without our entries and without the objects that held only them."""
+    text = _text(file.path, content)
+    said = _said(file.path, text) if text.strip() else {}
+    for entry in file.entries:
+        for length in range(len(entry.keys), 0, -1):
+            holder = _value_at(said, entry.keys[: length - 1])
+            found = _value_at(said, entry.keys[:length])
+            if isinstance(holder, dict) and (length == len(entry.keys) or found in ({}, None)):
+                holder.pop(entry.keys[length - 1], None)
+    return said
 
 
 def is_in_place(files: Sequence[File]) -> bool:

@@ -10,11 +10,13 @@ from __future__ import annotations
 import json
 import os
 import stat
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from recollect.core.marks import without_own_text
 from recollect.core.named_tuple import NamedTuple
 from recollect.hosts.protocol import LAST_PART, Message, TranscriptPart
 
@@ -22,7 +24,7 @@ from recollect.hosts.protocol import LAST_PART, Message, TranscriptPart
 LONGEST_LINE = 1 << 20
 _CHUNK = 1 << 18
 # Windows has one of its own instead: without it, the bytes of line ends would change.
-_FLAGS = sum(getattr(os, name, 0) for name in ("O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
+_FLAGS = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
 # The roles of messages, whatever the host calls them.
 PERSON, AGENT = "user", "assistant"
 
@@ -31,7 +33,7 @@ def open_own(path: Path) -> BinaryIO:
     """Open a regular file of the current user; links and pipes are refused."""
     descriptor = os.open(path, os.O_RDONLY | _FLAGS)
     status = os.fstat(descriptor)
-    is_own = os.name != "posix" or status.st_uid == os.geteuid()
+    is_own = sys.platform == "win32" or status.st_uid == os.geteuid()
     if not stat.S_ISREG(status.st_mode) or not is_own:
         os.close(descriptor)
         raise PermissionError(f"{path} is not a regular file of the current user")
@@ -75,12 +77,32 @@ def _next_line(file: BinaryIO) -> tuple[bytes, int]:
 
 
 class Line(NamedTuple):
-    """What a line says: a message, the tools that it calls, and for each result if it failed."""
+    """What a line says: a message, the tools that it calls, and for each result if it failed.
+
+    Where a client writes a message again, for what was added to it, both have the same `identity`.
+    """
 
     role: str
     text: str = ""
     tools: Sequence[str] = ()
     failures: Sequence[bool] = ()
+    identity: str = ""
+
+
+def transcript_reader(
+    parse: Callable[[Mapping[str, Any]], Line | None],
+) -> Callable[..., TranscriptPart | None]:
+    """Return the `read_transcript` of a host whose transcript has an object in each line."""
+
+    def parse_line(line: bytes) -> Line | None:
+        entry = object_in(line)
+        return None if entry is None else parse(entry)
+
+    def read_transcript(path: Path, offset: int, *, most: int = 4 << 20) -> TranscriptPart | None:
+        """Read the messages after an offset, at most about `most` bytes."""
+        return read_part(path, offset, most, parse_line)
+
+    return read_transcript
 
 
 def read_part(
@@ -104,6 +126,7 @@ def read_part(
     messages: list[Message] = []
     tools: list[str] = []
     failed = recovered = False
+    last = ""
     for at, text in _lines(data[:complete]):
         line = parse(text)
         if line is None:
@@ -111,7 +134,9 @@ def read_part(
         tools += line.tools
         for error in line.failures:
             failed, recovered = error, (failed or recovered) and not error
-        if line.text:
+        is_again = bool(line.identity) and line.identity == last
+        last = line.identity or last
+        if line.text and not is_again:
             messages.append(Message(line.role, line.text, start + at))
     # What follows an incomplete line is not there yet.
     more = bool(complete) and start + len(data) < size
@@ -132,6 +157,17 @@ def object_in(line: bytes) -> Mapping[str, Any] | None:
 def objects_of(value: Any) -> list[Mapping[str, Any]]:
     """Return the objects in a list; nothing if it is something else."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def object_at(entry: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return the object in a field; an empty one if it is something else."""
+    found = entry.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def clean(text: str) -> str:
+    """Return what was said, without what we added to it."""
+    return encodable(without_own_text(text)).strip()
 
 
 def encodable(text: str) -> str:

@@ -36,6 +36,7 @@ NO_TEXT: Final = "it has no text, or too much"
 _NAME_THE_STORE: Final = "Name the file or folder that the program wrote."
 _TAG: Final = pattern(r"[^\w./+-]+")
 _CONTROL: Final = pattern(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_NO_FOLLOW: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _NOT_IN_NAME: Final = pattern(r"[^a-z0-9]+")
 
 
@@ -45,7 +46,7 @@ _NOT_IN_NAME: Final = pattern(r"[^a-z0-9]+")
 def read_text(path: Path, most: int = MOST_FILE) -> str:
     """Return the text of a plain file; raise `ParseError` if it is something else, or too large."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+        descriptor = os.open(path, os.O_RDONLY | _NO_FOLLOW)
         with os.fdopen(descriptor, "rb") as file:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):

@@ -7,8 +7,8 @@ just the objects that contain the purged memory.
 
 from __future__ import annotations
 
-import os
 import re
+import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -104,7 +104,7 @@ def _unlink(objects: Path, oids: Iterable[str]) -> None:
     for oid in oids:
         path = objects / oid[:2] / oid[2:]
         with suppress(FileNotFoundError):
-            if os.name == "nt":  # git makes objects read-only, which prevents deletion there
+            if sys.platform == "win32":  # there, what git made read-only cannot be deleted
                 path.chmod(0o600)
             path.unlink()
 

@@ -10,6 +10,7 @@ handles the rest, which fetch and push need to reach a remote.
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -336,7 +337,7 @@ class Git:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE if errors is None else errors,
                 bufsize=1 << 16,
-                process_group=0 if detached and os.name == "posix" else None,
+                process_group=0 if detached and sys.platform != "win32" else None,
             )
             if not detached:
                 _running[process] = threading.get_ident()

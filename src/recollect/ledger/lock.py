@@ -7,6 +7,7 @@ system drops the lock when its holder dies, so none is ever left behind.
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,16 +20,18 @@ SYNC_LOCK = "sync.lock"  # held by a sync or a purge for its whole duration
 _FIRST_WAIT = 0.002
 _LONGEST_WAIT = 0.01
 
-if os.name == "posix":
+if sys.platform != "win32":
     import fcntl
 
-    def _try_lock(handle: int) -> None:
+    def try_lock(handle: int) -> None:
+        """Lock an open file, or raise an `OSError` if another process holds it."""
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 else:  # Windows
     import msvcrt
 
-    def _try_lock(handle: int) -> None:
-        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+    def try_lock(handle: int) -> None:
+        """Lock an open file, or raise an `OSError` if another process holds it."""
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
 
 
 @contextmanager
@@ -64,7 +67,7 @@ def _wait(handle: int, deadline: float, timeout: float) -> None:
     pause = _FIRST_WAIT
     while True:
         try:
-            _try_lock(handle)
+            try_lock(handle)
         except (BlockingIOError, PermissionError):
             if time.monotonic() >= deadline:
                 raise LockTimeout(

@@ -8,6 +8,7 @@ that looks unusual, the answer is None, and git is asked.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -39,7 +40,7 @@ class Located(NamedTuple):
 
 def locate(tree: Path, environment: Mapping[str, str]) -> Located | None:
     """Return the repository of a working tree; None if git must say."""
-    if os.name != "posix" or any(
+    if sys.platform == "win32" or any(
         name.startswith("GIT_") and not name.startswith(_HARMLESS) for name in environment
     ):
         return None

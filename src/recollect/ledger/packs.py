@@ -14,6 +14,7 @@ our own directory says that a pack is ours.
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
@@ -129,7 +130,7 @@ _ENDING_ATTEMPTS = 40
 
 def _is_abandoned(keep: Path) -> bool:
     """Whether a fetch on this machine was killed before it could remove its `.keep` file."""
-    if os.name != "posix":
+    if sys.platform == "win32":
         return False  # there is no harmless way to ask for a process
     import socket
 

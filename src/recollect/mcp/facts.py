@@ -12,7 +12,7 @@ from recollect.core.names import short
 from recollect.errors import ValidationError
 from recollect.mcp.reading import find, paging
 from recollect.mcp.results import Json, page
-from recollect.mcp.writing import VIA
+from recollect.mcp.writing import provenance
 
 _MOST_CLOSED = 10
 
@@ -29,7 +29,7 @@ def store_fact(store: Recollect, given: Mapping[str, Any]) -> Json:
         valid_from=given.get("valid_from"),
         valid_until=given.get("valid_until"),
         replaces=given.get("replaces"),
-        provenance=VIA,
+        provenance=provenance(store),
     )
     done = "stored" if stored.is_new else "updated" if stored.kept else "known already"
     result = {"done": done, **_line(stored.fact)}

@@ -21,6 +21,7 @@ VERSION = "@VERSION@"
 _FILE = Path(__file__).with_name("greeting.json")
 _META = "_meta"
 _MODERN = "io.modelcontextprotocol/protocolVersion"
+_CLIENT = "io.modelcontextprotocol/clientInfo"
 _CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 _OPENING, _DISCOVERY = "initialize", "server/discover"
 _INITIALIZED = "notifications/initialized"
@@ -48,6 +49,7 @@ class Greeting:
         self._answers: dict[str, dict[str, Any]] = {}
         # The version of the protocol that the client and we agreed on; empty before that.
         self._version = ""
+        self.client = ""  # the name that the client gives itself
         # Every message so far, and the ids that are answered.
         self._messages: list[str] = []
         self._answered: list[Any] = []
@@ -76,6 +78,7 @@ class Greeting:
             message = json.loads(line)
         except ValueError:
             return False
+        self.client = self.client or _client_of(message)
         if isinstance(message, dict) and message.get("method") == _INITIALIZED:
             return bool(self._version) and "id" not in message
         result = self._result(message)
@@ -159,6 +162,17 @@ def _asked_version(params: dict[str, Any]) -> str | None:
             is_valid = isinstance(meta.get(_CAPABILITIES), dict)
             return str(meta[_MODERN]) if is_valid else ""
     return None
+
+
+def _client_of(message: Any) -> str:
+    """Return the name of the client in a request; empty if it is not there."""
+    match message:
+        case {"params": {"clientInfo": {"name": str(name)}}}:
+            return name
+        case {"params": {"_meta": {**meta}}}:
+            info = meta.get(_CLIENT)
+            return str(info.get("name", "")) if isinstance(info, dict) else ""
+    return ""
 
 
 def _modern(version: str) -> str | None:

@@ -20,6 +20,7 @@ from recollect.engine.background import Background
 from recollect.engine.server import Engine
 from recollect.errors import RecollectError
 from recollect.hosts.environment import project_in
+from recollect.hosts.registry import host_of_client
 from recollect.ledger.git import kill_running
 from recollect.mcp import resources
 from recollect.mcp.greeting import Greeting
@@ -151,5 +152,6 @@ def _serve(engine: Engine, greeting: Greeting) -> None:
             await server.run(incoming, outgoing, server.create_initialization_options())
 
     greeting.is_over.wait()
+    engine.host = host_of_client(greeting.client)
     if not greeting.has_ended:
         anyio.run(run)

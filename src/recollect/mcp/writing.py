@@ -15,7 +15,11 @@ from recollect.mcp.reading import find
 from recollect.mcp.results import Json
 
 _CONFIRMED = "confirmed"
-VIA = {"said_by": "agent", "via": "mcp"}
+
+
+def provenance(store: Recollect) -> dict[str, str]:
+    """Return who stores a memory: an agent, and which one if that is known."""
+    return {"said_by": "agent", "via": "mcp"} | ({"host": store.host} if store.host else {})
 
 
 def store_memory(store: Recollect, given: Mapping[str, Any]) -> Json:
@@ -25,7 +29,7 @@ def store_memory(store: Recollect, given: Mapping[str, Any]) -> Json:
             "A fact has a subject, a predicate and an object; stored as text, no query finds it.",
             "Use store_fact(subject, predicate, object).",
         )
-    captured = store.capture_once(**given, provenance=VIA)
+    captured = store.capture_once(**given, provenance=provenance(store))
     if not captured.is_new:
         merged = {"merged": list(captured.merged)} if captured.merged else {}
         return _done("known already", captured.memory) | merged

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+import sys
 import unicodedata
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -60,7 +61,7 @@ def touches_mirror(config: Config, paths: Sequence[str], directory: str) -> bool
 
 def _comparable(path: str) -> str:
     """Normalise `.`, `..`, repeated slashes, and differences that a file system may ignore."""
-    if os.name == "nt":
+    if sys.platform == "win32":
         path = path.replace("\\", "/")
     normal = posixpath.normpath(path)
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", normal).casefold())

@@ -20,6 +20,7 @@ from recollect.core.memory import READ_IN, Memory
 from recollect.core.status import ACTIVE
 from recollect.errors import InstallFailed, NotWritable, RecollectError
 from recollect.hosts.file_changes import Change
+from recollect.hosts.instruction_files import BLOCK_BEGINS
 from recollect.index.protocol import Filters
 from recollect.ledger.worktree import find_root
 from recollect.search.rendering import render_block, render_guide, render_memory
@@ -30,7 +31,6 @@ from recollect.store.store import Store
 MOST_TOKENS: Final = 1_000
 _KINDS: Final = ("constraints", "preferences", "decisions")
 _MOST_OF_A_KIND = 20
-_BEGIN = b"<!-- recollect:begin "
 _END = b"<!-- recollect:end -->"
 _ABOUT = "Recollect updates this block; what you change in it is lost."
 
@@ -63,7 +63,7 @@ def refresh(store: Store) -> None:
         path = Path(name)
         try:
             before = _read(path)
-            if before is None or _BEGIN not in before:
+            if before is None or BLOCK_BEGINS not in before:
                 continue  # another branch, or somebody removed it
             _check(store, path)
             _apply(Change(path, before, with_block(before, block_of(store))))
@@ -96,7 +96,7 @@ def with_block(content: bytes | None, block: str) -> bytes:
     # A blank line before the block, whether or not the file ends with a line end.
     added = 0 if not before else 1 if before.endswith(b"\n") else 2
     head = f"{added} {'made' if content is None else 'kept'}: {_ABOUT} -->".encode()
-    return before + newline * added + _BEGIN + head + newline + _lines(block, newline)
+    return before + newline * added + BLOCK_BEGINS + head + newline + _lines(block, newline)
 
 
 def without_block(content: bytes | None) -> bytes | None:
@@ -116,12 +116,12 @@ def without_block(content: bytes | None) -> bytes | None:
 
 def _place(content: bytes) -> tuple[int, int, bytes] | None:
     """Return where the block starts and ends, and its first line."""
-    start = content.find(_BEGIN)
+    start = content.find(BLOCK_BEGINS)
     if start < 0:
         return None
     first = content[start : content.find(b"\n", start) + 1]
     end = content.find(_END, start)
-    if _said_in(first) is None or end < 0 or content.find(_BEGIN, start + 1) >= 0:
+    if _said_in(first) is None or end < 0 or content.find(BLOCK_BEGINS, start + 1) >= 0:
         raise InstallFailed(
             "The lines around the block of Recollect were changed.",
             "Remove the block, from recollect:begin to recollect:end, and run the command again.",
@@ -135,7 +135,9 @@ def _place(content: bytes) -> tuple[int, int, bytes] | None:
 
 def _said_in(first: bytes) -> tuple[int, bool] | None:
     """Return how many line ends were added, and whether we made the file; None if unreadable."""
-    added, state = first[len(_BEGIN) :].split(b" ", 2)[:2] if first.count(b" ") > 3 else (b"", b"")
+    added, state = (
+        first[len(BLOCK_BEGINS) :].split(b" ", 2)[:2] if first.count(b" ") > 3 else (b"", b"")
+    )
     if added not in (b"0", b"1", b"2") or state not in (b"kept:", b"made:"):
         return None
     return int(added), state == b"made:"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -65,7 +66,7 @@ def _read(path: Path) -> bytes | None:
         return None
     with os.fdopen(handle, "rb") as file:
         found = os.fstat(file.fileno())
-        if os.name == "posix" and (found.st_uid != os.geteuid() or found.st_mode & _OTHERS):
+        if sys.platform != "win32" and (found.st_uid != os.geteuid() or found.st_mode & _OTHERS):
             return None  # someone else may know it
         key = file.read(_BYTES + 1)
     return key if len(key) == _BYTES else None

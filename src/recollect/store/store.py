@@ -32,6 +32,8 @@ class Store(Reader):
     `api` names what follows a write (`after_write`) and a purge (`after_purge`).
     """
 
+    # The agent whose tools write; the provenance of new memories names it.
+    host: str = ""
     after_write: ClassVar[Sequence[AfterWrite]] = ()
     after_purge: ClassVar[Sequence[AfterPurge]] = ()
 

@@ -221,7 +221,11 @@ def _prepare_new(
         "confidence": given.confidence,
         "asked_as": list(given.asked_as),
         "relates_to": [memory.uid for memory in same] or None,
-        "provenance": {**_speaker(given, by_user, said), "via": "write"},
+        "provenance": {
+            **_speaker(given, by_user, said),
+            "via": "write",
+            **({"host": store.host} if store.host else {}),
+        },
     }
     return Prepared(store.prepare(draft), {"status": "created", "warnings": warnings})
 

@@ -25,6 +25,7 @@ LOOPBACK = "127.0.0.1"
 IDLE_SECONDS = 3600.0
 _LAST_SECONDS = 2  # for requests that are still running at the end
 _DOOR = "ui-{}.html"
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 
 class PageServer(uvicorn.Server):
@@ -112,7 +113,7 @@ def open_browser(folder: Path, address: str) -> Path | None:
     try:
         make_private(folder)
         door.unlink(missing_ok=True)  # of a process that was killed
-        file = os.open(door, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        file = os.open(door, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW, 0o600)
         with os.fdopen(file, "w", encoding="utf-8") as page:
             page.write(_leading_to(address))
     except OSError:

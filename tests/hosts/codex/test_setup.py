@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,7 @@ def test_an_older_installation_is_removed(
         file_changes.apply(settings_files.installing(files, environment), environment)
         named = "recollect-hook stop codex;" in hooks.read_text()
         assert named is has_receipt  # without a receipt, what is there is the user's own
-        assert hooks.read_text().count("recollect-hook stop") == 1
+        assert hooks.read_text().count("exec recollect-hook stop") == 1
 
     file_changes.apply(settings_files.removing(files, environment), environment)
 
@@ -80,6 +81,8 @@ def test_the_hash_is_that_of_codex(tmp_path: Path) -> None:
     """As Codex 0.166 computed it for this hook; the user's other hooks don't count."""
     hooks, config = tmp_path / "hooks.json", tmp_path / "config.toml"
     ours = {"type": "command", "command": "recollect-hook session-start codex", "timeout": 5}
+    if sys.platform != "win32":  # what Codex runs on another system does not count
+        ours["commandWindows"] = "recollect-hook session-start codex # on Windows"
     mine = {"type": "command", "command": "mine"}
     groups = [{"hooks": [ours]}, {"hooks": [mine]}]
     hooks.write_text(json.dumps({"hooks": {"SessionStart": groups}}))

@@ -32,6 +32,8 @@ def _for_user(config: Path) -> Installation:
     is_there = any(_is_ours(name) for name in _enabled_in(config / "settings.json"))
     is_known = MARKETPLACE in _object_in(config / "plugins" / "known_marketplaces.json")
     return Installation(
+        # The commands write these, too.
+        files=(SettingsFile(config / "settings.json", _entries(str(folder))),),
         commands=(
             (*plugin, "marketplace", "add", str(folder)),
             (*plugin, "install", PLUGIN, "--scope", "user"),
@@ -54,14 +56,19 @@ def _for_project(place: Path) -> Installation:
     copies = (
         OwnFile(copy / path.relative_to(folder), path.read_text("utf-8"), copy) for path in paths
     )
-    source = {"source": "directory", "path": f"./{place.name}/{MARKETPLACE}"}
-    entries = (
-        Entry(("extraKnownMarketplaces", MARKETPLACE), {"source": source}),
-        Entry(("enabledPlugins", PLUGIN), True),
-    )
+    entries = _entries(f"./{place.name}/{MARKETPLACE}")
     return Installation(
         files=(SettingsFile(place / "settings.json", entries), *copies),
         afterwards="Claude Code uses it in folders that you trust, from the second session on.",
+    )
+
+
+def _entries(folder: str) -> tuple[Entry, ...]:
+    """Return what turns the plugin in a folder on."""
+    source = {"source": "directory", "path": folder}
+    return (
+        Entry(("extraKnownMarketplaces", MARKETPLACE), {"source": source}),
+        Entry(("enabledPlugins", PLUGIN), True),
     )
 
 

@@ -6,14 +6,13 @@ after its user has trusted it, and asks again if the hook changes: see `trust`.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from recollect.hosts import protocol as events
 from recollect.hosts.codex.trust import untrusted
-from recollect.hosts.hook_commands import SIGN, hook_command, mcp_server, sign_of
+from recollect.hosts.hook_commands import SIGN, hook_command, mcp_server, plain_command, sign_of
 from recollect.hosts.settings_files import Entry, Installation, Item, SettingsFile
 
 _TOOLS = "Bash|apply_patch|spawn_agent|web_search"
@@ -50,7 +49,7 @@ def installation(
 ) -> Installation:
     """Return the files to change."""
     place = folder(home, environment) if scope == "user" else directory / ".codex"
-    before = "" if scope == "user" or os.name == "nt" else _STAND_DOWN
+    before = "" if scope == "user" else _STAND_DOWN
     hooks = tuple(
         Item(("hooks", name), _hook(tools, event, seconds, before), sign_of(event))
         for name, tools, event, seconds in _HOOKS
@@ -82,6 +81,10 @@ def is_here(home: Path, environment: Mapping[str, str]) -> bool:
 
 
 def _hook(tools: str, event: str, seconds: int, before: str) -> dict[str, Any]:
-    command = before + hook_command("codex", event)
-    handler = {"type": "command", "command": command, "timeout": seconds}
+    handler = {
+        "type": "command",
+        "command": before + hook_command("codex", event),
+        "commandWindows": plain_command("codex", event),
+        "timeout": seconds,
+    }
     return {**({"matcher": tools} if tools else {}), "hooks": [handler]}

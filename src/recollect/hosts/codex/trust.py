@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -45,14 +46,23 @@ def _our_hooks(hooks: Path) -> Iterator[tuple[str, str]]:
         for number, group in enumerate(groups if isinstance(groups, list) else ()):
             handlers = _mapping(group).get("hooks")
             for index, handler in enumerate(handlers if isinstance(handlers, list) else ()):
-                if SIGN in str(_mapping(handler).get("command")):
+                own = _for_this_system(_mapping(handler))
+                if SIGN in str(own.get("command")):
                     matcher = _mapping(group).get("matcher")
                     identity = {
                         "event_name": label,
-                        "hooks": [{"async": False, **_mapping(handler)}],
+                        "hooks": [{"async": False, **own}],
                         **({"matcher": matcher} if matcher is not None else {}),
                     }
                     yield f"{label}:{number}:{index}", _hash(identity)
+
+
+def _for_this_system(handler: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a hook with the command that Codex runs here, and not that of other systems."""
+    windows = {"command": handler["commandWindows"]} if "commandWindows" in handler else {}
+    own = {**handler, **(windows if sys.platform == "win32" else {})}
+    own.pop("commandWindows", None)
+    return own
 
 
 def _hash(identity: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from recollect.hosts import protocol as events
 from recollect.hosts.environment import COPILOT_HOME_VARIABLE
-from recollect.hosts.hook_commands import SIGN, hook_command, mcp_server, sign_of
+from recollect.hosts.hook_commands import SIGN, hook_command, mcp_server, plain_command, sign_of
 from recollect.hosts.settings_files import Entry, Installation, Item, SettingsFile
 
 HOOKS: Mapping[str, str] = {
@@ -63,6 +63,6 @@ def _hook(event: str, before: str) -> dict[str, Any]:
     return {
         "type": "command",
         "bash": before + hook_command("copilot", event),
-        "powershell": f"{SIGN} {event} copilot",
+        "powershell": plain_command("copilot", event),
         "timeoutSec": _SECONDS,
     }

@@ -6,13 +6,13 @@ https://cursor.com/docs/context/mcp.
 
 from __future__ import annotations
 
-import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from recollect.hosts import protocol as events
-from recollect.hosts.hook_commands import SIGN, mcp_server, quiet_command, sign_of
+from recollect.hosts.hook_commands import SIGN, mcp_server, plain_command, quiet_command, sign_of
 from recollect.hosts.settings_files import Entry, Installation, Item, SettingsFile
 
 HOOKS: Mapping[str, str] = {
@@ -66,7 +66,8 @@ def _hook(event: str, before: str) -> dict[str, Any]:
     Cursor puts the input behind the command as a here-document, and runs both in the user's shell,
     whichever that is. A here-document belongs to the last command of a line.
     """
-    command = quiet_command("cursor", event)
-    if os.name != "nt":
-        command = f"sh -c '{before}{command}'"
+    if sys.platform == "win32":
+        command = plain_command("cursor", event)
+    else:
+        command = f"sh -c '{before}{quiet_command('cursor', event)}'"
     return {"command": command, "timeout": _SECONDS}

@@ -216,7 +216,7 @@ class CommitIndex:
 def _connect(path: Path) -> apsw.Connection:
     if not path.exists():
         with suppress(FileExistsError):
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
     db = apsw.Connection(str(path))
     db.set_busy_timeout(_BUSY_MILLISECONDS)
     try:
