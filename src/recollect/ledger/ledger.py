@@ -122,9 +122,12 @@ class Ledger:
 
     def write(self, writes: Sequence[Write], reason: str) -> list[Record]:
         """Write all records, in one commit per namespace, or none."""
+        from recollect.ledger.writes import read_ahead
+
         stamp = self.stamp()
 
         def apply(transaction: Transaction) -> list[Record]:
+            read_ahead(writes, transaction)
             return [write.apply(transaction, stamp) for write in writes]
 
         return self.transact(apply, reason)
