@@ -53,12 +53,13 @@ Parts = tuple[dict[str, float], dict[str, float]]
 HOOK = str(Path(sys.executable).with_name("recollect-hook"))
 INTERPRETER, IMPORTS, REST = "interpreter", "imports, by the clock", "everything else"
 GIT, MODEL = "git", "the model, in a thread of its own"
+READING = "the model, reading for wishes, in a thread of its own"
 TRACE = "trace, after the reply"
 # Each function of a part, by where it is looked up.
 _WRAPPED: Sequence[tuple[Any, str, str]] = (
     (Git, "result", GIT),
     (Transformer, "embed", MODEL),
-    (Granite, "read", "the model, reading for wishes"),
+    (Granite, "read", READING),
     (opening, "read_config", "configuration"),
     (opening, "open_session", "opening the stores"),
     (StorePool, "open_session", "opening the stores"),
@@ -166,7 +167,7 @@ def inside(
             serve(received, environment, answer, moment=int(time.time() * 1000), pool=pool)
         whole = (answer.used - before) * 1000
         parts = dict(answer.parts)
-        own = sum(value for name, value in parts.items() if name != MODEL)
+        own = sum(value for name, value in parts.items() if name not in (MODEL, READING))
         parts[REST] = max(0.0, whole - own)
         parts[TRACE] = meter.taken[TRACE]  # written after the reply
         if number > 1:  # the first two load what is loaded once

@@ -285,19 +285,32 @@ def main() -> None:
     options = parser.parse_args()
     sizes = [int(size) for size in options.sizes.split(",")]
     with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(Path(folder), sizes)
+        with _timed("building the repositories"):
+            bench = Bench(Path(folder), sizes)
         if options.markdown:
-            quiet = run(bench, options.rounds, busy=False)
-            busy = run(bench, options.rounds, busy=True)
-            rows = list(long_ones(Path(folder))) if options.long else []
+            with _timed("the quiet run"):
+                quiet = run(bench, options.rounds, busy=False)
+            with _timed("the run beside two busy loops"):
+                busy = run(bench, options.rounds, busy=True)
+            with _timed("what takes minutes"):
+                rows = list(long_ones(Path(folder))) if options.long else []
             print("\n".join(_markdown(quiet, busy, rows)), flush=True)
-            print("\n".join(parts.tables(bench.parts())))
+            with _timed("the parts of a prompt"):
+                print("\n".join(parts.tables(bench.parts())))
             return
         found = run(bench, options.rounds, busy=options.busy)
         _print(found)
         rows = [*found.others, *(long_ones(Path(folder)) if options.long else ())]
         for name, result in rows:
             print(f"{name}: {result}")
+
+
+@contextmanager
+def _timed(name: str) -> Iterator[None]:
+    """Tell on stderr how long a part of the benchmark itself took."""
+    start = time.monotonic()
+    yield
+    print(f"{name}: {time.monotonic() - start:.0f} s", file=sys.stderr)
 
 
 def _markdown(quiet: Run, busy: Run, rows: Sequence[tuple[str, str]]) -> Iterator[str]:

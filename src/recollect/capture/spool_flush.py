@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from recollect.capture.twins import folded, twins_of
 from recollect.core.marks import MARKED, REQUESTED
 from recollect.core.memory import Memory
 from recollect.core.status import ACTIVE
@@ -180,6 +179,8 @@ def _said_once(
     Two sessions may be asked for the same at once, and neither sees the other's memory when it
     looks. This is asked under the lock of the spool, so one of them does.
     """
+    from recollect.capture.twins import folded  # nearly always, the spool is empty
+
     said: dict[tuple[str, str, object], list[str]] = {}
     known: dict[str, Memory] = {}
     now = store.ledger.clock().timestamp()
@@ -199,6 +200,8 @@ def _said_once(
 
 def _twin(store: Store, text: str, kind: str, project: str | None, now: float) -> Memory | None:
     """Return the active memory of a project that says exactly this."""
+    from recollect.capture.twins import twins_of
+
     for memory in twins_of(store, text, kind, project=project, alive_at=now):
         if memory.status == ACTIVE and memory.project == project:
             return memory

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.core.patterns import pattern
 from recollect.errors import ValidationError
-from recollect.hosts.agents import agent_in, session_in
 from recollect.state.noticed import PROMPT_SECONDS
 from recollect.state.spool import Spool
 
@@ -61,6 +60,8 @@ def note_request(event: Event, environment: Mapping[str, str]) -> None:
 
 def speaker(store: Store, agent: str, text: str, environment: Mapping[str, str]) -> dict[str, Any]:
     """Return who said a text that a command captures, as provenance fields."""
+    from recollect.hosts.agents import agent_in  # no hook needs it
+
     agent = agent or agent_in(environment)
     if not agent:
         return {"said_by": USER}
@@ -104,6 +105,8 @@ def reworded_by_agent(memory: Memory, via: str) -> dict[str, Any]:
 
 def _is_vouched(store: Store, text: str, environment: Mapping[str, str]) -> bool:
     """Return whether the person asked for this in this session; each request counts once."""
+    from recollect.hosts.agents import session_in  # no hook needs it
+
     spool = Spool(store.ledger.repository.state_dir / VOUCHED_FOLDER)
     session, now = session_in(environment), store.ledger.clock().timestamp()
     for uid, request in spool.waiting().items():

@@ -112,7 +112,8 @@ class StorePool:
     def _record_state(self, key: Key, opened: _Open) -> None:
         for store in opened.stores.all:
             store.indexing.most_changes, store.indexing.behind = None, 0
-            store.ledger.__dict__.pop("author", None)  # the author may change
+            store.indexing.look(once=False)
+            store.ledger.forget_author()
             for warnings in (store.ledger.warnings, store.indexing.warnings, store.local.warnings):
                 warnings.clear()
         home = data_dir(dict(key[1]))

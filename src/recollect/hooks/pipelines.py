@@ -28,6 +28,7 @@ PIPELINES: Mapping[str, tuple[Part, ...]] = {
     event.SESSION_START: (
         (
             stages.begin_session,
+            stages.look_ahead,
             stages.flush_spool,
             read_unread(0.5),
             summarise_sessions,

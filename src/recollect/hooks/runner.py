@@ -183,6 +183,7 @@ def serve(
     try:
         for store in session.stores:
             store.indexing.most_changes = int(seconds * _CHANGES_PER_SECOND)
+            store.indexing.look(once=True)
         if again:
             session.flush_spool()  # first write what the engine left in the spool
         work = Work(event, session, received)
@@ -210,6 +211,8 @@ def serve(
                     " Update the index with: recollect reindex"
                 )
         deadline.say(host.write_reply(name, work.reply))
+        for store in session.stores:
+            store.indexing.look(once=False)
 
         def save_trace(steps: list[dict[str, Any]]) -> None:
             milliseconds = round(deadline.milliseconds(), 1)

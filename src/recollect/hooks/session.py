@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +13,11 @@ from recollect.core.kinds import SESSIONS
 from recollect.core.memory import READ_IN, Memory
 from recollect.core.status import UNCONFIRMED
 from recollect.core.strength import Uses
-from recollect.hooks.marking import files_named
+from recollect.hooks.marking import files_named, without_private
 from recollect.hooks.session_logging import LoggingSession
 from recollect.hosts.protocol import PROMPT, TOOL_FAILURE, Event
 from recollect.index.protocol import Filters, Index
+from recollect.ledger.git import beside
 from recollect.ledger.worktree import RecentWork, compare_files, files_since, recent_work
 from recollect.search.by_time import STATUSES, changed, last_sessions
 from recollect.search.by_time import answer as by_time
@@ -60,6 +61,7 @@ class HookSession(LoggingSession):
     """
 
     _recent: RecentWork | None = None
+    _asked_recent: Callable[[], RecentWork] | None = None
     _surroundings: Surroundings | None = None
 
     def for_event(self, event: Event) -> HookSession:
@@ -210,9 +212,7 @@ class HookSession(LoggingSession):
                 index,
                 question,
                 now=self._now,
-                embed=store.indexing.embed_query(index, MOST_PENDING_AT_HOOK)
-                if by_meaning
-                else None,
+                embed=self._embed(store, index) if by_meaning else None,
                 uses=store.local.usage.uses,
                 decay_per_day=store.config.number("sleep.decay_per_day"),
                 half_life_days=store.config.number("recall.half_life_days"),
@@ -221,6 +221,19 @@ class HookSession(LoggingSession):
         found = store.indexing.using(find)
         alive = {memory.uid for memory in without_expired(store, [hit.memory for hit in found])}
         return [hit for hit in found if hit.memory.uid in alive]
+
+    def _embed(self, store: Recollect, index: Index) -> Callable[[str], bytes] | None:
+        """Return how to embed a text. After a prompt, the model reads it for wishes, too."""
+        embed = store.indexing.embed_query(index, MOST_PENDING_AT_HOOK)
+        if embed is None or self._event.name != PROMPT or self._event.agent:
+            return embed
+
+        def embed_and_read(text: str) -> bytes:
+            vector = embed(text)
+            self.read_ahead(without_private(self._event.text))
+            return vector
+
+        return embed_and_read
 
     def keep_vectors(self) -> None:
         """Prepare the next search by meaning, if a model is loaded."""
@@ -354,9 +367,18 @@ class HookSession(LoggingSession):
     def recent_work(self) -> RecentWork:
         """Return the last commits of the branch and their files."""
         if self._recent is None:
-            own = self.store.ledger.repository.is_user_ledger
-            self._recent = RecentWork() if own else recent_work(self.store.ledger.repository)
+            self._recent = (self._asked_recent or self._ask_recent)()
         return self._recent
+
+    def _ask_recent(self) -> RecentWork:
+        repository = self.store.ledger.repository
+        return RecentWork() if repository.is_user_ledger else recent_work(repository)
+
+    def look_ahead(self) -> None:
+        """Begin to ask git for the last commits and the author, if there are memories."""
+        if self.count_memories():
+            self._asked_recent = beside(self._ask_recent, "commits")
+            self.store.ledger.ask_author()
 
     # Files
 

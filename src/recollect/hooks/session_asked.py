@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.api.recollect import Recollect
 from recollect.capture.novelty import Known, judge
-from recollect.capture.twins import similar_in, twins_of
 from recollect.capture.unconfirmed import reject, relate_reversed, supersede_unconfirmed, text_of
 from recollect.core.memory import Memory, is_expired
 from recollect.core.names import short
@@ -20,6 +19,8 @@ from recollect.index.protocol import Filters, Index, made_with
 from recollect.state.database import StateError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from recollect.capture.requests import Request
     from recollect.capture.wish_meaning import Meant, Read
 
@@ -40,6 +41,7 @@ class AskedSession(KeepingSession):
         super().__init__(store, event)
         self._requests: dict[str, list[Request]] = {}  # by the text that they are in
         self._meant: dict[tuple[str, ...], list[Meant]] = {}  # the last that was read
+        self._reading: dict[str, Callable[[], list[Request]]] = {}
 
     def find_exact(self, text: str, kind: str) -> Memory | None:
         """Return the public, active memory with exactly this text, of a kind if one is named."""
@@ -74,6 +76,8 @@ class AskedSession(KeepingSession):
         return any(memory.status != _UNCONFIRMED for memory in self._twins(text, "", alive=False))
 
     def _twins(self, text: str, kind: str, *, alive: bool) -> list[Memory]:
+        from recollect.capture.twins import twins_of  # most events compare nothing
+
         return twins_of(self.store, text, kind, alive_at=self._now if alive else None)
 
     def bring_back(self, memory: Memory) -> Memory:
@@ -115,11 +119,25 @@ class AskedSession(KeepingSession):
 
     def requests_in(self, text: str) -> list[Request]:
         """Return the wishes in a text, by their meaning too if an embedder is loaded."""
+        if text not in self._requests:
+            read = self._reading.pop(text, None) or self._find_requests(text)
+            self._requests[text] = read()
+        return self._requests[text]
+
+    def read_ahead(self, text: str) -> None:
+        """Begin to look for the wishes in a text; `requests_in` waits for the rest.
+
+        Most of the time, the model reads, and other threads can run beside it.
+        """
+        if text not in self._reading and text not in self._requests:
+            from recollect.core.meanwhile import meanwhile  # a cold hook has no model
+
+            self._reading[text] = meanwhile(self._find_requests(text), "read")
+
+    def _find_requests(self, text: str) -> Callable[[], list[Request]]:
         from recollect.capture.requests import find_requests
 
-        if text not in self._requests:
-            self._requests[text] = find_requests(text, read=self.reader())
-        return self._requests[text]
+        return lambda: find_requests(text, read=self.reader())
 
     def reader(self) -> Read | None:
         """Return how to read the sentences of a prompt, if an embedder is loaded."""
@@ -169,6 +187,7 @@ class AskedSession(KeepingSession):
 
         An unconfirmed one is rejected, so that its like never comes again.
         """
+        from recollect.capture.twins import similar_in
         from recollect.core.reversal import SUPERSEDED, is_superseded
 
         if memory.status == _UNCONFIRMED:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from recollect.api.recollect import Recollect
@@ -34,6 +34,8 @@ class KeepingSession(RecordedSession):
     Drafts are redacted before they are written, and each draft is captured once: its nonce depends
     on the event, so a second capture of the same event finds the first.
     """
+
+    stores: Sequence[Recollect]  # the project's store, and the user's own if there is one
 
     def __init__(self, store: Recollect, event: Event) -> None:
         super().__init__(store, event)
@@ -275,10 +277,14 @@ class KeepingSession(RecordedSession):
         """Write the spool and the stash to the ledger; return the number of memories."""
         return len(drain(self.store)) + convert_suggestions(self.store)
 
-    def locked(self) -> AbstractContextManager[None]:
+    @contextmanager
+    def locked(self) -> Iterator[None]:
         """Lock automatic capture, so that no other session compares and captures meanwhile."""
         lock = self.store.ledger.repository.state_dir / _LOCK
-        return exclusive(lock, min(self.store.config.number("lock.timeout"), LONGEST_WAIT))
+        with exclusive(lock, min(self.store.config.number("lock.timeout"), LONGEST_WAIT)):
+            for store in self.stores:  # what others have captured until now counts
+                store.indexing.look(once=True)
+            yield
 
 
 def _address(author: str) -> str:

@@ -10,7 +10,6 @@ from typing import Any
 
 from recollect.api.recollect import Recollect
 from recollect.capture.novelty import Known, fingerprint
-from recollect.capture.twins import similar_in
 from recollect.capture.unconfirmed import without_expired
 from recollect.core.memory import Memory, is_expired
 from recollect.core.names import short
@@ -51,6 +50,8 @@ class ObservingSession(AskedSession):
 
     def similar(self, text: str, limit: int) -> list[Memory]:
         """Return memories of any status that share words with a text, the most similar first."""
+        from recollect.capture.twins import similar_in  # most events compare nothing
+
         found = [memory for store in self.stores for memory in similar_in(store, text, limit)]
         return [memory for memory in found if memory.uid not in self._left_out]
 
@@ -205,6 +206,8 @@ class ObservingSession(AskedSession):
         return self._noticed(text) is not None
 
     def _noticed(self, text: str) -> Memory | None:
+        from recollect.capture.twins import similar_in  # as above
+
         wanted = fingerprint(text)
         for memory in similar_in(self.store, text, _SIMILAR):
             whole = memory.text or memory.summary

@@ -29,6 +29,7 @@ _CANDIDATES = 30  # candidates of a search
 _CANDIDATES_EACH = 10  # candidates of each search if there are several
 _PATH_WORDS = 2  # words of a path that a memory must contain
 _ERROR_LENGTH = 600
+MINIMAL = "minimal"
 _EXIT_CODE = pattern(r"^Exit code \d+\s*")
 
 
@@ -54,6 +55,12 @@ def begin_session(work: Work) -> None:
         work.session.resume_session(work.event.session)
     work.session.begin_session(work.event.session)
     work.session.begin_reading(is_new=work.event.source in ("startup", "clear"))
+
+
+def look_ahead(work: Work) -> None:
+    """Begin to ask git for what this event needs later, while the other stages run."""
+    if work.session.setting("inject.enabled") and work.session.setting("inject.budget") != MINIMAL:
+        work.session.look_ahead()
 
 
 def flush_spool(work: Work) -> None:
@@ -141,7 +148,7 @@ def recall_working_memory(work: Work) -> None:
     size = work.session.count_memories()
     if not size:
         raise Halt("there are no memories here yet")
-    if mode == "minimal":
+    if mode == MINIMAL:
         raise Halt("inject.budget is minimal: guidance only")
     _, total, working, knowledge = tier_of(work)
     work.note("budget", mode=mode, memories=size, tokens=total)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from recollect.core.age import age
 from recollect.hooks.pipeline import Halt, Work
-from recollect.hooks.stages import note_skipped, without_replaced
+from recollect.hooks.stages import MINIMAL, note_skipped, without_replaced
 from recollect.index.text import query_terms
 from recollect.search import selection
 from recollect.search.constants import (
@@ -27,7 +27,7 @@ def list_titles(work: Work) -> None:
     """End the start of a session with the titles of the other memories, or of the best of them."""
     from recollect.hooks.budget import left_of, tier_of  # the start of a session only
 
-    if str(work.session.setting("inject.budget")) == "minimal":
+    if str(work.session.setting("inject.budget")) == MINIMAL:
         return
     candidates = work.session.memories_for_index(MOST_INDEXED)
     heading = "Titles of other memories"

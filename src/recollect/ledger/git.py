@@ -16,7 +16,7 @@ import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, TypedDict, Unpack
+from typing import IO, TYPE_CHECKING, TypedDict, TypeVar, Unpack
 
 from recollect.errors import GitFailed, GitMissing, GitTimeout, NotWritable
 from recollect.ledger.git_objects import ObjectReader, contents, failure, nul_separated, verb
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from recollect.ledger.git_programs import GitSetting, Neutral
 
+T = TypeVar("T")
 _BULK_SECONDS = 900.0
 _HISTORY_SECONDS = 600.0
 _MOST_PART = 1 << 18
@@ -36,6 +37,26 @@ _MOST_ERRORS = 64 * 1024  # bytes of what a failed command says
 # The processes to kill if this process must end at once, and the thread that waits for each.
 # Detached commands are excluded: they end by themselves, and killing one leaves its lock files.
 _running: weakref.WeakKeyDictionary[subprocess.Popen[bytes], int] = weakref.WeakKeyDictionary()
+
+
+# The thread for which this one runs commands; its own if there is none.
+_acting = threading.local()
+
+
+def beside(work: Callable[[], T], name: str) -> Callable[[], T]:
+    """Run commands beside other work; return what waits for the result.
+
+    They belong to the thread that calls: its deadline ends them.
+    """
+    from recollect.core.meanwhile import meanwhile  # most hooks ask git nothing
+
+    owner = threading.get_ident()
+
+    def run() -> T:
+        _acting.owner = owner
+        return work()
+
+    return meanwhile(run, name)
 
 
 def kill_running(thread: int | None = None) -> None:
@@ -340,7 +361,7 @@ class Git:
                 process_group=0 if detached and sys.platform != "win32" else None,
             )
             if not detached:
-                _running[process] = threading.get_ident()
+                _running[process] = getattr(_acting, "owner", threading.get_ident())
             return process
         except FileNotFoundError:
             from shutil import which  # imported here because most hooks do not need it

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from recollect.core.limits import NOTE_BYTES, NOTE_RECORDS
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.note import Note, parse_note
-from recollect.core.patterns import pattern
 from recollect.core.places import Place
 from recollect.core.record import Record
 from recollect.errors import CaptureError, Contended, GitFailed, NotWritable, StorageError
+from recollect.ledger.git import beside
 from recollect.ledger.git_objects import OVERSIZE
 from recollect.ledger.lock import exclusive
 from recollect.ledger.refs import (
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _ATTEMPTS = 60
-_NOT_IN_NAMES = pattern(r"[\x00-\x1f\x7f<>]")
 _STALE_LOCK_SECONDS = 60.0
 _OUR_REFS = (
     "refs/mem",
@@ -99,19 +98,30 @@ class Ledger:
         self._known: tuple[object, Refs] | None = None
         # Refs with nothing to absorb, and those of them that are notes.
         self._settled: tuple[Refs | None, dict[str, Tip]] = (None, {})
+        self._asked_author: Callable[[], str] | None = None
+        self.writes = 0  # after each, the refs may have moved
         # Whether what git said in an earlier process counts, too; see `on_disk.py`.
         self.asks_git_rarely = False
 
     @cached_property
     def author(self) -> str:
         """Return the author, `Name <email>`: the configured one, else git's identity."""
-        if self.configured_author:
-            return _identity(self.configured_author)
-        try:
-            found = self.repository.git.run("var", "GIT_AUTHOR_IDENT").decode("utf-8", "replace")
-        except GitFailed:
-            found = ""  # git knows no identity here, but the system does
-        return _identity(found or _login())
+        return (self._asked_author or self._find_author)()
+
+    def _find_author(self) -> str:
+        from recollect.ledger.identity import find_author  # few hooks need to know
+
+        return find_author(self.repository.git, self.configured_author)
+
+    def ask_author(self) -> None:
+        """Begin to ask git who the author is; `author` waits for the answer."""
+        if "author" not in self.__dict__ and not self.configured_author:
+            self._asked_author = beside(self._find_author, "author")
+
+    def forget_author(self) -> None:
+        """Find out at the next use who the author is: that may change."""
+        self._asked_author = None
+        self.__dict__.pop("author", None)
 
     def stamp(self) -> Stamp:
         """Return a stamp with the author and the current time."""
@@ -122,9 +132,12 @@ class Ledger:
 
     def write(self, writes: Sequence[Write], reason: str) -> list[Record]:
         """Write all records, in one commit per namespace, or none."""
+        from recollect.ledger.writes import read_ahead
+
         stamp = self.stamp()
 
         def apply(transaction: Transaction) -> list[Record]:
+            read_ahead(writes, transaction)
             return [write.apply(transaction, stamp) for write in writes]
 
         return self.transact(apply, reason)
@@ -153,6 +166,7 @@ class Ledger:
                         done = not swaps or swap_refs(git, swaps, reason)
                     finally:
                         transaction.objects.release()
+                        self.writes += 1
                 if done:
                     self.warnings += transaction.warnings
                     self.refused |= transaction.trees.refused
@@ -379,20 +393,3 @@ def key_of(ref: str) -> Key:
         if ref.startswith(prefix):
             return Key(space, ref.removeprefix(prefix))
     raise ValueError(ref)
-
-
-def _identity(text: str) -> str:
-    """Normalise an author to `Name <email>`, as git requires."""
-    name, _, rest = text.partition("<")
-    name = " ".join(_NOT_IN_NAMES.sub("", name).split())
-    email = "".join(_NOT_IN_NAMES.sub("", rest.partition(">")[0]).split())
-    return f"{name or email or 'unknown'} <{email}>"
-
-
-def _login() -> str:
-    from getpass import getuser
-
-    try:
-        return getuser()
-    except (OSError, KeyError):
-        return "unknown"

@@ -21,6 +21,7 @@ from recollect.ledger.repository import Repository
 _TYPES = {"commit": 1, "tree": 2, "blob": 3}
 
 Entry = tuple[str, str]  # mode, oid
+_AT_ONCE = 50  # names: they fit in a pipe
 TREE_MODE = "40000"
 BLOB_MODE = "100644"
 
@@ -32,12 +33,25 @@ class Objects:
         self._repository = repository
         self._reader = reader
         self._objects: dict[str, tuple[str, bytes]] = {}
+        self._fetched: dict[str, GitObject | None] = {}
         self._keeps: list[Path] = []
 
     def find(self, name: str) -> GitObject | None:
         """Return the object with that id, ref or path expression; None if there is none."""
         new = self._objects.get(name)
-        return GitObject(name, *new) if new is not None else self._reader.get(name)
+        if new is not None:
+            return GitObject(name, *new)
+        return self._fetched.pop(name) if name in self._fetched else self._reader.get(name)
+
+    def fetch(self, names: Iterable[str]) -> None:
+        """Read objects together that are needed one by one: to wait for git each time takes longer.
+
+        Each is kept until it is asked for.
+        """
+        wanted = [n for n in dict.fromkeys(names) if n not in self._objects and n.isprintable()]
+        for start in range(0, len(wanted), _AT_ONCE):
+            some = wanted[start : start + _AT_ONCE]
+            self._fetched.update(zip(some, self._reader.get_many(some), strict=True))
 
     def read(self, oid: str) -> bytes:
         """Read an object that must exist; treating it as empty would lose memories."""
@@ -102,7 +116,8 @@ class Objects:
     def _pack(self) -> bytes:
         parts = [b"PACK", (2).to_bytes(4, "big"), len(self._objects).to_bytes(4, "big")]
         for kind, data in self._objects.values():
-            parts += (_entry_header(_TYPES[kind], len(data)), zlib.compress(data, 1))
+            level = 0 if kind == "tree" else 1  # hashes don't get smaller
+            parts += (_entry_header(_TYPES[kind], len(data)), zlib.compress(data, level))
         body = b"".join(parts)
         name = self._repository.object_format
         return body + hashlib.new(name, body, usedforsecurity=False).digest()

@@ -7,6 +7,7 @@ lose a record that this clone has seen.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from recollect.core.limits import CHANGED_NOTE_BYTES, NOTE_RECORDS
@@ -55,6 +56,12 @@ class Namespace:
             self._notes[anchor] = read_note(self._objects, self.tree, anchor)
         return self._notes[anchor]
 
+    def fetch(self, anchors: Iterable[str]) -> None:
+        """Read the notes of several anchors together, before they are needed one by one."""
+        unread = [anchor for anchor in anchors if anchor not in self._notes]
+        self.tree.fetch(unread)
+        self._objects.fetch([blob for anchor in unread for blob in self.tree.blobs(anchor)])
+
     def add(self, anchor: str, uid: str, text: str) -> None:
         """Add a record to an anchor's note."""
         note = self.note(anchor)
@@ -87,6 +94,10 @@ def _check_size(note: Note) -> None:
             f"The note would have {len(note)} records and {size} bytes, which is too large.",
             "Nothing was stored. Instead of changing this memory, capture a new one.",
         )
+
+
+def _commit(revision: str) -> str:
+    return revision + "^{commit}"
 
 
 class Found(NamedTuple):
@@ -158,10 +169,14 @@ class Transaction:
         except OSError:
             return False
 
+    def fetch_commits(self, revisions: Iterable[str]) -> None:
+        """Find the commits of several revisions together, before they are needed one by one."""
+        self.objects.fetch(_commit(name) for name in revisions if name not in self._commits)
+
     def commit_id(self, revision: str) -> str | None:
         """Return the id of the commit that a revision names; git is asked once for each."""
         if revision not in self._commits:
-            found = self.objects.find(revision + "^{commit}")
+            found = self.objects.find(_commit(revision))
             self._commits[revision] = found.oid if found is not None else None
         return self._commits[revision]
 

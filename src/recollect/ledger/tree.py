@@ -6,7 +6,7 @@ uses varying layouts; we read all of them, and move what we change to its place.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from recollect.core.patterns import pattern
 from recollect.errors import ObjectMissing
@@ -72,6 +72,17 @@ class NotesTree:
         child = self._child(node, rest[:2])
         if child is not None:
             yield from self._find(child, rest[2:])
+
+    def fetch(self, anchors: Iterable[str]) -> None:
+        """Read the folders of several anchors together, level by level."""
+        level = [(self._root, anchor) for anchor in anchors]
+        while level:
+            entries = [
+                node.entries.get(rest[:2]) for node, rest in level if rest[:2] not in node.children
+            ]
+            self._objects.fetch(entry[1] for entry in entries if entry and entry[0] == TREE_MODE)
+            folders = [(self._child(node, rest[:2]), rest[2:]) for node, rest in level]
+            level = [(node, rest) for node, rest in folders if node is not None]
 
     def blobs(self, anchor: str) -> list[str]:
         """Return the blobs of an anchor's note: normally one, in a mixed layout several."""

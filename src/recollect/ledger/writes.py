@@ -9,7 +9,7 @@ give the same uid.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from recollect.core.disposition import why_quarantined
@@ -35,6 +35,7 @@ from recollect.ledger.transaction import Namespace, Transaction
 SHARD_RECORDS = 64
 SHARD_BYTES = 64 * 1024
 _SHARDS = "anchors"
+_SEVERAL = 3  # creations, from which on they are prepared together
 # As the author of a record: nobody, so that clones of several people write the same.
 NOBODY = ""
 # Lookup keys, so they must not be redacted here; they are checked where they are created.
@@ -128,6 +129,21 @@ class Creation(NamedTuple):
                     f"There is no commit {self.revision!r}.", "Name a commit of this repository."
                 )
         return _project_anchor(transaction, namespace)
+
+
+def read_ahead(writes: Sequence[Write], transaction: Transaction) -> None:
+    """Read what many creations need, their commits and the notes there, together."""
+    made = [one for one in writes if isinstance(one, Creation) and one.revision is not None]
+    if len(made) < _SEVERAL:
+        return
+    transaction.fetch_commits([str(one.revision) for one in made])
+    anchors: dict[Key, list[str]] = {}
+    for one in made:
+        commit = transaction.commit_id(str(one.revision))
+        for key in one.keys() if commit is not None else ():
+            anchors.setdefault(key, []).append(str(commit))
+    for key, commits in anchors.items():
+        transaction[key].fetch(dict.fromkeys(commits))
 
 
 class Change(NamedTuple):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from recollect.core.crowding import choose, dated
 from recollect.core.memory import Memory
@@ -127,7 +128,9 @@ def _best(
     spread, total, known = NO_SPREAD, 0, 0.0
     embedded = None
     if question.mode in ("hybrid", "semantic") and embed is not None and question.text.strip():
-        embedded = _meanwhile(embed, index.distinctive(question.text))
+        from recollect.core.meanwhile import meanwhile  # a cold hook has no model
+
+        embedded = meanwhile(partial(embed, index.distinctive(question.text)), "embed")
     if question.mode in ("hybrid", "text"):
         found = index.lexical(question.text, question.filters, wanted, parts=question.parts)
         by_words = {match.uid: match for match in found.matches}
@@ -229,34 +232,6 @@ def _by_word_vectors(index: Index, question: Question, found: LexicalMatches) ->
     including = [match.uid for match in found.matches]
     limit = question.limit if found.total <= MOST_SCANNED else 0
     return index.nearest(vector, question.filters, limit, including)
-
-
-def _meanwhile(embed: Embed, text: str) -> Callable[[], bytes]:
-    """Embed a text while the keyword search runs; return what waits for the vector.
-
-    Both spend most of their time in C code that other threads can run beside.
-    """
-    import threading  # a cold hook has no model
-
-    made: list[bytes] = []
-    failed: list[BaseException] = []
-
-    def work() -> None:
-        try:
-            made.append(embed(text))
-        except BaseException as error:
-            failed.append(error)
-
-    thread = threading.Thread(target=work, name="recollect-embed", daemon=True)
-    thread.start()
-
-    def vector() -> bytes:
-        thread.join()
-        if failed:
-            raise failed[0]
-        return made[0]
-
-    return vector
 
 
 def _sequences(index: Index, rows: Sequence[Ranked]) -> list[list[str]]:

@@ -74,6 +74,13 @@ class Indexing:
     def most_changes(self, most: int | None) -> None:
         self._local.most_changes = most
 
+    def look(self, *, once: bool) -> None:
+        """Look at the ledger again; then at each use or, with `once`, only after a write.
+
+        An event of a hook asks the index a dozen times, and is answered from one state.
+        """
+        self._local.look(once=once)
+
     @property
     def behind(self) -> int:
         """How many changes a hook left out."""

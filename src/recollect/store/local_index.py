@@ -77,6 +77,9 @@ class LocalIndex:
         # A hook has no time for more changes than this; it then uses what is there.
         self.most_changes: int | None = None
         self.behind = 0
+        # Whether to look once only, until this process writes; and the ledger's writes by then.
+        self._looks_once = False
+        self._looked: int | None = None
 
     @property
     def path(self) -> Path:
@@ -87,7 +90,7 @@ class LocalIndex:
         """Close the file."""
         if self._index is not None:
             self._index.close()
-            self._index = None
+            self._index = self._looked = None
         self._forget_past()
         self._is_memory_only = False
 
@@ -183,14 +186,20 @@ class LocalIndex:
         cursor = index.cursor()
         index.apply(notes.items(), since=cursor, cursor=cursor)
 
+    def look(self, *, once: bool) -> None:
+        """Look at the ledger again; then at each use or, with `once`, only after a write."""
+        self._looks_once, self._looked = once, None
+
     def _refreshed(self, progress: Progress | None) -> Index:
+        if self._index is not None and self._looked == self._ledger.writes:
+            return self._index
         progress = progress or self.progress
         for _ in range(ROUNDS):
             index = self._opened()
             since = index.cursor()
             changes = self._ledger.changes(since)
             if changes.cursor == since:
-                return index
+                return self._have_looked(index)
             if self.most_changes is not None and changes.size > self.most_changes:
                 self.behind = changes.size
                 return index
@@ -204,8 +213,12 @@ class LocalIndex:
                 whole=changes.whole,
                 progress=progress,
             ):
-                return index
+                return self._have_looked(index)
         return self._opened()
+
+    def _have_looked(self, index: SqliteIndex) -> SqliteIndex:
+        self._looked = self._ledger.writes if self._looks_once else None
+        return index
 
     def _opened(self) -> SqliteIndex:
         if self._index is None:
