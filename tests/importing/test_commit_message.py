@@ -299,3 +299,50 @@ def test_what_a_change_also_does_is_no_title() -> None:
         " as the foundation for the cleaning. It was needed because names were resolved twice."
     )
     assert title_of(message) == "Big refactoring to pass around references instead of names"
+
+
+def test_a_merge_whose_text_is_one_paragraph_has_a_whole_title() -> None:
+    """Its first sentence, not its first line."""
+    message = parse_message(
+        "Merge branch 'no_percent'\n\n"
+        "Drops the % notation for process expansion. The existing notation was a\n"
+        "mess and expanded jobs, process ids and names, which surprised people.\n"
+    )
+    assert title_of(message) == "Drops the % notation for process expansion"
+    assert "The existing notation was a mess" in body_of(message)
+
+
+def test_squashed_commits_with_their_authors_are_no_text() -> None:
+    """They list what was done, not why."""
+    message = parse_message(
+        "DEPR: deprecate options.display.style #12933\n\n"
+        "The plotting library has sheets of its own, because users asked for them.\n\n"
+        "465272e [Ada Example] Benchmark decimal option in read_csv\n"
+        "9f42d0c [Ada Example] double backticks around decimal\n"
+    )
+    assert title_of(message) == "Deprecate options.display.style"
+    assert body_of(message).endswith("because users asked for them.")
+
+
+@pytest.mark.parametrize(
+    ("subject", "kind", "title"),
+    [
+        ("BUG: Fix the replacement of expressions", "fix", "Fix the replacement of expressions"),
+        ("TST: Add cases for the parser", "test", "Add cases for the parser"),
+        ("http: Fix the replacement of streams", "", "http: Fix the replacement of streams"),
+    ],
+)
+def test_a_label_in_capitals_says_what_a_change_does(subject: str, kind: str, title: str) -> None:
+    """It is no area; scientific projects write it."""
+    message = parse_message(subject)
+    assert message.type == kind
+    assert title_of(message) == title
+
+
+def test_a_clause_that_breaks_off_is_no_title() -> None:
+    """The words after it are needed."""
+    message = parse_message(
+        "Revert gh-16039\n\ngh-16039 created a bug in which files that contain bytes without any"
+        " meaning could break, so this is safe to take back."
+    )
+    assert not title_of(message).endswith(" in")

@@ -7,6 +7,7 @@ from typing import Final
 
 from recollect.core.patterns import pattern
 from recollect.importing.reasons import reasons_in
+from recollect.importing.titles import is_statement
 from recollect.importing.verbs import first_verb
 
 MOST_BODY: Final = 2_400  # characters of a memory's body
@@ -36,6 +37,8 @@ _NOISE = pattern(
     r"|={3,}\Z"
     r"|conflicts:\Z|#\s*conflicts|#\t\S"
     r"|closes #|fixes #|generated with|\(merged from\b|merge ?date\b"
+    r"|[0-9a-f]{7,40} \[[^\]\n]{1,60}\] \S"  # a squashed commit with its author
+    r"|this patch had conflicts when merged|committer: "
     r"|branch : |🤖"
     r"|(?:goos|goarch|pkg|cpu): \S"  # above the figures of a benchmark
     r"|!\[[^\]\n]{0,100}\]\([^)\n]{0,300}\)\Z"
@@ -86,6 +89,7 @@ _BROKEN_OFF = pattern(
     r"|as|from|at|see)\s{0,5}\Z",
     re.IGNORECASE,
 )
+_APART = frozenset("-*+• \t")  # how lines of lists and of code begin
 _LAST_WORD = 16  # characters
 _SENTENCE_END = pattern(r"[.!?](?=\s)")
 
@@ -312,3 +316,25 @@ def _is_kept(run: list[str], *, goes_on: bool) -> bool:
 
 def _is_short(code: str) -> bool:
     return len(code) <= _MOST_CODE and code.count("\n") <= _MOST_LINES
+
+
+def _says(line: str) -> bool:
+    if line[:1] not in _APART:
+        return True
+    said = line.lstrip("-*+• \t")
+    return is_statement(said) and not first_verb(said)
+
+
+def length_told(prose: str) -> int:
+    """Return the length of prose.
+
+    A list of what was done explains nothing, however long it is; a list of statements does. So it
+    is with the subjects of squashed commits, one in a paragraph.
+    """
+    return sum(
+        len(line)
+        for block in prose.split("\n\n")
+        if "\n" in block.strip() or block.rstrip().endswith((".", ":")) or not first_verb(block)
+        for line in block.split("\n")
+        if _says(line)
+    )

@@ -37,6 +37,13 @@ _TAGS = {
     "bugfix": "fix", "fix": "fix", "feature": "feat", "build": "build", "ci": "ci", "docs": "docs",
     "doc": "docs", "test": "test", "tests": "test", "chore": "chore", "release": "release",
 }  # fmt: skip
+# What scientific projects write before a subject: what a change does, not what it is about.
+_SHOUTED = {
+    **dict.fromkeys(("API", "DEPR", "DEP", "PERF", "COMPAT"), ""), "ENH": "feat",
+    "BUG": "fix", "REGR": "fix",
+    **dict.fromkeys(("CLN", "MAINT", "REF", "STY", "TYP"), "chore"), "DOC": "docs", "DOCS": "docs",
+    "TST": "test", "TEST": "test", "BENCH": "test", "CI": "ci", "BLD": "build", "REL": "release",
+}  # fmt: skip
 _MOST_SENTENCES = 4_000  # characters of prose that titles and causes are looked for in
 
 _CONVENTIONAL = pattern(
@@ -62,6 +69,7 @@ _ENDING = pattern(
     r"|, (?:fix(?:es)?|closes?) #\d{1,7})\s{0,3}\Z",
     re.IGNORECASE,
 )
+_NUMBER_LAST = pattern(r"(?<=\w) #\d{2,7}\Z")
 _TICKET_LAST = pattern(r"[\"“”]? #\d{1,7}\Z")
 _REVERTED = pattern(r"this reverts commit ([0-9a-f]{7,40})", re.IGNORECASE)
 # A sentence of its own, neither about a part of it nor an indented example.
@@ -142,7 +150,7 @@ def parse_message(message: str) -> Message:
     is_merge = bool(_MERGE_PULL.match(first))
     if is_merge:  # a merge names its branch first; what it says follows
         first, _, rest = rest.strip("\n").partition("\n")
-    elif rest and not rest.startswith("\n") and len(first) > _SHORT_LINE:
+    if rest and not rest.startswith("\n") and len(first) > _SHORT_LINE:
         first, rest = _continued(first, rest)
     prose = prose_of(rest, first)
     subject, area, kind, breaking = _subject(first)
@@ -239,8 +247,14 @@ def _subject(first: str) -> tuple[str, str, str, bool]:
     subject = subject[ticket.end() :] if ticket else subject
     named = _AREA.match(subject)
     if named and first_verb(subject) == "":
-        area = area or named["area"]
+        if named["area"] in _SHOUTED:
+            kind = kind or _SHOUTED[named["area"]]
+        else:
+            area = area or named["area"]
         subject = subject[named.end() :]
+    bare = _NUMBER_LAST.sub("", subject)
+    if len(_WORD.findall(bare)) >= _FEWEST_WORDS:
+        subject = bare
     return one_line(subject).rstrip(" ."), area.strip(), kind, breaking
 
 

@@ -13,6 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from recollect.core.patterns import pattern
+from recollect.importing.commit_body import length_told
 from recollect.importing.commit_kinds import (
     ADDS,
     DECIDES,
@@ -23,7 +24,7 @@ from recollect.importing.commit_kinds import (
     verb_of,
 )
 from recollect.importing.commit_message import Message
-from recollect.importing.commit_ranking import QUIET, SUBJECTS, TEXTS, argues, length_told
+from recollect.importing.commit_ranking import QUIET, SUBJECTS, TEXTS, argues
 from recollect.importing.titles import is_sentence
 
 # Commits that change only such files tell little about the program.
@@ -74,8 +75,8 @@ WEIGHTS: Final[Mapping[str, float]] = {
     "length": 0.209,
     "long": 0.193,
     "names code": -0.187,
-    "no sentence": -0.244,
-    "no verb": -0.123,
+    "no sentence": -0.6,
+    "no verb": -0.6,
     "people": 0.406,
     "points": 0.112,
     "revert": 0.185,
@@ -99,7 +100,7 @@ WEIGHTS: Final[Mapping[str, float]] = {
     "verb that takes away": -0.186,
     "with documents": 0.309,
     "with tests": 0.179,
-    "years": -0.013,
+    "years": -0.05,
 }
 
 
