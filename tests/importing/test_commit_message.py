@@ -346,3 +346,41 @@ def test_a_clause_that_breaks_off_is_no_title() -> None:
         " meaning could break, so this is safe to take back."
     )
     assert not title_of(message).endswith(" in")
+
+
+def test_how_it_was_tested_and_pictures_are_no_text() -> None:
+    """Nobody asks for them later."""
+    message = parse_message(
+        "net: keep the cache for a day\n\n"
+        "An hour was too short, because people come back daily.\n\n"
+        '<img width="197" alt="before"\nsrc="https://example.com/a.png"\n/>\n\n'
+        "Testing: The cache has tests, and they\npass on all machines.\n"
+    )
+    assert body_of(message) == "An hour was too short, because people come back daily."
+
+
+@pytest.mark.parametrize(
+    ("subject", "title"),
+    [
+        (
+            "Fix bug #71201 (round() is wrong on 64-bit builds)",
+            "Fix round() is wrong on 64-bit builds",
+        ),
+        ("Fixed bug GH-8563 (Incorrect results for a seek)", "Fix incorrect results for a seek"),
+        ("Fix GH-11234: Segfault when the cache is on", "Fix segfault when the cache is on"),
+        ("Fix #8: Reject a date without a year", "Reject a date without a year"),
+    ],
+)
+def test_a_cure_named_by_its_ticket_says_what_was_cured(subject: str, title: str) -> None:
+    """What stands behind the number is the trouble, not what was done."""
+    message = parse_message(f"{subject}\n\nThe reason is that nobody had tried it.")
+    assert title_of(message) == title
+    assert message.is_fix
+
+
+@pytest.mark.parametrize("end", ["", "\nConflicts:\n\tsrc/cache.c\n"])
+def test_the_subjects_below_a_merge_are_no_text(end: str) -> None:
+    """Git writes them there, and each is a commit of its own."""
+    merge = "Merge branch 'v1' into v2\n\n* v1:\n  Fix GH-12: crash of the cache\n  Update news\n"
+    message = parse_message(merge + end)
+    assert (message.subject, message.prose) == ("", "")

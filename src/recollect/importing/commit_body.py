@@ -55,6 +55,12 @@ _CREDIT = pattern(
     r"|originally)[ -]by\b",
     re.IGNORECASE,
 )
+# How it was tested: until the next empty line.
+_TESTED = pattern(r"(?:testing|test plan|tested|tests|testing done)(?::|\Z)", re.IGNORECASE)
+# A picture, as editors of pull requests write it; its attributes may go on in the next lines.
+_IMAGE = pattern(
+    r"<(?:img|video|details|summary|br|p|div)\b[^<>]{0,600}>|</(?:details|summary|p|div)>"
+)
 _WRAPPED = 50  # characters of a line that goes on in the next
 _SENTENCE_ENDS = (".", "!", "?", ")", ">")
 # Addresses, ids and numbers, and nothing about them. Dropped at the end of a text; elsewhere a
@@ -99,7 +105,7 @@ def prose_of(rest: str, subject: str) -> str:
 
     Of commits that were squashed, a subject stays only if text of its own follows it.
     """
-    lines = _without_noise(rest.split("\n"))
+    lines = _without_noise(_IMAGE.sub("", rest).split("\n"))
     if not _is_squashed(lines):
         return "\n".join(lines).strip("\n")
     announced = _announced(lines)
@@ -120,12 +126,16 @@ def prose_of(rest: str, subject: str) -> str:
 def _without_noise(lines: list[str]) -> list[str]:
     kept: list[str] = []
     is_credit = False  # it goes on
+    is_tested = False
     for number, line in enumerate(lines):
         bare = line.strip()
         if bare == _MERCURIAL:
             break
         if not bare:
-            is_credit = False
+            is_credit = is_tested = False
+        elif is_tested or _TESTED.match(bare):
+            is_tested = True
+            continue
         elif is_credit or _CREDIT.match(bare):
             is_credit = len(bare) >= _WRAPPED and not bare.endswith(_SENTENCE_ENDS)
             continue

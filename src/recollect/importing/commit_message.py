@@ -59,7 +59,8 @@ _AREA = pattern(
 _BRACKETED = pattern(r"\[(?P<tag>[^\[\]\n]{1,40})\][:\s]*(?=\S)")
 _TICKET = pattern(
     r"(?:(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?|re|see|issue|bug|ticket|gh|pr)\b[ :]*+)?+"
-    r"(?:(?:#|gh-|bpo-|issue |bug |ticket |pr )#?+\d{1,7}+(?:,? (?:and )?)?+){1,6}+"
+    r"(?:(?:(?:issue|bug|ticket|pr) (?:#|gh-|bpo-)?+#?+|(?:#|gh-|bpo-)#?+)\d{1,7}+"
+    r"(?:,? (?:and )?)?+){1,6}+"
     r"\s*+[-–—:.]*+\s*+(?=\S)",
     re.IGNORECASE,
 )
@@ -68,6 +69,14 @@ _ENDING = pattern(
     r"\d{1,7}+(?:,? )?+){1,6}+\)|\[(?:skip ci|ci skip|(?:(?:fix(?:es)?|closes?) )?#\d{1,7})\]"
     r"|, (?:fix(?:es)?|closes?) #\d{1,7})\s{0,3}\Z",
     re.IGNORECASE,
+)
+# "Fixed bug #71 (X)": X is what was wrong.
+_FIXED_TICKET = pattern(r"fix(?:e[sd])?\b", re.IGNORECASE)
+_IN_BRACKETS = pattern(r"\((?P<what>[^\n]{3,})\)\.?\Z")
+# What git writes below the subject of a merge, if `merge.log` is set.
+_MERGED = pattern(
+    r"(?:\* [^\n]{1,200}:\n(?:[ \t]{1,8}[^\n]*\n?)+\n?)+|^(?:# )?Conflicts:(?:\n[#\t ][^\n]*)*",
+    re.MULTILINE,
 )
 _NUMBER_LAST = pattern(r"(?<=\w) #\d{2,7}\Z")
 _TICKET_LAST = pattern(r"[\"“”]? #\d{1,7}\Z")
@@ -149,7 +158,7 @@ def parse_message(message: str) -> Message:
     first, _, rest = message.partition("\n")
     is_merge = bool(_MERGE_PULL.match(first))
     if is_merge:  # a merge names its branch first; what it says follows
-        first, _, rest = rest.strip("\n").partition("\n")
+        first, _, rest = _MERGED.sub("", rest.strip("\n")).strip("\n").partition("\n")
     if rest and not rest.startswith("\n") and len(first) > _SHORT_LINE:
         first, rest = _continued(first, rest)
     prose = prose_of(rest, first)
@@ -220,7 +229,7 @@ def _continued(first: str, rest: str) -> tuple[str, str]:
 def _subject(first: str) -> tuple[str, str, str, bool]:
     """Return a subject without what stands around it: subject, area, type, whether it breaks."""
     subject = _BULLET.sub("", first[:_MOST_SUBJECT].strip().removeprefix("# "), count=1)
-    area, kind, breaking = "", "", False
+    area, kind, breaking, is_cure = "", "", False, False
     subject = _THANKS.sub("", subject)
     for _ in range(_MARKS):
         subject = _ENDING.sub("", subject)
@@ -234,6 +243,7 @@ def _subject(first: str) -> tuple[str, str, str, bool]:
             subject = subject[bracketed.end() :]
         ticket = _TICKET.match(subject)
         if ticket:
+            is_cure = is_cure or _FIXED_TICKET.match(subject) is not None
             subject = subject[ticket.end() :]
     typed = _CONVENTIONAL.match(subject)
     if typed:
@@ -255,7 +265,18 @@ def _subject(first: str) -> tuple[str, str, str, bool]:
     bare = _NUMBER_LAST.sub("", subject)
     if len(_WORD.findall(bare)) >= _FEWEST_WORDS:
         subject = bare
+    if is_cure and not area:
+        subject = _cured(subject)
     return one_line(subject).rstrip(" ."), area.strip(), kind, breaking
+
+
+def _cured(subject: str) -> str:
+    """Return what was fixed, after "Fixed bug #71": with a verb, without brackets around it."""
+    bracketed = _IN_BRACKETS.match(subject)
+    what = bracketed["what"] if bracketed else subject
+    if first_verb(what):
+        return what
+    return f"Fix {what[:1].lower()}{what[1:]}" if what[1:2].islower() else f"Fix {what}"
 
 
 def title_of(message: Message) -> str:

@@ -53,10 +53,9 @@ _PARTS = 24
 # What the others of its time and area take from the worth of a commit, once they have their share.
 _LATER, _AGAIN = 0.5, 0.05
 _FULL = 3.0  # the worth of the best commits
-# The worth below which a commit makes no memory, once there are enough, and before; and the points
-# with which it is looked at.
-_LEAST, _ENOUGH = 1.5, 60
-_LEAST_OF_FEW = 0.75
+# The worth below which a commit makes no memory, once there are so many; and the points with which
+# it is looked at.
+_LEAST = ((80, 1.5), (25, 1.25), (0, 0.75))
 _LEAST_RELATED = 1.5
 
 
@@ -123,11 +122,7 @@ class GitHistory:
         newest = max((c.commit.time for c in explained), default=0)
         judged = [_judged(c, newest, changes.get(c.commit.oid, []), remains) for c in explained]
         ordered = sorted(judged, reverse=True)
-        telling = [
-            c
-            for n, c in enumerate(ordered)
-            if c.points >= (_LEAST if n >= _ENOUGH else _LEAST_OF_FEW)
-        ]
+        telling = [c for n, c in enumerate(ordered) if c.points >= _least(n)]
         chosen = _spread(telling, MOST_OFFERED, total)
         taken = {candidate.commit.oid for candidate in chosen}
         rest = [candidate for candidate in rated if candidate.commit.oid not in taken]
@@ -158,6 +153,11 @@ def _judged(
     return candidate._replace(
         points=worth_of(features(message, candidate.points, years, files, remains.files))
     )
+
+
+def _least(number: int) -> float:
+    """Return the worth that a commit needs after so many better ones."""
+    return next(least for enough, least in _LEAST if number >= enough)
 
 
 def _spread(rated: list[_Candidate], most: int, total: int) -> list[_Candidate]:
