@@ -279,3 +279,21 @@ def test_worktrees_share_it(sandbox: Sandbox) -> None:
     sandbox.git(repo, "worktree", "add", "-q", str(sandbox.root / "tree"), "-b", "other")
     sandbox.open(repo).index_history()
     assert len(sandbox.open(sandbox.root / "tree").search_history("evict the oldest entry")) == 1
+
+
+def test_a_commit_comes_with_the_reason_that_it_gives(sandbox: Sandbox) -> None:
+    """So that nobody has to read each of them; without a text there is none."""
+    repo = sandbox.init("repo")
+    sandbox.commit(
+        repo,
+        "cache: evict the oldest entry first\n\nThe cache had no limit.\nNew entries stay,"
+        " because pages reload them.\n\nWe measured it.",
+    )
+    sandbox.commit(repo, "cache: count the entries")
+    store = sandbox.open(repo)
+    store.index_history()
+    found = {one.subject: one.reason for one in store.search_history("entries of the cache")}
+    assert found == {
+        "cache: evict the oldest entry first": "New entries stay, because pages reload them.",
+        "cache: count the entries": "",
+    }

@@ -35,7 +35,7 @@ _MOST_AUTHOR = 80
 _RULES = 3
 # Commits that get a vector, those that tell most first; the characters below the subject that it is
 # of; and how many are computed before they are kept, so that an interruption loses little.
-MOST_VECTORS: Final = 10_000
+MOST_VECTORS: Final = 16_000
 _MOST_MEANT = 400
 _AT_ONCE = 64
 # What the score of a commit is multiplied by if nothing was decided in it.

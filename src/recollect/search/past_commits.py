@@ -17,7 +17,9 @@ LEAST_SHARE: Final = 0.3
 # 0.3 to 0.55 (libgit2 and scrapy, 2026).
 LEAST_COSINE: Final = 0.3
 # How much the first places of both lists count more than the next ones: the sum of 1 / (10 + place)
-# orders commits, since only some of them have a vector, and scores and cosines do not compare.
+# orders commits, since only some of them have a vector, and scores and cosines do not compare. A
+# place among the words counts by the share of the question's weight that the commit has: with a
+# third of it, it shares a word or two by chance (40 questions about mpv and influxdb, 2026).
 _PLACES = 10
 _CANDIDATES = 60
 
@@ -64,7 +66,8 @@ def _fused(by_words: list[FoundCommit], by_meaning: list[FoundCommit]) -> list[F
     found: dict[str, FoundCommit] = {}
     for listed in (by_words, by_meaning):
         for place, one in enumerate(listed):
-            scores[one.oid] += 1 / (_PLACES + place)
+            share = min(1.0, one.coverage) if listed is by_words else 1.0
+            scores[one.oid] += share / (_PLACES + place)
             known = found.get(one.oid)
             found[one.oid] = known._replace(cosine=one.cosine) if known else one
     ranked = [one._replace(score=_PLACES * scores[one.oid] / 2) for one in found.values()]
