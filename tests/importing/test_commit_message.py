@@ -384,3 +384,20 @@ def test_the_subjects_below_a_merge_are_no_text(end: str) -> None:
     merge = "Merge branch 'v1' into v2\n\n* v1:\n  Fix GH-12: crash of the cache\n  Update news\n"
     message = parse_message(merge + end)
     assert (message.subject, message.prose) == ("", "")
+
+
+@pytest.mark.parametrize(
+    "first", ["Auto merge of #11 - ada:fix, r=bob", "Rollup merge of #7 - a:b, r=c"]
+)
+def test_a_merge_of_a_bot_names_its_change_below(first: str) -> None:
+    """And its template asks for what nobody needs later."""
+    message = parse_message(
+        f"{first}\n\nStop the endless loop on cyclic features\n\n"
+        "### What does this PR try to resolve?\n\nTwo features may enable each other, so that it"
+        " never ends.\n\n### How should we test and review this PR?\n\nRun it.\n\n- [ ] done\n\n"
+        "### Additional information\n\nThe resolver did that right.\n"
+    )
+    assert title_of(message) == "Stop the endless loop on cyclic features"
+    assert body_of(message).startswith("Two features may enable each other")
+    assert "Run it" not in message.prose
+    assert message.prose.endswith("The resolver did that right.")

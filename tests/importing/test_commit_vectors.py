@@ -189,3 +189,10 @@ def test_a_word_by_chance_does_not_come_before_the_meaning() -> None:
     )
     assert [one.oid for one in _fused([chance], [meant])] == ["meant", "chance"]
     assert [one.oid for one in _fused([both, chance], [meant, both])] == ["both", "meant", "chance"]
+
+
+def test_what_only_comes_near_does_not_come_before_the_words() -> None:
+    """While few commits have a vector, the nearest of them are not near."""
+    named = FoundCommit("named", 0, "Ada", "named", "", 1.0, 0.7, 3, 0.0)
+    near = [FoundCommit(f"near{n}", 0, "Ada", "near", "", 0.0, 0.0, 0, 0.45) for n in range(5)]
+    assert _fused([named], near)[0].oid == "named"

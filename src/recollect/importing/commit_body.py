@@ -57,6 +57,12 @@ _CREDIT = pattern(
 )
 # How it was tested: until the next empty line.
 _TESTED = pattern(r"(?:testing|test plan|tested|tests|testing done)(?::|\Z)", re.IGNORECASE)
+# Its heading in a template for pull requests: until the next heading.
+_TEST_HEADING = pattern(
+    r"#{1,4} (?:how (?:should|can|do|did|to|was|has)\b[^\n]{0,40}\btest|test(?:ing|s|ed)?\b"
+    r"|check-?list)",
+    re.IGNORECASE,
+)
 # A picture, as editors of pull requests write it; its attributes may go on in the next lines.
 _IMAGE = pattern(
     r"<(?:img|video|details|summary|br|p|div)\b[^<>]{0,600}>|</(?:details|summary|p|div)>"
@@ -75,7 +81,7 @@ _BARE = pattern(
 _TEMPLATE = pattern(
     r"[ \t]*#{1,4}[ \t]+(?:motivation|solution|description|summary|changes?|context|background"
     r"|problem|rationale|why|what|overview|details?|approach|fix|cause|root cause|notes?"
-    r"|implementation)\b[^\n]{0,40}\Z",
+    r"|implementation|what does this (?:pr|patch|pull request)|additional)\b[^\n]{0,40}\Z",
     re.IGNORECASE,
 )
 # Columns of figures, or of anything.
@@ -126,11 +132,15 @@ def prose_of(rest: str, subject: str) -> str:
 def _without_noise(lines: list[str]) -> list[str]:
     kept: list[str] = []
     is_credit = False  # it goes on
-    is_tested = False
+    is_tested = is_below = False  # a line, or a heading, that says how it was tested
     for number, line in enumerate(lines):
         bare = line.strip()
         if bare == _MERCURIAL:
             break
+        if bare.startswith("#"):
+            is_below = _TEST_HEADING.match(bare) is not None
+        if is_below:
+            continue
         if not bare:
             is_credit = is_tested = False
         elif is_tested or _TESTED.match(bare):
