@@ -2,7 +2,9 @@
 
 The points of `commit_ranking` say how much a message tells. The files say what it is about: a
 change that comes with documents is one that people notice, and one of build files alone is not. The
-weights come from `python -m benchmarks.learning`, which has the judged commits.
+weights come from `python -m benchmarks.learning`, which has the judged commits. Three of them ("no
+sentence", "no verb" and "years") were raised by hand, after 115 memories of fish, mpv and ansible
+had been read: outdated memories and titles without a verb were the bad ones.
 """
 
 from __future__ import annotations
