@@ -26,7 +26,7 @@ from recollect.importing.commit_history import Past
 from recollect.importing.commit_message import parse_message
 from recollect.importing.commit_ranking import rank
 from recollect.importing.commit_worth import features
-from recollect.ledger.commits import files_of_commits, read_commits
+from recollect.ledger.commits import changes_of_commits, read_commits
 from recollect.ledger.git import Git
 
 _ROWS = Path(__file__).with_name("judged.jsonl")
@@ -62,7 +62,7 @@ def read_judged(folder: Path) -> Iterator[Judged]:
             check=True,
         )
         tree = frozenset(listed.stdout.decode("utf-8", "surrogateescape").split("\0"))
-        files = files_of_commits(git, list(judged), _FILES)
+        changes = changes_of_commits(git, list(judged), _FILES)
         past = Past()
         found = []
         for commit in read_commits(git):
@@ -75,7 +75,8 @@ def read_judged(folder: Path) -> Iterator[Judged]:
             points = rank(message, commit.author).points + past.worth(commit)
             row = judged[commit.oid]
             years = (newest - commit.time) / _YEAR
-            known = features(message, points, years, files.get(commit.oid, []), tree)
+            files = [change.path for change in changes.get(commit.oid, [])]
+            known = features(message, points, years, files, tree)
             yield Judged(project, known, points, row["worth"], row.get("weight", 1.0))
 
 

@@ -127,6 +127,8 @@ class MemoryIndexError(RecollectError):
     exit_code = 20
     # The location is at fault, not the file: building another file there would fail too.
     unwritable = False
+    # Another process writes it for longer than we wait: nothing is wrong with the file.
+    busy = False
 
 
 class EmbeddingError(RecollectError):

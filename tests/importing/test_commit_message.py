@@ -299,3 +299,105 @@ def test_what_a_change_also_does_is_no_title() -> None:
         " as the foundation for the cleaning. It was needed because names were resolved twice."
     )
     assert title_of(message) == "Big refactoring to pass around references instead of names"
+
+
+def test_a_merge_whose_text_is_one_paragraph_has_a_whole_title() -> None:
+    """Its first sentence, not its first line."""
+    message = parse_message(
+        "Merge branch 'no_percent'\n\n"
+        "Drops the % notation for process expansion. The existing notation was a\n"
+        "mess and expanded jobs, process ids and names, which surprised people.\n"
+    )
+    assert title_of(message) == "Drops the % notation for process expansion"
+    assert "The existing notation was a mess" in body_of(message)
+
+
+def test_squashed_commits_with_their_authors_are_no_text() -> None:
+    """They list what was done, not why."""
+    message = parse_message(
+        "DEPR: deprecate options.display.style #12933\n\n"
+        "The plotting library has sheets of its own, because users asked for them.\n\n"
+        "465272e [Ada Example] Benchmark decimal option in read_csv\n"
+        "9f42d0c [Ada Example] double backticks around decimal\n"
+    )
+    assert title_of(message) == "Deprecate options.display.style"
+    assert body_of(message).endswith("because users asked for them.")
+
+
+@pytest.mark.parametrize(
+    ("subject", "kind", "title"),
+    [
+        ("BUG: Fix the replacement of expressions", "fix", "Fix the replacement of expressions"),
+        ("TST: Add cases for the parser", "test", "Add cases for the parser"),
+        ("http: Fix the replacement of streams", "", "http: Fix the replacement of streams"),
+    ],
+)
+def test_a_label_in_capitals_says_what_a_change_does(subject: str, kind: str, title: str) -> None:
+    """It is no area; scientific projects write it."""
+    message = parse_message(subject)
+    assert message.type == kind
+    assert title_of(message) == title
+
+
+def test_a_clause_that_breaks_off_is_no_title() -> None:
+    """The words after it are needed."""
+    message = parse_message(
+        "Revert gh-16039\n\ngh-16039 created a bug in which files that contain bytes without any"
+        " meaning could break, so this is safe to take back."
+    )
+    assert not title_of(message).endswith(" in")
+
+
+def test_how_it_was_tested_and_pictures_are_no_text() -> None:
+    """Nobody asks for them later."""
+    message = parse_message(
+        "net: keep the cache for a day\n\n"
+        "An hour was too short, because people come back daily.\n\n"
+        '<img width="197" alt="before"\nsrc="https://example.com/a.png"\n/>\n\n'
+        "Testing: The cache has tests, and they\npass on all machines.\n"
+    )
+    assert body_of(message) == "An hour was too short, because people come back daily."
+
+
+@pytest.mark.parametrize(
+    ("subject", "title"),
+    [
+        (
+            "Fix bug #71201 (round() is wrong on 64-bit builds)",
+            "Fix round() is wrong on 64-bit builds",
+        ),
+        ("Fixed bug GH-8563 (Incorrect results for a seek)", "Fix incorrect results for a seek"),
+        ("Fix GH-11234: Segfault when the cache is on", "Fix segfault when the cache is on"),
+        ("Fix #8: Reject a date without a year", "Reject a date without a year"),
+    ],
+)
+def test_a_cure_named_by_its_ticket_says_what_was_cured(subject: str, title: str) -> None:
+    """What stands behind the number is the trouble, not what was done."""
+    message = parse_message(f"{subject}\n\nThe reason is that nobody had tried it.")
+    assert title_of(message) == title
+    assert message.is_fix
+
+
+@pytest.mark.parametrize("end", ["", "\nConflicts:\n\tsrc/cache.c\n"])
+def test_the_subjects_below_a_merge_are_no_text(end: str) -> None:
+    """Git writes them there, and each is a commit of its own."""
+    merge = "Merge branch 'v1' into v2\n\n* v1:\n  Fix GH-12: crash of the cache\n  Update news\n"
+    message = parse_message(merge + end)
+    assert (message.subject, message.prose) == ("", "")
+
+
+@pytest.mark.parametrize(
+    "first", ["Auto merge of #11 - ada:fix, r=bob", "Rollup merge of #7 - a:b, r=c"]
+)
+def test_a_merge_of_a_bot_names_its_change_below(first: str) -> None:
+    """And its template asks for what nobody needs later."""
+    message = parse_message(
+        f"{first}\n\nStop the endless loop on cyclic features\n\n"
+        "### What does this PR try to resolve?\n\nTwo features may enable each other, so that it"
+        " never ends.\n\n### How should we test and review this PR?\n\nRun it.\n\n- [ ] done\n\n"
+        "### Additional information\n\nThe resolver did that right.\n"
+    )
+    assert title_of(message) == "Stop the endless loop on cyclic features"
+    assert body_of(message).startswith("Two features may enable each other")
+    assert "Run it" not in message.prose
+    assert message.prose.endswith("The resolver did that right.")

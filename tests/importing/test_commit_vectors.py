@@ -11,7 +11,9 @@ import pytest
 
 from recollect.embedding import Embedder, open_embedder
 from recollect.importing import past_commits
+from recollect.search.past_commits import _fused
 from recollect.store import commit_index
+from recollect.store.commit_index import FoundCommit
 from tests.sandbox import Sandbox
 from tests.support.models import OneVector
 
@@ -162,3 +164,35 @@ def test_without_a_model_there_are_none(sandbox: Sandbox) -> None:
     store.index_history()
     assert store.embed_history() == 0
     assert [one.commit for one in store.search_history("evict the oldest entry")] == [oid]
+
+
+def test_chores_get_a_vector_last(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They have one, too, if there is room."""
+    repo = sandbox.init("repo")
+    sandbox.commit(repo, "docs: name the cache\n\nThe manual had another name for it.")
+    oid = sandbox.commit(repo, _CACHE)
+    store = sandbox.open(repo)
+    store.indexing.share_embedder(OneVector("one@1"))
+    store.index_history()
+    monkeypatch.setattr(past_commits, "MOST_VECTORS", 1)
+    assert store.embed_history() == 1
+    assert [one for one, _ in _vectors(repo)] == [oid]
+    monkeypatch.setattr(past_commits, "MOST_VECTORS", 2)
+    assert store.embed_history() == 1
+
+
+def test_a_word_by_chance_does_not_come_before_the_meaning() -> None:
+    """A place among the words counts by the share of the question that a commit has."""
+    chance, meant, both = (
+        FoundCommit(name, 0, "Ada", name, "", 1.0, share, 1, cosine)
+        for name, share, cosine in (("chance", 0.34, 0.0), ("meant", 0.0, 0.5), ("both", 0.9, 0.4))
+    )
+    assert [one.oid for one in _fused([chance], [meant])] == ["meant", "chance"]
+    assert [one.oid for one in _fused([both, chance], [meant, both])] == ["both", "meant", "chance"]
+
+
+def test_what_only_comes_near_does_not_come_before_the_words() -> None:
+    """While few commits have a vector, the nearest of them are not near."""
+    named = FoundCommit("named", 0, "Ada", "named", "", 1.0, 0.7, 3, 0.0)
+    near = [FoundCommit(f"near{n}", 0, "Ada", "near", "", 0.0, 0.0, 0, 0.45) for n in range(5)]
+    assert _fused([named], near)[0].oid == "named"

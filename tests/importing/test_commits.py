@@ -152,7 +152,7 @@ def test_where_there_is_room_an_explanation_is_enough(
     repo = sandbox.init("repo")
     plain = (
         "Compute the table of offsets at the start\n\nReading it later is slow, and every reader"
-        " has to wait for the first one, which holds a lock on the file."
+        " has to wait for the first one, which holds a lock on the file. Users see that as a hang."
     )
     sandbox.git(repo, "commit", "-q", "--allow-empty", "-m", plain)
     for number in range(3):
@@ -160,3 +160,17 @@ def test_where_there_is_room_an_explanation_is_enough(
     assert any("offsets" in title for title in found(repo)[0])
     monkeypatch.setattr(commits, "MOST_OFFERED", 3)
     assert not any("offsets" in title for title in found(repo)[0])
+
+
+def test_what_is_about_code_that_is_gone_stays_out(sandbox: Sandbox) -> None:
+    """But the decision to remove it comes in."""
+    repo = sandbox.init("repo")
+    for number, name in enumerate(("kept", "gone")):
+        (repo / f"{name}.c").write_text(f"int {name}_{number};\n")
+        sandbox.commit(repo, telling(number))
+    (repo / "gone.c").unlink()
+    sandbox.commit(repo, telling(2))
+    titles = " ".join(found(repo)[0])
+    assert "engine0" in titles
+    assert "engine1" not in titles
+    assert "engine2" in titles

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import stat
+from contextlib import closing
 from pathlib import Path
 
+import apsw
 import pytest
 
+from recollect.errors import MemoryIndexError
 from recollect.importing import past_commits
+from recollect.index.sqlite import commits
 from recollect.ledger.commits import read_commits
 from tests.sandbox import Sandbox
 
@@ -279,3 +283,40 @@ def test_worktrees_share_it(sandbox: Sandbox) -> None:
     sandbox.git(repo, "worktree", "add", "-q", str(sandbox.root / "tree"), "-b", "other")
     sandbox.open(repo).index_history()
     assert len(sandbox.open(sandbox.root / "tree").search_history("evict the oldest entry")) == 1
+
+
+def test_a_commit_comes_with_the_reason_that_it_gives(sandbox: Sandbox) -> None:
+    """So that nobody has to read each of them; without a text there is none."""
+    repo = sandbox.init("repo")
+    sandbox.commit(
+        repo,
+        "cache: evict the oldest entry first\n\nThe cache had no limit.\nNew entries stay,"
+        " because pages reload them.\n\nWe measured it.",
+    )
+    sandbox.commit(repo, "cache: count the entries")
+    store = sandbox.open(repo)
+    store.index_history()
+    found = {one.subject: one.reason for one in store.search_history("entries of the cache")}
+    assert found == {
+        "cache: evict the oldest entry first": "New entries stay, because pages reload them.",
+        "cache: count the entries": "",
+    }
+
+
+def test_a_file_that_another_process_writes_stays(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two may learn at the same time: the second one says so, and nothing is lost."""
+    monkeypatch.setattr(commits, "_BUSY_MILLISECONDS", 1)
+    repo = sandbox.init("repo")
+    sandbox.commit(repo, "cache: evict the oldest entry first")
+    store = sandbox.open(repo)
+    store.index_history()
+    sandbox.commit(repo, "cache: count the entries")
+    path = store.ledger.repository.history_path
+    with closing(apsw.Connection(str(path))) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(MemoryIndexError, match="another process is writing it") as told:
+            store.index_history()
+    assert told.value.hint == "Try again later."
+    assert store.index_history().commits == 2

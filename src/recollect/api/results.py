@@ -57,6 +57,8 @@ class PastCommit(NamedTuple):
     author: str
     created: str
     score: float
+    # The sentence of the text that gives a reason, or the first one, in one line.
+    reason: str = ""
 
     @property
     def short(self) -> str:
@@ -70,6 +72,7 @@ class PastCommit(NamedTuple):
             "commit": self.commit,
             "summary": self.subject,
             "body": self.body,
+            "reason": self.reason,
             "author": self.author,
             "created": self.created,
             "score": round(self.score, 4),

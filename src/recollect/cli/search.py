@@ -156,6 +156,8 @@ def _echo_commits(commits: Sequence[PastCommit]) -> None:
     for one in commits:
         name = click.style(one.short, fg="yellow")
         click.echo(f"      {name}  {one.created[:10]}  {one.subject} ({one.author})")
+        if one.reason:
+            click.echo(f"                    {one.reason}")
     click.echo(READ_COMMIT, err=True)
 
 

@@ -34,6 +34,7 @@ MOST_OF_GUIDE: Final = 30
 RELEASE: Final = "Release "
 # Points of an entry that becomes a memory: of a changelog, and of a guide, which has few.
 _LEAST, _LEAST_OF_GUIDE = 3.8, 3.0
+_LEAST_OF_CURE = 4.4  # a bug of the past that is cured matters little, unless it was a hole
 _FULL = 11.0  # points of the best entries
 _LONGEST = 900  # characters that still count
 # Characters of an entry that says enough.
@@ -101,7 +102,8 @@ _CHORE = pattern(
 _FIXES = pattern(
     r"(?:\w{1,30}: )?(?:bug ?)?fix(?:e[sd])?\b|Release \S{1,20} fixes"
     r"|[^\n]{0,100}\b(?:bug|overflow|use[- ]after[- ]free|double[- ]free|denial of service"
-    r"|out[- ]of[- ]bounds|vulnerabilit\w{1,3}|memory leak|crash)\b",
+    r"|out[- ]of[- ]bounds|vulnerabilit\w{1,3}|memory leak|crash)\b"
+    r"|[^\n]{0,120}\bno longer (?:crash|hang|print|fail|leak|lead|produc|panic|seg|caus|los|break)",
     re.IGNORECASE,
 )
 _CVE = pattern(r"\bCVE-\d{4}-\d{1,7}")
@@ -156,6 +158,7 @@ _TICKET_START = pattern(
     r"(?:`?#?\d{2,6}`?[:.]\s+|bpo-\d+:\s+|\[[\w ./-]{1,24}\][:\s]+"
     r"|[A-Z]{2,10}(?: ?\(?#\d{1,7}\)?)?:\s+|(?:[A-Z]{6,14} ){1,2}(?=[A-Z`a-z]))"
 )
+_PICTURE = pattern(r"[^\x00-\u206f]{1,4}\s{1,3}(?=\S)")  # before an entry, as in "🎉 Stabilize …"
 
 
 class _Entry(NamedTuple):
@@ -243,11 +246,14 @@ def changes_in(
                 yield Skipped(identity, "the same change in another version")
                 continue
             bodies.add(body)
+            is_cure = _FIXES.match(line) or _FIXED.match(section.heading) or _CVE.search(body)
+            if is_cure and points < _LEAST_OF_CURE and not _CVE.search(body):
+                yield Skipped(identity, "an ordinary change")
+                continue
             title = entry_title(line, "" if line.startswith(RELEASE) else version)
             if not title:
                 yield Skipped(identity, "no sentence that stands alone")
                 continue
-            is_cure = _FIXES.match(line) or _FIXED.match(section.heading) or _CVE.search(body)
             kind = "solutions" if is_cure else "decisions"
             versions.setdefault(version, []).append(
                 _Entry(identity, kind, title, body, where, date, points)
@@ -310,8 +316,9 @@ def _entries(section: Section, version: str, *, is_whole: bool) -> Iterator[tupl
     heading = section.heading
     listed = [] if is_whole else items(section.text)
     for entry in listed:
-        line = _TICKET_START.sub("", plain(entry.partition("\n\n")[0].replace("\n", " ")), count=1)
-        said = _REFERENCE.sub("", _HASH.sub("", line)).strip(" ,")
+        line = _PICTURE.sub("", plain(entry.partition("\n\n")[0].replace("\n", " ")), count=1)
+        line = _TICKET_START.sub("", line, count=1)
+        said = _REFERENCE.sub("", _NUMBERS.sub("", _HASH.sub("", line))).strip(" ,")
         yield said, _SIGNED.sub("", _HASH.sub("", _NUMBERS.sub("", plain_paragraphs(entry))))
     text = plain_paragraphs(without_items(section.text) if listed else section.text)
     first = first_paragraph(section.text)

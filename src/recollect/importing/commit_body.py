@@ -7,6 +7,7 @@ from typing import Final
 
 from recollect.core.patterns import pattern
 from recollect.importing.reasons import reasons_in
+from recollect.importing.titles import is_statement
 from recollect.importing.verbs import first_verb
 
 MOST_BODY: Final = 2_400  # characters of a memory's body
@@ -36,6 +37,8 @@ _NOISE = pattern(
     r"|={3,}\Z"
     r"|conflicts:\Z|#\s*conflicts|#\t\S"
     r"|closes #|fixes #|generated with|\(merged from\b|merge ?date\b"
+    r"|[0-9a-f]{7,40} \[[^\]\n]{1,60}\] \S"  # a squashed commit with its author
+    r"|this patch had conflicts when merged|committer: "
     r"|branch : |🤖"
     r"|(?:goos|goarch|pkg|cpu): \S"  # above the figures of a benchmark
     r"|!\[[^\]\n]{0,100}\]\([^)\n]{0,300}\)\Z"
@@ -52,6 +55,18 @@ _CREDIT = pattern(
     r"|originally)[ -]by\b",
     re.IGNORECASE,
 )
+# How it was tested: until the next empty line.
+_TESTED = pattern(r"(?:testing|test plan|tested|tests|testing done)(?::|\Z)", re.IGNORECASE)
+# Its heading in a template for pull requests: until the next heading.
+_TEST_HEADING = pattern(
+    r"#{1,4} (?:how (?:should|can|do|did|to|was|has)\b[^\n]{0,40}\btest|test(?:ing|s|ed)?\b"
+    r"|check-?list)",
+    re.IGNORECASE,
+)
+# A picture, as editors of pull requests write it; its attributes may go on in the next lines.
+_IMAGE = pattern(
+    r"<(?:img|video|details|summary|br|p|div)\b[^<>]{0,600}>|</(?:details|summary|p|div)>"
+)
 _WRAPPED = 50  # characters of a line that goes on in the next
 _SENTENCE_ENDS = (".", "!", "?", ")", ">")
 # Addresses, ids and numbers, and nothing about them. Dropped at the end of a text; elsewhere a
@@ -66,7 +81,7 @@ _BARE = pattern(
 _TEMPLATE = pattern(
     r"[ \t]*#{1,4}[ \t]+(?:motivation|solution|description|summary|changes?|context|background"
     r"|problem|rationale|why|what|overview|details?|approach|fix|cause|root cause|notes?"
-    r"|implementation)\b[^\n]{0,40}\Z",
+    r"|implementation|what does this (?:pr|patch|pull request)|additional)\b[^\n]{0,40}\Z",
     re.IGNORECASE,
 )
 # Columns of figures, or of anything.
@@ -86,6 +101,7 @@ _BROKEN_OFF = pattern(
     r"|as|from|at|see)\s{0,5}\Z",
     re.IGNORECASE,
 )
+_APART = frozenset("-*+• \t")  # how lines of lists and of code begin
 _LAST_WORD = 16  # characters
 _SENTENCE_END = pattern(r"[.!?](?=\s)")
 
@@ -95,7 +111,7 @@ def prose_of(rest: str, subject: str) -> str:
 
     Of commits that were squashed, a subject stays only if text of its own follows it.
     """
-    lines = _without_noise(rest.split("\n"))
+    lines = _without_noise(_IMAGE.sub("", rest).split("\n"))
     if not _is_squashed(lines):
         return "\n".join(lines).strip("\n")
     announced = _announced(lines)
@@ -116,12 +132,20 @@ def prose_of(rest: str, subject: str) -> str:
 def _without_noise(lines: list[str]) -> list[str]:
     kept: list[str] = []
     is_credit = False  # it goes on
+    is_tested = is_below = False  # a line, or a heading, that says how it was tested
     for number, line in enumerate(lines):
         bare = line.strip()
         if bare == _MERCURIAL:
             break
+        if bare.startswith("#"):
+            is_below = _TEST_HEADING.match(bare) is not None
+        if is_below:
+            continue
         if not bare:
-            is_credit = False
+            is_credit = is_tested = False
+        elif is_tested or _TESTED.match(bare):
+            is_tested = True
+            continue
         elif is_credit or _CREDIT.match(bare):
             is_credit = len(bare) >= _WRAPPED and not bare.endswith(_SENTENCE_ENDS)
             continue
@@ -312,3 +336,25 @@ def _is_kept(run: list[str], *, goes_on: bool) -> bool:
 
 def _is_short(code: str) -> bool:
     return len(code) <= _MOST_CODE and code.count("\n") <= _MOST_LINES
+
+
+def _says(line: str) -> bool:
+    if line[:1] not in _APART:
+        return True
+    said = line.lstrip("-*+• \t")
+    return is_statement(said) and not first_verb(said)
+
+
+def length_told(prose: str) -> int:
+    """Return the length of prose.
+
+    A list of what was done explains nothing, however long it is; a list of statements does. So it
+    is with the subjects of squashed commits, one in a paragraph.
+    """
+    return sum(
+        len(line)
+        for block in prose.split("\n\n")
+        if "\n" in block.strip() or block.rstrip().endswith((".", ":")) or not first_verb(block)
+        for line in block.split("\n")
+        if _says(line)
+    )

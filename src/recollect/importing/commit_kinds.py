@@ -89,6 +89,7 @@ _FALSE = pattern(
     r"\b(?:incorrect|wrong|bogus|(?<!longer )reachable|erroneous|false)\b", re.IGNORECASE
 )
 _OFFERS = word_set("enable show expose provide offer allow create reintroduce")
+_BY_DEFAULT = pattern(r"\b(?:by|the) default\b|\bdefaults? to\b", re.IGNORECASE)
 _RID = pattern(r"(?:get|getting|got) rid of\b", re.IGNORECASE)
 _OFFERED = pattern(r"(?:new|support for|initial|experimental|implementation)\b", re.IGNORECASE)
 _CAUSE = pattern(
@@ -114,13 +115,14 @@ def kind_of(message: Message) -> str:
     text = message.prose[:MOST_RATED]
     whole = f"{message.subject}\n{text}"
     is_fix = message.type in FIX_TYPES or verb in REPAIRS
-    if GRAVE.search(whole) and verb not in TAKES_AWAY:
+    is_default = verb in _OFFERS and _BY_DEFAULT.search(message.subject) is not None
+    if GRAVE.search(whole) and verb not in TAKES_AWAY and not is_default:
         return SOLUTION
     if _FIXED.match(text):
         return SOLUTION
     if verb in TAKES_AWAY and _FALSE.search(message.subject):
         return SOLUTION
-    if verb in DECIDES or (verb in TAKES_AWAY and not is_fix) or message.is_breaking:
+    if is_default or verb in DECIDES or (verb in TAKES_AWAY and not is_fix) or message.is_breaking:
         return DECISION
     if is_fix or HARD.search(message.subject):
         return SOLUTION

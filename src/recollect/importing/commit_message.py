@@ -37,6 +37,13 @@ _TAGS = {
     "bugfix": "fix", "fix": "fix", "feature": "feat", "build": "build", "ci": "ci", "docs": "docs",
     "doc": "docs", "test": "test", "tests": "test", "chore": "chore", "release": "release",
 }  # fmt: skip
+# What scientific projects write before a subject: what a change does, not what it is about.
+_SHOUTED = {
+    **dict.fromkeys(("API", "DEPR", "DEP", "PERF", "COMPAT"), ""), "ENH": "feat",
+    "BUG": "fix", "REGR": "fix",
+    **dict.fromkeys(("CLN", "MAINT", "REF", "STY", "TYP"), "chore"), "DOC": "docs", "DOCS": "docs",
+    "TST": "test", "TEST": "test", "BENCH": "test", "CI": "ci", "BLD": "build", "REL": "release",
+}  # fmt: skip
 _MOST_SENTENCES = 4_000  # characters of prose that titles and causes are looked for in
 
 _CONVENTIONAL = pattern(
@@ -52,7 +59,8 @@ _AREA = pattern(
 _BRACKETED = pattern(r"\[(?P<tag>[^\[\]\n]{1,40})\][:\s]*(?=\S)")
 _TICKET = pattern(
     r"(?:(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?|re|see|issue|bug|ticket|gh|pr)\b[ :]*+)?+"
-    r"(?:(?:#|gh-|bpo-|issue |bug |ticket |pr )#?+\d{1,7}+(?:,? (?:and )?)?+){1,6}+"
+    r"(?:(?:(?:issue|bug|ticket|pr) (?:#|gh-|bpo-)?+#?+|(?:#|gh-|bpo-)#?+)\d{1,7}+"
+    r"(?:,? (?:and )?)?+){1,6}+"
     r"\s*+[-–—:.]*+\s*+(?=\S)",
     re.IGNORECASE,
 )
@@ -62,6 +70,15 @@ _ENDING = pattern(
     r"|, (?:fix(?:es)?|closes?) #\d{1,7})\s{0,3}\Z",
     re.IGNORECASE,
 )
+# "Fixed bug #71 (X)": X is what was wrong.
+_FIXED_TICKET = pattern(r"fix(?:e[sd])?\b", re.IGNORECASE)
+_IN_BRACKETS = pattern(r"\((?P<what>[^\n]{3,})\)\.?\Z")
+# What git writes below the subject of a merge, if `merge.log` is set.
+_MERGED = pattern(
+    r"(?:\* [^\n]{1,200}:\n(?:[ \t]{1,8}[^\n]*\n?)+\n?)+|^(?:# )?Conflicts:(?:\n[#\t ][^\n]*)*",
+    re.MULTILINE,
+)
+_NUMBER_LAST = pattern(r"(?<=\w) #\d{2,7}\Z")
 _TICKET_LAST = pattern(r"[\"“”]? #\d{1,7}\Z")
 _REVERTED = pattern(r"this reverts commit ([0-9a-f]{7,40})", re.IGNORECASE)
 # A sentence of its own, neither about a part of it nor an indented example.
@@ -85,6 +102,7 @@ _QUOTES = "\"“”'`"
 _NO_CAUSE = pattern(r"(?:(?:this|it|also|partially) ){0,2}reverts?\b|https?://|see\b|conflicts\b")
 _MERGE_PULL = pattern(
     r"Merge (?:pull request|PR) #\d+|Merge branch|Merge remote|Merge topic|Merge '"
+    r"|(?i:(?:auto|rollup) merge of #\d+|merge #\d+\b(?! ?\w))"  # as bots write them
 )
 _BREAKING = pattern(
     r"^[ \t]*(?:\*\*)?BREAKING[ -]CHANGES?(?:\*\*)?\s*:?(?:\*\*)?[ \t]*", re.MULTILINE
@@ -141,8 +159,8 @@ def parse_message(message: str) -> Message:
     first, _, rest = message.partition("\n")
     is_merge = bool(_MERGE_PULL.match(first))
     if is_merge:  # a merge names its branch first; what it says follows
-        first, _, rest = rest.strip("\n").partition("\n")
-    elif rest and not rest.startswith("\n") and len(first) > _SHORT_LINE:
+        first, _, rest = _MERGED.sub("", rest.strip("\n")).strip("\n").partition("\n")
+    if rest and not rest.startswith("\n") and len(first) > _SHORT_LINE:
         first, rest = _continued(first, rest)
     prose = prose_of(rest, first)
     subject, area, kind, breaking = _subject(first)
@@ -212,7 +230,7 @@ def _continued(first: str, rest: str) -> tuple[str, str]:
 def _subject(first: str) -> tuple[str, str, str, bool]:
     """Return a subject without what stands around it: subject, area, type, whether it breaks."""
     subject = _BULLET.sub("", first[:_MOST_SUBJECT].strip().removeprefix("# "), count=1)
-    area, kind, breaking = "", "", False
+    area, kind, breaking, is_cure = "", "", False, False
     subject = _THANKS.sub("", subject)
     for _ in range(_MARKS):
         subject = _ENDING.sub("", subject)
@@ -226,6 +244,7 @@ def _subject(first: str) -> tuple[str, str, str, bool]:
             subject = subject[bracketed.end() :]
         ticket = _TICKET.match(subject)
         if ticket:
+            is_cure = is_cure or _FIXED_TICKET.match(subject) is not None
             subject = subject[ticket.end() :]
     typed = _CONVENTIONAL.match(subject)
     if typed:
@@ -239,9 +258,26 @@ def _subject(first: str) -> tuple[str, str, str, bool]:
     subject = subject[ticket.end() :] if ticket else subject
     named = _AREA.match(subject)
     if named and first_verb(subject) == "":
-        area = area or named["area"]
+        if named["area"] in _SHOUTED:
+            kind = kind or _SHOUTED[named["area"]]
+        else:
+            area = area or named["area"]
         subject = subject[named.end() :]
+    bare = _NUMBER_LAST.sub("", subject)
+    if len(_WORD.findall(bare)) >= _FEWEST_WORDS:
+        subject = bare
+    if is_cure and not area:
+        subject = _cured(subject)
     return one_line(subject).rstrip(" ."), area.strip(), kind, breaking
+
+
+def _cured(subject: str) -> str:
+    """Return what was fixed, after "Fixed bug #71": with a verb, without brackets around it."""
+    bracketed = _IN_BRACKETS.match(subject)
+    what = bracketed["what"] if bracketed else subject
+    if first_verb(what):
+        return what
+    return f"Fix {what[:1].lower()}{what[1:]}" if what[1:2].islower() else f"Fix {what}"
 
 
 def title_of(message: Message) -> str:

@@ -12,6 +12,7 @@ from typing import Final
 
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
+from recollect.importing.commit_body import length_told
 from recollect.importing.commit_kinds import (
     ADDS,
     DECIDES,
@@ -27,8 +28,6 @@ from recollect.importing.commit_kinds import (
 )
 from recollect.importing.commit_message import Message, cause_of, parse_message
 from recollect.importing.reasons import gives_reason, points_of_reasons, reasons_in
-from recollect.importing.titles import is_statement
-from recollect.importing.verbs import first_verb
 
 _SETTLES = frozenset({"do not", "always"}) | word_set(
     "avoid default keep limit make treat allow enable rename change increase reduce lower cap"
@@ -90,6 +89,8 @@ _TRIVIAL = pattern(
     r"|add(?:ed)? (?:a )?(?:missing |more |some )?(?:tests?|test cases?|unit tests?|comments?"
     r"|docs?|documentation"
     r"|note|release notes?|changelog|docstrings?|changes|stub|coverage|news)\b"
+    r"|fix(?:ed|es)? (?:multiple|several|various|some|many) (?:small |minor )?(?:issues?|bugs?"
+    r"|problems?|things)\b"
     r"|fix(?:ed|es)? (?:a |some |several |various |the |many |more |all |a (?:bunch|few|couple|lot)"
     r" (?:of )?)?(?:small |minor |broken )?(?:typos?"
     r"|spelling|grammar|formatting|indentation"
@@ -98,7 +99,8 @@ _TRIVIAL = pattern(
     r"|(?:relocat|mov|renam)\w{1,3} (?:some|a few|several)\b"
     r"|some (?:simplif|clean|improve|refactor|small|minor|more|fix)"
     r"|document(?:ed|s|ing)?\b|(?:various|misc\w*|several|follow-?up)\b|wip\b"
-    r"|port(?:ed|s)? (?:\w+ ){0,2}patch|fixup|squash|oops|back to dev|git \d"
+    r"|port(?:ed|s|ing)? (?!numbers?\b|range|forward|is\b|must\b)[^\s]|rewrite [^\s]{1,40}\Z"
+    r"|fixup|squash|oops|back to dev|git \d"
     r"|(?:remove|drop|delete|resolve|address|fix)\w{0,3} (?:[\w.()-]{1,12} ){0,3}"
     r"(?:TODO|FIXME)S?\b)",
     re.IGNORECASE,
@@ -181,7 +183,10 @@ _UNNOTICED = pattern(
 _VAGUE = pattern(
     r"(?:(?:tweak|refine|improve|rework|adjust|update|enhance|polish|change|clarify)\w{0,3}"
     r"(?: [^\s]{1,40}){1,3}|[^\n]{0,60}\b(?:deprecated code|stuff|things|bits|semantical fixes"
-    r"|logic|behaviou?r|handling))\Z",
+    r"|logic|behaviou?r|handling|weird"
+    r"|premature optimi[sz]ations?)"
+    r"|[^\n]{0,90}\b(?:in )?(?:a few|some|several|various|many|multiple) (?:places|spots|issues"
+    r"|fixes|improvements|bugs|tweaks)\b[^\n]{0,40})\Z",
     re.IGNORECASE,
 )
 # The messages of many commits, one below the other.
@@ -228,8 +233,9 @@ def explains(message: Message) -> bool:
     if message.reverts:
         return bool(cause_of(message))
     text = message.prose.replace("BREAKING CHANGE", "").lstrip(" :")  # the label is no reason
-    has_reason = len(text) >= _SHORT and gives_reason(text[:MOST_RATED])
-    return bool(len(text) >= _EXPLAINED or has_reason or _LICENCE.search(message.subject))
+    length = length_told(text)
+    has_reason = length >= _SHORT and gives_reason(text[:MOST_RATED])
+    return bool(length >= _EXPLAINED or has_reason or _LICENCE.search(message.subject))
 
 
 def says_why(message: Message) -> bool:
@@ -266,13 +272,13 @@ _BY_VERB = {
     **dict.fromkeys(REPAIRS, -0.4),
 }
 _LONG = ((40, 0.8), (100, 0.7), (180, 0.5), (300, 0.2), (700, 0.2))  # characters, points for each
-_LISTED = frozenset("-*+• \t")  # how lines of lists and of code begin
 _IS_GRAVE, _IS_KNOWN_HOLE = 1.5, 1.7
 # What a chore that says why loses.
 _CHORE_COSTS = 0.8
 # Verbs of work that changes nothing for others, or adds a little.
 QUIET: Final = word_set(
-    "move rework split merge redo unify refactor test document prepare simplify extract"
+    "move rework split merge redo unify refactor test document prepare simplify extract factor"
+    " inline relocate consolidate reorganize restructure combine rewrite"
 )
 
 
@@ -366,21 +372,6 @@ def _rank_revert(message: Message) -> Ranked:
     is_of_tests = _TESTS_FAIL.search(cause) is not None and len(message.prose) < _ARGUED_LONG
     points -= 2.0 * bool(_ASIDE.search(taken_back.subject)) + 2.5 * is_of_tests
     return Ranked(max(points, 0.0), LEARNING)
-
-
-def _is_told(line: str) -> bool:
-    if line[:1] not in _LISTED:
-        return True
-    said = line.lstrip("-*+• \t")
-    return is_statement(said) and not first_verb(said)
-
-
-def length_told(prose: str) -> int:
-    """Return the length of prose.
-
-    A list of what was done explains nothing, however long it is; a list of statements does.
-    """
-    return sum(len(line) for line in prose.split("\n") if _is_told(line))
 
 
 def _told(text: str, prose: str) -> float:

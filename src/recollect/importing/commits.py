@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
@@ -24,15 +24,17 @@ from recollect.importing.commit_message import (
     title_of,
 )
 from recollect.importing.commit_ranking import rank, reason_in
+from recollect.importing.commit_remains import LEAST_LEFT, Remains
 from recollect.importing.commit_worth import features, is_aside, worth_of
 from recollect.importing.related_commits import Topic, relate, topic_of
 from recollect.importing.source import RELATED, Item, Place, Reading, Skipped, how_many
 from recollect.importing.titles import one_line
 from recollect.ledger.commits import (
+    Change,
     Commit,
+    changes_of_commits,
     count_commits,
     files_at,
-    files_of_commits,
     read_commits,
 )
 from recollect.ledger.git import Git
@@ -40,7 +42,7 @@ from recollect.ledger.git import Git
 # Commits whose text is read, whose files are, too, and how many of them are offered.
 MOST_READ: Final = 6_000
 MOST_RATED: Final = 4_000
-MOST_OFFERED: Final = 420
+MOST_OFFERED: Final = 300
 MOST_FILES: Final = 8
 _YEAR = 365 * 86_400  # seconds
 _FILES_SEEN = 30  # of a commit, to judge it
@@ -51,10 +53,9 @@ _PARTS = 24
 # What the others of its time and area take from the worth of a commit, once they have their share.
 _LATER, _AGAIN = 0.5, 0.05
 _FULL = 3.0  # the worth of the best commits
-# The worth below which a commit makes no memory, once there are enough, and before; and the points
-# with which it is looked at.
-_LEAST, _ENOUGH = 1.35, 150
-_LEAST_OF_FEW = 0.5
+# The worth below which a commit makes no memory, once there are so many; and the points with which
+# it is looked at.
+_LEAST = ((80, 1.5), (25, 1.25), (0, 0.75))
 _LEAST_RELATED = 1.5
 
 
@@ -116,16 +117,12 @@ class GitHistory:
     ) -> Iterator[Item | Skipped]:
         rated = [c._replace(points=c.points + past.worth(c.commit)) for c in best]
         explained = sorted((c for c in rated if past.explains(c.commit)), reverse=True)[:MOST_RATED]
-        files = files_of_commits(git, [c.commit.oid for c in explained], _FILES_SEEN)
-        tree = frozenset(files_at(git))
+        changes = changes_of_commits(git, [c.commit.oid for c in explained], _FILES_SEEN)
+        remains = Remains(files_at(git))
         newest = max((c.commit.time for c in explained), default=0)
-        judged = [_judged(c, newest, files.get(c.commit.oid, []), tree) for c in explained]
+        judged = [_judged(c, newest, changes.get(c.commit.oid, []), remains) for c in explained]
         ordered = sorted(judged, reverse=True)
-        telling = [
-            c
-            for n, c in enumerate(ordered)
-            if c.points >= (_LEAST if n >= _ENOUGH else _LEAST_OF_FEW)
-        ]
+        telling = [c for n, c in enumerate(ordered) if c.points >= _least(n)]
         chosen = _spread(telling, MOST_OFFERED, total)
         taken = {candidate.commit.oid for candidate in chosen}
         rest = [candidate for candidate in rated if candidate.commit.oid not in taken]
@@ -140,20 +137,27 @@ class GitHistory:
         for candidate in chosen:
             oid = candidate.commit.oid
             also = [by_oid[other] for other in related.get(oid, ())]
-            yield _item(candidate, files.get(oid, []), also, past, reading)
+            files = [change.path for change in changes.get(oid, [])]
+            yield _item(candidate, files, also, past, reading)
 
 
 def _judged(
-    candidate: _Candidate, newest: int, files: Sequence[str], tree: Collection[str]
+    candidate: _Candidate, newest: int, changes: Sequence[Change], remains: Remains
 ) -> _Candidate:
-    """Return a commit with its worth instead of its points."""
+    """Return a commit with its worth instead of its points; nothing if its files are gone."""
     message = parse_message(candidate.commit.message)
-    if is_aside(message, files):
+    files = [change.path for change in changes]
+    if is_aside(message, files) or remains.left_of(changes) < LEAST_LEFT:
         return candidate._replace(points=0.0)
     years = (newest - candidate.commit.time) / _YEAR
     return candidate._replace(
-        points=worth_of(features(message, candidate.points, years, files, tree))
+        points=worth_of(features(message, candidate.points, years, files, remains.files))
     )
+
+
+def _least(number: int) -> float:
+    """Return the worth that a commit needs after so many better ones."""
+    return next(least for enough, least in _LEAST if number >= enough)
 
 
 def _spread(rated: list[_Candidate], most: int, total: int) -> list[_Candidate]:

@@ -43,7 +43,7 @@ _CHANGES = pattern(
 )
 _OF_VERSION = pattern(r" \([\w.-]{1,20}\)\Z")
 _TEMPLATE = pattern(
-    r"(?:[^\n]*/)?(?:pull_request_template|issue_template|template|license|copying|authors"
+    r"(?:[^\n]*/)?(?:[\w-]{0,60}template|license|copying|authors"
     r"|contributors|security|code_of_conduct|thanks|todo|requirements[\w-]*|cmakelists)(?:\.\w{1,8})?\Z"
     r"|[^\n]*\.github/",
     re.IGNORECASE,

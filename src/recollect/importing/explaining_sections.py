@@ -53,7 +53,7 @@ _OURS = pattern(
 _MANUAL = pattern(
     r"(?:[^\n]*[/_.-])?(?:man|manual|tutorials?|howto|how-to|examples?|getting|quick\w{0,6}|intro"
     r"|reference|api|cli|cmd\w{0,5}|options?|topics?|templates?|blog|website|site|locale|historical|archived?|reports|minutes"
-    r"|translat\w{0,6}|samples?)(?![a-z])",
+    r"|translat\w{0,6}|samples?|guides?|deploy\w{0,6}|usage|plans?)(?![a-z])",
     re.IGNORECASE,
 )
 _RULES = pattern(
@@ -64,8 +64,8 @@ _RULES = pattern(
 )
 _MOST_RULES = 5
 # Points of a section that explains enough, and of the best.
-_LEAST, _FULL = 4.0, 9.0
-_LEAST_NAMED = 0.5  # of one whose heading or file says that it explains
+_LEAST, _FULL = 4.6, 9.0
+_LEAST_NAMED = 1.5  # of one whose heading or file says that it explains
 _PROSE = 0.6  # the share of a text that is no code and no markup
 _LONG = 5_000  # characters of a section that is a manual of its own
 _PROBLEMS = pattern(
@@ -91,7 +91,8 @@ _REASON_FOR = pattern(
 _MOST_OF_REASON = 20_000  # characters of a section in which it is looked for
 # How to do something is in the manual.
 _HOW_TO = pattern(
-    r"(?:how to\b|(?:debugg|contribut|runn|sett|install|test|build|writ|releas|us|get)ing\b)",
+    r"(?:how to\b|(?:debugg|contribut|runn|sett|install|test|build|writ|releas|us|get|add|edit|mark"
+    r"|configur|creat)ing\b)|[^\n]{0,60}\btranslat",
     re.IGNORECASE,
 )
 _DEPRECATES = pattern(r"deprecat", re.IGNORECASE)
@@ -140,8 +141,9 @@ def sections_in(file: TextFile) -> Iterator[Item | Skipped]:
         # A manual has reasons in it, too, but says how to use something; so does a whole file
         # without headings.
         is_ours = bool(heads) and _OURS.match(file.path) and not _MANUAL.match(file.path)
-        is_told = is_named or (is_ours and points >= _LEAST)
-        if not is_told:
+        is_manual = _MANUAL.match(file.path) is not None and not is_named_so and not known
+        is_told = not is_manual and (is_named or (is_ours and points >= _LEAST))
+        if not is_told and not is_manual:
             yield from _reason_given(file, section, heads)
         if not is_told or not section.text.strip():
             continue

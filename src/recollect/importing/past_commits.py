@@ -32,10 +32,10 @@ _MOST_SHOWN = 700
 _MOST_SUBJECT = 300
 _MOST_AUTHOR = 80
 # Raise it if other values count as secrets, or if other parts of a message are read.
-_RULES = 2
+_RULES = 3
 # Commits that get a vector, those that tell most first; the characters below the subject that it is
 # of; and how many are computed before they are kept, so that an interruption loses little.
-MOST_VECTORS: Final = 10_000
+MOST_VECTORS: Final = 16_000
 _MOST_MEANT = 400
 _AT_ONCE = 64
 # What the score of a commit is multiplied by if nothing was decided in it.
@@ -197,6 +197,8 @@ def _text(store: Store, commit: Commit) -> CommitText | None:
     if (len(commit.parents) > 1 and not message.prose) or is_update(first) or not first:
         return None
     subject = first if not message.is_merge else message.subject
+    if not subject:
+        return None
     ranked = rank(message, commit.author)
     weight = _CHORE if ranked.is_chore else 1.0 if message.prose else _BARE
     return CommitText(

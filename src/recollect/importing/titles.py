@@ -20,8 +20,8 @@ _FINITE = pattern(
     r"|caused|broke)(?![\w-])"
 )
 _LEANING = pattern(
-    r"(?:please|in fact|while|although|though|below|above|this|that|these|those|it|its|they|them"
-    r"|he|she|here|there|so|but|and|or|also|however"
+    r"(?:please|nevertheless|in fact|while|although|though|below|above|this|that|these|those|it|its"
+    r"|they|them|he|she|here|there|so|but|and|or|also|however"
     r"|therefore|thus|then"
     r"|hence|instead|otherwise|yet|note|e\.g|i\.e|for example|in addition|as a result|which"
     r"|because|since|if so"
@@ -51,6 +51,8 @@ _CLAUSE = pattern(
     r",? (?:because|since|so that|which|in order to|due to|caused by)\b|, (?:so|but|and)\b|[;]\s"
     r"| [-–—]{1,2} "
 )
+# A clause that ends so breaks off: "created a bug in which …".
+_HANGING = pattern(r"\b(?:in|on|of|to|for|from|by|with|at|and|or|the|an?|through|during|after)\Z")
 _SENTENCES = 5  # of a paragraph that a title is looked for in
 _TELLS = pattern(
     r"\b(?:because|since|so that|not|no longer|never|always|must|cannot|instead|rather than"
@@ -163,6 +165,8 @@ def _cut(sentence: str, most: int = SUMMARY_LENGTH) -> str:
         said = sentence[:end]
         if sentence.startswith(", and", end) and "," in said[-_ENUMERATED:]:
             continue  # the last of several things
+        if _HANGING.search(said):
+            continue
         if _is_closed(said) and said.count("`") % 2 == 0 and said.count('"') % 2 == 0:
             return said
     return ""
@@ -191,6 +195,8 @@ def statement_in(paragraph: str) -> str:
 
 
 _OURSELVES = pattern(r"(?:we|our)\b", re.IGNORECASE)
+# One of several steps, which says nothing without the others.
+_STEP = pattern(r"\(?\d{1,2}[.)]\s|[^\n]{1,200},? \d{1,2}\Z")
 # How to use something; and what a sentence before it began.
 _ADVICE = pattern(
     r"(?:you|your|if you|please|when you|for (?:more|details|instance)|make sure|only when)\b"
@@ -213,7 +219,13 @@ def _under(sentence: str, context: str) -> str:
     """Return a sentence as a title, under what it is about; empty if it makes none."""
     sentence = sentence.rstrip(" .")
     leans = not stands(sentence) and not (context and _OURSELVES.match(sentence))
-    if leans or len(sentence) < _SHORTEST or _ADVICE.match(sentence) or ": " in sentence:
+    if (
+        _STEP.match(sentence)
+        or leans
+        or len(sentence) < _SHORTEST
+        or _ADVICE.match(sentence)
+        or ": " in sentence
+    ):
         return ""
     room = SUMMARY_LENGTH - len(context) - 2
     said = sentence if len(sentence) <= room else _cut(sentence, room)

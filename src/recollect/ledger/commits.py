@@ -10,6 +10,7 @@ from recollect.core.patterns import pattern
 from recollect.ledger.git import Git
 
 _MARK = "\x01"  # before a commit id in a list of files
+_DELETED = "D"
 _MOST_BLAMED = 5000  # lines
 _BLAMED = pattern(r"[0-9a-f]{40,64} \d+ \d+")
 # The last second that has a date, in 9999. A commit can claim any time.
@@ -61,6 +62,13 @@ def _seconds(said: str) -> int:
     return int(said) if int(said) <= _MOST_SECONDS else 0
 
 
+class Change(NamedTuple):
+    """A file that a commit changed, and whether it deleted it."""
+
+    path: str
+    is_deleted: bool = False
+
+
 class Blamed(NamedTuple):
     """A line of a file: the commit that last changed it, and its text."""
 
@@ -88,20 +96,25 @@ def blame_lines(git: Git, path: str, revision: str = "HEAD") -> list[Blamed]:
     return found[:_MOST_BLAMED]
 
 
-def files_of_commits(git: Git, oids: Sequence[str], most: int) -> dict[str, list[str]]:
-    """Return the files that each commit changed, at most so many, compared to its first parent."""
-    found: dict[str, list[str]] = {}
-    files: list[str] = []
+def changes_of_commits(git: Git, oids: Sequence[str], most: int) -> dict[str, list[Change]]:
+    """Return what each commit did to files, at most so many, compared to its first parent."""
+    found: dict[str, list[Change]] = {}
+    changes: list[Change] = []
+    status = ""
     for part in git.stream(
         *("log", "-z", "--no-walk=unsorted", "--stdin", "--no-show-signature", "--no-notes"),
-        *("--no-renames", "--diff-merges=first-parent", "--name-only", f"--format={_MARK}%H"),
+        *("--no-renames", "--diff-merges=first-parent", "--name-status", f"--format={_MARK}%H"),
         stdin="".join(f"{oid}\n" for oid in oids).encode(),
     ):
-        for line in part.decode("utf-8", "surrogateescape").split("\n"):
-            if line.startswith(_MARK):
-                files = found.setdefault(line[1:], [])
-            elif line and len(files) < most:
-                files.append(line)
+        said = part.decode("utf-8", "surrogateescape")
+        if status:
+            if len(changes) < most:
+                changes.append(Change(said, status == _DELETED))
+            status = ""
+        elif said.startswith(_MARK):
+            changes = found.setdefault(said[1:], [])
+        else:
+            status = said.strip()
     return found
 
 

@@ -106,6 +106,7 @@ def _from_history(
             "date": one.created[:10],
             "author": one.author,
             "subject": one.subject,
+            **({"reason": one.reason} if one.reason else {}),
         }
         for one in store.search_history(given["query"], room, besides=hits[: hits.strong])
     ]

@@ -39,7 +39,7 @@ TOOLS: Mapping[str, Tool] = {
         WRITE,
     ),
     "search_memories": Tool(
-        "Find what answers a question. Also takes offset, status, tags, since, until, session,"
+        "Find answers, also in commits. Also takes offset, status, tags, since, until, session,"
         " observation_type, sensitivity, mode",
         Parameters(f"query * kind limit:count + all:flag offset:count mode {_FILTERS}"),
         reading.search_memories,

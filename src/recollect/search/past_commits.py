@@ -17,8 +17,12 @@ LEAST_SHARE: Final = 0.3
 # 0.3 to 0.55 (libgit2 and scrapy, 2026).
 LEAST_COSINE: Final = 0.3
 # How much the first places of both lists count more than the next ones: the sum of 1 / (10 + place)
-# orders commits, since only some of them have a vector, and scores and cosines do not compare.
+# orders commits, since only some of them have a vector, and scores and cosines do not compare. A
+# place counts by how much there is to it, since each list has a first: among the words by the share
+# of the question's weight that the commit has, and by meaning up to the cosine that commits have
+# whose words the question uses (40 questions about mpv and influxdb, 2026).
 _PLACES = 10
+_SURE_COSINE = 0.7
 _CANDIDATES = 60
 
 
@@ -64,7 +68,8 @@ def _fused(by_words: list[FoundCommit], by_meaning: list[FoundCommit]) -> list[F
     found: dict[str, FoundCommit] = {}
     for listed in (by_words, by_meaning):
         for place, one in enumerate(listed):
-            scores[one.oid] += 1 / (_PLACES + place)
+            sure = one.coverage if listed is by_words else one.cosine / _SURE_COSINE
+            scores[one.oid] += min(1.0, sure) / (_PLACES + place)
             known = found.get(one.oid)
             found[one.oid] = known._replace(cosine=one.cosine) if known else one
     ranked = [one._replace(score=_PLACES * scores[one.oid] / 2) for one in found.values()]

@@ -43,7 +43,7 @@ def for_writing(repository: Repository) -> CommitIndex:
     try:
         return CommitIndex(path)
     except MemoryIndexError as error:
-        if error.unwritable:
+        if error.unwritable or error.busy:
             raise
         remove_files(path)
         return CommitIndex(path)

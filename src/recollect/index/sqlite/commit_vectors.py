@@ -38,7 +38,7 @@ class CommitVectors:
         return str(next(iter(rows), ("",))[0])
 
     def missing(self, model: str, most: int) -> list[Untold]:
-        """Return the commits that need a vector, those that tell most first.
+        """Return the commits that need a vector, those that tell most first, and chores last.
 
         Vectors of another model, and of commits that are not among the `most`, are deleted.
         """
@@ -47,14 +47,14 @@ class CommitVectors:
                 self._db.execute("DELETE FROM vectors")
                 self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_MODEL, model))
             best = (
-                "SELECT key FROM commits WHERE body <> '' AND weight = 1"
-                " ORDER BY points DESC, time DESC, key LIMIT ?"
+                "SELECT key FROM commits WHERE body <> ''"
+                " ORDER BY weight DESC, points DESC, time DESC, key LIMIT ?"
             )
             self._db.execute(f"DELETE FROM vectors WHERE key NOT IN ({best})", (most,))
             rows = self._db.execute(
                 f"SELECT key, subject, body FROM commits WHERE key IN ({best})"
                 " AND key NOT IN (SELECT key FROM vectors)"
-                " ORDER BY points DESC, time DESC, key",
+                " ORDER BY weight DESC, points DESC, time DESC, key",
                 (most,),
             )
             return [Untold(*row) for row in rows]

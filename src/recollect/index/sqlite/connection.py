@@ -141,6 +141,9 @@ def load_vectors(db: apsw.Connection) -> bool:
 
 def failure(error: Exception) -> MemoryIndexError:
     """Return the index error for a database error."""
-    found = MemoryIndexError(f"Cannot use the index: {error}", "Rebuild it with: recollect reindex")
-    found.unwritable = isinstance(error, UNWRITABLE)
+    busy = isinstance(error, apsw.BusyError | apsw.LockedError)
+    hint = "Try again later." if busy else "Rebuild it with: recollect reindex"
+    said = "another process is writing it" if busy else str(error)
+    found = MemoryIndexError(f"Cannot use the index: {said}", hint)
+    found.unwritable, found.busy = isinstance(error, UNWRITABLE), busy
     return found
