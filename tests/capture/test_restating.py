@@ -38,3 +38,4 @@ def test_what_adds_something_is_no_mere_repeat() -> None:
         " prices, so nothing may ship after midnight.",
         known,
     )
+    assert not adds_nothing("Rows lock", "Use PostgreSQL for the cart, because it locks rows")

@@ -35,10 +35,13 @@ def restates(text: str, other: str) -> bool:
 
 
 def adds_nothing(text: str, other: str) -> bool:
-    """Return whether a text restates another one, and says hardly anything else."""
+    """Return whether a text restates another one, and says hardly anything else.
+
+    A draft of two words may be about anything, so it is kept.
+    """
     known = {stem for one in statements(other) for stem in one.stems}
     mine = {stem for one in statements(text) for stem in one.stems}
-    return restates(text, other) and len(mine & known) >= _SHARE * len(mine)
+    return len(mine) > _FEWEST and restates(text, other) and len(mine & known) >= _SHARE * len(mine)
 
 
 def _names(text: str) -> frozenset[str]:
