@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from recollect.core.age import seconds_of
 from recollect.core.marks import without_own_text
 from recollect.core.memory import Memory
 from recollect.hooks.consider import SUMMARY, is_on, is_wanted, origin
@@ -205,7 +206,10 @@ def _correct_drafted(work: Work, due: Due, drafted: Memory, own: dict[str, Any] 
         "content": dict(drafted.content or {}),
         "files_modified": list(drafted.files_modified),
     }
-    record = without_taken_back(written, work.session.log_of(due.session), own)
+    # What was taken back before, the agent knew when it wrote.
+    since = seconds_of(drafted.created) or 0.0
+    later = [(at, what) for at, what in work.session.log_of(due.session) if at >= since]
+    record = without_taken_back(written, later, own)
     if record != written and work.session.update_summary(drafted, record):
         work.note("updated", reason="the person took some of it back", uids=[drafted.uid])
         return
