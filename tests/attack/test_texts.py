@@ -32,11 +32,13 @@ from recollect.capture.kind_of import kind_of
 from recollect.capture.leads import (
     chosen_again,
     corrected_in,
+    only_scratches,
     scratches,
     tells,
     tells_change,
     without_filler,
 )
+from recollect.capture.restating import adds_nothing
 from recollect.capture.reversals import leaves
 from recollect.capture.titles import title_and_body
 from recollect.core import characters, document, facts, legacy, marks, note, record
@@ -150,6 +152,8 @@ _FUNCTIONS: dict[str, Callable[[str], object]] = {
     "tells change": tells_change,
     "change in": lambda text: change_in(text, "Pages are static HTML, 20 a minute"),
     "changed by": lambda text: changed_by(f"scrap {text}", ["Pages are static HTML", text]),
+    "only scratches": only_scratches,
+    "restates": lambda text: adds_nothing(text, f"{text} once more"),
     "without_own_text": marks.without_own_text,
     "word_difference": lambda text: word_difference_ratio(text, text[::-1]),
     "wordpiece": _CUTTER.encode,

@@ -71,3 +71,11 @@ def test_the_part_that_says_what_holds_now(prompt: str, expected: str) -> None:
 def test_plain_work_tells_no_change() -> None:
     """Most prompts cost one look."""
     assert not tells_change("run the unit tests please")
+
+
+def test_a_prompt_without_words_of_change_gives_the_sentence_at_the_place() -> None:
+    """It was found by meaning: the sentence that speaks of the memory says what holds."""
+    prompt = "Thanks for the report. SQLite does it. Run the tests."
+
+    assert change_in(prompt, "Yellow is warm") == ""
+    assert change_in(prompt, "Yellow is warm", prompt.index("SQLite")) == "SQLite does it."

@@ -168,6 +168,18 @@ def test_a_correction_says_what_it_is_about() -> None:
     assert "pip" in one.sentence
 
 
+def test_a_correction_is_kept_with_its_right_half() -> None:
+    """What only says what is wrong needs the sentence that says what is right."""
+    said = (
+        Turn(AGENT, "I put the fixtures into the tests folder."),
+        Turn(USER, "Not in the tests folder! They belong next to the code, in fixtures.py."),
+    )
+
+    kept = [one.sentence for one in detect(said, threshold=0.02) if one.speaker == USER]
+
+    assert kept == ["Not in the tests folder! They belong next to the code, in fixtures.py."]
+
+
 def test_a_correction_of_nothing_is_skipped() -> None:
     """Nobody knows what it replaces, and the trace says so."""
     skipped: list[Skipped] = []

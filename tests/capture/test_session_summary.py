@@ -9,11 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.capture.session_summary import Story, says_something, summary_of
+from recollect.capture.session_summary import (
+    Story,
+    says_something,
+    summary_of,
+    without_taken_back,
+)
 from recollect.core.content import check_content, content_text
 from recollect.core.fields import check_fields, check_summary
 from recollect.search.tokens import count_tokens
-from recollect.state.session_marks import COMMIT_MADE, CORRECTED
+from recollect.state.session_marks import COMMIT_MADE, CORRECTED, DONE, OPEN, WRONG
 
 GOAL = "Please fix the total of an empty cart"
 
@@ -242,3 +247,55 @@ def test_a_summary_has_no_goal_that_was_corrected() -> None:
     assert draft is not None
     assert draft["content"]["goal"] == "Have a look at tides/render.py"
     assert wrong not in str(draft)
+
+
+def test_a_summary_has_nothing_that_was_taken_back() -> None:
+    """Neither as a goal nor as done, open or kept; what was done after it stays."""
+    old = "The backup of the wiki runs every night"
+    again = "The backup of the wiki runs every night on the new host."
+    draft = summary_of(
+        Story(
+            [f"Set up the wiki. {old}."],
+            [
+                (1.0, DONE + f"{old} now."),
+                (2.0, OPEN + "Test the backup of the wiki every night"),
+                (3.0, WRONG + old),
+                (4.0, COMMIT_MADE + "Back up the wiki every hour"),
+            ],
+            decided=[old, "The wiki has two editors"],
+        )
+    )
+    assert draft is not None
+    assert draft["content"]["goal"] == "Set up the wiki"
+    assert old not in str(draft)
+    assert "Kept: The wiki has two editors" in draft["content"]["key_changes"]
+
+    later = summary_of(Story(["Set up the wiki."], [(3.0, WRONG + old), (4.0, DONE + again)]))
+    assert later is not None
+    assert later["content"]["completed"] == [again]
+
+
+def test_what_an_agent_wrote_loses_what_was_taken_back() -> None:
+    """Sentences and items that do not hold go; everything else stays as it was written."""
+    old = "Exports are CSV files for the depots"
+    written = {
+        "summary": "Exports are CSV files for the depots",
+        "content": {
+            "goal": "Set up the export. Exports are CSV files for the depots.",
+            "outcome": "success",
+            "completed": [old, "Wrote the plan of stops"],
+            "next_actions": [],
+        },
+    }
+    own = summary_of(story(COMMIT_MADE + "Export GeoJSON", goals=["Write the export of stops"]))
+    assert own is not None
+
+    after = without_taken_back(written, [(1.0, WRONG + old)], own)
+
+    assert after["content"]["goal"] == own["content"]["goal"]
+    assert after["content"]["completed"] == ["Wrote the plan of stops"]
+    assert after["summary"] == own["summary"]
+    assert without_taken_back(written, [(1.0, WRONG + old)], None)["content"]["goal"] == (
+        "Set up the export."
+    )
+    assert without_taken_back(written, [(1.0, DONE + old)], own) == written

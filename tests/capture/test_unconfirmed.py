@@ -111,7 +111,7 @@ def test_a_crash_in_between_leaves_no_loss_and_no_double(
     memory = notice(store)
     monkeypatch.setattr(type(store), "after_write", ())
     with monkeypatch.context() as patch:
-        patch.setattr(unconfirmed, "_status_change", lambda *_: (_ for _ in ()).throw(KeyError))
+        patch.setattr(unconfirmed, "status_change", lambda *_: (_ for _ in ()).throw(KeyError))
         with pytest.raises(KeyError):
             unconfirmed.confirm(store, memory)
     assert sorted(m.status for m in store.memories()) == ["active", UNCONFIRMED]

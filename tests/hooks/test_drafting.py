@@ -173,6 +173,77 @@ def test_a_draft_in_the_same_words_is_one_memory(talk: Talk, store: Recollect) -
     assert [m.summary for m in store.memories()] == [noticed.summary]
 
 
+SAID = "The nightly job needs two gigabytes of memory, because it loads the whole price list."
+IN_OTHER_WORDS = {
+    "kind": "learnings",
+    "title": "Memory of the nightly job: it needs two gigabytes",
+    "body": "It loads the whole price list, so smaller machines kill it.",
+}
+
+
+def test_a_draft_absorbs_what_it_was_made_from(talk: Talk, store: Recollect) -> None:
+    """Without its id, in the words of the agent: one memory, and no second one later."""
+    talk.turn(("user", "Why?"), ("assistant", SAID))
+    assert texts(store, "unconfirmed")
+
+    store.write_drafts([IN_OTHER_WORDS])
+
+    assert texts(store, "unconfirmed") == []
+    assert [m.summary for m in store.memories()] == [IN_OTHER_WORDS["title"]]
+
+
+def test_what_the_agent_captures_absorbs_it_too(talk: Talk, store: Recollect) -> None:
+    """Over MCP, or with the command."""
+    talk.turn(("user", "Why?"), ("assistant", SAID))
+
+    store.capture(
+        "learnings",
+        str(IN_OTHER_WORDS["title"]),
+        str(IN_OTHER_WORDS["body"]),
+        provenance={"said_by": "agent", "via": "mcp"},
+    )
+
+    assert texts(store, "unconfirmed") == []
+
+
+def test_what_the_agent_stored_is_not_noticed_later(talk: Talk, store: Recollect) -> None:
+    """The sentence that it was made from is in the transcript that the stop reads."""
+    store.capture(
+        "learnings",
+        str(IN_OTHER_WORDS["title"]),
+        str(IN_OTHER_WORDS["body"]),
+        provenance={"said_by": "agent", "via": "mcp"},
+        session="s1",
+    )
+
+    talk.turn(("user", "Why?"), ("assistant", SAID))
+
+    assert texts(store, "unconfirmed") == []
+
+
+def test_another_statement_stays_beside_a_draft(talk: Talk, store: Recollect) -> None:
+    """A different number or name is something else."""
+    talk.turn(("user", "Why?"), ("assistant", SAID))
+    noticed = texts(store, "unconfirmed")
+
+    store.write_drafts(
+        [{**IN_OTHER_WORDS, "title": "The weekly job needs 8 gigabytes", "body": ""}]
+    )
+
+    assert texts(store, "unconfirmed") == noticed
+
+
+def test_a_draft_that_restates_something_confirmed_is_no_new_memory(store: Recollect) -> None:
+    """However the agent turns the words."""
+    known = store.capture("constraints", "Row A is kept for people in wheelchairs")
+
+    (answer,) = store.write_drafts(
+        [{"kind": "learnings", "title": "People in wheelchairs: row A is kept", "body": ""}]
+    )
+
+    assert (answer["status"], answer["uid"]) == ("exists", known.uid)
+
+
 def test_the_agent_is_asked_at_most_once_in_half_an_hour(talk: Talk, store: Recollect) -> None:
     """And never while it goes on because of a hook. What is found then stays, and waits."""
     asked = [

@@ -12,6 +12,7 @@ from recollect.api.recollect import Recollect
 from recollect.capture import unconfirmed
 from recollect.capture.novelty import SUPERSEDES, Known, judge
 from recollect.core.memory import Memory
+from recollect.core.names import short
 from recollect.embedding import Embedder, open_embedder
 from recollect.engine.stores import StorePool
 from tests.sandbox import Sandbox
@@ -371,3 +372,64 @@ def test_scratched_wishes_are_archived(repo: Path, store: Recollect) -> None:
     assert [m.summary for m in store.memories(status="unconfirmed")] == [
         "The width depends on the customer."
     ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "question", "expected"),
+    [
+        (
+            "Use npm",
+            "we're on pnpm as of today",
+            "do we install with npm?",
+            "pnpm as of today",
+        ),
+        (
+            "Production has three replicas.",
+            "make it 5 replicas",
+            "How many replicas does production have?",
+            "5 replicas",
+        ),
+    ],
+)
+def test_a_terse_change_of_mind_takes_the_place(
+    repo: Path,
+    store: Recollect,
+    embedder: Embedder,
+    old: str,
+    new: str,
+    question: str,
+    expected: str,
+) -> None:
+    """It names what holds now, and not what it replaces; the next session gets it with that."""
+    before = store.capture("decisions", old)
+    store.capture("decisions", "Logs are kept for a month.")
+    pool = StorePool()
+    pool.share_embedder(embedder)
+    days = Days(repo, pool)
+    days.say("first", new)
+
+    (after,) = [m for m in store.memories(status="unconfirmed") if expected in m.summary]
+    given = days.ask(question)
+    pool.close()
+
+    assert list(after.provenance["reverses"]) == [before.uid]
+    assert store.get(before.uid).status == "active"  # only a confirmed one replaces it for good
+    assert expected in given
+    assert f'id="{short(before.id)}"' not in given
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["does pnpm handle the postinstall scripts?", "npm audit shows 3 high, have a look"],
+)
+def test_talk_about_the_matter_changes_nothing(
+    repo: Path, store: Recollect, embedder: Embedder, prompt: str
+) -> None:
+    """A question and a task name things, too."""
+    store.capture("decisions", "Dependencies are installed with npm.")
+    pool = StorePool()
+    pool.share_embedder(embedder)
+    Days(repo, pool).say("first", prompt)
+    pool.close()
+
+    assert not [m for m in store.memories(status="unconfirmed") if m.provenance.get("reverses")]

@@ -349,3 +349,48 @@ def test_a_wish_or_a_question_for_the_memory_is_no_goal(store: Recollect, repo: 
     content = only(store.memories(kind="sessions")).content
     assert content is not None
     assert content["goal"] == GOAL
+
+
+def test_what_a_later_session_takes_back_leaves_the_summary(store: Recollect, repo: Path) -> None:
+    """The summary of the first session is written anew, without it."""
+    first = Agent(repo)
+    work(first)
+    first.hook("prompt", prompt="Remember: we deploy on Fridays at noon.")
+    first.hook("session-end", reason="other")
+    second = Agent(repo, "s2")
+    assert "Kept: We deploy on Fridays at noon" in told(second)
+
+    second.hook("prompt", prompt="Remember that we deploy on Tuesdays now, not on Fridays.")
+    second.hook("session-end", reason="other")
+    told(Agent(repo, "s3"))
+
+    summaries = store.memories(kind="sessions")
+    assert any("cart" in one.text for one in summaries)
+    assert not any("Fridays at noon" in one.text for one in summaries)
+
+
+def test_what_the_agent_wrote_is_corrected_too(
+    store: Recollect, repo: Path, tmp_path: Path
+) -> None:
+    """The agent wrote the summary when it was asked; the person took something back later."""
+    agent = Agent(repo)
+    work(agent)
+    agent.hook("prompt", prompt="Remember: we deploy on Fridays at noon.")
+    store.local.observed.claim_request("s1", store.now(), 0.0, 1)
+    content = {
+        "goal": "Fix the total. We deploy on Fridays at noon.",
+        "outcome": "success",
+        "completed": ["We deploy on Fridays at noon", "The total of an empty cart is 0"],
+        "next_actions": [],
+    }
+    draft = {"kind": "sessions", "title": "Fixed the total of carts", "content": content}
+    (answer,) = store.write_drafts([draft])
+    store.close()
+    agent.hook("prompt", prompt="Remember that we deploy on Tuesdays now, not on Fridays.")
+    agent.hook("session-end", reason="other")
+    told(Agent(repo, "s2"))
+
+    after = store.get(answer["uid"])
+    assert "Fridays at noon" not in after.text
+    assert "The total of an empty cart is 0" in after.text
+    assert after.summary == "Fixed the total of carts"

@@ -98,7 +98,7 @@ def follow_unconfirmed(store: Store, done: Sequence[Done], reason: str) -> None:
                 reject(store, [m for m in found if m.status == RETIRED])
             forget_rejected(store, [text_of(m) for m in found if m.status == UNCONFIRMED])
     if made:
-        from recollect.capture.unconfirmed import settle_twins
+        from recollect.capture.absorbing import settle_twins
 
         settle_twins(store, made)
 

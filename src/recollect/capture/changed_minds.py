@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from recollect.capture.hearsay import is_task
@@ -74,6 +74,20 @@ COEFFICIENTS: Final[Mapping[str, float]] = {
     "takes back near it": 0.662,
     "takes back its main part": 0.826,
 }
+
+
+class Change(NamedTuple):
+    """A known text that a prompt takes back: its number, and where the prompt speaks of it.
+
+    The place is -1 if no word there decided.
+    """
+
+    number: int
+    place: int = -1
+
+
+# Known texts → those that a prompt takes back, the likeliest first.
+Find = Callable[[Sequence[str]], list[Change]]
 
 
 class Told(NamedTuple):
@@ -157,17 +171,22 @@ def changed_by(prompt: str, known: Sequence[str]) -> list[int]:
     return choose([chance(read, text) for text in known], known)
 
 
-def choose(chances: Sequence[float], known: Sequence[str]) -> list[int]:
+def choose(
+    chances: Sequence[float],
+    known: Sequence[str],
+    likely: float = LIKELY,
+    also: float = ALSO_LIKELY,
+) -> list[int]:
     """Return the positions of the best one, of what says the same, and of sure ones."""
     best = sorted(range(len(known)), key=lambda at: -chances[at])
-    likely = [at for at in best if chances[at] >= LIKELY]
-    main = _main(known[likely[0]]) if likely else frozenset[str]()
-    return [
-        at
-        for at in likely
-        if chances[at] >= ALSO_LIKELY
-        or 2 * len(main & _main(known[at])) >= len(main | _main(known[at]))
-    ]
+    enough = [at for at in best if chances[at] >= likely]
+    return [at for at in enough if chances[at] >= also or says_same(known[enough[0]], known[at])]
+
+
+def says_same(text: str, other: str) -> bool:
+    """Return whether two known texts are about the same, such as a draft and its sentence."""
+    mine, theirs = _main(text), _main(other)
+    return 2 * len(mine & theirs) >= len(mine | theirs)
 
 
 def carries(text: str, known: str) -> bool:
@@ -177,14 +196,16 @@ def carries(text: str, known: str) -> bool:
     )
 
 
-def change_in(prompt: str, known: str) -> str:
+def change_in(prompt: str, known: str, place: int = -1) -> str:
     """Return the part of a prompt that says what holds instead of a known text; may be empty.
 
     It begins where the prompt tells a change, or speaks about the known text: what holds now is
-    said after that. Tasks and plain questions at its end stay out.
+    said after that. Tasks and plain questions at its end stay out. If nothing else is left, it is
+    the sentence at `place`.
     """
     about = frozenset(_stems(known[:_LOOKED_AT]))
-    said = [one.strip() for one in _SENTENCE_END.split(prompt[:_LOOKED_AT]) if one.strip()]
+    text = prompt[:_LOOKED_AT]
+    said = [one.strip() for one in _SENTENCE_END.split(text) if one.strip()]
 
     def tells(one: str) -> bool:
         return tells_change(one) or not about.isdisjoint(_stems(one))
@@ -196,6 +217,10 @@ def change_in(prompt: str, known: str) -> str:
     kept = said[first:]
     while kept and ends(kept[-1]):
         kept.pop()
+    if not kept and place >= 0:
+        before = text[:place]
+        at = len([one for one in _SENTENCE_END.split(before + "x") if one.strip()]) - 1
+        kept = said[at : at + 1]
     return without_filler(" ".join(kept))
 
 

@@ -102,6 +102,10 @@ _UNSEEN = pattern(
     r"|goes|here|idea|issue|problem|reason|result|story|thing|way)\b",
     re.IGNORECASE,
 )
+# "Not in the tests folder!": what is right comes after it.
+_ONLY_DENIES = pattern(
+    r"(?:no[,.!]? )?not (?!only\b|just\b)[^,;:–—]{1,80}[.!]{0,3}\Z", re.IGNORECASE
+)
 # "Issue #4 (Info): …", "Fix 2 — …": the number of a list that is not there, before a statement.
 _NUMBERED = pattern(
     r"(?:bug|finding|fix|issue|item|phase|point|step|suggestion) #?\d{1,3}(?: \([^()]{1,40}\))?"
@@ -158,7 +162,8 @@ def detect(
     for one in found:
         together = _joined(joined[-1], one) if joined else None
         joined[-1:] = [together] if together else [*joined[-1:], one]
-    return [_with_cure(one, said).found for one in joined]
+    whole = (_with_choice(_with_cure(one, said), said).found for one in joined)
+    return list({one.sentence: one for one in whole}.values())
 
 
 class _Place(NamedTuple):
@@ -218,6 +223,18 @@ def _with_cure(place: _Place, said: Sequence[Heard]) -> _Place:
     if not is_cure or not _may_count(after) or len(text) > MAX_JOINED:
         return place
     return place._replace(found=one._replace(kind=_CURE, sentence=text))
+
+
+def _with_choice(place: _Place, said: Sequence[Heard]) -> _Place:
+    """Add the sentence that says what is right to one that only says what is wrong."""
+    one = place.found
+    if one.speaker != USER or not _ONLY_DENIES.match(one.sentence) or place.at + 1 >= len(said):
+        return place
+    after = said[place.at + 1]
+    text = f"{_ended(one.sentence)} {_capital(_bare(after.said.text))}"
+    if after.message != place.message or is_question(after.said.text) or len(text) > MAX_JOINED:
+        return place
+    return place._replace(found=one._replace(sentence=text))
 
 
 def _detect(

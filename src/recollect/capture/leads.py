@@ -32,6 +32,16 @@ _SCRATCHES = pattern(
     r"(?:scratch|strike) (?:that|it)\b",
     re.IGNORECASE,
 )
+# The same, and nothing else; or with a reason: "no, forget that, it came yesterday".
+_SCRATCHES_ONLY = pattern(
+    r"\s{0,9}(?:(?:oh|ah|hm+|m+h+|no|nah|ok(?:ay)?|sorry|wait|actually|well|please|pls)"
+    r"[\s,.!…—–-]{1,4}){0,3}"
+    r"(?:scratch|strike) (?:that|it|the last (?:one|bit|thing))"
+    r"(?:[\s,.!…—–-]{1,4}(?:please|pls|sorry|thanks|forget (?:that|it))){0,2}[\s.!…]{0,4}\Z"
+    r"|\s{0,9}(?:(?:oh|ah|sorry|wait|actually)[\s,.!…—–-]{1,4}){0,2}(?:no|nah|nope)[\s,.!…—–-]{1,4}"
+    r"forget (?:that|it) ?[,;:.!—–-]",
+    re.IGNORECASE,
+)
 # What is left to do, and what others settled, is told, and not asked to be kept.
 _TELLS = pattern(
     r"\s{0,9}(?:(?:so|ok(?:ay)?|and|also|btw|well)[\s,.:]{1,3}){0,2}"
@@ -105,6 +115,11 @@ def without_filler(text: str) -> str:
 def scratches(prompt: str) -> bool:
     """Return whether a prompt begins by taking back what was said just before."""
     return _SCRATCHES.match(prompt) is not None
+
+
+def only_scratches(prompt: str) -> bool:
+    """Return whether a prompt takes back what was said just before, and puts nothing there."""
+    return _SCRATCHES_ONLY.match(prompt[:200]) is not None
 
 
 def tells(sentence: str) -> bool:

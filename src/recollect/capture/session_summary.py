@@ -25,6 +25,7 @@ from recollect.state.session_marks import (
     OPEN,
     TESTS_FAIL,
     TESTS_PASS,
+    WRONG,
 )
 
 RUNNING = "No end was recorded; it may still be running."
@@ -62,6 +63,7 @@ class Story(NamedTuple):
 
 def summary_of(story: Story) -> dict[str, Any] | None:
     """Draft the summary of a session; None if there is nothing to tell."""
+    story = _without_wrong(story)
     happened = [what for _, what in story.entries]
     files = _after(FILE, happened)
     told = _after(DONE, happened)
@@ -110,6 +112,66 @@ def summary_of(story: Story) -> dict[str, Any] | None:
         "files_modified": [path for path in files if is_ours(path)][:200],
         "concepts": ["what-changed"],
     }
+
+
+def _without_wrong(story: Story) -> Story:
+    """Return a story without what was kept in it and taken back later."""
+    wrong = [(at, what.removeprefix(WRONG)) for at, what in story.entries if what.startswith(WRONG)]
+    if not wrong:
+        return story
+    from recollect.capture.restating import restates
+
+    def holds(text: str, at: float = 0.0) -> bool:
+        return not any(
+            at <= since and (restates(text, old) or restates(old, text)) for since, old in wrong
+        )
+
+    def is_left(at: float, what: str) -> bool:
+        mark = next((mark for mark in (DONE, OPEN) if what.startswith(mark)), "")
+        return not mark or holds(what.removeprefix(mark), at)
+
+    goals = (" ".join(one for one in split_line(goal) if holds(one)) for goal in story.goals)
+    return story._replace(
+        goals=[goal for goal in goals if goal],
+        entries=[(at, what) for at, what in story.entries if is_left(at, what)],
+        decided=[what for what in story.decided if holds(what)],
+        blockers=[what for what in story.blockers if holds(what)],
+    )
+
+
+def without_taken_back(
+    written: dict[str, Any], entries: Sequence[tuple[float, str]], own: dict[str, Any] | None
+) -> dict[str, Any]:
+    """Return a summary that an agent wrote, without what the person took back since.
+
+    `own` is the summary that the log gives: its goal and its headline stand in for those that do
+    not hold.
+    """
+    from recollect.capture.restating import restates
+
+    happened = [what for _, what in entries]
+    wrong, corrected = _after(WRONG, happened), _after(CORRECTED, happened)
+
+    def holds(text: str) -> bool:
+        if any(restates(text, old) or restates(old, text) for old in wrong):
+            return False
+        return not _is_corrected(text, corrected)
+
+    def left_of(text: str, instead: str) -> str:
+        said = split_line(text)
+        kept = [one for one in said if holds(one)]
+        return text if len(kept) == len(said) else instead or " ".join(kept) or text
+
+    content = dict(written["content"])
+    for name, value in content.items():
+        if isinstance(value, list):
+            content[name] = [
+                one for one in value if not isinstance(one, str) or all(map(holds, split_line(one)))
+            ]
+    goal = str(content.get("goal") or "")
+    content["goal"] = left_of(goal, str(own["content"]["goal"]) if own else "")
+    title = left_of(str(written["summary"]), str(own["summary"]) if own else "")
+    return {**written, "summary": title, "content": content}
 
 
 def _holding(goal: str, corrected: Sequence[str]) -> str:

@@ -17,13 +17,11 @@ from recollect.capture.spool_flush import keep
 from recollect.capture.suggestions import COMPACTION, suggestions, waiting_suggestions
 from recollect.core.memory import Memory
 from recollect.core.names import parse_name, short
-from recollect.core.places import LOCAL
 from recollect.core.status import ARCHIVED, HIDDEN, RESTORED, RETIRED, UNCONFIRMED, VISIBLE
 from recollect.core.strength import UNUSED
 from recollect.core.unconfirmed import confirmed_nonce, has_expired, is_imported
 from recollect.errors import NotFound, RecollectError, UnsafeName
 from recollect.index.protocol import Filters, is_purged, made_with
-from recollect.ledger.ledger import key_of
 from recollect.store.store import Store
 
 # A hook imports this module: what only a few events need is imported where it is used.
@@ -111,7 +109,7 @@ def supersede_unconfirmed(store: Store, old: Sequence[Memory], new: Memory) -> l
     noticed = [one for one in old if one.status == UNCONFIRMED and one.uid != new.uid]
     reason = SUPERSEDED + store.short_name(new)
     if noticed:
-        store.write([_status_change(store, one, RETIRED, reason) for one in noticed], CONFIRM)
+        store.write([status_change(store, one, RETIRED, reason) for one in noticed], CONFIRM)
     return noticed
 
 
@@ -143,7 +141,8 @@ def without_expired(store: Store, memories: Sequence[Memory]) -> list[Memory]:
     return [m for m in memories if not has_expired(m, uses.get(m.uid, UNUSED).last, now, days)]
 
 
-def _status_change(store: Store, memory: Memory, status: str, reason: str) -> Change:
+def status_change(store: Store, memory: Memory, status: str, reason: str) -> Change:
+    """Prepare a change of the status of a memory."""
     from recollect.store.prepare import prepare_status
 
     return prepare_status(store, memory, status, reason)
@@ -197,13 +196,13 @@ def confirm(
     name = store.short_name(confirmed)
     changes = []
     if known is not None and known.status in HIDDEN:  # somebody took the first one back
-        changes.append(_status_change(store, known, RESTORED, "confirmed again"))
+        changes.append(status_change(store, known, RESTORED, "confirmed again"))
     if supersede and replaced is not None and replaced.uid != confirmed.uid:
         status = RETIRED if replaced.status == UNCONFIRMED else ARCHIVED
-        changes.append(_status_change(store, replaced, status, SUPERSEDED + name))
+        changes.append(status_change(store, replaced, status, SUPERSEDED + name))
     memory = store.get(memory.uid)  # an effect of the creation may have retired it
     if memory.status == UNCONFIRMED:
-        changes.append(_status_change(store, memory, RETIRED, f"confirmed as {name}"))
+        changes.append(status_change(store, memory, RETIRED, f"confirmed as {name}"))
     if changes:
         store.write(changes, CONFIRM)
     now = store.ledger.clock().timestamp()
@@ -257,39 +256,6 @@ def _shared(store: Store, uids: Sequence[str]) -> list[str]:
     return [memory.uid for memory in found if not is_private(store, memory)]
 
 
-def settle_twins(store: Store, made: Sequence[str]) -> None:
-    """Retire the unconfirmed memories that say what has just been captured as a shared one."""
-    # Unconfirmed memories are local. Without any, a bulk capture needs no refresh of the index.
-    if not any(key_of(ref).space == LOCAL for ref in store.ledger.tips()):
-        return
-    if not count_unconfirmed(store):
-        return
-    changes = []
-    for memory in store.indexing.fresh().get_many(list(made)):
-        for twin in _like(store, text_of(memory)):
-            reason = f"confirmed as {store.short_name(memory)}"
-            changes.append(_status_change(store, twin, RETIRED, reason))
-    if changes:
-        store.write(list({change.of: change for change in changes}.values()), CONFIRM)
-
-
-def replace_drafted(store: Store, names: Sequence[str], drafted: Memory) -> list[Memory]:
-    """Retire the unconfirmed memories that an agent has written in its own words as another one.
-
-    A name that means something else is ignored: an agent may be wrong.
-    """
-    found = []
-    for name in names:
-        meant = [m for m in store.candidates(name) if m.status == UNCONFIRMED]
-        found += meant if len(meant) == 1 and meant[0].uid != drafted.uid else []
-    found += [m for m in _like(store, text_of(drafted)) if m.uid != drafted.uid]
-    unique = list({memory.uid: memory for memory in found}.values())
-    if unique:
-        reason = f"drafted as {store.short_name(drafted)}"
-        store.write([_status_change(store, m, RETIRED, reason) for m in unique], CONFIRM)
-    return unique
-
-
 # Rejecting
 
 
@@ -299,7 +265,7 @@ def reject(store: Store, memories: Sequence[Memory]) -> list[Memory]:
     _learn(store, [m for m in memories if m.status == UNCONFIRMED], accepted=False)
     note_rejected(store, {memory.uid: text_of(memory) for memory in doomed})
     changes: list[Change] = [
-        _status_change(store, memory, RETIRED, "rejected")
+        status_change(store, memory, RETIRED, "rejected")
         for memory in doomed
         if memory.status == UNCONFIRMED
     ]
@@ -319,7 +285,7 @@ def _restored(store: Store, doomed: Sequence[Memory]) -> list[Change]:
     }
     found = store.indexing.using(lambda index: index.get_many(list(reasons))) if reasons else []
     return [
-        _status_change(store, old, RESTORED, "what superseded it was rejected")
+        status_change(store, old, RESTORED, "what superseded it was rejected")
         for old in found
         if is_superseded(old) and old.status_reason == reasons[old.uid]
     ]
@@ -338,11 +304,11 @@ def with_like(store: Store, memories: Sequence[Memory]) -> list[Memory]:
     """Return memories and the unconfirmed ones that say the same."""
     found = {memory.uid: memory for memory in memories}
     for memory in memories:
-        found |= {twin.uid: twin for twin in _like(store, text_of(memory))}
+        found |= {twin.uid: twin for twin in like_of(store, text_of(memory))}
     return list(found.values())
 
 
-def _like(store: Store, text: str) -> list[Memory]:
+def like_of(store: Store, text: str) -> list[Memory]:
     """Return the unconfirmed memories that say the same as a text."""
     return [
         m

@@ -13,7 +13,7 @@ from recollect.core.memory import Memory
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.names import short
 from recollect.core.note import summarize
-from recollect.core.status import UNCONFIRMED
+from recollect.core.status import ACTIVE, UNCONFIRMED
 from recollect.hooks.notify import KEPT, tell
 from recollect.hooks.pipeline import Work
 from recollect.hosts.protocol import PRE_COMPACT, PROMPT, STOP
@@ -119,6 +119,9 @@ def _consider_locked(work: Work, drafts: Sequence[Draft]) -> None:
         if like.verdict == DUPLICATE:
             work.session.note_repeated([like.like])
             work.note("skipped", reason="already remembered", uids=[like.like], why=draft.why)
+        elif like.verdict != SUPERSEDES and (stored := _stored(work, text, similar)):
+            work.session.note_repeated(stored)
+            work.note("skipped", reason="the agent wrote it down", uids=stored, why=draft.why)
         elif judge(text, [*pending, *others]).verdict in (DUPLICATE, NEAR):
             work.note("skipped", reason="already suggested", why=draft.why)
         elif draft.is_certain and automatic and like.verdict not in (NEAR, SUPERSEDES):
@@ -162,6 +165,23 @@ def _consider_locked(work: Work, drafts: Sequence[Draft]) -> None:
             uids=[memory.uid for memory in captured],
             pending=len(certain) - len(captured),
         )
+
+
+def _stored(work: Work, text: str, similar: Sequence[Memory]) -> list[str]:
+    """Return what the agent wrote from the same talk, and a text of the transcript restates.
+
+    What a person types now is newer than that, and may change it.
+    """
+    if work.event.name == PROMPT:
+        return []
+    from recollect.capture.restating import restates
+
+    return [
+        m.uid
+        for m in similar
+        if m.status == ACTIVE and m.provenance.get("said_by") == "agent"
+        if m.session == work.event.session and restates(text, f"{m.summary}\n{m.text}")
+    ]
 
 
 def _confirms(work: Work, draft: Draft, known: Memory, *, automatic: bool) -> bool:

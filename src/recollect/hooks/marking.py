@@ -29,6 +29,7 @@ _PATH = pattern(r"(?<![\w:/.-])@?((?:[\w.-]{1,80}/){0,12}[\w.-]{1,80})")
 _PASSING = ("progress", "sessions")
 _FORGETS = (
     *("forget", "don't", "don’t", "dont", "do not", "no need to", "off the record"),
+    *("scratch", "strike"),
     *("between us", "to yourself", "worth remembering", "worth noting", "from me", "out of your"),
 )
 _MOST_NAMES, _MOST_FILES, _MOST_TEXT = 200, 10, 20_000
@@ -66,13 +67,17 @@ def as_marked(wish: Request) -> Marked:
 
 
 def forgets_kept(event: Event) -> bool:
-    """Return whether a prompt asks to forget what was kept just now ("no, forget that")."""
+    """Return whether a prompt asks to forget what was kept just now.
+
+    "No, forget that", or "scratch that" without anything that holds instead.
+    """
     text = without_own_text(event.text)
     if event.name != PROMPT or not any(map(text[:400].lower().__contains__, _FORGETS)):
         return False
+    from recollect.capture.leads import only_scratches
     from recollect.capture.requests import asks_to_forget
 
-    return asks_to_forget(text)
+    return only_scratches(text) or asks_to_forget(text)
 
 
 def files_named(event: Event) -> list[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.api.recollect import Recollect
 from recollect.capture.novelty import Known, judge
 from recollect.capture.unconfirmed import reject, relate_reversed, supersede_unconfirmed, text_of
+from recollect.core.kinds import SESSIONS
 from recollect.core.memory import Memory, is_expired
 from recollect.core.names import short
 from recollect.core.places import SHARED
@@ -175,7 +176,25 @@ class AskedSession(KeepingSession):
         )
         noticed = self.store.indexing.using(lambda index: index.newest(wanted, _SIMILAR, self._now))
         own = [memory for memory in noticed if memory.session == self._event.session]
-        return [memory for memory in found if memory.status == ACTIVE] or own[:1]
+        kept = [memory for memory in found if memory.status == ACTIVE]
+        written = self._written_since(since)
+        if kept:
+            from recollect.capture.restating import restates
+
+            texts = [text_of(memory) for memory in kept]
+            return [*kept, *(m for m in written if any(restates(one, text_of(m)) for one in texts))]
+        return written[:1] or own[:1]
+
+    def _written_since(self, since: float) -> list[Memory]:
+        """Return what the agent wrote down since a moment in this session, the newest first."""
+        wanted = Filters(statuses=frozenset({ACTIVE}), since=since - 1, project=self.store.project)
+        newest = self.store.indexing.using(lambda index: index.newest(wanted, _SIMILAR, self._now))
+        return [
+            memory
+            for memory in newest
+            if memory.provenance.get("said_by") == "agent" and self.is_own(memory)
+            if memory.session in (None, self._event.session) and memory.kind != SESSIONS
+        ]
 
     def _previous_prompt(self) -> float:
         """Return when the prompt before this one came; infinity if there was none."""
@@ -190,9 +209,13 @@ class AskedSession(KeepingSession):
         from recollect.capture.twins import similar_in
         from recollect.core.reversal import SUPERSEDED, is_superseded
 
+        self.note_wrong([memory])
         if memory.status == _UNCONFIRMED:
             reject(self.store, [memory])
             return []
+        from recollect.capture.rejections import note_rejected
+
+        note_rejected(self.store, {memory.uid: text_of(memory)})  # nor its like later
         self.store.take_back(memory.uid, _FORGOTTEN)
         self.store.local.kept.drop(self._event.session, [memory.uid, memory.nonce or ""])
         reason = SUPERSEDED + short(memory.id)

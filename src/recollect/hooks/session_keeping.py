@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect.api.recollect import Recollect
 from recollect.capture.novelty import SUPERSEDES, Known, judge, share_words
@@ -14,16 +14,21 @@ from recollect.capture.suggestions import suggest, suggestions
 from recollect.capture.unconfirmed import add, convert_suggestions, text_of
 from recollect.core.marks import without_own_text
 from recollect.core.memory import Memory, is_expired
+from recollect.core.note import shorten_line
 from recollect.core.status import ACTIVE, ARCHIVED, UNCONFIRMED, VISIBLE
 from recollect.hooks.marking import identity
 from recollect.hooks.session_state import RecordedSession
 from recollect.hosts.protocol import PROMPT, Event
-from recollect.index.protocol import Filters
+from recollect.index.protocol import Filters, Index
 from recollect.ledger.lock import exclusive
 from recollect.ledger.worktree import has_past
 
+if TYPE_CHECKING:
+    from recollect.capture.changed_minds import Find
+
 _LOCK = "noticing.lock"
-_MOST_CHANGED = 12  # memories that a change of mind may be about
+_MOST_CHANGED, _NEAR = 12, 4  # memories that a change of mind may be about
+_MOST_WRONG = 200
 _LAST = 6  # memories of a session that a correction may be about
 _NOTICED = frozenset({UNCONFIRMED, ACTIVE})
 
@@ -42,6 +47,8 @@ class KeepingSession(RecordedSession):
         # What the prompt changes, once it was looked up, and what drafts of this event reverse.
         self._changed: list[Memory] | None = None
         self._reversed: set[str] = set()
+        # Where the prompt speaks of a memory that it changes, by its uid.
+        self._places: dict[str, int] = {}
 
     def redact(self, text: str) -> str:
         """Return a text without secrets. If that fails, the error must stop the capture."""
@@ -61,7 +68,7 @@ class KeepingSession(RecordedSession):
         said_by = (draft.get("provenance") or {}).get("said_by")
         text = f"{draft['summary']}\n{draft.get('body') or ''}"
         changed = self.changed_by_prompt() if said_by == "user" else []
-        taken_back = {old.uid for old in changed if self._carries(text, old)}
+        taken_back = {old.uid for old in changed if self.carries(text, old)}
         known = {old.uid: old for old in (*similar, *self._just_said(), *changed)}
         found = [
             old
@@ -76,8 +83,23 @@ class KeepingSession(RecordedSession):
         if not found:
             return []
         self._reversed.update(old.uid for old in found)
+        self.note_wrong(found)
         here = self.store.indexing.using(lambda index: index.get_many([m.uid for m in found]))
         return [old for old in here if old.project == self.store.project]
+
+    def note_wrong(self, memories: Sequence[Memory]) -> None:
+        """Record what was taken back, so that no summary states it: of this session or of its own.
+
+        A session of which the log is left gets its summary anew at the next start.
+        """
+        from recollect.state.session_marks import WRONG
+
+        log = self.store.local.session_log
+        for old in memories:
+            text = WRONG + shorten_line(self.redact(old.summary), _MOST_WRONG)
+            for session in {self._event.session, old.session or ""} - {""}:
+                if session == self._event.session or log.entries(session):
+                    log.add(session, text, self._now)
 
     def changed_by_prompt(self) -> list[Memory]:
         """Return the memories about which the prompt tells a change of mind, the likeliest first.
@@ -91,31 +113,70 @@ class KeepingSession(RecordedSession):
         return [old for old in self._changed if old.uid not in self._reversed]
 
     def _find_changed(self) -> list[Memory]:
-        from recollect.capture.leads import tells_change
-
         prompt = without_own_text(self._event.text)
-        if not tells_change(prompt):
+        find = self._finder(prompt)
+        if find is None:
             return []
-        from recollect.capture.changed_minds import changed_by
         from recollect.capture.twins import similar_in
         from recollect.core.reversal import may_reverse
 
-        found = {
-            old.uid: old
-            for old in (*similar_in(self.store, prompt, _MOST_CHANGED), *self._just_said())
-        }
+        by_words = similar_in(self.store, prompt, _MOST_CHANGED)
+        found = {old.uid: old for old in (*by_words, *self._just_said(), *self._near(prompt))}
         known = [
             old
             for old in found.values()
             if old.status in (*VISIBLE, UNCONFIRMED) and old.sensitivity == "public"
             if may_reverse("user", old) and not is_expired(old, self._now)
         ]
-        return [known[at] for at in changed_by(prompt, [text_of(old) for old in known])]
+        changes = find([text_of(old) for old in known])
+        self._places = {known[one.number].uid: one.place for one in changes}
+        return [known[one.number] for one in changes]
 
-    def _carries(self, text: str, old: Memory) -> bool:
+    def _finder(self, prompt: str) -> Find | None:
+        """Return how to find what a prompt takes back; None if it tells no change."""
+        embedder = self.store.indexing.loaded_embedder
+        if embedder is not None:
+            from recollect.capture.changed_meaning import finder_with
+
+            look = finder_with(embedder)
+            if look is not None:
+                return look(prompt)
+        from recollect.capture.leads import tells_change
+
+        if not tells_change(prompt):
+            return None
+        from recollect.capture.changed_minds import Change, changed_by
+
+        return lambda known: [Change(at) for at in changed_by(prompt, known)]
+
+    def _near(self, prompt: str) -> list[Memory]:
+        """Return memories that are near to a prompt in meaning, if an embedder is loaded."""
+
+        def look(index: Index) -> list[Memory]:
+            embed = self.store.indexing.embed_query(index)
+            if embed is None:
+                return []
+            wanted = Filters(
+                statuses=frozenset({*VISIBLE, UNCONFIRMED}), project=self.store.project
+            )
+            near = index.nearest(embed(prompt), wanted, _NEAR)
+            return index.get_many([match.uid for match in near])
+
+        return self.store.indexing.using(look)
+
+    def said_instead(self, said: str, old: Memory) -> str:
+        """Return what a prompt, or what is left of it, says instead of a memory that it changes."""
+        from recollect.capture.changed_minds import change_in
+
+        is_whole = said == without_own_text(self._event.text)
+        return change_in(said, text_of(old), self._places.get(old.uid, -1) if is_whole else -1)
+
+    def carries(self, text: str, old: Memory) -> bool:
+        """Return whether a text from the prompt says what holds instead of a memory."""
         from recollect.capture.changed_minds import carries
 
-        return carries(text, text_of(old))
+        instead = self.said_instead(without_own_text(self._event.text), old)
+        return carries(text, text_of(old)) or share_words(text, instead)
 
     def _just_said(self) -> list[Memory]:
         """Return what this session noticed last: a correction may share no word with it."""

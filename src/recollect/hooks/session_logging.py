@@ -136,14 +136,14 @@ class LoggingSession(ObservingSession):
         own = [m for m in found if m.provenance.get("via") == _VIA and self.is_own(m)]
         return own[-1] if own else None
 
-    def was_drafted(self, session: str) -> bool:
-        """Whether the agent of a session wrote the summary that it was asked for."""
+    def drafted_summary(self, session: str) -> Memory | None:
+        """Return the summary that the agent of a session wrote when it was asked, if it did."""
         asked = self.store.local.observed.asked_at(session)
         if asked is None:
-            return False
+            return None
         wanted = self._filters(self.store, kind=SESSIONS, statuses=ALL, since=asked - 1)
         written = self.store.indexing.fresh().select(wanted)
-        return any(memory.provenance.get("via") == "write" for memory in written)
+        return next((one for one in written if one.provenance.get("via") == "write"), None)
 
     def update_summary(self, memory: Memory, record: Mapping[str, Any]) -> bool:
         """Bring the summary of a session up to date; return whether it changed.

@@ -6,7 +6,11 @@ when the transcript is read, at the end of the turn or at the start of a later s
 
 from __future__ import annotations
 
+from typing import Any
+
+from recollect.core.age import seconds_of
 from recollect.core.marks import without_own_text
+from recollect.core.memory import Memory
 from recollect.hooks.consider import SUMMARY, is_on, is_wanted, origin
 from recollect.hooks.conversation import Conversation
 from recollect.hooks.pipeline import Work
@@ -162,9 +166,6 @@ def _summarise(work: Work, due: Due) -> None:
     from recollect.capture.session_summary import Story, says_something, summary_of
 
     session = work.session
-    if session.was_drafted(due.session):
-        work.note("skipped", reason="the agent wrote the summary itself", why=SUMMARY)
-        return
     kept = session.kept_in(due.session)
     is_running = due.ended is None and session.now() - due.active < _MAY_RUN
     draft = summary_of(
@@ -177,6 +178,10 @@ def _summarise(work: Work, due: Due) -> None:
             is_running=is_running,
         )
     )
+    drafted = session.drafted_summary(due.session)
+    if drafted is not None:
+        _correct_drafted(work, due, drafted, draft)
+        return
     if draft is None or not says_something(draft):
         work.note("skipped", reason="it says too little about the session", why=SUMMARY)
         return
@@ -190,6 +195,25 @@ def _summarise(work: Work, due: Due) -> None:
             work.note("updated", uids=[known.uid], why=SUMMARY)
         return
     _write(work, due, record)
+
+
+def _correct_drafted(work: Work, due: Due, drafted: Memory, own: dict[str, Any] | None) -> None:
+    """Leave what the agent wrote as it is, except for what the person took back after it."""
+    from recollect.capture.session_summary import without_taken_back
+
+    written = {
+        "summary": drafted.summary,
+        "content": dict(drafted.content or {}),
+        "files_modified": list(drafted.files_modified),
+    }
+    # What was taken back before, the agent knew when it wrote.
+    since = seconds_of(drafted.created) or 0.0
+    later = [(at, what) for at, what in work.session.log_of(due.session) if at >= since]
+    record = without_taken_back(written, later, own)
+    if record != written and work.session.update_summary(drafted, record):
+        work.note("updated", reason="the person took some of it back", uids=[drafted.uid])
+        return
+    work.note("skipped", reason="the agent wrote the summary itself", why=SUMMARY)
 
 
 def _write(work: Work, due: Due, record: dict[str, object]) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from recollect.capture.unconfirmed import replace_drafted
+from recollect.capture.absorbing import replace_drafted
 from recollect.core.content_schemas import SCHEMAS
 from recollect.core.document import check_depth
 from recollect.core.kinds import find_kind, kind_named

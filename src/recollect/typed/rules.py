@@ -80,16 +80,21 @@ def same_memories(
     store: Store, kind: str, given: Document, known: Sequence[Memory]
 ) -> list[Memory]:
     """Return the memories with the same words, or with the title of one that was just retired."""
-    draft = Memory(
-        uid="", id="", kind=kind, summary=given.summary, body=given.body, content=given.content
-    )
-    mine, title = _folded(f"{draft.summary}\n{draft.text}"), _folded(given.summary)
+    mine, title = _folded(text_of_draft(kind, given)), _folded(given.summary)
     return [
         memory
         for memory in known
         if _folded(f"{memory.summary}\n{memory.text}") == mine
         or (_retired_lately(store, memory) and _folded(memory.summary) == title)
     ]
+
+
+def text_of_draft(kind: str, given: Document) -> str:
+    """Return the whole text of a draft, as texts are compared."""
+    draft = Memory(
+        uid="", id="", kind=kind, summary=given.summary, body=given.body, content=given.content
+    )
+    return f"{draft.summary}\n{draft.text}"
 
 
 def _folded(text: str) -> str:

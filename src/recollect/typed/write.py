@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from recollect.capture.absorbing import restated_by
 from recollect.core.content import SCHEMAS
 from recollect.core.document import Document, slugify
-from recollect.core.kinds import FACTS, kind_named
+from recollect.core.kinds import FACTS, SESSIONS, kind_named
 from recollect.core.memory import Memory
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.names import short
@@ -40,6 +41,7 @@ from recollect.typed.rules import (
     free_slug,
     same_memories,
     taken_slugs,
+    text_of_draft,
     warn_of_cut_tags,
     warn_of_hidden,
     without_known_changes,
@@ -206,6 +208,8 @@ def _prepare_new(
     ]
     same = same_memories(store, kind, given, known)
     active = [m for m in same if m.status in (ACTIVE, RESOLVED)]
+    if not by_user and not active and kind != SESSIONS:
+        active = restated_by(store, text_of_draft(kind, given))
     if active:
         store.local.usage.record([active[0].uid], "said", store.ledger.clock().timestamp())
         return Prepared(None, {"status": "exists", **_named(active[0]), "warnings": []})
