@@ -41,11 +41,12 @@ ROWS = (
     "wishes_fifth.jsonl",
     "wishes_sixth.jsonl",
     "unkept.jsonl",
+    "wishes_eighth.jsonl",
 )
 # How much a prompt counts for who asks not to keep something: one that does; one that does not; one
 # without a wish in an older file, whose author was not asked about that.
 UNKEPT, KEEPS, UNKNOWN = 2.0, 0.7, 0.2
-ASKED_ABOUT = ("wishes_fifth.jsonl", "wishes_sixth.jsonl", "unkept.jsonl")
+ASKED_ABOUT = ("wishes_fifth.jsonl", "wishes_sixth.jsonl", "unkept.jsonl", "wishes_eighth.jsonl")
 DECAY = 1e-4
 ROUNDS = 4
 OTHERS = 0.3  # the weight of another sentence of a prompt with a wish, and of a recorded one
@@ -185,21 +186,21 @@ def recorded_prompts(folders: Sequence[Path]) -> list[Prompt]:
 
 
 def day_prompts() -> list[Prompt]:
-    """Return the prompts of the tuning days that ask for nothing, by their authors and rules.
+    """Return the prompts of the tuning days, with what their authors say that they ask for.
 
-    Those with something that must not be kept are left out: often it is only a part of them.
+    What exactly is to be kept, or not to be, is not known: the wish of such a prompt is empty.
     """
-    asked: list[Prompt] = []
+    found: list[Prompt] = []
     for day in map(read_day, all_days()):
+        if day.split != TUNING:
+            continue
         wishes = {fact.said for fact in day.facts if fact.is_wish}
-        asked += [
-            Prompt(turn.user, [])
-            for number, session in enumerate(day.sessions, 1)
-            for place, turn in enumerate(session.turns, 1)
-            if day.split == TUNING and (number, place) not in wishes
-            if not any(words.are_in(turn.user) for words in day.never.values())
-        ]
-    return [one for one in asked if not find_requests(one.text, learned=False)]
+        for number, session in enumerate(day.sessions, 1):
+            for place, turn in enumerate(session.turns, 1):
+                asks = (number, place) in wishes
+                hushes = any(words.are_in(turn.user) for words in day.never.values())
+                found.append(Prompt(turn.user, [""] * asks, "days", hushes and not asks))
+    return found
 
 
 def all_prompts(

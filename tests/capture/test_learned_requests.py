@@ -92,6 +92,25 @@ def test_what_only_sounds_alike_is_not(prompt: str) -> None:
     assert kept(prompt) == []
 
 
+@pytest.mark.parametrize(
+    ("prompt", "content"),
+    [
+        (
+            "One more: don't ever push to the mirror, because it is read-only for auditors.",
+            "Don't ever push to the mirror, because it is read-only for auditors",
+        ),
+        (
+            "While I think of it, please jot down somewhere permanent that Lena has a custom deal:"
+            " unlimited guests until 2027.",
+            "Lena has a custom deal: unlimited guests until 2027",
+        ),
+    ],
+)
+def test_all_of_a_content_is_kept(prompt: str, content: str) -> None:
+    """The reason at its end, and what it says before a colon."""
+    assert kept(prompt) == [content]
+
+
 def test_what_only_announces_rules_is_not_kept() -> None:
     """The rule itself is."""
     said = "Now some rules, they apply to every member of the team and you count as one."

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.capture.hearsay import declines, is_hearsay, without_hearsay
+from recollect.capture.learned_unkept import part_prompt
 from recollect.capture.requests import asks_to_forget, find_requests
 from recollect.capture.unkept import part
 
@@ -247,3 +248,19 @@ def test_what_somebody_is_quoted_with_binds_nobody() -> None:
     """Whatever its words are; who says it may."""
     assert is_hearsay("One of the dads told the kids 'you must always log in triplicate'.")
     assert not is_hearsay("The auditors told us 'you must always log in triplicate'.")
+
+
+def test_a_wish_does_not_take_the_secret_beside_it() -> None:
+    """What follows a wish in its paragraph belongs to it, but for what must not be kept."""
+    found = find_requests("Remember: releases are tagged by hand. Between us, Tom broke the last.")
+
+    assert [one.content for one in found] == ["Releases are tagged by hand"]
+
+
+def test_a_paragraph_that_only_points_means_the_one_before() -> None:
+    """Without that, it would cover nothing."""
+    box = "The rehearsal box listens on port 7777."
+    parted = part_prompt(f"We use tabs.\n\n{box}\n\nThat doesn't need to stick.")
+
+    assert parted.kept == "We use tabs."
+    assert box in parted.unkept

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from recollect.embedding import Embedder, open_embedder
 from recollect.embedding import registry as opening
 from recollect.embedding.granite.byte_pairs import BytePairs
-from recollect.embedding.granite.model import _Pack, read_centre
+from recollect.embedding.granite.model import Granite, _Pack, read_centre
 from recollect.embedding.transformer import Affine, _apply
 from recollect.errors import EmbeddingError
 
@@ -248,3 +248,35 @@ def test_a_matrix_in_blocks_of_columns_gives_the_same_product(tokens: int, width
     found = _apply(x, Affine(blocks, bias))
 
     assert np.allclose(found, _apply(x, Affine(matrix, bias)), rtol=1e-4, atol=1e-3)
+
+
+@pytest.mark.parametrize("tokens", [1, 23])
+def test_an_update_counts_as_if_it_were_part_of_the_matrix(tokens: int) -> None:
+    """It is never multiplied out, which would take the memory of the matrix again."""
+    np = pytest.importorskip("numpy")
+    rng = np.random.default_rng(7)
+    shapes = ((tokens, 384), (384, 192), (384, 16), (16, 192))
+    x, matrix, narrow, wide = (rng.normal(size=shape).astype(np.float32) for shape in shapes)
+    bias = rng.normal(size=192).astype(np.float32)
+
+    found = _apply(x, Affine(matrix, bias, (narrow, wide)))
+
+    merged = Affine(matrix + narrow @ wide, bias)
+    assert np.allclose(found, _apply(x, merged), rtol=1e-3, atol=1e-2)
+
+
+def test_layers_with_updates_share_the_weights() -> None:
+    """And an update of zeros changes nothing of what they read."""
+    np = pytest.importorskip("numpy")
+    model = open_embedder("default", threads=1)
+    assert isinstance(model, Granite)
+    own = model.updated([])
+    shapes = [(384, 1152), (384, 384), (384, 1536), (1536, 384)]
+    updates = [(np.ones((rows, 2)), np.zeros((2, columns))) for rows, columns in shapes]
+    (layer,) = model.updated([(one.astype("f4"), two.astype("f4")) for one, two in updates])
+
+    assert own == []
+    places, rows = model.read("keep that", [layer])
+    assert len(places) == len(rows) == 2
+    assert layer.narrow.weight is model._network.layers[0].narrow.weight
+    assert np.array_equal(rows, model.read("keep that", model._network.layers[:1])[1])

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from recollect.api.recollect import Recollect
+from recollect.capture.requests import find_requests
 from recollect.core.memory import Memory
 from recollect.embedding import Embedder, open_embedder
 from recollect.engine.stores import StorePool
@@ -16,8 +17,8 @@ from tests.support.agent import transcript
 from tests.support.serving import Talk
 
 PROMPT = "The tool is logsift, lower case. make sure your future self knows"
-# Its meaning may ask, and its words do not.
-DOUBTFUL = "The tool is logsift, lower case. Please get used to that spelling."
+# Its words seem to ask, and its meaning hardly does.
+DOUBTFUL = "can you explain: Session state of logsift persists until explicit cleanup"
 KEPT = "The tool is logsift, lower case"
 
 
@@ -140,3 +141,18 @@ def test_the_meaning_takes_back_what_the_words_seem_to_ask(
     left_out = [step for step in trace.steps if step["what"] == "left out"]
     assert any(step.get("by") for step in left_out)
     assert "remembered" in talk.say("But do remember that logsift is written in lower case.")
+
+
+def test_what_only_has_the_words_of_a_wish_is_not_kept(
+    repo: Path, store: Recollect, engine: StorePool
+) -> None:
+    """A prompt without an embedder keeps it; with one, the meaning denies it, and `why` says so."""
+    prompt = "save this plan for logsift in a md file so we can keep on it while we work"
+    assert any(one.rule.startswith("learned") for one in find_requests(prompt))
+    said = Talk(repo, pool=engine).say(prompt)
+
+    assert "remembered" not in said
+    assert "active" not in [memory.status for memory in kept(store)]
+    (trace, *_) = store.local.sessions.traces(1, "s1")
+    left_out = [step.get("reason") for step in trace.steps if step["what"] == "left out"]
+    assert left_out == ["its meaning does not ask for it"]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from recollect.capture.request_text import Said, split_prompt
 from recollect.capture.unkept import Parted, paragraphs, part
 from recollect.capture.wish_model import Wish, log_odds, rate
+from recollect.core.patterns import pattern
 
 if TYPE_CHECKING:
     from recollect.capture.wish_meaning import Meant, Read
@@ -22,8 +23,12 @@ _BY_WORDS: Final = -1.0  # the log odds from which a sentence asks not to keep s
 _BY_MEANING: Final = -2.5  # the same for the sum of those of the words and of the meaning
 # A wish is not lost if it is this much more likely than the contrary, in log odds:
 _MORE_BY_WORDS: Final = -1.0
-_MORE_BY_MEANING: Final = 1.5
+_MORE_BY_MEANING: Final = 0.0
 _OF_WORDS: Final = 0.5  # the share of the words in how likely a wish is
+_POINTING: Final = 9  # words of a paragraph that only points to the one before
+_POINTS = pattern(
+    r"\W*(?:(?:and|but|so|btw|oh),? )?(?:this|that|it|these|those|all of (?:this|that))\b"
+)
 
 
 def rate_all(said: Sequence[Said], read: Read | None) -> tuple[list[Wish], list[Meant]]:
@@ -37,7 +42,8 @@ def unkept_blocks(
 ) -> dict[int, str]:
     """Return the paragraphs that ask not to keep what they say, and the words that decided.
 
-    A paragraph that is more likely a wish is none of them.
+    A paragraph that is more likely a wish is none of them. One that only points ("that needn't
+    stick") means the one before it, too.
     """
     least, more = (_BY_MEANING, _MORE_BY_MEANING) if meant else (_BY_WORDS, _MORE_BY_WORDS)
     asks: dict[int, float] = {}
@@ -50,11 +56,17 @@ def unkept_blocks(
         block = said[at].block
         asks[block] = max(wanted, asks.get(block, wanted))
         unkept[block] = max((odds, why), unkept.get(block, (odds, why)))
-    return {
+    found = {
         block: why
         for block, (odds, why) in unkept.items()
         if odds >= least and asks[block] <= odds + more
     }
+    before = dict(zip(list(unkept)[1:], unkept, strict=False))
+    for block in set(found) & set(before):
+        own = [one.masked for one in said if one.block == block]
+        if len(own) == 1 and _POINTS.match(own[0]) and len(own[0].split()) <= _POINTING:
+            found.setdefault(before[block], found[block])
+    return found
 
 
 def part_prompt(text: str, read: Read | None = None) -> Parted:

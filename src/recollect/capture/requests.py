@@ -193,7 +193,8 @@ def _goes_on(said: list[_Said], first: int, at: int) -> bool:
     one = said[at]
     is_task = bool(words.TASK.match(one.masked)) and not one.is_item
     is_over = words.CLOSING.match(one.masked) is not None
-    return not (one.wishes or one.masked.endswith("?") or is_task or is_over)
+    is_other = one.wishes or one.masked.endswith("?") or is_unkept(one.text)
+    return not (is_other or is_task or is_over)
 
 
 def _pointed(said: list[_Said], at: int, wish: _Wish) -> str:

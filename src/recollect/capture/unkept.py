@@ -26,7 +26,8 @@ _IT = (
 )
 _NOT = (
     r"(?:(?<!\bi )(?<!\bwe )(?<!\bthey )(?<!\byou )(?<!\bwho )\b(?:do(?:n't|nt| not)|never)"
-    r"|\bno need to|\b(?:you )?(?:needn't|need not|do(?:n't|nt| not) (?:need|have) to)"
+    r"|\bno need to"
+    r"|(?<!\bi )(?<!\bwe )\b(?:you )?(?:needn't|need not|do(?:n't|nt| not) (?:need|have) to)"
     r"|\b(?:would|i'd) (?:rather |prefer (?:that )?)you (?:did(?:n't| not)|not))"
     r"(?: please| ever| you| even)?"
 )

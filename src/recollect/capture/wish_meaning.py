@@ -1,10 +1,10 @@
 """What the sentences of a prompt ask for, by what their words mean: to keep something, or not to.
 
 The wish model (`capture/wish_model.py`) knows words. "Let that be settled" has none of those that
-people usually ask with. Here, the first layers of the embedder read the prompt, and a small network
-rates each word in its place: does it ask to keep something, does it ask not to, is it part of what
-to keep? A sentence is rated by the soft maximum of its words. It needs a loaded embedder, so the
-engine runs it.
+people usually ask with. Here, the first layers of the embedder read the prompt, tuned for that by
+updates of low rank, and a small network rates each word in its place: does it ask to keep
+something, does it ask not to, is it part of what to keep? A sentence is rated by the soft maximum
+of its words. It needs a loaded embedder, so the engine runs it.
 
 `python -m benchmarks.capture.train_meaning` makes the weights in `wish_meaning.bin` beside this
 module. They are for one embedder; with another one, there is no rating.
@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from recollect.embedding.granite.model import Granite
 
 FILE: Final = Path(__file__).with_name("wish_meaning.bin")
-MAGIC: Final = b"recollect meant wishes 2\n"
+MAGIC: Final = b"recollect meant wishes 3\n"
 LAYERS: Final = 3  # of the embedder; with more, the words are less and the topic more
+RANK: Final = 16  # of the updates
 HIDDEN: Final = 32
 OUTPUTS: Final = 3  # asks to keep, asks not to, is to be kept
 # The sentences that are read together, so that each is understood beside the others. A person waits
@@ -35,6 +36,7 @@ OUTPUTS: Final = 3  # asks to keep, asks not to, is to be kept
 _MOST_CHARACTERS: Final = 900
 _MOST_WINDOWS: Final = 3
 _NEVER: Final = -20.0
+_OWN: Final = 4  # arrays of the network itself; the others are updates
 _SHOWN: Final = 3  # words that the trace names
 
 
@@ -99,10 +101,12 @@ def placed(said: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 def _read(said: Sequence[str], model: Granite) -> list[Meant]:
     found = [UNREAD] * len(said)
+    known = _weights()
+    layers = model.updated(known.updates)
     for numbers in windows(said):
         texts = [said[at] for at in numbers]
-        places, rows = model.read(" ".join(texts), LAYERS)
-        rated = rate(rows, _weights().values).tolist()
+        places, rows = model.read(" ".join(texts), layers)
+        rated = rate(rows, known.values).tolist()
         for number, (start, end) in zip(numbers, placed(texts), strict=True):
             own = [
                 (max(0, first - start), last - start, one)
@@ -146,8 +150,11 @@ def soft_maximum(values: Sequence[float]) -> float:
 
 
 class _Weights(NamedTuple):
+    """The network's own weights, and the updates of the layers below it."""
+
     embedder: str
     values: Sequence[Any]
+    updates: Sequence[tuple[Any, Any]]
 
 
 @cache
@@ -164,4 +171,5 @@ def _weights() -> _Weights:
         part = np.frombuffer(data[end : end + size], "<f2").reshape(shape)
         values.append(part.astype(np.float32))
         end += size
-    return _Weights(header["embedder"], values)
+    updates = list(zip(values[_OWN::2], values[_OWN + 1 :: 2], strict=True))
+    return _Weights(header["embedder"], values[:_OWN], updates)

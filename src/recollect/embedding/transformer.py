@@ -45,11 +45,13 @@ class Tokenizer(Protocol):
 class Affine:
     """A matrix and a bias; or a scale and a shift, for a norm.
 
-    The matrix may be cut into blocks of columns, one after the other: see `block_width`.
+    The matrix may be cut into blocks of columns, one after the other: see `block_width`. An update
+    is two narrow matrices, whose product is added to the matrix without being made.
     """
 
     weight: Floats
     bias: Floats
+    update: tuple[Floats, Floats] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,10 +197,15 @@ class Transformer:
             return _of_unit_length((real[:, None, :] @ x)[:, 0])
         return _of_unit_length(_of_unit_length(x[:, 0]) - self._centre)
 
-    def _states(self, batch: list[list[int]], pause: Callable[[], None]) -> Iterator[Floats]:
+    def _states(
+        self,
+        batch: list[list[int]],
+        pause: Callable[[], None],
+        layers: Sequence[Layer] | None = None,
+    ) -> Iterator[Floats]:
         """Yield the tokens of texts after each layer: the same array, which the next one changes.
 
-        Shorter texts are padded, and attention ignores the padding.
+        Shorter texts are padded, and attention ignores the padding. `layers`: others than its own.
         """
         import numpy as np
 
@@ -218,7 +225,7 @@ class Transformer:
         x += net.positions[:longest]
         x = x.reshape(-1, DIMENSIONS)
         _normalise(x, net.norm)
-        for layer in net.layers:
+        for layer in net.layers if layers is None else layers:
             pause()
             heads = _apply(x, layer.attend).reshape(len(batch), longest, 3, HEADS, -1)
             x += _apply(_attention(heads, hidden_from), layer.join)
@@ -263,6 +270,9 @@ def _apply(x: Floats, affine: Affine) -> Floats:
         blocks, _, width = weight.shape
         y = np.empty((len(x), blocks * width), dtype=np.float32)
         np.matmul(x, weight, out=y.reshape(len(x), blocks, width).transpose(1, 0, 2))
+    if affine.update is not None:
+        narrow, wide = affine.update
+        y += (x @ narrow) @ wide
     y += affine.bias
     return y
 

@@ -27,7 +27,6 @@ from recollect.hooks.marking import (
 )
 from recollect.hooks.notify import KEPT, tell
 from recollect.hooks.pipeline import Work
-from recollect.hooks.unkept import ASKED_NOT_TO
 from recollect.hosts.protocol import PROMPT, WRITES
 
 if TYPE_CHECKING:
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
 _SHOWN = 70  # characters of a memory in a message
 _SIMILAR = 8
 MAYBE_ASKED = 0.5  # the confidence of what may be a wish
+DENIED = "its meaning does not ask for it"
 NO_CONTENT = (
     "Recollect: what should I remember? Say for example: remember that releases are on Tuesdays"
 )
@@ -95,7 +95,7 @@ def _capture(work: Work, marked: Iterable[Marked]) -> None:
             nonce = work.session.derive_nonce(draft, number)
             if _is_taken_back(work, item):
                 work.session.discard_stashed(nonce)
-                work.note("left out", reason=ASKED_NOT_TO, rule=item.rule)
+                work.note("left out", reason=DENIED, rule=item.rule)
                 continue
             mark = fingerprint(content)
             known = work.session.find_exact(content, item.kind)
@@ -145,13 +145,13 @@ def _capture(work: Work, marked: Iterable[Marked]) -> None:
 
 
 def _is_taken_back(work: Work, item: Marked) -> bool:
-    """Whether what the words of a prompt seem to ask for is what its meaning asks not to keep."""
+    """Whether the meaning of a prompt denies what its words seem to ask for."""
     if work.event.name != PROMPT or not item.rule.startswith(LEARNED):
         return False  # what an earlier prompt asked for was read already
     if not work.session.knows_meaning():
         return False
     meant = work.session.requests_in(without_private(work.event.text))
-    return item.content not in (one.content for one in meant)
+    return item.content not in (one.content for one in meant if one.is_sure)
 
 
 def shown(memory: Memory) -> str:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import math
-from itertools import islice
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from recollect.embedding.granite.byte_pairs import BytePairs
@@ -32,6 +32,8 @@ from recollect.embedding.transformer import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -47,17 +49,37 @@ class Granite(Transformer):
 
     _words: BytePairs
 
-    def read(self, text: str, layers: int) -> tuple[list[tuple[int, int]], Floats]:
+    def updated(self, updates: Sequence[tuple[Floats, Floats]]) -> list[Layer]:
+        """Return the first layers with updates: four for each, one for each of its matrices.
+
+        They share the weights of the model, so they take hardly any memory.
+        """
+        found = []
+        for layer, start in zip(self._network.layers, range(0, len(updates), 4), strict=False):
+            attend, join, widen, narrow = updates[start : start + 4]
+            found.append(
+                replace(
+                    layer,
+                    attend=replace(layer.attend, update=attend),
+                    join=replace(layer.join, update=join),
+                    widen=replace(layer.widen, update=widen),
+                    narrow=replace(layer.narrow, update=narrow),
+                )
+            )
+        return found
+
+    def read(self, text: str, layers: Sequence[Layer]) -> tuple[list[tuple[int, int]], Floats]:
         """Return where the word of each token stands, and a row for each token.
 
-        A row is what the first layers made of the token, one after the other. The early ones know
-        what a word does in its sentence, which the last one gives up for what the text is about.
+        A row is what each of the layers (see `updated`) makes of the token, one after the other.
+        The early ones know what a word does in its sentence, which the last one of the model gives
+        up for what the text is about.
         """
         import numpy as np
 
         words = self._words
         ids = [words.first, *words.encode(text)[:WINDOW], words.last]
-        states = islice(self._states([ids], go_on), layers)
+        states = self._states([ids], go_on, layers)
         rows = np.concatenate([state[0].copy() for state in states], axis=1)
         return words.places(text)[:WINDOW], rows[1:-1]
 
