@@ -190,9 +190,9 @@ def _meant(
 
 def _centre(cases: Sequence[Case], model: Granite) -> Floats:
     """Return the mean row of the tokens of all prompts."""
+    layers = model.first(changed_meaning.LAYERS)
     rows = [
-        model.read(case.prompt[: changed_meaning.MOST_PROMPT], changed_meaning.LAYERS)[1]
-        for case in cases[::4]
+        model.read(case.prompt[: changed_meaning.MOST_PROMPT], layers)[1] for case in cases[::4]
     ]
     return np.asarray(np.concatenate(rows).mean(0), np.float64)
 

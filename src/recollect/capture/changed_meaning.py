@@ -90,7 +90,7 @@ def read_words(text: str, model: Granite, centre: Any) -> Words:
     """Read the words of a text in their places."""
     import numpy as np
 
-    places, rows = model.read(text, LAYERS)
+    places, rows = model.read(text, model.first(LAYERS))
     rows = rows[: len(places)] - centre
     size = rows.shape[1] // LAYERS
     words, at, made = [], [], []

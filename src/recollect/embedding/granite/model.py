@@ -49,6 +49,10 @@ class Granite(Transformer):
 
     _words: BytePairs
 
+    def first(self, count: int) -> Sequence[Layer]:
+        """Return the first layers as they are."""
+        return self._network.layers[:count]
+
     def updated(self, updates: Sequence[tuple[Floats, Floats]]) -> list[Layer]:
         """Return the first layers with updates: four for each, one for each of its matrices.
 
@@ -71,7 +75,7 @@ class Granite(Transformer):
     def read(self, text: str, layers: Sequence[Layer]) -> tuple[list[tuple[int, int]], Floats]:
         """Return where the word of each token stands, and a row for each token.
 
-        A row is what each of the layers (see `updated`) makes of the token, one after the other.
+        A row is what each of the layers (see `first`, `updated`) makes of the token, one after the other.
         The early ones know what a word does in its sentence, which the last one of the model gives
         up for what the text is about.
         """
