@@ -75,7 +75,8 @@ class Granite(Transformer):
     def read(self, text: str, layers: Sequence[Layer]) -> tuple[list[tuple[int, int]], Floats]:
         """Return where the word of each token stands, and a row for each token.
 
-        A row is what each of the layers (see `first`, `updated`) makes of the token, one after the other.
+        A row is what each of the layers (see `first`, `updated`) makes of the token, one after
+        the other.
         The early ones know what a word does in its sentence, which the last one of the model gives
         up for what the text is about.
         """
