@@ -1,6 +1,7 @@
 """Takes the pictures of the pages that the documentation shows, in a real browser.
 
-The repository in them is the one that the tests of the pages use.
+The repository in them is the one that the tests of the pages use; the server of a team is the one
+of its tests, with a few more memories.
 """
 
 from __future__ import annotations
@@ -11,16 +12,25 @@ import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
 import recollect
 from tests.sandbox import GITCONFIG
+from tests.server.place import TeamPlace
+from tests.support.postgres import new_database, running_server
 from tests.web.browser import installed_browser
 from tests.web.example import SESSION, make_example
 from tests.web.serving import served
 
 DOCS = Path(__file__).parents[1] / "docs"
 WIDTH, HEIGHT = 1100, 720
+TEAM = "team-search"
+OF_TEAM = (
+    ("billing", "learnings", "A retry after a timeout charged a card twice"),
+    ("billing", "constraints", "Each payment call has an idempotency key, also when it is retried"),
+    ("web", "solutions", "The double click on “Pay” sent two charges: the button is disabled now"),
+    ("infra", "runbooks", "When the payment queue is stuck, restart the worker"),
+)
 
 
 def main() -> None:
@@ -56,12 +66,34 @@ def main() -> None:
             tab = running.new_page(viewport={"width": WIDTH, "height": HEIGHT})
             tab.goto(pages.guard.address)
             tab.wait_for_url(f"**{pages.guard.base}/")
-            for name in sys.argv[1:] or ("ui-now", "ui-search", "ui-memory"):
+            names = sys.argv[1:] or ("ui-now", "ui-search", "ui-memory", TEAM)
+            for name in pictures.keys() & set(names):
                 tab.goto(f"http://{pages.guard.host}{pages.guard.base}{pictures[name]}")
                 tab.locator(".loading").wait_for(state="detached")
                 tab.screenshot(path=DOCS / f"{name}.png")
                 sys.stdout.write(f"docs/{name}.png\n")
+            if TEAM in names:
+                take_team(running, Path(folder, "team"))
             running.close()
+
+
+def take_team(running: Browser, folder: Path) -> None:
+    """Take the picture of a search in the repositories of a team."""
+    folder.mkdir()
+    with running_server() as server, new_database(server) as url:
+        team = TeamPlace(folder, url)
+        with team.running():
+            for repository, kind, summary in OF_TEAM:
+                team.remember(repository, kind, summary, tags=["payments"])
+            token = team.token("ada@example.com", "billing", "web")
+            team.wait(lambda: team.search(token, "charged twice", repository="web"))
+            tab = running.new_page(viewport={"width": WIDTH, "height": 460})
+            tab.goto(f"{team.address}/ui/?q=payment+retried%2C+card+charged+twice&all=1")
+            tab.get_by_label("Your token").fill(token)
+            tab.get_by_role("button", name="Sign in").click()
+            tab.locator(".hit").first.wait_for()
+            tab.screenshot(path=DOCS / f"{TEAM}.png")
+            sys.stdout.write(f"docs/{TEAM}.png\n")
 
 
 if __name__ == "__main__":

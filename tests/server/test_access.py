@@ -257,6 +257,7 @@ def test_the_audit_log_has_reads(team: TeamPlace, ada: str) -> None:
     assert "idempotent" in found.query
     assert "ghp_" not in found.query
     assert (refused.action, refused.hits, refused.outcome) == ("list", 0, "NotAllowed")
+    assert refused.repositories == ("infra",)
 
 
 def test_the_audit_log_cuts_what_is_long(team: TeamPlace, ada: str) -> None:

@@ -91,6 +91,9 @@ def test_a_repository_of_others_is_one_that_does_not_exist(ada: Tab) -> None:
 
         assert [one.status for one in refused] == [403, 403]
         assert refused[0].text.replace("infra", "nowhere") == refused[1].text
+        # What to do next is for people, not for agents.
+        assert "The page Repositories lists those that you may see." in refused[0].text
+        assert "list_repositories" not in refused[0].text
 
 
 def test_a_memory_of_others_is_one_that_does_not_exist(ada: Tab, bob: Tab) -> None:
@@ -103,6 +106,7 @@ def test_a_memory_of_others_is_one_that_does_not_exist(ada: Tab, bob: Tab) -> No
     refused = ada.get(path)
     assert refused.status == 404
     assert "PostgreSQL" not in refused.text
+    assert "recollect list" not in refused.text
 
 
 def test_a_memory_says_where_it_is_from_and_how_it_changed(team: TeamPlace) -> None:

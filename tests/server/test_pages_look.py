@@ -54,6 +54,8 @@ def test_everybody_can_use_every_page(
     page.get_by_role("link", name="Repositories").click()
     page.get_by_role("link", name="billing").wait_for()
     look("repositories")
+    # Every number says what it counts: by its column or, where there is no room for it, beside it.
+    assert page.get_by_text("Last refresh").filter(visible=True).count() > 0
     page.get_by_role("button", name="Sign out").click()
     page.get_by_label("Your token").wait_for()
     context.close()

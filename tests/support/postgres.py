@@ -97,8 +97,11 @@ def running_server(options_: str = "") -> Iterator[Server]:
     )
     assert keeper.stdin is not None
     assert keeper.stdout is not None
+    # With a port: PGPORT of whoever runs the tests is that of another server.
     server = Server(
-        f"postgresql://postgres@/postgres?host={place}", int(keeper.stdout.readline()), place
+        f"postgresql://postgres@/postgres?host={place}&port=5432",
+        int(keeper.stdout.readline()),
+        place,
     )
     try:
         wait_for(server.url)

@@ -212,6 +212,7 @@ class Asking:
         try:
             wanted = given.get("repository")
             if wanted is not None:
+                names = frozenset({wanted})  # the log names what was refused, too
                 person.require(wanted)
             asked = person.repositories if wanted is None else frozenset({wanted})
             names = asked & self._names

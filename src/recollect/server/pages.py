@@ -45,6 +45,11 @@ _ROWS = 20
 _MOST_FORM = 10_000
 _MOST_OFFSET = 200
 _PARTS = ("match", "recency", "importance", "trust", "strength")
+# What a person does next; the hints of these errors are for agents and for a clone.
+_HINTS: Final = {
+    403: "The page Repositories lists those that you may see.",
+    404: "Search for it: it may be retired, or have another name now.",
+}
 # The browser came from another site, so it did not send the strict cookie. It does with a page of
 # ours that leads on.
 _ONWARDS = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Recollect</title>
@@ -255,7 +260,8 @@ class TeamPages:
 
     async def _failed(self, request: Request, error: Exception) -> Response:
         assert isinstance(error, RecollectError)
-        return self._problem(request, status_of(error), error.message, error.hint)
+        status = status_of(error)
+        return self._problem(request, status, error.message, _HINTS.get(status, error.hint))
 
     async def _refused(self, request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
