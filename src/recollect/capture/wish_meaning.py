@@ -66,13 +66,20 @@ Read = Callable[[Sequence[str]], list[Meant]]
 
 
 def reader_with(embedder: Embedder | None) -> Read | None:
-    """Return how to read prompts, if the weights are for this embedder."""
-    if embedder is None or embedder.name != _weights().embedder:
+    """Return how to read prompts, if the weights are for this embedder.
+
+    The hash in its name is enough: the label also names what changes only its last layers.
+    """
+    if embedder is None or _hash_in(embedder.name) != _hash_in(_weights().embedder):
         return None
     from recollect.embedding.granite.model import Granite
 
     model = embedder
     return (lambda said: _read(said, model)) if isinstance(model, Granite) else None
+
+
+def _hash_in(name: str) -> str:
+    return name.partition("@")[2]
 
 
 def windows(said: Sequence[str]) -> Iterator[range]:
