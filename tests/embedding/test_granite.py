@@ -16,7 +16,14 @@ from hypothesis import strategies as st
 from recollect.embedding import Embedder, open_embedder
 from recollect.embedding import registry as opening
 from recollect.embedding.granite.byte_pairs import BytePairs
-from recollect.embedding.granite.model import Granite, _Pack, read_centre
+from recollect.embedding.granite.model import (
+    ADAPTER_MARK,
+    TUNED,
+    Granite,
+    _Pack,
+    granite,
+    read_centre,
+)
 from recollect.embedding.transformer import Affine, _apply
 from recollect.errors import EmbeddingError
 
@@ -24,6 +31,7 @@ MODEL = opening.MODELS[opening.DEFAULT]
 INSTALLED = all(importlib.util.find_spec(name) for name in ("numpy", MODEL.package))
 needs_model = pytest.mark.skipif(not INSTALLED, reason="the model is not installed")
 FILE = Path(MODEL.file).name
+CENTRE, ADAPTER = (Path(opening.__file__).parent / name for name in (MODEL.own, MODEL.adapter))
 
 
 @pytest.fixture(scope="module")
@@ -56,17 +64,21 @@ def vector(embedder: Embedder, text: str) -> list[float]:
 
 def cosine(embedder: Embedder, one: str, other: str) -> float:
     """How near two texts are."""
-    pairs = zip(vector(embedder, one), vector(embedder, other), strict=True)
-    return sum(a * b for a, b in pairs)
+    return cosine_of(vector(embedder, one), vector(embedder, other))
+
+
+def cosine_of(one: list[float], other: list[float]) -> float:
+    """How near two vectors of unit length are."""
+    return sum(a * b for a, b in zip(one, other, strict=True))
 
 
 @needs_model
 def test_it_is_the_default_and_has_a_name_with_a_hash(embedder: Embedder) -> None:
-    """The number before the hash is that of the centre, which vectors depend on, too."""
+    """The number before the hash is that of the centre and the adapter, which vectors depend on."""
     named = open_embedder("granite-embedding-30m")
 
     assert named is not None
-    assert named.name == embedder.name == "granite-embedding-30m-int8-1@6a1cc24734a5"
+    assert named.name == embedder.name == "granite-embedding-30m-int8-2@6a1cc24734a5"
     assert (embedder.dimensions, embedder.window) == (384, 254)
 
 
@@ -74,8 +86,8 @@ def test_it_is_the_default_and_has_a_name_with_a_hash(embedder: Embedder) -> Non
 @pytest.mark.parametrize(
     ("text", "first"),
     [
-        ("This is an example sentence", [0.05059, 0.00601, -0.04201, -0.00499, -0.02949, -0.03522]),
-        ("Why did we pick PostgreSQL?", [0.04808, 0.03014, 0.05358, -0.01207, 0.01384, 0.09075]),
+        ("This is an example sentence", [0.06473, -0.00093, -0.02905, 0.00265, -0.05174, -0.03358]),
+        ("Why did we pick PostgreSQL?", [0.0403, 0.01938, 0.06144, -0.00472, 0.01614, 0.08349]),
     ],
 )
 def test_vectors_do_not_change(embedder: Embedder, text: str, first: list[float]) -> None:
@@ -226,6 +238,43 @@ def test_another_centre_is_another_model(tmp_path: Path, weights: Path, embedder
     assert found is not None
     assert found.name != embedder.name
     assert cosine(found, "How do users sign in?", "bananas are yellow") > 0.4
+
+
+@needs_model
+def test_the_adapter_changes_the_last_layers_only(embedder: Embedder, weights: Path) -> None:
+    """What reads the first layers was made without it."""
+    np = pytest.importorskip("numpy")
+    assert isinstance(embedder, Granite)
+    plain = granite("plain", CENTRE.read_text(), memoryview(weights.read_bytes()))
+    text = "We ship on Fridays, keep that."
+
+    first, same = embedder.read(text, TUNED)[1], plain.read(text, TUNED)[1]
+    later, other = embedder.read(text, TUNED + 1)[1], plain.read(text, TUNED + 1)[1]
+
+    assert np.array_equal(first, same)
+    assert not np.allclose(later, other, atol=1e-2)
+    assert 0.5 < cosine_of(vector(embedder, text), vector(plain, text)) < 0.999
+
+
+@needs_model
+@pytest.mark.parametrize("damage", ["mark", "length", "nothing"])
+def test_an_adapter_of_another_model_is_refused(weights: Path, damage: str) -> None:
+    """Its numbers would be added to matrices that they are not for."""
+    whole = ADAPTER.read_bytes()
+    damaged = {"mark": b"x" + whole[1:], "length": whole[:-2], "nothing": ADAPTER_MARK}[damage]
+
+    with pytest.raises(ValueError, match="adapter is for another model"):
+        granite("x", CENTRE.read_text(), memoryview(weights.read_bytes()), damaged)
+
+
+@needs_model
+def test_a_changed_adapter_is_not_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the released file is."""
+    changed = MODEL._replace(adapter_digest="0" * 64)
+    monkeypatch.setitem(opening.MODELS, opening.DEFAULT, changed)
+
+    with pytest.raises(EmbeddingError, match=r"adapter.bin is not the released file"):
+        open_embedder("default")
 
 
 def test_a_centre_has_a_number_for_each_dimension() -> None:

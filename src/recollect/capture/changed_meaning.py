@@ -56,8 +56,13 @@ Look = Callable[[str], Find | None]
 
 
 def finder_with(embedder: Embedder | None) -> Look | None:
-    """Return how to find changes of mind, if the weights are for this embedder."""
-    if embedder is None or embedder.name != weights().embedder:
+    """Return how to find changes of mind, if the weights are for the first layers of this embedder.
+
+    The hash in its name is enough: the label also names what changes only its last layers.
+    """
+    from recollect.embedding.protocol import hash_in
+
+    if embedder is None or hash_in(embedder.name) != hash_in(weights().embedder):
         return None
     from recollect.embedding.granite.model import Granite
 

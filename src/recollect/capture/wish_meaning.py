@@ -68,8 +68,13 @@ Read = Callable[[Sequence[str]], list[Meant]]
 
 
 def reader_with(embedder: Embedder | None) -> Read | None:
-    """Return how to read prompts, if the weights are for this embedder."""
-    if embedder is None or embedder.name != _weights().embedder:
+    """Return how to read prompts, if the weights are for this embedder.
+
+    The hash in its name is enough: the label also names what changes only its last layers.
+    """
+    from recollect.embedding.protocol import hash_in
+
+    if embedder is None or hash_in(embedder.name) != hash_in(_weights().embedder):
         return None
     from recollect.embedding.granite.model import Granite
 

@@ -34,3 +34,8 @@ class Embedder(Protocol):
     def count_tokens(self, text: str) -> int:
         """Return how many tokens of the window a text takes."""
         ...
+
+
+def hash_in(name: str) -> str:
+    """Return the hash in the name of a model: that of its weights, whatever else is tuned."""
+    return name.partition("@")[2]

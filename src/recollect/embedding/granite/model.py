@@ -7,6 +7,10 @@ them.
 All vectors of this model lie in one direction: two texts that have nothing in common have a cosine
 of about 0.5. Their mean, the centre, is taken off, which spreads them around 0 and finds more
 (`python -m benchmarks.centre` has the figures).
+
+The last layers are tuned for what developers ask about a project's past: an adapter, which
+`benchmarks/embedding` makes, is added to their matrices. It is a pair of thin matrices for each,
+whose product is the change. The first layers stay as they are, because `Granite.read` is for them.
 """
 
 from __future__ import annotations
@@ -39,6 +43,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
+ADAPTER_MARK = b"recollect adapter 1\n"
+# Layers before this one are not tuned.
+TUNED = 3
 _MARK = b"HMSEMB01"
 # The first positions of the table stand for padding.
 _FIRST_POSITION = 2
@@ -89,16 +96,19 @@ class Granite(Transformer):
         return words.places(text)[:WINDOW], rows[1:-1]
 
 
-def granite(name: str, centre: str, data: memoryview, threads: int = 1) -> Granite:
+def granite(
+    name: str, centre: str, data: memoryview, adapter: bytes = b"", threads: int = 1
+) -> Granite:
     """Make the embedder; raise `ValueError` or `KeyError` if the file is not as expected."""
     pack = _Pack(data)
     words = BytePairs(pack.tokenizer)
     table, scales = pack.grouped("word_emb", len(words), DIMENSIONS)
     last = _FIRST_POSITION + WINDOW + 2
     positions = pack.floats("pos_emb")[_FIRST_POSITION:last] + pack.floats("type_emb")[0]
-    network = Network(
-        table, scales, positions, pack.norm("emb_ln"), [pack.layer(n) for n in range(LAYERS)]
-    )
+    layers = [pack.layer(n) for n in range(LAYERS)]
+    if adapter:
+        _adapt(layers[TUNED:], adapter)
+    network = Network(table, scales, positions, pack.norm("emb_ln"), layers)
     return Granite(name, words, network, threads=threads, centre=read_centre(centre))
 
 
@@ -110,6 +120,40 @@ def read_centre(text: str) -> Floats:
     if numbers.shape != (DIMENSIONS,):
         raise ValueError(f"its centre has {len(numbers)} numbers")
     return numbers
+
+
+def tuned_matrices(layer: Layer) -> tuple[Floats, ...]:
+    """Return the matrices of a layer that an adapter changes, in the order of its file."""
+    return layer.attend.weight, layer.join.weight, layer.widen.weight, layer.narrow.weight
+
+
+def _adapt(layers: Sequence[Layer], adapter: bytes) -> None:
+    """Add the products of the thin matrices, which are float16, one after the other."""
+    import numpy as np
+
+    shapes = [_shape(matrix) for layer in layers for matrix in tuned_matrices(layer)]
+    numbers = np.frombuffer(adapter, dtype="<f2", offset=len(ADAPTER_MARK)).astype(np.float32)
+    rank, rest = divmod(len(numbers), sum(map(sum, shapes)))
+    if not adapter.startswith(ADAPTER_MARK) or rest or not rank:
+        raise ValueError("its adapter is for another model")
+    at = 0
+    for matrix in (matrix for layer in layers for matrix in tuned_matrices(layer)):
+        rows, columns = _shape(matrix)
+        middle, end = at + rows * rank, at + (rows + columns) * rank
+        narrow, wide = numbers[at:middle].reshape(rows, rank), numbers[middle:end]
+        wide = wide.reshape(rank, columns)
+        if matrix.ndim == 2:
+            matrix += narrow @ wide
+        else:
+            for block, part in zip(matrix, np.split(wide, len(matrix), axis=1), strict=True):
+                block += narrow @ part
+        at = end
+
+
+def _shape(matrix: Floats) -> tuple[int, int]:
+    """Return rows and columns of a matrix, which may be cut into blocks of columns."""
+    rows = matrix.shape[-2]
+    return rows, matrix.size // rows
 
 
 class _Pack:
