@@ -248,8 +248,10 @@ def test_the_adapter_changes_the_last_layers_only(embedder: Embedder, weights: P
     plain = granite("plain", CENTRE.read_text(), memoryview(weights.read_bytes()))
     text = "We ship on Fridays, keep that."
 
-    first, same = embedder.read(text, TUNED)[1], plain.read(text, TUNED)[1]
-    later, other = embedder.read(text, TUNED + 1)[1], plain.read(text, TUNED + 1)[1]
+    first = embedder.read(text, embedder.first(TUNED))[1]
+    same = plain.read(text, plain.first(TUNED))[1]
+    later = embedder.read(text, embedder.first(TUNED + 1))[1]
+    other = plain.read(text, plain.first(TUNED + 1))[1]
 
     assert np.array_equal(first, same)
     assert not np.allclose(later, other, atol=1e-2)

@@ -379,9 +379,9 @@ def test_scratched_wishes_are_archived(repo: Path, store: Recollect) -> None:
     [
         (
             "Use npm",
-            "we're on pnpm as of today",
+            "we're on pnpm now",
             "do we install with npm?",
-            "pnpm as of today",
+            "pnpm now",
         ),
         (
             "Production has three replicas.",
