@@ -95,6 +95,10 @@ def test_nothing_was_done(answer: str) -> None:
         ("Let the cart round half up", "Let the cart round half up"),
         ("can you please add a retry to the client", "add a retry to the client"),
         ("ok, now let's move the parser out", "move the parser out"),
+        ("Good morning. Please add a retry to the client", "add a retry to the client"),
+        ("Hi there, round half up", "round half up"),
+        ("evening shifts overlap", "evening shifts overlap"),
+        ("hello.py has two mains", "hello.py has two mains"),
         (
             "Implement the following plan:\n\n# Plan: Rounding in the cart\n\n## Context\n\nIt is",
             "Implement the following plan: Rounding in the cart",

@@ -56,15 +56,21 @@ _NOT_DONE = pattern(
     r"|todo|to-do|yesterday|last (?:week|month|year))\b",
     re.IGNORECASE,
 )
+_GREETING = (
+    r"(?:good (?:morning|afternoon|evening|day)|(?:morning|evening)(?=[,.!])|hi|hello|hey|moin"
+    r"|hallo|servus|guten (?:morgen|tag|abend)|bonjour|salut|hola|ciao)(?=[,.!]{0,3}(?:\s|\Z))"
+    r"(?: (?:there|again|all|everyone|everybody|folks|team|mate|claude))?"
+)
 _NO_PROMPT = pattern(
     r"^\s*(?:/[\w:.-]+(?:\s|\Z)|<|\[Request interrupted|Caveat: |This session is being continued"
     r"|(?:(?:yes|yeah|yep|no|ok(?:ay)?|sure|great|perfect|nice|cool|thanks?|thank you|please|lets?"
     r"|let's|continue|resume|go|on|ahead|for it|do|it|that|this|then|proceed|sounds good|lgtm|hi"
-    r"|hello|hey|y|n)\b[\s.!,]*)+\Z)",
+    r"|hello|hey|y|n)\b[\s.!,]*)+\Z"
+    rf"|{_GREETING}[\s.!,]*\Z)",
     re.IGNORECASE,
 )
 _COURTESY = pattern(
-    r"(?:(?:hey|hi|hello|ok(?:ay)?|so|now|alright|please|then|also|and)[,.! ]+"
+    rf"(?:{_GREETING}[,.! ]+|(?:ok(?:ay)?|so|now|alright|please|then|also|and)[,.! ]+"
     r"|(?:can|could|would|will) (?:you|we) (?:please |maybe |also |now )?"
     r"|i(?:'d| would) like (?:you )?to |i want (?:you )?to |let'?s (?:now |please )?)+",
     re.IGNORECASE,
