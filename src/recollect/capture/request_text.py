@@ -13,9 +13,12 @@ from recollect.capture.sentences import split_line, without_code
 from recollect.capture.unkept import is_unkept, takes_back
 from recollect.core.marks import MARKER
 from recollect.core.named_tuple import NamedTuple
+from recollect.core.patterns import pattern
 
 MOST_TEXT = 20_000  # characters at each end of a longer text
 _MOST_CONTENT = 2_000
+# A line that ends so was wrapped, whatever the next one begins with.
+_HANGING = pattern(r"\b(?:an?|the|in|into|of|on|to|for|with|and|or|by|at|from|as)\Z")
 
 
 class Said(NamedTuple):
@@ -103,7 +106,8 @@ def _lines(text: str) -> Iterator[tuple[int, bool, str]]:
         before = joined[-1] if joined and joined[-1][0] == block else None
         wrapped = said[:1].islower() and not words.TASK.match(said) and not item
         is_wish = any(rule.pattern.match(said.lower()) for rule in words.RULES)
-        if before and wrapped and not is_wish and before[2][-1] not in ".!?:;":
+        hangs = not item and before is not None and _HANGING.search(before[2]) is not None
+        if before and (wrapped or hangs) and not is_wish and before[2][-1] not in ".!?:;":
             joined[-1] = (before[0], before[1], f"{before[2]} {said}")
             continue
         joined.append((block, bool(item), said))

@@ -14,7 +14,7 @@ means what the same paragraph says before it. If there is nothing, its content i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from recollect.capture import request_words as words
@@ -94,8 +94,19 @@ def find_requests(text: str, *, learned: bool = True, read: Read | None = None) 
             taken |= {at for at, one in enumerate(sentences) if 0 < one.block < last}
         asked = [one.content for one in found if one.content]
         learned_ones = find_learned(sentences, taken, asked, read)
-        found += [Request(text, rule, is_sure=sure) for text, rule, sure in learned_ones]
+        others = [Request(text, rule, is_sure=sure) for text, rule, sure in learned_ones]
+        found += without_fragments(others, found)
     return list(dict.fromkeys(found))
+
+
+def without_fragments(others: Sequence[Request], found: Sequence[Request]) -> list[Request]:
+    """Leave pieces of statements out, unless there is nothing else: a wish is never lost."""
+    if len(others) + len(found) < 2:
+        return list(others)
+    from recollect.capture.fragments import is_fragment
+
+    whole = [one for one in others if not is_fragment(one.content)]
+    return whole if whole or any(one.content for one in found) else list(others)
 
 
 def typed_sentences(text: str) -> list[str]:

@@ -74,6 +74,10 @@ _DOUBLE_UNDERLINED = pattern(r"(?<![\w./`])__([^\s_]{1,50} (?:[^_]{0,200}[^\s_])
 _QUOTE = pattern(r"(?<![\w\"])\"[^\"\s][^\"]{0,600}\"(?!\w)|“[^”]{1,600}”")
 _ENDS = pattern(r"[.!?](?=\s)")
 _END = pattern(r"(?<![.!?])[.!?]++[\"'”’)\]]*+(?=\s)|[。！？]+")
+_MONTH_NEXT = pattern(
+    r"\s(?:Januar|Februar|M(?:ä|ae)rz|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember"
+    r"|Jan|Feb|Apr|Aug|Sept?|Okt|Nov|Dez)\b"
+)
 _VERB_NEXT = pattern(r"\s{1,2}(?:is|are|was|were|has|have)\b")
 _LAST_WORD = pattern(r"(?<![\w.])[\w.]++$")
 _ABBREVIATIONS = words(
@@ -310,6 +314,8 @@ def _ends(line: str, start: int, end: re.Match[str]) -> bool:
         return last.lower() in _MAY_END and begins.isupper()
     if "." in last and last[0].isdigit() and _VERB_NEXT.match(line, end.end()):
         return False  # "all of 10.8. is theirs"
+    if last.isdigit() and len(last) <= 2 and _MONTH_NEXT.match(line, end.end()):
+        return False  # "am 14. März"
     # an initial does not end a sentence
     return not (len(last) == 1 and last.isupper() and last != "I")
 
