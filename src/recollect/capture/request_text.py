@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 from recollect.capture import request_words as words
-from recollect.capture import request_words_abroad as abroad
 from recollect.capture.pasted import origin_of
 from recollect.capture.sentences import split_line, without_code
 from recollect.capture.unkept import is_unkept, takes_back
@@ -51,6 +51,14 @@ def split_prompt(text: str) -> list[Said]:
                 own = is_item and not number
                 found.append(Said(sentence, masked(sentence), block, own, silent == block))
     return found
+
+
+@cache
+def all_rules() -> tuple[words.Rule, ...]:
+    """Return the rules of all languages. The others are loaded here: few events look for wishes."""
+    from recollect.capture import request_words_abroad as abroad
+
+    return (*words.RULES, *abroad.RULES)
 
 
 def says(text: str, least: int = 1) -> bool:
@@ -103,7 +111,7 @@ def _lines(text: str) -> Iterator[tuple[int, bool, str]]:
             said = bare[2:]
         before = joined[-1] if joined and joined[-1][0] == block else None
         wrapped = said[:1].islower() and not words.TASK.match(said) and not item
-        is_wish = any(rule.pattern.match(said.lower()) for rule in (*words.RULES, *abroad.RULES))
+        is_wish = any(rule.pattern.match(said.lower()) for rule in all_rules())
         if before and wrapped and not is_wish and before[2][-1] not in ".!?:;":
             joined[-1] = (before[0], before[1], f"{before[2]} {said}")
             continue
