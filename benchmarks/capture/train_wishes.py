@@ -42,11 +42,20 @@ ROWS = (
     "wishes_sixth.jsonl",
     "unkept.jsonl",
     "wishes_eighth.jsonl",
+    "wishes_ninth.jsonl",
+    "wishes_tenth.jsonl",
 )
 # How much a prompt counts for who asks not to keep something: one that does; one that does not; one
 # without a wish in an older file, whose author was not asked about that.
 UNKEPT, KEEPS, UNKNOWN = 2.0, 0.7, 0.2
-ASKED_ABOUT = ("wishes_fifth.jsonl", "wishes_sixth.jsonl", "unkept.jsonl", "wishes_eighth.jsonl")
+ASKED_ABOUT = (
+    "wishes_fifth.jsonl",
+    "wishes_sixth.jsonl",
+    "unkept.jsonl",
+    "wishes_eighth.jsonl",
+    "wishes_ninth.jsonl",
+    "wishes_tenth.jsonl",
+)
 DECAY = 1e-4
 ROUNDS = 4
 OTHERS = 0.3  # the weight of another sentence of a prompt with a wish, and of a recorded one

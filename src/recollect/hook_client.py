@@ -66,6 +66,14 @@ _WISHES = (
     *(b"one to ", b"this day", b"memo", b"away:", b"stone", b"stash", b"stick", b"every ", b"law"),
     *(b"forever", b"for good", b"nobody", b"permanent", b"internal", b"until", b"whoever", b"merk"),
     *(b"next ", b"stays", b"agreed", b"must ", b"t ever "),
+    # Those of `capture/request_words_abroad.py`, without their accents.
+    *(b"notier", b"schreib", b"behalt", b"vergiss", b"denk", b"ab jetzt", b"ab sofort", b"von nun"),
+    *(b"von jetzt", b"zukunft", b"nftig", b"retiens", b"retenez", b"souv", b"rappel", b"oublie"),
+    *(b"garde ", b"gardez", b"partir de", b"navant", b"sormais", b"avenir", b"recuerd", b"rdalo"),
+    *(b"rdate", b"rdese", b"ntate", b"notate", b"\xb3tate", b"olvide", b" cuenta", b" mente"),
+    *(b" presente", b"adelante", b"futuro", b"ricord", b"segnat", b"dimentic", b"scordar"),
+    *(b" in poi", b" in avanti", b"lembr", b"esque", b"diante", b"frente", b"onthou", b"vergeet"),
+    *(b"vanaf nu", b"voortaan", b"vervolg"),
 )
 
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 from recollect.capture import request_words as words
 from recollect.capture.pasted import origin_of
@@ -53,6 +54,14 @@ def split_prompt(text: str) -> list[Said]:
                 own = is_item and not number
                 found.append(Said(sentence, masked(sentence), block, own, silent == block))
     return found
+
+
+@cache
+def all_rules() -> tuple[words.Rule, ...]:
+    """Return the rules of all languages. The others are loaded here: few events look for wishes."""
+    from recollect.capture import request_words_abroad as abroad
+
+    return (*words.RULES, *abroad.RULES)
 
 
 def says(text: str, least: int = 1) -> bool:
@@ -105,7 +114,7 @@ def _lines(text: str) -> Iterator[tuple[int, bool, str]]:
             said = bare[2:]
         before = joined[-1] if joined and joined[-1][0] == block else None
         wrapped = said[:1].islower() and not words.TASK.match(said) and not item
-        is_wish = any(rule.pattern.match(said.lower()) for rule in words.RULES)
+        is_wish = any(rule.pattern.match(said.lower()) for rule in all_rules())
         hangs = not item and before is not None and _HANGING.search(before[2]) is not None
         if before and (wrapped or hangs) and not is_wish and before[2][-1] not in ".!?:;":
             joined[-1] = (before[0], before[1], f"{before[2]} {said}")

@@ -286,7 +286,7 @@ _LEAD = (
 )
 LED = pattern(
     r"(?:\A|[,;:(!?.—–…]\s{0,9}|\s[-–—]{1,2}\s"
-    r"|\b(?:and|but|then|also|so|please|pls|plz|btw|you mind)\s)"
+    r"|\b(?:and|but|then|also|so|please|pls|plz|btw|you mind|und|aber|bitte|et|mais|y|pero|e|en)\s)"
     rf"(?:{_LEAD}(?:[,:!.]{{0,3}}(?: -)? |(?<=/)|[,:])){{0,6}}\Z"
 )
 LED_WINDOW = 90

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from recollect.capture import request_words as words
 from recollect.capture.request_text import (
     Said,
+    all_rules,
     clean,
     is_one_task,
     masked,
@@ -117,7 +118,7 @@ def typed_sentences(text: str) -> list[str]:
 def _by_rules(text: str, sentences: list[Said]) -> tuple[list[Request], set[int]]:
     """Return the wishes that rules find, and the numbers of the sentences that they are from."""
     lower = text.lower()
-    rules = [rule for rule in words.RULES if any(map(lower.__contains__, rule.needs))]
+    rules = [rule for rule in all_rules() if any(map(lower.__contains__, rule.needs))]
     said = _with_wishes(sentences, rules, is_long=len(text) > _TYPED)
     found: list[Request] = []
     taken: set[int] = set()
