@@ -409,3 +409,19 @@ def test_a_version_without_a_date_is_not_newer_than_the_one_above_it(sandbox: Sa
     )
     (title,) = items_of(sandbox, {"CHANGELOG.md": text})
     assert "9.0" in title
+
+
+def test_the_title_of_a_guide_gives_its_version(sandbox: Sandbox) -> None:
+    """A line above and below it is another style than a line below; fields and roles go."""
+    guide = (
+        "=======================\nWhat's New in Shop 2.1?\n=======================\n\n"
+        "Changes\n=======\n\nThe cart is no longer saved by default\n"
+        "--------------------------------------\n\n:tags: cart\n:tickets: 12\n\n:ref:`change_12`\n\n"
+        "Saving it removed what :meth:`.Cart.add` had put there, because both wrote at once. You"
+        " must now call ``save()`` instead, otherwise the cart is lost.\n"
+    )
+    items = items_of(sandbox, {"docs/migration_21.rst": guide})
+    item = items["The cart is no longer saved by default (2.1)"]
+    assert "`Cart.add`" in item.body
+    assert "`save()`" in item.body
+    assert not [mark for mark in (":tags:", "change_12", "``", ":meth:") if mark in item.body]
