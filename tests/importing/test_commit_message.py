@@ -30,6 +30,7 @@ from tests.support.history import DROPPED, FIXED, REVERTED
             "Client eviction: It has been discussed for long",
         ),
         ("Merge pull request #5 from a/b\n\nRemove the old parser", "Remove the old parser"),
+        ("Merge commit from fork\n\nRemove the old parser", "Remove the old parser"),
         (
             "Fixed CVE-2024-1234 -- Prevented a loop in the parser of dates.",
             "Prevented a loop in the parser of dates (CVE-2024-1234)",

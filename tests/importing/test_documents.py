@@ -416,9 +416,10 @@ def test_the_title_of_a_guide_gives_its_version(sandbox: Sandbox) -> None:
     guide = (
         "=======================\nWhat's New in Shop 2.1?\n=======================\n\n"
         "Changes\n=======\n\nThe cart is no longer saved by default\n"
-        "--------------------------------------\n\n:tags: cart\n:tickets: 12\n\n:ref:`change_12`\n\n"
-        "Saving it removed what :meth:`.Cart.add` had put there, because both wrote at once. You"
-        " must now call ``save()`` instead, otherwise the cart is lost.\n"
+        "--------------------------------------\n\n:tags: cart\n:tickets: 12\n\n"
+        ":ref:`change_12`\n\n"
+        "Saving it removed what :meth:`.Cart.add` had put there, because both wrote at"
+        " once. You must now call ``save()`` instead, otherwise the cart is lost.\n"
     )
     items = items_of(sandbox, {"docs/migration_21.rst": guide})
     item = items["The cart is no longer saved by default (2.1)"]

@@ -104,6 +104,7 @@ _QUOTES = "\"“”'`"
 _NO_CAUSE = pattern(r"(?:(?:this|it|also|partially) ){0,2}reverts?\b|https?://|see\b|conflicts\b")
 _MERGE_PULL = pattern(
     r"Merge (?:pull request|PR) #\d+|Merge branch|Merge remote|Merge topic|Merge '"
+    r"|Merge commit from fork\Z"  # as security advisories of GitHub write them
     r"|(?i:(?:auto|rollup) merge of #\d+|merge #\d+\b(?! ?\w))"  # as bots write them
 )
 _BREAKING = pattern(
