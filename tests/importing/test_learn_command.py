@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 from click.testing import CliRunner, Result
 
 from recollect.cli import root
+from recollect.engine.server import Engine
+from tests.mcp.calls import ask
 from tests.sandbox import Sandbox
 from tests.support.history import with_past
 
@@ -132,3 +135,20 @@ def test_search_says_that_vectors_of_the_history_are_missing(sandbox: Sandbox) -
     assert said in run(repo, "search", "two workers read the head").stderr
     run(repo, "learn", "--history")
     assert said not in run(repo, "search", "two workers read the head").stderr
+
+
+def test_an_agent_sees_commits_first_if_one_answers_better(sandbox: Sandbox) -> None:
+    """Below memories, if one of these was confirmed."""
+    repo = with_past(sandbox)
+    oid = sandbox.commit(repo, "parser: skip a byte order mark before the head of a job")
+    run(repo, "learn", "--yes")
+    question = "byte order mark before the head of a job"
+    engine = Engine(repo, dict(os.environ))
+    try:
+        found = ask(engine, "search_memories", query=question)
+        assert next(iter(found)) == "commits"
+        assert found["commits"][0]["commit"] == oid[:12]
+        run(repo, "capture", "decisions", "The parser skips a byte order mark before the head")
+        assert next(iter(ask(engine, "search_memories", query=question))) == "memories"
+    finally:
+        engine.stop()
