@@ -80,7 +80,9 @@ newest(limit, *, as_of=None, **filters)
 note_shown(shown)
 now()
 owner_of(memory_id)
+pending_history()
 pending_purges()
+pending_vectors()
 personal
 plan_import(sources=None, path=None, *, progress=None)
 prepare(record, nonce=None)
@@ -134,6 +136,7 @@ verify()
 versions(memory_id)
 warnings
 why(limit=10, session=None)
+with_history(query, answers, limit)
 work_tree
 would_supersede(memory)
 write(writes, reason)

@@ -30,6 +30,7 @@ from tests.support.history import DROPPED, FIXED, REVERTED
             "Client eviction: It has been discussed for long",
         ),
         ("Merge pull request #5 from a/b\n\nRemove the old parser", "Remove the old parser"),
+        ("Merge commit from fork\n\nRemove the old parser", "Remove the old parser"),
         (
             "Fixed CVE-2024-1234 -- Prevented a loop in the parser of dates.",
             "Prevented a loop in the parser of dates (CVE-2024-1234)",
@@ -401,3 +402,42 @@ def test_a_merge_of_a_bot_names_its_change_below(first: str) -> None:
     assert body_of(message).startswith("Two features may enable each other")
     assert "Run it" not in message.prose
     assert message.prose.endswith("The resolver did that right.")
+
+
+def test_markup_of_documents_is_no_text() -> None:
+    """Roles and literals become code as in Markdown, and a ticket is its number."""
+    message = parse_message(
+        "Fixed a regression in the proxy caused by :ticket:`2810` which lost ``None``\n\n"
+        "The check in :meth:`.Proxy.get` is moved, because a ``getter`` may return nothing."
+    )
+    assert title_of(message) == (
+        "Fixed a regression in the proxy caused by #2810 which lost `None`"
+    )
+    assert "The check in `Proxy.get` is moved, because a `getter`" in body_of(message)
+
+
+def test_a_ticket_with_a_remark_is_no_title() -> None:
+    """Nobody understands it without the ticket."""
+    message = "proxy: Fix #4640 (edge case)\n\nGuh, this is complicated, because of ports."
+    assert title_of(parse_message(message)) == ""
+
+
+def test_a_checklist_and_a_bare_link_are_no_text() -> None:
+    """As templates of pull requests have them, with what goes on in the next lines."""
+    told = "The cache is read twice, because the key changes."
+    message = (
+        f"Read the cache once\n\n{told}\n\nThis pull request is:\n\n- [ ] A fix of a typo\n"
+        "\t- Good to go\n- [X ] A short fix\n\t- please include tests,\n\t  and the issue\n\n"
+        "RFC: https://example.org/rfc\n\n**Have a nice day!**\n"
+    )
+    assert body_of(parse_message(message)) == told
+
+
+def test_squashed_work_on_something_else_goes() -> None:
+    """With its text: it is neither what the subject says nor about it."""
+    message = (
+        "pki: Implement endpoints for certificates\n\n* Fix lint\n\n* pki: Lower a log level\n\n"
+        "It's not needed to warn.\n\n* Add endpoints for the chain\n\nClients need it.\n\n"
+        "* Add tests of certificates\n\nThey fail without it.\n"
+    )
+    assert body_of(parse_message(message)) == "Add endpoints for the chain\n\nClients need it."

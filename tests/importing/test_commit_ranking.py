@@ -222,3 +222,24 @@ def test_work_that_nobody_notices_ranks_lower() -> None:
 def test_a_text_that_begins_with_the_bug_is_a_cure(message: str, kind: str) -> None:
     """Whatever verb the subject has; a removal is a decision, unless it removed what was wrong."""
     assert rank(parse_message(message), "Ada").kind == kind
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Fix #7: Freeing a result may reset another one\n\nCalling reset() is not needed.",
+        "proxy: reject addresses without a host\n\nThe check had its arguments swapped.",
+        "Add missing check of the configuration\n\nErrors were not reported for the default.",
+        "logs: set the mode of a file\n\nThe option was not taken into account for old files.",
+        "tls: Return errors instead of nothing\n\nTwo places were silently swallowing failures.",
+    ],
+)
+def test_what_tells_of_a_bug_is_a_solution(message: str) -> None:
+    """Whatever its verb."""
+    assert rank(parse_message(message), "Ada").kind == SOLUTION
+
+
+def test_a_new_restriction_is_a_decision() -> None:
+    """A verb that refuses something is a cure only if the text tells of a fault."""
+    message = "proxy: reject plain text\n\nWe want every hop to be encrypted."
+    assert rank(parse_message(message), "Ada").kind == DECISION

@@ -174,3 +174,49 @@ def test_what_is_about_code_that_is_gone_stays_out(sandbox: Sandbox) -> None:
     assert "engine0" in titles
     assert "engine1" not in titles
     assert "engine2" in titles
+
+
+def test_a_revert_that_was_undone_stays_out(sandbox: Sandbox) -> None:
+    """Also if the text says so in the middle of a sentence."""
+    repo = sandbox.init("repo")
+    message = (
+        'Revert "keep entries in memory"\n\nThis reverts commit 1234567890. It grew without a'
+        " limit, because nothing was evicted, which caused an outage."
+    )
+    sandbox.git(repo, "commit", "-q", "--allow-empty", "-m", message)
+    first = sandbox.git(repo, "rev-parse", "HEAD")
+    assert list(found(repo)[0])
+    again = f"Modernize the cache\n\nThis reverts commit {first} which reverted the entries."
+    sandbox.git(repo, "commit", "-q", "--allow-empty", "-m", again)
+    items, skipped = found(repo)
+    assert not [item for item in items.values() if item.identity == first]
+    assert ("a later commit took it back", first) in [(s.reason, s.identity) for s in skipped]
+
+
+def test_what_was_forbidden_and_allowed_later_stays_out(sandbox: Sandbox) -> None:
+    """What the later commit says is true; an earlier one says nothing about it."""
+    repo = sandbox.init("repo")
+    why = "The slots are shared, because reading and writing use the same cache, to avoid copies."
+    first = "Implement lazy loading for static properties"
+    second = "Disallow lazy loading for static properties"
+    for subject in (first, second):
+        sandbox.git(repo, "commit", "-q", "--allow-empty", "-m", f"{subject}\n\n{why}")
+    assert second in found(repo)[0]
+    later = "Implement lazy loading for static properties again"
+    sandbox.git(repo, "commit", "-q", "--allow-empty", "-m", f"{later}\n\n{why}")
+    assert second not in found(repo)[0]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "tls: disable the old curve for the moment\n\nClients fail with it, because it is broken.",
+        "proxy: do not overwrite the header\n\nIt is not defined, because there is no standard."
+        " Let's try it the other way for a bit and see how it goes.",
+    ],
+)
+def test_what_holds_for_a_while_stays_out(sandbox: Sandbox, message: str) -> None:
+    """Nobody knows whether it still does."""
+    repo = sandbox.init("repo")
+    sandbox.git(repo, "commit", "-q", "--allow-empty", "-m", message)
+    assert found(repo)[0] == {}

@@ -409,3 +409,44 @@ def test_a_version_without_a_date_is_not_newer_than_the_one_above_it(sandbox: Sa
     )
     (title,) = items_of(sandbox, {"CHANGELOG.md": text})
     assert "9.0" in title
+
+
+def test_the_title_of_a_guide_gives_its_version(sandbox: Sandbox) -> None:
+    """A line above and below it is another style than a line below; fields and roles go."""
+    guide = (
+        "=======================\nWhat's New in Shop 2.1?\n=======================\n\n"
+        "Changes\n=======\n\nThe cart is no longer saved by default\n"
+        "--------------------------------------\n\n:tags: cart\n:tickets: 12\n\n"
+        ":ref:`change_12`\n\n"
+        "Saving it removed what :meth:`.Cart.add` had put there, because both wrote at"
+        " once. You must now call ``save()`` instead, otherwise the cart is lost.\n"
+    )
+    items = items_of(sandbox, {"docs/migration_21.rst": guide})
+    item = items["The cart is no longer saved by default (2.1)"]
+    assert "`Cart.add`" in item.body
+    assert "`save()`" in item.body
+    assert not [mark for mark in (":tags:", "change_12", "``", ":meth:") if mark in item.body]
+
+
+def test_a_guide_to_a_version_of_long_ago_stays_out(sandbox: Sandbox) -> None:
+    """It is as old as the tag of the first release of its version."""
+    guide = (
+        "=======================\nWhat's New in Shop {0}?\n=======================\n\n"
+        "Changes\n=======\n\nThe {1} cart is no longer saved by default\n"
+        "-------------------------------------------------\n\n"
+        "Saving the {1} removed what the other page had put there, because both wrote at once."
+        " You must now save it, otherwise the cart is lost.\n"
+    )
+    repo = sandbox.init("repo")
+    (repo / "docs").mkdir()
+    for version, which in (("2.1", "red"), ("0.9", "blue")):
+        name = f"migration_{version.replace('.', '')}.rst"
+        (repo / "docs" / name).write_text(guide.format(version, which))
+    sandbox.commit(repo)
+    assert len(items_in(repo)) == 2
+    for tag, year in (("rel_0_9_0", "2012"), ("rel_2_1_0", "2026")):
+        when = f"{year}-01-02T00:00:00Z"
+        then = {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}
+        sandbox.git(repo, "commit", "-q", "--allow-empty", "-m", tag, env=then)
+        sandbox.git(repo, "tag", tag)
+    assert list(items_in(repo)) == ["The red cart is no longer saved by default (2.1)"]

@@ -33,3 +33,15 @@ def test_two_names_of_one_file_are_read_once(sandbox: Sandbox) -> None:
     (place,) = instructions.SOURCE.find(plain_reading(repo))
     items = [i for i in instructions.SOURCE.read(plain_reading(repo), place) if isinstance(i, Item)]
     assert sorted(items[0].fields["provenance"][READ_IN]) == ["AGENTS.md", "CLAUDE.md"]
+
+
+def test_code_is_no_part_of_a_title(sandbox: Sandbox) -> None:
+    """A rule may have it below."""
+    repo = sandbox.init("repo")
+    rule = "- Return early instead of nesting\n  ```go\n  if err != nil { return err }\n  ```\n"
+    (repo / "AGENTS.md").write_text(f"# Style\n\n{rule}")
+    sandbox.commit(repo)
+    (place,) = instructions.SOURCE.find(plain_reading(repo))
+    (found,) = instructions.SOURCE.read(plain_reading(repo), place)
+    assert isinstance(found, Item)
+    assert found.summary == "Return early instead of nesting"

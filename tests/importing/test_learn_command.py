@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 from click.testing import CliRunner, Result
 
 from recollect.cli import root
+from recollect.engine.server import Engine
+from tests.mcp.calls import ask
 from tests.sandbox import Sandbox
 from tests.support.history import with_past
 
@@ -88,3 +91,64 @@ def test_nothing_is_read_for_search_before_the_user_agrees(sandbox: Sandbox) -> 
     assert "no longer knows" in run(repo, "learn", "--no-history").stderr
     assert not file.exists()
     assert json.loads(run(repo, "learn", "--no-history", "--json").stdout) == {"deleted": False}
+
+
+def test_a_commit_that_answers_better_comes_before_an_unconfirmed_memory(sandbox: Sandbox) -> None:
+    """One that somebody confirmed stays first."""
+    repo = with_past(sandbox)
+    sandbox.commit(repo, "parser: skip a byte order mark before the head of a job")
+    run(repo, "learn", "--yes")
+    question = "byte order mark before the head of a job"
+
+    def kinds() -> list[str]:
+        found = json.loads(run(repo, "search", question, "--json").stdout)
+        return [str(one.get("type", one.get("status"))) for one in found if "weaker" not in one]
+
+    assert kinds()[0] == "commit"
+    assert "unconfirmed" in kinds()
+    run(repo, "capture", "decisions", "The parser skips a byte order mark before the head")
+    assert kinds()[:2] == ["active", "commit"]
+    told = run(repo, "search", question)
+    lines = told.output.splitlines()
+    assert lines.index("From the history (commits, not memories):") == 1
+    assert "Memories:" in lines
+
+
+def test_without_a_terminal_each_long_phase_says_that_it_begins(sandbox: Sandbox) -> None:
+    """Vectors with their number, and how to stop."""
+    repo = with_past(sandbox)
+    told = run(repo, "learn", "--yes").stderr
+    kept = "Computing vectors of 7 memories … To stop this, press Ctrl-C or end process "
+    begins = ["Reading git: ", "Writing ", "Reading commits for search …", kept]
+    places = [told.index(said) for said in begins]
+    assert places == sorted(places)
+    assert "Computing vectors of 3 commits … " in told
+    again = run(repo, "learn", "--yes").stderr
+    assert "Computing vectors" not in again
+
+
+def test_search_says_that_vectors_of_the_history_are_missing(sandbox: Sandbox) -> None:
+    """Until they are computed."""
+    repo = with_past(sandbox)
+    sandbox.open(repo).index_history()
+    said = "3 commits of the history can't be found by meaning yet."
+    assert said in run(repo, "search", "two workers read the head").stderr
+    run(repo, "learn", "--history")
+    assert said not in run(repo, "search", "two workers read the head").stderr
+
+
+def test_an_agent_sees_commits_first_if_one_answers_better(sandbox: Sandbox) -> None:
+    """Below memories, if one of these was confirmed."""
+    repo = with_past(sandbox)
+    oid = sandbox.commit(repo, "parser: skip a byte order mark before the head of a job")
+    run(repo, "learn", "--yes")
+    question = "byte order mark before the head of a job"
+    engine = Engine(repo, dict(os.environ))
+    try:
+        found = ask(engine, "search_memories", query=question)
+        assert next(iter(found)) == "commits"
+        assert found["commits"][0]["commit"] == oid[:12]
+        run(repo, "capture", "decisions", "The parser skips a byte order mark before the head")
+        assert next(iter(ask(engine, "search_memories", query=question))) == "memories"
+    finally:
+        engine.stop()

@@ -87,3 +87,9 @@ def test_only_a_number_before_a_heading_goes() -> None:
     """A version in it stays."""
     assert unnumbered("v3.5 data loss") == "v3.5 data loss"
     assert unnumbered("2.1. Data loss") == "Data loss"
+
+
+def test_an_item_ends_where_its_indentation_does() -> None:
+    """What is not indented more is about something else, after an empty line."""
+    text = "    * one,\n      more\n\n      of it\n\n    Something else.\n\n    * two\n"
+    assert items(text) == ["one,\n      more\n\n      of it", "two"]

@@ -142,6 +142,14 @@ def test_a_public_key_block_is_public() -> None:
     assert Redactor().redact(text + TOKEN).text == text + "[REDACTED:github-token]"
 
 
+def test_the_id_of_a_change_in_gerrit_is_public() -> None:
+    """It is in each message of some histories; one letter more makes it something else."""
+    digits = "8f6c1b0e5a7d49321c0fb87e6d5a4c3b2e1f0a9d"
+    text = f"Change-Id: I{digits}"
+    assert Redactor().redact(text) == Redaction(text, ())
+    assert digits not in Redactor().redact(f"key I{digits}xQ7").text
+
+
 def test_a_key_that_is_cut_off_takes_no_prose_with_it() -> None:
     """What follows the last line that could be key is kept."""
     key = "-----BEGIN RSA PRIV" + "ATE KEY-----\n" + Draw(3)(64) + "\n" + Draw(4)(64)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-from recollect.api.results import Answer, PastCommit
+from recollect.api.results import MOST_COMMITS, Answer, PastCommit
 from recollect.capture.sentences import paragraphs
 from recollect.core.note import shorten_line
+from recollect.core.status import UNCONFIRMED
 from recollect.importing.collect import nonce_of
 from recollect.importing.reasons import gives_reason
 from recollect.importing.titles import one_line
 from recollect.index.protocol import is_purged
-from recollect.search.past_commits import search_commits
+from recollect.search.past_commits import SURE_COSINE, search_commits, sureness
+from recollect.store.commit_index import FoundCommit
 from recollect.store.store import Store
 
 _MOST_REASON = 180  # characters
@@ -22,22 +24,69 @@ def search_history(
     store: Store, query: str, limit: int, besides: Iterable[Answer] = ()
 ) -> list[PastCommit]:
     """Return commits for a query, without those that the answers come from."""
-    origins = [answer.memory.provenance or {} for answer in besides]
-    # What was learned from a document is noted on some commit, too, but does not tell that one.
-    told = {str(origin.get("from")) for origin in origins if origin.get("via") == "import:git"}
-    # A colleague may have purged what was learned from a commit that this clone has read.
     most = max(0, limit)
-    found = search_commits(store, query, 2 * most, told)
-    if found:
-        index = store.indexing.fresh()
-        found = [one for one in found if not is_purged(index, nonce_of("git", one.oid))]
-    return [
-        PastCommit(
-            one.oid, one.subject, one.body, one.author, _date(one.time), one.score,
-            _reason_in(one.body),
-        )
-        for one in found[:most]
-    ]  # fmt: skip
+    told = {oid for answer in besides if (oid := _commit_of(answer))}
+    return [_past(one) for one in _found(store, query, 2 * most, told)[:most]]
+
+
+def answers_in_order(
+    store: Store, query: str, answers: Sequence[Answer], limit: int
+) -> list[Answer | PastCommit]:
+    """Return all answers, and commits until there are `limit` of both, the best first.
+
+    What somebody confirmed or wrote comes first, as the answers have it. A memory of a commit that
+    nobody confirmed is worth as much as that commit, so it stands where the commit would; one of a
+    document stands by its cosine.
+    """
+    own = [one for one in answers if not _is_guess(one)]
+    guesses = [one for one in answers if _is_guess(one)]
+    room = min(MOST_COMMITS, limit - len(answers))
+    if room <= 0:
+        return list(answers)
+    found = _found(store, query, 2 * MOST_COMMITS + len(guesses), ())
+    by_commit = {oid: one for one in guesses if (oid := _commit_of(one))}
+    placed = {one.oid for one in found} & by_commit.keys()
+    apart = [one for one in guesses if _commit_of(one) not in placed]
+    ordered: list[Answer | PastCommit] = []
+    for one in found:
+        while apart and apart[0].why.vector / SURE_COSINE >= sureness(one):
+            ordered.append(apart.pop(0))
+        if one.oid in by_commit:
+            ordered.append(by_commit[one.oid])
+        elif room:
+            room -= 1
+            ordered.append(_past(one))
+    return [*own, *ordered, *apart]
+
+
+def _is_guess(answer: Answer) -> bool:
+    """Whether an import made a memory of it, and nobody has confirmed it."""
+    via = str((answer.memory.provenance or {}).get("via", ""))
+    return answer.memory.status == UNCONFIRMED and via.startswith("import:") and not answer.mine
+
+
+def _commit_of(answer: Answer) -> str:
+    """Return the commit that a memory tells; empty if it tells none.
+
+    What was learned from a document is noted on some commit, too, but does not tell that one.
+    """
+    origin = answer.memory.provenance or {}
+    return str(origin.get("from")) if origin.get("via") == "import:git" else ""
+
+
+def _found(store: Store, query: str, most: int, told: Iterable[str]) -> list[FoundCommit]:
+    found = search_commits(store, query, most, set(told))
+    if not found:
+        return []
+    # A colleague may have purged what was learned from a commit that this clone has read.
+    index = store.indexing.fresh()
+    return [one for one in found if not is_purged(index, nonce_of("git", one.oid))]
+
+
+def _past(one: FoundCommit) -> PastCommit:
+    return PastCommit(
+        one.oid, one.subject, one.body, one.author, _date(one.time), one.score, _reason_in(one.body)
+    )
 
 
 def _reason_in(body: str) -> str:

@@ -139,6 +139,20 @@ class Reads(Store):
 
         return search_history(self, query, limit, besides)
 
+    def with_history(
+        self, query: str, answers: Sequence[Answer], limit: int
+    ) -> list[Answer | PastCommit]:
+        """Return all answers, and commits of the history where they leave room, the best first.
+
+        Confirmed memories stay first; one that an import made and nobody confirmed stands where its
+        commit would. Before `index_history` has read the history, these are the answers alone.
+        """
+        if not self.ledger.repository.history_path.exists():
+            return list(answers)  # most searches: they import nothing for it
+        from recollect.api.history import answers_in_order
+
+        return answers_in_order(self, query, answers, limit)
+
     def _releases(self, query: str) -> Mapping[str, float]:
         """When tags were made, if a query names a release."""
         from recollect.ledger.files import tag_times

@@ -279,6 +279,17 @@ class Upkeep(Reviews):
 
         return embed_history(self, progress)
 
+    def pending_vectors(self) -> int:
+        """How many memories have no vector yet of the model that is used."""
+        embedder = self.indexing.embedder
+        return self.indexing.fresh().count_pending(embedder.name) if embedder else 0
+
+    def pending_history(self) -> int:
+        """How many commits that need a vector have none yet; 0 before the history is read."""
+        from recollect.importing.past_commits import count_pending
+
+        return count_pending(self)
+
     def forget_history(self) -> bool:
         """Delete what `index_history` made; whether there was something."""
         from recollect.store.commit_index import remove

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,16 +21,24 @@ if TYPE_CHECKING:
 SAMPLES = 5
 _ACTIONS = {"create": "new", "update": "changed in the source", "restore": "undone earlier"}
 _MOST_REASONS = 6
+_MANY = 1_000  # commits or files after which the choice takes a while
+_STOP = "To stop this, press Ctrl-C or end process"
 
 
 @contextmanager
 def import_progress() -> Iterator[Callable[[str, int, int, float | None], None]]:
-    """Show how far an import is, and the time left, if stderr is a terminal."""
+    """Show how far an import is, and the time left; if stderr is no terminal, what is read."""
     shown = False
+    announced = ""
 
     def progress(source: str, done: int, total: int, left: float | None) -> None:
-        nonlocal shown
+        nonlocal shown, announced
         if not sys.stderr.isatty():
+            if source != announced:  # once for each source
+                announced = source
+                click.echo(f"Reading {source}{f': {total:,}' if total else ''} …", err=True)
+            if total and done == total and total >= _MANY:
+                click.echo(f"Deciding what to keep of {source} …", err=True)
             return
         shown = True
         share = f"{100 * done // total}%" if total else ""
@@ -64,6 +73,7 @@ def offer(
     writes = agreed and not dry_run
     if as_json:
         if writes:
+            _announce_writing(len(plan.kept))
             plan = store.run_import(plan)
         shown = plan.as_json()
         if with_history:
@@ -91,6 +101,7 @@ def offer(
     elif dry_run:
         click.echo(f"Would keep {len(kept)}. Nothing was written.", err=True)
     elif agreed or (can_ask() and click.confirm(f"Keep {memories(len(kept))}?")):
+        _announce_writing(len(kept))
         done = store.run_import(plan)
         click.echo(
             f"Kept {len(kept)} as {done.run}. To undo it, run: recollect import --undo {done.run}",
@@ -126,7 +137,8 @@ def _commits(count: int) -> str:
 
 def read_history(store: Recollect, *, quiet: bool = False) -> PastCommits:
     """Read the commits that are new, so that search finds them where no memory answers."""
-    with progress_to("Reading commits for search") as progress:
+    label = "Reading commits for search"
+    with progress_to(label, f"{label} …") as progress:
         done = store.index_history(progress=lambda number, _total: progress(number))
     if done.commits and not quiet:
         size = f"{max(1, round(done.bytes / 1_000_000))} MB"
@@ -140,14 +152,29 @@ def read_history(store: Recollect, *, quiet: bool = False) -> PastCommits:
 
 def _embed(store: Recollect) -> None:
     """Compute the vectors of what was imported, so that the first search finds by meaning, too."""
-    with progress_to("Preparing search by meaning (you may interrupt this)") as progress:
+    pending = store.pending_vectors()
+    goes_on = f"Computing vectors of {memories(pending)} …"
+    if pending:
+        goes_on += f" {_STOP} {os.getpid()}; recollect reindex goes on."
+    label = "Preparing search by meaning (you may interrupt this)"
+    with progress_to(label, goes_on if pending else "") as progress:
         store.reindex(embedding=progress)
 
 
 def embed_history(store: Recollect) -> None:
     """Compute the vectors of commits, so that search finds them in other words, too."""
-    with progress_to("Preparing search in the history by meaning (you may interrupt this)") as done:
+    pending = store.pending_history()
+    goes_on = f"Computing vectors of {_commits(pending)} …"
+    if pending:
+        goes_on += f" {_STOP} {os.getpid()}; recollect learn --history goes on."
+    label = "Preparing search in the history by meaning (you may interrupt this)"
+    with progress_to(label, goes_on if pending else "") as done:
         store.embed_history(done)
+
+
+def _announce_writing(count: int) -> None:
+    if count and not sys.stderr.isatty():
+        click.echo(f"Writing {memories(count)} …", err=True)
 
 
 def can_ask() -> bool:

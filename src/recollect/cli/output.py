@@ -123,9 +123,11 @@ def _say(ctx: click.Context, texts: Iterable[str]) -> None:
 
 
 @contextmanager
-def progress_to(label: str) -> Iterator[Callable[[int], None]]:
-    """Show the progress of long work on stderr, if it is a terminal."""
+def progress_to(label: str, announced: str = "") -> Iterator[Callable[[int], None]]:
+    """Show the progress of long work on stderr, if it is a terminal; else say once what begins."""
     shown = False
+    if announced and not sys.stderr.isatty():
+        click.echo(announced, err=True)
 
     def progress(done: int) -> None:
         nonlocal shown

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from recollect.api.recollect import Recollect
 from recollect.api.results import (
-    MOST_COMMITS,
     READ_COMMIT,
     Answer,
     PastCommit,
@@ -100,11 +100,13 @@ def search_command(
         sure, left = len(hits), hits.weaker
         is_plain = mode in (None, "hybrid", "text") and min_similarity is None and as_of is None
         is_open = is_plain and not given_filters(options)
-        room = min(MOST_COMMITS, limit - hits.strong) if is_open else 0
-        past = store.search_history(query, room, besides=hits[: hits.strong]) if room > 0 else []
+        strong = hits[: hits.strong]
+        ordered = store.with_history(query, strong, limit) if is_open else [*strong]
+        past = [one for one in ordered if isinstance(one, PastCommit)]
+        best = max((hit.score for hit in hits), default=0.0)
+        hits[: hits.strong] = [one for one in ordered if not isinstance(one, PastCommit)]
         if left and sure < NEAREST and (not sure or len(query.split()) >= SENTENCE):
             # Whoever asks in a sentence often uses other words than the memory.
-            best = hits[0].score if sure else 0.0
             near = [
                 hit for hit in look(limit=limit, weaker=True)[sure:] if hit.score >= best * NEAR
             ]
@@ -126,12 +128,14 @@ def search_command(
                 )
             ]
             # In the order of the lines: a commit before memories that only come near.
-            commits = [one.as_json() for one in past]
-            others = [one.as_json() for one in elsewhere]
-            echo_json([*shown[:sure], *commits, *shown[sure:], *others])
+            rest = iter(shown)
+            first = [
+                one.as_json() if isinstance(one, PastCommit) else next(rest) for one in ordered
+            ]
+            echo_json([*first, *rest, *(one.as_json() for one in elsewhere)])
         else:
-            _echo_lines(store, hits[:sure], explain=explain)
-            _echo_commits(past)
+            _echo_in_order(store, ordered, explain=explain)
+            _echo_lines(store, hits[len(strong) : sure], explain=explain)
             if hits[sure:]:
                 nearest = "The nearest memories:" if past else "No sure answer. The nearest:"
                 click.echo("Weaker matches:" if sure else nearest, err=True)
@@ -142,23 +146,43 @@ def search_command(
                 name = click.style(one.id, fg="yellow")
                 home = click.style(f"[{one.repository}]", fg="cyan")
                 click.echo(f"{one.score:.2f}  {name}  {one.age:>4}  {one.summary} {home}")
+        pending = store.pending_history() if past else 0
+        if pending:
+            click.echo(
+                f"{pending:,} commits of the history can't be found by meaning yet. If nothing"
+                " computes their vectors now, run: recollect learn --history",
+                err=True,
+            )
         if left > 0:
             click.echo(f"{weaker_matches(left)}; --all shows them", err=True)
         elif not hits and not elsewhere and not past:
             click.echo("Nothing found.", err=True)
 
 
+def _echo_in_order(
+    store: Recollect, found: Sequence[Answer | PastCommit], *, explain: bool
+) -> None:
+    """Print memories and commits, the best first, each run under a line that says what it is."""
+    before: type[object] = Answer
+    for kind, run in groupby(found, key=type):
+        if kind is PastCommit:
+            click.echo("From the history (commits, not memories):", err=True)
+            _echo_commits([one for one in run if isinstance(one, PastCommit)])
+        else:
+            if before is PastCommit:
+                click.echo("Memories:", err=True)
+            _echo_lines(store, [one for one in run if isinstance(one, Answer)], explain=explain)
+        before = kind
+    if any(isinstance(one, PastCommit) for one in found):
+        click.echo(READ_COMMIT, err=True)
+
+
 def _echo_commits(commits: Sequence[PastCommit]) -> None:
-    """Print commits in a section of their own, and what to do with one."""
-    if not commits:
-        return
-    click.echo("From the history (commits, not memories):", err=True)
     for one in commits:
         name = click.style(one.short, fg="yellow")
         click.echo(f"      {name}  {one.created[:10]}  {one.subject} ({one.author})")
         if one.reason:
             click.echo(f"                    {one.reason}")
-    click.echo(READ_COMMIT, err=True)
 
 
 def _elsewhere(

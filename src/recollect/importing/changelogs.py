@@ -226,7 +226,9 @@ def changes_in(
         version = version or next(filter(None, map(_version, headings)), "")
         if not version and not is_guide:
             continue
-        date = next(filter(None, map(_date, reversed(section.headings))), released.get(version))
+        # A guide to 2.1 is as old as the tag 2.1.0.
+        tagged = released.get(version) or released.get(f"{version}.0")
+        date = next(filter(None, map(_date, reversed(section.headings))), tagged)
         breaks = is_guide or any(_BREAKS.match(heading) for heading in section.headings)
         is_release = _VERSION.match(section.heading) is not None
         place = f"section “{section.heading}”" if section.heading else ""

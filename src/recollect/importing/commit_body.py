@@ -38,6 +38,8 @@ _NOISE = pattern(
     r"|conflicts:\Z|#\s*conflicts|#\t\S"
     r"|closes #|fixes #|generated with|\(merged from\b|merge ?date\b"
     r"|[0-9a-f]{7,40} \[[^\]\n]{1,60}\] \S"  # a squashed commit with its author
+    r"|[a-z]\w{1,15}: <?https?://\S{1,300}\Z"  # a label, as in "RFC: https://…"
+    r"|\W{0,3}have a nice day"
     r"|this patch had conflicts when merged|committer: "
     r"|branch : |🤖"
     r"|(?:goos|goarch|pkg|cpu): \S"  # above the figures of a benchmark
@@ -67,6 +69,11 @@ _TEST_HEADING = pattern(
 _IMAGE = pattern(
     r"<(?:img|video|details|summary|br|p|div)\b[^<>]{0,600}>|</(?:details|summary|p|div)>"
 )
+# An item of a checklist in a pull request, and what announces the list.
+_CHECK = pattern(r"[-*+] \[[ xX]{0,3}\](?: |\Z)")
+_CHECKS = pattern(
+    r"this (?:pull request|pr|change|patch) (?:is|has|contains|includes):\Z", re.IGNORECASE
+)
 _WRAPPED = 50  # characters of a line that goes on in the next
 _SENTENCE_ENDS = (".", "!", "?", ")", ">")
 # Addresses, ids and numbers, and nothing about them. Dropped at the end of a text; elsewhere a
@@ -93,6 +100,11 @@ _ROW = pattern(
 _OUTPUT = pattern(r"==\d{1,7}==|[ \t]{0,8}#\d{1,3}[ \t]{1,3}0x|[ \t]{0,8}at 0x|Traceback \(")
 _SQUASHED = pattern(r"^\* [^\n]{1,72}$", re.MULTILINE)
 _MANY_SQUASHED = 3
+# Of squashed commits, one about tests or looks tells nothing.
+_OF_TESTS = pattern(r"\b(?:tests?|lint\w{0,3}|typos?|formatting|CI|review)\b", re.IGNORECASE)
+_AREA = pattern(r"[\w./, -]{1,30}(?:\([\w ./-]{1,30}\))?:\s")
+_NAME = pattern(r"\w{4,}")
+_STEM = 5  # letters of a word that are compared
 _MANY_ORDERS, _MOSTLY = 4, 0.7  # lines such as "add a flag", and their share of all
 _SEVERAL = 2  # of them have a text of their own
 _LISTED = pattern(r"[ \t]{0,12}(?:[-*•+]|\(?[a-z\d]{1,2}[.)])[ \t]+(?=\S)")
@@ -109,37 +121,59 @@ _SENTENCE_END = pattern(r"[.!?](?=\s)")
 def prose_of(rest: str, subject: str) -> str:
     """Return what a message says below its subject, without trailers, references and thanks.
 
-    Of commits that were squashed, a subject stays only if text of its own follows it.
+    Of commits that were squashed, a subject stays only if text of its own follows it, and both stay
+    only if they are about the same thing as the subject of the whole.
     """
     lines = _without_noise(_IMAGE.sub("", rest).split("\n"))
     if not _is_squashed(lines):
         return "\n".join(lines).strip("\n")
     announced = _announced(lines)
+    are_many = sum(1 for line in lines if _SQUASHED.match(line)) >= _MANY_SQUASHED
+    about = _names_in(subject)
     kept: list[str] = []
+    part = 0  # where the text below the line begins in `kept`
     has_text = False  # below the line
     for line, is_listed in zip(reversed(lines), reversed(announced), strict=True):
         if _SQUASHED.match(line) and not is_listed:
             is_told, has_text = has_text, False
-            if not is_told or subject.startswith(line[2:].strip()):
+            start, part = part, len(kept)
+            is_same = subject.startswith(line[2:].strip())
+            is_apart = are_many and is_told and not is_same and not kept[-1].strip()
+            if is_apart and (_OF_TESTS.search(line) or not about & _names_in(line)):
+                del kept[start:]
+                part = start
+                continue
+            if not is_told or is_same:
                 continue
             line = line[2:]
+            part += 1
         elif line.strip():
             has_text = True
         kept.append(line)
     return "\n".join(reversed(kept)).strip("\n")
 
 
+def _names_in(subject: str) -> set[str]:
+    """Return the beginnings of the longer words of a subject, without its area."""
+    said = subject.removeprefix("* ")
+    area = _AREA.match(said)
+    return {word[:_STEM].lower() for word in _NAME.findall(said[area.end() :] if area else said)}
+
+
 def _without_noise(lines: list[str]) -> list[str]:
     kept: list[str] = []
     is_credit = False  # it goes on
     is_tested = is_below = False  # a line, or a heading, that says how it was tested
+    is_checked = False  # in an item of a checklist
     for number, line in enumerate(lines):
         bare = line.strip()
         if bare == _MERCURIAL:
             break
         if bare.startswith("#"):
             is_below = _TEST_HEADING.match(bare) is not None
-        if is_below:
+        is_inside = is_checked and (not bare or line[:1].isspace())
+        is_checked = is_inside or _CHECK.match(bare) is not None
+        if is_below or is_checked or _CHECKS.match(bare):
             continue
         if not bare:
             is_credit = is_tested = False

@@ -61,12 +61,15 @@ _TROUBLE = pattern(
 _FAULT = pattern(
     r"\b(?:wrong(?:ly)?|incorrect(?:ly)?|would fail"
     r"|fail(?:s|ed|ure) (?:to|with|when|if|on)|crash\w{0,5}"
-    r"|not correctly|but missed|caus(?:es|ed|ing) (?:a |an )?(?:problem|race|issue|leak|error)s?"
+    r"|not correctly|but missed|silently|swallow(?:s|ed|ing)|undesired|swapped|inverted|dead for"
+    r"|(?:was|were) never (?:called|checked|rejected|set|used|run|reached)"
+    r"|caus(?:es|ed|ing) (?:a |an )?(?:problem|race|issue|leak|error)s?"
     r"|corrupt\w{0,5}|seg-?fault\w{0,3}|bugs?|panic\w{0,5}|regress\w{1,7}|hangs?"
     r"|uninitiali[sz]ed|undefined behaviou?r|deadlock\w{0,3}|race conditions?|data race"
     r"|memory leaks?"
     r"|double[- ]free|use[- ]after[- ]free|starv(?:es?|ing|ation)|unhandled|misbehav\w{1,5}"
     r"|(?:do|did|does)(?:n't| not) work|(?:was|were|is|are) (?:not (?:honou?red|called|set|updated"
+    r"|reported|respected|checked|applied|considered|taken into account"
     r"|released|freed)|broken|lost|ignored)|traceback)\b",
     re.IGNORECASE,
 )
@@ -84,10 +87,14 @@ _CURES = pattern(
     r"|fix (?:this|that|it|the (?:issue|bug|problem)) by\b)",
     re.IGNORECASE,
 )
+# "Add missing check", which was a bug; "X may reset Y", which says what was wrong.
+_MISSING = pattern(r"add(?:s|ed)? (?:an? |the |some )?missing\b", re.IGNORECASE)
 _PROBLEM = pattern(r"[*#\s]{0,6}problem\b[*\s]{0,4}:", re.IGNORECASE)
 _FALSE = pattern(
     r"\b(?:incorrect|wrong|bogus|(?<!longer )reachable|erroneous|false)\b", re.IGNORECASE
 )
+# A check that was there and did not work is a bug; one that is new is a decision.
+_CHECKS = word_set("reject refuse enforce stop")
 _OFFERS = word_set("enable show expose provide offer allow create reintroduce")
 _BY_DEFAULT = pattern(r"\b(?:by|the) default\b|\bdefaults? to\b", re.IGNORECASE)
 _RID = pattern(r"(?:get|getting|got) rid of\b", re.IGNORECASE)
@@ -122,9 +129,13 @@ def kind_of(message: Message) -> str:
         return SOLUTION
     if verb in TAKES_AWAY and _FALSE.search(message.subject):
         return SOLUTION
+    if message.begins_fix and not message.is_breaking and verb not in DECIDES | TAKES_AWAY:
+        return SOLUTION
+    if verb in _CHECKS and _FAULT.search(text) and not message.is_breaking:
+        return SOLUTION
     if is_default or verb in DECIDES or (verb in TAKES_AWAY and not is_fix) or message.is_breaking:
         return DECISION
-    if is_fix or HARD.search(message.subject):
+    if is_fix or HARD.search(message.subject) or _MISSING.match(message.subject):
         return SOLUTION
     if _PROBLEM.match(text) and verb not in ADDS:
         return SOLUTION

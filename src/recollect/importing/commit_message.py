@@ -16,6 +16,7 @@ from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.core.patterns import pattern
 from recollect.importing.commit_body import TRAILER, is_of_many, prose_of, shortened
 from recollect.importing.reasons import gives_reason
+from recollect.importing.sections import without_roles
 from recollect.importing.titles import (
     capitalized,
     fitted,
@@ -79,6 +80,7 @@ _MERGED = pattern(
     re.MULTILINE,
 )
 _NUMBER_LAST = pattern(r"(?<=\w) #\d{2,7}\Z")
+_OF_TICKET = pattern(r"#\d{1,7}(?: ?\([^()\n]{1,40}\))?")
 _TICKET_LAST = pattern(r"[\"“”]? #\d{1,7}\Z")
 _REVERTED = pattern(r"this reverts commit ([0-9a-f]{7,40})", re.IGNORECASE)
 # A sentence of its own, neither about a part of it nor an indented example.
@@ -102,6 +104,7 @@ _QUOTES = "\"“”'`"
 _NO_CAUSE = pattern(r"(?:(?:this|it|also|partially) ){0,2}reverts?\b|https?://|see\b|conflicts\b")
 _MERGE_PULL = pattern(
     r"Merge (?:pull request|PR) #\d+|Merge branch|Merge remote|Merge topic|Merge '"
+    r"|Merge commit from fork\Z"  # as security advisories of GitHub write them
     r"|(?i:(?:auto|rollup) merge of #\d+|merge #\d+\b(?! ?\w))"  # as bots write them
 )
 _BREAKING = pattern(
@@ -145,6 +148,7 @@ class Message(NamedTuple):
     is_merge: bool
     is_fix: bool  # it says that it fixes something
     is_squashed: bool = False  # it is the messages of several commits
+    begins_fix: bool = False  # its first word says that it fixes something
 
     @property
     def sentences(self) -> list[str]:
@@ -156,6 +160,7 @@ class Message(NamedTuple):
 def parse_message(message: str) -> Message:
     """Split a message into its parts."""
     message = message[:MOST_MESSAGE].replace("\r\n", "\n").replace("\r", "\n").strip()
+    message = without_roles(message)
     first, _, rest = message.partition("\n")
     is_merge = bool(_MERGE_PULL.match(first))
     if is_merge:  # a merge names its branch first; what it says follows
@@ -178,7 +183,7 @@ def parse_message(message: str) -> Message:
         subject, area, kind, cleaned.strip(),
         breaking or bool(footer), what, reverts, reverted,
         "backport of" in message.lower() or "cherry picked from" in message, is_merge,
-        _FIX.search(message) is not None, is_of_many(rest),
+        _FIX.search(message) is not None, is_of_many(rest), _FIX.match(message) is not None,
     )  # fmt: skip
 
 
@@ -318,14 +323,18 @@ def _said_below(message: Message, *, is_said: bool) -> str:
         is_whole = 30 <= len(sentence) <= SUMMARY_LENGTH and stands(sentence)
         if is_whole and is_statement(sentence) and _NEW_STATE.search(sentence):
             return fitted(sentence, message.area)
-    if sentences and _WORD.search(message.subject) and not is_said:
+    is_named = _OF_TICKET.sub("", message.subject) == message.subject
+    if sentences and _WORD.search(message.subject) and not is_said and is_named:
         return shorten_line(f"{capitalized(message.subject)}: {sentences[0]}")
     return ""
 
 
 def _says_something(subject: str, area: str) -> bool:
-    """Whether a subject has enough words to be a title; its area counts as one."""
-    words = _WORD.findall(subject)
+    """Whether a subject has enough words to be a title; its area counts as one.
+
+    "Fix #71 (edge case)" says nothing without the ticket.
+    """
+    words = _WORD.findall(_OF_TICKET.sub("", subject))
     is_named = area != "" or _CODE.match(subject) is not None
     return len(words) + is_named >= _FEWEST_WORDS and len(words) >= 2
 

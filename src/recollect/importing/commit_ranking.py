@@ -153,7 +153,7 @@ _ASIDE = pattern(
     r"|changelog|magic num\w*|fixup"
     r"|take \d|SQUASH|TODOs?|FIXMEs?|broken links?|table headers?"
     r"|and other (?:fixes|improvements|stuff)|references? to|usages? of"
-    r"|remove (?:direct |the )?uses? of"
+    r"|remove (?:direct |the )?uses? of|internal uses? of"
     r"|[\w/.-]{1,40}\.(?:pl|pm|m4|cmake|ya?ml)|strict-warnings|make (?:install|depend|check|dist)"
     r"|install process|auto-size|prototypes?|examples?|gcc|clang|msvc|mingw|clang-format"
     r"|workflows?|copyright"

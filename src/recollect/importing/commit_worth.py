@@ -63,6 +63,16 @@ _PEOPLE = pattern(
 _DEFAULT = pattern(r"\bdefault", re.IGNORECASE)
 _INDENTED = pattern(r"^(?:    |\t)|```", re.MULTILINE)
 _PREPARES = pattern(r"\bpreparatory\b|\bno functional changes?\b|\bupcoming commit", re.IGNORECASE)
+# What was meant to hold for a while.
+_PASSING = pattern(
+    r"\b(?:for (?:the moment|the time being|now)|temporar(?:y|ily)|interim|until further notice)\b",
+    re.IGNORECASE,
+)
+_TRIED = pattern(
+    r"\b(?:see how (?:it|this|that) goes|let(?:'|’)s try (?:it|this)|as an experiment"
+    r"|experiment(?:ing)? for a)\b",
+    re.IGNORECASE,
+)
 _MOST_LENGTH = 3_000
 _LONG = 400
 
@@ -161,6 +171,12 @@ def is_aside(message: Message, files: Sequence[str]) -> bool:
     if not files or not all(ASIDE_FILE.match(file) or BUILD_FILE.match(file) for file in files):
         return False
     return all(ASIDE_FILE.match(file) for file in files) or not argues(message)
+
+
+def is_passing(message: Message) -> bool:
+    """Whether a commit says itself that it holds for a while only, so nobody knows if it does."""
+    is_tried = _TRIED.search(message.prose[:MOST_RATED]) is not None
+    return is_tried or _PASSING.search(message.subject) is not None
 
 
 def worth_of(found: Mapping[str, float]) -> float:

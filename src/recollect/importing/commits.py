@@ -25,7 +25,7 @@ from recollect.importing.commit_message import (
 )
 from recollect.importing.commit_ranking import rank, reason_in
 from recollect.importing.commit_remains import LEAST_LEFT, Remains
-from recollect.importing.commit_worth import features, is_aside, worth_of
+from recollect.importing.commit_worth import features, is_aside, is_passing, worth_of
 from recollect.importing.related_commits import Topic, relate, topic_of
 from recollect.importing.source import RELATED, Item, Place, Reading, Skipped, how_many
 from recollect.importing.titles import one_line
@@ -116,7 +116,9 @@ class GitHistory:
         self, git: Git, reading: Reading, best: list[_Candidate], past: Past, total: int
     ) -> Iterator[Item | Skipped]:
         rated = [c._replace(points=c.points + past.worth(c.commit)) for c in best]
-        explained = sorted((c for c in rated if past.explains(c.commit)), reverse=True)[:MOST_RATED]
+        over = {c.commit.oid for c in rated if past.is_over(c.commit)}
+        holding = (c for c in rated if c.commit.oid not in over and past.explains(c.commit))
+        explained = sorted(holding, reverse=True)[:MOST_RATED]
         changes = changes_of_commits(git, [c.commit.oid for c in explained], _FILES_SEEN)
         remains = Remains(files_at(git))
         newest = max((c.commit.time for c in explained), default=0)
@@ -131,6 +133,7 @@ class GitHistory:
         enough = {candidate.commit.oid for candidate in telling}
         for candidate in rest:
             weak = "others tell more" if candidate.commit.oid in enough else "no reason given"
+            weak = "a later commit took it back" if candidate.commit.oid in over else weak
             reason = "told with a related commit" if candidate.commit.oid in told else weak
             yield Skipped(candidate.commit.oid, reason)
         by_oid = {candidate.commit.oid: candidate.commit for candidate in rest}
@@ -147,7 +150,8 @@ def _judged(
     """Return a commit with its worth instead of its points; nothing if its files are gone."""
     message = parse_message(candidate.commit.message)
     files = [change.path for change in changes]
-    if is_aside(message, files) or remains.left_of(changes) < LEAST_LEFT:
+    is_weak = is_passing(message) and not message.reverts
+    if is_weak or is_aside(message, files) or remains.left_of(changes) < LEAST_LEFT:
         return candidate._replace(points=0.0)
     years = (newest - candidate.commit.time) / _YEAR
     return candidate._replace(

@@ -47,6 +47,7 @@ _DIRECTS = pattern(
 )
 _LISTING = pattern(r"[`*]{0,3}[\w./*@-]{1,60}[`*]{0,3}/?\s*(?:[-–—:→|]|\Z)")
 _COMMAND = pattern(r"\$ |```|\||<!--|@[\w./-]+\Z")
+_FENCED = pattern(r"[ \t]*```[^`]{0,4000}```")
 _FEWEST_WORDS = 4
 
 
@@ -118,7 +119,7 @@ def _rules(section: Section) -> Iterator[str]:
 
 
 def _item(file: TextFile, section: Section, rule: str, also: Sequence[str]) -> Item | Skipped:
-    text = plain(rule.partition("\n\n")[0].replace("\n", " "))
+    text = plain(_FENCED.sub("", rule).partition("\n\n")[0].replace("\n", " "))
     heads = [unnumbered(heading) for heading in section.headings]
     identity = f"{file.path}#{'/'.join(heads)[-120:]}#{named_by(text)}"
     sentence = next(iter(split_line(text)), "").strip().rstrip(".")

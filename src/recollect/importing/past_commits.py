@@ -113,6 +113,20 @@ def embed_history(store: Store, progress: Callable[[int], None] | None = None) -
         index.close()
 
 
+def count_pending(store: Store) -> int:
+    """Return how many commits need a vector of the model that is used, and have none."""
+    embedder = store.indexing.embedder
+    index = commit_index.open_commits(store.ledger.repository) if embedder is not None else None
+    if index is None or embedder is None:
+        return 0
+    try:
+        return index.vectors.count_missing(embedder.name, MOST_VECTORS)
+    except MemoryIndexError:
+        return 0
+    finally:
+        index.close()
+
+
 def preview_history(store: Store) -> PastCommits:
     """Return how many commits search knows, and how many `index_history` would read."""
     repository = store.ledger.repository

@@ -26,6 +26,7 @@ ISSUE: Final = pattern(r"(?<![\w/-])#(\d{2,7})\b")  # or a pull request, of this
 _NEAR = 200 * 86_400
 _ID_LENGTH = 7
 _MOST_SEARCHED = 4_000  # characters of a message in which others are looked for
+_MOST_NAMED = 4  # commits in a message that is about them
 _FEWEST = 2  # words that both have
 _COMMON = 10  # a word in more than one of so many commits relates nothing
 
@@ -45,7 +46,9 @@ def topic_of(commit: Commit, message: Message) -> Topic:
     """Return what a commit is about."""
     words = query_terms(f"{message.area} {message.subject} {message.reverts}")
     text = commit.message[:_MOST_SEARCHED]
-    names = {commit.oid[:_ID_LENGTH]} | {oid[:_ID_LENGTH] for oid in COMMIT_ID.findall(text)}
+    named = {oid[:_ID_LENGTH] for oid in COMMIT_ID.findall(text)}
+    # A list of commits, as of a backport of many, is about none of them.
+    names = {commit.oid[:_ID_LENGTH]} | (named if len(named) <= _MOST_NAMED else set())
     issues = frozenset(ISSUE.findall(text))
     area = message.area.casefold()
     return Topic(commit.oid, frozenset(words), frozenset(names), issues, area, commit.time)

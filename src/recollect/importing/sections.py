@@ -37,6 +37,10 @@ _SPACES = pattern(r"\s+")
 _NUMBER = pattern(r"(?:\d{1,3}\.){1,4}\d{0,3}\)?[ \t]+|\d{1,3}\)[ \t]+|§[ \t]?")
 _DIRECTIVE = pattern(r"[ \t]*\.\. (?:[\w:-]{1,40}::|_[^\n:]{1,80}:)")
 _LINK_TARGET = pattern(r"\[[^\[\]\n]{1,100}\]: \S")
+# What a changelog in reStructuredText files an entry under, and a line that is only a reference.
+_FIELD = pattern(r"[ \t]*:(?:tags|tickets?|versions?|pullreq|issues?|pr|orphan):(?:[ \t][^\n]*)?\Z")
+_LONE_ROLE = pattern(r"[ \t]*(?::[A-Za-z][\w:+-]{0,30}:`[^`\n]{1,200}`[ ,.]*){1,4}\Z")
+_TICKET_ROLE = pattern(r":(?:ticket|issue|pr|pull|gh|bug|bpo):`#?(\d{1,7})`")
 
 
 # "CHANGES WITH 262:" and, indented below it, "Feature removals:", in plain text.
@@ -103,9 +107,11 @@ def _heading(lines: list[str], number: int, styles: list[str]) -> tuple[int, str
         is_long = len(below.strip()) >= min(len(title), 6)
         before = lines[number - 1].strip() if number else ""
         if is_long and not _UNDERLINE.match(title) and (not before or _UNDERLINE.match(before)):
-            if under[1] not in styles:
-                styles.append(under[1])
-            return styles.index(under[1]) + 1, plain(title), 2
+            # With a line above it, too, it is another style: that of the whole document.
+            style = f"{under[1]}{under[1]}" if _UNDERLINE.match(before) else under[1]
+            if style not in styles:
+                styles.append(style)
+            return styles.index(style) + 1, plain(title), 2
     return 0, "", 1
 
 
@@ -128,7 +134,8 @@ def items(text: str) -> list[str]:
             margin = len(item[1].expandtabs())
             found.append([line[item.end() :]])
         elif found and margin >= 0:
-            inside = line[:1].isspace() or (line.strip() and not blank)
+            indent = len(line.expandtabs()) - len(line.expandtabs().lstrip())
+            inside = indent > margin or (line.strip() and not blank)
             if line.strip() and not inside:
                 margin = -1
             else:
@@ -161,7 +168,7 @@ def first_paragraph(text: str) -> str:
 
 def plain(text: str) -> str:
     """Return a line without markup; inline code keeps its marks."""
-    text = _ROLE.sub(lambda m: f"`{m[1]}`", text)
+    text = without_roles(text)
     text = _RST_LINK.sub(r"\1", text)
     text = _TAG.sub(lambda m: m["code"] or "", text)
     text = _LITERAL.sub(r"`\1`", text)
@@ -169,6 +176,15 @@ def plain(text: str) -> str:
     text = _STRONG.sub(lambda m: m[1] or m[2], text)
     text = _RST_REF.sub(r"`\1`", text)
     return _SPACES.sub(" ", text).strip()
+
+
+def without_roles(text: str) -> str:
+    """Return a text in which roles and literals of reStructuredText are code as in Markdown."""
+    if "`" not in text:
+        return text
+    text = _TICKET_ROLE.sub(r"#\1", text)
+    text = _ROLE.sub(lambda m: f"`{m[1].removeprefix('.')}`", text)
+    return _LITERAL.sub(r"`\1`", text)
 
 
 def plain_paragraphs(text: str) -> str:
@@ -206,9 +222,10 @@ def _lined(block: str) -> str:
 def _prose(block: str) -> str:
     """Return a block without directives, labels and link targets, which are for machines."""
     lines = block.split("\n")
-    return "\n".join(
-        line for line in lines if not _DIRECTIVE.match(line) and not _LINK_TARGET.match(line)
-    )
+    if all(_LONE_ROLE.match(line) for line in lines if line.strip()):
+        return ""
+    machine = (_DIRECTIVE, _LINK_TARGET, _FIELD)
+    return "\n".join(line for line in lines if not any(one.match(line) for one in machine))
 
 
 def unnumbered(heading: str) -> str:

@@ -43,7 +43,7 @@ _LABEL = pattern(
     r"|various|\*|note"
     r"|breaking(?: change)?|deprecat\w+|major|minor|patch|hotfix|important|new|changed?|added"
     r"|backport|pr|issue"
-    r"|style|crate|pkg|project|api)\Z",
+    r"|style|crate|pkg|project|api|rfc)\Z",
     re.IGNORECASE,
 )
 _SPACES = pattern(r"\s+")
@@ -53,6 +53,9 @@ _CLAUSE = pattern(
 )
 # A clause that ends so breaks off: "created a bug in which …".
 _HANGING = pattern(r"\b(?:in|on|of|to|for|from|by|with|at|and|or|the|an?|through|during|after)\Z")
+_TICKET_END = pattern(r"#\d{1,7}\Z")  # "caused by #2810", which …
+# "`f` implementing a function": a line of a list that something announced.
+_FRAGMENT = pattern(r"`[^`\n]{1,100}`,? \w{2,20}ing\b")
 _SENTENCES = 5  # of a paragraph that a title is looked for in
 _TELLS = pattern(
     r"\b(?:because|since|so that|not|no longer|never|always|must|cannot|instead|rather than"
@@ -165,7 +168,7 @@ def _cut(sentence: str, most: int = SUMMARY_LENGTH) -> str:
         said = sentence[:end]
         if sentence.startswith(", and", end) and "," in said[-_ENUMERATED:]:
             continue  # the last of several things
-        if _HANGING.search(said):
+        if _HANGING.search(said) or _TICKET_END.search(said):
             continue
         if _is_closed(said) and said.count("`") % 2 == 0 and said.count('"') % 2 == 0:
             return said
@@ -247,6 +250,7 @@ def entry_title(text: str, version: str = "") -> str:
     sentence = next(iter(split_line(text)), "").rstrip(" .")
     count = len(sentence.split())
     is_said = count > 2 if first_verb(sentence) else count > 3 and not _LEANING.match(sentence)
+    is_said = is_said and not _FRAGMENT.match(sentence)
     title = fitted(sentence, "") if is_said else ""
     if len(title) < len(sentence) and not is_sentence(title):
         return ""  # the clause that is left says nothing

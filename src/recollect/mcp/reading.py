@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.api.recollect import Recollect
-from recollect.api.results import MOST_COMMITS, Answers, weaker_matches
+from recollect.api.results import Answer, Answers, PastCommit, weaker_matches
 from recollect.api.waiting import waiting_for_review
 from recollect.core.capabilities import PRIVATE, require
 from recollect.core.fields import CONCEPTS, check_path
@@ -87,29 +87,33 @@ def search_memories(store: Recollect, given: Mapping[str, Any]) -> Json:
         "next": (_READ_ON + more if lines else nothing(offset, len(hits))) + weaker,
     }
     past = _from_history(store, given, hits, limit) if not offset else []
-    if past:
-        found |= {"commits": past, "next": f"{found['next'] if lines else ''} {_COMMITS}".strip()}
+    commits = [_commit(one) for one in past if isinstance(one, PastCommit)]
+    if commits:
+        found["next"] = f"{found['next'] if lines else ''} {_COMMITS}".strip()
+        # What answers best comes first.
+        is_ahead = isinstance(past[0], PastCommit)
+        found = {"commits": commits, **found} if is_ahead else {**found, "commits": commits}
     return found
 
 
 def _from_history(
     store: Recollect, given: Mapping[str, Any], hits: Answers, limit: int
-) -> list[Json]:
-    """Commits of the history, if the memories leave room and no filter is given."""
-    room = min(MOST_COMMITS, limit - hits.strong)
+) -> list[Answer | PastCommit]:
+    """Hits with commits of the history, if these leave room and no filter is given."""
     is_open = given.get("mode") in (None, "hybrid", "text")
-    if room <= 0 or not is_open or any(given.get(name) for name in _FILTERS):
+    if not is_open or any(given.get(name) for name in _FILTERS):
         return []
-    return [
-        {
-            "commit": one.short,
-            "date": one.created[:10],
-            "author": one.author,
-            "subject": one.subject,
-            **({"reason": one.reason} if one.reason else {}),
-        }
-        for one in store.search_history(given["query"], room, besides=hits[: hits.strong])
-    ]
+    return store.with_history(given["query"], hits[: hits.strong], limit)
+
+
+def _commit(one: PastCommit) -> Json:
+    return {
+        "commit": one.short,
+        "date": one.created[:10],
+        "author": one.author,
+        "subject": one.subject,
+        **({"reason": one.reason} if one.reason else {}),
+    }
 
 
 def list_memories(store: Recollect, given: Mapping[str, Any]) -> Json:

@@ -38,6 +38,7 @@ _PUBLIC = (
     # An id that an API issued.
     r"|(?:[a-z]{1,10}_)?(?:asst|call|chatcmpl|file|gen|item|msg|req|resp|run|thread|toolu)[_-]"
     r"|[A-Z]{1,6}_k[wg][A-Z]"  # a GitHub node id
+    r"|(?-i:I[0-9a-f]{40}\Z)"  # a Gerrit change
     r"|pk_(?:live|test)_"  # a Stripe publishable key
     r"|[acehlmqstvz0-9-]+\Z"  # an SVG path
     r"|iVBORw0KGgo|R0lGOD|/9j/|UklGR|PHN2Zy|d09G"  # images and fonts

@@ -22,7 +22,7 @@ LEAST_COSINE: Final = 0.3
 # of the question's weight that the commit has, and by meaning up to the cosine that commits have
 # whose words the question uses (40 questions about mpv and influxdb, 2026).
 _PLACES = 10
-_SURE_COSINE = 0.7
+SURE_COSINE: Final = 0.7
 _CANDIDATES = 60
 
 
@@ -48,6 +48,11 @@ def search_commits(
     return likely[:limit]
 
 
+def sureness(one: FoundCommit) -> float:
+    """Return how well a commit answers by itself, from 0 to 1: by its words or by its meaning."""
+    return max(min(1.0, one.coverage), min(1.0, one.cosine / SURE_COSINE))
+
+
 def _by_meaning(store: Store, index: CommitIndex, query: str, most: int) -> list[FoundCommit]:
     model = index.vectors.model()
     embedder = store.indexing.embedder if model and query.strip() else None
@@ -68,7 +73,7 @@ def _fused(by_words: list[FoundCommit], by_meaning: list[FoundCommit]) -> list[F
     found: dict[str, FoundCommit] = {}
     for listed in (by_words, by_meaning):
         for place, one in enumerate(listed):
-            sure = one.coverage if listed is by_words else one.cosine / _SURE_COSINE
+            sure = one.coverage if listed is by_words else one.cosine / SURE_COSINE
             scores[one.oid] += min(1.0, sure) / (_PLACES + place)
             known = found.get(one.oid)
             found[one.oid] = known._replace(cosine=one.cosine) if known else one

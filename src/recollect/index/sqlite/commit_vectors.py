@@ -59,6 +59,17 @@ class CommitVectors:
             )
             return [Untold(*row) for row in rows]
 
+    def count_missing(self, model: str, most: int) -> int:
+        """Return how many commits, of at most so many, have no vector of a model."""
+        told = "SELECT count(*) FROM commits WHERE body <> ''"
+        with failing():
+            here = int(next(iter(self._db.execute("SELECT count(*) FROM vectors")))[0])
+            here = here if self.model() == model else 0
+            if here >= most:  # what follows reads all texts
+                return 0
+            need = int(next(iter(self._db.execute(told)))[0])
+            return max(0, min(need, most) - here)
+
     def add(self, vectors: Iterable[tuple[int, bytes]]) -> None:
         """Keep vectors (float32), all or none; a commit that has gone meanwhile gets none."""
         import numpy as np
