@@ -408,7 +408,8 @@ def test_markup_of_documents_is_no_text() -> None:
     """Roles and literals become code as in Markdown, and a ticket is its number."""
     message = parse_message(
         "Fixed a regression in the proxy caused by :ticket:`2810` which lost ``None``\n\n"
-        ":pep:`484` asks for it. The check in :meth:`.Proxy.get` is moved, because a ``getter`` may return nothing."
+        ":pep:`484` asks for it. The check in :meth:`.Proxy.get` is moved, because a ``getter`` may"
+        " return nothing."
     )
     assert title_of(message) == (
         "Fixed a regression in the proxy caused by #2810 which lost `None`"
