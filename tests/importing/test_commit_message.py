@@ -408,12 +408,15 @@ def test_markup_of_documents_is_no_text() -> None:
     """Roles and literals become code as in Markdown, and a ticket is its number."""
     message = parse_message(
         "Fixed a regression in the proxy caused by :ticket:`2810` which lost ``None``\n\n"
-        "The check in :meth:`.Proxy.get` is moved, because a ``getter`` may return nothing."
+        ":pep:`484` asks for it. The check in :meth:`.Proxy.get` is moved, because a ``getter`` may"
+        " return nothing."
     )
     assert title_of(message) == (
         "Fixed a regression in the proxy caused by #2810 which lost `None`"
     )
-    assert "The check in `Proxy.get` is moved, because a `getter`" in body_of(message)
+    assert "PEP 484 asks for it. The check in `Proxy.get` is moved, because a `getter`" in body_of(
+        message
+    )
 
 
 def test_a_ticket_with_a_remark_is_no_title() -> None:
