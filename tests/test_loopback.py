@@ -144,16 +144,18 @@ def test_whoever_got_the_port_of_an_engine_that_ended_learns_nothing(
             with connection:
                 connection.settimeout(PATIENCE)
                 heard.append(connection.recv(1 << 16))
-                connection.sendall(answer)
-                connection.shutdown(socket.SHUT_WR)
-                heard.append(received_from(connection))
+                with suppress(OSError):  # the hook may have hung up already
+                    connection.sendall(answer)
+                    connection.shutdown(socket.SHUT_WR)
+                    heard.append(received_from(connection))
 
         thread = threading.Thread(target=serve)
         thread.start()
         assert connect(path, PATIENCE) is None
         thread.join(PATIENCE)
 
-    assert (len(heard[0]), heard[1]) == (32, b"")
+    assert len(heard[0]) == 32
+    assert heard[1:] in ([b""], [])
 
 
 @pytest.mark.parametrize("mode", [0o644, 0o620, 0o602])

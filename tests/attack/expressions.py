@@ -29,6 +29,7 @@ _THROUGH = {
     "recollect.capture.observations._BY_WORDS": ("search",),
     "recollect.capture.observations._CONCEPTS": ("search",),
     "recollect.capture.request_words.RULES": ("finditer", "match"),
+    "recollect.capture.request_words_abroad.RULES": ("finditer", "match"),
     "recollect.capture.retractions._ACTUALLY": ("match",),
     "recollect.capture.retractions._INSTEAD": ("match",),
     "recollect.capture.retractions._TAKES_BACK": ("match",),

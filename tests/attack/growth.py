@@ -163,7 +163,7 @@ _OF_CATEGORY = {
 
 def _one_of(items: list[Any], chance: random.Random) -> str:
     if items[0][0] is code.NEGATE:
-        return next(char for char in "a 1-.Aé\n" if not _is_one(char, items[1:]))
+        return next(char for char in "a 1-.Aé\n🎉" if not _is_one(char, items[1:]))
     what, value = chance.choice(items)
     if what is code.RANGE:
         return chr(chance.choice((value[0], value[1])))

@@ -57,7 +57,7 @@ def test_the_model_stores_and_searches(place: Workplace) -> None:
     assert "There is no memory nonsense" in refused
     assert CENTS in place.git("notes", "--ref=mem/decisions", "show", "HEAD")
     (memory,) = json.loads(place.recollect("list", "--json"))
-    assert memory["provenance"] == {"said_by": "agent", "via": "mcp"}
+    assert memory["provenance"] == {"said_by": "agent", "via": "mcp", "host": "codex"}
     assert place.hook_failures() == []
 
 

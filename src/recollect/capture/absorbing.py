@@ -61,7 +61,12 @@ def replace_drafted(store: Store, names: Sequence[str], drafted: Memory) -> list
 
 
 def _settled_by(store: Store, new: Memory) -> list[Memory]:
-    """Return the unconfirmed memories that say the same, or that an agent wrote a new one from."""
+    """Return the unconfirmed memories that say the same, or that an agent wrote a new one from.
+
+    The summary of a session takes none in: it is about that session, and the next ones replace it.
+    """
+    if new.kind == SESSIONS:
+        return []
     found = {memory.uid: memory for memory in like_of(store, text_of(new))}
     if new.provenance.get("said_by") == "agent":
         found |= {

@@ -80,11 +80,11 @@ _NO_ORDER = (
     r"(?!(?:geht|läuft|laeuft|schlägt|klappt|funktioniert|kommt|kommen|ist|sind|war|hat|haben|gibt"
     r"|bekomme|kriege|sehe|échoue|est|sont|a|on a|j'ai|il y a|ne marche|ça ne|fallan?|est[aá]n?"
     r"|es|son|hay|da|tengo|è|sono|ha|non va|non funziona|c'è|é|tem|werkt|is|zijn|krijg|heb)\b)"
-    r"(?![^.!?]*\b(?:vielleicht|eventuell|evtl|peut-être|quiz[aá]s?|forse|talvez|misschien"
+    r"(?![^.!?]{0,120}\b(?:vielleicht|eventuell|evtl|peut-être|quiz[aá]s?|forse|talvez|misschien"
     r"|quatsch|scherz)\b)"
 )
 _ORDER = (
-    r"(?=(?:[,:]\s*)?(?:bitte|immer|nie|niemals|nur|kein\w{0,2}|ohne|toujours|jamais|n'utilise|ne"
+    r"(?=(?:[,:]\s{0,3})?(?:bitte|immer|nie|niemals|nur|kein\w{0,2}|ohne|toujours|jamais|n'utilise|ne"
     r"|plus|utilise|siempre|nunca|usa|no|sempre|mai|non|n[ãa]o|altijd|nooit|geen|gebruik)\b)"
 )
 _FROM_NOW_ON = (
@@ -92,9 +92,10 @@ _FROM_NOW_ON = (
     r"|a partir de (?:ahora|agora)|de (?:ahora|agora|aqu[ií]) en? (?:adelante|diante)"
     r"|d'ora in (?:poi|avanti)|da (?:ora|adesso|oggi) in (?:poi|avanti)"
     r"|de agora em diante|daqui (?:para|pra) (?:a )?frente|vanaf nu|voortaan)\b"
-    rf"(?P<alone>(?:,? (?:bitte|stp|svp|por favor|per favore))?{_END})?\s*(?:[,:]\s*)?{_NO_ORDER}"
+    rf"(?P<alone>(?:,? (?:bitte|stp|svp|por favor|per favore))?{_END})?"
+    rf"\s{{0,3}}(?:[,:]\s{{0,3}})?{_NO_ORDER}"
     r"|(?:in zukunft|künftig|kuenftig|zukünftig|d[ée]sormais|[àa] l'avenir|en el futuro|in futuro"
-    rf"|no futuro|in het vervolg)\b\s*{_ORDER}(?:[,:]\s*)?{_NO_ORDER})(?:bitte )?"
+    rf"|no futuro|in het vervolg)\b\s{{0,3}}{_ORDER}(?:[,:]\s{{0,3}})?{_NO_ORDER})(?:bitte )?"
 )
 _TO_KEEP = (
     (_GERMAN, ("merk", "notier", "schreib", "behalt", "vergiss", "denk")),

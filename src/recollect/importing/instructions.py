@@ -47,7 +47,7 @@ _DIRECTS = pattern(
 )
 _LISTING = pattern(r"[`*]{0,3}[\w./*@-]{1,60}[`*]{0,3}/?\s*(?:[-–—:→|]|\Z)")
 _COMMAND = pattern(r"\$ |```|\||<!--|@[\w./-]+\Z")
-_FENCED = pattern(r"[ \t]*```[^`]{0,4000}```")
+_FENCED = pattern(r"[ \t]{0,8}```[^`]{0,4000}```")
 _FEWEST_WORDS = 4
 
 

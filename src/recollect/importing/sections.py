@@ -159,7 +159,7 @@ def first_paragraph(text: str) -> str:
         lines = [line for line in block.split("\n") if line.strip()]
         if not lines or _FENCE.match(lines[0]) or lines[0].startswith(("    ", "\t", "|", "<!--")):
             continue
-        if any(one.match(lines[0]) for one in (_DIRECTIVE, _ITEM, _LINK_TARGET)):
+        if _ITEM.match(lines[0]) or _is_for_machines(lines[0]):
             continue
         said = plain(" ".join(line.strip().lstrip("> ") for line in lines))
         if len(said) >= 12:
@@ -226,8 +226,12 @@ def _prose(block: str) -> str:
     lines = block.split("\n")
     if all(_LONE_ROLE.match(line) for line in lines if line.strip()):
         return ""
-    machine = (_DIRECTIVE, _LINK_TARGET, _FIELD)
-    return "\n".join(line for line in lines if not any(one.match(line) for one in machine))
+    return "\n".join(line for line in lines if not (_is_for_machines(line) or _FIELD.match(line)))
+
+
+def _is_for_machines(line: str) -> bool:
+    """Return whether a line is a directive, a label or the target of a link."""
+    return bool(_DIRECTIVE.match(line) or _LINK_TARGET.match(line))
 
 
 def unnumbered(heading: str) -> str:
