@@ -6,6 +6,8 @@ each sentence, and with an embedder, their meaning counts too. What is meant is 
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -37,6 +39,14 @@ def rate_all(said: Sequence[Said], read: Read | None) -> tuple[list[Wish], list[
     return rated, read([one.text for one in said]) if read is not None and said else []
 
 
+# "Forget Redis, we're using Memcached" takes back a choice, and makes another.
+_REPLACES = pattern(
+    r"\W{0,3}(?:forget|scrap|drop|ditch) (?!(?:it|that|this|what|about)\b)[^,;:.]{1,40}[,;:] ?"
+    r"(?:we|let's|i|use|it's|go)\b",
+    re.IGNORECASE,
+)
+
+
 def unkept_blocks(
     said: Sequence[Said], rated: Sequence[Wish], meant: Sequence[Meant]
 ) -> dict[int, str]:
@@ -53,6 +63,8 @@ def unkept_blocks(
         if meant:
             wanted, odds = _OF_WORDS * wanted + meant[at].asks, odds + meant[at].unkept
             why = meant[at].hushing
+        if _REPLACES.match(said[at].masked):
+            odds = -math.inf
         block = said[at].block
         asks[block] = max(wanted, asks.get(block, wanted))
         unkept[block] = max((odds, why), unkept.get(block, (odds, why)))
