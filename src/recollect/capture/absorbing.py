@@ -52,7 +52,7 @@ def replace_drafted(store: Store, names: Sequence[str], drafted: Memory) -> list
     for name in names:
         meant = [m for m in store.candidates(name) if m.status == UNCONFIRMED]
         found += meant if len(meant) == 1 and meant[0].uid != drafted.uid else []
-    found += [m for m in _settled_by(store, drafted) if m.uid != drafted.uid]
+    found += _settled_by(store, drafted)
     unique = list({memory.uid: memory for memory in found}.values())
     if unique:
         reason = f"drafted as {store.short_name(drafted)}"

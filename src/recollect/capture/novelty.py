@@ -152,17 +152,30 @@ def is_repeated(one: Outline, other: Outline) -> bool:
     return in_order and one.denials == other.denials
 
 
-def repeats(text: str, other: str) -> bool:
-    """Return whether the first statement of a text says nothing that another text does not."""
+def first_and_stems(
+    text: str, other: str, least: int
+) -> tuple[Statement, set[str], set[str]] | None:
+    """Return the first statement of a text, and the stems that another text has and denies.
+
+    None if the statement has fewer than `least` of them, which is too few to tell.
+    """
     mine = statements(text)[:1]
-    if not mine or len(mine[0].stems) < _FEWEST:
-        return False
+    if not mine or len(mine[0].stems) < least:
+        return None
     theirs = statements(other)
     known = {stem for one in theirs for stem in one.stems}
-    denied = {stem for one in theirs for stem in one.denied}
-    stems = mine[0].stems
+    return mine[0], known, {stem for one in theirs for stem in one.denied}
+
+
+def repeats(text: str, other: str) -> bool:
+    """Return whether the first statement of a text says nothing that another text does not."""
+    compared = first_and_stems(text, other, _FEWEST)
+    if compared is None:
+        return False
+    mine, known, denied = compared
+    stems = mine.stems
     is_known = sum(stem in known for stem in stems) >= _SAID * len(stems)
-    return is_known and all((stem in denied) == (stem in mine[0].denied) for stem in stems)
+    return is_known and all((stem in denied) == (stem in mine.denied) for stem in stems)
 
 
 def share_words(text: str, other: str) -> bool:

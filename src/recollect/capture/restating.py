@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from recollect.capture.novelty import SUPERSEDES, Known, judge
+from recollect.capture.novelty import SUPERSEDES, Known, first_and_stems, judge
 from recollect.capture.statements import FILLER, TOKEN, statements, stems_of
 
 # The share of its words from which a text restates another, and the fewest words that tell.
@@ -19,17 +19,15 @@ _FEWEST: Final = 2
 
 def restates(text: str, other: str) -> bool:
     """Return whether nearly all that a text says first is in another text."""
-    mine = statements(text)[:1]
-    if not mine or len(mine[0].stems) < _FEWEST:
+    compared = first_and_stems(text, other, _FEWEST)
+    if compared is None:
         return False
-    theirs = statements(other)
-    known = {stem for one in theirs for stem in one.stems}
-    denied = {stem for one in theirs for stem in one.denied}
-    stems = mine[0].stems
+    mine, known, denied = compared
+    stems = mine.stems
     share = _SHARE if len(stems) > _FEWEST else 1.0
     if sum(stem in known for stem in stems) < share * len(stems) or not _names(text) <= known:
         return False
-    if any(stem in known and (stem in denied) != (stem in mine[0].denied) for stem in stems):
+    if any(stem in known and (stem in denied) != (stem in mine.denied) for stem in stems):
         return False
     return judge(text, [Known("", other)]).verdict != SUPERSEDES
 
