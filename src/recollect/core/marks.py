@@ -7,6 +7,7 @@ captured as if a person had written it.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from recollect.core.patterns import pattern
 
@@ -23,6 +24,11 @@ _OWN = pattern(r"<(memory-context|recollect-guide) source=\"recollect\".*?(?:</\
 _TITLES = pattern(
     r"<recollect-titles>\n(?:(?!</?recollect-titles>)[^\n]*+\n){1,60}+</recollect-titles>"
 )
+
+
+def in_guide(lines: Iterable[str]) -> str:
+    """Return lines for the agent between the tags of the guide."""
+    return "\n".join((GUIDE_OPENING, *lines, GUIDE_CLOSING))
 
 
 def without_own_text(text: str) -> str:

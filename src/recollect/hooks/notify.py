@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.core.marks import GUIDE_CLOSING, GUIDE_OPENING
+from recollect.core.marks import in_guide
 from recollect.core.names import short
 from recollect.core.note import shorten_line
 from recollect.core.patterns import pattern
@@ -74,7 +74,7 @@ def tell_agent(work: Work) -> None:
             " words, to keep it for later: recollect review accept ID --user-said 'the exact words'"
         )
     if lines:
-        work.reply.context.append("\n".join((GUIDE_OPENING, *lines, GUIDE_CLOSING)))
+        work.reply.context.append(in_guide(lines))
         work.note("told the agent", kept=len(work.kept), noticed=len(work.noticed))
 
 

@@ -20,11 +20,10 @@ from itertools import accumulate
 from recollect.core.kinds import KINDS, SESSIONS
 from recollect.core.marks import (
     CLOSING,
-    GUIDE_CLOSING,
-    GUIDE_OPENING,
     OPENING,
     TITLES_CLOSING,
     TITLES_OPENING,
+    in_guide,
 )
 from recollect.core.memory import UNTAGGED, Memory
 from recollect.core.names import short
@@ -68,7 +67,7 @@ GUIDES: Mapping[str, tuple[str, ...]] = {
 def render_guide(detail: str) -> str:
     """Return the instructions for the agent; empty if the guide is off."""
     lines = GUIDES.get(detail, ())
-    return "\n".join((GUIDE_OPENING, *lines, GUIDE_CLOSING)) if lines else ""
+    return in_guide(lines) if lines else ""
 
 
 def render_memory(
