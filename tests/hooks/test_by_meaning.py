@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from recollect.api.recollect import Recollect
+from recollect.capture import changed_meaning
+from recollect.capture.changed_meaning import Words
 from recollect.embedding import open_embedder
+from recollect.embedding.granite.model import Granite
 from recollect.engine.stores import StorePool
 from tests.support.serving import Talk
 
+MOST_COMPARED = 4 + 4  # by words, and by meaning
 CURE = "ModuleNotFoundError: No module named '{}' is cured with make {}"
 
 
@@ -43,3 +48,27 @@ def test_a_cure_that_was_just_kept_comes_before_an_older_one(
     (trace, *_) = store.local.sessions.traces(1, "s1")
     (step,) = (step for step in trace.steps if step["what"] == "injected")
     assert [one["uid"] for one in step["memories"]] == [new.uid]
+
+
+def test_a_prompt_that_may_change_something_is_compared_with_few_memories(
+    repo: Path, store: Recollect, engine: StorePool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A person waits while the model reads each of them; what it read is not read again."""
+    for number in range(30):
+        store.capture("decisions", f"The {number}th import of the catalog runs at {number} o'clock")
+    store.search("import of the catalog", mode="hybrid")  # makes the vectors
+    read: list[str] = []
+    as_ever = changed_meaning.read_words
+
+    def watched(text: str, model: Granite, centre: Any) -> Words:
+        read.append(text)
+        return as_ever(text, model, centre)
+
+    monkeypatch.setattr(changed_meaning, "read_words", watched)
+    talk = Talk(repo, pool=engine)
+    talk.say("The import of the catalog runs at night now, not at noon.")
+    first = len(read)
+    talk.say("The import of the catalog runs at night now, and not at noon.")
+
+    assert 1 < first <= 1 + MOST_COMPARED
+    assert len(read) <= first + 3  # the prompt, and what the first one brought

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from recollect.capture.changed_minds import Find
 
 _LOCK = "noticing.lock"
-_MOST_CHANGED, _NEAR = 12, 4  # memories that a change of mind may be about
+# Memories that a change of mind may be about: by their words, and by their meaning if a model is
+# loaded. It then reads them while the person waits, so there are fewer of the former.
+_BY_WORDS, _BESIDE_NEAR, _NEAR = 12, 4, 4
 _MOST_WRONG = 200
 _LAST = 6  # memories of a session that a correction may be about
 _NOTICED = frozenset({UNCONFIRMED, ACTIVE})
@@ -120,14 +122,15 @@ class KeepingSession(RecordedSession):
         from recollect.capture.twins import similar_in
         from recollect.core.reversal import may_reverse
 
-        by_words = similar_in(self.store, prompt, _MOST_CHANGED)
-        found = {old.uid: old for old in (*by_words, *self._just_said(), *self._near(prompt))}
-        known = [
-            old
-            for old in found.values()
-            if old.status in (*VISIBLE, UNCONFIRMED) and old.sensitivity == "public"
-            if may_reverse("user", old) and not is_expired(old, self._now)
-        ]
+        def may_change(old: Memory) -> bool:
+            is_shown = old.status in (*VISIBLE, UNCONFIRMED) and old.sensitivity == "public"
+            return is_shown and may_reverse("user", old) and not is_expired(old, self._now)
+
+        near = self._near(prompt)
+        by_words = list(filter(may_change, similar_in(self.store, prompt, _BY_WORDS)))
+        also = [old for old in (*self._just_said(), *near) if may_change(old)]
+        found = [*(by_words[:_BESIDE_NEAR] if near else by_words), *also]
+        known = list({old.uid: old for old in found}.values())
         changes = find([text_of(old) for old in known])
         self._places = {known[one.number].uid: one.place for one in changes}
         return [known[one.number] for one in changes]
