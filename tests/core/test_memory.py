@@ -69,6 +69,20 @@ def test_a_memory_depends_on_the_set_of_updates_only(
     )
 
 
+def test_whoever_changed_the_text_of_somebody_else_is_named() -> None:
+    """Until its author writes it again; tags are no text."""
+    born = creation()._replace(by="Ada <ada@example.com>")
+    tagged = update(born, 1, tags=["a"])._replace(by="Ben <ben@example.com>")
+    edited = update(born, 2, body="other")._replace(by="Ben <ben@example.com>")
+    again = update(born, 3, summary="mine")._replace(by="ADA <ada@example.com>")
+
+    def editor(*updates: Record) -> str | None:
+        return fold(born, updates, kind="decisions", name="n").edited_by
+
+    assert editor() is editor(tagged) is editor(tagged, edited, again) is None
+    assert editor(edited, tagged) == "Ben <ben@example.com>"
+
+
 def test_later_revisions_win_field_by_field() -> None:
     """An update changes what it names and nothing else; null takes a field back."""
     born = creation(spec="one", phase="plan")

@@ -30,7 +30,8 @@ PROTECTED: Final = frozenset(
     }
 )
 _LONGEST_SHOWN = 2000
-_WORDS = frozenset({"summary", "body", "content"})
+# The fields with the text of a memory.
+WORDS: Final = frozenset({"summary", "body", "content"})
 # The author of a purge record that Recollect writes by itself; not an e-mail address.
 MACHINE: Final = "recollect"
 # In a purge record: the purged memories that a merged memory is purged with.
@@ -140,7 +141,7 @@ def is_reworded_by(updates: Iterable[Record], owner: str | None) -> bool:
     """Whether the owner of this clone has reworded a memory since it was created."""
     return any(
         is_same_person(update.by, owner)
-        and (update.body is not None or not _WORDS.isdisjoint(update.fields))
+        and (update.body is not None or not WORDS.isdisjoint(update.fields))
         for update in updates
     )
 

@@ -10,7 +10,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from recollect.core.age import seconds_of
-from recollect.core.authority import counting_fields, sources_at_creation
+from recollect.core.authority import (
+    WORDS,
+    counting_fields,
+    is_same_person,
+    sources_at_creation,
+)
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.proof import content_digest, is_altered
 from recollect.core.record import BODY, Record
@@ -57,6 +62,8 @@ class Memory(NamedTuple):
     project: str | None = None
     provenance: Mapping[str, Any] = NO_FIELDS
     author: str | None = None
+    # Who changed its text last, if that was somebody else.
+    edited_by: str | None = None
     created: str | None = None
     updated: str | None = None
     status: str = ACTIVE
@@ -159,7 +166,7 @@ def fold(
     body = create.body or ""
     status_changed, updated = create.timestamp, create.timestamp
     log = _entries(state.get("changes"), create.timestamp)
-    edits = 0
+    edits, editor = 0, create.by
     for update in ordered:
         changes = counting_fields(update, create, owner)
         time = _not_before(create.timestamp, update.timestamp)
@@ -176,6 +183,8 @@ def fold(
         edits += "status_by" not in changes and (
             not changes.keys() <= _OF_STATUS or update.body is not None
         )
+        if update.body is not None or changes.keys() & WORDS:
+            editor = update.by
         state.update(changes)
         if update.body is not None:
             body = update.body
@@ -209,6 +218,7 @@ def fold(
         project=_text(get("project")),
         provenance=provenance,
         author=create.by,
+        edited_by=None if is_same_person(editor, create.by) else editor,
         created=create.timestamp,
         updated=updated,
         status=find_status(_text(get("status")) or ACTIVE),

@@ -85,8 +85,8 @@ def render_memory(
     `meaning` says what the user means by its kind, if they described it. `instead_of` is the title
     of an older memory whose place it takes.
 
-    If the text contains an imperative, and its source has low trust or its author is not the owner
-    of the clone, a note says that the text is a quotation and not a request.
+    If the text contains an imperative, and its source has low trust, or somebody else than the
+    owner of the clone wrote or edited it, a note says that the text is a quotation and not a request.
     """
     attributes = {
         "id": short(memory.id),
@@ -175,10 +175,16 @@ def _attribute(value: str) -> str:
 
 
 def _origin(memory: Memory) -> str:
-    """Return who said it, and who recorded it."""
+    """Return who said it, who recorded it, and who else changed its text."""
     said = str(memory.provenance.get("said_by", ""))
-    name = (memory.author or "").partition("<")[0].strip()
-    return " ".join(part for part in (said, name) if part)[:60]
+    origin = " ".join(filter(None, (said, _name(memory.author))))[:60]
+    editor = _name(memory.edited_by)[:40]
+    return f"{origin}, edited by {editor}" if editor else origin
+
+
+def _name(person: str | None) -> str:
+    """Return the name of a person, without the address."""
+    return (person or "").partition("<")[0].strip()
 
 
 def _needs_note(memory: Memory, lines: Sequence[str], is_own: Callable[[Memory], bool]) -> bool:
@@ -186,7 +192,7 @@ def _needs_note(memory: Memory, lines: Sequence[str], is_own: Callable[[Memory],
 
     if not is_imperative("\n".join(lines)):
         return False
-    return has_low_trust(memory) or not is_own(memory)
+    return has_low_trust(memory) or bool(memory.edited_by) or not is_own(memory)
 
 
 def has_low_trust(memory: Memory) -> bool:
@@ -204,7 +210,9 @@ def _whose(memory: Memory) -> str:
     via = str(memory.provenance.get("via", ""))
     if has_low_trust(memory):
         return f"from {_attribute(via)[:40]}" if via else "from an unknown source"
-    name = _attribute((memory.author or "").partition("<")[0])[:40]
+    if memory.edited_by:
+        return f"edited by {_attribute(_name(memory.edited_by))[:40] or 'somebody else'}"
+    name = _attribute(_name(memory.author))[:40]
     return f"noted by {name}" if name else "noted by somebody else"
 
 
