@@ -31,8 +31,10 @@ FEWEST = 3  # words of a statement
 _POINTING: Final = 7  # words of a sentence that only points to another one
 _LENIENT: Final = 1.0  # added to the log odds that a word is to be kept: better one too many
 _SURELY_NOT: Final = -4.0
+_BESIDE: Final = -2.0  # the mean of a clause that still belongs to what is kept beside it
 _MOSTLY: Final = 0.5  # the share of its words from which a content was told already
 _MOST_JOINED = 3  # sentences
+_EDGE = 24  # characters that tell where a content stands
 _PART = pattern(r"[,;()]|\s[—–-]{1,2}\s|—|\s(?:->|→|<-|←)\s|:(?=\s|\Z)|\s(?:and|so) (?=please\b)")
 _MINOR = (
     r"(?:in|into|on|onto|to|as|for|from|down|up|away|somewhere|over|across|with|around|next|each"
@@ -56,6 +58,22 @@ _SUBJECT_BEFORE = pattern(r"\s{0,3}(?:they|it|these|those)(?:'re|'s|'ll)?\b", re
 # What is meant follows: "know that the two stacks can't be enabled together".
 _THAT = pattern(rf"\bthat,? (?!{_MINOR}\b|one\b|thought\b|bit\b)(?=\S+ \S+)")
 _VERB = pattern(words.VERB)
+# "A backup that leaves the house": this "that" leads to no statement.
+_RELATIVE = pattern(
+    rf"\s*(?:{words.VERB}\b|\w{{3,20}}s (?:the|an?|our|my|your|us|him|her|them|it)\b)"
+)
+# With these, a sentence neither begins nor ends: so what is kept was cut in the wrong place.
+_NO_START = pattern(
+    r"\W*(?:because|no matter|who|whom|whose|whereas|including|than|is|isn't|are|aren't|was|wasn't"
+    r"|were|weren't|has|hasn't|had|doesn't|won't|can't be|and|or)\b",
+    re.IGNORECASE,
+)
+_NO_END = pattern(
+    r"\b(?:an?|the|my|our|your|their|every|of|at|for|from|with|by|into|than|and|or|nor|but|we|i"
+    r"|they|he|she|who|which|because|if|when|whenever|whatever|was|were|been|am|has|have|had|will"
+    r"|would|can|could|should|must|may|very|as)\W*\Z",
+    re.IGNORECASE,
+)
 
 
 class _Part(NamedTuple):
@@ -85,6 +103,20 @@ def told_alone(content: str) -> str:
     content = content.strip()
     leads = words.PREAMBLE.match(content)
     return clean(content[leads.end() :] or content if leads else content)
+
+
+def mended(content: str, said: Sequence[Said]) -> str:
+    """Return a content whose beginning and end are not in the middle of something said."""
+    content = content.strip()
+    for one in said:
+        text = one.text.strip()
+        start = text.find(content[:_EDGE])
+        if start > 0 and _NO_START.match(content):
+            return text[:start] + content
+        end = text.find(content[-_EDGE:])
+        if end >= 0 and _NO_END.search(content):
+            return content + text[end + len(content[-_EDGE:]) :]
+    return content
 
 
 def better_content(
@@ -147,6 +179,23 @@ def kept_words(
     last = len(all_words) - 1
     while end < last and all_words[end + 1][1].kept > _SURELY_NOT and goes_on(end, end + 1):
         end += 1
+
+    def clause(place: int, step: int) -> int:
+        """Return the end of the clause beside a place, if that belongs to it, or the place."""
+        other = place + step
+        if not 0 <= other <= last or all_words[other][0] != all_words[place][0]:
+            return place
+        edge = other
+        while 0 <= edge + step <= last and goes_on(*sorted((edge, edge + step))):
+            edge += step
+        low, high = sorted((other, edge))
+        mean = sum(word.kept for _, word in all_words[low : high + 1]) / (high - low + 1)
+        return edge if mean > _BESIDE else place
+
+    while (more := clause(begin, -1)) != begin:
+        begin = more
+    while (more := clause(end, 1)) != end:
+        end = more
     first, final = all_words[begin][0], all_words[end][0]
     texts = [text for _, text, _ in said[first : final + 1]]
     texts[-1] = texts[-1][: all_words[end][1].end]
@@ -236,6 +285,8 @@ def _announced(one: Said, wish: Wish) -> str:
             return told if asks_again and _states(told) else rest
     for found in _THAT.finditer(one.masked):
         rest = one.masked[found.end() :]
+        if _RELATIVE.match(rest):
+            continue
         if _share(wish, 0, found.end()) >= _ASKS and _VERB.search(rest):
             cut = words.CUT.search(one.masked, found.end())
             return one.text[found.end() : cut.start() if cut else len(one.text)]

@@ -26,6 +26,7 @@ from recollect.capture.learned_content import (
     is_told,
     kept_near,
     kept_words,
+    mended,
     names_something,
     told_alone,
 )
@@ -115,7 +116,7 @@ def find_learned(
                 content, numbers = better_content(said, at, content, numbers, used, meant)
             used.update(numbers)
             if names_something(content):
-                told.append(told_alone(content))
+                told.append(told_alone(mended(content, said)))
                 yield told[-1], f"{LEARNED}{wish.deciding}", odds >= _MEANT_LIKELY
         elif meant:
             doubted[at] = odds
@@ -126,7 +127,7 @@ def find_learned(
             continue
         used.update(numbers)
         if names_something(content):
-            told.append(told_alone(content))
+            told.append(told_alone(mended(content, said)))
             yield told[-1], f"by meaning: {meant[at].asking}", odds >= _MEANT_LIKELY
     if told and meant:
         told_here = [
@@ -138,7 +139,7 @@ def find_learned(
         if says(content, FEWEST) and not is_told(content, told) and not asks_now(content):
             odds = max(map(_odds, said, rated, meant))
             yield (
-                told_alone(content),
+                told_alone(mended(content, said)),
                 "by meaning: what the request is about",
                 odds >= _MEANT_LIKELY,
             )

@@ -293,7 +293,8 @@ LED_WINDOW = 90
 POLITE = pattern(r"\b(?:can|could|would|will) (?:you|we)\b|\byou mind\b|\bi ask you to\b")
 ASKS = pattern(r"(?:(?:can|could|would|will) you (?:please |kindly )?|please,? )")
 POLITE_END = pattern(
-    r",? (?:ok|okay|right|alright|please|pls|yeah|yes|got it|understood|thanks|thank you|thx)"
+    r"(?<! is)(?<! are)(?<! be)(?<!'s)(?<!'re),? "
+    r"(?:ok|okay|right|alright|please|pls|yeah|yes|got it|understood|thanks|thank you|thx)"
     r"[\s.!?]*\Z"
 )
 ASIDE = pattern(r" (?:pls|plz|please|btw)(?=[,.;](?:\s|\Z)|\Z)", re.IGNORECASE)
