@@ -129,9 +129,19 @@ def better_content(
 ) -> tuple[str, tuple[int, ...]]:
     """Return what the words around a wish mean, if its own content says nothing of that."""
     other, more = kept_near(said, at, used, meant)
-    if not other or is_told(other, [content]):
+    if not other:
+        return content, numbers
+    is_more = content.strip(" .!") in other and set(numbers) <= {at, *more}
+    # The sentence that asks is no part of it, if its words say so.
+    only_asks = at not in more and said[at].text in content and _mean(meant[at]) < _BESIDE
+    if is_told(other, [content]) and not is_more and not only_asks:
         return content, numbers
     return other, (at, *more)
+
+
+def _mean(meant: Meant) -> float:
+    """Return the mean log odds that a word of a sentence is to be kept."""
+    return sum(word.kept for word in meant.words) / max(1, len(meant.words))
 
 
 def kept_near(

@@ -51,6 +51,7 @@ _MEANT: Final = -2.5
 _OF_WORDS: Final = 0.5
 _MEANT_FOR_SURE: Final = 1.1  # on the tuning days, no prompt without a wish has more
 _MEANT_LIKELY: Final = -1.6  # kept from here on
+_MEANT_BEYOND_DOUBT: Final = 3.0  # also if it names somebody who says so
 _MEANT_DOUBTFUL: Final = 1.5  # what a sentence needs more that may mean something else
 # "Now some rules, they are for everybody.": the rules follow, and are found by themselves.
 _ANNOUNCES = pattern(r"\b(?:rules|things|points|notes)\b")
@@ -93,13 +94,14 @@ def find_learned(
     told = list(asked)
     for at, wish in enumerate(rated):
         one = said[at]
+        odds = _odds(one, wish, meant[at]) if meant else _MEANT_LIKELY
         is_unkept = any(near.is_silent and near.block == one.block for near in said[at : at + 2])
+        is_told_of = odds < _MEANT_BEYOND_DOUBT and (is_hearsay(one.text) or tells(one.text))
         if (
             at in used
             or is_unkept
             or one.block in unkept
-            or is_hearsay(one.text)
-            or tells(one.text)
+            or is_told_of
             or (at + 1 in taken and _ANNOUNCES.search(one.masked))
         ):
             continue
@@ -108,22 +110,24 @@ def find_learned(
             content, numbers = content_of(said, at, wish, used)
         worth = _worth(content) if numbers else 0.0
         is_worth_it = worth >= _LEAST_WORTH or wish.chance >= _CERTAIN
-        odds = _odds(one, wish, meant[at]) if meant else _MEANT_LIKELY
         if odds < _MEANT:
             continue
         if numbers and is_worth_it and wish.chance + worth / 2 >= THRESHOLD:
-            if meant:
+            is_elsewhere = not content  # in what another wish keeps
+            if meant and content:
                 content, numbers = better_content(said, at, content, numbers, used, meant)
-            used.update(numbers)
             if names_something(content):
                 told.append(told_alone(mended(content, said)))
                 yield told[-1], f"{LEARNED}{wish.deciding}", odds >= _MEANT_LIKELY
-        elif meant:
+            if names_something(content) or is_elsewhere or not meant:
+                used.update(numbers)
+                continue
+        if meant:
             doubted[at] = odds
     for at, odds in sorted(doubted.items(), key=lambda one: -one[1]):
         content, numbers = _meant(said, at, rated[at], used, meant)
         is_certain = odds >= _MEANT_FOR_SURE
-        if (not is_certain and _worth(content) < _LEAST_WORTH) or asks_now(content):
+        if not is_certain and (_worth(content) < _LEAST_WORTH or asks_now(content)):
             continue
         used.update(numbers)
         if names_something(content):
@@ -136,8 +140,9 @@ def find_learned(
             if not (one.is_silent or is_question(one) or is_hearsay(one.text))
         ]
         content, _ = kept_words(told_here)
-        if says(content, FEWEST) and not is_told(content, told) and not asks_now(content):
-            odds = max(map(_odds, said, rated, meant))
+        odds = max(map(_odds, said, rated, meant))
+        is_task = odds < _MEANT_BEYOND_DOUBT and asks_now(content)
+        if says(content, FEWEST) and not is_told(content, told) and not is_task:
             yield (
                 told_alone(mended(content, said)),
                 "by meaning: what the request is about",
