@@ -280,3 +280,18 @@ def test_what_a_rule_found_is_kept_once(beside: str, read: Read) -> None:
 def test_what_is_asked_for_is_kept_whole(prompt: str, kept: str, read: Read) -> None:
     """And no piece of it beside it."""
     assert any(kept in one.content and one.is_sure for one in find_requests(prompt, read=read))
+
+
+def test_the_items_of_a_list_are_kept_one_by_one(read: Read) -> None:
+    """With what belongs to each, and without the item that nobody wants kept."""
+    prompt = (
+        "nice. two for your notebook:\n"
+        "a) prices in the db include vat. 21 percent, except pet food, that's 6\n"
+        "b) dr peeters signs off every text that goes to an owner before it's live. i got into"
+        " trouble over that last year"
+    )
+
+    assert [one.content for one in find_requests(prompt, read=read)] == [
+        "Prices in the db include vat. 21 percent, except pet food, that's 6",
+        "Dr peeters signs off every text that goes to an owner before it's live",
+    ]

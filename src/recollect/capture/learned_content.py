@@ -133,13 +133,35 @@ def better_content(
         return content, numbers
     is_more = content.strip(" .!") in other and set(numbers) <= {at, *more}
     # The sentence that asks is no part of it, if its words say so.
-    only_asks = at not in more and said[at].text in content and _mean(meant[at]) < _BESIDE
+    only_asks = at not in more and said[at].text in content and mean_kept(meant[at]) < _BESIDE
     if is_told(other, [content]) and not is_more and not only_asks:
         return content, numbers
     return other, (at, *more)
 
 
-def _mean(meant: Meant) -> float:
+def listed(
+    said: Sequence[Said], numbers: Sequence[int], meant: Sequence[Meant]
+) -> list[tuple[str, tuple[int, ...]]]:
+    """Return the items of the list that a wish asks to keep, each with its sentences.
+
+    Nothing if there are less than two: then it is no list.
+    """
+    first = next((number for number in sorted(numbers) if said[number].is_item), len(meant))
+    groups: list[list[int]] = []
+    for at in range(first, len(meant)):
+        if said[at].block != said[first].block:
+            break
+        if said[at].is_item:
+            groups.append([at])
+        elif mean_kept(meant[at]) >= _BESIDE:
+            groups[-1].append(at)
+    wanted = [group for group in groups if mean_kept(meant[group[0]]) >= _BESIDE]
+    if len(wanted) < 2:
+        return []
+    return [(" ".join(said[at].text for at in group), tuple(group)) for group in wanted]
+
+
+def mean_kept(meant: Meant) -> float:
     """Return the mean log odds that a word of a sentence is to be kept."""
     return sum(word.kept for word in meant.words) / max(1, len(meant.words))
 

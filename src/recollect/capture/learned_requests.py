@@ -26,6 +26,8 @@ from recollect.capture.learned_content import (
     is_told,
     kept_near,
     kept_words,
+    listed,
+    mean_kept,
     mended,
     names_something,
     told_alone,
@@ -53,6 +55,7 @@ _MEANT_FOR_SURE: Final = 1.1  # on the tuning days, no prompt without a wish has
 _MEANT_LIKELY: Final = -1.6  # kept from here on
 _MEANT_BEYOND_DOUBT: Final = 3.0  # also if it names somebody who says so
 _MEANT_DOUBTFUL: Final = 1.5  # what a sentence needs more that may mean something else
+_SURELY_ASKS: Final = -3.0  # the mean log odds that a word of a sentence is to be kept
 # "Now some rules, they are for everybody.": the rules follow, and are found by themselves.
 _ANNOUNCES = pattern(r"\b(?:rules|things|points|notes)\b")
 _NEGATED = pattern(
@@ -116,9 +119,11 @@ def find_learned(
             is_elsewhere = not content  # in what another wish keeps
             if meant and content:
                 content, numbers = better_content(said, at, content, numbers, used, meant)
-            if names_something(content):
-                told.append(told_alone(mended(content, said)))
-                yield told[-1], f"{LEARNED}{wish.deciding}", odds >= _MEANT_LIKELY
+            for each, own in listed(said, numbers, meant) or [(content, numbers)]:
+                if names_something(each):
+                    used.update(own)
+                    told.append(told_alone(mended(each, said)))
+                    yield told[-1], f"{LEARNED}{wish.deciding}", odds >= _MEANT_LIKELY
             if names_something(content) or is_elsewhere or not meant:
                 used.update(numbers)
                 continue
@@ -129,10 +134,14 @@ def find_learned(
         is_certain = odds >= _MEANT_FOR_SURE
         if not is_certain and (_worth(content) < _LEAST_WORTH or asks_now(content)):
             continue
+        if told and numbers == (at,) and mean_kept(meant[at]) < _SURELY_ASKS:
+            continue  # it asks, and what for was found already
+        for each, own in listed(said, numbers, meant) or [(content, numbers)]:
+            used.update(own)
+            if names_something(each):
+                told.append(told_alone(mended(each, said)))
+                yield told[-1], f"by meaning: {meant[at].asking}", odds >= _MEANT_LIKELY
         used.update(numbers)
-        if names_something(content):
-            told.append(told_alone(mended(content, said)))
-            yield told[-1], f"by meaning: {meant[at].asking}", odds >= _MEANT_LIKELY
     if told and meant:
         told_here = [
             (at, one.text, meant[at].words)
