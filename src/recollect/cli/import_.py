@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from recollect.api.recollect import Recollect
-from recollect.cli.import_plans import can_ask, import_progress, offer
+from recollect.cli.import_plans import can_ask, how_to_agree, import_progress, offer
 from recollect.cli.learn import all_option, yes_option
 from recollect.cli.output import echo_json, json_option, memories, opened, warn
 from recollect.cli.plans import dry_run_option
@@ -131,8 +131,8 @@ def _import_whole(
         asks = changes and not dry_run and not as_json and can_ask()
         agreed = bool(asks) and click.confirm(f"Import {memories(changes)}?")
         if not agreed and not as_json and outcomes:
-            hint = "" if dry_run or asks or not changes else " To import, add --yes"
-            click.echo(f"Nothing was written.{hint}", err=True)
+            hint = "" if dry_run or asks or not changes else how_to_agree("import")
+            click.echo(f"Nothing was written. {hint}".rstrip(), err=True)
     if agreed and changes and not dry_run:
         outcomes = run(dry_run=False)
         _show_outcomes(store, outcomes, as_json)

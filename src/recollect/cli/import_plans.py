@@ -12,7 +12,7 @@ import click
 
 from recollect.api.recollect import Recollect
 from recollect.cli.output import echo_json, memories, progress_to, warn
-from recollect.cli.terminal import echo_exactly
+from recollect.cli.terminal import echo_exactly, is_for_agent
 
 if TYPE_CHECKING:
     from recollect.importing.past_commits import PastCommits
@@ -116,7 +116,7 @@ def offer(
         store.dismiss_learning()
         click.echo("Nothing was written.", err=True)
     else:
-        click.echo("Nothing was written. To keep them, add --yes", err=True)
+        click.echo(f"Nothing was written. {how_to_agree('keep them')}", err=True)
     warn(store)
 
 
@@ -179,7 +179,14 @@ def _announce_writing(count: int) -> None:
 
 def can_ask() -> bool:
     """Whether somebody sits at the terminal who can answer."""
-    return sys.stdin.isatty()
+    return sys.stdin.isatty() and not is_for_agent()
+
+
+def how_to_agree(what: str) -> str:
+    """Say how to go on where nobody can answer; an agent must not decide it."""
+    if is_for_agent():
+        return f"Ask the user. Only if they agree, add --yes to {what}"
+    return f"To {what}, add --yes"
 
 
 def _nothing(plan: ImportPlan) -> str:
