@@ -9,8 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from recollect.api.recollect import Recollect
+from recollect.cli import root
 from recollect.errors import NothingToUndo
 from tests.sandbox import Sandbox
 from tests.support.history import with_past
@@ -66,6 +68,17 @@ def whole(sandbox: Sandbox, repo: Path) -> list[str]:
     store = sandbox.open(copy)
     store.run_import(store.plan_import())
     return alive(store)
+
+
+def test_a_killed_run_is_listed_as_such(repo: Path) -> None:
+    """Until the next import knows what it wrote, nobody says that it wrote all that it planned."""
+    kill_after(repo, 1)
+    killed = CliRunner().invoke(root, ["-C", str(repo), "undo"]).stdout
+    assert "it has not ended, or was stopped: at most " in killed
+    CliRunner().invoke(root, ["-C", str(repo), "learn", "--yes"])
+    listed = CliRunner().invoke(root, ["-C", str(repo), "undo"]).stdout
+    assert "at most" not in listed
+    assert "import-1" in listed
 
 
 @pytest.mark.parametrize("kills", [(0,), (1,), (2, 1), (1, 0, 2)])

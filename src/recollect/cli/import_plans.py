@@ -93,11 +93,10 @@ def offer(
         would_read(history)
     if not kept:
         click.echo(_nothing(plan), err=True)
-        if history is not None and history.added and not dry_run:
-            question = f"Read {_commits(history.added)} for search?"
-            if agreed or (can_ask() and click.confirm(question)):
-                read_history(store)
-                embed_history(store)
+        question = f"Read {_commits(history.added)} for search?" if history else ""
+        asks = history is not None and history.added and not dry_run and can_ask()
+        if writes or (asks and click.confirm(question)):
+            _go_on(store, plan, history)
     elif dry_run:
         click.echo(f"Would keep {len(kept)}. Nothing was written.", err=True)
     elif agreed or (can_ask() and click.confirm(f"Keep {memories(len(kept))}?")):
@@ -118,6 +117,17 @@ def offer(
     else:
         click.echo(f"Nothing was written. {how_to_agree('keep them')}", err=True)
     warn(store)
+
+
+def _go_on(store: Recollect, plan: ImportPlan, history: PastCommits | None) -> None:
+    """Do what is left where nothing is new, such as what a run that was stopped did not reach."""
+    store.run_import(plan)
+    if history is not None and history.added:
+        read_history(store)
+    if store.pending_vectors():
+        _embed(store)
+    if history is not None and store.pending_history():
+        embed_history(store)
 
 
 def _ahead(store: Recollect) -> PastCommits:

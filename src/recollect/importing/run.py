@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from recollect.core.uid import is_nonce
 from recollect.importing.plan import ImportPlan
 from recollect.index.protocol import ALL, Filters
 from recollect.ledger.writes import Creation
@@ -48,13 +47,8 @@ def run_import(
 
 def settle_killed_runs(store: Store) -> None:
     """Let each run that was killed name only what it wrote, not what it had planned."""
-    killed = [
-        run
-        for run in store.local.runs.all()
-        if run.kind == IMPORT
-        and not run.is_undone
-        and any(is_nonce(name) for name, _ in run.records)
-    ]
+    runs = store.local.runs.all()
+    killed = [run for run in runs if run.kind == IMPORT and not run.is_undone and run.is_open]
     if not killed:
         return
     index = store.indexing.fresh()

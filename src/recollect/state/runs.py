@@ -12,6 +12,7 @@ from typing import Final
 import apsw
 
 from recollect.core.named_tuple import NamedTuple
+from recollect.core.uid import is_nonce
 
 SLEEP: Final = "sleep"
 IMPORT: Final = "import"
@@ -35,6 +36,11 @@ class Run(NamedTuple):
     def name(self) -> str:
         """The name that users type."""
         return f"{self.kind}-{self.number}"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it has not ended: it runs, or was killed. Its records are what it planned."""
+        return any(is_nonce(name) for name, _ in self.records)
 
 
 class Runs:
