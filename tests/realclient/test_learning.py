@@ -59,6 +59,7 @@ def test_the_offer_and_the_command_write_nothing(place: Workplace) -> None:
     assert "/recollect:learn" in json.loads(offer)["systemMessage"]
     assert "Ask the user" in run.main[0].text
     assert "Would keep 2. Nothing was written." in run.main[1].text
+    assert "session of Claude Code" not in run.main[1].text  # this one is not past
     assert place.git("for-each-ref", "refs/notes") == ""
     assert listed(place, "--status", "all") == []
     assert not (place.repo / ".git" / "recollect" / "history.db").exists()

@@ -22,6 +22,7 @@ SAMPLES = 5
 _ACTIONS = {"create": "new", "update": "changed in the source", "restore": "undone earlier"}
 _MOST_REASONS = 6
 _MANY = 1_000  # commits or files after which the choice takes a while
+_IN_BYTES = ("transcripts",)  # what counts neither commits nor files
 _STOP = "To stop this, press Ctrl-C or end process"
 
 
@@ -36,20 +37,26 @@ def import_progress() -> Iterator[Callable[[str, int, int, float | None], None]]
         if not sys.stderr.isatty():
             if source != announced:  # once for each source
                 announced = source
-                click.echo(f"Reading {source}{f': {total:,}' if total else ''} …", err=True)
-            if total and done == total and total >= _MANY:
+                amount = f": {_amount(source, total)}" if total else ""
+                click.echo(f"Reading {source}{amount} …", err=True)
+            if total and done == total and total >= _MANY and source not in _IN_BYTES:
                 click.echo(f"Deciding what to keep of {source} …", err=True)
             return
         shown = True
         share = f"{100 * done // total}%" if total else ""
         rest = "" if left is None or left < 1 else f", about {_duration(left)} left"
-        echo_exactly(f"\r\x1b[KReading {source}: {done:,} {share}{rest}", nl=False, err=True)
+        read = _amount(source, done)
+        echo_exactly(f"\r\x1b[KReading {source}: {read} {share}{rest}", nl=False, err=True)
 
     try:
         yield progress
     finally:  # an error begins on a line of its own
         if shown:
             click.echo("", err=True)
+
+
+def _amount(source: str, number: int) -> str:
+    return f"{number / 1e6:,.1f} MB" if source in _IN_BYTES else f"{number:,}"
 
 
 def _duration(seconds: float) -> str:
