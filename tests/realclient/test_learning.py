@@ -122,5 +122,7 @@ def test_it_is_kept_and_improved_on_the_users_word(place: Workplace) -> None:
         BETTER: "active",
     }
     assert json.loads(place.recollect("review", "--json")) == []
+    again = json.loads(place.recollect("learn", "--dry-run", "--json"))
+    assert [one for source in again["sources"] for one in source["kept"]] == []
     place.recollect("import", "--undo", "import-1")
     assert [memory["summary"] for memory in listed(place)] == [BETTER]
