@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -148,6 +149,27 @@ def test_a_plan_that_somebody_else_wrote_meanwhile_adds_nothing(
     made = store.plan_import()
     sandbox.open(repo).run_import(made)
     assert store.run_import(made).run == ""
+
+
+def test_a_run_beside_another_one_can_be_undone(
+    sandbox: Sandbox, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the other one takes for killed, because it has written nothing yet, goes on."""
+    store, beside = sandbox.open(repo), sandbox.open(repo)
+    made = store.plan_import(["instructions"])
+    write = store.write
+
+    def late(*given: Any) -> Any:
+        beside.run_import(beside.plan_import(["git"]))
+        return write(*given)
+
+    monkeypatch.setattr(store, "write", late)
+    assert store.run_import(made).run == "import-1"
+
+    for run in beside.runs():
+        beside.undo_import(run.name)
+    assert len(beside.runs()) == 0
+    assert alive(beside) == []
 
 
 def test_every_process_plans_the_same(repo: Path) -> None:

@@ -42,7 +42,9 @@ def run_import(
             written += store.write(writes[start : start + BATCH], "import")
             if progress is not None:
                 progress(len(written), len(writes))
-    return plan._replace(run=store.local.runs.all()[0].name)
+    wrote = {(record.uid, record.memory_uid) for record in written}
+    mine = (run for run in store.local.runs.all() if not wrote.isdisjoint(run.records))
+    return plan._replace(run=next((run.name for run in mine), ""))
 
 
 def settle_killed_runs(store: Store) -> None:
