@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
 from urllib.parse import quote
 
 import apsw
 
 from recollect.errors import ParseError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Final
 
 _PAGE = 512  # bytes; no database is smaller
 # Errors that mean the location is at fault: it is full, read-only or unreachable.

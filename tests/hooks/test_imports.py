@@ -49,7 +49,10 @@ MOST_PROCESSES = {
 MOST_BY_THE_ENGINE = 10
 _TRIES = 20
 # They serve the person at a terminal, or write what few events write.
-NEVER = {"click", "dataclasses", "inspect", "hashlib", "numpy", "recollect.index.applying"}
+NEVER = {
+    *("click", "dataclasses", "inspect", "hashlib", "numpy", "typing"),
+    "recollect.index.applying",
+}
 WITHOUT_GIT = {"subprocess", "selectors", "tempfile"}
 
 

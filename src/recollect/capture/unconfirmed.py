@@ -8,7 +8,6 @@ try after a crash finds what the first one wrote.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
 
 from recollect.capture.novelty import DUPLICATE, NEW, Known, judge
 from recollect.capture.pasted import PASTED
@@ -25,7 +24,10 @@ from recollect.index.protocol import Filters, is_purged, made_with
 from recollect.store.store import Store
 
 # A hook imports this module: what only a few events need is imported where it is used.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, Final
+
     from recollect.ledger.writes import Change
 
 # How a memory was confirmed, as its provenance says.

@@ -12,14 +12,16 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from recollect.core.patterns import pattern
 from recollect.errors import ValidationError
 from recollect.state.noticed import PROMPT_SECONDS
 from recollect.state.spool import Spool
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from recollect.core.memory import Memory
     from recollect.hosts.protocol import Event
     from recollect.store.store import Store

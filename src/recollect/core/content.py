@@ -59,7 +59,8 @@ def check_content(kind: str, content: Any) -> dict[str, Any]:
 def refuse(problems: Sequence[Problem]) -> None:
     """Raise an error with all the problems; do nothing if there are none."""
     if problems:
-        raise BadContent(*problems[0], problems=problems)
+        first = problems[0]
+        raise BadContent(first.field, first.expected, first.got, first.fix, problems)
 
 
 def check_object(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from recollect.capture.novelty import DUPLICATE, NEAR, SUPERSEDES, Known, judge, said_in
 from recollect.capture.suggestions import COMPACTION
@@ -17,6 +16,10 @@ from recollect.core.status import ACTIVE, UNCONFIRMED
 from recollect.hooks.notify import KEPT, tell
 from recollect.hooks.pipeline import Work
 from recollect.hosts.protocol import PRE_COMPACT, PROMPT, STOP
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _SIMILAR = 8  # memories to compare a draft with
 # Seconds after which the same words are said again, and not read again.

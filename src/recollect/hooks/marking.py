@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from recollect.capture.markers import DEFAULT_KIND, Marked, find_all_marked
 from recollect.capture.pasted import PASTED
@@ -21,7 +20,10 @@ from recollect.core.patterns import pattern
 from recollect.core.uid import derive_uid
 from recollect.hosts.protocol import PROMPT, Event
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from recollect.capture.requests import Request
 
 _PATH = pattern(r"(?<![\w:/.-])@?((?:[\w.-]{1,80}/){0,12}[\w.-]{1,80})")

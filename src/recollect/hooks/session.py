@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
 
 from recollect.api.recollect import Recollect
 from recollect.capture.unconfirmed import without_expired
@@ -38,7 +37,10 @@ from recollect.search.search import TITLE_TAGS, Hit, Question, search
 from recollect.search.selection import Candidate, Skipped, Sorted, belongs_to
 from recollect.search.triggers import Plan
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from recollect.ledger.surroundings import Surroundings
 
 _ACTIVE = frozenset({"active"})

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
 
 from recollect.api.recollect import Recollect
 from recollect.capture.novelty import SUPERSEDES, Known, judge, share_words
@@ -23,7 +22,10 @@ from recollect.index.protocol import Filters, Index
 from recollect.ledger.lock import exclusive
 from recollect.ledger.worktree import has_past
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from recollect.capture.changed_minds import Find
 
 _LOCK = "noticing.lock"

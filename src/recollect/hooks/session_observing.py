@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from recollect.api.recollect import Recollect
 from recollect.capture.novelty import Known, fingerprint
@@ -22,6 +21,10 @@ from recollect.index.protocol import Filters
 from recollect.ledger.worktree import find_root
 from recollect.search.selection import Candidate, Skipped, Sorted
 from recollect.state.findings import StoredFinding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _PUBLIC = frozenset({"public"})
 MOST_TRANSCRIPT = 256 * 1024  # bytes of one part; a hook reads as many parts as it has time for

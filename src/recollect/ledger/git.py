@@ -16,18 +16,35 @@ import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, TypedDict, TypeVar, Unpack
 
 from recollect.errors import GitFailed, GitMissing, GitTimeout, NotWritable
 from recollect.ledger.git_objects import ObjectReader, contents, failure, nul_separated, verb
 from recollect.ledger.git_settings import DROPPED, NO_NETWORK, NO_SIGNING, NO_TRANSPORT, SETTINGS
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import subprocess
+    from typing import IO, TypedDict, TypeVar, Unpack
 
     from recollect.ledger.git_programs import GitSetting, Neutral
 
-T = TypeVar("T")
+    T = TypeVar("T")
+
+    class RunOptions(TypedDict, total=False):
+        """The options of a git command."""
+
+        stdin: bytes
+        # The exit codes that are no error.
+        ok: Sequence[int]
+        timeout: float | None
+        network: bool
+        # Run it in its own process group, so that a signal to ours cannot stop it half way: git
+        # leaves lock files behind when it is killed.
+        detached: bool
+        # A commit of the user's own, with their signature.
+        personal: bool
+
+
 _BULK_SECONDS = 900.0
 _HISTORY_SECONDS = 600.0
 _MOST_PART = 1 << 18
@@ -64,21 +81,6 @@ def kill_running(thread: int | None = None) -> None:
     for process, owner in list(_running.items()):
         if process.returncode is None and thread in (None, owner):
             process.kill()
-
-
-class RunOptions(TypedDict, total=False):
-    """The options of a git command."""
-
-    stdin: bytes
-    # The exit codes that are no error.
-    ok: Sequence[int]
-    timeout: float | None
-    network: bool
-    # Run it in its own process group, so that a signal to ours cannot stop it half way: git leaves
-    # lock files behind when it is killed.
-    detached: bool
-    # A commit of the user's own, with their signature.
-    personal: bool
 
 
 class Git:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
 
 from recollect.config.config import Config
 from recollect.core.age import seconds_of
@@ -22,7 +21,10 @@ from recollect.store.indexing import Indexing
 from recollect.store.uids import NonceMaker
 
 # What a hook needs on every prompt is imported above; the rest is imported where it is used.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, Self
+
     from recollect.ledger.files import CommitFiles, CommitInfo
     from recollect.redact.gate import Gate
 
