@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-import weakref
+from _weakref import ref  # `weakref` itself takes a hook too long
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -53,7 +53,7 @@ _MOST_ERRORS = 64 * 1024  # bytes of what a failed command says
 
 # The processes to kill if this process must end at once, and the thread that waits for each.
 # Detached commands are excluded: they end by themselves, and killing one leaves its lock files.
-_running: weakref.WeakKeyDictionary[subprocess.Popen[bytes], int] = weakref.WeakKeyDictionary()
+_running: dict[ref[subprocess.Popen[bytes]], int] = {}
 
 
 # The thread for which this one runs commands; its own if there is none.
@@ -78,8 +78,9 @@ def beside(work: Callable[[], T], name: str) -> Callable[[], T]:
 
 def kill_running(thread: int | None = None) -> None:
     """Kill every running command, or those of one thread, because nothing waits for it any more."""
-    for process, owner in list(_running.items()):
-        if process.returncode is None and thread in (None, owner):
+    for known, owner in list(_running.items()):
+        process = known()
+        if process is not None and process.returncode is None and thread in (None, owner):
             process.kill()
 
 
@@ -363,7 +364,8 @@ class Git:
                 process_group=0 if detached and sys.platform != "win32" else None,
             )
             if not detached:
-                _running[process] = getattr(_acting, "owner", threading.get_ident())
+                owner = getattr(_acting, "owner", threading.get_ident())
+                _running[ref(process, _running.pop)] = owner
             return process
         except FileNotFoundError:
             from shutil import which  # imported here because most hooks do not need it
