@@ -11,9 +11,6 @@ from collections.abc import Mapping, Sequence
 
 from recollect.capture.novelty import DUPLICATE, NEW, Known, judge
 from recollect.capture.pasted import PASTED
-from recollect.capture.rejections import is_rejected, note_rejected
-from recollect.capture.spool_flush import keep
-from recollect.capture.suggestions import COMPACTION, suggestions, waiting_suggestions
 from recollect.core.memory import Memory
 from recollect.core.names import parse_name, short
 from recollect.core.status import ARCHIVED, HIDDEN, RESTORED, RETIRED, UNCONFIRMED, VISIBLE
@@ -72,6 +69,9 @@ def add(
 
     Returns None if it is not in the ledger: its like was rejected, or it waits in the spool.
     """
+    from recollect.capture.rejections import is_rejected
+    from recollect.capture.spool_flush import keep
+
     if is_rejected(store, f"{draft.get('summary', '')}\n{draft.get('body') or ''}"):
         return None
     provenance = {**(draft.get("provenance") or {}), WHY: why}
@@ -263,6 +263,8 @@ def _shared(store: Store, uids: Sequence[str]) -> list[str]:
 
 def reject(store: Store, memories: Sequence[Memory]) -> list[Memory]:
     """Retire unconfirmed memories and their like for good; return all of them."""
+    from recollect.capture.rejections import note_rejected
+
     doomed = with_like(store, memories)
     _learn(store, [m for m in memories if m.status == UNCONFIRMED], accepted=False)
     note_rejected(store, {memory.uid: text_of(memory) for memory in doomed})
@@ -345,6 +347,8 @@ def noticed_like(store: Store, purged: Sequence[Memory]) -> list[Memory]:
 
 def convert_suggestions(store: Store) -> int:
     """Make unconfirmed memories of plain drafts that an earlier version put into the queue."""
+    from recollect.capture.suggestions import COMPACTION, suggestions, waiting_suggestions
+
     converted = 0
     for waiting in suggestions(store):
         is_held = (waiting.draft.get("provenance") or {}).get("via") in (PASTED, COMPACTION)

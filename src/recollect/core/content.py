@@ -9,7 +9,6 @@ is shown.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from recollect.core.content_schemas import (
     CHOICE,
@@ -28,6 +27,10 @@ from recollect.core.content_schemas import (
     schema_of,
 )
 from recollect.errors import BadContent, Problem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = [
     "SCHEMAS",

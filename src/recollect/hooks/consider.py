@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from recollect.capture.novelty import DUPLICATE, NEAR, SUPERSEDES, Known, judge, said_in
-from recollect.capture.suggestions import COMPACTION
 from recollect.capture.unconfirmed import SAID_AGAIN
 from recollect.core.age import seconds_since
 from recollect.core.memory import Memory
@@ -76,6 +75,8 @@ def consider(work: Work, drafts: Sequence[Draft]) -> None:
 
 def _consider_locked(work: Work, drafts: Sequence[Draft]) -> None:
     """Redact each draft, compare it with what is known, decide, and trace the decision."""
+    from recollect.capture.suggestions import COMPACTION
+
     certain: list[Draft] = []
     pending: list[Known] | None = None
     automatic = str(work.session.setting("capture.mode")) == "auto"

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 
-from recollect.capture.markers import Marked
 from recollect.core.fields import check_body, is_too_long
 from recollect.core.marks import LEARNED, REQUESTED
 from recollect.core.memory import Memory
@@ -32,6 +31,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from recollect.capture.markers import Marked
     from recollect.capture.requests import Request
 
 _SHOWN = 70  # characters of a memory in a message

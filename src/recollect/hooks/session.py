@@ -17,7 +17,6 @@ from recollect.hooks.session_logging import LoggingSession
 from recollect.hosts.protocol import PROMPT, TOOL_FAILURE, Event
 from recollect.index.protocol import Filters, Index
 from recollect.ledger.git import beside
-from recollect.ledger.worktree import RecentWork, compare_files, files_since, recent_work
 from recollect.search.by_time import STATUSES, changed, last_sessions
 from recollect.search.by_time import answer as by_time
 from recollect.search.constants import (
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from recollect.ledger.surroundings import Surroundings
+    from recollect.ledger.worktree import RecentWork
 
 _ACTIVE = frozenset({"active"})
 _ARCHIVED = frozenset({"archived"})
@@ -373,6 +373,8 @@ class HookSession(LoggingSession):
         return self._recent
 
     def _ask_recent(self) -> RecentWork:
+        from recollect.ledger.worktree import RecentWork, recent_work
+
         repository = self.store.ledger.repository
         return RecentWork() if repository.is_user_ledger else recent_work(repository)
 
@@ -386,6 +388,8 @@ class HookSession(LoggingSession):
 
     def file_states(self, memories: Sequence[Memory]) -> Mapping[str, str]:
         """Return for memories that name files, by uid, whether these files have changed."""
+        from recollect.ledger.worktree import compare_files, files_since
+
         found = {memory.uid: files_since(memory, self._now) for memory in memories}
         named = {uid: files for uid, files in found.items() if files is not None}
         if not named or self.store.ledger.repository.is_user_ledger:

@@ -21,7 +21,6 @@ from recollect.core.record import Record
 from recollect.errors import CaptureError, Contended, GitFailed, NotWritable, StorageError
 from recollect.ledger.git import beside
 from recollect.ledger.git_objects import OVERSIZE
-from recollect.ledger.lock import exclusive
 from recollect.ledger.refs import (
     PREFIXES,
     SEEN_PREFIXES,
@@ -148,6 +147,7 @@ class Ledger:
     def transact(self, edit: Callable[[Transaction], T], reason: str) -> T:
         """Run an edit against the current ledger until its result is swapped in."""
         from recollect.ledger.holding import judge_for
+        from recollect.ledger.lock import exclusive
         from recollect.ledger.packs import release_stale
         from recollect.ledger.transaction import Transaction
 

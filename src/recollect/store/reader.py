@@ -15,7 +15,6 @@ from recollect.core.record import Record
 from recollect.errors import Ambiguous, NotFound
 from recollect.index.protocol import ALL, Filters, Progress
 from recollect.ledger.ledger import Ledger
-from recollect.ledger.worktree import find_root
 from recollect.state.local import LocalState
 from recollect.store.indexing import Indexing
 from recollect.store.uids import NonceMaker
@@ -92,6 +91,8 @@ class Reader:
     @property
     def work_tree(self) -> Path | None:
         """The current working tree; None in a bare repository or outside any."""
+        from recollect.ledger.worktree import find_root
+
         repository = self.ledger.repository
         return None if repository.is_user_ledger else find_root(repository.git.directory)
 
