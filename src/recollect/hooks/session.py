@@ -43,9 +43,7 @@ if TYPE_CHECKING:
     from recollect.ledger.surroundings import Surroundings
     from recollect.ledger.worktree import RecentWork
 
-_ACTIVE = frozenset({"active"})
-_ARCHIVED = frozenset({"archived"})
-_UNCONFIRMED = frozenset({UNCONFIRMED})
+_ACTIVE, _ARCHIVED, _UNCONFIRMED = map(frozenset, ({"active"}, {"archived"}, {UNCONFIRMED}))
 _SESSIONS = 10  # sessions to choose the last one from
 _MOST_READ = 200  # memories from the instructions of a project
 _INDEXED = 2  # memories to choose each title of the index from
@@ -390,8 +388,7 @@ class HookSession(LoggingSession):
         """Return for memories that name files, by uid, whether these files have changed."""
         from recollect.ledger.worktree import compare_files, files_since
 
-        found = {memory.uid: files_since(memory, self._now) for memory in memories}
-        named = {uid: files for uid, files in found.items() if files is not None}
+        named = {m.uid: files for m in memories if (files := files_since(m, self._now)) is not None}
         if not named or self.store.ledger.repository.is_user_ledger:
             return {}
         return compare_files(self.store.ledger.repository, self._tree(), named)
