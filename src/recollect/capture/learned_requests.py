@@ -13,7 +13,6 @@ kept, with the same content, so a later event with one finds the rest and keeps 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
 
 from recollect.capture import request_words as words
 from recollect.capture.hearsay import is_hearsay
@@ -39,7 +38,10 @@ from recollect.capture.wish_model import Wish, log_odds
 from recollect.core.marks import LEARNED
 from recollect.core.patterns import pattern
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from recollect.capture.wish_meaning import Meant, Read
 
 # Chosen on prompts that the model was not trained on: see benchmarks/capture/README.md. What counts
