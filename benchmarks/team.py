@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import resource
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -51,7 +54,10 @@ SELECT memory, embedding <=> %s AS distance FROM {SCHEMA}.chunk WHERE repository
 ORDER BY distance LIMIT 50
 """
 # What a server with many memories is given; the tests make do with 64 MB.
-_OPTIONS = "shared_buffers = 2GB\nmax_wal_size = 8GB\ncheckpoint_timeout = 30min\n"
+_OPTIONS = (
+    "shared_buffers = 2GB\nmax_wal_size = 8GB\ncheckpoint_timeout = 30min\n"
+    "maintenance_work_mem = 2GB\n"
+)
 # The same for memories of one kind that are not hidden.
 _OF_KIND = f"""
 AND memory IN (SELECT key FROM {SCHEMA}.memory
@@ -165,6 +171,18 @@ def ask(url: str, repositories: int = REPOSITORIES, seen_: int = SEEN) -> dict[s
     }
 
 
+def memory_of(server: int) -> float:
+    """The megabytes of a server's processes, those that they share counted once; needs root."""
+    found = 0
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it has ended
+            parent = (folder / "stat").read_text().rpartition(")")[2].split()[1]
+            if str(server) in (folder.name, parent):
+                rollup = (folder / "smaps_rollup").read_text().partition("\nPss:")[2]
+                found += int(rollup.split()[0])
+    return found / 1024
+
+
 def recall(url: str, repositories: int = REPOSITORIES) -> dict[str, Any]:
     """Compare the HNSW index with an exact search, for somebody who sees everything.
 
@@ -234,6 +252,9 @@ def main() -> None:
             with new_database(server) as url:
                 built = build(int(size), url, with_hnsw=not args.without_hnsw)
                 found = {"memories": int(size), **built, **ask(url)}
+                if server.pid:  # else somebody else runs it
+                    found["server_mb"] = memory_of(server.pid)
+                found["load"] = os.getloadavg()[0]
                 if int(size) > vectors_module.MOST_EXACT and not args.without_hnsw:
                     found |= recall(url)
                 rows.append(found)

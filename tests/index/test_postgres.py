@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import count
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import psycopg
@@ -25,7 +26,7 @@ from recollect.core.record import PURGE, Record
 from recollect.core.uid import make_uid
 from recollect.errors import MemoryIndexError
 from recollect.index.postgres import vectors as postgres_vectors
-from recollect.index.postgres.connection import SingleConnection, leading, open_pool
+from recollect.index.postgres.connection import Connection, SingleConnection, leading, open_pool
 from recollect.index.postgres.index import PostgresIndex
 from recollect.index.postgres.migrations import SCHEMA, SETTING, TABLES
 from recollect.index.postgres.vectors import build_index
@@ -215,6 +216,30 @@ def test_a_repository_never_changes_a_memory_of_another(opened: Open) -> None:
     assert [m.body for m in both.get_many([born.uid])] == ["the original"]
     assert [m.uid for m in both.lexical("memory", EVERYTHING, 9).matches] == [born.uid]
     assert [m.body for m in opened("fork").get_many([born.uid])] == ["taken over"]
+
+
+def test_a_search_is_few_round_trips(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With few memories, they take most of its time: one for each statement, and two around."""
+    for number, name in enumerate(("one", "two")):
+        records = [creation(n, salt=number * 10 + n, body="apple") for n in range(5)]
+        index = opened(name)
+        fill(index, (PLACE, note_of(*records)))
+        index.store_vectors("m", {record.uid: [vector(1, number)] for record in records})
+    seen, sent = opened("one", "two"), 0
+    run = Connection.execute
+
+    def counting(*args: Any, **kwargs: Any) -> Any:
+        nonlocal sent
+        sent += 1
+        return run(*args, **kwargs)
+
+    assert seen.count(EVERYTHING) == 10  # it is connected
+    monkeypatch.setattr(Connection, "execute", counting)
+    with seen.reading():
+        found = search(seen, Question("apple"), now=0.0, embed=partial(_always, vector(1, 0)))
+
+    assert len(found) == 10
+    assert sent <= 11
 
 
 def test_no_table_shows_rows_without_the_setting(opened: Open, team_url: str) -> None:
@@ -423,7 +448,7 @@ def test_counts_are_as_after_a_rebuild(opened: Open) -> None:
     assert changing._rows(terms) == rebuilt._rows(terms)
     changing.clear()
     changing._rows("SELECT 1")
-    assert changing._tables.repositories[0][3:] == (0, 0, 0)
+    assert changing._tables.repositories[0][3:6] == (0, 0, 0)
 
 
 _OPENING = """
@@ -487,6 +512,21 @@ def test_many_programs_find_an_empty_database_at_once(postgres: Server) -> None:
             return found
 
         assert list(pool.map(use, range(6))) == [1] * 6
+
+
+def test_a_database_of_a_newer_program_is_left_alone(postgres: Server) -> None:
+    """It is refused with what to do, and its tables stay as they are."""
+    with new_database(postgres) as url:
+        index = PostgresIndex(SingleConnection(url), ["api"])
+        fill(index, (PLACE, note_of(creation())))
+        index.close()
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(f"INSERT INTO {SCHEMA}.migration VALUES (99)".encode())
+
+            with pytest.raises(MemoryIndexError, match="Update Recollect"):
+                index.cursor()
+            kept = connection.execute(f"SELECT count(*) FROM {SCHEMA}.memory".encode()).fetchone()
+    assert kept == (1,)
 
 
 @pytest.mark.skipif(bool(NAMED), reason="the named server is not ours to kill")

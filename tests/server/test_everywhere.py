@@ -51,6 +51,15 @@ def test_hits_of_other_repositories_are_marked(team: TeamPlace) -> None:
     assert only == []
 
 
+def test_what_others_wrote_is_trusted_less(team: TeamPlace) -> None:
+    """The same memories and the same question: the server's score is lower than one's own."""
+    own = json.loads(search(team.clone("web"), "--json")[0])
+    (theirs,) = team.search(team.token("Ada", "web"), QUERY)
+
+    assert theirs["uid"] == own[0]["uid"]
+    assert theirs["score"] < own[0]["score"] - 0.01
+
+
 def test_a_token_in_a_file(team: TeamPlace, tmp_path: Path) -> None:
     """Only its owner may be able to read it."""
     folder = tmp_path / "config"

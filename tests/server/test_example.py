@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import yaml
 
@@ -26,6 +27,29 @@ def test_its_file_is_what_the_server_reads() -> None:
     assert str(found.data) in mounted
     commands = (EXAMPLE / "Dockerfile").read_text()
     assert any(f'"{path}"' in commands for path in mounted if path.endswith(".toml"))
+
+
+def test_its_addresses_and_names_fit_together() -> None:
+    """The port, the route of the health check, the volumes, and the names of the services."""
+    compose = yaml.safe_load((EXAMPLE / "compose.yaml").read_text())
+    database, server = (compose["services"][name] for name in ("database", "server"))
+    found = read_settings(EXAMPLE / "team.toml", {DATABASE: "postgresql:///x"})
+    routes = (ROOT / "src/recollect/server/application.py").read_text()
+
+    address = urlsplit(server["environment"][DATABASE])
+    assert (address.hostname, address.username) == (
+        "database",
+        database["environment"]["POSTGRES_USER"],
+    )
+    assert address.path == f"/{database['environment']['POSTGRES_DB']}"
+    assert server["ports"] == [f"127.0.0.1:{found.port}:{found.port}"]
+    asked = re.search(r"http://127\.0\.0\.1:(\d+)(/\w+)", server["healthcheck"]["test"][-1])
+    assert asked
+    assert int(asked[1]) == found.port
+    assert f'Route("{asked[2]}"' in routes
+    mounted = [volume for one in (database, server) for volume in one["volumes"]]
+    assert {v.split(":")[0] for v in mounted if not v.startswith(".")} == set(compose["volumes"])
+    assert (EXAMPLE / server["build"]["context"] / server["build"]["dockerfile"]).exists()
 
 
 def test_its_image_gets_everything_that_a_build_reads() -> None:

@@ -302,6 +302,10 @@ def test_limits_and_the_proxy(place: TeamPlace, tmp_path: Path) -> None:
     top = 'requests_per_minute = 5\naddress = "https://memory.example.com"'
     place.write_config(top, end)
     place.start()
+    token = place.token("Cleo", "web")
+    asked = [place.ask("GET", "/search?q=data", token=token).status for _ in range(12)]
+    assert asked[0] == 200
+    assert 429 in asked
     tab = Tab(place)
     named = {"host": "memory.example.com", "origin": "https://memory.example.com"}
     answer = tab.post("/ui/sign-in", {"token": place.token("Ada", "web")}, **named)

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 import recollect
+from recollect.server.audit import Audit
+from recollect.server.database import Database
 from tests.sandbox import install_hook
 from tests.server.place import TeamPlace
 from tests.support.postgres import Server, new_database
@@ -57,6 +59,11 @@ def test_a_memory_reaches_the_repository(writable: TeamPlace) -> None:
         body="Because of the view.",
     )
     assert again["done"] == "known already"
+    database = Database(writable.database)
+    written = [e for e in Audit(database).last(9, "eve@example.com") if e.action == "store"]
+    database.close()
+    assert [entry.outcome for entry in written] == ["known already", "stored and pushed"]
+    assert {(entry.repositories, entry.query) for entry in written} == {(("web",), done["id"])}
 
 
 def test_a_secret_is_redacted(writable: TeamPlace) -> None:

@@ -39,7 +39,10 @@ _LOCK_MILLISECONDS = 60_000
 _LEADING = 0x52454C
 
 # The repositories that the transaction sees, with the counts that every search needs.
-REPOSITORIES = "SELECT id, name, version, memories, words, chunks FROM repository ORDER BY id"
+REPOSITORIES = (
+    "SELECT id, name, version, memories, words, chunks, (SELECT value::int FROM meta"
+    " WHERE meta.repository = repository.id AND key = 'dimensions') FROM repository ORDER BY id"
+)
 _READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _WRITING = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 

@@ -63,6 +63,8 @@ class Repository(NamedTuple):
     memories: int
     words: int
     chunks: int
+    # How many numbers its vectors have, if it has any.
+    dimensions: int | None
 
 
 class PostgresTables:

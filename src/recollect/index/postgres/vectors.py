@@ -122,10 +122,7 @@ def sample_cosines(tables: PostgresTables, vector: bytes) -> list[float] | None:
 
 def _with_dimensions(tables: PostgresTables, dimensions: int) -> list[int]:
     """Return the repositories whose vectors have a number of dimensions."""
-    rows = tables.rows(
-        "SELECT repository FROM meta WHERE key = 'dimensions' AND value = ?", (str(dimensions),)
-    )
-    return [repository for (repository,) in rows]
+    return [one.id for one in tables.repositories if one.dimensions == dimensions]
 
 
 def _by_index(
