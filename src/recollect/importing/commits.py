@@ -253,8 +253,8 @@ def _text(
     past: Past,
     reading: Reading,
 ) -> str:
-    parts = [reading.redact(past.end_of(commit)), body_of(message)]
-    if message.breaking and message.breaking not in one_line(parts[1]):
+    parts = [body_of(message)]
+    if message.breaking and message.breaking not in one_line(parts[0]):
         parts.append(f"Breaking change: {message.breaking}")
     tried = past.tried_by(message)
     if tried is not None:
