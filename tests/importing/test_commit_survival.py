@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from recollect.importing import commit_survival
+from recollect.importing import commit_survival, commits
 from recollect.importing.commit_survival import Survival, survival_of
-from recollect.importing.source import Skipped
+from recollect.importing.source import Item, Place, Skipped
 from recollect.ledger.commits import blobs_at
 from recollect.ledger.git import Git
 from tests.importing.readings import plain_reading
-from tests.importing.test_commits import found
 from tests.sandbox import Sandbox
 from tests.support.history import telling
 
@@ -24,6 +23,12 @@ def _written(sandbox: Sandbox, repo: Path, path: str, text: str, message: str = 
     (repo / path).write_text(text)
     sandbox.commit(repo, message)
     return sandbox.git(repo, "rev-parse", "HEAD")
+
+
+def _found(repo: Path) -> tuple[str, list[Skipped], int]:
+    everything = list(commits.SOURCE.read(plain_reading(repo), Place("HEAD", "")))
+    titles = [one.summary for one in everything if isinstance(one, Item)]
+    return " ".join(titles), [o for o in everything if isinstance(o, Skipped)], len(titles)
 
 
 def _survival(repo: Path, oid: str) -> Survival:
@@ -109,9 +114,9 @@ def test_a_commit_whose_code_was_rewritten_stays_out(sandbox: Sandbox) -> None:
     repo = sandbox.init("repo")
     old = _written(sandbox, repo, "engine.c", _CODE, telling(1))
     _written(sandbox, repo, "engine.c", _CODE.replace("compute", "measure"), telling(2))
-    items, skipped = found(repo)
-    assert "engine1" not in " ".join(items)
-    assert "engine2" in " ".join(items)
+    titles, skipped, _ = _found(repo)
+    assert "engine1" not in titles
+    assert "engine2" in titles
     assert Skipped(old, "no longer in the code") in skipped
 
 
@@ -119,12 +124,10 @@ def test_the_places_of_what_is_gone_are_filled(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With commits that would not have been offered otherwise."""
-    from recollect.importing import commits
-
     repo = sandbox.init("repo")
     for number in (1, 2):
         _written(sandbox, repo, "kept.c", _CODE * number, telling(number))
     for number in (3, 4):
         _written(sandbox, repo, "engine.c", _CODE.replace("int", f"int{number}"), telling(number))
     monkeypatch.setattr(commits, "MOST_OFFERED", 3)
-    assert len(found(repo)[0]) == 3
+    assert _found(repo)[2] == 3

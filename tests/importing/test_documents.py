@@ -268,7 +268,7 @@ def test_rules_in_a_list_come_one_by_one(sandbox: Sandbox) -> None:
         "  locked in a child, which then waits for ever, so that the manager must never use them.\n"
         "- Use four spaces.\n"
     )
-    items = items_of(sandbox, {"docs/CODING_STYLE.md": text})
+    items = items_of(sandbox, {"docs/style.md": text})
     assert {item.summary: item.kind for item in items.values()} == {
         "Threads: We avoid threads where we can": "constraints"
     }
@@ -282,7 +282,7 @@ def test_parts_of_a_section_come_together(sandbox: Sandbox) -> None:
         "### Beta\n\nA beta feature is deprecated for at least two releases, because users rely on"
         " it. It must never go in a patch release.\n"
     )
-    (item,) = items_of(sandbox, {"docs/contributing/features.md": text}).values()
+    (item,) = items_of(sandbox, {"docs/process/features.md": text}).values()
     assert "Alpha:\n\nAn alpha feature" in item.body
     assert "at least two releases" in item.body
 
