@@ -2,10 +2,10 @@
 
 A case is a prompt, what was known before it, and what of that it takes back. Cases come from the
 tuning days of `benchmarks/day`, where a fact ends at a prompt, from `changes.jsonl`, and, for the
-model that reads meaning, from `changes_terse.jsonl`. Each case is judged by a fit without its day
-or project, and without a tenth of the others. `--write` writes the weights of the model that reads
-meaning. With files of cases as arguments, both committed models are measured on those: lines of
-JSON with `prompt`, `known` (a list) and `changed` (positions in it).
+model that reads meaning, from `changes_terse.jsonl` and those after it. Each case is judged by a
+fit without its day or project, and without a tenth of the others. `--write` writes the weights of
+the model that reads meaning. With files of cases as arguments, both committed models are measured
+on those: lines of JSON with `prompt`, `known` (a list) and `changed` (positions in it).
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ _DECAY = 1.0
 _STEPS, _ENOUGH = 60, 1e-6
 _SHOWN = 160
 _WRITTEN = Path(__file__).with_name("changes.jsonl")
-_TERSE = Path(__file__).with_name("changes_terse.jsonl")
+# Only for the model that reads meaning.
+_MORE = [Path(__file__).with_name(f"changes_{name}.jsonl") for name in ("terse", "third", "fourth")]
 _FIRST_PROJECT = 1000  # after all days
 _DECAY_OF_WORDS = 100.0
 Floats = npt.NDArray[np.float64]
@@ -219,11 +220,13 @@ def main(arguments: Sequence[str]) -> int:
     if names:
         return 0
     days, written = cases_of_days(), read_cases(_WRITTEN)
-    terse = read_cases(_TERSE, 2 * _FIRST_PROJECT)
+    more = {
+        file.name: read_cases(file, number * _FIRST_PROJECT) for number, file in enumerate(_MORE, 2)
+    }
     _fit_cold(days, written)
-    cases = [*days, *written, *terse]
+    sets = {"days": days, _WRITTEN.name: written, **more}
+    cases = [case for own in sets.values() for case in own]
     chosen, weights = _meant(cases, model, _centre(cases, model))
-    sets = {"days": days, _WRITTEN.name: written, _TERSE.name: terse}
     at = 0
     for name, own in sets.items():
         _report(f"{name}, by meaning", own, [set(one) for one in chosen[at : at + len(own)]])

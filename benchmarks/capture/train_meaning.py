@@ -34,10 +34,13 @@ from recollect.embedding.granite.model import Granite
 from recollect.embedding.transformer import DIMENSIONS, HEADS, WINDOW, Affine
 
 COMMAND = "python -m benchmarks.capture.train_meaning"
-EPOCHS, RATE, RATE_ABOVE, DECAY, DECAY_ABOVE, DROPPED = 4, 1e-3, 2e-3, 0.01, 0.1, 0.2
+EPOCHS, RATE, RATE_ABOVE, DECAY, DECAY_ABOVE, DROPPED = 5, 1e-3, 2e-3, 0.01, 0.1, 0.2
 MOST_TOKENS, MOST_PROMPTS = 1_600, 64  # of a step, padding included
 AVERAGE = 24.0  # prompts of a step
 WARM = 50  # steps until the full rate
+# The rate sinks to a share of it, and the weights of the last steps are averaged: the last of them
+# alone depend on which prompts came last.
+LEAST_RATE, AVERAGED = 0.2, 0.4
 STEEPEST = 2.0
 START = (-4.0, -5.0, 0.0)  # the log odds of a word that nothing is known about
 KEPT = 1.2  # the weight of what is to be kept, beside what is asked
@@ -167,7 +170,7 @@ class Reader:
         self._mean, self._deviation = torch.zeros(wide), torch.ones(wide)
 
     def fit(self, given: Sequence[Example]) -> None:
-        """Train on examples (AdamW, with a rate that sinks to zero)."""
+        """Train on examples (AdamW, with a rate that sinks), and average the last weights."""
         random = Random(0)
         with torch.no_grad():
             some = [tokens(one.text, self._model)[0] for one in given[::40]]
@@ -182,23 +185,32 @@ class Reader:
         rates = [group["lr"] for group in groups]
         optimizer = torch.optim.AdamW(groups)
         self._is_training = True
+        everything = [*pairs, *self.above]
+        sums, count = [torch.zeros_like(one) for one in everything], 0
         step = total = 0
         for epoch in range(EPOCHS):
             chosen = steps(list(encoded(given, self._model, random)), random)
             total = total or EPOCHS * len(chosen)
             losses = []
             for rows in chosen:
-                now = min(1.0, step / WARM) * max(0.0, 1 - step / total)
+                now = min(1.0, step / WARM) * max(LEAST_RATE, 1 - step / total)
                 for group, rate in zip(optimizer.param_groups, rates, strict=True):
                     group["lr"] = now * rate
                 loss = self._loss(rows)
                 optimizer.zero_grad()
                 loss.backward()
-                torch.nn.utils.clip_grad_norm_([*pairs, *self.above], STEEPEST)
+                torch.nn.utils.clip_grad_norm_(everything, STEEPEST)
                 optimizer.step()
+                if step >= (1 - AVERAGED) * total:
+                    count += 1
+                    for place, one in zip(sums, everything, strict=True):
+                        place += one.detach()
                 losses.append(float(loss.detach()))
                 step += 1
             print(f"epoch {epoch + 1} of {EPOCHS}: loss {np.mean(losses):.3f}", flush=True)
+        with torch.no_grad():
+            for place, one in zip(sums, everything, strict=True):
+                one.copy_(place / max(1, count))
         self._is_training = False
 
     def folded(self) -> list[Any]:

@@ -44,6 +44,9 @@ ROWS = (
     "wishes_eighth.jsonl",
     "wishes_ninth.jsonl",
     "wishes_tenth.jsonl",
+    "wishes_eleventh.jsonl",
+    "wishes_twelfth.jsonl",
+    "wishes_thirteenth.jsonl",
 )
 # How much a prompt counts for who asks not to keep something: one that does; one that does not; one
 # without a wish in an older file, whose author was not asked about that.
@@ -55,6 +58,9 @@ ASKED_ABOUT = (
     "wishes_eighth.jsonl",
     "wishes_ninth.jsonl",
     "wishes_tenth.jsonl",
+    "wishes_eleventh.jsonl",
+    "wishes_twelfth.jsonl",
+    "wishes_thirteenth.jsonl",
 )
 DECAY = 1e-4
 ROUNDS = 4

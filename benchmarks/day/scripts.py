@@ -131,6 +131,9 @@ def read_day(path: Path) -> Day:
 def _check(day: Day, file: str) -> None:
     known = {fact.name: fact for fact in day.facts}
     for number, session in enumerate(day.sessions, 1):
+        last = session.turns[-1].steps
+        if session.end == "kill-in-turn" and last and last[-1].keys() == {"say"}:
+            raise BadDay(f"{file}: session {number} ends before it is killed: a say without a tool")
         for count, turn in enumerate(session.turns, 1):
             for need in turn.needs:
                 if need not in known:

@@ -52,6 +52,18 @@ def test_what_changes_nothing(look: Look, prompt: str) -> None:
     assert find is None or find(KNOWN) == []
 
 
+def test_what_is_said_beside_something_does_not_take_it_back(look: Look) -> None:
+    """However near it is."""
+    prompt = (
+        "also no crates. std only, same story, automatic fail. i mean it for the entire project"
+    )
+    find = look(prompt)
+
+    assert (
+        find is None or find(["No unsafe blocks, ever, it's an automatic fail of the course"]) == []
+    )
+
+
 def test_nothing_is_known(look: Look) -> None:
     """And texts without a word are no hindrance."""
     find = look("5 replicas in production now")

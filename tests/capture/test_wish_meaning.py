@@ -246,3 +246,52 @@ def test_what_a_rule_found_is_kept_once(beside: str, read: Read) -> None:
     found = find_requests(f"Remember that releases are on Tuesdays. {beside}", read=read)
 
     assert [request.content for request in found] == ["Releases are on Tuesdays"]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "kept"),
+    [
+        (  # "the clinic says" reports, and still binds
+            "now something i don't want to explain a third time: the clinic says 'clients'"
+            " everywhere on screen, not users. dr peeters gets hives from it",
+            "says 'clients' everywhere on screen",
+        ),
+        (  # "give me" is no task if it is asked for later
+            "like give me a hint first, code only if i ask twice. i need to learn this, so do it"
+            " like that from now on",
+            "hint first, code only if i ask twice",
+        ),
+        (  # what the first sentence says is too short to stand alone
+            "General remark, valid for the life of this firmware: no malloc. No heap at all.",
+            "o malloc. No heap at all",
+        ),
+        (  # the words that ask end in the middle of nothing, and are not kept
+            "hostnames are trees. jupyter is 'larch'. you'll get every future host wrong unless"
+            " that sinks in",
+            "ostnames are trees. jupyter is 'larch",
+        ),
+        (  # a rule sees "from this day on" and nothing to keep; the meaning does
+            "The 40 uA are obsolete, budget is 85 uA from this day on. Replace it wherever you"
+            " hold it.",
+            "budget is 85 uA",
+        ),
+    ],
+)
+def test_what_is_asked_for_is_kept_whole(prompt: str, kept: str, read: Read) -> None:
+    """And no piece of it beside it."""
+    assert any(kept in one.content and one.is_sure for one in find_requests(prompt, read=read))
+
+
+def test_the_items_of_a_list_are_kept_one_by_one(read: Read) -> None:
+    """With what belongs to each, and without the item that nobody wants kept."""
+    prompt = (
+        "nice. two for your notebook:\n"
+        "a) prices in the db include vat. 21 percent, except pet food, that's 6\n"
+        "b) dr peeters signs off every text that goes to an owner before it's live. i got into"
+        " trouble over that last year"
+    )
+
+    assert [one.content for one in find_requests(prompt, read=read)] == [
+        "Prices in the db include vat. 21 percent, except pet food, that's 6",
+        "Dr peeters signs off every text that goes to an owner before it's live",
+    ]

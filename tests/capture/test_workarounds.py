@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.capture.workarounds import way_round
+from recollect.capture.workarounds import difference, way_round
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,36 @@ from recollect.capture.workarounds import way_round
 def test_ways_round(failed: str, passed: str, way: str) -> None:
     """Options, variables, pins and ignored failures; not what only changes the display."""
     assert way_round(failed, passed) == way
+
+
+@pytest.mark.parametrize(
+    ("failed", "passed", "cures", "way"),
+    [
+        (
+            "sh tools/export.sh",
+            "sh tools/fetch.sh && sh tools/export.sh",
+            ["sh tools/fetch.sh"],
+            "",
+        ),
+        ("sh tests/run.sh", "ulimit -n 512 && sh tests/run.sh", ["ulimit -n 512"], ""),
+        ("python3 tools/pump.py", "python3 tools/pump.py --valve-first", [], "--valve-first"),
+        ("make test", "cd api && git status && make test", [], ""),
+        ("pytest", "pytest -x --tb=short", [], ""),
+        ("pytest", "pytest --verbose", [], ""),
+        ("make a", "make b --quickly", [], ""),
+        ("pytest", "pip install tomli && pytest", ["pip install tomli"], ""),
+        ("make run", "make run", [], ""),
+        ("", "", [], ""),
+    ],
+)
+def test_whatever_differs_helped_if_nothing_else_happened(
+    failed: str, passed: str, cures: list[str], way: str
+) -> None:
+    """Commands that run first, or another option; not what only looks or shows more."""
+    assert difference(failed, passed, is_all=True) == (cures, way)
+
+
+def test_what_differs_may_not_have_helped_if_something_else_happened() -> None:
+    """A file was edited in between: that is more likely."""
+    assert difference("sh run.sh", "ulimit -n 512 && sh run.sh", is_all=False) == ([], "")
+    assert difference("sh run.sh", "sh run.sh --fast", is_all=False) == ([], "")

@@ -66,9 +66,9 @@ def test_a_prompt_that_may_change_something_is_compared_with_few_memories(
 
     monkeypatch.setattr(changed_meaning, "read_words", watched)
     talk = Talk(repo, pool=engine)
-    talk.say("The import of the catalog runs at night now, not at noon.")
+    talk.say("As of today, the import of the catalog runs at 7 in the evening.")
     first = len(read)
-    talk.say("The import of the catalog runs at night now, and not at noon.")
+    talk.say("As of today the import of the catalog runs at 7 in the evening.")
 
     assert 1 < first <= 1 + MOST_COMPARED
     assert len(read) <= first + 3  # the prompt, and what the first one brought

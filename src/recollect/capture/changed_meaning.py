@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
@@ -23,11 +24,16 @@ from typing import TYPE_CHECKING, Any, Final
 from recollect.capture.changed_minds import Change, Find, choose, features, says_same, told
 from recollect.capture.statements import FILLER, TOKEN
 from recollect.core.named_tuple import NamedTuple
+from recollect.core.patterns import pattern
 
 if TYPE_CHECKING:
     from recollect.embedding import Embedder
     from recollect.embedding.granite.model import Granite
 
+# "Also no crates" stands beside "no unsafe blocks", and not in its place.
+_ADDS = pattern(
+    r"\W{0,3}(?:(?:and|oh|ah|ok|okay|btw)[ ,]{1,2})?(?:also|another one)\b", re.IGNORECASE
+)
 FILE: Final = Path(__file__).with_name("changed_meaning.bin")
 MAGIC: Final = b"recollect changed minds 1\n"
 LAYERS: Final = 3  # of the embedder, as for wishes
@@ -74,7 +80,7 @@ def finder_with(embedder: Embedder | None) -> Look | None:
 
 def _look(prompt: str, model: Granite) -> Find | None:
     text = prompt[:MOST_PROMPT]
-    if not text.strip():
+    if not text.strip() or _ADDS.match(text):
         return None
     read = read_words(text, model, weights().centre)
     tells = tells_change(read)

@@ -31,8 +31,10 @@ FEWEST = 3  # words of a statement
 _POINTING: Final = 7  # words of a sentence that only points to another one
 _LENIENT: Final = 1.0  # added to the log odds that a word is to be kept: better one too many
 _SURELY_NOT: Final = -4.0
+_BESIDE: Final = -2.0  # the mean of a clause that still belongs to what is kept beside it
 _MOSTLY: Final = 0.5  # the share of its words from which a content was told already
 _MOST_JOINED = 3  # sentences
+_EDGE = 24  # characters that tell where a content stands
 _PART = pattern(r"[,;()]|\s[—–-]{1,2}\s|—|\s(?:->|→|<-|←)\s|:(?=\s|\Z)|\s(?:and|so) (?=please\b)")
 _MINOR = (
     r"(?:in|into|on|onto|to|as|for|from|down|up|away|somewhere|over|across|with|around|next|each"
@@ -56,6 +58,22 @@ _SUBJECT_BEFORE = pattern(r"\s{0,3}(?:they|it|these|those)(?:'re|'s|'ll)?\b", re
 # What is meant follows: "know that the two stacks can't be enabled together".
 _THAT = pattern(rf"\bthat,? (?!{_MINOR}\b|one\b|thought\b|bit\b)(?=\S+ \S+)")
 _VERB = pattern(words.VERB)
+# "A backup that leaves the house": this "that" leads to no statement.
+_RELATIVE = pattern(
+    rf"\s*(?:{words.VERB}\b|\w{{3,20}}s (?:the|an?|our|my|your|us|him|her|them|it)\b)"
+)
+# With these, a sentence neither begins nor ends: so what is kept was cut in the wrong place.
+_NO_START = pattern(
+    r"\W*(?:because|no matter|who|whom|whose|whereas|including|than|is|isn't|are|aren't|was|wasn't"
+    r"|were|weren't|has|hasn't|had|doesn't|won't|can't be|and|or)\b",
+    re.IGNORECASE,
+)
+_NO_END = pattern(
+    r"\b(?:an?|the|my|our|your|their|every|of|at|for|from|with|by|into|than|and|or|nor|but|we|i"
+    r"|they|he|she|who|which|because|if|when|whenever|whatever|was|were|been|am|has|have|had|will"
+    r"|would|can|could|should|must|may|very|as)\W*\Z",
+    re.IGNORECASE,
+)
 
 
 class _Part(NamedTuple):
@@ -87,6 +105,20 @@ def told_alone(content: str) -> str:
     return clean(content[leads.end() :] or content if leads else content)
 
 
+def mended(content: str, said: Sequence[Said]) -> str:
+    """Return a content whose beginning and end are not in the middle of something said."""
+    content = content.strip()
+    for one in said:
+        text = one.text.strip()
+        start = text.find(content[:_EDGE])
+        if start > 0 and _NO_START.match(content):
+            return text[:start] + content
+        end = text.find(content[-_EDGE:])
+        if end >= 0 and _NO_END.search(content):
+            return content + text[end + len(content[-_EDGE:]) :]
+    return content
+
+
 def better_content(
     said: Sequence[Said],
     at: int,
@@ -97,9 +129,41 @@ def better_content(
 ) -> tuple[str, tuple[int, ...]]:
     """Return what the words around a wish mean, if its own content says nothing of that."""
     other, more = kept_near(said, at, used, meant)
-    if not other or is_told(other, [content]):
+    if not other:
+        return content, numbers
+    is_more = content.strip(" .!") in other and set(numbers) <= {at, *more}
+    # The sentence that asks is no part of it, if its words say so.
+    only_asks = at not in more and said[at].text in content and mean_kept(meant[at]) < _BESIDE
+    if is_told(other, [content]) and not is_more and not only_asks:
         return content, numbers
     return other, (at, *more)
+
+
+def listed(
+    said: Sequence[Said], numbers: Sequence[int], meant: Sequence[Meant]
+) -> list[tuple[str, tuple[int, ...]]]:
+    """Return the items of the list that a wish asks to keep, each with its sentences.
+
+    Nothing if there are less than two: then it is no list.
+    """
+    first = next((number for number in sorted(numbers) if said[number].is_item), len(meant))
+    groups: list[list[int]] = []
+    for at in range(first, len(meant)):
+        if said[at].block != said[first].block:
+            break
+        if said[at].is_item:
+            groups.append([at])
+        elif mean_kept(meant[at]) >= _BESIDE:
+            groups[-1].append(at)
+    wanted = [group for group in groups if mean_kept(meant[group[0]]) >= _BESIDE]
+    if len(wanted) < 2:
+        return []
+    return [(" ".join(said[at].text for at in group), tuple(group)) for group in wanted]
+
+
+def mean_kept(meant: Meant) -> float:
+    """Return the mean log odds that a word of a sentence is to be kept."""
+    return sum(word.kept for word in meant.words) / max(1, len(meant.words))
 
 
 def kept_near(
@@ -147,6 +211,23 @@ def kept_words(
     last = len(all_words) - 1
     while end < last and all_words[end + 1][1].kept > _SURELY_NOT and goes_on(end, end + 1):
         end += 1
+
+    def clause(place: int, step: int) -> int:
+        """Return the end of the clause beside a place, if that belongs to it, or the place."""
+        other = place + step
+        if not 0 <= other <= last or all_words[other][0] != all_words[place][0]:
+            return place
+        edge = other
+        while 0 <= edge + step <= last and goes_on(*sorted((edge, edge + step))):
+            edge += step
+        low, high = sorted((other, edge))
+        mean = sum(word.kept for _, word in all_words[low : high + 1]) / (high - low + 1)
+        return edge if mean > _BESIDE else place
+
+    while (more := clause(begin, -1)) != begin:
+        begin = more
+    while (more := clause(end, 1)) != end:
+        end = more
     first, final = all_words[begin][0], all_words[end][0]
     texts = [text for _, text, _ in said[first : final + 1]]
     texts[-1] = texts[-1][: all_words[end][1].end]
@@ -236,6 +317,8 @@ def _announced(one: Said, wish: Wish) -> str:
             return told if asks_again and _states(told) else rest
     for found in _THAT.finditer(one.masked):
         rest = one.masked[found.end() :]
+        if _RELATIVE.match(rest):
+            continue
         if _share(wish, 0, found.end()) >= _ASKS and _VERB.search(rest):
             cut = words.CUT.search(one.masked, found.end())
             return one.text[found.end() : cut.start() if cut else len(one.text)]

@@ -26,6 +26,9 @@ from recollect.capture.learned_content import (
     is_told,
     kept_near,
     kept_words,
+    listed,
+    mean_kept,
+    mended,
     names_something,
     told_alone,
 )
@@ -50,7 +53,15 @@ _MEANT: Final = -2.5
 _OF_WORDS: Final = 0.5
 _MEANT_FOR_SURE: Final = 1.1  # on the tuning days, no prompt without a wish has more
 _MEANT_LIKELY: Final = -1.6  # kept from here on
+_MEANT_BEYOND_DOUBT: Final = 3.0  # also if it names somebody who says so
+_MEANT_STATED: Final = 1.0  # the same for a sentence that is all to be kept
+_MOSTLY_KEPT: Final = 0.0  # the mean log odds that a word of it is
 _MEANT_DOUBTFUL: Final = 1.5  # what a sentence needs more that may mean something else
+_ASKS_ABOUT = pattern(
+    r"(?:is|are|was|do|does|did|should|shall|can|could|what|why|how|which|who|where)\b[^.!]{0,60}\Z"
+    r"|\w{1,20} or \w{1,20}\Z"
+)
+_SURELY_ASKS: Final = -3.0  # the mean log odds that a word of a sentence is to be kept
 # "Now some rules, they are for everybody.": the rules follow, and are found by themselves.
 _ANNOUNCES = pattern(r"\b(?:rules|things|points|notes)\b")
 _NEGATED = pattern(
@@ -92,13 +103,16 @@ def find_learned(
     told = list(asked)
     for at, wish in enumerate(rated):
         one = said[at]
+        odds = _odds(one, wish, meant[at]) if meant else _MEANT_LIKELY
+        if meant and odds < _MEANT_BEYOND_DOUBT and _is_asked_about(said, at):
+            odds -= _MEANT_DOUBTFUL
         is_unkept = any(near.is_silent and near.block == one.block for near in said[at : at + 2])
+        is_told_of = odds < _MEANT_BEYOND_DOUBT and (is_hearsay(one.text) or tells(one.text))
         if (
             at in used
             or is_unkept
             or one.block in unkept
-            or is_hearsay(one.text)
-            or tells(one.text)
+            or is_told_of
             or (at + 1 in taken and _ANNOUNCES.search(one.masked))
         ):
             continue
@@ -107,27 +121,37 @@ def find_learned(
             content, numbers = content_of(said, at, wish, used)
         worth = _worth(content) if numbers else 0.0
         is_worth_it = worth >= _LEAST_WORTH or wish.chance >= _CERTAIN
-        odds = _odds(one, wish, meant[at]) if meant else _MEANT_LIKELY
         if odds < _MEANT:
             continue
         if numbers and is_worth_it and wish.chance + worth / 2 >= THRESHOLD:
-            if meant:
+            is_elsewhere = not content  # in what another wish keeps
+            if meant and content:
                 content, numbers = better_content(said, at, content, numbers, used, meant)
-            used.update(numbers)
-            if names_something(content):
-                told.append(told_alone(content))
-                yield told[-1], f"{LEARNED}{wish.deciding}", odds >= _MEANT_LIKELY
-        elif meant:
+            for each, own in listed(said, numbers, meant) or [(content, numbers)]:
+                if names_something(each):
+                    used.update(own)
+                    told.append(told_alone(mended(each, said)))
+                    is_sure = odds >= (_least_sure(meant[at]) if meant else _MEANT_LIKELY)
+                    yield told[-1], f"{LEARNED}{wish.deciding}", is_sure
+            if names_something(content) or is_elsewhere or not meant:
+                used.update(numbers)
+                continue
+        if meant:
             doubted[at] = odds
     for at, odds in sorted(doubted.items(), key=lambda one: -one[1]):
         content, numbers = _meant(said, at, rated[at], used, meant)
         is_certain = odds >= _MEANT_FOR_SURE
-        if (not is_certain and _worth(content) < _LEAST_WORTH) or asks_now(content):
+        if not is_certain and (_worth(content) < _LEAST_WORTH or asks_now(content)):
             continue
+        if told and numbers == (at,) and mean_kept(meant[at]) < _SURELY_ASKS:
+            continue  # it asks, and what for was found already
+        for each, own in listed(said, numbers, meant) or [(content, numbers)]:
+            used.update(own)
+            if names_something(each):
+                told.append(told_alone(mended(each, said)))
+                is_sure = odds >= _least_sure(meant[at])
+                yield told[-1], f"by meaning: {meant[at].asking}", is_sure
         used.update(numbers)
-        if names_something(content):
-            told.append(told_alone(content))
-            yield told[-1], f"by meaning: {meant[at].asking}", odds >= _MEANT_LIKELY
     if told and meant:
         told_here = [
             (at, one.text, meant[at].words)
@@ -135,10 +159,11 @@ def find_learned(
             if not (one.is_silent or is_question(one) or is_hearsay(one.text))
         ]
         content, _ = kept_words(told_here)
-        if says(content, FEWEST) and not is_told(content, told) and not asks_now(content):
-            odds = max(map(_odds, said, rated, meant))
+        odds = max(map(_odds, said, rated, meant))
+        is_task = odds < _MEANT_BEYOND_DOUBT and asks_now(content)
+        if says(content, FEWEST) and not is_told(content, told) and not is_task:
             yield (
-                told_alone(content),
+                told_alone(mended(content, said)),
                 "by meaning: what the request is about",
                 odds >= _MEANT_LIKELY,
             )
@@ -147,6 +172,23 @@ def find_learned(
 def _odds(one: Said, wish: Wish, meant: Meant) -> float:
     """Return the log odds that a sentence asks, by what it means and by its words."""
     return meant.asks + _OF_WORDS * log_odds(wish.chance) - _MEANT_DOUBTFUL * _is_doubtful(one)
+
+
+def _least_sure(meant: Meant) -> float:
+    """Return the log odds from which a sentence surely asks: more if it is all to be kept.
+
+    Then no words of it ask, and it may as well only tell.
+    """
+    return _MEANT_STATED if mean_kept(meant) > _MOSTLY_KEPT else _MEANT_LIKELY
+
+
+def _is_asked_about(said: Sequence[Said], at: int) -> bool:
+    """Return whether a question stands beside a sentence: "subject 31 is odd. do I drop it?"."""
+    near = [*said[max(0, at - 1) : at], *said[at + 1 : at + 2]]
+    return any(
+        one.block == said[at].block and (is_question(one) or _ASKS_ABOUT.match(one.masked))
+        for one in near
+    )
 
 
 def _is_likely(one: Said, wish: Wish) -> bool:

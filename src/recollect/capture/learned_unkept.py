@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MOST_SENTENCES: Final = 60  # of a prompt
 # Chosen on prompts that the models were not trained on: see benchmarks/capture/README.md.
 _BY_WORDS: Final = -1.0  # the log odds from which a sentence asks not to keep something
-_BY_MEANING: Final = -2.5  # the same for the sum of those of the words and of the meaning
+_BY_MEANING: Final = -2.0  # the same for the sum of those of the words and of the meaning
 # A wish is not lost if it is this much more likely than the contrary, in log odds:
 _MORE_BY_WORDS: Final = -1.0
 _MORE_BY_MEANING: Final = 0.0

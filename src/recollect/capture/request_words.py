@@ -293,7 +293,8 @@ LED_WINDOW = 90
 POLITE = pattern(r"\b(?:can|could|would|will) (?:you|we)\b|\byou mind\b|\bi ask you to\b")
 ASKS = pattern(r"(?:(?:can|could|would|will) you (?:please |kindly )?|please,? )")
 POLITE_END = pattern(
-    r",? (?:ok|okay|right|alright|please|pls|yeah|yes|got it|understood|thanks|thank you|thx)"
+    r"(?<! is)(?<! are)(?<! be)(?<!'s)(?<!'re),? "
+    r"(?:ok|okay|right|alright|please|pls|yeah|yes|got it|understood|thanks|thank you|thx)"
     r"[\s.!?]*\Z"
 )
 ASIDE = pattern(r" (?:pls|plz|please|btw)(?=[,.;](?:\s|\Z)|\Z)", re.IGNORECASE)
@@ -384,7 +385,7 @@ EMPTY = as_words(
     " session sessions always of and so forever on just do"
 )
 QUOTED = pattern(r"\"[^\"\n]{0,600}\"|“[^”\n]{0,600}”|«[^»\n]{0,600}»|(?<!\w)'[^'\n]{1,300}'(?!\w)")
-ITEM = pattern(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
+ITEM = pattern(r"[ \t]*(?:[-*+•]|\d{1,3}[.)]|\(?[a-h1-9]\))[ \t]+(?:\[[ xX]\][ \t]+)?")
 WORD = pattern(r"[^\W_]+")
 # "No, forget that": the whole sentence, or its first clause after a no.
 _NO = r"(?:(?:oh|ah|hm+|no|nope|nah|wait|stop|actually|sorry|please|ok|okay|well)[,.!… ]{1,3})"

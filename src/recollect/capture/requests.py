@@ -134,7 +134,7 @@ def _by_rules(text: str, sentences: list[Said]) -> tuple[list[Request], set[int]
                 continue  # "for later sessions, please remember: …" is one wish
             contents, after = _contents(said, at, wish, end)
             found += [Request(one, wish.rule.name, wish.rule.kind) for one in contents]
-            taken.update(range(at, after))
+            taken.update(range(at, after) if contents else ())
     return found, taken
 
 

@@ -1,12 +1,23 @@
 """Finds the way round: what a command that passes has, and the same command that failed had not.
 
 A way round is an option (`--legacy-peer-deps`), a variable (`NODE_OPTIONS=…`), a pinned version, or
-`|| true`. Options that only change what is shown are none.
+`|| true`. Options that only change what is shown are none. If nothing else happened between the
+failure and the success, any other option is one, too, and a command that now runs first is a cure.
 """
 
 from __future__ import annotations
 
-from recollect.capture.commands import is_check, main_part, parts_of, task_of, words_of
+from itertools import takewhile
+
+from recollect.capture.commands import (
+    is_check,
+    main_part,
+    only_looks,
+    parts_of,
+    repairing_parts,
+    task_of,
+    words_of,
+)
 from recollect.capture.sentences import words
 from recollect.core.patterns import pattern
 
@@ -18,6 +29,11 @@ _WAY = pattern(
 _ONLY_SHOWS = pattern(
     r"--no-(?:colou?r|header|progress|pager|summary|cov|coverage|edit|ff|banner|fund|audit|input|tty"
     r"|interaction|stat|patch|ext-diff|optional-locks)\b|--(?:ignore-case|skip-worktree)"
+)
+_SHOWS = pattern(
+    r"--(?:verbose|debug|quiet|silent|trace|stacktrace|traceback|tb|colou?rs?|info|logs?|log-level"
+    r"|reporters?|format|output|json|durations|maxfail|bail|last-failed|stepwise|watch|progress"
+    r"|plain|rerun-tasks)(?:[=-]\S{0,40})?\Z"
 )
 _VARIABLE = pattern(
     r"(?:export\s+)?([A-Z_][A-Z0-9_]{1,60})=('[^']{0,200}'|\"[^\"]{0,200}\"|\S{0,200})"
@@ -31,6 +47,36 @@ _PINNED = pattern(
 )
 _INSTALLS = words("install add i require get")
 _IGNORES = pattern(r"\|\|\s{0,9}(?:true|:)(?:\s|;|\)|\Z)")
+
+
+def difference(failed: str, passed: str, *, is_all: bool) -> tuple[list[str], str]:
+    """Return the cures in the command line that passes, and its way round the failure.
+
+    `is_all`: nothing else happened between the two, so whatever differs is what helped.
+    """
+    main = main_part(passed)
+    cures, way = repairing_parts(passed, but=main), way_round(failed, passed)
+    if is_all and not cures and not way:
+        known = {part.text for part in parts_of(failed)}
+        first = takewhile(lambda part: part.text != main, parts_of(passed))
+        cures = [
+            part.text
+            for part in first
+            if part.then == "&&" and part.text not in known and not only_looks(part.text)
+        ]
+        way = "" if cures else _added_options(failed, passed)
+    return cures, way
+
+
+def _added_options(failed: str, passed: str) -> str:
+    """Return the long options that a command has beside everything that the failed one had."""
+    before, after = words_of(main_part(failed)), words_of(main_part(passed))
+    added = [word for word in after if word not in before]
+    if [word for word in after if word in before] != before:
+        return ""
+    options = [word for word in added if word.startswith("--") and len(word) > len("--")]
+    shows = any(_SHOWS.match(word) or _ONLY_SHOWS.match(word) for word in options)
+    return "" if shows else " ".join(options)[:_MOST_SHOWN]
 
 
 def way_round(failed: str, passed: str) -> str:

@@ -182,17 +182,17 @@ def _solve(work: Work, event: Event) -> bool:
 
 
 def _tell_solution(work: Work, event: Event, known: StoredFailure, learning: Learning) -> None:
-    from recollect.capture.commands import RUN, main_part, repairing_parts
+    from recollect.capture.commands import RUN
     from recollect.capture.cures import cures_of, is_worth_keeping, solution_of
-    from recollect.capture.workarounds import way_round
+    from recollect.capture.workarounds import difference
     from recollect.hooks.tool_drafts import with_origin
 
     changes = work.session.store.local.tools.changes_after(known, event.session)
+    changes, way = [change for change in changes if change != _COMMIT], ""
     if known.until is None:  # `pip install tomli && pytest` contains the cure
-        inline = repairing_parts(event.command, but=main_part(event.command))
+        inline, way = difference(learning.command, event.command, is_all=not changes)
         changes += [RUN + part for part in inline]
-    cures = cures_of(learning, [change for change in changes if change != _COMMIT])
-    way = way_round(learning.command, event.command) if known.until is None else ""
+    cures = cures_of(learning, changes)
     was_kept = False
     closed: list[str] = []
     if known.is_kept:

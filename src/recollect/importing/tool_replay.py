@@ -14,7 +14,6 @@ from recollect.capture.checkpoints import checkpoint, tests_failed
 from recollect.capture.commands import (
     RUN,
     files_written,
-    main_part,
     only_looks,
     repairing_parts,
     task_of,
@@ -28,7 +27,7 @@ from recollect.capture.tool_learning import (
     is_stopped,
     learn_from,
 )
-from recollect.capture.workarounds import way_round
+from recollect.capture.workarounds import difference
 from recollect.core.named_tuple import NamedTuple
 from recollect.hosts.protocol import COMMAND, TOOL_FAILURE, WRITES, Event
 from recollect.state.session_marks import FILE, TESTS_FAIL
@@ -149,11 +148,12 @@ class ToolReplay:
 
     def _solution(self, event: Event, known: Waiting) -> Iterator[Solved]:
         changes = self._changes[known.since : known.until]
+        way = ""
         if known.until is None:
-            inline = repairing_parts(event.command, but=main_part(event.command))
+            failed = known.learning.command
+            inline, way = difference(failed, event.command, is_all=not changes)
             changes += [RUN + self._redact(part) for part in inline]
         cures = cures_of(known.learning, changes)
-        way = way_round(known.learning.command, event.command) if known.until is None else ""
         if way or (cures and is_worth_keeping(known.learning, cures)):
             record = solution_of(known.learning, command=event.command, cures=cures, way=way)
             yield Solved(record, known.learning)

@@ -85,8 +85,8 @@ def render_memory(
     `meaning` says what the user means by its kind, if they described it. `instead_of` is the title
     of an older memory whose place it takes.
 
-    If the text contains an imperative, and its source has low trust, or somebody else than the
-    owner of the clone wrote or edited it, a note says that the text is a quotation and not a request.
+    If the text contains an imperative, and its source has low trust, or somebody other than the
+    owner of the clone wrote or edited it, a note says that the text is a quotation, no request.
     """
     attributes = {
         "id": short(memory.id),
