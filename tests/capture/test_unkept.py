@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.capture.hearsay import declines, is_hearsay, without_hearsay
+from recollect.capture.hearsay import declines, is_hearsay, only_answers, without_hearsay
 from recollect.capture.learned_unkept import part_prompt
 from recollect.capture.requests import asks_to_forget, find_requests
 from recollect.capture.unkept import part
@@ -264,3 +264,29 @@ def test_a_paragraph_that_only_points_means_the_one_before() -> None:
 
     assert parted.kept == "We use tabs."
     assert box in parted.unkept
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("Yes, keep them, and improve a few of the decisions.", True),
+        ("yes keep all of them", True),
+        ("Keep them.", True),
+        ("ok, keep them and rewrite the decisions afterwards", True),
+        ("Keep only those from git.", True),
+        ("Keep nothing from the docs.", True),
+        ("Keep them all, no need to improve anything.", True),
+        ("Yes please, keep both!", True),
+        ("Keep it simple.", False),
+        ("Keep all endpoints versioned.", False),
+        ("Keep those endpoints behind the proxy.", False),
+        ("Keep everything in one file.", False),
+        ("Store amounts in cents and keep them there.", False),
+        ("Keep these two modules apart.", False),
+        ("Keep nothing in the cache for longer than a day.", False),
+        ("We keep them in Redis.", False),
+    ],
+)
+def test_what_only_answers_a_question(sentence: str, expected: bool) -> None:
+    """Without the question, nobody knows what "them" is."""
+    assert only_answers(sentence) is expected

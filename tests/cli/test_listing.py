@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import pty
 import struct
@@ -15,7 +16,9 @@ from pathlib import Path
 import pytest
 
 from recollect.api.recollect import Recollect
+from recollect.errors import ValidationError
 from tests.cli.running import gives, says
+from tests.cli.running import run as command
 from tests.sandbox import Sandbox
 
 
@@ -139,3 +142,17 @@ def test_a_list_that_does_not_fit_opens_in_the_pager(sandbox: Sandbox, repo: Pat
     assert "paged:" not in _on_a_terminal(repo, 24, "list")
     assert _on_a_terminal(repo, 10, "log").count("paged:") == 12
     assert "paged:" not in says(repo, "list")
+
+
+def test_what_an_import_wrote(sandbox: Sandbox, repo: Path) -> None:
+    """By the name of its run, also after a kill, when it names what it planned."""
+    (repo / "AGENTS.md").write_text("# Rules\n\n- Never push to main directly.\n")
+    run = json.loads(says(repo, "import", "instructions", "--yes", "--json"))["run"]
+    store = sandbox.open(repo)
+    store.capture("decisions", "Carts expire after a day")
+    (learned,) = store.memories(kind="preferences") or store.memories(kind="constraints")
+
+    assert says(repo, "list", "--run", run).count("\n") == 1
+    store.local.runs.end(run, written=[(learned.nonce or "", learned.nonce or "")])
+    assert "push to main" in says(repo, "list", "--run", run.upper())
+    assert isinstance(command(repo, "list", "--run", "import-77").exception, ValidationError)

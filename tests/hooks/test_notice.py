@@ -60,6 +60,20 @@ def test_ordinary_talk_is_not_noticed(agent: Agent, store: Recollect, prompt: st
     assert noticed(store) == []
 
 
+@pytest.mark.parametrize("answer", ["Yes, keep them.", "Yes, keep them, and improve decisions."])
+def test_an_answer_to_a_question_is_not_noticed(
+    agent: Agent, store: Recollect, tmp_path: Path, answer: str
+) -> None:
+    """Such as that of `/recollect:learn`; what the same prompt decides is."""
+    path = tmp_path / "talk.jsonl"
+    agent.hook("prompt", prompt=f"{answer} {DECISION}")
+    transcript(path, ("assistant", "Shall I keep 28 memories?"), ("user", f"{answer} {DECISION}"))
+    agent.hook("stop", transcript_path=str(path), last_assistant_message="Done.")
+
+    assert len(noticed(store)) == 1
+    assert "PostgreSQL" in noticed(store)[0]
+
+
 def test_switched_off_nothing_is_noticed(agent: Agent, store: Recollect) -> None:
     """`capture.mode = off`; with `suggest` everything is unconfirmed and reaches no agent."""
     agent.hook("prompt", {"RECOLLECT_CAPTURE_MODE": "off"}, prompt=DECISION)

@@ -337,13 +337,15 @@ def run(repo: Path, *args: str) -> Result:
 
 def test_the_command(sandbox: Sandbox, repo: Path) -> None:
     """Says what came, what did not, and ends with 1 where something could not."""
-    assert run(repo, "--dry-run").stderr == ("3 imported\nNothing was written.\n")
+    assert run(repo, "--dry-run").stderr == ("3 would be imported\nNothing was written.\n")
     asked = run(repo)
-    assert asked.stderr == "3 imported\nNothing was written. To import, add --yes\n"
+    assert asked.stderr == "3 would be imported\nNothing was written. To import, add --yes\n"
     assert [row["result"] for row in json.loads(run(repo, "--json").stdout)] == ["created"] * 3
     assert sandbox.open(repo).memories() == []
-    assert run(repo, "--yes").exit_code == 0
-    assert sandbox.open(repo).memories()
+    done = run(repo, "--yes")
+    assert done.exit_code == 0
+    assert done.stderr == "3 imported\nTo undo it, run: recollect import --undo import-1\n"
+    assert {m.provenance["via"] for m in sandbox.open(repo).memories()} == {"import:claude-memory"}
     again = run(repo / ".claude", "memory", "--json")
     assert [row["result"] for row in json.loads(again.stdout)] == ["known"] * 3
 

@@ -30,6 +30,22 @@ def test_what_was_learned_has_vectors(sandbox: Sandbox) -> None:
     assert store.indexing.fresh().count_pending(embedder.name) == 0
 
 
+def test_vectors_that_a_kill_left_out_are_computed_by_the_next_run(sandbox: Sandbox) -> None:
+    """Although there is nothing to keep then; a dry run computes none."""
+    repo = with_past(sandbox, fillers=70)
+    store = sandbox.open(repo)
+    store.run_import(store.plan_import())
+    before = store.pending_vectors()
+    assert before > 0
+    run(repo, "learn", "--dry-run")
+    assert store.pending_vectors() == before
+    again = run(repo, "learn", "--yes")
+    assert "Nothing new" in again.stderr
+    assert store.pending_vectors() == 0
+    assert "Search also knows" in again.stderr
+    assert "Search also knows" not in run(repo, "learn", "--yes").stderr
+
+
 def test_a_dismissal_prints_json(sandbox: Sandbox) -> None:
     """If asked for it."""
     repo = with_past(sandbox)

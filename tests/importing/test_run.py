@@ -7,10 +7,13 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from recollect.api.recollect import Recollect
+from recollect.cli import root
 from recollect.errors import NothingToUndo
 from tests.sandbox import Sandbox
 from tests.support.history import with_past
@@ -66,6 +69,17 @@ def whole(sandbox: Sandbox, repo: Path) -> list[str]:
     store = sandbox.open(copy)
     store.run_import(store.plan_import())
     return alive(store)
+
+
+def test_a_killed_run_is_listed_as_such(repo: Path) -> None:
+    """Until the next import knows what it wrote, nobody says that it wrote all that it planned."""
+    kill_after(repo, 1)
+    killed = CliRunner().invoke(root, ["-C", str(repo), "undo"]).stdout
+    assert "it has not ended, or was stopped: at most " in killed
+    CliRunner().invoke(root, ["-C", str(repo), "learn", "--yes"])
+    listed = CliRunner().invoke(root, ["-C", str(repo), "undo"]).stdout
+    assert "at most" not in listed
+    assert "import-1" in listed
 
 
 @pytest.mark.parametrize("kills", [(0,), (1,), (2, 1), (1, 0, 2)])
@@ -135,6 +149,27 @@ def test_a_plan_that_somebody_else_wrote_meanwhile_adds_nothing(
     made = store.plan_import()
     sandbox.open(repo).run_import(made)
     assert store.run_import(made).run == ""
+
+
+def test_a_run_beside_another_one_can_be_undone(
+    sandbox: Sandbox, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the other one takes for killed, because it has written nothing yet, goes on."""
+    store, beside = sandbox.open(repo), sandbox.open(repo)
+    made = store.plan_import(["instructions"])
+    write = store.write
+
+    def late(*given: Any) -> Any:
+        beside.run_import(beside.plan_import(["git"]))
+        return write(*given)
+
+    monkeypatch.setattr(store, "write", late)
+    assert store.run_import(made).run == "import-1"
+
+    for run in beside.runs():
+        beside.undo_import(run.name)
+    assert len(beside.runs()) == 0
+    assert alive(beside) == []
 
 
 def test_every_process_plans_the_same(repo: Path) -> None:

@@ -155,6 +155,17 @@ def test_sessions_elsewhere_are_not_read(sandbox: Sandbox, tmp_path: Path) -> No
     assert found_in(reading_in(sandbox, repository, tmp_path)) == ([], [])
 
 
+def test_the_session_that_imports_is_not_past(sandbox: Sandbox, tmp_path: Path) -> None:
+    """Hooks serve it; half of it would come in twice."""
+    repository = shop(sandbox)
+    worked(str(repository)).save(tmp_path)
+    worked(str(repository), "s-2").save(tmp_path)
+    running = {"CLAUDE_CODE_SESSION_ID": "s-2"}
+    items, _ = found_in(reading_in(sandbox, repository, tmp_path, running))
+
+    assert {item.fields["session"] for item in items} == {"s-1"}
+
+
 def test_sessions_in_a_working_tree_and_below(sandbox: Sandbox, tmp_path: Path) -> None:
     """A session may have run in a linked working tree, or in a folder of one."""
     repository = shop(sandbox)

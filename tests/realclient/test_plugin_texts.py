@@ -49,7 +49,8 @@ def test_every_command_of_the_texts_works(place: Workplace) -> None:
         if command.startswith("recollect review "):
             command = _about_noticed(place, command, number, known)
         if "RUN" in command:
-            (place.repo / "AGENTS.md").write_text("# Rules\n\n- Never push to main directly.\n")
+            rule = f"# Rules\n\n- Never push to the branch release-{number} directly.\n"
+            (place.repo / "AGENTS.md").write_text(rule)
             ran = json.loads(place.recollect("import", "instructions", "--yes", "--json"))
             command = command.replace("RUN", ran["run"])
         script.append(f'{_prepared(command, known)}\necho "{number} $?"')

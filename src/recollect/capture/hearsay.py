@@ -82,6 +82,26 @@ _LASTING = pattern(
     re.IGNORECASE,
 )
 
+# "Yes, keep them": the answer to a question, which says nothing without it.
+_ANSWERS = pattern(
+    r"(?:(?:yes|yeah|yep|yup|no|ok(?:ay)?|sure|fine|great|good|alright|all right|go ahead|please"
+    r"|pls)[,.!;: ]{1,3}){0,4}(?:(?:just|only|please|then|you can|you may|do) ){0,2}"
+    r"(?:keep|retain|accept|take|store|save|import|leave|drop|skip|reject|discard|improve|rewrite)"
+    r" (?:(?:only|just) )?(?:them\b"
+    r"|(?:all|both|none|most|some|any|each|half|the rest)(?: \w{1,12})? of"
+    r" (?:them|those|these|it)\b"
+    r"|(?:those|these|(?:them |it )?all|both|everything|nothing|none)"
+    r"(?=\s*(?:[.,;:!?]|\Z)| (?:and|but|or|then|please|except)\b"
+    r"| (?:from|of|in) (?:the |my |our )?(?:git|docs?|documents?|documentation|history|commits?"
+    r"|sessions?|transcripts?|instructions?|changelogs?)\b))",
+    re.IGNORECASE,
+)
+
+
+def only_answers(sentence: str) -> bool:
+    """Return whether a sentence only says what to do with "them", whatever they are."""
+    return _ANSWERS.match(sentence.replace("’", "'")) is not None
+
 
 def is_task(sentence: str) -> bool:
     """Return whether a sentence orders one thing to be done now, and says nothing for later."""

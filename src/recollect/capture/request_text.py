@@ -18,6 +18,7 @@ from recollect.core.patterns import pattern
 
 MOST_TEXT = 20_000  # characters at each end of a longer text
 _MOST_CONTENT = 2_000
+_ITEM = pattern(r"[ \t]*(?:[-*+•]|\d{1,3}[.)]|\(?[a-h1-9]\))[ \t]+(?:\[[ xX]\][ \t]+)?")
 # A line that ends so was wrapped, whatever the next one begins with.
 _HANGING = pattern(r"\b(?:an?|the|in|into|of|on|to|for|with|and|or|by|at|from|as)\Z")
 
@@ -108,7 +109,7 @@ def _lines(text: str) -> Iterator[tuple[int, bool, str]]:
         if not bare or foreign[at] or skips:
             block += bool(joined) and joined[-1][0] == block
             continue
-        item = words.ITEM.match(line)
+        item = _ITEM.match(line)
         said = line[item.end() :].strip() if item else bare
         if at == 0 and bare[:10].lower() == "# remember":  # how some agents' users take notes
             said = bare[2:]

@@ -385,7 +385,6 @@ EMPTY = as_words(
     " session sessions always of and so forever on just do"
 )
 QUOTED = pattern(r"\"[^\"\n]{0,600}\"|“[^”\n]{0,600}”|«[^»\n]{0,600}»|(?<!\w)'[^'\n]{1,300}'(?!\w)")
-ITEM = pattern(r"[ \t]*(?:[-*+•]|\d{1,3}[.)]|\(?[a-h1-9]\))[ \t]+(?:\[[ xX]\][ \t]+)?")
 WORD = pattern(r"[^\W_]+")
 # "No, forget that": the whole sentence, or its first clause after a no.
 _NO = r"(?:(?:oh|ah|hm+|no|nope|nah|wait|stop|actually|sorry|please|ok|okay|well)[,.!… ]{1,3})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from os.path import abspath, lexists
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from recollect.api.recollect import Recollect
-from recollect.cli.import_plans import can_ask, import_progress, offer
+from recollect.cli.import_plans import can_ask, how_to_agree, import_progress, offer
 from recollect.cli.learn import all_option, yes_option
 from recollect.cli.output import echo_json, json_option, memories, opened, warn
 from recollect.cli.plans import dry_run_option
@@ -32,6 +32,7 @@ _LABELS = {
     _INVALID: "skipped: not valid",
     "settings": "not read; to use its settings",
 }
+_PLANNED = {_CREATED: "would be imported", _UPDATED: "would be updated"}
 _CLAUDE_MEMORY = "claude-memory"
 _GIT = "git"  # a path is a revision there
 _EXPORT = "recollect"
@@ -127,25 +128,30 @@ def _import_whole(
     outcomes = run(dry_run=True)
     changes = sum(outcome.result in _CHANGES for outcome in outcomes)
     if dry_run or not agreed or not changes:
-        _show_outcomes(store, outcomes, as_json)
+        _show_outcomes(store, outcomes, _LABELS | _PLANNED, as_json)
         asks = changes and not dry_run and not as_json and can_ask()
         agreed = bool(asks) and click.confirm(f"Import {memories(changes)}?")
         if not agreed and not as_json and outcomes:
-            hint = "" if dry_run or asks or not changes else " To import, add --yes"
-            click.echo(f"Nothing was written.{hint}", err=True)
+            hint = "" if dry_run or asks or not changes else how_to_agree("import")
+            click.echo(f"Nothing was written. {hint}".rstrip(), err=True)
     if agreed and changes and not dry_run:
         outcomes = run(dry_run=False)
-        _show_outcomes(store, outcomes, as_json)
+        _show_outcomes(store, outcomes, _LABELS, as_json)
+        if not as_json:
+            name = store.runs()[0].name
+            click.echo(f"To undo it, run: recollect import --undo {name}", err=True)
     if any(outcome.result == _INVALID for outcome in outcomes):
         ctx.exit(1)
 
 
-def _show_outcomes(store: Recollect, outcomes: Sequence[Outcome], as_json: bool) -> None:
+def _show_outcomes(
+    store: Recollect, outcomes: Sequence[Outcome], labels: Mapping[str, str], as_json: bool
+) -> None:
     """Show the report of an import without loss: what became of each document or memory."""
     if as_json:
         echo_json([outcome._asdict() for outcome in outcomes])
         return
-    for result, label in _LABELS.items():
+    for result, label in labels.items():
         files = [outcome for outcome in outcomes if outcome.result == result]
         for outcome in files if result not in (_CREATED, _KNOWN) else ():
             problem = f": {outcome.problem}" if outcome.problem else ""

@@ -12,7 +12,7 @@ import click
 
 from recollect.api.recollect import Recollect
 from recollect.cli.output import echo_json, memories, progress_to, warn
-from recollect.cli.terminal import echo_exactly
+from recollect.cli.terminal import echo_exactly, is_for_agent
 
 if TYPE_CHECKING:
     from recollect.importing.past_commits import PastCommits
@@ -22,6 +22,7 @@ SAMPLES = 5
 _ACTIONS = {"create": "new", "update": "changed in the source", "restore": "undone earlier"}
 _MOST_REASONS = 6
 _MANY = 1_000  # commits or files after which the choice takes a while
+_IN_BYTES = ("transcripts",)  # what counts neither commits nor files
 _STOP = "To stop this, press Ctrl-C or end process"
 
 
@@ -36,20 +37,26 @@ def import_progress() -> Iterator[Callable[[str, int, int, float | None], None]]
         if not sys.stderr.isatty():
             if source != announced:  # once for each source
                 announced = source
-                click.echo(f"Reading {source}{f': {total:,}' if total else ''} …", err=True)
-            if total and done == total and total >= _MANY:
+                amount = f": {_amount(source, total)}" if total else ""
+                click.echo(f"Reading {source}{amount} …", err=True)
+            if total and done == total and total >= _MANY and source not in _IN_BYTES:
                 click.echo(f"Deciding what to keep of {source} …", err=True)
             return
         shown = True
         share = f"{100 * done // total}%" if total else ""
         rest = "" if left is None or left < 1 else f", about {_duration(left)} left"
-        echo_exactly(f"\r\x1b[KReading {source}: {done:,} {share}{rest}", nl=False, err=True)
+        read = _amount(source, done)
+        echo_exactly(f"\r\x1b[KReading {source}: {read} {share}{rest}", nl=False, err=True)
 
     try:
         yield progress
     finally:  # an error begins on a line of its own
         if shown:
             click.echo("", err=True)
+
+
+def _amount(source: str, number: int) -> str:
+    return f"{number / 1e6:,.1f} MB" if source in _IN_BYTES else f"{number:,}"
 
 
 def _duration(seconds: float) -> str:
@@ -93,11 +100,10 @@ def offer(
         would_read(history)
     if not kept:
         click.echo(_nothing(plan), err=True)
-        if history is not None and history.added and not dry_run:
-            question = f"Read {_commits(history.added)} for search?"
-            if agreed or (can_ask() and click.confirm(question)):
-                read_history(store)
-                embed_history(store)
+        question = f"Read {_commits(history.added)} for search?" if history else ""
+        asks = history is not None and history.added and not dry_run and can_ask()
+        if writes or (asks and click.confirm(question)):
+            _go_on(store, plan, history)
     elif dry_run:
         click.echo(f"Would keep {len(kept)}. Nothing was written.", err=True)
     elif agreed or (can_ask() and click.confirm(f"Keep {memories(len(kept))}?")):
@@ -116,8 +122,19 @@ def offer(
         store.dismiss_learning()
         click.echo("Nothing was written.", err=True)
     else:
-        click.echo("Nothing was written. To keep them, add --yes", err=True)
+        click.echo(f"Nothing was written. {how_to_agree('keep them')}", err=True)
     warn(store)
+
+
+def _go_on(store: Recollect, plan: ImportPlan, history: PastCommits | None) -> None:
+    """Do what is left where nothing is new, such as what a run that was stopped did not reach."""
+    store.run_import(plan)
+    if history is not None and history.added:
+        read_history(store)
+    if store.pending_vectors():
+        _embed(store)
+    if history is not None and store.pending_history():
+        embed_history(store)
 
 
 def _ahead(store: Recollect) -> PastCommits:
@@ -179,7 +196,14 @@ def _announce_writing(count: int) -> None:
 
 def can_ask() -> bool:
     """Whether somebody sits at the terminal who can answer."""
-    return sys.stdin.isatty()
+    return sys.stdin.isatty() and not is_for_agent()
+
+
+def how_to_agree(what: str) -> str:
+    """Say how to go on where nobody can answer; an agent must not decide it."""
+    if is_for_agent():
+        return f"Ask the user. Only if they agree, add --yes to {what}"
+    return f"To {what}, add --yes"
 
 
 def _nothing(plan: ImportPlan) -> str:

@@ -127,6 +127,11 @@ def guarded(*, is_agent: bool) -> Iterator[None]:
         _styled.clear()
 
 
+def is_for_agent() -> bool:
+    """Whether an agent reads what is printed. It answers no question, and agrees to nothing."""
+    return _for_an_agent
+
+
 def _is_framed() -> bool:
     """Whether an agent reads the output, and the command prints memories."""
     context = click.get_current_context(silent=True) if _for_an_agent else None

@@ -76,7 +76,8 @@ def _echo_runs(store: Recollect, as_json: bool) -> None:
         )
         return
     for run in runs:
-        click.echo(f"{run.name}  {_date(run.at)}  {len(run.records)} records")
+        most = "it has not ended, or was stopped: at most " if run.is_open else ""
+        click.echo(f"{run.name}  {_date(run.at)}  {most}{len(run.records)} records")
     if not runs:
         click.echo(
             "No import or sleep to undo. To undo a change of a memory, run: recollect undo ID",

@@ -71,6 +71,14 @@ def consider(work: Work, drafts: Sequence[Draft]) -> None:
             _consider_locked(work, drafts)
 
 
+def _only_answers(record: Mapping[str, Any]) -> bool:
+    """Whether a person says no more than what to do with what the agent named."""
+    from recollect.capture.hearsay import only_answers
+
+    origin = record.get("provenance") or {}
+    return origin.get("said_by") == "user" and only_answers(str(record["summary"]))
+
+
 def _consider_locked(work: Work, drafts: Sequence[Draft]) -> None:
     """Redact each draft, compare it with what is known, decide, and trace the decision."""
     certain: list[Draft] = []
@@ -93,6 +101,9 @@ def _consider_locked(work: Work, drafts: Sequence[Draft]) -> None:
         is_checked = draft.is_certain or draft.why.startswith((SIGNAL, SUMMARY, CHECKPOINT))
         if not is_checked and not is_memorable(work, text):
             work.note("skipped", reason="not memorable", why=draft.why)
+            continue
+        if _only_answers(record):
+            work.note("skipped", reason="it only answers a question", why=draft.why)
             continue
         if work.session.is_unkept(text):
             work.note("skipped", reason="you asked not to keep it", why=draft.why)

@@ -1,4 +1,4 @@
-"""The source `basic-memory`: the Markdown notes of Basic Memory (tried with 0.23.2).
+"""The source `basic-memory`: the Markdown notes of Basic Memory (tried with 0.24.1).
 
 A note has front matter, prose, observations (`- [decision] Use cents #money (context)`) and
 relations. Each observation becomes a memory, and so does the prose.

@@ -41,6 +41,7 @@ from recollect.core.named_tuple import NamedTuple
 from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.core.status import ACTIVE
 from recollect.core.uid import derive_uid
+from recollect.core.unconfirmed import VIA_IMPORT
 from recollect.errors import ParseError, SecretFound, ValidationError
 from recollect.importing.document_folder import BIGGEST, MirrorFolder, read_manifest
 from recollect.importing.plugin_settings import FILE as SETTINGS_FILE
@@ -60,6 +61,7 @@ FOREIGN: Final = "foreign"
 INVALID: Final = "invalid"
 SETTINGS: Final = "settings"
 DEFAULT_FOLDER: Final = ".claude/memory"
+VIA: Final = f"{VIA_IMPORT}claude-memory"
 # The errors that make a document unusable.
 REFUSED = (ParseError, ValidationError, SecretFound)
 
@@ -321,7 +323,7 @@ def import_folder(store: Store, path: Path, *, dry_run: bool = False) -> list[Ou
                 result = PURGED
             elif memory is None:
                 if nonce not in plans:
-                    plans[nonce] = plan(store, described, name, text, "claude-memory")
+                    plans[nonce] = plan(store, described, name, text, VIA)
                     result = CREATED
                 uid = plans[nonce].creation.record(stamp).uid
             elif nonce not in (memory.uid, memory.nonce):

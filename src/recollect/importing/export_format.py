@@ -27,9 +27,9 @@ VERSION: Final = 1
 KEPT: Final = (
     *("uid", "id", "kind", "summary", "body", "content", "tags", "spec", "phase", "concepts"),
     *("asked_as", "observation_type", "files_read", "files_modified", "relates_to", "importance"),
-    *("confidence", "sensitivity", "ttl", "session", "branch", "provenance", "author", "created"),
-    *("updated", "status", "status_changed", "status_reason", "status_by", "slugs", "changes"),
-    *("times_updated", "extra"),
+    *("confidence", "sensitivity", "ttl", "session", "branch", "provenance", "author", "edited_by"),
+    *("created", "updated", "status", "status_changed", "status_reason", "status_by", "slugs"),
+    *("changes", "times_updated", "extra"),
 )
 _TITLE: Final = "# Memories"
 _BEGIN, _END = "<!-- recollect ", " -->"

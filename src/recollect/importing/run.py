@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from recollect.core.uid import is_nonce
 from recollect.importing.plan import ImportPlan
 from recollect.index.protocol import ALL, Filters
 from recollect.ledger.writes import Creation
@@ -43,18 +42,15 @@ def run_import(
             written += store.write(writes[start : start + BATCH], "import")
             if progress is not None:
                 progress(len(written), len(writes))
-    return plan._replace(run=store.local.runs.all()[0].name)
+    wrote = {(record.uid, record.memory_uid) for record in written}
+    mine = (run for run in store.local.runs.all() if not wrote.isdisjoint(run.records))
+    return plan._replace(run=next((run.name for run in mine), ""))
 
 
 def settle_killed_runs(store: Store) -> None:
     """Let each run that was killed name only what it wrote, not what it had planned."""
-    killed = [
-        run
-        for run in store.local.runs.all()
-        if run.kind == IMPORT
-        and not run.is_undone
-        and any(is_nonce(name) for name, _ in run.records)
-    ]
+    runs = store.local.runs.all()
+    killed = [run for run in runs if run.kind == IMPORT and not run.is_undone and run.is_open]
     if not killed:
         return
     index = store.indexing.fresh()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from recollect.core.named_tuple import NamedTuple
 from recollect.errors import ParseError
+from recollect.hosts.agents import session_in
 from recollect.hosts.protocol import PROMPT, Host, PastSession
 from recollect.hosts.registry import HOSTS, host
 from recollect.importing.session_owner import SessionOwner
@@ -88,10 +89,12 @@ def _read(
 
 
 def _sessions(reading: Reading, owner: SessionOwner, packages: Sequence[str]) -> Iterator[_Found]:
+    """Yield the sessions of this repository, without the one that reads: it is not past."""
+    running = session_in(reading.environ)
     for package in packages:
         agent = host(package)
         for past in agent.past_sessions(reading.home, reading.environ):
-            if owner.owns(past, agent.replay):
+            if past.session != running and owner.owns(past, agent.replay):
                 yield _Found(agent, past)
 
 

@@ -44,7 +44,7 @@ from recollect.state.session_files import remove_session_files
 from recollect.store.commit_index import erase
 from recollect.store.store import Store
 
-_IMPORTED = frozenset({"claude-memory", "mirror"})
+_IMPORTED = frozenset({"claude-memory", "mirror"})  # older imports have no prefix
 _IMPORT = "import:"  # then the name of the source
 Reasons = Mapping[str, tuple[str, ...]]
 NO_REASONS: Reasons = {}

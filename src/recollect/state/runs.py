@@ -12,6 +12,7 @@ from typing import Final
 import apsw
 
 from recollect.core.named_tuple import NamedTuple
+from recollect.core.uid import is_nonce
 
 SLEEP: Final = "sleep"
 IMPORT: Final = "import"
@@ -36,6 +37,11 @@ class Run(NamedTuple):
         """The name that users type."""
         return f"{self.kind}-{self.number}"
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it has not ended: it runs, or was killed. Its records are what it planned."""
+        return any(is_nonce(name) for name, _ in self.records)
+
 
 class Runs:
     """The runs of one repository."""
@@ -57,12 +63,18 @@ class Runs:
         return f"{kind}-{number}"
 
     def end(self, name: str, *, written: Iterable[Pair]) -> None:
-        """Record what a run wrote; delete a run that wrote nothing."""
+        """Record what a run wrote; delete a run that wrote nothing.
+
+        If another import took it for killed before it had written anything, it comes back.
+        """
         records = list(written)
         with self._db:
             if records:
                 self._db.execute(
-                    "UPDATE run SET records = ? WHERE id = ?", (json.dumps(records), _number(name))
+                    "INSERT INTO run (id, kind, at, records)"
+                    " VALUES (?, ?, CAST(strftime('%s', 'now') AS REAL), ?)"
+                    " ON CONFLICT (id) DO UPDATE SET records = excluded.records",
+                    (_number(name), name.rpartition("-")[0], json.dumps(records)),
                 )
             else:
                 self._db.execute("DELETE FROM run WHERE id = ?", (_number(name),))

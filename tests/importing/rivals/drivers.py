@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 SAVED = {
     "title": "Use PostgreSQL for persistence",
     "text": "We decided to use PostgreSQL 16 because two workers write at once.",
@@ -84,6 +86,57 @@ KEPT = [
     ],
     ["memory_save", {"content": "Amounts are integers in cents.", "type": "preference"}],
 ]
+# What a session tells the full server of agentmemory, by its HTTP API.
+_HERE = {"sessionId": "s-1", "project": "shop", "cwd": "/home/ada/shop"}
+_EDIT = {"tool_name": "Edit", "tool_input": {"file_path": "src/db.py"}, "tool_output": "ok"}
+TOLD: list[tuple[str, dict[str, Any]]] = [
+    ("session/start", _HERE),
+    (
+        "observe",
+        {
+            **_HERE,
+            "hookType": "post_tool_use",
+            "timestamp": "2026-03-02T09:00:00Z",
+            "data": _EDIT,
+        },
+    ),
+    (
+        "remember",
+        {
+            "content": "Use PostgreSQL 16 because two workers write at once.",
+            "type": "architecture",
+            "concepts": ["database", "persistence"],
+            "files": ["src/db.py"],
+            "project": "shop",
+        },
+    ),
+    ("remember", {"content": "Amounts are integers in cents.", "type": "preference"}),
+    ("remember", {"content": "The worker listens on port 1 for jobs.", "project": "shop"}),
+    ("remember", {"content": "The worker listens on port 2 for jobs.", "project": "shop"}),
+    ("remember", {"content": "Not about the shop.", "project": "other"}),
+    (
+        "lessons",
+        {
+            "content": "Restart the worker after a deploy",
+            "context": "The queue keeps old code",
+            "confidence": 0.8,
+            "project": "shop",
+            "tags": "deploy,queue",
+        },
+    ),
+    ("lessons", {"content": "This was wrong", "project": "shop"}),
+    ("lessons", {"content": "Not a lesson of the shop", "project": "other"}),
+    ("session/end", {"sessionId": "s-1"}),
+    ("summarize", {"sessionId": "s-1"}),
+]
+DELETED = "This was wrong"
+SUMMARY = """<summary>
+<title>Move the orders to PostgreSQL</title>
+<narrative>Two workers locked each other out of SQLite, so the orders moved.</narrative>
+<decisions><decision>Use PostgreSQL 16</decision></decisions>
+<files><file>src/db.py</file></files>
+<concepts><concept>database</concept></concepts>
+</summary>"""
 # Calls tools of an MCP server.
 TALK = """
 import {spawn} from 'child_process';

@@ -20,6 +20,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -110,28 +111,82 @@ def claude_mem(base: Path, home: Path, version: str, port: int) -> None:
         for _ in range(60):
             time.sleep(0.5)
             try:
-                post(port, "/api/memory/save", drivers.SAVED)
+                ask(port, "/api/memory/save", drivers.SAVED)
                 break
             except OSError:
                 continue
-        post(port, "/api/import", drivers.OBSERVED)
+        ask(port, "/api/import", drivers.OBSERVED)
     finally:
         process.terminate()
         process.wait(20)
     packed(data / "claude-mem.db", f"claude-mem-{version}.db.gz")
 
 
-def post(port: int, path: str, body: Mapping[str, Any]) -> None:
-    """Send JSON to a worker; it may complain after it has stored the memory."""
+def agentmemory(base: Path, home: Path, port: int) -> None:
+    """Let the full server save by its own API; what it exports.
+
+    Its engine is a program of its own that no registry has, so `engine.mjs` stands in for it, and
+    for its model. Everything that the server keeps and exports, it makes by itself.
+    """
+    home.mkdir(parents=True)
+    modules = base / "agentmem" / "node_modules"
+    socket = str(port + 1)
+    engine = Path(__file__).parent / "engine.mjs"
+    variables = {
+        **os.environ,
+        "HOME": str(home),
+        "III_ENGINE_URL": f"ws://127.0.0.1:{socket}",
+        "III_REST_PORT": str(port),
+        "III_STREAM_PORT": str(port + 2),
+        "OPENAI_API_KEY": "none",
+        "OPENAI_BASE_URL": f"http://127.0.0.1:{port}",
+    }
+    server = modules / "@agentmemory" / "agentmemory" / "dist" / "index.mjs"
+    started = [
+        subprocess.Popen(
+            ["node", *map(str, words)],
+            env=variables,
+            cwd=home,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        for words in ([engine, socket, port, modules, drivers.SUMMARY], [server])
+    ]
+    try:
+        for _ in range(60):
+            time.sleep(0.5)
+            with suppress(OSError):
+                if ask(port, "/agentmemory/livez"):
+                    break
+        lessons = {}
+        for path, body in drivers.TOLD:
+            told = ask(port, f"/agentmemory/{path}", body)
+            lesson = told.get("lesson", {})
+            lessons[lesson.get("content")] = lesson.get("id")
+        ask(port, "/agentmemory/lessons/delete", {"lessonId": lessons[drivers.DELETED]})
+        found = ask(port, "/agentmemory/export")
+    finally:
+        for process in reversed(started):
+            process.terminate()
+            process.wait(20)
+    name = f"agentmemory-{rivals.AGENTMEMORY}-export.json"
+    (rivals.FOLDER / name).write_text(json.dumps(found, indent=1) + "\n")
+
+
+def ask(port: int, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Ask a server; send JSON if there is any. It may complain after it has stored a memory."""
     request = urllib.request.Request(
         f"http://127.0.0.1:{port}{path}",
-        json.dumps(body).encode(),
+        None if body is None else json.dumps(body).encode(),
         {"content-type": "application/json"},
     )
     try:
-        urllib.request.urlopen(request, timeout=20).read()
+        answer = urllib.request.urlopen(request, timeout=20).read()
     except urllib.error.HTTPError as error:
-        sys.stderr.write(f"claude-mem answers {error.code} to {path}\n")
+        sys.stderr.write(f"{path} is answered with {error.code}\n")
+        return {}
+    said = json.loads(answer)
+    return said if isinstance(said, dict) else {}
 
 
 def main(base: Path) -> None:
@@ -152,6 +207,7 @@ def main(base: Path) -> None:
     store.unlink(missing_ok=True)
     server = base / "agentmem/node_modules/@agentmemory/agentmemory/dist/standalone.mjs"
     run("node", script, server, json.dumps(drivers.KEPT), STANDALONE_PERSIST_PATH=str(store))
+    agentmemory(base, work / "agentmemory", 37_820)
 
     home = work / "basic-memory"
     (home / "shop").mkdir(parents=True)
