@@ -53,7 +53,9 @@ _TEMPLATE = pattern(
     r"|(?:[^\n]*/)?(?:design[-_ ]thoughts|drafts?|brainstorm\w{0,5}|ideas|wip)"
     r"(?:/|[-_.][^/\n]{0,60}\Z)"
     r"|(?:[^\n]*/)?(?:roadmap|notes)(?:[-_.][^/\n]{0,60})?\.txt\Z"
-    r"|(?:[^\n]*/)?roadmap\.\w{1,8}\Z|[^\n]*(?<![a-z])prompts?/",
+    r"|(?:[^\n]*/)?roadmap\.\w{1,8}\Z|[^\n]*(?<![a-z])prompts?/"
+    # Enhancement proposals (NEP, PEP, KEP) argue at length about what was built otherwise.
+    r"|(?:[^\n]*/)?[a-z]eps?/",
     re.IGNORECASE,
 )
 

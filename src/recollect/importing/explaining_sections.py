@@ -104,6 +104,13 @@ _REFERENCE = pattern(
 # A paragraph that is a step or an item of a list says nothing without the others.
 _ITEM = pattern(r"\s*(?:[-*+•] |\(?\d{1,3}[.)] )")
 _DEPRECATES = pattern(r"deprecat", re.IGNORECASE)
+# A heading that names nothing that could be deprecated.
+_NO_NAME = pattern(
+    r"(?:abstract|alternatives|background|context|deprecat\w{1,5}|discussion|implementation"
+    r"|introduction|motivation|notes?|overview|policy|rationale|references?|summary|support)\b"
+    r"|[^\n]{0,80}[—–]",
+    re.IGNORECASE,
+)
 _LESSON = pattern(r"post-?mortem|incident|lessons?|root cause|what went", re.IGNORECASE)
 _STYLE = pattern(r"coding|style|contribut|hacking|threat|polic", re.IGNORECASE)
 _SHORTEST_EXPLAINED = 80  # characters
@@ -163,7 +170,7 @@ def sections_in(file: TextFile) -> Iterator[Item | Skipped]:
             section, heads[-1] if heads else "", problem, question, known, is_named=bool(is_named)
         ):
             identity = f"{file.path}#{'/'.join(heads)[-120:]}#{named_by(title)}"
-            if not title and deprecates and heads:
+            if not title and deprecates and heads and not _NO_NAME.match(heads[-1]):
                 title = fitted(f"Deprecated: {heads[-1]}", "")
             if not title:
                 yield Skipped(identity, "no sentence that stands alone")
