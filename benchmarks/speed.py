@@ -38,6 +38,22 @@ from recollect.state.failures import recent_failures
 BARE = "python -c pass"
 _HERE = Path(sys.executable).parent
 HOOK, PROGRAM = str(_HERE / "recollect-hook"), str(_HERE / "recollect")
+# What a cold prompt cannot do without, in one script: its event as JSON, and the ten best memories
+# for its words, from the file of the index. No expression, no redaction, no rule, no state.
+_QUERY = """
+import json, sys, apsw
+given = json.load(sys.stdin)
+db = apsw.Connection(given["index"], flags=apsw.SQLITE_OPEN_READONLY)
+words = " OR ".join(f'"{word}"' for word in given["prompt"].strip("?").split())
+sql = "SELECT rowid, bm25(words) FROM words WHERE words MATCH ? ORDER BY 2 LIMIT 10"
+print(json.dumps(db.execute(sql, (words,)).fetchall()))
+"""
+# What a search imports that no hook does, and what one with meaning adds.
+_FLOORS = {
+    "floor of a cold prompt: one query": _QUERY,
+    "floor of a search: the same, and click": "import click" + _QUERY,
+    "floor of a search with meaning: also numpy": "import click, numpy" + _QUERY,
+}
 _CUT_OFF = 60_000  # milliseconds: costs are measured, not cut off
 _NO_DEADLINE = {
     "RECOLLECT_HOOK_DEADLINE": str(_CUT_OFF),
@@ -118,8 +134,10 @@ class Bench:
 
     def hook(self, event: str, repo: Path, rng: random.Random, env: Mapping[str, str]) -> Job:
         """A hook with the input of an event."""
-        given = json.dumps(payloads(repo, rng)[event]).encode()
-        return Job([HOOK, event], given, env, repo)
+        given = payloads(repo, rng)[event]
+        # As the plugin calls it: with the name of the agent, and a transcript of that agent.
+        given["transcript_path"] = f"{repo}/.claude/projects/{given['session_id']}.jsonl"
+        return Job([HOOK, event, "claude-code"], json.dumps(given).encode(), env, repo)
 
     def commands(self, rounds: int) -> dict[str, list[Spent]]:
         """Every command, in turn, as often as there are rounds."""
@@ -135,6 +153,8 @@ class Bench:
                         jobs[f"{event}, by the engine"] = self.hook(event, repo, rng, warm)
                         jobs[f"{event}, cold"] = self.hook(event, repo, rng, cold)
                     words = some_words(rng, 4)
+                    for name, script in _FLOORS.items():
+                        jobs[name] = self._floor(script, words, repo, cold)
                     jobs["search by words"] = self._search(words, repo, cold, "text")
                     jobs["search with meaning"] = self._search(words, repo, cold, "hybrid")
                     for name, job in jobs.items():
@@ -161,6 +181,11 @@ class Bench:
 
     def _search(self, words: str, repo: Path, env: Mapping[str, str], mode: str) -> Job:
         return Job([PROGRAM, "search", "--mode", mode, words], b"", env, repo)
+
+    def _floor(self, script: str, words: str, repo: Path, env: Mapping[str, str]) -> Job:
+        with recollect.open(repo) as store:
+            given = json.dumps({"index": str(store.indexing.path), "prompt": words}).encode()
+        return Job([sys.executable, "-c", script], given, env, repo)
 
     def starts(self, rounds: int) -> Iterator[tuple[str, float]]:
         """Seconds from the start of the server until it answers a client, and until a hook."""

@@ -22,6 +22,10 @@ def main() -> None:
     import gc
 
     gc.set_threshold(_OBJECTS_PER_SEARCH)  # before the imports, which make objects that stay
+    from recollect.quick_import import install, lighten
+
+    install()
+    lighten()
     from recollect.cli import main as command_line
 
     try:
@@ -61,6 +65,9 @@ def serve_hook(arguments: list[str]) -> None:
     if attempt.answer is not None:
         print_answer(attempt.answer)
     else:
+        from recollect.quick_import import install
+
+        install()
         from recollect.engine.client import serve
 
         serve(attempt)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
-from urllib.parse import quote
 
 import apsw
 
 from recollect.errors import ParseError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Final
 
 _PAGE = 512  # bytes; no database is smaller
 # Errors that mean the location is at fault: it is full, read-only or unreachable.
@@ -162,6 +164,8 @@ def _stated_size(head: bytes) -> int:
 
 def _address(path: Path) -> str:
     """Return the address that opens a file and creates no other file beside it."""
+    from urllib.parse import quote  # a hook opens no such database
+
     address = "file:" + quote(str(path.absolute()))
     wal, shared = (path.with_name(path.name + end) for end in ("-wal", "-shm"))
     try:

@@ -48,7 +48,10 @@ its own. The docstring of a class says when it is raised; `docs/commands.md` lis
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, ClassVar
 
 
 class RecollectError(Exception):
@@ -252,13 +255,11 @@ class UnsafeName(ValidationError):
     exit_code = 73
 
 
-class Problem(NamedTuple):
+class Problem:
     """One problem in a document, described so that an agent can fix it."""
 
-    field: str
-    expected: str
-    got: str
-    fix: str
+    def __init__(self, field: str, expected: str, got: str, fix: str) -> None:
+        self.field, self.expected, self.got, self.fix = field, expected, got, fix
 
     def __str__(self) -> str:
         return f"{self.field} must be {self.expected}, but is {self.got}."
@@ -278,7 +279,7 @@ class BadContent(ValidationError):
             " ".join(map(str, self.problems)),
             " ".join(dict.fromkeys(problem.fix for problem in self.problems)),
         )
-        self.field, self.expected, self.got, self.fix = first
+        self.field, self.expected, self.got, self.fix = field, expected, got, fix
 
     def as_json(self) -> dict[str, Any]:
         """Return the error with the parts of the first problem, and the list of all problems."""
@@ -288,7 +289,7 @@ class BadContent(ValidationError):
             "expected": self.expected,
             "got": self.got,
             "fix": self.fix,
-            "problems": [problem._asdict() for problem in self.problems],
+            "problems": [vars(problem) for problem in self.problems],
         }
 
 

@@ -38,6 +38,7 @@ from recollect.capture.leads import (
     tells_change,
     without_filler,
 )
+from recollect.capture.request_text import split_prompt
 from recollect.capture.restating import adds_nothing
 from recollect.capture.reversals import leaves
 from recollect.capture.titles import title_and_body
@@ -135,6 +136,7 @@ _FUNCTIONS: dict[str, Callable[[str], object]] = {
     "shown": commands.shown,
     "sleep_sentences": lambda text: list(sleep_sentences.parts_of(text)),
     "slugify": document.slugify,
+    "split_prompt": split_prompt,
     "tags_of": tags.tags_of,
     "title": title_and_body,
     "tokens_of": wording.tokens_of,
@@ -161,7 +163,18 @@ _FUNCTIONS: dict[str, Callable[[str], object]] = {
 }
 # Besides single characters, what makes loops go on: lines, blocks, marks that are left open.
 _MORE = (
-    *("a b\n", "- a b c\n", "\n\n", "a: b\n", "```\na\n", "~~~\n", "---\n", "...\n", "> a\n"),
+    *(
+        "a b\n",
+        "log line\n",
+        "- a b c\n",
+        "\n\n",
+        "a: b\n",
+        "```\na\n",
+        "~~~\n",
+        "---\n",
+        "...\n",
+        "> a\n",
+    ),
     *("[remember] x\n", "[remember:x", "[/remember]", "<private>", "</private>", "<a>", "</a>"),
     *("<system-reminder>", "-- ", "->", "#tags:#ta", "a -> ", "key: |\n", "  x\n", '"a\\\n'),
     *("Error: a\n", "The a is b. ", "a. B", '"a." ', "“a”", "x=1 ", "cd a && ", "a | b; ", "1 2 "),

@@ -328,7 +328,8 @@ def test_all_problems_are_told_at_once() -> None:
     ]
     assert error.exit_code == 74
     shown = error.as_json()
-    assert [shown[key] for key in ("field", "expected", "got", "fix")] == list(error.problems[0])
+    first = {key: shown[key] for key in ("field", "expected", "got", "fix")}
+    assert first == shown["problems"][0] == vars(error.problems[0])
     assert len(shown["problems"]) == 7
     for problem in error.problems:
         assert f"{problem.field} must be {problem.expected}, but is {problem.got}." in error.message

@@ -26,15 +26,15 @@ from tests.support.server import ping, serving
 
 # Each module takes a hook about 0.2 ms. Before you raise a number, import where it is used.
 MOST = {
-    PROMPT: 174,
-    TOOL_POST: 159,
-    TOOL_FAILURE: 164,
-    STOP: 165,
-    SESSION_START: 160,
-    SESSION_END: 164,
+    PROMPT: 163,
+    TOOL_POST: 149,
+    TOOL_FAILURE: 154,
+    STOP: 162,
+    SESSION_START: 157,
+    SESSION_END: 155,
 }
-# Those of Python and of apsw. Most come with `typing`, `pathlib`, `re` and `json`.
-MOST_OTHERS = 93
+# Those of Python and of apsw. Most come with `pathlib`, `re` and `json`.
+MOST_OTHERS = 88
 # Each process of git takes a hook about 5 ms, if nothing has changed since the last event. At the
 # start of a session: the last commits, who the owner is, and whether there is a past to learn from.
 MOST_PROCESSES = {
@@ -48,8 +48,11 @@ MOST_PROCESSES = {
 # The client, the package, and what finds the engine.
 MOST_BY_THE_ENGINE = 10
 _TRIES = 20
-# They serve the person at a terminal, or write what few events write.
-NEVER = {"click", "dataclasses", "inspect", "hashlib", "numpy", "recollect.index.applying"}
+# They serve type checkers or the person at a terminal, or write what few events write.
+NEVER = {
+    *("click", "dataclasses", "inspect", "hashlib", "numpy", "typing"),
+    "recollect.index.applying",
+}
 WITHOUT_GIT = {"subprocess", "selectors", "tempfile"}
 
 

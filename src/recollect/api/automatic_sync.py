@@ -12,12 +12,14 @@ import sys
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
 
 from recollect.config.config import data_dir
 from recollect.errors import RecollectError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from recollect.store.store import Store
 
 # What the process does: look whether the remote has notes, get them, or exchange them.

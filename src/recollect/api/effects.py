@@ -6,7 +6,6 @@ They run after the write itself has succeeded, so a problem here becomes a warni
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from recollect.core.kinds import SESSIONS
 from recollect.core.memory import VIA_SLEEP
@@ -18,6 +17,7 @@ _OF_UNCONFIRMED = frozenset({"confirm", "reject"})
 _UNDO = "undo"
 _IMPORT = "import"
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recollect.core.memory import Memory
     from recollect.ledger.writes import Write

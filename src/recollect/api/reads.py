@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
 
 from recollect.store.store import Store
 
 # A hook imports this module: whatever it does not need is imported where it is used.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, Self
+
     from recollect.api.results import (
         Answer,
         Answers,

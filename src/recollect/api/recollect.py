@@ -7,14 +7,14 @@ memory and its past, stand here.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from recollect.api.effects import AFTER_PURGE, AFTER_WRITE
 from recollect.api.upkeep import Upkeep
 
 # A hook imports this module: whatever it does not need is imported where it is used.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from recollect.api.activity import DaySpent, Injection, SessionReport, SessionSummary
     from recollect.api.blame import Blame

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from recollect.api.writes import Writes
 from recollect.core.named_tuple import NamedTuple
 
 # A hook imports this module: whatever it does not need is imported where it is used.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recollect.api.sync import PendingPurge
     from recollect.capture.suggestions import Suggestion

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from recollect.config.config import Config
 from recollect.core.age import counted
@@ -24,20 +24,22 @@ from recollect.store.filters import make_filters
 from recollect.store.time_parsing import parse_time
 
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from recollect.embedding import Embedder
     from recollect.search.scoring import Why
     from recollect.store.history import Version
 
+    class SharedIndex(Index, Protocol):
+        """An index of several repositories."""
+
+        def repositories_of(self, uids: Sequence[str], /) -> Mapping[str, Sequence[str]]:
+            """Return the repositories that have some memories, among those it was opened for."""
+
+
 T = TypeVar("T")
 _MOST_LISTED = 5000
 _PUBLIC = "public"
-
-
-class SharedIndex(Index, Protocol):
-    """An index of several repositories."""
-
-    def repositories_of(self, uids: Sequence[str], /) -> Mapping[str, Sequence[str]]:
-        """Return the repositories that have some memories, among those it was opened for."""
 
 
 class SharedMemory(NamedTuple):

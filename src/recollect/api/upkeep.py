@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from recollect.api.effects import update_mirror
 from recollect.api.reviews import Reviews
 
 # A hook imports this module: whatever it does not need is imported where it is used.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from recollect.api.mirroring import SwitchedOff, SwitchedOn
     from recollect.api.results import Expired, Reindexed

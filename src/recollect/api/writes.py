@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
 
 from recollect.api.reads import Reads
 from recollect.core.named_tuple import NamedTuple
 
 # A hook imports this module: whatever it does not need is imported where it is used.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
+    from typing import Any
 
     from recollect.api.exporting import Exported
     from recollect.core.memory import Memory

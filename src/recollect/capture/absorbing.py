@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from recollect.capture.restating import adds_nothing, restates
 from recollect.capture.twins import similar_in
@@ -22,6 +21,10 @@ from recollect.core.places import LOCAL
 from recollect.core.status import ACTIVE, RETIRED, UNCONFIRMED
 from recollect.ledger.ledger import key_of
 from recollect.store.store import Store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 # Seconds that a talk lasts, where no session is known.
 _TALK: Final = 3600.0

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
 
 from recollect.capture.features import Said, Vector, bucket, vector
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from recollect.store.store import Store
 
 SIZE: Final = 256  # weights of words

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final
 
 from recollect.capture.conversation import Heard, Turn, heard
 from recollect.capture.features import AGENT, NAMED, USER, Vector, is_plan, is_question, vector
@@ -22,6 +21,10 @@ from recollect.capture.wording import REASON, REPORTED_QUESTION
 from recollect.core.marks import MARKER
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 THRESHOLD: Final = 0.45  # the default of capture.suggest_threshold
 MAX_JOINED: Final = 400  # characters of a sentence with its neighbour

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import Final
 from zlib import crc32
 
 from recollect.capture.sentences import CODE, NAME, NUMBER, QUOTED
@@ -48,6 +47,10 @@ from recollect.capture.wording import (
 )
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 USER: Final = "user"
 AGENT: Final = "agent"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
 
 from recollect.capture import request_words as words
 from recollect.capture.hearsay import is_hearsay
@@ -19,7 +18,10 @@ from recollect.capture.wish_words import classes
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from recollect.capture.wish_meaning import Meant, Word
 
 # A part of a sentence asks if it has this share of the weight of all words that ask.

@@ -13,7 +13,6 @@ kept, with the same content, so a later event with one finds the rest and keeps 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
 
 from recollect.capture import request_words as words
 from recollect.capture.hearsay import is_hearsay
@@ -39,7 +38,10 @@ from recollect.capture.wish_model import Wish, log_odds
 from recollect.core.marks import LEARNED
 from recollect.core.patterns import pattern
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from recollect.capture.wish_meaning import Meant, Read
 
 # Chosen on prompts that the model was not trained on: see benchmarks/capture/README.md. What counts
@@ -54,7 +56,7 @@ _OF_WORDS: Final = 0.5
 _MEANT_FOR_SURE: Final = 1.1  # on the tuning days, no prompt without a wish has more
 _MEANT_LIKELY: Final = -1.6  # kept from here on
 _MEANT_BEYOND_DOUBT: Final = 3.0  # also if it names somebody who says so
-_MEANT_STATED: Final = 1.0  # the same for a sentence that is all to be kept
+_MEANT_STATED: Final = 0.0  # the same for a sentence that is all to be kept
 _MOSTLY_KEPT: Final = 0.0  # the mean log odds that a word of it is
 _MEANT_DOUBTFUL: Final = 1.5  # what a sentence needs more that may mean something else
 _ASKS_ABOUT = pattern(

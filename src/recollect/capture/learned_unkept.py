@@ -9,14 +9,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
 
 from recollect.capture.request_text import Said, split_prompt
 from recollect.capture.unkept import Parted, paragraphs, part
 from recollect.capture.wish_model import Wish, log_odds, rate
 from recollect.core.patterns import pattern
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from recollect.capture.wish_meaning import Meant, Read
 
 MOST_SENTENCES: Final = 60  # of a prompt

@@ -15,13 +15,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from recollect.core.kinds import find_kind
 from recollect.core.marks import MARKED, MARKER
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recollect.capture.pasted import Origin
 

@@ -16,10 +16,13 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
 
 from recollect.capture.features import NAMED, SHOWN, Said, Vector, bucket, vector
 from recollect.core.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Final
 
 FILE: Final = Path(__file__).with_name("model.bin")
 MAGIC: Final = b"recollect model 1\n"

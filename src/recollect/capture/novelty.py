@@ -16,12 +16,15 @@ cache".
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Final
 
 from recollect.capture.statements import SCOPE, Statement, statements, stem_of, words_in
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 from recollect.index.text import STOP_WORDS, denials, query_terms
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 NEW: Final = "new"
 NEAR: Final = "near"

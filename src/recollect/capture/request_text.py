@@ -20,6 +20,7 @@ MOST_TEXT = 20_000  # characters at each end of a longer text
 _MOST_CONTENT = 2_000
 _ITEM = pattern(r"[ \t]*(?:[-*+•]|\d{1,3}[.)]|\(?[a-h1-9]\))[ \t]+(?:\[[ xX]\][ \t]+)?")
 # A line that ends so was wrapped, whatever the next one begins with.
+_END = 8  # characters, more than the longest of these words
 _HANGING = pattern(r"\b(?:an?|the|in|into|of|on|to|for|with|and|or|by|at|from|as)\Z")
 
 
@@ -116,7 +117,7 @@ def _lines(text: str) -> Iterator[tuple[int, bool, str]]:
         before = joined[-1] if joined and joined[-1][0] == block else None
         wrapped = said[:1].islower() and not words.TASK.match(said) and not item
         is_wish = any(rule.pattern.match(said.lower()) for rule in all_rules())
-        hangs = not item and before is not None and _HANGING.search(before[2]) is not None
+        hangs = not item and before is not None and _HANGING.search(before[2][-_END:]) is not None
         if before and (wrapped or hangs) and not is_wish and before[2][-1] not in ".!?:;":
             joined[-1] = (before[0], before[1], f"{before[2]} {said}")
             continue

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from recollect.capture import request_words as words
 from recollect.capture.request_text import (
@@ -31,6 +30,7 @@ from recollect.capture.sentences import split_line
 from recollect.capture.unkept import is_unkept, only_asks
 from recollect.core.named_tuple import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recollect.capture.wish_meaning import Read
 

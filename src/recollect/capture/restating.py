@@ -7,10 +7,12 @@ one must be the same: names, numbers, and what is denied.
 
 from __future__ import annotations
 
-from typing import Final
-
 from recollect.capture.novelty import SUPERSEDES, Known, first_and_stems, judge
 from recollect.capture.statements import FILLER, TOKEN, statements, stems_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 # The share of its words from which a text restates another, and the fewest words that tell.
 _SHARE: Final = 0.7

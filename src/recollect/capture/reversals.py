@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 from recollect.capture.leads import chosen_again, corrected_in
 from recollect.capture.statements import (
@@ -28,6 +27,10 @@ from recollect.capture.statements import (
 )
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 # Characters of a text in which somebody says that something changes.
 _LOOKED_AT: Final = 2000

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from recollect.capture.error_lines import one_line
 from recollect.capture.outcomes import goal_of, is_plan, is_prompt, is_task, tells_what_to_do
@@ -27,6 +26,10 @@ from recollect.state.session_marks import (
     TESTS_PASS,
     WRONG,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 RUNNING = "No end was recorded; it may still be running."
 _MOST_FILES, _MOST_ITEMS, _MOST_DECIDED, _MOST_CORRECTED = 10, 5, 4, 2

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
 
 from recollect.core.marks import MARKED, REQUESTED
 from recollect.core.memory import Memory
@@ -24,7 +23,10 @@ from recollect.state.local_key import DRAFT, is_ours, sign, unsigned
 from recollect.state.spool import SPOOL_FOLDER, STASH_FOLDER, Spool
 from recollect.store.store import Store
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from recollect.ledger.writes import Creation
 
 _LOCK = "spool.lock"

@@ -6,7 +6,6 @@ Suggestions are local and never shared. A rejected suggestion is not suggested a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from recollect.capture.novelty import Known, fingerprint, judge
 from recollect.capture.rejections import forget_rejected, note_rejected
@@ -17,6 +16,10 @@ from recollect.errors import Ambiguous, NotFound
 from recollect.state.local_key import SUGGESTION, is_ours, sign
 from recollect.state.spool import Spool
 from recollect.store.store import Store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 FOLDER = "suggestions"
 MOST = 100

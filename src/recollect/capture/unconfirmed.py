@@ -8,13 +8,9 @@ try after a crash finds what the first one wrote.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
 
 from recollect.capture.novelty import DUPLICATE, NEW, Known, judge
 from recollect.capture.pasted import PASTED
-from recollect.capture.rejections import is_rejected, note_rejected
-from recollect.capture.spool_flush import keep
-from recollect.capture.suggestions import COMPACTION, suggestions, waiting_suggestions
 from recollect.core.memory import Memory
 from recollect.core.names import parse_name, short
 from recollect.core.status import ARCHIVED, HIDDEN, RESTORED, RETIRED, UNCONFIRMED, VISIBLE
@@ -25,7 +21,10 @@ from recollect.index.protocol import Filters, is_purged, made_with
 from recollect.store.store import Store
 
 # A hook imports this module: what only a few events need is imported where it is used.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, Final
+
     from recollect.ledger.writes import Change
 
 # How a memory was confirmed, as its provenance says.
@@ -79,6 +78,9 @@ def add(
 
     Returns None if it is not in the ledger: its like was rejected, or it waits in the spool.
     """
+    from recollect.capture.rejections import is_rejected
+    from recollect.capture.spool_flush import keep
+
     if is_rejected(store, f"{draft.get('summary', '')}\n{draft.get('body') or ''}"):
         return None
     provenance = {**(draft.get("provenance") or {}), WHY: why}
@@ -270,6 +272,8 @@ def _shared(store: Store, uids: Sequence[str]) -> list[str]:
 
 def reject(store: Store, memories: Sequence[Memory]) -> list[Memory]:
     """Retire unconfirmed memories and their like for good; return all of them."""
+    from recollect.capture.rejections import note_rejected
+
     doomed = with_like(store, memories)
     _learn(store, [m for m in memories if m.status == UNCONFIRMED], accepted=False)
     note_rejected(store, {memory.uid: text_of(memory) for memory in doomed})
@@ -352,6 +356,8 @@ def noticed_like(store: Store, purged: Sequence[Memory]) -> list[Memory]:
 
 def convert_suggestions(store: Store) -> int:
     """Make unconfirmed memories of plain drafts that an earlier version put into the queue."""
+    from recollect.capture.suggestions import COMPACTION, suggestions, waiting_suggestions
+
     converted = 0
     for waiting in suggestions(store):
         is_held = (waiting.draft.get("provenance") or {}).get("via") in (PASTED, COMPACTION)

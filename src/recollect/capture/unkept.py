@@ -8,11 +8,11 @@ moment ("just for now") mean their own sentence, or the one beside it if that is
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from recollect.capture.novelty import outline
 from recollect.capture.request_words import QUOTED
 from recollect.capture.sentences import split_line, without_code
+from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 
 _MOST_TEXT = 20_000

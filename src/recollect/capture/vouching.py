@@ -12,14 +12,15 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from recollect.core.patterns import pattern
 from recollect.errors import ValidationError
 from recollect.state.noticed import PROMPT_SECONDS
-from recollect.state.spool import Spool
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from recollect.core.memory import Memory
     from recollect.hosts.protocol import Event
     from recollect.store.store import Store
@@ -37,6 +38,8 @@ _WORD = pattern(r"[^\W_]+")
 
 def note_request(event: Event, environment: Mapping[str, str]) -> None:
     """Record what a person asks to capture by a command; if that fails, nothing is vouched for."""
+    from recollect.state.spool import Spool
+
     with suppress(Exception):
         from recollect.config.config import load_config
         from recollect.config.locate import git_state
@@ -106,6 +109,7 @@ def reworded_by_agent(memory: Memory, via: str) -> dict[str, Any]:
 def _is_vouched(store: Store, text: str, environment: Mapping[str, str]) -> bool:
     """Return whether the person asked for this in this session; each request counts once."""
     from recollect.hosts.agents import session_in  # no hook needs it
+    from recollect.state.spool import Spool
 
     spool = Spool(store.ledger.repository.state_dir / VOUCHED_FOLDER)
     session, now = session_in(environment), store.ledger.clock().timestamp()

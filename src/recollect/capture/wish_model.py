@@ -16,13 +16,16 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Final
 from zlib import crc32
 
 from recollect.capture.sentences import CODE, NAME, NUMBER, QUOTED
 from recollect.capture.wish_words import classes
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 FILE: Final = Path(__file__).with_name("wish_model.bin")
 MAGIC: Final = b"recollect wishes 2\n"

@@ -10,7 +10,6 @@ import importlib
 import io
 import os
 import sys
-from typing import Any
 
 import click
 
@@ -20,6 +19,10 @@ from recollect.core.patterns import keep_compiled
 from recollect.errors import RecollectError
 from recollect.hosts.agents import agent_above, agent_in
 from recollect.version import __version__
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 # The module of each command, in the groups of `recollect --help`.
 GROUPS: dict[str, dict[str, str]] = {

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import click
 
 from recollect.cli.fields import split_tags
 from recollect.core.fields import CONCEPTS, OBSERVATION_TYPES, SENSITIVITIES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 sensitivity_option = click.option(
     "--sensitivity",

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,7 +21,10 @@ from recollect.core.named_tuple import NamedTuple
 from recollect.core.names import short
 from recollect.core.record import PURGE, UPDATE, Record
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from recollect.ledger.files import CommitInfo
 
 _ALTERED = "this is not what its author wrote; see `recollect doctor`"

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -31,7 +30,10 @@ from recollect.config.keys import KEYS
 from recollect.core.age import age
 from recollect.errors import RecollectError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from recollect.api.everywhere import Elsewhere
 
 # If there are fewer answers than this, weaker matches follow: if nothing is sure, or for a question

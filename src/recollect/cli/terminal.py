@@ -16,11 +16,14 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import IO, Any
 
 import click
 
 from recollect.core.characters import HIDDEN, printable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import IO, Any
 
 # Commands that print the text of memories.
 READING = frozenset(

@@ -12,7 +12,6 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from recollect.config.key import ABOVE_ZERO, ANY, NEVER, ConfigKey
 from recollect.config.keys import KEYS
@@ -20,6 +19,10 @@ from recollect.core.kinds import find_kind
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 from recollect.errors import BadConfig
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 USER_FILE = "config.toml"
 PROJECT_FILE = ".recollect.toml"

@@ -12,10 +12,13 @@ name. They do not stop someone who can push and forges a name.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
 
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Final
 
 PROTECTED: Final = frozenset(
     {

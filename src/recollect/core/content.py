@@ -9,7 +9,6 @@ is shown.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from recollect.core.content_schemas import (
     CHOICE,
@@ -28,6 +27,10 @@ from recollect.core.content_schemas import (
     schema_of,
 )
 from recollect.errors import BadContent, Problem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = [
     "SCHEMAS",
@@ -59,7 +62,8 @@ def check_content(kind: str, content: Any) -> dict[str, Any]:
 def refuse(problems: Sequence[Problem]) -> None:
     """Raise an error with all the problems; do nothing if there are none."""
     if problems:
-        raise BadContent(*problems[0], problems=problems)
+        first = problems[0]
+        raise BadContent(first.field, first.expected, first.got, first.fix, problems)
 
 
 def check_object(

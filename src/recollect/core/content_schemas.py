@@ -8,11 +8,14 @@ corrects small mistakes.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
 
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.uid import PATTERN
 from recollect.errors import BadContent
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Final
 
 TEXT: Final = "text"
 CHOICE: Final = "choice"

@@ -9,10 +9,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final, TypeVar
 from zlib import crc32
 
 from recollect.core.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final, TypeVar
+
+    _Item = TypeVar("_Item")
 
 # The largest share of places, or of text, that one author gets while there are others.
 SHARE: Final = 0.5
@@ -29,7 +34,6 @@ _COMPARED = 32
 # Above this share, a search must query again for other authors.
 _CROWD = 5 / 6
 _AHEAD = "<ahead>"
-_Item = TypeVar("_Item")
 
 
 class Traits(NamedTuple):

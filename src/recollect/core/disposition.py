@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 from recollect.core import limits
 from recollect.core.age import DateOutOfRange, parse_moment
@@ -26,6 +25,10 @@ from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 from recollect.core.record import ADOPTED, CREATE, PURGE, UPDATE, Record, read_record
 from recollect.core.uid import LENGTH, is_uid
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _OPENER = len("---\nuid: ")
 # Header values need a closer check only if one of these occurs; most headers have none.

@@ -9,11 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Any, Final
 
 from recollect.core.note import SUMMARY_LENGTH
 from recollect.core.patterns import pattern
 from recollect.errors import UnsafeName, ValidationError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Final
 
 MAX_BODY_BYTES: Final = 102_400
 MAX_TAGS: Final = 12

@@ -9,12 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import pairwise, takewhile
-from typing import Any
 
 from recollect.core.age import seconds_of
 from recollect.core.patterns import pattern
 from recollect.core.record import CREATE, Record
 from recollect.core.uid import LENGTH, derive_uid, is_uid
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _OPENER = pattern(r"^---[ \t]*\n(?=[a-z_]+:(?:[ \n]))", re.MULTILINE)
 _CLOSER = pattern(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE)

@@ -21,7 +21,9 @@ before anything is trusted: what one version writes, every version with these li
 
 from __future__ import annotations
 
-from typing import Final
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 NOTE_BYTES: Final = 32 * 1024 * 1024
 CHANGED_NOTE_BYTES: Final = 16 * 1024 * 1024

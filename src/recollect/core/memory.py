@@ -7,7 +7,6 @@ wins. It depends only on the set of records, never on the order in which they ar
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from recollect.core.age import seconds_of
 from recollect.core.authority import (
@@ -20,6 +19,10 @@ from recollect.core.named_tuple import NamedTuple
 from recollect.core.proof import content_digest, is_altered
 from recollect.core.record import BODY, Record
 from recollect.core.status import ACTIVE, HIDDEN, UNCONFIRMED, VISIBLE, find_status
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 DEFAULT_IMPORTANCE = 0.5
 DEFAULT_CONFIDENCE = 1.0

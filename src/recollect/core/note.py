@@ -18,7 +18,6 @@ import re
 from collections.abc import Iterable, Mapping
 
 from recollect.core import uid as uids
-from recollect.core.disposition import dispose, rank
 from recollect.core.legacy import is_legacy, legacy_uid, read_legacy, split_legacy
 from recollect.core.patterns import pattern
 from recollect.core.proof import content_digest, proves
@@ -140,6 +139,8 @@ def _stronger(uid: str, one: str, other: str) -> str:
     removes characters, so the longer one is the original. A quarantined text never wins against one
     that counts, nor a change against a creation.
     """
+    from recollect.core.disposition import rank
+
     if one == other:
         return one
     first = one.encode("utf-8", "surrogateescape")
@@ -211,6 +212,8 @@ def purged_uids(note: Mapping[str, str]) -> frozenset[str]:
 
 def purge_records(note: Mapping[str, str]) -> list[Record]:
     """The purge records of a note."""
+    from recollect.core.disposition import dispose
+
     found = (dispose(text) for text in note.values() if f"\nop: {PURGE}\n" in text)
     return [record for record, reason in found if not reason and record.op == PURGE and record.of]
 

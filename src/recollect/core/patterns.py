@@ -11,7 +11,10 @@ from __future__ import annotations
 import os
 import re
 import sys
-from typing import Any, cast
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 # Raise it with every change of the file's contents.
 _FORMAT = 1
@@ -20,7 +23,7 @@ _MOST_KEPT = 2000
 
 def pattern(text: str, flags: int = 0) -> re.Pattern[str]:
     """Like `re.compile`, but deferred."""
-    return cast("re.Pattern[str]", _Lazy(text, flags))
+    return _Lazy(text, flags)  # type: ignore[return-value]
 
 
 class _Lazy:

@@ -27,12 +27,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
 
 from recollect.core import uid as uids
 from recollect.core.limits import DIGITS, JSON_DEPTH
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Final
 
 CREATE: Final = "create"
 UPDATE: Final = "update"

@@ -7,11 +7,13 @@ wrote by claiming to reverse it.
 
 from __future__ import annotations
 
-from typing import Final
-
 from recollect.core.authority import is_same_person
 from recollect.core.memory import Memory
 from recollect.core.status import ARCHIVED, RETIRED, UNCONFIRMED, VISIBLE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 # In the provenance of a memory: the uids of the memories that it reverses.
 REVERSES: Final = "reverses"

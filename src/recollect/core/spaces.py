@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from typing import Any
 
 from recollect.core.memory import Memory
 from recollect.core.named_tuple import NamedTuple
@@ -20,6 +19,10 @@ from recollect.core.patterns import pattern
 from recollect.core.record import CREATE, Record
 from recollect.core.status import ACTIVE, HIDDEN, UNCONFIRMED, WITHDRAWN
 from recollect.core.uid import LENGTH, PATTERN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 # Appended to the uid of a non-private memory if a private memory has the same uid.
 MARK = "S"

@@ -10,9 +10,12 @@ it. Confirming is no change of status: it creates another memory, in the shared 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 
 from recollect.errors import IllegalTransition, ValidationError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 ACTIVE: Final = "active"
 RESOLVED: Final = "resolved"

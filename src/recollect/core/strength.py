@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final
 
 from recollect.core.age import not_after
 from recollect.core.kinds import BY_NAME
 from recollect.core.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 DECAY_PER_DAY: Final = 0.05
 # Below this, a memory has faded.

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
 
 from recollect.core.age import seconds_of
 from recollect.core.status import UNCONFIRMED
 from recollect.core.uid import derive_uid, uid_milliseconds
 
 # The configuration imports this module, so it loads little.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from recollect.core.memory import Memory
 
 # Three weeks: long enough for a holiday, short enough that nobody has to tidy up. A judgement.

@@ -53,6 +53,9 @@ def serve(attempt: Attempt) -> None:
 
 def _serve(attempt: Attempt, given: bytes, relay: Relay | None) -> None:
     """Serve the event in this process, unless the engine does after the stash is written."""
+    from recollect.quick_import import lighten
+
+    lighten()
     received: Received | None = None
     event, moment, was_taken = attempt.event, attempt.moment, attempt.was_taken
     if not was_taken and asks(event, given):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from recollect.core.named_tuple import NamedTuple
 from recollect.hooks.pipeline import Work
 from recollect.search.tokens import count_tokens
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recollect.hooks.session import HookSession
 

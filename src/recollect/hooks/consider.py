@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from recollect.capture.novelty import DUPLICATE, NEAR, SUPERSEDES, Known, judge, said_in
-from recollect.capture.suggestions import COMPACTION
 from recollect.capture.unconfirmed import SAID_AGAIN
 from recollect.core.age import seconds_since
 from recollect.core.memory import Memory
@@ -17,6 +15,10 @@ from recollect.core.status import ACTIVE, UNCONFIRMED
 from recollect.hooks.notify import KEPT, tell
 from recollect.hooks.pipeline import Work
 from recollect.hosts.protocol import PRE_COMPACT, PROMPT, STOP
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _SIMILAR = 8  # memories to compare a draft with
 # Seconds after which the same words are said again, and not read again.
@@ -81,6 +83,8 @@ def _only_answers(record: Mapping[str, Any]) -> bool:
 
 def _consider_locked(work: Work, drafts: Sequence[Draft]) -> None:
     """Redact each draft, compare it with what is known, decide, and trace the decision."""
+    from recollect.capture.suggestions import COMPACTION
+
     certain: list[Draft] = []
     pending: list[Known] | None = None
     automatic = str(work.session.setting("capture.mode")) == "auto"

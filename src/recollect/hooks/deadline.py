@@ -7,14 +7,26 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
 
 from recollect.hook_client import IN_DOUBT
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, Protocol
+
     from recollect.hooks.pipeline import Work
     from recollect.hooks.supervisor import Relay
     from recollect.hosts.protocol import Event, Host, Reply
+
+    class Output(Protocol):
+        """Where the reply goes."""
+
+        def write(self, answer: bytes, /) -> object:
+            """Write the reply."""
+
+        def flush(self) -> None:
+            """Make sure that the reply is sent."""
+
 
 # Seconds to capture marked text, even on a busy machine. The agent waits 5 seconds for a hook, and
 # an engine that stopped answering may have used some of them.
@@ -24,16 +36,6 @@ CAPTURE_SECONDS, CAPTURE_SECONDS_AGAIN = 4.0, 2.0
 # so many seconds; but for no more than this many times the deadline and, if the deadline is
 # shorter, this many seconds.
 _BUSY_SHARE, _BUSY_STEP, _BUSY_TIMES, _BUSY_SECONDS = 0.8, 0.02, 4, 2.5
-
-
-class Output(Protocol):
-    """Where the reply goes."""
-
-    def write(self, answer: bytes, /) -> object:
-        """Write the reply."""
-
-    def flush(self) -> None:
-        """Make sure that the reply is sent."""
 
 
 class Deadline:

@@ -7,7 +7,6 @@ event is kept, redacted, in local state, and comes first at the next event.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
 
 from recollect.capture.unconfirmed import NOTICED
 from recollect.core.named_tuple import NamedTuple
@@ -15,7 +14,10 @@ from recollect.hooks.consider import SIGNAL, Draft, origin
 from recollect.hooks.pipeline import Work
 from recollect.hosts.protocol import PRE_COMPACT, STOP
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from recollect.capture.detect import Detected, Skipped
 
 _MOST_TRACED = 5  # skipped sentences in the trace of an event

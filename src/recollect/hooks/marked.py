@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from typing import TYPE_CHECKING, Any
 
-from recollect.capture.markers import Marked
 from recollect.core.fields import check_body, is_too_long
 from recollect.core.marks import LEARNED, REQUESTED
 from recollect.core.memory import Memory
@@ -29,7 +27,11 @@ from recollect.hooks.notify import KEPT, tell
 from recollect.hooks.pipeline import Work
 from recollect.hosts.protocol import PROMPT, WRITES
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
+    from recollect.capture.markers import Marked
     from recollect.capture.requests import Request
 
 _SHOWN = 70  # characters of a memory in a message

@@ -11,9 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from recollect.capture.markers import DEFAULT_KIND, Marked, find_all_marked
 from recollect.capture.pasted import PASTED
 from recollect.core.marks import REQUESTED, without_own_text
 from recollect.core.note import summarize
@@ -21,7 +19,11 @@ from recollect.core.patterns import pattern
 from recollect.core.uid import derive_uid
 from recollect.hosts.protocol import PROMPT, Event
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
+    from recollect.capture.markers import Marked
     from recollect.capture.requests import Request
 
 _PATH = pattern(r"(?<![\w:/.-])@?((?:[\w.-]{1,80}/){0,12}[\w.-]{1,80})")
@@ -42,6 +44,8 @@ def all_marked_in(event: Event) -> list[Marked]:
     asks for nothing that could be kept. `requests_in` of the session also finds wishes that only
     their meaning tells.
     """
+    from recollect.capture.markers import find_all_marked
+
     text = without_private(event.text)
     found = find_all_marked(text)
     if event.name == PROMPT and not event.agent:
@@ -63,6 +67,8 @@ def without_private(text: str) -> str:
 
 def as_marked(wish: Request) -> Marked:
     """Return a wish in plain words as something to keep."""
+    from recollect.capture.markers import Marked
+
     return Marked("", wish.content, via=REQUESTED, rule=wish.rule, usual_kind=wish.kind)
 
 
@@ -105,6 +111,7 @@ def draft_of(event: Event, item: Marked, content: str) -> dict[str, Any]:
     """Make a draft of marked text. `content` must already be redacted."""
     from recollect.capture.kind_of import kind_of
     from recollect.capture.leads import without_filler
+    from recollect.capture.markers import DEFAULT_KIND
     from recollect.capture.tags import tags_of
     from recollect.capture.titles import title_and_body
 

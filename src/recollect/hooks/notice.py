@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from recollect.core.marks import without_own_text
 from recollect.hooks.consider import consider, is_on
-from recollect.hooks.conversation import Conversation
 from recollect.hooks.detection import drafts_in
 from recollect.hooks.marked import keep_missed
 from recollect.hooks.pipeline import Work
@@ -16,6 +15,10 @@ from recollect.hooks.session_observing import MOST_TRANSCRIPT
 from recollect.hooks.summaries import note_prompt, note_turns
 from recollect.hooks.unkept import answered, typed, without_unkept
 from recollect.hosts import protocol as events
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from recollect.hooks.conversation import Conversation
 
 # The maximum number of drafts per event; more are postponed to the next event.
 _AT_PROMPT, _AT_STOP = 3, 5

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from recollect.hooks.consider import Draft, consider, draft_of, memorability_of
 from recollect.hooks.pipeline import Work
 from recollect.hosts.protocol import AGENT, COMMAND, FETCH, TOOL_FAILURE, WRITES, Event
 from recollect.state.session_marks import FILE
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recollect.capture.tool_learning import Learning
     from recollect.state.tool_log import StoredFailure

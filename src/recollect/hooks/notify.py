@@ -9,8 +9,6 @@ the agent can tell, because it understands them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from recollect.core.marks import in_guide
 from recollect.core.names import short
 from recollect.core.note import shorten_line
@@ -18,6 +16,7 @@ from recollect.core.patterns import pattern
 from recollect.hosts import protocol as events
 from recollect.hosts.registry import host_named
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

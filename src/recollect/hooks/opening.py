@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from recollect.api.opening import existing_directory, leave_named_repository, open_stores
 from recollect.config.config import Config, load_config, without_files
 from recollect.errors import BadConfig
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recollect.hooks.session import HookSession
     from recollect.hosts.protocol import Event

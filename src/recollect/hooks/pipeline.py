@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
 
 from recollect.hooks.received import Received
 from recollect.hooks.session import HookSession
 from recollect.hosts.protocol import Event, Reply
 from recollect.search.selection import Candidate
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from recollect.core.memory import Memory
 
 # The longest deadline that counts, in milliseconds: the host waits no longer for a hook.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from recollect.core.named_tuple import NamedTuple
 from recollect.hosts.registry import host_of
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recollect.capture.markers import Marked
     from recollect.config.config import Config

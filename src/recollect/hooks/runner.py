@@ -12,24 +12,38 @@ import sys
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Protocol
 
 from recollect.hook_client import CLIENT_WAITS, MOST_INPUT, asks, existing
 from recollect.hooks.deadline import (
     CAPTURE_SECONDS,
     CAPTURE_SECONDS_AGAIN,
     Deadline,
-    Output,
     note_cut,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, Protocol
+
     from recollect.config.config import Config
     from recollect.hook_client import Attempt
+    from recollect.hooks.deadline import Output
     from recollect.hooks.received import Received
     from recollect.hooks.session import HookSession
     from recollect.hooks.supervisor import Relay
     from recollect.hosts.protocol import Event
+
+    class OpenSessions(Protocol):
+        """Hook sessions whose stores a long-lived process keeps open between events."""
+
+        def open_session(
+            self, event: Event, config: Config, environment: Mapping[str, str], /
+        ) -> HookSession:
+            """Open the hook session of an event. Return it with `release`."""
+
+        def release(self, session: HookSession, /) -> None:
+            """Take a hook session back after its event."""
+
 
 # Deadline in seconds until the configuration is read.
 _STARTUP_DEADLINE = 3.0
@@ -39,18 +53,6 @@ _CHANGES_PER_SECOND = 1500
 # Objects until a cold hook looks for cyclic garbage. An event makes about 30,000, nearly all of
 # them modules and classes that stay, so that Python's own 700 means some 40 searches for nothing.
 _OBJECTS_PER_SEARCH = 100_000
-
-
-class OpenSessions(Protocol):
-    """Hook sessions whose stores a long-lived process keeps open between events."""
-
-    def open_session(
-        self, event: Event, config: Config, environment: Mapping[str, str], /
-    ) -> HookSession:
-        """Open the hook session of an event. Return it with `release`."""
-
-    def release(self, session: HookSession, /) -> None:
-        """Take a hook session back after its event."""
 
 
 def main(

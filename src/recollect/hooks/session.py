@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
 
 from recollect.api.recollect import Recollect
 from recollect.capture.unconfirmed import without_expired
@@ -18,7 +17,6 @@ from recollect.hooks.session_logging import LoggingSession
 from recollect.hosts.protocol import PROMPT, TOOL_FAILURE, Event
 from recollect.index.protocol import Filters, Index
 from recollect.ledger.git import beside
-from recollect.ledger.worktree import RecentWork, compare_files, files_since, recent_work
 from recollect.search.by_time import STATUSES, changed, last_sessions
 from recollect.search.by_time import answer as by_time
 from recollect.search.constants import (
@@ -38,12 +36,14 @@ from recollect.search.search import TITLE_TAGS, Hit, Question, search
 from recollect.search.selection import Candidate, Skipped, Sorted, belongs_to
 from recollect.search.triggers import Plan
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from recollect.ledger.surroundings import Surroundings
+    from typing import Any
 
-_ACTIVE = frozenset({"active"})
-_ARCHIVED = frozenset({"archived"})
-_UNCONFIRMED = frozenset({UNCONFIRMED})
+    from recollect.ledger.surroundings import Surroundings
+    from recollect.ledger.worktree import RecentWork
+
+_ACTIVE, _ARCHIVED, _UNCONFIRMED = map(frozenset, ({"active"}, {"archived"}, {UNCONFIRMED}))
 _SESSIONS = 10  # sessions to choose the last one from
 _MOST_READ = 200  # memories from the instructions of a project
 _INDEXED = 2  # memories to choose each title of the index from
@@ -371,6 +371,8 @@ class HookSession(LoggingSession):
         return self._recent
 
     def _ask_recent(self) -> RecentWork:
+        from recollect.ledger.worktree import RecentWork, recent_work
+
         repository = self.store.ledger.repository
         return RecentWork() if repository.is_user_ledger else recent_work(repository)
 
@@ -384,8 +386,9 @@ class HookSession(LoggingSession):
 
     def file_states(self, memories: Sequence[Memory]) -> Mapping[str, str]:
         """Return for memories that name files, by uid, whether these files have changed."""
-        found = {memory.uid: files_since(memory, self._now) for memory in memories}
-        named = {uid: files for uid, files in found.items() if files is not None}
+        from recollect.ledger.worktree import compare_files, files_since
+
+        named = {m.uid: files for m in memories if (files := files_since(m, self._now)) is not None}
         if not named or self.store.ledger.repository.is_user_ledger:
             return {}
         return compare_files(self.store.ledger.repository, self._tree(), named)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
 
 from recollect.api.recollect import Recollect
 from recollect.capture.novelty import Known, judge
@@ -19,8 +18,10 @@ from recollect.hosts.protocol import PROMPT, Event
 from recollect.index.protocol import Filters, Index, made_with
 from recollect.state.database import StateError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from recollect.capture.requests import Request
     from recollect.capture.wish_meaning import Meant, Read

@@ -5,12 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
 
 from recollect.api.recollect import Recollect
 from recollect.capture.novelty import SUPERSEDES, Known, judge, share_words
-from recollect.capture.spool_flush import LONGEST_WAIT, drain, keep_named, stash_of
-from recollect.capture.suggestions import suggest, suggestions
 from recollect.capture.unconfirmed import add, convert_suggestions, text_of
 from recollect.core.marks import without_own_text
 from recollect.core.memory import Memory, is_expired
@@ -20,10 +17,11 @@ from recollect.hooks.marking import identity
 from recollect.hooks.session_state import RecordedSession
 from recollect.hosts.protocol import PROMPT, Event
 from recollect.index.protocol import Filters, Index
-from recollect.ledger.lock import exclusive
-from recollect.ledger.worktree import has_past
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from recollect.capture.changed_minds import Find
 
 _LOCK = "noticing.lock"
@@ -214,6 +212,8 @@ class KeepingSession(RecordedSession):
 
     def capture(self, drafts: Mapping[str, Mapping[str, Any]]) -> dict[str, Memory]:
         """Capture drafts by nonce; return the memories that are already in the ledger."""
+        from recollect.capture.spool_flush import keep_named
+
         clean = {nonce: self.store.redact(draft) for nonce, draft in drafts.items()}
         return keep_named(self.store, clean, moment=self._event.moment)
 
@@ -225,6 +225,8 @@ class KeepingSession(RecordedSession):
 
     def pending_suggestions(self) -> list[Known]:
         """Return the suggestions that are pending review."""
+        from recollect.capture.suggestions import suggestions
+
         return [Known(s.uid, s.text) for s in suggestions(self.store)]
 
     def is_rejected(self, text: str) -> bool:
@@ -312,6 +314,8 @@ class KeepingSession(RecordedSession):
 
     def may_offer_learning(self) -> bool:
         """Whether to offer learning now; it is offered once, and only where there is a past."""
+        from recollect.ledger.worktree import has_past
+
         store = self.store
         if store.ledger.repository.is_user_ledger or store.is_learning_offered():
             return False
@@ -329,21 +333,30 @@ class KeepingSession(RecordedSession):
         updates: str | None = None,
     ) -> None:
         """Put a draft into the queue. Until a person accepts it, it reaches no agent."""
+        from recollect.capture.suggestions import suggest
+
         clean = self.store.redact(draft)
         self.store.prepare(clean)
         suggest(self.store, clean, confidence=confidence, why=why, updates=updates)
 
     def discard_stashed(self, nonce: str) -> None:
         """Remove a draft from the stash."""
+        from recollect.capture.spool_flush import stash_of
+
         stash_of(self.store).drop(nonce)
 
     def flush_spool(self) -> int:
         """Write the spool and the stash to the ledger; return the number of memories."""
+        from recollect.capture.spool_flush import drain
+
         return len(drain(self.store)) + convert_suggestions(self.store)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Lock automatic capture, so that no other session compares and captures meanwhile."""
+        from recollect.capture.spool_flush import LONGEST_WAIT
+        from recollect.ledger.lock import exclusive
+
         lock = self.store.ledger.repository.state_dir / _LOCK
         with exclusive(lock, min(self.store.config.number("lock.timeout"), LONGEST_WAIT)):
             for store in self.stores:  # what others have captured until now counts

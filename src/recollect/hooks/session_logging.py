@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from recollect.core.kinds import SESSIONS
 from recollect.core.marks import MARKER
@@ -16,6 +15,10 @@ from recollect.hooks.session_observing import ObservingSession
 from recollect.index.protocol import ALL, Filters
 from recollect.state.session_log import Due
 from recollect.state.session_marks import COMMIT_MADE, CORRECTED, DONE, TURN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _PUBLIC = frozenset({"public"})
 _KEPT = frozenset({ACTIVE, RESOLVED})

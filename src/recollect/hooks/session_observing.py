@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from recollect.api.recollect import Recollect
 from recollect.capture.novelty import Known, fingerprint
@@ -14,14 +13,18 @@ from recollect.capture.unconfirmed import without_expired
 from recollect.core.memory import Memory, is_expired
 from recollect.core.names import short
 from recollect.core.status import HIDDEN, UNCONFIRMED, VISIBLE
-from recollect.hooks.conversation import Conversation
 from recollect.hooks.session_asked import AskedSession
 from recollect.hosts.protocol import LAST_PART, WRITES, Event
 from recollect.hosts.registry import host_named
 from recollect.index.protocol import Filters
-from recollect.ledger.worktree import find_root
 from recollect.search.selection import Candidate, Skipped, Sorted
-from recollect.state.findings import StoredFinding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from recollect.hooks.conversation import Conversation
+    from recollect.state.findings import StoredFinding
 
 _PUBLIC = frozenset({"public"})
 MOST_TRANSCRIPT = 256 * 1024  # bytes of one part; a hook reads as many parts as it has time for
@@ -92,6 +95,8 @@ class ObservingSession(AskedSession):
 
         Call `mark_read` when they are processed. Then read again, if there is `more`.
         """
+        from recollect.hooks.conversation import Conversation
+
         path, session = self._event.transcript, self._event.session
         if not session:
             return Conversation()
@@ -122,6 +127,8 @@ class ObservingSession(AskedSession):
 
     def _last_only(self) -> Conversation:
         """Return what an event tells without a transcript."""
+        from recollect.hooks.conversation import Conversation
+
         messages = self._with_last([])
         return Conversation(messages, exchanges=len(messages))
 
@@ -294,6 +301,8 @@ class ObservingSession(AskedSession):
     # Files
 
     def _tree(self) -> Path:
+        from recollect.ledger.worktree import find_root
+
         if self._root is None:
             directory = self._directory.absolute()
             self._root = find_root(directory) or directory

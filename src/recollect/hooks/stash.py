@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from recollect.config.locate import git_state
 from recollect.hooks.received import Received, receive
 from recollect.state.spool import STASH_FOLDER, Spool
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recollect.hooks.supervisor import Relay
     from recollect.hosts.protocol import Host

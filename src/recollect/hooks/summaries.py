@@ -6,18 +6,21 @@ when the transcript is read, at the end of the turn or at the start of a later s
 
 from __future__ import annotations
 
-from typing import Any
-
 from recollect.core.age import seconds_of
 from recollect.core.marks import without_own_text
 from recollect.core.memory import Memory
 from recollect.hooks.consider import SUMMARY, is_on, is_wanted, origin
-from recollect.hooks.conversation import Conversation
 from recollect.hooks.pipeline import Work
 from recollect.hooks.unkept import answered
 from recollect.hosts.protocol import COMMAND, PROMPT, STOP, TOOL_FAILURE
 from recollect.state.session_log import Due
 from recollect.state.session_marks import DONE, TESTS_FAIL
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from recollect.hooks.conversation import Conversation
 
 _AT_ONCE = 3  # summaries at one start; the others wait for the next
 _MAY_RUN = 3600.0  # seconds without an event after which a session hardly still runs

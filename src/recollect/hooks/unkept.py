@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from recollect.core.marks import without_own_text
-from recollect.hooks.conversation import Conversation
 from recollect.hooks.notify import ALL, tell
 from recollect.hooks.pipeline import Work
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recollect.capture.unkept import Parted
+    from recollect.hooks.conversation import Conversation
 
 
 NOT_KEPT = "not kept, as you asked."

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
 
 from recollect.hosts.protocol import OTHER, Event, PastSession, Replayed, Reply, TranscriptPart
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from recollect.hosts.settings_files import Installation
 
 
@@ -77,7 +79,8 @@ class LazyHost:
         read = self._find("events", "read_event")
         if not read:
             return Event(name, self.NAME, ignored=f"{self.TITLE} does not run our hooks")
-        return cast("Event", read(name, payload, environment))
+        event: Event = read(name, payload, environment)
+        return event
 
     def write_reply(self, name: str, reply: Reply) -> str:
         """Format a reply for stdout."""
@@ -87,7 +90,8 @@ class LazyHost:
     def read_transcript(self, path: Path, offset: int, *, most: int) -> TranscriptPart | None:
         """Read a transcript from an offset; None if this host's are not read."""
         read = self._find("transcript", "read_transcript")
-        return cast("TranscriptPart | None", read(path, offset, most=most)) if read else None
+        part: TranscriptPart | None = read(path, offset, most=most) if read else None
+        return part
 
     def past_sessions(self, home: Path, environment: Mapping[str, str]) -> Iterator[PastSession]:
         """Yield the sessions with a transcript that we read."""
@@ -111,7 +115,8 @@ class LazyHost:
     ) -> Installation:
         """Return what installing takes."""
         install = self._find("setup", "installation")
-        return cast("Installation", install(scope, directory, home, environment))
+        installation: Installation = install(scope, directory, home, environment)
+        return installation
 
     def unapproved(self, directory: Path, home: Path, environment: Mapping[str, str]) -> str:
         """Say which of our hooks the host does not run yet, because its user must allow them."""

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from recollect.core.named_tuple import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, Final, Protocol
+
     from recollect.hosts.settings_files import Installation
+else:  # a hook is not to wait for `typing`
+    Protocol = object
 
 SESSION_START: Final = "session-start"
 PROMPT: Final = "prompt"

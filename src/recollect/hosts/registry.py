@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from typing import Any, cast
 
 from recollect.hosts.protocol import Host
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 # Packages beside this module. An input that none recognises is of the last one, whose format it is.
 HOSTS: tuple[str, ...] = (
@@ -20,14 +23,16 @@ SCOPES = ("user", "project")
 
 def host(package: str) -> Host:
     """Load the host in a package."""
-    return cast("Host", importlib.import_module(f"recollect.hosts.{package}").HOST)
+    found: Host = importlib.import_module(f"recollect.hosts.{package}").HOST
+    return found
 
 
 def host_named(name: str) -> Host:
     """Load a host by its name, such as `claude-code`."""
     if name in DOCUMENTED:
         table = importlib.import_module("recollect.hosts.documented")
-        return cast("Host", next(row for row in table.ROWS if name == row.NAME))
+        found: Host = next(row for row in table.ROWS if name == row.NAME)
+        return found
     return host(name.replace("-", "_"))
 
 

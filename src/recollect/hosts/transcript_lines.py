@@ -14,11 +14,14 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
 
 from recollect.core.marks import without_own_text
 from recollect.core.named_tuple import NamedTuple
 from recollect.hosts.protocol import LAST_PART, Message, TranscriptPart
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, BinaryIO
 
 # A longer line holds a dumped file or a picture, not a sentence to capture.
 LONGEST_LINE = 1 << 20

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from recollect.index.protocol import Filters
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 # Of the shorter forms of a path; a path with more folders is not one that anybody writes.
 _MOST_FOLDERS = 50

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
 
 from recollect.core.crowding import Traits, crowd_in, repeated
 from recollect.core.named_tuple import NamedTuple
@@ -18,7 +17,10 @@ from recollect.index.protocol import LexicalMatches, Match
 from recollect.index.tables import Tables, has_others
 from recollect.index.text import EVERYDAY_WORDS
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from recollect.index.parts import Part
 
 # As in `index/rescoring.py`, which many events do without.

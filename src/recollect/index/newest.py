@@ -8,11 +8,14 @@ newest does not hide what others wrote before.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from recollect.core.crowding import SKEW, Traits, choose, crowd_in
 from recollect.core.uid import make_uid
 from recollect.index.tables import BIRTH, Tables, has_others
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 # Fetch this many times more than requested, since some may repeat others.
 _WIDER = 4

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NotRequired, Protocol, TypedDict, Unpack
 
 from recollect.core.crowding import Traits
 from recollect.core.memory import Memory
@@ -24,6 +23,24 @@ Progress = Callable[[int], None]
 ChangedNotes = Iterable[tuple[Place, Note | None]]  # None: the note is gone
 # For `Filters.statuses`: any status.
 ALL = frozenset({"all"})
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NotRequired, Protocol, TypedDict, Unpack
+
+    class Step(TypedDict):
+        """One step of an index from a cursor to the next."""
+
+        since: Cursor
+        cursor: Cursor
+        # Notes that are not listed are gone.
+        complete: NotRequired[bool]
+        # The same for some namespaces only, each a space and a kind.
+        whole: NotRequired[Collection[tuple[str, str]]]
+        progress: NotRequired[Progress | None]
+
+else:  # a hook is not to wait for `typing`
+    Protocol = object
 
 
 class Filters(NamedTuple):
@@ -125,18 +142,6 @@ class Spread(NamedTuple):
     def stands_out(self, cosine: float) -> float:
         """Return how far a similarity is above the mean, in standard deviations."""
         return (cosine - self.mean) / self.deviation if self.deviation > 0 else 0.0
-
-
-class Step(TypedDict):
-    """One step of an index from a cursor to the next."""
-
-    since: Cursor
-    cursor: Cursor
-    # Notes that are not listed are gone.
-    complete: NotRequired[bool]
-    # The same for some namespaces only, each a space and a kind.
-    whole: NotRequired[Collection[tuple[str, str]]]
-    progress: NotRequired[Progress | None]
 
 
 class Index(Protocol):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 from recollect.core.memory import order_updates
 from recollect.core.names import Name
@@ -12,6 +11,10 @@ from recollect.core.places import Place
 from recollect.core.record import PURGE, Record
 from recollect.core.spaces import uid_of
 from recollect.index.tables import BIRTH, NOBODY, Tables, at_one_moment, decode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class RecordReading:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from math import inf
 from os.path import commonprefix
-from typing import TYPE_CHECKING, Unpack
 
 from recollect.core.authority import person_of
 from recollect.core.crowding import Traits
@@ -26,15 +25,18 @@ from recollect.index.protocol import (
     LexicalMatches,
     Pending,
     Ranked,
-    Step,
 )
 from recollect.index.records import RecordReading
 from recollect.index.tables import BIRTH, at_one_moment
 from recollect.index.text import query_terms
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from recollect.index.applying import Applier
     from recollect.index.keywords import Keywords
+    from recollect.index.protocol import Step
     from recollect.index.tables import WritableTables
 
 # A word in more memories than this says nothing about what a short question means: names in a talk,

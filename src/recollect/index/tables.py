@@ -9,11 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from functools import wraps
-from typing import Any, ParamSpec, Protocol, TypeVar
 
-P = ParamSpec("P")
-T = TypeVar("T")
-Row = tuple[Any, ...]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, ParamSpec, Protocol, TypeAlias, TypeVar
+
+    P = ParamSpec("P")
+    T = TypeVar("T")
+else:  # a hook is not to wait for `typing`
+    Protocol = object
+
+Row: TypeAlias = "tuple[Any, ...]"
 
 # Sorts uids by time: the first character only says whether they prove their text.
 BIRTH = "substr(uid, 2)"

@@ -12,22 +12,39 @@ from __future__ import annotations
 import os
 import sys
 import threading
-import weakref
+from _weakref import ref  # `weakref` itself takes a hook too long
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, TypedDict, TypeVar, Unpack
 
 from recollect.errors import GitFailed, GitMissing, GitTimeout, NotWritable
 from recollect.ledger.git_objects import ObjectReader, contents, failure, nul_separated, verb
 from recollect.ledger.git_settings import DROPPED, NO_NETWORK, NO_SIGNING, NO_TRANSPORT, SETTINGS
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import subprocess
+    from typing import IO, TypedDict, TypeVar, Unpack
 
     from recollect.ledger.git_programs import GitSetting, Neutral
 
-T = TypeVar("T")
+    T = TypeVar("T")
+
+    class RunOptions(TypedDict, total=False):
+        """The options of a git command."""
+
+        stdin: bytes
+        # The exit codes that are no error.
+        ok: Sequence[int]
+        timeout: float | None
+        network: bool
+        # Run it in its own process group, so that a signal to ours cannot stop it half way: git
+        # leaves lock files behind when it is killed.
+        detached: bool
+        # A commit of the user's own, with their signature.
+        personal: bool
+
+
 _BULK_SECONDS = 900.0
 _HISTORY_SECONDS = 600.0
 _MOST_PART = 1 << 18
@@ -36,7 +53,7 @@ _MOST_ERRORS = 64 * 1024  # bytes of what a failed command says
 
 # The processes to kill if this process must end at once, and the thread that waits for each.
 # Detached commands are excluded: they end by themselves, and killing one leaves its lock files.
-_running: weakref.WeakKeyDictionary[subprocess.Popen[bytes], int] = weakref.WeakKeyDictionary()
+_running: dict[ref[subprocess.Popen[bytes]], int] = {}
 
 
 # The thread for which this one runs commands; its own if there is none.
@@ -61,24 +78,10 @@ def beside(work: Callable[[], T], name: str) -> Callable[[], T]:
 
 def kill_running(thread: int | None = None) -> None:
     """Kill every running command, or those of one thread, because nothing waits for it any more."""
-    for process, owner in list(_running.items()):
-        if process.returncode is None and thread in (None, owner):
+    for known, owner in list(_running.items()):
+        process = known()
+        if process is not None and process.returncode is None and thread in (None, owner):
             process.kill()
-
-
-class RunOptions(TypedDict, total=False):
-    """The options of a git command."""
-
-    stdin: bytes
-    # The exit codes that are no error.
-    ok: Sequence[int]
-    timeout: float | None
-    network: bool
-    # Run it in its own process group, so that a signal to ours cannot stop it half way: git leaves
-    # lock files behind when it is killed.
-    detached: bool
-    # A commit of the user's own, with their signature.
-    personal: bool
 
 
 class Git:
@@ -361,7 +364,8 @@ class Git:
                 process_group=0 if detached and sys.platform != "win32" else None,
             )
             if not detached:
-                _running[process] = getattr(_acting, "owner", threading.get_ident())
+                owner = getattr(_acting, "owner", threading.get_ident())
+                _running[ref(process, _running.pop)] = owner
             return process
         except FileNotFoundError:
             from shutil import which  # imported here because most hooks do not need it

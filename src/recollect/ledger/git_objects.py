@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import IO, TYPE_CHECKING, Final
 
 from recollect.core.limits import NOTE_BYTES
 from recollect.core.named_tuple import NamedTuple
 from recollect.errors import GitFailed, NotWritable
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import subprocess
+    from typing import IO, Final
 
 _NOT_WRITABLE = (
     "Permission denied",

@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
 
 from recollect.core.limits import NOTE_BYTES, NOTE_RECORDS
 from recollect.core.named_tuple import NamedTuple
@@ -22,7 +21,6 @@ from recollect.core.record import Record
 from recollect.errors import CaptureError, Contended, GitFailed, NotWritable, StorageError
 from recollect.ledger.git import beside
 from recollect.ledger.git_objects import OVERSIZE
-from recollect.ledger.lock import exclusive
 from recollect.ledger.refs import (
     PREFIXES,
     SEEN_PREFIXES,
@@ -37,12 +35,16 @@ from recollect.ledger.refs import (
 from recollect.ledger.repository import Repository
 
 # Imported where used: a hook that only reads needs none of these.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
     from recollect.ledger.merge import PathChange
     from recollect.ledger.transaction import Transaction
     from recollect.ledger.writes import Stamp, Write
 
-T = TypeVar("T")
+    T = TypeVar("T")
+
 _ATTEMPTS = 60
 _STALE_LOCK_SECONDS = 60.0
 _OUR_REFS = (
@@ -145,6 +147,7 @@ class Ledger:
     def transact(self, edit: Callable[[Transaction], T], reason: str) -> T:
         """Run an edit against the current ledger until its result is swapped in."""
         from recollect.ledger.holding import judge_for
+        from recollect.ledger.lock import exclusive
         from recollect.ledger.packs import release_stale
         from recollect.ledger.transaction import Transaction
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from recollect.core.disposition import why_quarantined
 from recollect.core.fields import LOCAL_SENSITIVITIES
@@ -30,6 +29,10 @@ from recollect.errors import NotFound, UnsafeName, ValidationError, VersionConfl
 from recollect.ledger.border import check_shared, refusal
 from recollect.ledger.refs import Key
 from recollect.ledger.transaction import Namespace, Transaction
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 # When the project's note is this full, the next memory opens another shard.
 SHARD_RECORDS = 64

@@ -11,8 +11,8 @@ import posixpath
 import sys
 import unicodedata
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recollect.config.config import Config
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from recollect.core.patterns import pattern
 
 # Imported where used: a hook that stores nothing needs no rules.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from recollect.config.config import Config
     from recollect.hosts.protocol import Event
     from recollect.redact.redactor import Redactor

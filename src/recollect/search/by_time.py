@@ -6,7 +6,6 @@ Hooks, the command line and MCP ask here, so that all of them give the same answ
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from recollect.core.age import not_after, seconds_of
 from recollect.core.kinds import SESSIONS
@@ -15,6 +14,7 @@ from recollect.core.named_tuple import NamedTuple
 from recollect.index.protocol import Filters, Index
 from recollect.search.triggers import BLOCKED, LAST, LEFT, Plan
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recollect.search.periods import Releases
 

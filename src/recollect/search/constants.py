@@ -10,7 +10,9 @@ below this one, because the index or sleep needs them too: the BM25 weights in
 
 from __future__ import annotations
 
-from typing import Final
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 # Score
 

@@ -6,7 +6,10 @@ These were fitted on features that an earlier run had stored: benchmarks/README.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 # Without vectors: a hook that has no time to load a model.
 ABOUT_COLD: Final[Mapping[str, float]] = {

@@ -7,11 +7,14 @@ its answer is a matter of kind and time.
 from __future__ import annotations
 
 import re
-from typing import Final
 
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
 from recollect.index.text import query_terms
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 _TRIGGER = pattern(
     r"\bwhy (?:did|do|are|were|is|was) (?:we|it|this|that)\b"

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Final
 
 from recollect.core.patterns import pattern
 from recollect.index.text import query_terms
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 # The number of tool calls in a window. Two adjacent windows are compared.
 WINDOW: Final = 4

@@ -10,9 +10,12 @@ import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from recollect.config.locate import make_private
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 FAILURES_FILE = "hook-failures.jsonl"
 _MOST_BYTES = 64 * 1024

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import apsw
 
@@ -23,7 +22,10 @@ from recollect.state.session_log import SessionLog
 from recollect.state.sessions import Sessions
 from recollect.state.usage import Usage
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
     from recollect.state.findings import Findings
     from recollect.state.imported import ImportedParts
     from recollect.state.kept import KeptState
@@ -31,8 +33,9 @@ if TYPE_CHECKING:
     from recollect.state.runs import Runs
     from recollect.state.tool_log import ToolLog
 
+    T = TypeVar("T")
+
 STATE_FILE = "usage.db"
-T = TypeVar("T")
 
 
 class _SelfRepairingState:
@@ -185,7 +188,7 @@ class LocalState:
 
     def _self_repairing(self, part: Callable[[apsw.Connection], T]) -> T:
         """Return a part of the state that survives a corrupt, read-only or full file."""
-        return cast("T", _SelfRepairingState(lambda: part(self._opened()), self._repair))
+        return _SelfRepairingState(lambda: part(self._opened()), self._repair)  # type: ignore[return-value]
 
     def _repair(self, error: apsw.Error) -> None:
         if isinstance(error, UNWRITABLE):

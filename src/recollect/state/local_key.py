@@ -13,9 +13,12 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
 
 from recollect.config.locate import make_private
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Final
 
 KEY_FILE: Final = "local.key"
 DRAFT: Final = "draft"

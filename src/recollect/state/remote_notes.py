@@ -7,7 +7,10 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _FILE = "remote-notes.json"
 _AGAIN = 86_400.0  # seconds until a clone that found no notes looks again

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import apsw
 
 from recollect.core.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _KEEP_SECONDS = 30 * 86_400.0
 _MOST_TRACES = 500

@@ -13,10 +13,13 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from recollect.config.locate import make_private
 from recollect.errors import NotWritable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 # Folders of the local state: the spool, and the stash of running hooks.
 SPOOL_FOLDER, STASH_FOLDER = "spool", "aside"

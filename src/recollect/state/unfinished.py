@@ -9,10 +9,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from recollect.state.failures import append_line
 from recollect.state.sessions import Trace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 UNFINISHED_FILE = "unfinished.jsonl"
 # The step that says it.

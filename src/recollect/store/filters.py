@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 from recollect.core.age import seconds_of as seconds
 from recollect.core.fields import OBSERVATION_TYPES, SENSITIVITIES
@@ -11,6 +10,10 @@ from recollect.core.kinds import find_kind, kind_named
 from recollect.core.status import status_named
 from recollect.errors import ValidationError
 from recollect.index.protocol import Filters
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 OPTIONS = (
     "kind",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
 
 from recollect.core.authority import SuggestedChange, counting_fields, suggested_changes
 from recollect.core.fields import check_fields
@@ -12,7 +11,10 @@ from recollect.core.named_tuple import NamedTuple
 from recollect.core.record import Record
 from recollect.errors import NotFound
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from recollect.store.store import Store
 
 

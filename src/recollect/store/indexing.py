@@ -7,20 +7,23 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, cast
 
 from recollect.errors import EmbeddingError, MemoryIndexError
 from recollect.index.protocol import Index, Progress
 from recollect.ledger.ledger import Ledger
-from recollect.store.local_index import INDEX_FILE, ROUNDS, LocalIndex, RepairedIndex
+from recollect.store.local_index import INDEX_FILE, ROUNDS, LocalIndex, repaired
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TypeVar
+
     from recollect.embedding import Embedder
     from recollect.store.team_index import TeamIndex
 
+    T = TypeVar("T")
+
 __all__ = ["INDEX_FILE", "Indexing"]
 
-T = TypeVar("T")
 _NO_EXTENSION = "The package sqlite-vec, which finds vectors, is missing or broken."
 _INSTALL_EXTENSION = "To install it, run: pip install --force-reinstall sqlite-vec"
 _EMBED_BATCH = 32
@@ -111,7 +114,7 @@ class Indexing:
         """Return the index, up to date with the ledger."""
         local = self._local.fresh(progress)
         index = self.team.fresh(local, progress) if self.team is not None else None
-        return local if index is None else cast("Index", RepairedIndex(index, self._without_team))
+        return local if index is None else repaired(index, self._without_team)
 
     def _without_team(self, error: MemoryIndexError) -> Index:
         assert self._team is not None

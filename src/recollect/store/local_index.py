@@ -10,7 +10,6 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, cast
 
 from recollect.config.locate import make_private
 from recollect.core.named_tuple import NamedTuple
@@ -21,11 +20,20 @@ from recollect.index.protocol import Cursor, Index, Progress
 from recollect.index.sqlite.index import SqliteIndex
 from recollect.ledger.ledger import Ledger
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 INDEX_FILE = "index.db"
 ROUNDS = 5
 
 
-class RepairedIndex:
+def repaired(index: Index, replaced_after: Callable[[MemoryIndexError], Index]) -> Index:
+    """Return an index that is replaced if it turns out to be unusable."""
+    return _RepairedIndex(index, replaced_after)
+
+
+class _RepairedIndex:
     """An index that is replaced if it turns out to be unusable: corrupt, or out of reach."""
 
     def __init__(self, index: Index, replaced_after: Callable[[MemoryIndexError], Index]) -> None:
@@ -103,7 +111,7 @@ class LocalIndex:
                 index = self.rebuild(progress)
         except MemoryIndexError as error:
             index = self.rebuilt_after(error, progress)
-        return cast("Index", RepairedIndex(index, self.rebuilt_after))
+        return repaired(index, self.rebuilt_after)
 
     def without_refresh(self) -> SqliteIndex:
         """Return the index without reading the ledger, which may be damaged."""

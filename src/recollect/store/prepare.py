@@ -6,7 +6,6 @@ Anything rejected here has changed nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
 
 from recollect.core.disposition import is_nested_too_deep
 from recollect.core.fields import (
@@ -33,7 +32,10 @@ from recollect.index.protocol import Index, made_with
 from recollect.ledger.border import refusal
 from recollect.ledger.writes import KEPT_AS_IT_IS, Change, Creation
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from recollect.store.reader import Reader
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
 
 from recollect.config.config import Config
 from recollect.core.age import seconds_of
@@ -16,13 +15,15 @@ from recollect.core.record import Record
 from recollect.errors import Ambiguous, NotFound
 from recollect.index.protocol import ALL, Filters, Progress
 from recollect.ledger.ledger import Ledger
-from recollect.ledger.worktree import find_root
 from recollect.state.local import LocalState
 from recollect.store.indexing import Indexing
 from recollect.store.uids import NonceMaker
 
 # What a hook needs on every prompt is imported above; the rest is imported where it is used.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, Self
+
     from recollect.ledger.files import CommitFiles, CommitInfo
     from recollect.redact.gate import Gate
 
@@ -90,6 +91,8 @@ class Reader:
     @property
     def work_tree(self) -> Path | None:
         """The current working tree; None in a bare repository or outside any."""
+        from recollect.ledger.worktree import find_root
+
         repository = self.ledger.repository
         return None if repository.is_user_ledger else find_root(repository.git.directory)
 

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from recollect.errors import MemoryIndexError
 from recollect.index.protocol import Index, Progress
 from recollect.store.indexing import Indexing
 
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from recollect.embedding import Embedder
     from recollect.ledger.ledger import Ledger
 
+    class ErasingIndex(Index, Protocol):
+        """An index that can get rid of what deleted rows leave behind."""
+
+        def has_unerased(self) -> bool:
+            """Whether something is left of deleted rows."""
+
+        def erase_deleted(self) -> None:
+            """Erase what is left of deleted rows."""
+
+
 T = TypeVar("T")
 _ROUNDS = 5
-
-
-class ErasingIndex(Index, Protocol):
-    """An index that can get rid of what deleted rows leave behind."""
-
-    def has_unerased(self) -> bool:
-        """Whether something is left of deleted rows."""
-
-    def erase_deleted(self) -> None:
-        """Erase what is left of deleted rows."""
 
 
 class SharedIndexing(Indexing):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ClassVar
 
 from recollect.config.config import Config
 from recollect.core.memory import Memory, fold
@@ -15,7 +14,10 @@ from recollect.ledger.ledger import Ledger
 from recollect.store.reader import Reader
 
 # What a hook needs on every prompt is imported above; the rest is imported where it is used.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, ClassVar
+
     from recollect.ledger.writes import Change, Creation, Write
 
 # The reason for a write that no person or agent asked for.

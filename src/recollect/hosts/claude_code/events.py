@@ -9,12 +9,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from recollect.core.patterns import pattern
 from recollect.hosts import protocol as events
 from recollect.hosts.environment import ATTENDED_VARIABLE, CURSOR_VARIABLE, ENTRYPOINT_VARIABLE
 from recollect.hosts.protocol import Event, Reply
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 # The client's name of each event whose reply may carry context.
 _WITH_CONTEXT: Mapping[str, str] = {

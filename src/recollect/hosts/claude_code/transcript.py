@@ -11,12 +11,15 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 from re import DOTALL
-from typing import Any
 
 from recollect.core.marks import without_own_text
 from recollect.core.patterns import pattern
 from recollect.hosts.protocol import TranscriptPart
 from recollect.hosts.transcript_lines import Line, encodable, read_part
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _ROLES = ("user", "assistant")
 # Lines with these fields are not part of this conversation, whatever their type.

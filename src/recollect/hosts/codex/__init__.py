@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from recollect.hosts.lazy_host import LazyHost
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 # The prefix of Codex's transcript files. Its events within a turn also have a `turn_id`.
 _TRANSCRIPT = "rollout-"

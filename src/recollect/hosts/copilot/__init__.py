@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from recollect.hosts.environment import COPILOT_VARIABLE
 from recollect.hosts.lazy_host import LazyHost
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 # Where it keeps transcripts, in its folder: session-state/<session>/events.jsonl
 _FOLDER, _FILE = "/session-state/", "/events.jsonl"

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from recollect.hosts.lazy_host import LazyHost, is_its_session
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 # The events that only this host has. It shares the names of the other two with Claude Code.
 _OWN_EVENTS = ("BeforeAgent", "AfterAgent", "BeforeTool", "AfterTool")

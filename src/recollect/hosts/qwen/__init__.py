@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from recollect.hosts.lazy_host import LazyHost, is_its_session
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 # Where it keeps transcripts, in the home directory.
 _FOLDER = "/.qwen/"

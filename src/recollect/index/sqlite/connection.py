@@ -124,9 +124,9 @@ def load_vectors(db: apsw.Connection) -> bool:
 
     Return whether that worked; without it, search uses words.
     """
-    import importlib.util
+    from importlib.machinery import PathFinder
 
-    spec = importlib.util.find_spec("sqlite_vec")
+    spec = PathFinder.find_spec("sqlite_vec")
     if spec is None or not spec.submodule_search_locations:
         return False
     db.enable_load_extension(True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import apsw
 
@@ -23,6 +22,7 @@ from recollect.index.sqlite.tables import SqliteTables
 from recollect.index.table_index import TableIndex
 from recollect.index.tables import at_one_moment, decode
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from recollect.index.keywords import Keywords
     from recollect.index.sqlite.vectors import Vectors

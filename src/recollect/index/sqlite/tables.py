@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Collection, Sequence
-from typing import Any
 
 import apsw
 
 from recollect.index.sqlite.connection import failing, version
 from recollect.index.sqlite.schema import vector_table
 from recollect.index.tables import Row
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 # More values than this go through JSON: a statement has a limited number of parameters.
 _MOST_MARKS = 1_000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
 
 import apsw
 
@@ -11,7 +10,10 @@ from recollect.core.crowding import Traits
 from recollect.index.keywords import MOST_OF_A_WORD, WIDEN, Keywords, Scored, Weights
 from recollect.index.tables import Tables
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from recollect.index.rescoring import Found
 
 # A term in a larger share of the memories, and in more than this many, is common. Rarer terms can

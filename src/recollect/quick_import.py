@@ -1,0 +1,135 @@
+"""Imports in fewer steps than Python does, for processes that end soon.
+
+Python looks for a module in every way in which a package may be installed: it lists folders, tries
+the suffixes of libraries in C, and asks the file system twice about each file. A cold hook imports
+more than a hundred and fifty modules of ours, and that takes longer than its search. Here, a module
+is where its name says. Bytecode is taken if it was made from the source as that is now, as Python
+does; whatever is not as usual is left to Python itself.
+
+Two modules of Python itself load others that no hook needs: see `lighten`.
+"""
+
+from __future__ import annotations
+
+import _imp
+import marshal
+import os
+import sys
+from _frozen_importlib import ModuleSpec
+from _frozen_importlib_external import MAGIC_NUMBER, SourceFileLoader
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import CodeType, ModuleType
+    from typing import Any
+
+_PACKAGE = __name__.partition(".")[0] + "."
+_FOLDER = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120
+_CACHED = f"{os.sep}__pycache__{os.sep}%s.{sys.implementation.cache_tag}.pyc"
+# What bytecode begins with whose validity depends on time and size of the source; these follow.
+_HEAD = MAGIC_NUMBER + bytes(4)
+_LOW = 0xFFFFFFFF
+
+
+class _Loader(SourceFileLoader):
+    """Loads a module whose code has been read; all else is as usual."""
+
+    code: CodeType
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        return self.code if fullname == self.name else super().get_code(fullname)
+
+
+class _Finder:
+    """Finds modules of this package."""
+
+    @staticmethod
+    def find_spec(
+        name: str, _path: Sequence[str] | None = None, _target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return where a module is; None if Python should look for it itself."""
+        if not name.startswith(_PACKAGE):
+            return None
+        place = f"{_FOLDER}{os.sep}{name.replace('.', os.sep)}"
+        for source in (f"{place}.py", f"{place}{os.sep}__init__.py"):
+            try:
+                found = os.stat(source)  # noqa: PTH116
+            except OSError:
+                continue
+            folder, _, file = source.rpartition(os.sep)
+            cached = folder + _CACHED % file[:-3]
+            code = _code(cached, int(found.st_mtime), found.st_size)
+            if code is None:
+                return None
+            _imp._fix_co_filename(code, source)  # type: ignore[attr-defined]
+            loader = _Loader(name, source)
+            loader.code = code
+            is_package = file == "__init__.py"
+            spec = ModuleSpec(name, loader, origin=source, is_package=is_package)
+            spec.has_location = True
+            spec.cached = cached
+            if is_package:
+                spec.submodule_search_locations = [place]
+            return spec
+        return None
+
+
+def _code(cached: str, changed: int, size: int) -> CodeType | None:
+    """Read bytecode; None if it is not there, or not of this source."""
+    try:
+        file = os.open(cached, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    except OSError:
+        return None
+    try:
+        read = os.read(file, os.fstat(file).st_size)
+    except OSError:
+        return None
+    finally:
+        os.close(file)
+    expected = b"%b%b%b" % (_HEAD, _as_bytes(changed), _as_bytes(size))
+    if read[:16] != expected:
+        return None
+    try:
+        code: CodeType = marshal.loads(memoryview(read)[16:])  # noqa: S302
+    except (EOFError, ValueError, TypeError):
+        return None
+    return code
+
+
+def _as_bytes(number: int) -> bytes:
+    return (number & _LOW).to_bytes(4, "little")
+
+
+def install() -> None:
+    """Look for the modules of this package here first."""
+    if sys.flags.optimize == 0 and sys.pycache_prefix is None:
+        sys.meta_path.insert(0, _Finder)
+
+
+def lighten() -> None:
+    """Load `pathlib` and `datetime` without what takes longer than they do.
+
+    `pathlib` imports `urllib.parse`, with `ipaddress`, for paths as URLs; since Python 3.13 it no
+    longer does. `datetime` of Python 3.11 defines its classes twice, in Python and in C.
+    """
+    modules = sys.modules
+    if not {"pathlib", "urllib.parse"} & modules.keys() and sys.version_info < (3, 13):
+        stand_in = type(sys)("urllib.parse")
+        stand_in.quote_from_bytes = _quote_from_bytes  # type: ignore[attr-defined]
+        modules["urllib.parse"] = stand_in
+        try:
+            import pathlib  # noqa: F401
+        finally:
+            del modules["urllib.parse"]
+    if "datetime" not in modules and sys.version_info < (3, 12):
+        try:
+            modules["datetime"] = __import__("_datetime")
+        except ImportError:
+            return  # a Python without it
+
+
+def _quote_from_bytes(*given: Any, **named: Any) -> str:
+    from urllib.parse import quote_from_bytes
+
+    return quote_from_bytes(*given, **named)

@@ -1,0 +1,106 @@
+"""Our finder finds what Python's own does, and leaves to it what is not as usual."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import recollect
+from recollect import quick_import
+
+_FINDER = quick_import._Finder
+_ALL = sorted(
+    ".".join(("recollect", *path.relative_to(Path(recollect.__path__[0])).with_suffix("").parts))
+    for path in Path(recollect.__path__[0]).rglob("*.py")
+    if path.name != "__main__.py"
+)
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The source of `recollect.made`, which a process has imported before."""
+    source = tmp_path / "recollect" / "made.py"
+    source.parent.mkdir()
+    source.write_text("VALUE = 1\n")
+    cached = Path(importlib.util.cache_from_source(str(source)))
+    env = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
+    subprocess.run([sys.executable, "-c", "import made"], cwd=source.parent, env=env, check=True)
+    assert cached.exists()
+    monkeypatch.setattr(quick_import, "_FOLDER", str(tmp_path))
+    return source
+
+
+def test_it_finds_what_python_finds() -> None:
+    """Every module of the package, with the same places; unless it has no bytecode yet."""
+    for name in _ALL:
+        name = name.removesuffix(".__init__")
+        found = _FINDER.find_spec(name)
+        usual = importlib.util.find_spec(name)
+        assert usual is not None
+        if found is not None:
+            assert (found.origin, found.cached) == (usual.origin, usual.cached)
+            assert found.submodule_search_locations == usual.submodule_search_locations
+            assert found.has_location
+
+
+def test_a_module_that_was_imported_before_is_found(module: Path) -> None:
+    """It has what modules have: files, a loader with its source, and a place in tracebacks."""
+    spec = _FINDER.find_spec("recollect.made")
+
+    assert spec is not None
+    assert spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    assert made.VALUE == 1
+    assert made.__file__ == str(module)
+    assert made.__cached__ == importlib.util.cache_from_source(str(module))
+    assert spec.loader.get_source("recollect.made") == "VALUE = 1\n"  # type: ignore[attr-defined]
+    assert spec.loader.get_code("recollect.made").co_filename == str(module)  # type: ignore[attr-defined]
+
+
+def test_bytecode_of_another_source_is_left_to_python(module: Path) -> None:
+    """Another size, or another time."""
+    assert _FINDER.find_spec("recollect.made") is not None
+    module.write_text("VALUE = 22\n")
+    assert _FINDER.find_spec("recollect.made") is None
+    module.write_text("VALUE = 2\n")
+    os.utime(module, (1, 1))
+    assert _FINDER.find_spec("recollect.made") is None
+
+
+@pytest.mark.parametrize("left", [0, 12, 16, 20])
+def test_broken_bytecode_is_left_to_python(module: Path, left: int) -> None:
+    """As a process that was killed may leave it."""
+    cached = Path(importlib.util.cache_from_source(str(module)))
+    cached.write_bytes(cached.read_bytes()[:left])
+
+    assert _FINDER.find_spec("recollect.made") is None
+
+
+def test_what_is_not_ours_or_not_there_is_left_to_python(module: Path) -> None:
+    """Names of others, and modules without a file or without bytecode."""
+    Path(importlib.util.cache_from_source(str(module))).unlink()
+
+    for name in ("json", "recollection", "recollect", "recollect.made", "recollect.nothing"):
+        assert _FINDER.find_spec(name) is None
+
+
+def test_light_modules_do_what_they_did() -> None:
+    """A path as a URL, and dates: what `lighten` loads is what everybody else gets."""
+    code = (
+        "import sys; from recollect.quick_import import lighten; lighten()\n"
+        "assert sys.version_info >= (3, 13) or 'ipaddress' not in sys.modules\n"
+        "import datetime, pathlib, pickle, urllib.parse\n"
+        "assert urllib.parse.urlsplit('http://a/b').path == '/b'\n"
+        "path = pathlib.Path(sys.prefix, 'a b').absolute()\n"
+        "assert path.as_uri().endswith('a%20b')\n"
+        "then = datetime.datetime.strptime('2026-01-02', '%Y-%m-%d')\n"
+        "assert pickle.loads(pickle.dumps(then)) == then < datetime.datetime.max\n"
+        "assert isinstance(then.replace(tzinfo=datetime.UTC).tzinfo, datetime.timezone)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
