@@ -2,30 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from recollect.importing import documents
-from recollect.importing.source import Item, Place
-from tests.importing.readings import plain_reading
+from tests.importing.readings import items_in, items_of
 from tests.sandbox import Sandbox
 from tests.support.history import with_past
-
-
-def items_of(sandbox: Sandbox, files: dict[str, str]) -> dict[str, Item]:
-    """The items that files give, by title."""
-    repo = sandbox.init("repo")
-    for name, text in files.items():
-        path = repo / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    sandbox.commit(repo)
-    return items_in(repo)
-
-
-def items_in(repo: Path) -> dict[str, Item]:
-    """The items of a repository, by title."""
-    found = documents.SOURCE.read(plain_reading(repo), Place(".", ""))
-    return {one.summary: one for one in found if isinstance(one, Item)}
 
 
 def test_a_decision_record_is_a_decision(sandbox: Sandbox) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.importing.test_documents import items_of
+from tests.importing.readings import items_of
 from tests.sandbox import Sandbox
 
 _TEXT = (
