@@ -7,10 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from recollect.importing.commit_history import Past
 from recollect.importing.commit_message import body_of, parse_message, title_of
 from recollect.importing.commit_ranking import rank
+from recollect.importing.commit_survival import files_of
+from recollect.importing.contributor_rules import is_for_contributors, rules_in
 from recollect.importing.decision_records import decision_in
 from recollect.importing.past_commits import is_update
+from recollect.importing.repository_files import TextFile
 from recollect.importing.sections import (
     first_paragraph,
     items,
@@ -19,6 +23,7 @@ from recollect.importing.sections import (
     sections,
 )
 from recollect.importing.titles import entry_title, is_sentence, statement_in
+from recollect.ledger.commits import Commit
 from tests.attack.growth import RUNS, growth, pumped
 from tests.sandbox import Sandbox
 from tests.support.history import DROPPED, with_past
@@ -32,6 +37,19 @@ def _message(text: str) -> object:
     return title_of(message), body_of(message), rank(message, "Ada")
 
 
+def _reverts(text: str) -> object:
+    """A history in which one commit lands, is reverted and lands again, each with a text."""
+    past = Past()
+    subjects = (f"Cache {text}", f'Revert "Cache {text}"', f"Deprecate {text}", f"Support {text}")
+    commits = [
+        Commit(f"{number:040x}", (), number, "Ada", f"{subject}\n\n{text}")
+        for number, subject in enumerate(subjects)
+    ]
+    for commit in commits:
+        past.add(commit, parse_message(commit.message))
+    return [(past.is_over(commit), past.worth(commit)) for commit in commits]
+
+
 _FUNCTIONS = {
     "message": _message,
     "subject": lambda text: title_of(parse_message(text)),
@@ -42,6 +60,11 @@ _FUNCTIONS = {
     "titles": lambda text: (statement_in(text), entry_title(text, "1.0"), is_sentence(text)),
     "paragraphs": plain_paragraphs,
     "update": is_update,
+    "rules": lambda text: list(rules_in(TextFile("CONTRIBUTING.md", f"# A\n\n{text}"))),
+    "rules by name": is_for_contributors,
+    "patch": lambda text: list(files_of(f"diff --git a/x b/x\n--- a/x\n+++ b/x\n{text}")),
+    "hunk": lambda text: list(files_of(f"diff --git a/x b/x\n+++ b/x\n@@ -1 +1,9999 @@\n+{text}")),
+    "reverts": _reverts,
 }
 _MORE = (
     "# a\n",
@@ -59,6 +82,11 @@ _MORE = (
     "Thanks a ",
     "_a._b ",
     "update 1",
+    "@@ -1 +1 @@\n+a\n",
+    "diff --git a/x b/x\n",
+    "You must never a. ",
+    "a should always be a, ",
+    "- A must not a.\n\n",
 )
 
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from recollect.importing import documents
 from recollect.importing.source import Item, Place, Reading, Skipped, Source
 from tests.sandbox import Sandbox
 
@@ -55,3 +56,20 @@ def read(source: Source, reading: Reading, path: Path | str) -> tuple[list[Item]
     items = [one for one in found if isinstance(one, Item)]
     assert len({one.identity for one in found}) == len(found)  # each has its own name
     return items, [one for one in found if isinstance(one, Skipped)]
+
+
+def items_of(sandbox: Sandbox, files: dict[str, str]) -> dict[str, Item]:
+    """The items that files give, by title."""
+    repo = sandbox.init("repo")
+    for name, text in files.items():
+        path = repo / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    sandbox.commit(repo)
+    return items_in(repo)
+
+
+def items_in(repo: Path) -> dict[str, Item]:
+    """The items of a repository, by title."""
+    found = documents.SOURCE.read(plain_reading(repo), Place(".", ""))
+    return {one.summary: one for one in found if isinstance(one, Item)}

@@ -444,3 +444,11 @@ def test_squashed_work_on_something_else_goes() -> None:
         "* Add tests of certificates\n\nThey fail without it.\n"
     )
     assert body_of(parse_message(message)) == "Add endpoints for the chain\n\nClients need it."
+
+
+def test_control_characters_leave_a_message() -> None:
+    """A tool that reads an escape writes one; lines and tabs stay."""
+    message = parse_message("fix: check \x0cor-direction\x1b\x00\n\nIt\x07 hangs.\r\n\tcode\x7f\n")
+    assert message.subject == "check or-direction"
+    assert "It hangs." in body_of(message)
+    assert not [one for one in body_of(message) if one < " " and one not in "\n\t"]

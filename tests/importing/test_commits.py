@@ -74,18 +74,54 @@ def test_a_repository_without_commits_has_nothing(sandbox: Sandbox) -> None:
         list(commits.SOURCE.read(plain_reading(repo), Place("HEAD", "")))
 
 
-def test_what_was_reverted_later_says_so(sandbox: Sandbox) -> None:
+def test_what_was_reverted_later_stays_out(sandbox: Sandbox) -> None:
     """Nobody should believe that it still holds."""
     repo = sandbox.init("repo")
     sandbox.git(repo, "commit", "-q", "--allow-empty", "-m", telling(1))
     first = sandbox.git(repo, "rev-parse", "HEAD")
     message = f'Revert "topic"\n\nThis reverts commit {first}.\n\nIt was slow, because of locks.'
     sandbox.git(repo, "commit", "-q", "--allow-empty", "-m", message)
-    revert = sandbox.git(repo, "rev-parse", "HEAD")
+    items, skipped = found(repo)
+    assert [item for item in items.values() if item.identity == first] == []
+    assert Skipped(first, "a later commit took it back") in skipped
+
+
+@pytest.mark.parametrize(
+    ("later", "is_over"),
+    [
+        ("Support map.field syntax in guards (#9711)", True),
+        ("guards: support for map.field in guards (2nd try)", True),
+        ("Remove support for map.field in guards", False),
+        ("Support fields of records in guards", False),
+    ],
+)
+def test_a_revert_is_over_if_its_subject_landed_again(
+    sandbox: Sandbox, later: str, is_over: bool
+) -> None:
+    """And not if the thing was removed later, or another one landed."""
+    repo = sandbox.init("repo")
+    why = "The compiler can check it, because the type of the map is known before the guard runs."
+    revert = 'Revert "Support for map.field in guards"\n\nIt was ambiguous, because of calls.'
+    for message in (f"Support for map.field in guards\n\n{why}", revert):
+        sandbox.git(repo, "commit", "-q", "--allow-empty", "-m", message)
+    oid = sandbox.git(repo, "rev-parse", "HEAD")
+    assert oid in [item.identity for item in found(repo)[0].values()]
+    sandbox.git(repo, "commit", "-q", "--allow-empty", "-m", f"{later}\n\n{why}")
     items, _ = found(repo)
-    (taken_back,) = [item for item in items.values() if item.identity == first]
-    assert taken_back.body.startswith(f"Commit {revert[:12]} reverted this in ")
-    assert "It was slow, because of locks." in taken_back.body.partition("\n\n")[0]
+    assert (oid not in [item.identity for item in items.values()]) == is_over
+
+
+def test_a_deprecation_that_was_undone_stays_out(sandbox: Sandbox) -> None:
+    """Support for more of it does not undo it."""
+    repo = sandbox.init("repo")
+    why = "It was seen as an alternative to put, because both of them write, which is confusing."
+    first = "Deprecate Keyword.replace/3 and Map.replace/3"
+    for subject in (first, "Support limits in Keyword.replace/3 and Map.replace/3"):
+        sandbox.git(repo, "commit", "-q", "--allow-empty", "-m", f"{subject}\n\n{why}")
+    assert any("Deprecate" in title for title in found(repo)[0])
+    later = "Undeprecate Keyword.replace/3 and Map.replace/3"
+    sandbox.git(repo, "commit", "-q", "--allow-empty", "-m", f"{later}\n\n{why}")
+    assert not any(title.startswith("Deprecate") for title in found(repo)[0])
 
 
 def test_a_revert_tells_what_it_took_back(sandbox: Sandbox) -> None:

@@ -2,30 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from recollect.importing import documents
-from recollect.importing.source import Item, Place
-from tests.importing.readings import plain_reading
+from tests.importing.readings import items_in, items_of
 from tests.sandbox import Sandbox
 from tests.support.history import with_past
-
-
-def items_of(sandbox: Sandbox, files: dict[str, str]) -> dict[str, Item]:
-    """The items that files give, by title."""
-    repo = sandbox.init("repo")
-    for name, text in files.items():
-        path = repo / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    sandbox.commit(repo)
-    return items_in(repo)
-
-
-def items_in(repo: Path) -> dict[str, Item]:
-    """The items of a repository, by title."""
-    found = documents.SOURCE.read(plain_reading(repo), Place(".", ""))
-    return {one.summary: one for one in found if isinstance(one, Item)}
 
 
 def test_a_decision_record_is_a_decision(sandbox: Sandbox) -> None:
@@ -268,7 +247,7 @@ def test_rules_in_a_list_come_one_by_one(sandbox: Sandbox) -> None:
         "  locked in a child, which then waits for ever, so that the manager must never use them.\n"
         "- Use four spaces.\n"
     )
-    items = items_of(sandbox, {"docs/CODING_STYLE.md": text})
+    items = items_of(sandbox, {"docs/style.md": text})
     assert {item.summary: item.kind for item in items.values()} == {
         "Threads: We avoid threads where we can": "constraints"
     }
@@ -282,7 +261,7 @@ def test_parts_of_a_section_come_together(sandbox: Sandbox) -> None:
         "### Beta\n\nA beta feature is deprecated for at least two releases, because users rely on"
         " it. It must never go in a patch release.\n"
     )
-    (item,) = items_of(sandbox, {"docs/contributing/features.md": text}).values()
+    (item,) = items_of(sandbox, {"docs/process/features.md": text}).values()
     assert "Alpha:\n\nAn alpha feature" in item.body
     assert "at least two releases" in item.body
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recollect.core.memory import READ_IN
 from recollect.importing import instructions
-from recollect.importing.source import Item
+from recollect.importing.source import Item, Skipped
 from tests.importing.readings import plain_reading
 from tests.sandbox import Sandbox
 from tests.support.history import with_past
@@ -45,3 +45,21 @@ def test_code_is_no_part_of_a_title(sandbox: Sandbox) -> None:
     (found,) = instructions.SOURCE.read(plain_reading(repo), place)
     assert isinstance(found, Item)
     assert found.summary == "Return early instead of nesting"
+
+
+def test_a_pointer_is_no_rule(sandbox: Sandbox) -> None:
+    """What it points at may hold one; what forbids something says so itself."""
+    repo = sandbox.init("repo")
+    (repo / "AGENTS.md").write_text(
+        "# Rules\n\n"
+        "- Please review our Open Source Policy for complete guidelines on licensing.\n"
+        "- Consult the documentation of the build before you change its options.\n"
+        "- Never edit the generated files of the parser by hand.\n"
+    )
+    sandbox.commit(repo)
+    (place,) = instructions.SOURCE.find(plain_reading(repo))
+    found = list(instructions.SOURCE.read(plain_reading(repo), place))
+    titles = [one.summary for one in found if isinstance(one, Item)]
+    assert titles == ["Never edit the generated files of the parser by hand"]
+    reasons = [one.reason for one in found if isinstance(one, Skipped)]
+    assert "a pointer, not a rule" in reasons

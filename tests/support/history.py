@@ -76,8 +76,9 @@ def with_past(sandbox: Sandbox, name: str = "shop", *, fillers: int = 0) -> Path
     (repo / "CLAUDE.md").write_text(RULES)
     (repo / "docs" / "adr" / "0001-use-postgresql.md").write_text(RECORD)
     (repo / "CHANGELOG.md").write_text(CHANGES)
-    for message in (DROPPED, REVERTED, FIXED, CHORE):
-        (repo / "shop.py").write_text(f"LAST = {message[:9]!r}\n")
+    for number, message in enumerate((DROPPED, REVERTED, FIXED, CHORE)):
+        with (repo / "shop.py").open("a") as code:
+            code.write(f"PART_{number} = {message[:9]!r}\n")
         sandbox.commit(repo, message)
     for number in range(fillers):
         sandbox.git(repo, "commit", "--quiet", "--allow-empty", "-m", telling(number))

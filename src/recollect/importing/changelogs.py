@@ -74,6 +74,16 @@ _GUIDE = pattern(
     r"(?:[^\n]*/)?(?:upgrad\w{2,5}|migrat\w{2,5}|breaking[-_ ]changes)(?:[-_.][\w.-]{0,20})?\Z",
     re.IGNORECASE,
 )
+# A guide of a manual that names no version says how to, unless a heading says what happened.
+_OF_MANUAL = pattern(
+    r"(?:[^\n]*/)?(?:use|usage|users?|guides?|config\w{0,9}|reference|tutorials?|how-?to)/",
+    re.IGNORECASE,
+)
+_TOLD = pattern(
+    r"(?<![a-z\d])v?\d|\b(?:remov|deprecat|drop|gone|no longer|breaking|incompat|chang|renam|replac"
+    r"|default|require|behaviou?r)",
+    re.IGNORECASE,
+)
 _ENTRY_BREAKS = pattern(
     r"\b(?:breaking|incompatible|no longer|remov(?:e|ed|es|ing) (?:support|the deprecated"
     r"|deprecated|(?:the )?`)|drop(?:ped|s)? (?:the |`|support)"
@@ -155,10 +165,10 @@ _REFERENCE = pattern(
 )
 _NUMBERS = pattern(r"[ \n]{0,3}\((?:[`#\[]{0,2}\d{2,7}[`\]]{0,2}(?:, )?){1,12}\)")
 _TICKET_START = pattern(
-    r"(?:`?#?\d{2,6}`?[:.]\s+|bpo-\d+:\s+|\[[\w ./-]{1,24}\][:\s]+"
+    r"\A(?:`?#?\d{2,6}`?[:.]\s+|bpo-\d+:\s+|\[[\w ./-]{1,24}\][:\s]+"
     r"|[A-Z]{2,10}(?: ?\(?#\d{1,7}\)?)?:\s+|(?:[A-Z]{6,14} ){1,2}(?=[A-Z`a-z]))"
 )
-_PICTURE = pattern(r"[^\x00-\u206f]{1,4}\s{1,3}(?=\S)")  # before an entry, as in "🎉 Stabilize …"
+_PICTURE = pattern(r"\A[^\x00-\u206f]{1,4}\s{1,3}(?=\S)")  # before an entry, as in "🎉 Stabilize …"
 
 
 class _Entry(NamedTuple):
@@ -217,6 +227,7 @@ def changes_in(
     versions: dict[str, list[_Entry]] = {}
     named = _VERSION.match(file.path.rpartition("/")[2])
     is_guide = _GUIDE.match(file.path) is not None
+    is_manual = _OF_MANUAL.match(file.path) is not None
     bodies: set[str] = set()
     for section in sections(file.text):
         version = named[1] if named else ""
@@ -224,7 +235,8 @@ def changes_in(
         steps = [heading for heading in section.headings if is_guide and _BETWEEN.match(heading)]
         headings = reversed(steps or section.headings)
         version = version or next(filter(None, map(_version, headings)), "")
-        if not version and not is_guide:
+        is_told = is_guide and (not is_manual or any(map(_TOLD.search, section.headings)))
+        if not version and not is_told:
             continue
         # A guide to 2.1 is as old as the tag 2.1.0.
         tagged = released.get(version) or released.get(f"{version}.0")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections import Counter
 from datetime import UTC, datetime
 
 from recollect.core.patterns import pattern
+from recollect.importing.commit_kinds import TAKES_AWAY
 from recollect.importing.commit_message import Message, body_of, cause_of, parse_message
 from recollect.importing.commit_ranking import explains
 from recollect.importing.related_commits import COMMIT_ID, ISSUE
@@ -24,6 +26,12 @@ _ALLOWS = frozenset(
     ["implement", "allow", "support", "enable", "permit", "reinstate", "restore", "relax"]
 )
 _FEWEST = 2  # other words
+# "Deprecate X", and "Undeprecate X" after it.
+_DEPRECATES = frozenset(["deprecate", "soft-deprecate"])
+_KEEPS = frozenset(["undeprecate", "un-deprecate", "reinstate"])
+# "Support X", its revert, and "Support X in Y (2nd try)" after that: by all words of the first, of
+# which there are so many, and so many more at most.
+_FEWEST_TRIED, _MOST_MORE = 3, 3
 # "This reverts commit 1234567 which reverted …", in the middle of a text.
 _TAKES_BACK = pattern(
     r"\b(?:revert(?:s|ing|ed)?|undo(?:es)?|restor(?:es?|ing)|re-?appl(?:y|ies)|re-?lands?)"
@@ -39,11 +47,14 @@ class Past:
     def __init__(self) -> None:
         self._named: Counter[str] = Counter()
         self._numbered: Counter[str] = Counter()
-        self._undone: dict[str, tuple[Commit, str]] = {}  # by the id of what was taken back
+        self._undone: set[str] = set()  # ids of what was taken back
         self._tried: dict[str, Commit] = {}
         self._order: dict[str, int] = {}  # newest first
         self._taken_back: set[str] = set()  # ids that any later text takes back
         self._allowed: dict[str, list[tuple[str, frozenset[str]]]] = {}  # by each word
+        self._kept: dict[str, list[tuple[str, frozenset[str]]]] = {}  # the same
+        self._said: dict[str, array[int]] = {}  # numbers of commits by each word of their subject
+        self._sizes = array("i")  # words of each commit; -1 for what took something away
 
     def add(self, commit: Commit, message: Message) -> None:
         """Note what a commit names; the newest comes first."""
@@ -53,16 +64,41 @@ class Past:
         self._named.update({oid[:_ID_LENGTH] for oid in COMMIT_ID.findall(text)})
         self._numbered.update(set(ISSUE.findall(text)) - own)
         self._taken_back.update(oid[:_ID_LENGTH] for oid in _TAKES_BACK.findall(text))
-        if first_verb(message.subject) in _ALLOWS:
-            words = _object_of(message)
-            for word in words:
-                self._allowed.setdefault(word, []).append((commit.oid, words))
+        verb = first_verb(message.subject)
+        for verbs, noted in ((_ALLOWS, self._allowed), (_KEEPS, self._kept)):
+            if verb in verbs:
+                words = _object_of(message)
+                for word in words:
+                    noted.setdefault(word, []).append((commit.oid, words))
+        self._note(message)
         name = commit.oid[:_ID_LENGTH]
         if name in self._undone:
             self._tried[name] = commit
         # A revert that was taken back itself does not count.
         if message.reverted and name not in self._undone:
-            self._undone[message.reverted[:_ID_LENGTH]] = (commit, cause_of(message))
+            self._undone.add(message.reverted[:_ID_LENGTH])
+
+    def _note(self, message: Message) -> None:
+        """Note the words of a subject, by the number of its commit."""
+        is_end = message.reverts or first_verb(message.subject) in TAKES_AWAY | _DEPRECATES
+        words = () if is_end else frozenset(query_terms(message.subject))
+        for word in words:
+            self._said.setdefault(word, array("i")).append(len(self._sizes))
+        self._sizes.append(-1 if is_end else len(words))
+
+    def _is_landed_again(self, commit: Commit, message: Message) -> bool:
+        """Whether a later commit has the subject that a revert took back."""
+        taken = parse_message(message.reverts.strip('"“” '))
+        words = frozenset(query_terms(taken.subject))
+        if len(words) < _FEWEST_TRIED or first_verb(taken.subject) in TAKES_AWAY | _DEPRECATES:
+            return False
+        rarest = min(words, key=lambda word: (len(self._said.get(word, ())), word))
+        later = (n for n in self._said.get(rarest, ()) if n < self._order[commit.oid])
+        others = [set(self._said.get(word, ())) for word in words]
+        return any(
+            self._sizes[n] <= len(words) + _MOST_MORE and all(n in other for other in others)
+            for n in later
+        )
 
     def worth(self, commit: Commit) -> float:
         """Return the points that a commit gets because later ones name it."""
@@ -79,31 +115,27 @@ class Past:
         return bool(explains(message) and is_told and (is_settled or not message.reverts))
 
     def is_over(self, commit: Commit) -> bool:
-        """Whether a later commit took back a revert, or allowed what this one forbids."""
+        """Whether a later commit took this one back, or allowed what this one forbids.
+
+        A revert is over, too, if what it took back landed again.
+        """
         message = parse_message(commit.message)
+        name = commit.oid[:_ID_LENGTH]
+        if name in self._undone:
+            return True
         if message.reverts:
-            name = commit.oid[:_ID_LENGTH]
-            return name in self._undone or name in self._taken_back
-        if first_verb(message.subject) not in _FORBIDS:
+            return name in self._taken_back or self._is_landed_again(commit, message)
+        verb = first_verb(message.subject)
+        if verb not in _FORBIDS | _DEPRECATES:
             return False
         words = _object_of(message)
-        later = self._allowed.get(min(words, key=self._count), []) if len(words) >= _FEWEST else []
+        noted = self._kept if verb in _DEPRECATES else self._allowed
+        rarest = min(words, key=lambda word: (len(noted.get(word, ())), word), default="")
+        later = noted.get(rarest, []) if len(words) >= _FEWEST else []
         return any(words <= said and self._is_later(oid, commit) for oid, said in later)
-
-    def _count(self, word: str) -> tuple[int, str]:
-        return len(self._allowed.get(word, ())), word
 
     def _is_later(self, oid: str, commit: Commit) -> bool:
         return self._order[oid] < self._order[commit.oid]
-
-    def end_of(self, commit: Commit) -> str:
-        """Return who took a commit back, when, and why; empty if nobody did."""
-        found = self._undone.get(commit.oid[:_ID_LENGTH])
-        if found is None:
-            return ""
-        by, cause = found
-        said = f"Commit {by.oid[:12]} reverted this in {month_of(by)}"
-        return f"{said}: {cause}" if cause else f"{said}."
 
     def tried_by(self, message: Message) -> Commit | None:
         """Return the commit that a revert takes back, if it is in this history."""

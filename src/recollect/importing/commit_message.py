@@ -157,10 +157,14 @@ class Message(NamedTuple):
         return [sentence for block in paragraphs(text) for sentence in block]
 
 
+# Bytes that no text has; a tool that read "\\f" wrote one.
+_CONTROL = pattern(r"[\x00-\x08\x0b-\x1f\x7f]")
+
+
 def parse_message(message: str) -> Message:
     """Split a message into its parts."""
     message = message[:MOST_MESSAGE].replace("\r\n", "\n").replace("\r", "\n").strip()
-    message = without_roles(message)
+    message = without_roles(_CONTROL.sub("", message))
     first, _, rest = message.partition("\n")
     is_merge = bool(_MERGE_PULL.match(first))
     if is_merge:  # a merge names its branch first; what it says follows

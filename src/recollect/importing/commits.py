@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
@@ -25,6 +25,7 @@ from recollect.importing.commit_message import (
 )
 from recollect.importing.commit_ranking import rank, reason_in
 from recollect.importing.commit_remains import LEAST_LEFT, Remains
+from recollect.importing.commit_survival import Survival, survival_of
 from recollect.importing.commit_worth import features, is_aside, is_passing, worth_of
 from recollect.importing.related_commits import Topic, relate, topic_of
 from recollect.importing.source import RELATED, Item, Place, Reading, Skipped, how_many
@@ -32,9 +33,9 @@ from recollect.importing.titles import one_line
 from recollect.ledger.commits import (
     Change,
     Commit,
+    blobs_at,
     changes_of_commits,
     count_commits,
-    files_at,
     read_commits,
 )
 from recollect.ledger.git import Git
@@ -57,6 +58,10 @@ _FULL = 3.0  # the worth of the best commits
 # it is looked at.
 _LEAST = ((80, 1.5), (25, 1.25), (0, 0.75))
 _LEAST_RELATED = 1.5
+# The commits whose lines are looked for today, for each that is offered; and what one loses with
+# all of its lines.
+_SOUGHT = 2
+_GONE_COSTS = 0.5
 
 
 class _Candidate(NamedTuple):
@@ -120,19 +125,25 @@ class GitHistory:
         holding = (c for c in rated if c.commit.oid not in over and past.explains(c.commit))
         explained = sorted(holding, reverse=True)[:MOST_RATED]
         changes = changes_of_commits(git, [c.commit.oid for c in explained], _FILES_SEEN)
-        remains = Remains(files_at(git))
+        blobs = dict(blobs_at(git))
+        remains = Remains(blobs)
         newest = max((c.commit.time for c in explained), default=0)
         judged = [_judged(c, newest, changes.get(c.commit.oid, []), remains) for c in explained]
         ordered = sorted(judged, reverse=True)
-        telling = [c for n, c in enumerate(ordered) if c.points >= _least(n)]
-        chosen = _spread(telling, MOST_OFFERED, total)
+        wanted = _telling(ordered)
+        sought = wanted[: _SOUGHT * MOST_OFFERED]
+        survived = survival_of(git, [c.commit.oid for c in sought], blobs)
+        gone = {oid for oid, survival in survived.items() if survival.is_gone}
+        left = [_weighed(c, survived) for c in sought if c.commit.oid not in gone]
+        chosen = _spread(_telling(sorted(left, reverse=True)), MOST_OFFERED, total)
         taken = {candidate.commit.oid for candidate in chosen}
         rest = [candidate for candidate in rated if candidate.commit.oid not in taken]
         related = relate(_topics(chosen), _topics(rest))
         told = {oid for oids in related.values() for oid in oids}
-        enough = {candidate.commit.oid for candidate in telling}
+        enough = {candidate.commit.oid for candidate in wanted}
         for candidate in rest:
             weak = "others tell more" if candidate.commit.oid in enough else "no reason given"
+            weak = "no longer in the code" if candidate.commit.oid in gone else weak
             weak = "a later commit took it back" if candidate.commit.oid in over else weak
             reason = "told with a related commit" if candidate.commit.oid in told else weak
             yield Skipped(candidate.commit.oid, reason)
@@ -157,6 +168,17 @@ def _judged(
     return candidate._replace(
         points=worth_of(features(message, candidate.points, years, files, remains.files))
     )
+
+
+def _weighed(candidate: _Candidate, survived: Mapping[str, Survival]) -> _Candidate:
+    """Return a commit that counts less, the less of its code is left."""
+    found = survived.get(candidate.commit.oid, Survival())
+    return candidate._replace(points=candidate.points - _GONE_COSTS * (1 - found.share))
+
+
+def _telling(ordered: Sequence[_Candidate]) -> list[_Candidate]:
+    """Return the commits that are worth enough, of those that are ordered by it."""
+    return [c for n, c in enumerate(ordered) if c.points >= _least(n)]
 
 
 def _least(number: int) -> float:
@@ -231,8 +253,8 @@ def _text(
     past: Past,
     reading: Reading,
 ) -> str:
-    parts = [reading.redact(past.end_of(commit)), body_of(message)]
-    if message.breaking and message.breaking not in one_line(parts[1]):
+    parts = [body_of(message)]
+    if message.breaking and message.breaking not in one_line(parts[0]):
         parts.append(f"Breaking change: {message.breaking}")
     tried = past.tried_by(message)
     if tried is not None:

@@ -9,6 +9,7 @@ from typing import Final
 from recollect.core.patterns import pattern
 from recollect.errors import ParseError
 from recollect.importing.changelogs import age_of, changes_in, version_ages
+from recollect.importing.contributor_rules import is_for_contributors, rules_in
 from recollect.importing.decision_records import decision_in
 from recollect.importing.explaining_sections import is_telling, sections_in
 from recollect.importing.repository_files import (
@@ -24,8 +25,10 @@ from recollect.importing.source import Item, Place, Reading, Skipped, how_many
 
 MOST_FILES: Final = 2_000
 MOST_OFFERED: Final = 170
+# Rules for those who work on the project, which are worth more than what explains.
+_MOST_RULES = 40
 # Sections that have a place, however many changes there are.
-_MOST_SECTIONS = 45
+_MOST_SECTIONS = 45 + _MOST_RULES
 _DOCUMENT = pattern(
     r"[^\n]+\.(?:md|markdown|mdx|rst|txt|adoc)\Z|(?:[^\n]*/)?(?-i:[A-Z_]{4,20})\Z", re.IGNORECASE
 )
@@ -45,7 +48,14 @@ _OF_VERSION = pattern(r" \([\w.-]{1,20}\)\Z")
 _TEMPLATE = pattern(
     r"(?:[^\n]*/)?(?:[\w-]{0,60}template|license|copying|authors"
     r"|contributors|security|code_of_conduct|thanks|todo|requirements[\w-]*|cmakelists)(?:\.\w{1,8})?\Z"
-    r"|[^\n]*\.github/",
+    r"|[^\n]*\.github/"
+    # What somebody thought of at a time, and was built differently.
+    r"|(?:[^\n]*/)?(?:design[-_ ]thoughts|drafts?|brainstorm\w{0,5}|ideas|wip)"
+    r"(?:/|[-_.][^/\n]{0,60}\Z)"
+    r"|(?:[^\n]*/)?(?:roadmap|notes)(?:[-_.][^/\n]{0,60})?\.txt\Z"
+    r"|(?:[^\n]*/)?roadmap\.\w{1,8}\Z|[^\n]*(?<![a-z])prompts?/"
+    # Enhancement proposals (NEP, PEP, KEP) argue at length about what was built otherwise.
+    r"|(?:[^\n]*/)?[a-z]eps?/",
     re.IGNORECASE,
 )
 
@@ -106,6 +116,9 @@ class Documents:
 
 def _chosen(found: Sequence[Item]) -> list[Item]:
     """Return the best: sections have their share, since a long changelog has many more entries."""
+    rules = [item for item in found if is_for_contributors(str(item.fields["files_read"][0]))]
+    beyond = {item.identity for item in rules[_MOST_RULES:]}
+    found = [item for item in found if item.identity not in beyond]
     own = [item for item in found if not _CHANGES.match(str(item.fields["files_read"][0]))]
     sections_kept = {item.identity for item in own[:_MOST_SECTIONS]}
     room = MOST_OFFERED - len(sections_kept)
@@ -137,6 +150,8 @@ def _of_file(
         yield from _record(file)
     elif _CHANGES.match(file.path):
         yield from changes_in(file, ages, released)
+    elif is_for_contributors(file.path):
+        yield from rules_in(file)
     else:
         yield from sections_in(file)
 

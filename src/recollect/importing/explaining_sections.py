@@ -95,7 +95,22 @@ _HOW_TO = pattern(
     r"|configur|creat)ing\b)|[^\n]{0,60}\btranslat",
     re.IGNORECASE,
 )
+# What the manual says: how to use something, or which properties a type has.
+_REFERENCE = pattern(
+    r"(?:usage|properties|parameters|arguments|methods|return values?|syntax)\Z"
+    r"|[^\n]{0,80} (?:type|interface|object|API)\Z",
+    re.IGNORECASE,
+)
+# A paragraph that is a step or an item of a list says nothing without the others.
+_ITEM = pattern(r"\s*(?:[-*+•] |\(?\d{1,3}[.)] )")
 _DEPRECATES = pattern(r"deprecat", re.IGNORECASE)
+# A heading that names nothing that could be deprecated.
+_NO_NAME = pattern(
+    r"(?:abstract|alternatives|background|context|deprecat\w{1,5}|discussion|implementation"
+    r"|introduction|motivation|notes?|overview|policy|rationale|references?|summary|support)\b"
+    r"|[^\n]{0,80}[—–]",
+    re.IGNORECASE,
+)
 _LESSON = pattern(r"post-?mortem|incident|lessons?|root cause|what went", re.IGNORECASE)
 _STYLE = pattern(r"coding|style|contribut|hacking|threat|polic", re.IGNORECASE)
 _SHORTEST_EXPLAINED = 80  # characters
@@ -130,6 +145,8 @@ def sections_in(file: TextFile) -> Iterator[Item | Skipped]:
     count = 0
     for section in _joined(sections(file.text)):
         heads = [unnumbered(heading) for heading in section.headings]
+        if heads and _REFERENCE.match(heads[-1]):
+            continue
         problem = is_problems or any(_PROBLEMS.match(head) for head in heads)
         why = any(_WHY.match(head) for head in heads[-2:])
         if is_faq and not (heads and _QUESTION.match(heads[-1])):
@@ -153,7 +170,7 @@ def sections_in(file: TextFile) -> Iterator[Item | Skipped]:
             section, heads[-1] if heads else "", problem, question, known, is_named=bool(is_named)
         ):
             identity = f"{file.path}#{'/'.join(heads)[-120:]}#{named_by(title)}"
-            if not title and deprecates and heads:
+            if not title and deprecates and heads and not _NO_NAME.match(heads[-1]):
                 title = fitted(f"Deprecated: {heads[-1]}", "")
             if not title:
                 yield Skipped(identity, "no sentence that stands alone")
@@ -212,6 +229,9 @@ def _statements(
     if question:
         # How to do something is in the manual; why something is as it is may be nowhere else.
         said = statement_in(first) if _WHY.match(heading) else ""
+        if said and not tells(said):  # the reason may come later
+            later = (statement_in(block) for block in text.split("\n\n") if not _ITEM.match(block))
+            said = next(filter(tells, later), said)
         yield said, f"{heading}\n\n{text}"
         return
     is_own = is_statement(heading) and len(heading) > 24 and not _ASKING.match(heading)
@@ -233,7 +253,10 @@ def _statements(
     blocks = text.split("\n\n")
     at = 0
     if not title:
-        titles = [section_title(block, context) for block in blocks[:_MOST_BLOCKS]]
+        titles = [
+            "" if _ITEM.match(block) else section_title(block, context)
+            for block in blocks[:_MOST_BLOCKS]
+        ]
         found = [n for n, one in enumerate(titles) if one and not is_past(one)]
         telling = [n for n in found if tells(titles[n])]
         at = next(iter(telling or (found if is_named else ())), -1)

@@ -46,6 +46,12 @@ _DIRECTS = pattern(
     re.IGNORECASE,
 )
 _LISTING = pattern(r"[`*]{0,3}[\w./*@-]{1,60}[`*]{0,3}/?\s*(?:[-–—:→|]|\Z)")
+# "Please review our policy for …": the rule stands elsewhere.
+_POINTER = pattern(
+    r"(?:please |also )?(?:review|see|read|refer to|consult|check out)\b[^\n]{0,80}"
+    r"\b(?:polic(?:y|ies)|guide\w{0,6}|documentation|docs|readme|page|details|information)\b",
+    re.IGNORECASE,
+)
 _COMMAND = pattern(r"\$ |```|\||<!--|@[\w./-]+\Z")
 _FENCED = pattern(r"[ \t]{0,8}```[^`]{0,4000}```")
 _FEWEST_WORDS = 4
@@ -131,6 +137,8 @@ def _item(file: TextFile, section: Section, rule: str, also: Sequence[str]) -> I
         return Skipped(identity, "a description, not a rule")
     if _LISTING.match(sentence) and not _FORBIDS.search(sentence):
         return Skipped(identity, "a list of files or commands")
+    if _POINTER.match(sentence) and not _FORBIDS.search(sentence):
+        return Skipped(identity, "a pointer, not a rule")
     title = sentence[:1].upper() + sentence[1:]
     if len(title) > SUMMARY_LENGTH:
         title = _shortened(title)

@@ -48,11 +48,13 @@ _LABEL = pattern(
 )
 _SPACES = pattern(r"\s+")
 _CLAUSE = pattern(
-    r",? (?:because|since|so that|which|in order to|due to|caused by)\b|, (?:so|but|and)\b|[;]\s"
+    r",? (?:because|since|so that|in order to|due to|caused by)\b|, (?:so|but|and|which)\b|[;]\s"
     r"| [-–—]{1,2} "
 )
 # A clause that ends so breaks off: "created a bug in which …".
-_HANGING = pattern(r"\b(?:in|on|of|to|for|from|by|with|at|and|or|the|an?|through|during|after)\Z")
+_HANGING = pattern(
+    r"\b(?:in|on|of|to|for|from|by|with|at|and|or|the|an?|through|during|after|just|only|indicate)\Z"
+)
 _TICKET_END = pattern(r"#\d{1,7}\Z")  # "caused by #2810", which …
 # "`f` implementing a function": a line of a list that something announced.
 _FRAGMENT = pattern(r"`[^`\n]{1,100}`,? \w{2,20}ing\b")
@@ -200,6 +202,8 @@ def statement_in(paragraph: str) -> str:
 _OURSELVES = pattern(r"(?:we|our)\b", re.IGNORECASE)
 # One of several steps, which says nothing without the others.
 _STEP = pattern(r"\(?\d{1,2}[.)]\s|[^\n]{1,200},? \d{1,2}\Z")
+# What is reserved or guaranteed stands in other sentences.
+_RESERVED = pattern(r"\b(?:to do|make|address|guarantee) such\b", re.IGNORECASE)
 # How to use something; and what a sentence before it began.
 _ADVICE = pattern(
     r"(?:you|your|if you|please|when you|for (?:more|details|instance)|make sure|only when)\b"
@@ -227,9 +231,11 @@ def _under(sentence: str, context: str) -> str:
         or leans
         or len(sentence) < _SHORTEST
         or _ADVICE.match(sentence)
-        or ": " in sentence
+        or (": " in sentence and not is_statement(sentence.partition(": ")[0]))
+        or _RESERVED.search(sentence)
     ):
         return ""
+    sentence = sentence.partition(": ")[0]  # what it says, without the details
     room = SUMMARY_LENGTH - len(context) - 2
     said = sentence if len(sentence) <= room else _cut(sentence, room)
     is_whole = len(said) >= _SHORTEST and (_FINITE.search(said) or has_verb(said))

@@ -118,10 +118,32 @@ def changes_of_commits(git: Git, oids: Sequence[str], most: int) -> dict[str, li
     return found
 
 
-def files_at(git: Git, revision: str = "HEAD") -> Iterator[str]:
-    """Yield the files of a revision."""
-    for part in git.stream("ls-tree", "-r", "-z", "--name-only", "--full-tree", revision):
-        yield part.decode("utf-8", "surrogateescape")
+def blobs_at(git: Git, revision: str = "HEAD") -> Iterator[tuple[str, str]]:
+    """Yield the files of a revision, each with the id of its contents."""
+    for part in git.stream("ls-tree", "-r", "-z", "--full-tree", revision):
+        about, _, path = part.decode("utf-8", "surrogateescape").partition("\t")
+        _, kind, oid = about.split()
+        if kind == "blob":
+            yield path, oid
+
+
+def patches_of_commits(git: Git, oids: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the lines that each commit changed, without context; of a long patch, the beginning."""
+    asked, oid = set(oids), ""
+    for part in git.stream(
+        *("log", "-z", "-p", "-U0", "--no-walk=unsorted", "--stdin", "--no-show-signature"),
+        *("--no-notes", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames"),
+        *("--diff-merges=first-parent", "--src-prefix=a/", "--dst-prefix=b/"),
+        # Without a byte of its own, the mark would be lost at the end of a long patch.
+        f"--format=%x00{_MARK}%H",
+        stdin="".join(f"{oid}\n" for oid in oids).encode(),
+    ):
+        said = part.decode("utf-8", "replace")
+        if said.startswith(_MARK) and said[1:].strip() in asked:
+            oid = said[1:].strip()
+        elif oid:
+            yield oid, said.lstrip("\n")
+            oid = ""
 
 
 def last_changes(git: Git, paths: Sequence[str]) -> dict[str, tuple[str, int]]:
