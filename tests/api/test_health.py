@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import shutil
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
@@ -265,11 +265,11 @@ def test_doctor_checks_plugin_hooks_mcp_and_model_and_says_what_to_do(
     assert _check(store, "model").hint == "To compute them, run: recollect reindex"
 
 
-def _without_sqlite_vec(name: str, package: str | None = None) -> ModuleSpec | None:
-    return None if name == "sqlite_vec" else _find_spec(name, package)
+_find_spec = PathFinder.find_spec
 
 
-_find_spec = importlib.util.find_spec
+def _without_sqlite_vec(name: str, *places: Any) -> ModuleSpec | None:
+    return None if name == "sqlite_vec" else _find_spec(name, *places)
 
 
 def test_a_missing_sqlite_vec_degrades_to_words_with_the_right_hint(
@@ -278,7 +278,7 @@ def test_a_missing_sqlite_vec_degrades_to_words_with_the_right_hint(
     """Also if the index has vectors already, and while memories are written."""
     sandbox.open(repo).reindex()
     sandbox.close()
-    monkeypatch.setattr(importlib.util, "find_spec", _without_sqlite_vec)
+    monkeypatch.setattr(PathFinder, "find_spec", _without_sqlite_vec)
     store = sandbox.open(repo)
 
     assert [hit.memory.summary for hit in store.search("postgresql")] == ["Use PostgreSQL"]

@@ -18,7 +18,7 @@ from tests.support.serving import Talk
 
 PROMPT = "The tool is logsift, lower case. make sure your future self knows"
 # Its words seem to ask, and its meaning hardly does.
-DOUBTFUL = "can you explain: Session state of logsift persists until explicit cleanup"
+DOUBTFUL = "Session state of logsift persists until explicit cleanup. is that known"
 KEPT = "The tool is logsift, lower case"
 
 

@@ -79,6 +79,7 @@ ALLOWED = {
     ("index/applying.py", "cursor"): "how far the index has read",
     ("index/postgres/migrations.py", "cursor"): "a table of the index",
     ("index/table_index.py", "cursor"): "how far the index has read",
+    ("importing/agentmemory.py", "cwd"): "a field of another program's export",
     ("importing/claude_mem.py", "CLAUDE_"): "a variable of another program, claude-mem",
     ("importing/letsgo.py", "session_id"): "a column of another program's database",
     ("search/rendering.py", "CLAUDE.md"): "the guide tells the agent what this memory is not",

@@ -12,7 +12,7 @@ from recollect.importing.related_commits import Topic, relate
 from recollect.importing.source import Item, Place, Skipped
 from tests.importing.readings import plain_reading
 from tests.sandbox import Sandbox
-from tests.support.history import telling, with_past
+from tests.support.history import DROPPED, FIXED, telling, with_past
 
 
 def found(repo: Path) -> tuple[dict[str, Item], list[Skipped]]:
@@ -256,3 +256,18 @@ def test_what_holds_for_a_while_stays_out(sandbox: Sandbox, message: str) -> Non
     repo = sandbox.init("repo")
     sandbox.git(repo, "commit", "-q", "--allow-empty", "-m", message)
     assert found(repo)[0] == {}
+
+
+def test_what_is_old_is_left_to_search(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless it is among the newest commits: a project may have done little since."""
+    repo = sandbox.init("repo")
+    for year, text in ((2019, DROPPED), (2025, FIXED)):
+        when = {"GIT_AUTHOR_DATE": f"{year}-03-01T12:00:00Z"}
+        when["GIT_COMMITTER_DATE"] = when["GIT_AUTHOR_DATE"]
+        sandbox.git(repo, "commit", "-q", "--allow-empty", "-m", text, env=when)
+
+    assert len(found(repo)[0]) == 2
+    monkeypatch.setattr(commits, "_NEWEST", 1)
+    items, skipped = found(repo)
+    assert len(items) == 1
+    assert [one.reason for one in skipped] == ["more than five years old, so search only"]

@@ -303,6 +303,22 @@ def test_a_commit_comes_with_the_reason_that_it_gives(sandbox: Sandbox) -> None:
     }
 
 
+def test_a_first_line_that_goes_on_is_shown_whole(sandbox: Sandbox) -> None:
+    """As some projects write: without an empty line, and the reason on the second line."""
+    repo = sandbox.init("repo")
+    sandbox.commit(
+        repo,
+        "Send an answer to this query of the terminal, because emacs turns\n"
+        "bracketed paste off otherwise.\n\nSeen with version 29.",
+    )
+    store = sandbox.open(repo)
+    store.index_history()
+
+    (one,) = store.search_history("why does emacs turn paste off")
+    assert one.subject.endswith("because emacs turns bracketed paste off otherwise.")
+    assert one.body == "Seen with version 29."
+
+
 def test_a_file_that_another_process_writes_stays(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -39,8 +39,8 @@ MAGIC: Final = b"recollect changed minds 1\n"
 LAYERS: Final = 3  # of the embedder, as for wishes
 LIKELY: Final = 0.6
 ALSO_LIKELY: Final = 0.75
-# The log odds of a change below which no known text is read. Eight in ten prompts are.
-TELLS: Final = -2.0
+# The log odds of a change below which no known text is read. Two in three prompts are.
+TELLS: Final = -2.5
 # Characters that are read. What a text says first is what it is about, and a person waits for this:
 # a known text of this length takes about 5 ms.
 MOST_PROMPT: Final = 900

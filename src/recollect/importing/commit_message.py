@@ -169,8 +169,7 @@ def parse_message(message: str) -> Message:
     is_merge = bool(_MERGE_PULL.match(first))
     if is_merge:  # a merge names its branch first; what it says follows
         first, _, rest = _MERGED.sub("", rest.strip("\n")).strip("\n").partition("\n")
-    if rest and not rest.startswith("\n") and len(first) > _SHORT_LINE:
-        first, rest = _continued(first, rest)
+    first, rest = _unfolded(first, rest)
     prose = prose_of(rest, first)
     subject, area, kind, breaking = _subject(first)
     footer = _BREAKING.search(message)
@@ -221,8 +220,16 @@ def _unquoted(said: str) -> str:
     return _ENDING.sub("", said.strip().strip(_QUOTES)).strip().strip(f"{_QUOTES}.")
 
 
-def _continued(first: str, rest: str) -> tuple[str, str]:
-    """Return subject and text of a message whose first line goes on without an empty line."""
+def first_of_message(message: str) -> str:
+    """Return the first line of a message, with what it goes on with on the lines below."""
+    first, _, rest = message[:MOST_MESSAGE].strip().partition("\n")
+    return _unfolded(first, rest)[0]
+
+
+def _unfolded(first: str, rest: str) -> tuple[str, str]:
+    """Return subject and text of a message, also if its first line goes on without an empty one."""
+    if not rest or rest.startswith("\n") or len(first) <= _SHORT_LINE:
+        return first, rest
     more, gap, later = rest.partition("\n\n")
     listed = _LIST_BELOW.search(more)
     if listed:

@@ -62,6 +62,9 @@ _LEAST_RELATED = 1.5
 # all of its lines.
 _SOUGHT = 2
 _GONE_COSTS = 0.5
+# What is older makes no memory, unless it is among the newest commits: two blind judges found half
+# of it outdated. Search has it.
+_MOST_YEARS, _NEWEST = 5, 1_000
 
 
 class _Candidate(NamedTuple):
@@ -128,7 +131,9 @@ class GitHistory:
         blobs = dict(blobs_at(git))
         remains = Remains(blobs)
         newest = max((c.commit.time for c in explained), default=0)
-        judged = [_judged(c, newest, changes.get(c.commit.oid, []), remains) for c in explained]
+        old = {c.commit.oid for c in rated if _is_old(c, newest)}
+        fresh = [c for c in explained if c.commit.oid not in old]
+        judged = [_judged(c, newest, changes.get(c.commit.oid, []), remains) for c in fresh]
         ordered = sorted(judged, reverse=True)
         wanted = _telling(ordered)
         sought = wanted[: _SOUGHT * MOST_OFFERED]
@@ -144,6 +149,9 @@ class GitHistory:
         for candidate in rest:
             weak = "others tell more" if candidate.commit.oid in enough else "no reason given"
             weak = "no longer in the code" if candidate.commit.oid in gone else weak
+            weak = (
+                "more than five years old, so search only" if candidate.commit.oid in old else weak
+            )
             weak = "a later commit took it back" if candidate.commit.oid in over else weak
             reason = "told with a related commit" if candidate.commit.oid in told else weak
             yield Skipped(candidate.commit.oid, reason)
@@ -153,6 +161,11 @@ class GitHistory:
             also = [by_oid[other] for other in related.get(oid, ())]
             files = [change.path for change in changes.get(oid, [])]
             yield _item(candidate, files, also, past, reading)
+
+
+def _is_old(candidate: _Candidate, newest: int) -> bool:
+    """Return whether a commit is too old to be true of the code of today without being read."""
+    return -candidate.number >= _NEWEST and newest - candidate.commit.time > _MOST_YEARS * _YEAR
 
 
 def _judged(

@@ -16,7 +16,7 @@ from recollect.core.patterns import pattern
 from recollect.core.record import PURGED_NONCE
 from recollect.errors import MemoryIndexError, SecretFound
 from recollect.importing.collect import nonce_of
-from recollect.importing.commit_message import parse_message
+from recollect.importing.commit_message import first_of_message, parse_message
 from recollect.importing.commit_ranking import rank
 from recollect.importing.titles import one_line
 from recollect.ledger.commits import Commit, count_commits, read_commits
@@ -32,7 +32,7 @@ _MOST_SHOWN = 700
 _MOST_SUBJECT = 300
 _MOST_AUTHOR = 80
 # Raise it if other values count as secrets, or if other parts of a message are read.
-_RULES = 3
+_RULES = 4
 # Commits that get a vector, those that tell most first; the characters below the subject that it is
 # of; and how many are computed before they are kept, so that an interruption loses little.
 MOST_VECTORS: Final = 16_000
@@ -206,7 +206,7 @@ def _text(store: Store, commit: Commit) -> CommitText | None:
         author: str = store.redact(commit.author)
     except SecretFound:  # `redact.strategy` is `block`
         return None
-    first, _, _ = said.strip().partition("\n")
+    first = first_of_message(said)
     message = parse_message(said)
     if (len(commit.parents) > 1 and not message.prose) or is_update(first) or not first:
         return None
