@@ -105,7 +105,7 @@ class Day:
 
 def all_days() -> list[Path]:
     """The files of all days, in order."""
-    return sorted(HERE.glob("*/*.toml"), key=lambda path: path.name)
+    return sorted(HERE.glob("*/*.toml"), key=lambda path: int(path.stem.partition("-")[0]))
 
 
 def read_day(path: Path) -> Day:
