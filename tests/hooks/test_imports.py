@@ -33,8 +33,8 @@ MOST = {
     SESSION_START: 157,
     SESSION_END: 155,
 }
-# Those of Python and of apsw. Most come with `pathlib`, `re` and `json`; since Python 3.13, `pathlib`
-# is several modules.
+# Those of Python and of apsw. Most come with `pathlib`, `re` and `json`. Since Python 3.13,
+# `pathlib` is several modules.
 MOST_OTHERS = 88 if sys.version_info < (3, 13) else 92
 # Each process of git takes a hook about 5 ms, if nothing has changed since the last event. At the
 # start of a session: the last commits, who the owner is, and whether there is a past to learn from.
