@@ -103,6 +103,15 @@ def find_learned(
     used = set(taken)
     doubted: dict[int, float] = {}
     told = list(asked)
+
+    def told_by(content: str, numbers: tuple[int, ...]) -> Iterator[str]:
+        """Yield what a content tells, by the items if it is a list, and note that it is told."""
+        for each, own in listed(said, numbers, meant) or [(content, numbers)]:
+            if names_something(each):
+                used.update(own)
+                told.append(told_alone(mended(each, said)))
+                yield told[-1]
+
     for at, wish in enumerate(rated):
         one = said[at]
         odds = _odds(one, wish, meant[at]) if meant else _MEANT_LIKELY
@@ -129,12 +138,9 @@ def find_learned(
             is_elsewhere = not content  # in what another wish keeps
             if meant and content:
                 content, numbers = better_content(said, at, content, numbers, used, meant)
-            for each, own in listed(said, numbers, meant) or [(content, numbers)]:
-                if names_something(each):
-                    used.update(own)
-                    told.append(told_alone(mended(each, said)))
-                    is_sure = odds >= (_least_sure(meant[at]) if meant else _MEANT_LIKELY)
-                    yield told[-1], f"{LEARNED}{wish.deciding}", is_sure
+            is_sure = odds >= (_least_sure(meant[at]) if meant else _MEANT_LIKELY)
+            for each in told_by(content, numbers):
+                yield each, f"{LEARNED}{wish.deciding}", is_sure
             if names_something(content) or is_elsewhere or not meant:
                 used.update(numbers)
                 continue
@@ -147,12 +153,9 @@ def find_learned(
             continue
         if told and numbers == (at,) and mean_kept(meant[at]) < _SURELY_ASKS:
             continue  # it asks, and what for was found already
-        for each, own in listed(said, numbers, meant) or [(content, numbers)]:
-            used.update(own)
-            if names_something(each):
-                told.append(told_alone(mended(each, said)))
-                is_sure = odds >= _least_sure(meant[at])
-                yield told[-1], f"by meaning: {meant[at].asking}", is_sure
+        is_sure = odds >= _least_sure(meant[at])
+        for each in told_by(content, numbers):
+            yield each, f"by meaning: {meant[at].asking}", is_sure
         used.update(numbers)
     if told and meant:
         told_here = [

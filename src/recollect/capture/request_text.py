@@ -19,8 +19,9 @@ from recollect.core.patterns import pattern
 MOST_TEXT = 20_000  # characters at each end of a longer text
 _MOST_CONTENT = 2_000
 _ITEM = pattern(r"[ \t]*(?:[-*+•]|\d{1,3}[.)]|\(?[a-h1-9]\))[ \t]+(?:\[[ xX]\][ \t]+)?")
-# A line that ends so was wrapped, whatever the next one begins with.
-_END = 8  # characters, more than the longest of these words
+# A line that ends so was wrapped, whatever the next one begins with. `_END`: the characters at its
+# end that are looked at, more than the longest of these words.
+_END = 8
 _HANGING = pattern(r"\b(?:an?|the|in|into|of|on|to|for|with|and|or|by|at|from|as)\Z")
 
 

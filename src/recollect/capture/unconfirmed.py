@@ -45,16 +45,8 @@ _ONLY = frozenset({UNCONFIRMED})
 # What a confirmed memory does not take over: its own, or only true of the local one.
 _NOT_COPIED = frozenset(
     {
-        *(
-            "uid",
-            "id",
-            "author",
-            "edited_by",
-            "updated",
-            "status",
-            "status_changed",
-            "status_reason",
-        ),
+        *("uid", "id", "author", "edited_by", "updated"),
+        *("status", "status_changed", "status_reason"),
         *("status_by", "version", "slugs", "changes", "times_updated", "extra", "altered"),
     }
 )

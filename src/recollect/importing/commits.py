@@ -127,12 +127,12 @@ class GitHistory:
         over = {c.commit.oid for c in rated if past.is_over(c.commit)}
         holding = (c for c in rated if c.commit.oid not in over and past.explains(c.commit))
         explained = sorted(holding, reverse=True)[:MOST_RATED]
-        changes = changes_of_commits(git, [c.commit.oid for c in explained], _FILES_SEEN)
-        blobs = dict(blobs_at(git))
-        remains = Remains(blobs)
         newest = max((c.commit.time for c in explained), default=0)
         old = {c.commit.oid for c in rated if _is_old(c, newest)}
         fresh = [c for c in explained if c.commit.oid not in old]
+        changes = changes_of_commits(git, [c.commit.oid for c in fresh], _FILES_SEEN)
+        blobs = dict(blobs_at(git))
+        remains = Remains(blobs)
         judged = [_judged(c, newest, changes.get(c.commit.oid, []), remains) for c in fresh]
         ordered = sorted(judged, reverse=True)
         wanted = _telling(ordered)
