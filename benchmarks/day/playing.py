@@ -48,6 +48,7 @@ class PlayedTurn:
     began: float
     ended: float = 0.0
     context: str = ""  # all of ours that the agent had when it read the prompt
+    conversation: str = ""  # of a session that goes on: all that the agent reads
     hooks: Sequence[Hook] = ()
     refused: Sequence[str] = ()  # what tools said that failed
 
@@ -184,6 +185,7 @@ def _play(place: Workplace, agent: Agent, played: PlayedDay, ids: Sequence[str])
                 talk.wait_for_result()
             first = next(iter(_main(place.api, before)), None)
             now.context = _ours(first) if first else ""
+            now.conversation = first.text if first and session.resume else ""
             now.ended = time.time()
         if session.end != "exit":
             talk.signal(SIGKILL)

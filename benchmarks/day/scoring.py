@@ -147,7 +147,7 @@ def _score_needs(played: PlayedDay, score: Score) -> None:
         for name in played.day.sessions[turn.session - 1].turns[turn.turn - 1].needs:
             score.needs += 1
             fact = played.day.fact(name)
-            if _says(turn.context, fact):
+            if _says(turn.context, fact) or _is_in_conversation(played, turn, fact):
                 score.needs_met += 1
             else:
                 why = [*_why_not_kept(played, fact), *_why_not_injected(played, turn)]
@@ -157,6 +157,16 @@ def _score_needs(played: PlayedDay, score: Score) -> None:
 def _says(context: str, fact: Fact) -> bool:
     """Whether the agent can read it: quotation marks of the frame do not count."""
     return fact.words.are_in("\n".join(line.removeprefix("> ") for line in context.splitlines()))
+
+
+def _is_in_conversation(played: PlayedDay, turn: PlayedTurn, fact: Fact) -> bool:
+    """Whether the agent still reads what was said when the fact was told: the session goes on.
+
+    Then hooks rightly don't repeat it.
+    """
+    session, number = fact.said
+    said = played.day.sessions[session - 1].turns[number - 1].user
+    return " ".join(said.split()) in " ".join(turn.conversation.split())
 
 
 def _score_injected(played: PlayedDay, score: Score) -> None:

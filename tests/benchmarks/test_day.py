@@ -10,12 +10,30 @@ import pytest
 
 from benchmarks.day.acting import Agent
 from benchmarks.day.history import make_history
-from benchmarks.day.playing import Injected, memories_in
-from benchmarks.day.scoring import junk_reason
+from benchmarks.day.playing import Injected, PlayedDay, PlayedTurn, memories_in
+from benchmarks.day.scoring import junk_reason, score_day
 from benchmarks.day.scripts import HELD_OUT, TUNING, BadDay, Day, all_days, read_day
 from tests.realclient.api import Request
 
 DAYS = [read_day(path) for path in all_days()]
+RESUMED = """
+[project]
+name = "small"
+about = "Small."
+[[session]]
+about = "cache"
+[[session.turn]]
+user = "The cache is in Redis, in case anybody asks."
+[[session]]
+about = "cache"
+resume = 1
+[[session.turn]]
+user = "Where is the cache?"
+needs = ["redis"]
+[fact.redis]
+words = "redis"
+said = "1.1"
+"""
 SMALL = """
 [project]
 name = "small"
@@ -167,3 +185,26 @@ def test_the_agent_drafts_what_it_is_shown(small: Day, tmp_path: Path) -> None:
     assert "tests" not in first
     assert "Nothing in there" in again
     assert agent.asked == 2
+
+
+@pytest.mark.parametrize(
+    ("conversation", "met"),
+    [
+        ("The cache is in Redis, in case\nanybody asks.\nWhere is the cache?", 1),
+        ("Summary: redis was mentioned.\nWhere is the cache?", 0),
+        ("", 0),
+    ],
+)
+def test_a_fact_counts_if_its_prompt_is_still_in_the_conversation(
+    tmp_path: Path, conversation: str, met: int
+) -> None:
+    """Hooks don't repeat what the agent reads anyway; a word that is left of it doesn't count."""
+    path = tmp_path / "01-small.toml"
+    path.write_text(RESUMED)
+    turns = [PlayedTurn(session, turn, 0.0) for session in (1, 2) for turn in (0, 1)]
+    turns[-1].conversation = conversation
+    played = PlayedDay(read_day(path), turns=turns)
+
+    score = score_day(played)
+
+    assert (score.needs, score.needs_met) == (1, met)

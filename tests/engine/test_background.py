@@ -11,8 +11,11 @@ import pytest
 from recollect.engine.background import Background
 from recollect.engine.server import Engine
 from recollect.engine.stores import Stores
+from recollect.hosts.protocol import PROMPT
 from tests.sandbox import Sandbox
+from tests.support.agent import Agent
 from tests.support.models import OneVector
+from tests.support.server import wait_for
 
 
 def test_the_model_rests_while_a_request_is_served(
@@ -32,6 +35,31 @@ def test_the_model_rests_while_a_request_is_served(
         assert engine.with_stores(serve)
         resting.join()
         assert not engine.is_serving
+    finally:
+        engine.stop()
+
+
+def test_a_prompt_waits_for_a_model_that_loads(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody who types at once is read with the model, too."""
+    monkeypatch.setattr("recollect.engine.server._MODEL_WAIT", 60.0)
+    engine = Engine(repo, os.environ)
+    engine.is_up.set()
+    engine.listen()
+    asking = threading.Thread(target=lambda: Agent(repo).hook(PROMPT, prompt="Why cents?"))
+    try:
+        asking.start()
+        wait_for(lambda: engine.is_serving)
+        assert engine.served == 0
+        model = OneVector("new@2")
+        sharing = threading.Thread(target=engine.share_embedder, args=(model,))
+        sharing.start()
+        for one in (asking, sharing):
+            one.join()
+
+        assert engine.served == 1
+        assert engine.with_stores(lambda stores: stores.store.indexing.loaded_embedder) is model
     finally:
         engine.stop()
 

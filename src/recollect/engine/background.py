@@ -9,6 +9,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from recollect.api.opening import open_stores
@@ -56,6 +57,12 @@ class Background:
                 return
 
     def _run(self) -> None:
+        while not self._engine.is_up.wait(_TICK):
+            if self._engine.is_stopped.is_set():
+                return
+            self._log_errors(self._update_listening)
+        if self._engine.is_listening:
+            self._log_errors(self._load_embedder)  # before the first prompt, if possible
         while not self._engine.is_stopped.wait(_TICK):
             self._log_errors(self._update_listening)
             if self._is_due():
@@ -139,13 +146,11 @@ class Background:
 
         config = self._engine.config()
         self._tried_loading = True
-        try:
+        with suppress(EmbeddingError):  # `recollect doctor` reports it; keywords still work
             self._embedder = open_embedder(
                 config.text("embedding.model"),
                 config.text("embedding.path"),
                 threads=1,
                 environment=os.environ,
             )
-        except EmbeddingError:
-            return  # `recollect doctor` reports it; keyword search still works
         self._engine.share_embedder(self._embedder)

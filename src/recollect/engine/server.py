@@ -24,6 +24,7 @@ from recollect.hooks.received import receive
 from recollect.hooks.runner import note, serve
 from recollect.hosts.environment import PREFIXES as HOST_PREFIXES
 from recollect.hosts.environment import PROJECT_VARIABLES
+from recollect.hosts.protocol import PROMPT
 from recollect.ledger.git import kill_running
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ _HOOK_PREFIXES = (*PREFIXES, *HOST_PREFIXES)
 _KILL_AGAIN = 0.05
 # Seconds between two messages to a hook that waits long.
 _BEAT = 0.5
+# Seconds that a prompt may wait while the model loads: without it, wishes in free words are missed.
+_MODEL_WAIT = 0.25
 
 
 class Engine:
@@ -52,6 +55,8 @@ class Engine:
         # Hooks find the engine by the directory of the project.
         self.environment = {**environment, PROJECT_VARIABLES[0]: str(directory)}
         self.pool = StorePool()
+        self._embedder: Embedder | None = None
+        self._has_tried_model = threading.Event()
         self._lock = threading.Lock()
         self._listener_lock = threading.Lock()
         self._listener: Listener | None = None
@@ -96,6 +101,7 @@ class Engine:
         if self._lock.acquire(timeout=_RELEASE_SECONDS):
             try:
                 self.pool.close()
+                self._embedder = None
                 self.pool.share_embedder(None)
             finally:
                 self._lock.release()
@@ -128,9 +134,18 @@ class Engine:
                 self._lock.release()
 
     def share_embedder(self, embedder: Embedder | None) -> None:
-        """Let searches also go by meaning."""
+        """Let searches also go by meaning; None if there is no model."""
+        self._embedder = embedder
+        self._has_tried_model.set()
         with self._lock:
             self.pool.share_embedder(embedder)
+
+    def _await_model(self) -> None:
+        """Wait shortly for the model if it is loading: somebody typed at once."""
+        if self.is_up.is_set() and not self._has_tried_model.is_set():
+            self._has_tried_model.wait(_MODEL_WAIT)
+            if self._embedder is not None:
+                self.pool.share_embedder(self._embedder)  # this request has the turn
 
     # Hooks
 
@@ -152,6 +167,8 @@ class Engine:
             if not acquired or self.is_stopped.is_set():
                 call.send_line("busy")
             elif call.accept():
+                if call.event == PROMPT:
+                    self._await_model()
                 deadline = _EngineDeadline(call.event, call)
                 try:
                     serve(received, environment, deadline, moment=call.moment, pool=self.pool)
