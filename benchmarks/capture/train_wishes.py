@@ -47,6 +47,8 @@ ROWS = (
     "wishes_eleventh.jsonl",
     "wishes_twelfth.jsonl",
     "wishes_thirteenth.jsonl",
+    "wishes_fourteenth.jsonl",
+    "wishes_fifteenth.jsonl",
 )
 # How much a prompt counts for who asks not to keep something: one that does; one that does not; one
 # without a wish in an older file, whose author was not asked about that.
@@ -61,6 +63,8 @@ ASKED_ABOUT = (
     "wishes_eleventh.jsonl",
     "wishes_twelfth.jsonl",
     "wishes_thirteenth.jsonl",
+    "wishes_fourteenth.jsonl",
+    "wishes_fifteenth.jsonl",
 )
 DECAY = 1e-4
 ROUNDS = 4

@@ -39,9 +39,7 @@ def test_the_model_rests_while_a_request_is_served(
         engine.stop()
 
 
-def test_a_prompt_waits_for_a_model_that_loads(
-    repo: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_prompt_waits_for_a_model_that_loads(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody who types at once is read with the model, too."""
     monkeypatch.setattr("recollect.engine.server._MODEL_WAIT", 60.0)
     engine = Engine(repo, os.environ)

@@ -66,6 +66,22 @@ def test_a_small_store_is_there_at_the_start(agent: Agent, store: Recollect) -> 
     assert f"> {short(noticed.id)} (unconfirmed, now) The proxy strips headers" in lines
 
 
+def test_what_a_title_leaves_out_follows_it(agent: Agent, store: Recollect) -> None:
+    """At the start, where there is room; then a prompt brings nothing twice."""
+    store.capture("learnings", "The order import runs in one transaction", "A crash lost\nlines.")
+    draft = {"kind": "learnings", "summary": "The proxy strips headers", "body": "Since May."}
+    unconfirmed.add(store, draft, confidence=0.8, why="signal: learnings")
+    store.close()
+
+    _, lines = titles_in(agent.context("session-start", source="startup"))
+
+    assert sorted(line.partition(") ")[2] for line in lines) == [
+        "The order import runs in one transaction. A crash lost lines.",
+        "The proxy strips headers",
+    ]
+    assert agent.context("prompt", prompt="Why is the order import one transaction?") == ""
+
+
 def test_all_of_few_and_the_best_of_many(agent: Agent, store: Recollect) -> None:
     """Within the budget."""
     fill(store, 200)
@@ -107,7 +123,8 @@ def test_a_prompt_that_only_asks_to_keep_something_gets_no_titles(
 
 def test_no_title_comes_twice_and_the_memory_still_can(agent: Agent, store: Recollect) -> None:
     """The context has the title; the prompt that needs it gets all of it."""
-    store.capture("learnings", "The order import runs in one transaction", "A crash lost lines.")
+    why = f"{'It took a day to find out. ' * 12}\nA crash lost lines."
+    store.capture("learnings", "The order import runs in one transaction", why)
     fill(store, 3)
 
     start = agent.context("session-start", source="startup")

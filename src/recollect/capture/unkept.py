@@ -109,6 +109,24 @@ _ASKS = pattern(
     rf"|books)\b(?:{_NO_MORE}|(?= just\b))"
     r"|\b(?:not|nothing) to be (?:remembered|written down|kept|recorded)\b"
 )
+# An order for this day: "don't touch the printer today", "today please no flashing". From today on,
+# and not only today, is for longer.
+_ORDER = (
+    r"(?:do(?:n't|nt| not)|no|not|nobody|nothing|leave|skip|use|make|put|start|stop|hold|avoid|run"
+    r"|set|pretend|ignore|wait|show|call|flash|deploy|merge|push|touch|stay|hands off|let's not)"
+)
+_THIS_DAY = r"(?:today|tonight|this (?:morning|afternoon|evening)|the rest of the day)"
+_FOR_THIS_DAY = (
+    r"(?:\A|[.!?…]\s)\W{0,4}(?:(?:and|but|so|oh|ah|also|then|btw|by the way|please|pls|ok)\W{1,3})"
+    r"{0,2}"
+    rf"(?:{_ORDER}\b(?:(?!\b(?:from|as of|since|starting|not (?:only|just)|beyond|until|ever|never"
+    r"|always|every)\b)"
+    rf"[^.!?;]){{0,90}}?\b{_THIS_DAY}\b(?!'s|,? not\b| (?:or|and)\b)"
+    rf"|(?:for )?{_THIS_DAY}\W{{1,3}}(?:please |pls )?{_ORDER}\b)"
+    r"|(?:\A|[.!?,;…]\s)\W{0,4}(?:so |and |but )?(?:until|till) (?:tonight|tomorrow|noon|lunch"
+    r"|this evening)\W{1,3}"
+    rf"(?:please |pls )?{_ORDER}\b"
+)
 _PASSING = pattern(
     r"(?<!\bnot )(?<!n't )\b(?:just|only|purely) (?:for|this) (?:now|today|once"
     r"|this (?:once|time|hour|morning|afternoon|evening)"
@@ -128,7 +146,7 @@ _PASSING = pattern(
     r"|(?:\A|[.!?…]\s)\W{0,6}(?:(?:kidding|joking|jk|j/k)\b(?! aside)|joke(?=[.!,)]|\Z))"
     rf"|\bignore (?:me|this|that|it)\b(?:(?= (?:if|i'?m)\b)|(?=\s*(?:[.;!)]|\Z)))"
     r"|\b(?:forget|ignore) (?:this|that|it) (?:afterwards?|after(?: this)?|later"
-    r"|when you're done)\b"
+    rf"|when you're done)\b|{_FOR_THIS_DAY}"
 )
 
 

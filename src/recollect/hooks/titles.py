@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from recollect.core.age import age
+from recollect.core.status import UNCONFIRMED
 from recollect.hooks.pipeline import Halt, Work
 from recollect.hooks.stages import MINIMAL, note_skipped, without_replaced
 from recollect.index.text import query_terms
@@ -13,6 +14,7 @@ from recollect.search.constants import (
     INDEX_TOKENS,
     MOST_CHARACTERS,
     MOST_INDEXED,
+    MOST_LINE,
     MOST_TITLES,
     TITLE_TOKENS,
 )
@@ -24,7 +26,10 @@ _ASKING_WORDS = 2  # "please remember: …"
 
 
 def list_titles(work: Work) -> None:
-    """End the start of a session with the titles of the other memories, or of the best of them."""
+    """End the start of a session with the titles of the other memories, or of the best of them.
+
+    What a short text says beside its title follows it.
+    """
     from recollect.hooks.budget import left_of, tier_of  # the start of a session only
 
     if str(work.session.setting("inject.budget")) == MINIMAL:
@@ -33,7 +38,7 @@ def list_titles(work: Work) -> None:
     heading = "Titles of other memories"
     around = count_tokens(render_titles([""], heading))
     room = min(INDEX_TOKENS, left_of(work, tier_of(work).total) - around)
-    _add_titles(work, candidates, heading, MOST_INDEXED, room, dated=True)
+    _add_titles(work, candidates, heading, MOST_INDEXED, room, longest=MOST_LINE)
 
 
 def suggest_titles(work: Work) -> None:
@@ -61,12 +66,12 @@ def _add_titles(
     tokens: int,
     is_worth_it: Callable[[Sequence[selection.Candidate]], bool] = bool,
     *,
-    dated: bool = False,
+    longest: int = 0,
 ) -> None:
     """Add titles of memories that the context does not have, in full or as a title.
 
-    `tokens` is what they may take together, without the element around them. `dated` says whether
-    they have their age.
+    `tokens` is what they may take together, without the element around them. With `longest`, they
+    have their age, and text after the title, up to so many characters.
     """
     context, now = work.event.context, work.session.now()
     given = work.session.injected(context)
@@ -74,10 +79,14 @@ def _add_titles(
     fresh = [c for c in unread if c.memory.uid not in given and not c.memory.altered]
     unique, same = selection.without_repeats(fresh[: 2 * most])
     note_skipped(work, same)
-    ages = {c.memory.uid: age(c.memory.created, now) if dated else "" for c in unique}
-    own = work.session.is_own
-    whole = [(render_title(c.memory, ages[c.memory.uid], is_own=own), c) for c in unique]
-    rendered = [(title, candidate) for title, candidate in whole if title][:most]
+    rendered: list[tuple[str, selection.Candidate]] = []
+    for candidate in unique:
+        memory = candidate.memory
+        when = age(memory.created, now) if longest else ""
+        room = 0 if memory.status == UNCONFIRMED else longest
+        title = render_title(memory, when, is_own=work.session.is_own, most=room)
+        if title and len(rendered) < most:
+            rendered.append((title, candidate))
     titles = shorten_titles([title for title, _ in rendered], tokens)
     named = [candidate for _, candidate in rendered[: len(titles)]]
     memories = [candidate.memory for candidate in named]
@@ -91,7 +100,7 @@ def _add_titles(
     work.reply.context.append(block)
     # A title that is all of a memory need not come again in full.
     cut = {c.memory.uid for t, (full, c) in zip(titles, rendered, strict=False) if t != full}
-    whole_ones = [m for m in memories if m.uid not in cut and says_all(m)]
+    whole_ones = [m for m in memories if m.uid not in cut and says_all(m, longest)]
     known = {memory.uid for memory in whole_ones}
     work.session.record_titles(context, [m for m in memories if m.uid not in known], whole_ones)
     work.note("titles", tokens=count_tokens(block), uids=[memory.uid for memory in memories])

@@ -161,6 +161,10 @@ OTHER_EPISODE_AGE: Final = SCALES[1][1] + 1
 # costs about 20 tokens, one with a long summary 35: all of them must fit.
 MOST_INDEXED: Final = 25
 INDEX_TOKENS: Final = 1_000
+# At the start of a session, what a title leaves out follows it where the tokens are there: a title
+# that is cut helps nobody. Characters of a line; nobody stands by an unconfirmed memory, so that
+# has its title only. A judgement.
+MOST_LINE: Final = 280
 # What use adds to the score of a title, and the number of uses that adds all of it. A judgement.
 INDEX_USE: Final = 0.3
 USED_OFTEN: Final = 3

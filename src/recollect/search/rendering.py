@@ -34,6 +34,7 @@ from recollect.search.tokens import count_tokens
 # Of the tags of a memory, and of the description of a kind, what an agent gets to see.
 _MOST_TAGS = 5
 _MOST_MEANING = 80
+_MOST_LETTERS = 100_000
 _WHAT = (
     "Recollect keeps this repository's memory in git notes. It is not your built-in memory and not"
     " CLAUDE.md."
@@ -116,17 +117,31 @@ def render_memory(
 
 
 def render_title(
-    memory: Memory, age: str = "", *, is_own: Callable[[Memory], bool] = lambda _: True
+    memory: Memory,
+    age: str = "",
+    *,
+    is_own: Callable[[Memory], bool] = lambda _: True,
+    most: int = 0,
 ) -> str:
     """Render the title of a memory in one quoted line; empty if it must not stand alone.
 
-    A title has no room for a note that says whose imperative it is.
+    With `most`, the rest of its text follows, up to so many characters in all. A title has no room
+    for a note that says whose imperative it is.
     """
-    title = _attribute(memory.summary)
+    title = _attribute(_text_in_a_line(memory, most) if most else memory.summary)
     if not title or _needs_note(memory, [title], is_own):
         return ""
     marks = ", ".join(filter(None, ["" if memory.status == "active" else memory.status, age]))
     return f"> {short(memory.id)}{f' ({marks})' if marks else ''} {title}"
+
+
+def _text_in_a_line(memory: Memory, most: int) -> str:
+    """Return the title and the text after it; only the text if that begins with the title."""
+    summary, rest = memory.summary, " ".join(_rest(memory).split())
+    if rest.startswith(summary.rstrip("….")):
+        return _shortened(rest, max(most, len(summary)))
+    whole = f"{summary}{'' if summary.endswith(('.', '…', '!', '?', ':')) else '.'} {rest}"
+    return _shortened(whole, max(most, len(summary))) if rest else summary
 
 
 def shorten_titles(titles: Sequence[str], tokens: int) -> list[str]:
@@ -216,9 +231,9 @@ def _whose(memory: Memory) -> str:
     return f"noted by {name}" if name else "noted by somebody else"
 
 
-def says_all(memory: Memory) -> bool:
-    """Return whether the title of a memory is all that it says."""
-    return not _rest(memory)
+def says_all(memory: Memory, most: int = 0) -> bool:
+    """Return whether the title of a memory, or a line of so many characters, is all it says."""
+    return not _rest(memory) or len(_text_in_a_line(memory, _MOST_LETTERS)) <= most
 
 
 def _rest(memory: Memory) -> str:
