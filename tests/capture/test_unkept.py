@@ -300,3 +300,23 @@ def test_a_paragraph_that_only_points_means_the_one_before() -> None:
 def test_what_only_answers_a_question(sentence: str, expected: bool) -> None:
     """Without the question, nobody knows what "them" is."""
     assert only_answers(sentence) is expected
+
+
+def test_what_is_asked_to_be_kept_after_all_is_kept() -> None:
+    """Only what stands before it is not."""
+    unkept = "The old login is a/b, no, don't save it anywhere."
+    kept = "But do save this: reports go out on Fridays."
+
+    parted = part(f"{unkept} {kept}")
+
+    assert (parted.unkept, parted.kept) == (unkept, kept)
+    assert [one.content for one in find_requests(f"{unkept} {kept}")] == [
+        "Reports go out on Fridays"
+    ]
+
+
+def test_an_order_for_this_day_covers_its_own_sentence_only() -> None:
+    """What somebody asks to keep in the next one is kept."""
+    text = "Don't touch the printer module today. And remember that pallets are counted in layers."
+
+    assert [one.content for one in find_requests(text)] == ["Pallets are counted in layers"]

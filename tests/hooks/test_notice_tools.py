@@ -292,6 +292,37 @@ def test_a_way_round_is_kept_if_the_plain_command_failed(
     assert found.draft["provenance"]["category"] == "workaround"
 
 
+@pytest.mark.parametrize(
+    ("failed", "error", "passed", "told"),
+    [
+        ("sh nightly.sh", "no grid at cdn", "PROJ_NETWORK=OFF sh nightly.sh", "PROJ_NETWORK=OFF"),
+        ("python3 sim.py", "cannot open c.csv", "python3 curve.py && python3 sim.py", "curve.py"),
+        ("python3 report.py", "usage: report.py MONTH", "python3 report.py 2026-10", "2026-10"),
+    ],
+)
+def test_what_plainly_helped_is_noticed_although_the_failure_says_little(
+    tools: Tools, noticed: Noticed, failed: str, error: str, passed: str, told: str
+) -> None:
+    """A variable, a command that ran first, an argument that was asked for."""
+    tools.fail(failed, error)
+    assert noticed() == []
+
+    tools.run(passed, "ok")
+
+    (found,) = noticed()
+    assert told in found.draft["summary"]
+
+
+@pytest.mark.parametrize("passed", ["python3 sim.py", "python3 sim.py --verbose"])
+def test_a_failure_that_says_little_and_passes_by_itself_is_nothing(
+    tools: Tools, noticed: Noticed, passed: str
+) -> None:
+    """Nor is one that an edit made pass: git has that. It is no open problem, either."""
+    tools.fail("python3 sim.py", "cannot open c.csv")
+    tools.run(passed, "ok")
+    assert noticed() == []
+
+
 def test_a_warning_is_noticed_once(tools: Tools, noticed: Noticed, store: Recollect) -> None:
     """Whatever its numbers are the next time."""
     said = "src/a.py:{}: DeprecationWarning: datetime.utcnow() is deprecated and will be removed"
@@ -333,7 +364,8 @@ def test_a_failure_that_is_not_stored_leaves_its_reason(
     """One line in `why`, with the score if there is one, whatever failed."""
     tools.agent.hook("tool-failure", tool_name=tool, tool_input=asked, error=error)
 
-    (step,) = [step for step in steps(store) if step["what"] == "skipped"]
+    what = ("skipped", "stored a failure until it is solved")
+    (step,) = [step for step in steps(store) if step["what"] in what]
     assert reason in step["reason"]
     assert score is None or f"score {score}" in step["why"]
 

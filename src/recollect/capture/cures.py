@@ -6,6 +6,7 @@ or a command that changes the environment. If nothing happened, nothing is claim
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -54,6 +55,20 @@ _NARROWS = words(
 
 # A variable that is not set fails again on the next machine, whatever the code says by then.
 _UNSET = pattern(r"KeyError: ['\"][A-Z][A-Z0-9_]{1,60}['\"]|\bos\.environ\[|environment variable")
+
+
+# A command that says so wants an argument.
+_ASKS_FOR_MORE = pattern(
+    r"\b(?:usage|arguments?|required|missing|expects?|expected|specify|not enough|sys\.argv)\b"
+    r"|\bneeds? (?:an?|the)\b|\b(?:give|name|pass|choose) (?:me )?(?:an?|the|one)\b"
+    r"|\bIndexError: list index\b|\bwhich \w{1,20}\?",
+    re.IGNORECASE,
+)
+
+
+def asks_for_more(failure: Learning) -> bool:
+    """Return whether a command failed because it was not told enough."""
+    return _ASKS_FOR_MORE.search(f"{failure.said}\n{failure.excerpt}") is not None
 
 
 def is_of_environment(failure: Learning) -> bool:

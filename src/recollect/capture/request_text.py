@@ -11,7 +11,7 @@ from functools import cache
 from recollect.capture import request_words as words
 from recollect.capture.pasted import origin_of
 from recollect.capture.sentences import split_line, without_code
-from recollect.capture.unkept import is_unkept, takes_back
+from recollect.capture.unkept import asks_not_to_keep, is_unkept, keeps_again, takes_back
 from recollect.core.marks import MARKER
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
@@ -49,13 +49,18 @@ def split_prompt(text: str) -> list[Said]:
     for block, is_item, line in _lines(text):
         for number, sentence in enumerate(split_line(line)):
             if sentence:
-                # "Between us: …" covers the rest of its paragraph, and asks to keep nothing.
-                if is_unkept(sentence):
-                    silent = block
+                # "Between us: …" covers the rest of its paragraph, and asks to keep nothing. "Just
+                # for now" covers its sentence.
+                is_own = is_unkept(sentence)
+                if is_own:
+                    silent = block if asks_not_to_keep(sentence) else silent
                     if found and found[-1].block == block and takes_back(sentence):
                         found[-1] = found[-1]._replace(is_silent=True, is_taken_back=True)
-                own = is_item and not number
-                found.append(Said(sentence, masked(sentence), block, own, silent == block))
+                elif keeps_again(sentence):
+                    silent = -1
+                item = is_item and not number
+                is_silent = is_own or silent == block
+                found.append(Said(sentence, masked(sentence), block, item, is_silent))
     return found
 
 

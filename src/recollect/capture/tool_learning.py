@@ -44,6 +44,8 @@ SILENT, HARD, RECOVERABLE = "sev-0", "sev-1", "sev-2"
 SEVERITIES = (SILENT, HARD, RECOVERABLE)
 THRESHOLD = 0.6
 LASTING = 0.75
+# From here on, a failed command is watched until it passes: what helped may be plain to see.
+WATCHED = 0.35
 EXCERPT_BYTES = 1_024
 MOST_FILES = 8
 _MOST_COMMAND = 500

@@ -7,7 +7,7 @@ moment ("just for now") mean their own sentence, or the one beside it if that is
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from recollect.capture.novelty import outline
 from recollect.capture.request_words import QUOTED
@@ -161,6 +161,14 @@ _POINTS_BACK = pattern(
 )
 
 
+# From here on, a paragraph asks to keep something after all.
+_BUT_KEEP = pattern(
+    r"\W{0,4}(?:but|however|though|yet)\W{1,3}(?:(?:please|pls|do|you (?:can|may|should|must)"
+    r"|this (?:one|much)|what you (?:can|may|should)|the (?:next|other|following) (?:one|bit|thing))"
+    r"\W{1,3}){0,3}(?:save|keep|remember|store|note|memori[sz]e|write down|hold on to)\b"
+)
+
+
 class Parted(NamedTuple):
     """A prompt without what must not be kept, that, and the words that say so."""
 
@@ -175,7 +183,7 @@ def part(text: str) -> Parted:
         return Parted(text)
     kept: list[str] = []
     unkept: list[str] = []
-    for paragraph in paragraphs(text):
+    for paragraph in _divided(paragraphs(text)):
         masked = _masked(paragraph)
         asks = _ASKS.search(masked[:_MOST_TEXT])
         if asks is None:
@@ -193,6 +201,17 @@ def is_unkept(sentence: str) -> bool:
     """Return whether a sentence asks not to keep something."""
     masked = _masked(sentence)
     return bool(_ASKS.search(masked) or _PASSING.search(masked))
+
+
+def asks_not_to_keep(sentence: str) -> bool:
+    """Return whether a sentence asks that its paragraph is not kept, not only for this moment."""
+    return bool(_ASKS.search(_masked(sentence)))
+
+
+def keeps_again(sentence: str) -> bool:
+    """Return whether a sentence asks to keep something after all: "but do save this: …"."""
+    masked = _masked(sentence)
+    return _BUT_KEEP.match(masked) is not None and not _ASKS.search(masked)
 
 
 def takes_back(sentence: str) -> bool:
@@ -245,6 +264,17 @@ def _without_passing(paragraph: str) -> tuple[str, list[str]]:
     numbers = iter(range(len(said)))
     kept = [" ".join(one for one in line if next(numbers) not in passing) for line in lines]
     return "\n".join(filter(None, kept)), [said[at] for at in sorted(passing) if at < len(said)]
+
+
+def _divided(given: Iterable[str]) -> Iterator[str]:
+    """Divide paragraphs that ask to keep something after all."""
+    for paragraph in given:
+        parts: list[list[str]] = [[]]
+        for sentence in split_line(paragraph) if "\n" not in paragraph else ():
+            if parts[-1] and keeps_again(sentence):
+                parts.append([])
+            parts[-1].append(sentence)
+        yield from (" ".join(one) for one in parts) if len(parts) > 1 else (paragraph,)
 
 
 def paragraphs(text: str) -> list[str]:

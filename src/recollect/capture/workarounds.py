@@ -22,6 +22,7 @@ from recollect.capture.sentences import words
 from recollect.core.patterns import pattern
 
 _MOST_SHOWN = 60
+_MOST_ARGUMENTS = 3
 _WAY = pattern(
     r"--(?:force|legacy|ignore|skip|no-|disable|allow|unsafe|insecure|trusted-host|break-system"
     r"|openssl-legacy|skipLibCheck|without|accept-)[\w-]{0,40}(?:=\S{0,40})?\Z"
@@ -77,6 +78,15 @@ def _added_options(failed: str, passed: str) -> str:
     options = [word for word in added if word.startswith("--") and len(word) > len("--")]
     shows = any(_SHOWS.match(word) or _ONLY_SHOWS.match(word) for word in options)
     return "" if shows else " ".join(options)[:_MOST_SHOWN]
+
+
+def added_arguments(failed: str, passed: str) -> str:
+    """Return the few arguments that a command has after all that the failed one had."""
+    before, after = words_of(main_part(failed)), words_of(main_part(passed))
+    added = after[len(before) :]
+    if after[: len(before)] != before or not 0 < len(added) <= _MOST_ARGUMENTS:
+        return ""
+    return "" if any(word.startswith("-") for word in added) else " ".join(added)[:_MOST_SHOWN]
 
 
 def way_round(failed: str, passed: str) -> str:

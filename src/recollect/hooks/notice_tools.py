@@ -94,7 +94,9 @@ def _learn(work: Work, files: Sequence[str]) -> tuple[Event, Learning | None]:
 
     event = work.event
     learning = learn_from(event.tool, event.command, files, event.output, event.error, threshold=0)
-    is_stored = learning is not None and learning.score >= _threshold(work)
+    is_stored = learning is not None and (
+        learning.score >= _threshold(work) or _is_watched(event, learning)
+    )
     if not is_stored and not checkpoint(event.action, event.command, event.output):
         return event, learning
     redact = work.session.redact
@@ -115,6 +117,13 @@ def _is_enough(work: Work, learning: Learning) -> bool:
         return True
     work.note("skipped", reason="below capture.threshold", why=_why(learning))
     return False
+
+
+def _is_watched(event: Event, learning: Learning) -> bool:
+    """Whether to wait for what makes a failed command pass, although it says little by itself."""
+    from recollect.capture.tool_learning import WATCHED
+
+    return bool(event.command) and learning.score >= WATCHED
 
 
 def _why(learning: Learning, what: str = "") -> str:
@@ -150,12 +159,16 @@ def _note_failed(work: Work, event: Event, learning: Learning | None) -> None:
     if learning is None:
         work.note("skipped", reason=_SAYS_NOTHING, why="tool output, score 0.00", tool=event.tool)
         return
-    if not _is_enough(work, learning):
+    if not _is_watched(event, learning) and not _is_enough(work, learning):
         return
     stored = json.dumps(work.session.store.redact(learning._asdict()))
     task = work.session.redact(" ".join(task_of(event.command)[0]) or event.tool)
     log.record_failure(event.session, task, found, stored, now)
-    work.note("stored a failure until it is solved", why=_why(learning))
+    is_weak = learning.score < _threshold(work)
+    reason = (
+        {"reason": "below capture.threshold; what helps is kept if it is plain"} if is_weak else {}
+    )
+    work.note("stored a failure until it is solved", why=_why(learning), **reason)
 
 
 def _solve(work: Work, event: Event) -> bool:
@@ -183,14 +196,17 @@ def _solve(work: Work, event: Event) -> bool:
 
 def _tell_solution(work: Work, event: Event, known: StoredFailure, learning: Learning) -> None:
     from recollect.capture.commands import RUN
-    from recollect.capture.cures import cures_of, is_worth_keeping, solution_of
-    from recollect.capture.workarounds import difference
+    from recollect.capture.cures import asks_for_more, cures_of, is_worth_keeping, solution_of
+    from recollect.capture.tool_learning import THRESHOLD
+    from recollect.capture.workarounds import added_arguments, difference
     from recollect.hooks.tool_drafts import with_origin
 
     changes = work.session.store.local.tools.changes_after(known, event.session)
     changes, way = [change for change in changes if change != _COMMIT], ""
     if known.until is None:  # `pip install tomli && pytest` contains the cure
         inline, way = difference(learning.command, event.command, is_all=not changes)
+        if not changes and not inline and not way and asks_for_more(learning):
+            way = added_arguments(learning.command, event.command)
         changes += [RUN + part for part in inline]
     cures = cures_of(learning, changes)
     was_kept = False
@@ -206,6 +222,10 @@ def _tell_solution(work: Work, event: Event, known: StoredFailure, learning: Lea
             why=_why(learning, SOLUTION),
         )
     elif way or was_kept or is_worth_keeping(learning, cures):
+        # What helped was seen, however little the failure itself says.
+        learning = learning._replace(score=max(learning.score, THRESHOLD))
+        if not _is_enough(work, learning):
+            return
         record = solution_of(learning, command=event.command, cures=cures, way=way)
         if way:
             learning = learning._replace(category="workaround")

@@ -116,10 +116,14 @@ class LoggingSession(ObservingSession):
         return self.store.local.session_log.entries(session)
 
     def failures_of(self, session: str) -> list[tuple[float, str]]:
-        """Return the unsolved failures of a session: when, and what failed."""
+        """Return the unsolved failures of a session that say something: when, and what failed."""
+        from recollect.capture.tool_learning import THRESHOLD
+
         found = []
         for at, learning in self.store.local.tools.failures_of(session):
             known = json.loads(learning)
+            if float(known.get("score", THRESHOLD)) < THRESHOLD:
+                continue
             found.append((at, str(known.get("summary") or known.get("said") or "")))
         return found
 

@@ -37,7 +37,9 @@ def _keep(work: Work, failures: list[StoredFailure]) -> None:
     for failure, learning in read:
         why = f"{_UNSOLVED}, score {learning.score:.2f}"
         record = unsolved_of(learning, failure.times)
-        if failure.until is not None:
+        if learning.score < float(work.session.setting("capture.threshold")):
+            work.note("skipped", reason="below capture.threshold", why=why)
+        elif failure.until is not None:
             work.note("skipped", reason="the command failed otherwise later", why=why)
         elif record is None:
             work.note("skipped", reason="it was about the code being changed", why=why)
