@@ -17,6 +17,7 @@ from recollect.capture.requests import Request, without_fragments
         "Applies to all my repos",
         "Unless the locale says en-US",
         "When I ask for anything with maps",
+        'Not in intermediate tables, not in "temporary" files, nowhere else',
         "Whatever changes behaviour gets a line in",
         "",
     ],
@@ -36,6 +37,8 @@ def test_a_piece(text: str) -> None:
         "No Electron, ever",
         "Map tiles come from our own server",
         "The build goes to stage first",
+        "Not in this service: retries are done by the caller",
+        "Only for admins the page is shown",
     ],
 )
 def test_a_statement(text: str) -> None:

@@ -10,9 +10,11 @@ from recollect.core.patterns import pattern
 from recollect.index.text import query_terms
 
 _FEWEST = 2  # words that mean something by themselves
-# "Applies to all my repos" has no subject, "Unless …" no main clause.
+# "Applies to all my repos" has no subject, "Unless …" no main clause, "Not in …" neither.
 _HANGS = pattern(
     r"\W*(?:(?:applies|goes|holds|counts|same goes)\b"
+    r"|(?:not|nor|neither|nowhere|also not|only) (?:in|on|at|for|with|from|to|by|even)\b"
+    r"(?:(?!\b(?:is|are|was|has|have|must|may|can|should|do|does|will)\b).)*\Z"
     r"|(?:unless|because|since|when(?:ever)?|if|until|although|while|which|whose|und|oder|wenn|weil|falls)\b[^,;:]*\Z)",
 )
 _BREAKS_OFF = pattern(r"\b(?:an?|the|in|into|of|on|to|for|with|and|or|by|at|from|as|der|die|das)\Z")

@@ -382,7 +382,7 @@ PREAMBLE = pattern(
 EMPTY = as_words(
     "this that it these those one all everything above below ok okay please thanks thank you for"
     " the later next time now good well again to me too as exactly like yes yep right in future"
-    " session sessions always of and so forever on just do"
+    " session sessions always of and so forever on just do though tho"
 )
 QUOTED = pattern(r"\"[^\"\n]{0,600}\"|“[^”\n]{0,600}”|«[^»\n]{0,600}»|(?<!\w)'[^'\n]{1,300}'(?!\w)")
 WORD = pattern(r"[^\W_]+")

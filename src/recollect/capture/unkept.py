@@ -164,7 +164,7 @@ _POINTS_BACK = pattern(
 # From here on, a paragraph asks to keep something after all.
 _BUT_KEEP = pattern(
     r"\W{0,4}(?:but|however|though|yet)\W{1,3}(?:(?:please|pls|do|you (?:can|may|should|must)"
-    r"|this (?:one|much)|what you (?:can|may|should)|the (?:next|other|following) (?:one|bit|thing))"
+    r"|this (?:one|much)|what you (?:can|may|should)|the (?:next|other) (?:one|bit|thing))"
     r"\W{1,3}){0,3}(?:save|keep|remember|store|note|memori[sz]e|write down|hold on to)\b"
 )
 
