@@ -19,6 +19,8 @@ from recollect.capture.requests import Request, without_fragments
         "When I ask for anything with maps",
         'Not in intermediate tables, not in "temporary" files, nowhere else',
         "Whatever changes behaviour gets a line in",
+        "That's one for the scrapbook",
+        "Not here, not in the other modules. leaks on every rotation",
         "",
     ],
 )

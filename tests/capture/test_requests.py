@@ -246,3 +246,20 @@ def test_any_text_is_fine(text: str) -> None:
 def test_what_is_no_standing_order(text: str) -> None:
     """Beside a task it is about that task, and many sentences begin with the same words."""
     assert not [one for one in find_requests(text, learned=False) if one.content]
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("ok. can you always test on the zebra, never the emulator", "Always test on the zebra"),
+        ("can you always use tabs in this repo?", "Always use tabs in this repo"),
+        ("would you please never push without me", "Never push without me"),
+        ("can you always assume that the list is sorted?", ""),
+        ("can you never mind the linter for a second", ""),
+    ],
+)
+def test_a_standing_order_as_a_polite_question(text: str, content: str) -> None:
+    """Also beside other sentences; what may be a question about the code is none."""
+    found = [one.content for one in find_requests(text, learned=False)]
+
+    assert [one.startswith(content) for one in found] == [True] * bool(content)

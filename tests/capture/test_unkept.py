@@ -315,6 +315,13 @@ def test_what_is_asked_to_be_kept_after_all_is_kept() -> None:
     ]
 
 
+def test_an_order_for_this_day_does_not_speak_of_what_stands_before_it() -> None:
+    """It is no retraction, however short the rest of it is."""
+    text = "Remember that pallets are layers. also ignore the red test today, it's Tom's"
+
+    assert [one.content for one in find_requests(text)] == ["Pallets are layers"]
+
+
 def test_an_order_for_this_day_covers_its_own_sentence_only() -> None:
     """What somebody asks to keep in the next one is kept."""
     text = "Don't touch the printer module today. And remember that pallets are counted in layers."

@@ -12,8 +12,9 @@ from recollect.index.text import query_terms
 _FEWEST = 2  # words that mean something by themselves
 # "Applies to all my repos" has no subject, "Unless …" no main clause, "Not in …" neither.
 _HANGS = pattern(
-    r"\W*(?:(?:applies|goes|holds|counts|same goes)\b"
-    r"|(?:not|nor|neither|nowhere|also not|only) (?:in|on|at|for|with|from|to|by|even)\b"
+    r"\W*(?:(?:that|this|it)(?:'s|’s| is) one (?:for|of|to)\b[^,;:]*\Z"
+    r"|(?:applies|goes|holds|counts|same goes)\b"
+    r"|(?:not|nor|neither|nowhere|also not|only) (?:in|on|at|for|with|from|to|by|even|here|there)\b"
     r"(?:(?!\b(?:is|are|was|has|have|must|may|can|should|do|does|will)\b).)*\Z"
     r"|(?:unless|because|since|when(?:ever)?|if|until|although|while|which|whose|und|oder|wenn|weil|falls)\b[^,;:]*\Z)",
 )

@@ -53,7 +53,7 @@ _POINTS = pattern(
 _PURPOSE = pattern(
     r"\W*(?:just )?so (?:that )?(?:i|we|you|it|they|nobody|no one|this|that)\b", re.I
 )
-_PRONOUN = pattern(r"\b(?:this|that|it|those|these)\b")
+PRONOUN = pattern(r"\b(?:this|that|it|those|these)\b")
 # Who or what is meant stands before the colon: "for all that touches topics: they're lower case".
 _ABOUT = pattern(r"\b(?:for|about|on|with|regarding|when(?:ever)?)\b")
 _SUBJECT_BEFORE = pattern(r"\s{0,3}(?:they|it|these|those)(?:'re|'s|'ll)?\b", re.IGNORECASE)
@@ -291,7 +291,7 @@ def content_of(
         rest = one.text[parts[asking].end :].strip(" ,;:)—–-")
         if _states(rest):
             return rest, (at,)
-    if at and at - 1 not in used and _PRONOUN.search(one.masked) and _can_be_meant(said[at - 1]):
+    if at and at - 1 not in used and PRONOUN.search(one.masked) and _can_be_meant(said[at - 1]):
         if len(words.WORD.findall(one.masked)) <= _POINTING:  # "Let that be settled."
             return said[at - 1].text, (at - 1, at)
         return f"{said[at - 1].text} {one.text}", (at - 1, at)

@@ -15,10 +15,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from recollect.capture import request_words as words
+from recollect.capture.fragments import is_fragment
 from recollect.capture.hearsay import is_hearsay
 from recollect.capture.leads import asks_now, tells
 from recollect.capture.learned_content import (
     FEWEST,
+    PRONOUN,
     better_content,
     content_of,
     is_question,
@@ -34,6 +36,7 @@ from recollect.capture.learned_content import (
 from recollect.capture.learned_unkept import MOST_SENTENCES, rate_all, unkept_blocks
 from recollect.capture.request_text import Said, says
 from recollect.capture.sentences import split_line
+from recollect.capture.unkept import asks_not_to_keep, is_unkept
 from recollect.capture.wish_model import Wish, log_odds
 from recollect.core.marks import LEARNED
 from recollect.core.patterns import pattern
@@ -56,6 +59,7 @@ _OF_WORDS: Final = 0.5
 _MEANT_FOR_SURE: Final = 1.1  # on the tuning days, no prompt without a wish has more
 _MEANT_LIKELY: Final = -1.6  # kept from here on
 _MEANT_BEYOND_DOUBT: Final = 3.0  # also if it names somebody who says so
+_SURELY_KEPT: Final = -6.0  # less than this, and it surely does not ask not to keep something
 _MEANT_STATED: Final = 0.0  # the same for a sentence that is all to be kept
 _MOSTLY_KEPT: Final = 0.0  # the mean log odds that a word of it is
 _MEANT_DOUBTFUL: Final = 1.5  # what a sentence needs more that may mean something else
@@ -63,6 +67,7 @@ _ASKS_ABOUT = pattern(
     r"(?:is|are|was|do|does|did|should|shall|can|could|what|why|how|which|who|where)\b[^.!]{0,60}\Z"
     r"|\w{1,20} or \w{1,20}\Z"
 )
+_THAT = pattern(r"\A\W{0,3}that\s+")
 _SURELY_ASKS: Final = -3.0  # the mean log odds that a word of a sentence is to be kept
 # "Now some rules, they are for everybody.": the rules follow, and are found by themselves.
 _ANNOUNCES = pattern(r"\b(?:rules|things|points|notes)\b")
@@ -107,6 +112,9 @@ def find_learned(
     def told_by(content: str, numbers: tuple[int, ...]) -> Iterator[str]:
         """Yield what a content tells, by the items if it is a list, and note that it is told."""
         for each, own in listed(said, numbers, meant) or [(content, numbers)]:
+            each = _THAT.sub("", each)
+            if is_fragment(each):
+                each = " ".join(said[number].text for number in sorted({*own})) or each
             if names_something(each):
                 used.update(own)
                 told.append(told_alone(mended(each, said)))
@@ -117,7 +125,7 @@ def find_learned(
         odds = _odds(one, wish, meant[at]) if meant else _MEANT_LIKELY
         if meant and odds < _MEANT_BEYOND_DOUBT and _is_asked_about(said, at):
             odds -= _MEANT_DOUBTFUL
-        is_unkept = any(near.is_silent and near.block == one.block for near in said[at : at + 2])
+        is_unkept = _is_silent(said, at, odds, meant)
         is_told_of = odds < _MEANT_BEYOND_DOUBT and (is_hearsay(one.text) or tells(one.text))
         if (
             at in used
@@ -174,6 +182,24 @@ def find_learned(
             )
 
 
+def _is_silent(said: Sequence[Said], at: int, odds: float, meant: Sequence[Meant]) -> bool:
+    """Return whether a sentence, or the one after it, asks not to keep what is said.
+
+    What surely asks is kept if only its neighbours ask for silence: "remember X. The password is
+    Y, no need to keep that".
+    """
+    one = said[at]
+    if one.is_taken_back or (one.is_silent and is_unkept(one.text)):
+        return True
+    is_sure = bool(meant) and odds >= _MEANT_BEYOND_DOUBT and meant[at].unkept < _SURELY_KEPT
+    if is_sure:
+        return False
+    after = said[at + 1 : at + 2]
+    return one.is_silent or any(
+        near.is_silent and near.block == one.block and asks_not_to_keep(near.text) for near in after
+    )
+
+
 def _odds(one: Said, wish: Wish, meant: Meant) -> float:
     """Return the log odds that a sentence asks, by what it means and by its words."""
     return meant.asks + _OF_WORDS * log_odds(wish.chance) - _MEANT_DOUBTFUL * _is_doubtful(one)
@@ -207,7 +233,16 @@ def _meant(
     if at in used:
         return "", ()
     content, numbers = kept_near(said, at, used, meant)
-    return (content, (at, *numbers)) if content else content_of(said, at, wish, used)
+    if not content:
+        return content_of(said, at, wish, used)
+    if numbers == (at - 1,) and _tells_itself(said[at], meant[at]):
+        content, numbers = f"{said[at - 1].text} {said[at].text}", (at - 1, at)
+    return content, (at, *numbers)
+
+
+def _tells_itself(one: Said, meant: Meant) -> bool:
+    """Return whether a sentence says what to keep itself, and points to nothing: "use tabs"."""
+    return mean_kept(meant) >= _SURELY_ASKS and not PRONOUN.search(one.masked)
 
 
 def _worth(content: str) -> float:

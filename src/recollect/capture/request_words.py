@@ -167,6 +167,15 @@ RULES: tuple[Rule, ...] = (
         ),
         PREFERENCES,
     ),
+    Rule(
+        "can you always",
+        ("always ", "never "),
+        pattern(
+            r"(?=(?:can|could|would|will) you (?:please |pls )?(?:always|never)"
+            r" (?!(?:mind|assume)\b)[a-z]{2,20} \S+ \S)"
+        ),
+        PREFERENCES,
+    ),
     Rule("remember to", ("rem",), pattern(rf"{_REMEMBER}(?:,? (?:{LATER}))?{_TO}"), PREFERENCES),
     Rule(
         "remember",
@@ -386,15 +395,3 @@ EMPTY = as_words(
 )
 QUOTED = pattern(r"\"[^\"\n]{0,600}\"|“[^”\n]{0,600}”|«[^»\n]{0,600}»|(?<!\w)'[^'\n]{1,300}'(?!\w)")
 WORD = pattern(r"[^\W_]+")
-# "No, forget that": the whole sentence, or its first clause after a no.
-_NO = r"(?:(?:oh|ah|hm+|no|nope|nah|wait|stop|actually|sorry|please|ok|okay|well)[,.!… ]{1,3})"
-FORGET = pattern(
-    rf"(?:{_NO}){{0,4}}(?:scratch that|never ?mind)?[,;.! —–-]{{0,3}}(?:and |please |just )?"
-    r"(?:forget (?:that|it|this)(?: (?:one|again|please|memory|wish))?"
-    r"|do(?:n't|nt| not) write (?:that|it|this) down"
-    r"|forget (?:what (?:i|you) (?:just )?(?:said|saved|kept|noted|remembered)|the last \w{1,9})"
-    r"|(?:do(?:n't|nt| not)|no need to) (?:remember|keep|save|store|note) (?:that|it|this)"
-    r"(?: (?:one|please|after all|then|in memory))?)"
-    r"(?:[.! ]{0,3}\Z|, (?:please|thanks|sorry|it(?:'s| is) (?:wrong|not true)|that(?:'s| is| was)"
-    r" (?:wrong|not true|a mistake))[^,]{0,60}\Z)"
-)

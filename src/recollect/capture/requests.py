@@ -29,6 +29,7 @@ from recollect.capture.request_text import (
 from recollect.capture.sentences import split_line
 from recollect.capture.unkept import is_unkept, only_asks
 from recollect.core.named_tuple import NamedTuple
+from recollect.core.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +38,18 @@ if TYPE_CHECKING:
 _TYPED = 2_000  # characters; of a longer text, parts may be pasted from a handbook
 _MOST_ASIDE = 200
 _FEW = 3  # words that point to nothing
+# "No, forget that": the whole sentence, or its first clause after a no.
+_NO = r"(?:(?:oh|ah|hm+|no|nope|nah|wait|stop|actually|sorry|please|ok|okay|well)[,.!… ]{1,3})"
+_FORGET = pattern(
+    rf"(?:{_NO}){{0,4}}(?:scratch that|never ?mind)?[,;.! —–-]{{0,3}}(?:and |please |just )?"
+    r"(?:forget (?:that|it|this)(?: (?:one|again|please|memory|wish))?"
+    r"|do(?:n't|nt| not) write (?:that|it|this) down"
+    r"|forget (?:what (?:i|you) (?:just )?(?:said|saved|kept|noted|remembered)|the last \w{1,9})"
+    r"|(?:do(?:n't|nt| not)|no need to) (?:remember|keep|save|store|note) (?:that|it|this)"
+    r"(?: (?:one|please|after all|then|in memory))?)"
+    r"(?:[.! ]{0,3}\Z|, (?:please|thanks|sorry|it(?:'s| is) (?:wrong|not true)|that(?:'s| is| was)"
+    r" (?:wrong|not true|a mistake))[^,]{0,60}\Z)"
+)
 _LATER = frozenset(("keep in mind", "note", "from now on", "remember to", "don't forget to"))
 
 
@@ -152,7 +165,7 @@ def asks_to_forget(text: str) -> bool:
     Who only says not to keep something ("off the record, please") means what was said before.
     """
     first = next(iter(split_line(text.strip().partition("\n")[0][:_MOST_ASIDE])), "")
-    return bool(words.FORGET.match(masked(first))) or only_asks(text)
+    return bool(_FORGET.match(masked(first))) or only_asks(text)
 
 
 def _contents(said: list[_Said], at: int, wish: _Wish, end: int) -> tuple[list[str], int]:

@@ -116,12 +116,12 @@ _ORDER = (
     r"|set|pretend|ignore|wait|show|call|flash|deploy|merge|push|touch|stay|hands off|let's not)"
 )
 _THIS_DAY = r"(?:today|tonight|this (?:morning|afternoon|evening)|the rest of the day)"
+_LASTING = r"(?:from|as of|since|starting|not (?:only|just)|beyond|until|ever|never|always|every)"
 _FOR_THIS_DAY = (
     r"(?:\A|[.!?…]\s)\W{0,4}(?:(?:and|but|so|oh|ah|also|then|btw|by the way|please|pls|ok)\W{1,3})"
     r"{0,2}"
-    rf"(?:{_ORDER}\b(?:(?!\b(?:from|as of|since|starting|not (?:only|just)|beyond|until|ever|never"
-    r"|always|every)\b)"
-    rf"[^.!?;]){{0,90}}?\b{_THIS_DAY}\b(?!'s|,? not\b| (?:or|and)\b)"
+    rf"(?:(?!not (?:only|just)\b){_ORDER}\b(?:(?!\b{_LASTING}\b)[^.!?;]){{0,90}}?"
+    rf"\b{_THIS_DAY}\b(?!'s|,? not\b| (?:or|and)\b)"
     rf"|(?:for )?{_THIS_DAY}\W{{1,3}}(?:please |pls )?{_ORDER}\b)"
     r"|(?:\A|[.!?,;…]\s)\W{0,4}(?:so |and |but )?(?:until|till) (?:tonight|tomorrow|noon|lunch"
     r"|this evening)\W{1,3}"
@@ -146,8 +146,10 @@ _PASSING = pattern(
     r"|(?:\A|[.!?…]\s)\W{0,6}(?:(?:kidding|joking|jk|j/k)\b(?! aside)|joke(?=[.!,)]|\Z))"
     rf"|\bignore (?:me|this|that|it)\b(?:(?= (?:if|i'?m)\b)|(?=\s*(?:[.;!)]|\Z)))"
     r"|\b(?:forget|ignore) (?:this|that|it) (?:afterwards?|after(?: this)?|later"
-    rf"|when you're done)\b|{_FOR_THIS_DAY}"
+    r"|when you're done)\b"
 )
+# An order for this day says what to do, so it never speaks of the sentence before it.
+_FOR_NOW = pattern(_FOR_THIS_DAY)
 
 
 # "That's only for the demo", "only for today, …" and "kidding, please don't" speak of the sentence
@@ -200,7 +202,12 @@ def part(text: str) -> Parted:
 def is_unkept(sentence: str) -> bool:
     """Return whether a sentence asks not to keep something."""
     masked = _masked(sentence)
-    return bool(_ASKS.search(masked) or _PASSING.search(masked))
+    return bool(_ASKS.search(masked) or _is_passing(masked))
+
+
+def _is_passing(masked: str) -> bool:
+    """Return whether a text limits something to this moment or this day."""
+    return bool(_PASSING.search(masked) or _FOR_NOW.search(masked))
 
 
 def asks_not_to_keep(sentence: str) -> bool:
@@ -245,20 +252,22 @@ def repeats(words: Iterable[int], unkept: Iterable[frozenset[int]]) -> bool:
 
 def _is_asked(text: str) -> bool:
     masked = _masked(text)
-    return bool(_ASKS.search(masked) or _PASSING.search(masked))
+    return bool(_ASKS.search(masked) or _is_passing(masked))
 
 
 def _without_passing(paragraph: str) -> tuple[str, list[str]]:
     """Take out the sentences that hold for this moment only."""
-    if not _PASSING.search(_masked(paragraph)):
+    if not _is_passing(_masked(paragraph)):
         return paragraph, []
     lines = [split_line(line) for line in paragraph.splitlines()]
     said = [one for line in lines for one in line]
     passing = set()
     for at, one in enumerate(said):
         masked = _masked(one)
-        if _PASSING.search(masked):
+        if _is_passing(masked):
             passing.add(at)
+            if not _PASSING.search(masked):
+                continue
             if _says_little(masked) or (at and _POINTS_BACK.match(masked)):
                 passing.add(at - 1 if at else 1)
     numbers = iter(range(len(said)))

@@ -81,6 +81,15 @@ def _only_answers(record: Mapping[str, Any]) -> bool:
     return origin.get("said_by") == "user" and only_answers(str(record["summary"]))
 
 
+def _own_words(record: Mapping[str, Any], text: str) -> str:
+    """Return a text without the commands that a tool ran: a person names these in any prompt."""
+    if (record.get("provenance") or {}).get("said_by") != "tool":
+        return text
+    from recollect.capture.sentences import without_code
+
+    return without_code(text)
+
+
 def _consider_locked(work: Work, drafts: Sequence[Draft]) -> None:
     """Redact each draft, compare it with what is known, decide, and trace the decision."""
     from recollect.capture.suggestions import COMPACTION
@@ -109,7 +118,7 @@ def _consider_locked(work: Work, drafts: Sequence[Draft]) -> None:
         if _only_answers(record):
             work.note("skipped", reason="it only answers a question", why=draft.why)
             continue
-        if work.session.is_unkept(text):
+        if work.session.is_unkept(_own_words(record, text)):
             work.note("skipped", reason="you asked not to keep it", why=draft.why)
             continue
         if work.session.is_rejected(text):

@@ -84,6 +84,8 @@ _IMPERATIVE = pattern(
     r"(?:^|[.!?:;]\s|\n)[\s>*#_\-\d.)]{0,12}(?:please\W{1,3}|now\W{1,3}|then\W{1,3}|first\W{1,3}|"
     r"always\W{1,3}|never\W{1,3}|immediately\W{1,3}|must\W{1,3}|(?:do\W{1,3}not"
     r"|don.?t)\W{1,3}){0,3}"
+    # "go: downloading" and "make: ***" are what a program says, with its name before it.
+    r"(?!(?:chmod|curl|go|install|make|rm|sudo|wget):\s)"
     r"(?:add|allow|append|apply|approve|call|change|chmod|clone|commit|copy|create|curl|delete"
     r"|deploy|"
     r"disable|do|download|drop|edit|enable|eval|execute|export|fetch|follow|force|give|go|grant|"
