@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from recollect.importing.commit_history import Past
-from recollect.importing.commit_message import body_of, parse_message, title_of
+from recollect.importing.commit_message import body_of, parse_message
 from recollect.importing.commit_ranking import rank
 from recollect.importing.commit_survival import files_of
+from recollect.importing.commit_titles import title_of
 from recollect.importing.contributor_rules import is_for_contributors, rules_in
 from recollect.importing.decision_records import decision_in
 from recollect.importing.past_commits import is_update

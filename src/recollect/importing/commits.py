@@ -21,11 +21,11 @@ from recollect.importing.commit_message import (
     body_of,
     first_of,
     parse_message,
-    title_of,
 )
 from recollect.importing.commit_ranking import rank, reason_in
 from recollect.importing.commit_remains import LEAST_LEFT, Remains
 from recollect.importing.commit_survival import Survival, survival_of
+from recollect.importing.commit_titles import title_of
 from recollect.importing.commit_worth import features, is_aside, is_passing, worth_of
 from recollect.importing.related_commits import Topic, relate, topic_of
 from recollect.importing.source import RELATED, Item, Place, Reading, Skipped, how_many
