@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from recollect.importing.commit_bar import is_firm, is_firm_title
 from recollect.importing.commit_history import Past
 from recollect.importing.commit_message import body_of, parse_message
 from recollect.importing.commit_ranking import rank
@@ -51,6 +52,7 @@ def _reverts(text: str) -> object:
     return [(past.is_over(commit), past.worth(commit)) for commit in commits]
 
 
+_A = parse_message("a: b")
 _FUNCTIONS = {
     "message": _message,
     "subject": lambda text: title_of(parse_message(text)),
@@ -66,7 +68,10 @@ _FUNCTIONS = {
     "patch": lambda text: list(files_of(f"diff --git a/x b/x\n--- a/x\n+++ b/x\n{text}")),
     "hunk": lambda text: list(files_of(f"diff --git a/x b/x\n+++ b/x\n@@ -1 +1,9999 @@\n+{text}")),
     "reverts": _reverts,
+    "problem": lambda text: title_of(parse_message(f"a: b\n\nProblem: {text}\nSolution: {text}")),
+    "bar": lambda text: (is_firm_title(text, _A), is_firm(parse_message(f"a: b\n\n{text}"))),
 }
+
 _MORE = (
     "# a\n",
     "a\n===\n",

@@ -44,7 +44,8 @@ _FORBIDS = pattern(
     re.IGNORECASE,
 )
 _MUST = pattern(
-    r"[^\n]{1,200}(?:\b(?:must|shall|has to|have to|may only|can only)\b|\b(?:is|are) mandatory\b)"
+    r"[^\n]{1,200}(?:\b(?:must(?!-)|shall|has to|have to|may only|can only)\b"
+    r"|\b(?:is|are) mandatory\b)"
     r"|(?:please )?always [a-z]",
     re.IGNORECASE,
 )
@@ -69,6 +70,16 @@ _NOT_ALONE = pattern(
     r"|may not (?:be (?:able|possible)|have|know|work)|can not|click\w{0,3}|button"
     r"|you may have to)\b"
     r"|[^\n]{0,200}(?:https?://|\bwww\.|\[\w{1,4}\])",
+    re.IGNORECASE,
+)
+# What everybody wants, or where to look.
+_TRUISM = pattern(
+    r"(?:please )?(?:look|see|read|check|consult|refer|follow|consider|try|think|ask|join|visit)\b"
+    r"|[^\n]{0,120}\b(?:should|must) (?:always )?be (?:as )?(?:very )?(?:\w{3,16} and )?"
+    r"(?:meaningful|descriptive|concise|clear|readable|short|simple|good|nice|easy|polite|respectful"
+    r"|understandable|useful|helpful|considered|possible)\b[^`\d\n]{0,60}\Z"
+    r"|[^\n]{0,200}\b(?:that|which|who) (?:the )?(?:users?|we|you|they|it)? ?(?:must|should|may)\b"
+    r"|[^\n]{0,200}\b(?:described (?:there|here|above|below)|the \w{1,20} (?:above|below))\b",
     re.IGNORECASE,
 )
 _HANGS = pattern(r"\b(?:mostly|mainly|partly)\Z")
@@ -129,7 +140,7 @@ def _rule(file: TextFile, heads: list[str], text: str) -> Item | None:
     said = _LABEL.sub("", text, count=1)
     best: tuple[float, str, str] | None = None
     for sentence in split_line(said):
-        points = _points(sentence)
+        points = norm_in(sentence)
         title = _title(sentence, heads) if points > 0 else ""
         if title and (best is None or points > best[0]):
             best = points, title, sentence
@@ -143,10 +154,12 @@ def _rule(file: TextFile, heads: list[str], text: str) -> Item | None:
     return item_of_file(file, identity, title, text, kind, score, where=where)
 
 
-def _points(sentence: str) -> float:
+def norm_in(sentence: str) -> float:
     """Return how strongly a sentence demands something; nothing if it is no rule."""
     sentence = sentence.strip()[:_MOST_SENTENCE]
     if len(sentence.split()) < _FEWEST_WORDS or _NOT_ALONE.match(sentence) or "?" in sentence[-2:]:
+        return 0.0
+    if _TRUISM.match(sentence):
         return 0.0
     strong = bool(_FORBIDS.match(sentence)) or bool(_MUST.match(sentence))
     points = 2.0 * strong or 1.0 * bool(_SHOULD.match(sentence) is not None)
@@ -160,7 +173,7 @@ def _title(sentence: str, heads: list[str]) -> str:
     if not stands(sentence) and not (is_order and sentence[:1].isupper()):
         return ""
     title = fitted(sentence, "")
-    if not title or not _points(title) or _HANGS.search(title):
+    if not title or not norm_in(title) or _HANGS.search(title):
         return ""
     context = heads[-1] if heads and len(heads[-1]) <= _MOST_CONTEXT else ""
     context = "" if _NO_CONTEXT.match(context) else context

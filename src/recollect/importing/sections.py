@@ -40,7 +40,7 @@ _LINK_TARGET = pattern(r"\[[^\[\]\n]{1,100}\]: \S")
 # What a changelog in reStructuredText files an entry under, and a line that is only a reference.
 _FIELD = pattern(r"[ \t]*:(?:tags|tickets?|versions?|pullreq|issues?|pr|orphan):(?:[ \t][^\n]*)?\Z")
 _LONE_ROLE = pattern(r"[ \t]*(?::[A-Za-z][\w:+-]{0,30}:`[^`\n]{1,200}`[ ,.]*){1,4}\Z")
-_STANDARD_ROLE = pattern(r":(pep|rfc|cve):`~?(\d[\d-]{1,12})`")
+_STANDARD_ROLE = pattern(r":(pep|rfc|cve):`~?(\d[\d-]{0,12})`")
 _TICKET_ROLE = pattern(r":(?:ticket|issue|pr|pull|gh|bug|bpo):`#?(\d{1,7})`")
 
 
