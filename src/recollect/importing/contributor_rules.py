@@ -30,6 +30,13 @@ _FOR_THEM = pattern(
     r"(?:\.(?:md|mdx|markdown|rst|txt|adoc))?\Z",
     re.IGNORECASE,
 )
+# Guides for those who work on the project, which explain as well.
+_GUIDE = pattern(
+    r"(?![^\n]*(?:neps?|peps?|rfcs?|proposals)/)(?:[^\n]*/)?(?:(?:contrib|process|internals?)/"
+    r"[^\n.]{1,120}|(?:llm|ai)[-_](?:usage|polic\w{1,3})|development|develop|internals)"
+    r"(?:\.(?:md|mdx|markdown|rst|txt|adoc))\Z",
+    re.IGNORECASE,
+)
 # What names such a file, but says nothing to somebody who writes code.
 _ASIDE = pattern(r"[^\n]*(?:trademark|privacy|cookie|brand|governance)", re.IGNORECASE)
 # The norm: what must be, must not be, is not accepted, or is to be done or left.
@@ -49,7 +56,10 @@ _MUST = pattern(
     r"|(?:please )?always [a-z]",
     re.IGNORECASE,
 )
-_SHOULD = pattern(r"[^\n]{1,200}\bshould (?:always |only |never |all )?(?!not\b)[a-z]")
+_SHOULD = pattern(
+    r"[^\n]{1,200}\b(?:should (?:always |only |never |all )?(?!not\b)[a-z]"
+    r"|(?:is|are) more important than)"
+)
 _SHOUTED = pattern(r"\b(?:MUST|NEVER|SHALL|DO NOT|NOT|SHOULD|ONLY|ALWAYS)\b")
 # What greets, asks for kindness, points elsewhere, holds in one case only, or needs what was said
 # before: no rule that stands alone.
@@ -79,6 +89,9 @@ _TRUISM = pattern(
     r"(?:meaningful|descriptive|concise|clear|readable|short|simple|good|nice|easy|polite|respectful"
     r"|understandable|useful|helpful|considered|possible)\b[^`\d\n]{0,60}\Z"
     r"|[^\n]{0,200}\b(?:that|which|who) (?:the )?(?:users?|we|you|they|it)? ?(?:must|should|may)\b"
+    r"|[^\n]{0,200}\b(?:them|they|their|mess|possible|egregiously|free of typos|more often)\b"
+    r"|(?:\S{1,30} ){0,4}it\b|(?:most|many|the [\"“])"
+    r"|[^\n]{0,200}\b(?:relevant|appropriate|respective|corresponding)\b[^\n]{0,30}\Z"
     r"|[^\n]{0,200}\b(?:described (?:there|here|above|below)|the \w{1,20} (?:above|below))\b",
     re.IGNORECASE,
 )
@@ -105,7 +118,12 @@ _NO_CONTEXT = pattern(
 
 def is_for_contributors(path: str) -> bool:
     """Whether a document is for those who work on the project."""
-    return _FOR_THEM.match(path) is not None
+    return _FOR_THEM.match(path) is not None or is_guide_for_contributors(path)
+
+
+def is_guide_for_contributors(path: str) -> bool:
+    """Whether a document is a guide for those who work on the project, besides its rules."""
+    return _GUIDE.match(path) is not None and _FOR_THEM.match(path) is None
 
 
 def rules_in(file: TextFile) -> Iterator[Item | Skipped]:

@@ -49,6 +49,14 @@ _LABEL = pattern(r"([ \t]{0,12})([A-Z][^\n:*]{2,70}):[ \t]*\Z")
 _RELEASE = pattern(r"(?:changes|version|release|new|what)[^\n\d]{0,30}\d", re.IGNORECASE)
 
 
+# "VIM IS... MAINTAINABLE   *design-maintain*", alone on its line, in plain text.
+_CAPITALS = pattern(
+    r"([A-Z][A-Z0-9.,'&/-]{0,20}(?: [A-Z0-9&(][A-Z0-9.,'&/()-]{0,20}){1,8})"
+    r"(?:[ \t]{1,60}\*[\w.-]{1,40}\*)?[ \t]{0,60}\Z"
+)
+_DEEPEST = 7
+
+
 _PLAIN = "label"  # in place of an underline
 
 
@@ -95,6 +103,9 @@ def _heading(lines: list[str], number: int, styles: list[str]) -> tuple[int, str
     atx = _ATX.match(line)
     if atx:
         return len(atx[1]), plain(atx[2]), 1
+    capitals = _CAPITALS.match(line)
+    if capitals and _is_alone(lines, number):
+        return _DEEPEST, capitals[1].capitalize(), 1
     label = _LABEL.match(line)
     if label and _is_alone(lines, number) and (label[1] == "" or _PLAIN in styles):
         is_release = not label[1] and _RELEASE.match(label[2]) is not None
