@@ -15,6 +15,7 @@ from recollect.importing.commit_survival import files_of
 from recollect.importing.commit_titles import title_of
 from recollect.importing.contributor_rules import is_for_contributors, rules_in
 from recollect.importing.decision_records import decision_in
+from recollect.importing.document_bar import is_lasting, without_numbers
 from recollect.importing.past_commits import is_update
 from recollect.importing.repository_files import TextFile
 from recollect.importing.sections import (
@@ -26,6 +27,8 @@ from recollect.importing.sections import (
 )
 from recollect.importing.titles import entry_title, is_sentence, statement_in
 from recollect.ledger.commits import Commit
+from recollect.search.commit_places import distinct, marked
+from recollect.store.commit_index import FoundCommit
 from tests.attack.growth import RUNS, growth, pumped
 from tests.sandbox import Sandbox
 from tests.support.history import DROPPED, with_past
@@ -52,6 +55,10 @@ def _reverts(text: str) -> object:
     return [(past.is_over(commit), past.worth(commit)) for commit in commits]
 
 
+def _commit_of(text: str) -> FoundCommit:
+    return FoundCommit("a" * 40, 0, "Ada", text, text, 1.0, 1.0, 1)
+
+
 _A = parse_message("a: b")
 _FUNCTIONS = {
     "message": _message,
@@ -69,6 +76,8 @@ _FUNCTIONS = {
     "hunk": lambda text: list(files_of(f"diff --git a/x b/x\n+++ b/x\n@@ -1 +1,9999 @@\n+{text}")),
     "reverts": _reverts,
     "problem": lambda text: title_of(parse_message(f"a: b\n\nProblem: {text}\nSolution: {text}")),
+    "places": lambda text: marked(distinct([_commit_of(text)]), [_commit_of(f"revert {text}")]),
+    "documents": lambda text: (is_lasting(text, text), without_numbers(text)),
     "bar": lambda text: (is_firm_title(text, _A), is_firm(parse_message(f"a: b\n\n{text}"))),
 }
 
