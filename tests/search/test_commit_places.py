@@ -20,6 +20,8 @@ def test_a_commit_and_its_merge_take_one_place() -> None:
     merge = _commit("b", "Policy on manifest editing (#17)", "We decided to edit by hand.", 3)
     later = _commit("c", "Policy on manifest editing", "Another text.", 900)
     assert [one.oid[0] for one in distinct([own, merge, later])] == ["b", "c"]
+    told = own._replace(body="We decided to edit by hand.")
+    assert [one.oid[0] for one in distinct([merge, told])] == ["a"]
 
 
 def test_one_text_takes_one_place() -> None:

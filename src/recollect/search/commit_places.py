@@ -27,15 +27,22 @@ _NUMBERED = pattern(r"patch (?P<number>\d[\d.]{2,20}\d):", re.IGNORECASE)
 
 
 def distinct(found: Iterable[FoundCommit]) -> list[FoundCommit]:
-    """Return commits in their order, but a commit and its merge or backport once, with its text."""
+    """Return commits in their order, but a commit and its merge or backport once: the first."""
     kept: list[FoundCommit] = []
     for one in found:
         place = next((n for n, other in enumerate(kept) if _is_same(one, other)), -1)
         if place < 0:
             kept.append(one)
-        elif one.body and not kept[place].body:
+        elif _is_better(one, kept[place]):
             kept[place] = one
     return kept
+
+
+def _is_better(one: FoundCommit, other: FoundCommit) -> bool:
+    """Whether a commit is the one to show: it has a text, or it came before its merge."""
+    if bool(one.body) != bool(other.body):
+        return bool(one.body)
+    return one.time < other.time
 
 
 def _is_same(one: FoundCommit, other: FoundCommit) -> bool:
