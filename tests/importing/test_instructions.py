@@ -95,9 +95,13 @@ def test_lists_of_what_to_look_for_are_no_rules(sandbox: Sandbox) -> None:
         "- Commit message must follow the format above\n"
         "- Keep comments short and technical\n"
         "- `docs/STYLE.md` — full guide (must-read before writing code)\n"
-        "# Code\n\n- Prefer `unwrap_or()` over a match of one arm\n"
+        "# Code\n\n- Once released, features of the core must stay compatible\n"
+        "- If so, you must ask\n- Prefer `unwrap_or()` over a match of one arm\n"
     )
-    assert _titles(sandbox, text) == ["Prefer `unwrap_or()` over a match of one arm"]
+    assert _titles(sandbox, text) == [
+        "Once released, features of the core must stay compatible",
+        "Prefer `unwrap_or()` over a match of one arm",
+    ]
 
 
 def test_instructions_of_others_are_not_ours(sandbox: Sandbox) -> None:

@@ -95,6 +95,11 @@ _TRUISM = pattern(
     r"|[^\n]{0,200}\b(?:described (?:there|here|above|below)|the \w{1,20} (?:above|below))\b",
     re.IGNORECASE,
 )
+_CASE = pattern(
+    r"(?:once|when|during|if|before|after|for|in|unless|until) [^,\n]{3,80},"
+    r" (?P<rest>[^\n]{15,300})",
+    re.IGNORECASE,
+)
 _HANGS = pattern(r"\b(?:mostly|mainly|partly)\Z")
 _HOW_TO = pattern(
     r"(?:getting started|install\w{0,8}|set[- ]?up\w{0,3}|running|your first|resources|quick ?start"
@@ -182,6 +187,14 @@ def norm_in(sentence: str) -> float:
     strong = bool(_FORBIDS.match(sentence)) or bool(_MUST.match(sentence))
     points = 2.0 * strong or 1.0 * bool(_SHOULD.match(sentence) is not None)
     return points + 1.0 * bool(points and _SHOUTED.search(sentence))
+
+
+def is_conditional_norm(sentence: str) -> bool:
+    """Whether a sentence says what must be in a case: "Once X is released, Y must stay"."""
+    case = _CASE.match(sentence[:_MOST_SENTENCE])
+    rest = case["rest"] if case else ""
+    is_norm = bool(_FORBIDS.match(rest) or _MUST.match(rest)) and not _TRUISM.match(rest)
+    return is_norm and stands(f"{rest[:1].upper()}{rest[1:]}") and not rest.startswith("you")
 
 
 def _title(sentence: str, heads: list[str]) -> str:

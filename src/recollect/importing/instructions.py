@@ -16,7 +16,7 @@ from recollect.core.memory import READ_IN
 from recollect.core.patterns import pattern
 from recollect.errors import ParseError
 from recollect.hosts.instruction_files import AT_THE_ROOT, IN_WORDS, gives_instructions
-from recollect.importing.contributor_rules import norm_in
+from recollect.importing.contributor_rules import is_conditional_norm, norm_in
 from recollect.importing.repository_files import (
     TextFile,
     dated,
@@ -182,14 +182,14 @@ def _item(file: TextFile, section: Section, rule: str, also: Sequence[str]) -> I
         sentence = f"Do not {sentence[:1].lower()}{sentence[1:]}"
     elif heads and _WRONG.match(heads[-1]) and not _FORBIDS.match(sentence):
         return Skipped(identity, "what is wrong, not a rule")
-    if not (norm_in(sentence) and _stands(sentence)) and not _orders(sentence):
+    if not _demands(sentence):
         return Skipped(identity, "a description, not a rule")
     if _LISTING.match(sentence) and not norm_in(sentence.partition(" ")[2]):
         return Skipped(identity, "a list of files or commands")
     if _POINTER.match(sentence) and not _FORBIDS.search(sentence):
         return Skipped(identity, "a pointer, not a rule")
     title = fitted(sentence[:1].upper() + sentence[1:], "")
-    if not title or (len(title) < len(sentence) and not (norm_in(title) or _orders(title))):
+    if not title or (len(title) < len(sentence) and not _demands(title)):
         return Skipped(identity, "no sentence that stands alone")
     kind = "constraints" if _FORBIDS.search(sentence) else "preferences"
     heading = f", section “{' > '.join(heads[-2:])}”" if heads else ""
@@ -206,6 +206,12 @@ def _item(file: TextFile, section: Section, rule: str, also: Sequence[str]) -> I
             "provenance": {READ_IN: [file.path, *also]},
         },
     )
+
+
+def _demands(sentence: str) -> bool:
+    """Whether a sentence is a norm or an order that stands alone."""
+    is_norm = norm_in(sentence) > 0 or is_conditional_norm(sentence)
+    return (is_norm and _stands(sentence)) or _orders(sentence)
 
 
 def _orders(sentence: str) -> bool:
