@@ -12,9 +12,10 @@ from typing import Final
 
 from recollect.core.patterns import pattern
 from recollect.importing.commit_body import MOST_BODY
-from recollect.importing.commit_kinds import HARD, TROUBLE, word_set
+from recollect.importing.commit_kinds import ADDS, HARD, TROUBLE, word_set
 from recollect.importing.commit_message import Message, body_of
 from recollect.importing.commit_survival import Survival
+from recollect.importing.reasons import gives_reason
 from recollect.importing.titles import is_sentence
 from recollect.importing.verbs import first_verb, is_order
 
@@ -28,10 +29,13 @@ _ITEM = pattern(r"^[ \t]{0,8}(?:[-*+•]|\(?\d{1,2}[.)])[ \t]+\S", re.MULTILINE)
 _MOST_TEXT = 4_000
 # What holds for a while, or is not there for all.
 _UNSTABLE = pattern(
-    r"\b(?:experimental(?:ly)?|unstable|nightly|prototype[sd]?|proof of concept"
-    r"|feature (?:flag|toggle)|work in progress|WIP|MVP|first (?:step|iteration|version|cut|pass)"
-    r"|(?:in|as) (?:a|the) (?:first|next|later|follow-?up|future|subsequent)"
-    r" (?:PRs?|commits?|patch(?:es)?|step|change)"
+    r"(?<![a-z])experimental(?:ly)?(?![a-z])|\b(?:(?:(?:this|the) (?:PR|pull request)|it|that)"
+    r" (?:will|should|can) (?:only )?be merged|part (?:one|two|three|\d) of"
+    r"|follow[- ]?up (?:of|to|for) (?:PR|#|https?)|temporary (?:workaround|fix|solution|measure)"
+    r"|haven['’]t yet|if people are|pacif(?:y|ies)|coverity|(?:clang|static)[- ](?:tidy|anal\w{1,6})"
+    r"|unstable|nightly|prototype[sd]?|proof of concept|feature (?:flag|toggle)|work in progress"
+    r"|WIP|MVP|first (?:step|iteration|version|cut|pass)|(?:in|as) (?:a|the) (?:first|next|later"
+    r"|follow-?up|future|subsequent) (?:PRs?|commits?|patch(?:es)?|step|change)"
     r"|future (?:PRs?|commits?|patch(?:es)?|work)|blocked on|still (?:todo|missing|needs?)|TODO"
     r"|to be (?:done|discussed|decided)|initial (?:implementation|support|version)|beta|alpha"
     r"|preview)\b",
@@ -71,6 +75,7 @@ _WENT_WRONG = pattern(
     r"|wrongly|spurious|too)\b",
     re.IGNORECASE,
 )
+_HANGS = pattern(r"\b(?:a|an|and|as|at|by|for|from|in|of|on|or|the|to|with)\Z")
 _FEWEST_WORDS = 3  # of a title without its area
 _AREA = pattern(r"[^\s:][^:\n]{0,40}?: (?=\S)")
 # "Fix a stability issue" names the issue by its kind only.
@@ -98,6 +103,8 @@ def is_firm_title(title: str, message: Message) -> bool:
 
     A sentence without an order must not say what went wrong, for that is gone.
     """
+    if _HANGS.search(title):
+        return False
     if message.reverts:
         return True
     area = _AREA.match(title)
@@ -108,6 +115,8 @@ def is_firm_title(title: str, message: Message) -> bool:
         return False
     verb = first_verb(said)
     if verb in _WEAK and not _SAYS_MORE.search(said):
+        return False
+    if verb in ADDS and not gives_reason(f"{said}\n{message.prose[:_MOST_TEXT]}"):
         return False
     if is_order(said):
         return True

@@ -111,6 +111,8 @@ _MARKER = pattern(r"\A\s{0,8}(?:[-*+•]|\(?\d{1,3}[.)])\s+")
 _NEXT_ITEM = pattern(r"\n(?=\s{0,8}(?:[-*+•]|\(?\d{1,3}[.)])\s)")
 _CODE = pattern(r"```|~~~|\||<|\$ |>|#|\.\. |:::|\{%|\t")
 _MOST_SECTION = 40_000
+_FEWEST_OF_WISH = 8  # words of what only should be, if it names nothing from the code
+_NAMES_CODE = pattern(r"[`\d'\"]|\w_\w|\w\(\)|[a-z][A-Z]")
 _FEWEST_WORDS, _MOST_CONTEXT = 6, 45
 _MOST_SENTENCE = 400
 # Headings that say nothing about what is below them.
@@ -185,6 +187,9 @@ def norm_in(sentence: str) -> float:
     if _TRUISM.match(sentence):
         return 0.0
     strong = bool(_FORBIDS.match(sentence)) or bool(_MUST.match(sentence))
+    is_bare = len(sentence.split()) < _FEWEST_OF_WISH and not _NAMES_CODE.search(sentence)
+    if not strong and is_bare:
+        return 0.0
     points = 2.0 * strong or 1.0 * bool(_SHOULD.match(sentence) is not None)
     return points + 1.0 * bool(points and _SHOUTED.search(sentence))
 
