@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from recollect.importing.commit_bar import is_firm, is_firm_title
 from recollect.importing.commit_history import Past
-from recollect.importing.commit_message import body_of, parse_message, title_of
+from recollect.importing.commit_message import body_of, parse_message
 from recollect.importing.commit_ranking import rank
 from recollect.importing.commit_survival import files_of
+from recollect.importing.commit_titles import title_of
 from recollect.importing.contributor_rules import is_for_contributors, rules_in
 from recollect.importing.decision_records import decision_in
+from recollect.importing.document_bar import is_lasting, without_numbers
 from recollect.importing.past_commits import is_update
 from recollect.importing.repository_files import TextFile
 from recollect.importing.sections import (
@@ -24,6 +27,8 @@ from recollect.importing.sections import (
 )
 from recollect.importing.titles import entry_title, is_sentence, statement_in
 from recollect.ledger.commits import Commit
+from recollect.search.commit_places import distinct, marked
+from recollect.store.commit_index import FoundCommit
 from tests.attack.growth import RUNS, growth, pumped
 from tests.sandbox import Sandbox
 from tests.support.history import DROPPED, with_past
@@ -50,6 +55,11 @@ def _reverts(text: str) -> object:
     return [(past.is_over(commit), past.worth(commit)) for commit in commits]
 
 
+def _commit_of(text: str) -> FoundCommit:
+    return FoundCommit("a" * 40, 0, "Ada", text, text, 1.0, 1.0, 1)
+
+
+_A = parse_message("a: b")
 _FUNCTIONS = {
     "message": _message,
     "subject": lambda text: title_of(parse_message(text)),
@@ -65,7 +75,12 @@ _FUNCTIONS = {
     "patch": lambda text: list(files_of(f"diff --git a/x b/x\n--- a/x\n+++ b/x\n{text}")),
     "hunk": lambda text: list(files_of(f"diff --git a/x b/x\n+++ b/x\n@@ -1 +1,9999 @@\n+{text}")),
     "reverts": _reverts,
+    "problem": lambda text: title_of(parse_message(f"a: b\n\nProblem: {text}\nSolution: {text}")),
+    "places": lambda text: marked(distinct([_commit_of(text)]), [_commit_of(f"revert {text}")]),
+    "documents": lambda text: (is_lasting(text, text), without_numbers(text)),
+    "bar": lambda text: (is_firm_title(text, _A), is_firm(parse_message(f"a: b\n\n{text}"))),
 }
+
 _MORE = (
     "# a\n",
     "a\n===\n",

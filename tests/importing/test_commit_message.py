@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from recollect.importing.commit_body import MOST_BODY
-from recollect.importing.commit_message import body_of, parse_message, title_of
+from recollect.importing.commit_message import body_of, parse_message
+from recollect.importing.commit_titles import title_of
 from tests.support.history import DROPPED, FIXED, REVERTED
 
 

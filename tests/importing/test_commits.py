@@ -271,3 +271,41 @@ def test_what_is_old_is_left_to_search(sandbox: Sandbox, monkeypatch: pytest.Mon
     items, skipped = found(repo)
     assert len(items) == 1
     assert [one.reason for one in skipped] == ["more than five years old, so search only"]
+
+
+@pytest.mark.parametrize(
+    ("first", "later", "is_over"),
+    [
+        ("Add the option `autostart` to the manager", "Remove the option `autostart`", True),
+        ("Add the option `autostart` to the manager", "Remove `autostart` from the help", False),
+        ("Add the option `autostart` to the manager", "Remove the option `restart`", False),
+        ("Remove the option `autostart`", "Remove the option `autostart`, again", False),
+    ],
+)
+def test_what_was_removed_later_stays_out(
+    sandbox: Sandbox, first: str, later: str, is_over: bool
+) -> None:
+    """By its name in the code."""
+    repo = sandbox.init("repo")
+    why = "Users start it by hand, because the manager does not know which of them they need."
+    sandbox.git(repo, "commit", "-q", "--allow-empty", "-m", f"{first}\n\n{why}")
+    oid = sandbox.git(repo, "rev-parse", "HEAD")
+    sandbox.git(repo, "commit", "-q", "--allow-empty", "-m", f"{later}\n\n{why}")
+    _, skipped = found(repo)
+    assert (Skipped(oid, "a later commit took it back") in skipped) == is_over
+
+
+def test_a_message_names_the_number_that_it_comes_after(sandbox: Sandbox) -> None:
+    """What it removes came with that one."""
+    repo = sandbox.init("repo")
+    for number, (problem, solution) in enumerate(
+        (("no triggers", "Add f_match() and the 'isexpand' option"),
+         ("not useful (after v9.1.1340)", "Remove function and option")), 1340
+    ):  # fmt: skip
+        text = f"patch 9.1.{number}: it is wrong\n\nProblem: {problem}\nSolution: {solution}\n"
+        sandbox.git(
+            repo, "commit", "-q", "--allow-empty", "-m",
+            f"{text}\nIt was decided because users asked for it, instead of a second way.",
+        )  # fmt: skip
+    _, skipped = found(repo)
+    assert "a later commit took it back" in [one.reason for one in skipped]

@@ -261,7 +261,7 @@ def test_parts_of_a_section_come_together(sandbox: Sandbox) -> None:
         "### Beta\n\nA beta feature is deprecated for at least two releases, because users rely on"
         " it. It must never go in a patch release.\n"
     )
-    (item,) = items_of(sandbox, {"docs/process/features.md": text}).values()
+    (item,) = items_of(sandbox, {"docs/technical/features.md": text}).values()
     assert "Alpha:\n\nAn alpha feature" in item.body
     assert "at least two releases" in item.body
 

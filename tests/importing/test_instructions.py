@@ -62,4 +62,49 @@ def test_a_pointer_is_no_rule(sandbox: Sandbox) -> None:
     titles = [one.summary for one in found if isinstance(one, Item)]
     assert titles == ["Never edit the generated files of the parser by hand"]
     reasons = [one.reason for one in found if isinstance(one, Skipped)]
-    assert "a pointer, not a rule" in reasons
+    assert reasons == ["a description, not a rule"] * 2
+
+
+def _titles(sandbox: Sandbox, text: str, path: str = "AGENTS.md") -> list[str]:
+    repo = sandbox.init("repo")
+    (repo / path).parent.mkdir(parents=True, exist_ok=True)
+    (repo / path).write_text(text)
+    sandbox.commit(repo)
+    reading = plain_reading(repo)
+    places = instructions.SOURCE.find(reading)
+    found = [one for place in places for one in instructions.SOURCE.read(reading, place)]
+    return [one.summary for one in found if isinstance(one, Item)]
+
+
+def test_what_must_not_be_is_no_order(sandbox: Sandbox) -> None:
+    """An item below "MUST NOT" says the opposite of what is meant."""
+    text = (
+        "# Rules\n\n## MUST NOT\n\n- Introduce new dependencies without a reason\n\n"
+        "## Common mistakes\n\n- Use `grep` without a pattern in scripts\n"
+    )
+    assert _titles(sandbox, text) == ["Do not introduce new dependencies without a reason"]
+
+
+def test_lists_of_what_to_look_for_are_no_rules(sandbox: Sandbox) -> None:
+    """Nor are comments to write, templates, pointers and what holds everywhere."""
+    text = (
+        "# Review\n\nTriggers include:\n- Tests that must cover only one of two paths\n"
+        "- Shared helpers where only one path was fixed\n\n"
+        '- "This must be a temporary hack. Can we remove it?"\n'
+        "- Patch 9.2.NNNN: must be a short description\n"
+        "- Commit message must follow the format above\n"
+        "- Keep comments short and technical\n"
+        "- `docs/STYLE.md` — full guide (must-read before writing code)\n"
+        "# Code\n\n- Once released, features of the core must stay compatible\n"
+        "- If so, you must ask\n- Prefer `unwrap_or()` over a match of one arm\n"
+    )
+    assert _titles(sandbox, text) == [
+        "Once released, features of the core must stay compatible",
+        "Prefer `unwrap_or()` over a match of one arm",
+    ]
+
+
+def test_instructions_of_others_are_not_ours(sandbox: Sandbox) -> None:
+    """What is vendored has rules of its own."""
+    text = "# A\n\n- Never edit the parser by hand.\n"
+    assert _titles(sandbox, text, "vendor/lib/AGENTS.md") == []

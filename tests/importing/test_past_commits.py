@@ -336,3 +336,19 @@ def test_a_file_that_another_process_writes_stays(
             store.index_history()
     assert told.value.hint == "Try again later."
     assert store.index_history().commits == 2
+
+
+def test_a_reverted_commit_says_so(sandbox: Sandbox) -> None:
+    """After its revert, which names it."""
+    repo = sandbox.init("repo")
+    first = sandbox.commit(repo, "filetype: detect the use of bash\n\nBash is no plain shell.")
+    sandbox.git(
+        repo, "commit", "-q", "--allow-empty", "-m",
+        f"filetype: detect the shell again\n\nThis reverts commit {first}.\n\nPlugins broke.",
+    )  # fmt: skip
+    store = sandbox.open(repo)
+    store.index_history()
+    again, reverted = store.search_history("detect the use of bash again")
+    assert again.subject == "filetype: detect the shell again"
+    assert reverted.commit == first
+    assert reverted.reason.startswith("Taken back in ")

@@ -40,7 +40,7 @@ def test_a_step_of_a_list_makes_no_title(sandbox: Sandbox) -> None:
         "A warning must never come before the alternative exists, because code that supports"
         " several versions could not avoid it otherwise.\n"
     )
-    (item,) = items_of(sandbox, {"docs/process/deprecations.md": text}).values()
+    (item,) = items_of(sandbox, {"docs/technical/deprecations.md": text}).values()
     assert "A warning must never come before the alternative exists" in item.summary
 
 

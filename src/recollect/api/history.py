@@ -18,6 +18,7 @@ from recollect.store.commit_index import FoundCommit
 from recollect.store.store import Store
 
 _MOST_REASON = 180  # characters
+_UNSAID = 0.85  # what a memory counts that has no word of the query
 
 
 def search_history(
@@ -35,8 +36,9 @@ def answers_in_order(
     """Return all answers, and commits until there are `limit` of both, the best first.
 
     What somebody confirmed or wrote comes first, as the answers have it. A memory of a commit that
-    nobody confirmed is worth as much as that commit, so it stands where the commit would; one of a
-    document stands by its cosine.
+    nobody confirmed is worth as much as that commit, so it stands where the commit would, and after
+    all commits if the commit is not found itself; one of a document stands by its cosine, which
+    counts less without words of the query.
     """
     own = [one for one in answers if not _is_guess(one)]
     guesses = [one for one in answers if _is_guess(one)]
@@ -46,17 +48,24 @@ def answers_in_order(
     found = _found(store, query, 2 * MOST_COMMITS + len(guesses), ())
     by_commit = {oid: one for one in guesses if (oid := _commit_of(one))}
     placed = {one.oid for one in found} & by_commit.keys()
-    apart = [one for one in guesses if _commit_of(one) not in placed]
+    apart = [one for one in guesses if not _commit_of(one)]
+    last = [one for one in guesses if (oid := _commit_of(one)) and oid not in placed]
     ordered: list[Answer | PastCommit] = []
     for one in found:
-        while apart and apart[0].why.vector / SURE_COSINE >= sureness(one):
+        while apart and _sureness_of(apart[0]) >= sureness(one):
             ordered.append(apart.pop(0))
         if one.oid in by_commit:
             ordered.append(by_commit[one.oid])
         elif room:
             room -= 1
             ordered.append(_past(one))
-    return [*own, *ordered, *apart]
+    return [*own, *ordered, *apart, *last]
+
+
+def _sureness_of(answer: Answer) -> float:
+    """Return how well a memory of a document answers by itself, as `sureness` of a commit."""
+    is_said = answer.why.keyword > 0
+    return answer.why.vector / SURE_COSINE * (1.0 if is_said else _UNSAID)
 
 
 def _is_guess(answer: Answer) -> bool:
@@ -85,8 +94,9 @@ def _found(store: Store, query: str, most: int, told: Iterable[str]) -> list[Fou
 
 def _past(one: FoundCommit) -> PastCommit:
     return PastCommit(
-        one.oid, one.subject, one.body, one.author, _date(one.time), one.score, _reason_in(one.body)
-    )
+        one.oid, one.subject, one.body, one.author, _date(one.time), one.score,
+        shorten_line(one.undone, _MOST_REASON) if one.undone else _reason_in(one.body),
+    )  # fmt: skip
 
 
 def _reason_in(body: str) -> str:

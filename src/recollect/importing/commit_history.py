@@ -38,6 +38,18 @@ _TAKES_BACK = pattern(
     r" (?:the )?(?:commit |revert (?:in |of )?(?:commit )?)?([0-9a-f]{7,40})\b",
     re.IGNORECASE,
 )
+# "Remove the option 'x'": what it names first is gone, and so is what an earlier commit says of it.
+_REMOVES = pattern(
+    r"(?:[\w./*-]{1,30}: )?(?:remov(?:e[sd]?|ing)|drop(?:s|ped)?|delete[sd]?) (?:(?:the|all|option"
+    r"|function|command|flag|support|for|deprecated|experimental|unstable|old) ){0,4}"
+    r"(?P<name>`[^`\n]{3,60}`|'[^'\n]{3,60}'|--[a-z][\w-]{2,40}|-Z[\w-]{3,40}|\w{3,60}\(\))"
+    r"(?! (?:from|in)\b)",
+    re.IGNORECASE,
+)
+_NAME = pattern(r"`[^`\n]{3,60}`|'[^'\n]{3,60}'|--[a-z][\w-]{2,40}|-Z[\w-]{3,40}|\w{3,60}\(\)")
+# "(after v9.1.1341)" in a message whose solution removes something.
+_AFTER = pattern(r"\(after (?:patch |commit )?v?(?P<number>\d[\d.]{2,20}\d|[0-9a-f]{7,40})\)")
+_PATCH = pattern(r"patch (?P<number>\d[\d.]{2,20}\d):", re.IGNORECASE)
 _SHORTEST = 50  # characters of a text, without what was left out of it
 
 
@@ -54,6 +66,7 @@ class Past:
         self._allowed: dict[str, list[tuple[str, frozenset[str]]]] = {}  # by each word
         self._kept: dict[str, list[tuple[str, frozenset[str]]]] = {}  # the same
         self._said: dict[str, array[int]] = {}  # numbers of commits by each word of their subject
+        self._removed: dict[str, int] = {}  # the newest commit that removed what has a name
         self._sizes = array("i")  # words of each commit; -1 for what took something away
 
     def add(self, commit: Commit, message: Message) -> None:
@@ -71,6 +84,13 @@ class Past:
                 for word in words:
                     noted.setdefault(word, []).append((commit.oid, words))
         self._note(message)
+        for said in filter(None, (message.subject, message.solution)):
+            gone = _REMOVES.match(said)
+            if gone:
+                self._removed.setdefault(_bare(gone["name"]), self._order[commit.oid])
+        if first_verb(message.solution) in TAKES_AWAY:
+            for after in _AFTER.finditer(text):
+                self._removed.setdefault(after["number"][:20], self._order[commit.oid])
         name = commit.oid[:_ID_LENGTH]
         if name in self._undone:
             self._tried[name] = commit
@@ -126,6 +146,8 @@ class Past:
         if message.reverts:
             return name in self._taken_back or self._is_landed_again(commit, message)
         verb = first_verb(message.subject)
+        if self._is_removed(commit, message):
+            return True
         if verb not in _FORBIDS | _DEPRECATES:
             return False
         words = _object_of(message)
@@ -134,12 +156,27 @@ class Past:
         later = noted.get(rarest, []) if len(words) >= _FEWEST else []
         return any(words <= said and self._is_later(oid, commit) for oid, said in later)
 
+    def _is_removed(self, commit: Commit, message: Message) -> bool:
+        """Whether a later commit removed what this one is about, by its name in the code."""
+        said = message.solution or message.subject
+        if first_verb(said) in TAKES_AWAY | _DEPRECATES:
+            return False
+        number = _PATCH.match(commit.message)
+        names = [_bare(name) for name in _NAME.findall(said[:_MOST_SEARCHED])]
+        asked = [*names[:1], *([number["number"]] if number else []), commit.oid[:_ID_LENGTH]]
+        here = self._order[commit.oid]
+        return any(self._removed.get(name, here) < here for name in asked)
+
     def _is_later(self, oid: str, commit: Commit) -> bool:
         return self._order[oid] < self._order[commit.oid]
 
     def tried_by(self, message: Message) -> Commit | None:
         """Return the commit that a revert takes back, if it is in this history."""
         return self._tried.get(message.reverted[:_ID_LENGTH]) if message.reverted else None
+
+
+def _bare(name: str) -> str:
+    return name.strip("`'").removesuffix("()")
 
 
 def _object_of(message: Message) -> frozenset[str]:

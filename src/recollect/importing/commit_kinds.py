@@ -50,7 +50,7 @@ GRAVE: Final = pattern(
     re.IGNORECASE,
 )
 # What a cure cures.
-_TROUBLE = pattern(
+TROUBLE: Final = pattern(
     r"\b(?:bugs?|regress\w{1,7}|crash\w{0,5}|fail(?:s|ed|ure|ures|ing)?|wrong(?:ly)?"
     r"|incorrect\w{0,2}"
     r"|broken|breaks?|errors?|exception|leak\w{0,5}|race|deadlock\w{0,5}|hang(?:s|ing)?|hung"
@@ -141,9 +141,9 @@ def kind_of(message: Message) -> str:
         return SOLUTION
     if verb in ADDS or verb in _OFFERS or _OFFERED.match(message.subject):
         return DECISION
-    if message.is_fix and _TROUBLE.search(whole):
+    if message.is_fix and TROUBLE.search(whole):
         return SOLUTION
-    if (_CAUSE.search(text) or first_verb(text) in REPAIRS) and _TROUBLE.search(text):
+    if (_CAUSE.search(text) or first_verb(text) in REPAIRS) and TROUBLE.search(text):
         return SOLUTION
     is_cure = _FAULT.search(text) or _CURES.search(whole)
     return SOLUTION if is_cure else DECISION

@@ -12,20 +12,15 @@ from typing import Final
 
 from recollect.capture.sentences import paragraphs, split_line
 from recollect.core.named_tuple import NamedTuple
-from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.core.patterns import pattern
 from recollect.importing.commit_body import TRAILER, is_of_many, prose_of, shortened
+from recollect.importing.problem_solution import solved_in
 from recollect.importing.reasons import gives_reason
 from recollect.importing.sections import without_roles
 from recollect.importing.titles import (
-    capitalized,
-    fitted,
-    is_sentence,
-    is_statement,
     one_line,
-    stands,
 )
-from recollect.importing.verbs import first_verb, said_of_change
+from recollect.importing.verbs import first_verb
 
 MOST_MESSAGE: Final = 20_000  # characters of a message that are read
 _MOST_SUBJECT = 400  # characters
@@ -80,8 +75,6 @@ _MERGED = pattern(
     re.MULTILINE,
 )
 _NUMBER_LAST = pattern(r"(?<=\w) #\d{2,7}\Z")
-_OF_TICKET = pattern(r"#\d{1,7}(?: ?\([^()\n]{1,40}\))?")
-_TICKET_LAST = pattern(r"[\"“”]? #\d{1,7}\Z")
 _REVERTED = pattern(r"this reverts commit ([0-9a-f]{7,40})", re.IGNORECASE)
 # A sentence of its own, neither about a part of it nor an indented example.
 _REVERTED_WHOLE = pattern(
@@ -93,14 +86,14 @@ _REVERTS_LINE = pattern(
     r"(?:,? reversing\s{1,2}changes made to [0-9a-f]{7,40}+)?+[ \t.,;:]*+$",
     re.IGNORECASE | re.MULTILINE,
 )
-_REVERT = pattern(
+REVERT = pattern(
     r"(?:revert(?:s|ed|ing)?|back(?:s|ed)? out)\b[:,\s]+(?!--?[\w-]{1,30}:\s)"
     r"|undo\b[:,\s]+(?=[\"“']|commits?\b|[0-9a-f]{7})",
     re.IGNORECASE,
 )
 _BACK_TO = pattern(r"(?:back )?to\b", re.IGNORECASE)
 _NUMBERS = pattern(r"(?:(?:PRs? )?#\d{1,7}+(?:,? and )?[, ]{0,2}){1,4}", re.IGNORECASE)
-_QUOTES = "\"“”'`"
+QUOTES = "\"“”'`"
 _NO_CAUSE = pattern(r"(?:(?:this|it|also|partially) ){0,2}reverts?\b|https?://|see\b|conflicts\b")
 _MERGE_PULL = pattern(
     r"Merge (?:pull request|PR) #\d+|Merge branch|Merge remote|Merge topic|Merge '"
@@ -112,25 +105,12 @@ _BREAKING = pattern(
 )
 _FIX = pattern(r"\A(?:fix(?:e[sd])?|bug)\b|^(?:fixes|bug)(?::| #?\d)", re.IGNORECASE | re.MULTILINE)
 _THANKS = pattern(r"(?<=[.,;]) {1,2}(?:many )?thanks?\b[^\n]{0,300}\Z", re.IGNORECASE)
-# "Fixed CVE-2024-1 -- Prevented …": the number goes to the end.
-_HOLE_FIRST = pattern(
-    r"(?:(?:fix(?:e[sd])?|refs?)[ :]{1,2})?(?P<cve>CVE-\d{4}-\d{3,7})(?:[ :]{0,2}[-–—]{1,3}[ ]?|: )"
-    r"(?=\w)",
-    re.IGNORECASE,
-)
 _LIST_BELOW = pattern(r"\n[ \t]{0,4}[-*•] ")
-_ALSO = pattern(r"[^\n]{0,60}\balso\b", re.IGNORECASE)
+_PATCH = pattern(r"\Apatch \d[\w.]{0,20}: (?=\S)", re.IGNORECASE)  # each has a number
 _BULLET = pattern(r"[-*•]\s+(?=\S)")
-_ABOUT_ITSELF = pattern(
-    r"(?:this|these|the) (?:change|commit|patch)\w{0,2} (?:is|was|are)\b", re.IGNORECASE
-)
-_NEW_STATE = pattern(r"\b(?:now|no longer|must|should|instead|always|never|only)\b")
-_CODE = pattern(r"[^\s,]{2,60}(?:_[^\s,]|\(\)|::)|[^\s,]{1,60}[a-z][A-Z]")
-_WORD = pattern(r"[^\W\d_]{2,}+")
-_ID = pattern(r"\b[0-9a-f]{7,40}\b")
-_QUOTED_TWICE = pattern(r"[\"”] (?:and|, ) ?[\"“]")
+WORD = pattern(r"[^\W\d_]{2,}+")
 _SHORT_CAUSE = 30  # characters of a cause that is not marked as one
-_FEWEST_WORDS = 3  # of a subject that says something
+FEWEST_WORDS = 3  # of a subject that says something
 
 
 class Message(NamedTuple):
@@ -149,6 +129,7 @@ class Message(NamedTuple):
     is_fix: bool  # it says that it fixes something
     is_squashed: bool = False  # it is the messages of several commits
     begins_fix: bool = False  # its first word says that it fixes something
+    solution: str = ""  # what it names as the solution of its problem
 
     @property
     def sentences(self) -> list[str]:
@@ -170,8 +151,9 @@ def parse_message(message: str) -> Message:
     if is_merge:  # a merge names its branch first; what it says follows
         first, _, rest = _MERGED.sub("", rest.strip("\n")).strip("\n").partition("\n")
     first, rest = _unfolded(first, rest)
-    prose = prose_of(rest, first)
-    subject, area, kind, breaking = _subject(first)
+    solved = solved_in(rest)
+    prose = prose_of(rest if solved is None else solved.text, first)
+    subject, area, kind, breaking = subject_of(first)
     footer = _BREAKING.search(message)
     what = ""
     if footer:
@@ -187,6 +169,7 @@ def parse_message(message: str) -> Message:
         breaking or bool(footer), what, reverts, reverted,
         "backport of" in message.lower() or "cherry picked from" in message, is_merge,
         _FIX.search(message) is not None, is_of_many(rest), _FIX.match(message) is not None,
+        "" if solved is None else solved.solution,
     )  # fmt: skip
 
 
@@ -195,7 +178,7 @@ def _is_revert(first: str, subject: str, area: str, message: str) -> bool:
 
     It does if it names a commit, a pull request or a scope, or has the whole subject of a commit.
     """
-    has_whole = area != "" or subject[:1] in _QUOTES or _REVERT.match(subject)
+    has_whole = area != "" or subject[:1] in QUOTES or REVERT.match(subject)
     return bool(has_whole or _ENDING.search(first) or _REVERTED_WHOLE.search(message))
 
 
@@ -204,20 +187,20 @@ def _taken_back(subject: str, kind: str) -> tuple[str, str]:
 
     "Revert to X" does X, and so does "revert #12, X".
     """
-    revert = _REVERT.match(subject)
+    revert = REVERT.match(subject)
     if not revert:
         return subject, _unquoted(subject) if kind.startswith("revert") else ""
     said = subject[revert.end() :]
     if _BACK_TO.match(said):
         return subject, ""
     numbers = _NUMBERS.match(said)
-    if numbers and len(_WORD.findall(said[numbers.end() :])) >= _FEWEST_WORDS:
+    if numbers and len(WORD.findall(said[numbers.end() :])) >= FEWEST_WORDS:
         return said[numbers.end() :], ""
     return subject, _unquoted(said) or "a change"
 
 
 def _unquoted(said: str) -> str:
-    return _ENDING.sub("", said.strip().strip(_QUOTES)).strip().strip(f"{_QUOTES}.")
+    return _ENDING.sub("", said.strip().strip(QUOTES)).strip().strip(f"{QUOTES}.")
 
 
 def first_of_message(message: str) -> str:
@@ -243,9 +226,10 @@ def _unfolded(first: str, rest: str) -> tuple[str, str]:
     return sentence[:_MOST_SUBJECT], f"{whole[len(sentence) :].strip()}{gap}{later}"
 
 
-def _subject(first: str) -> tuple[str, str, str, bool]:
+def subject_of(first: str) -> tuple[str, str, str, bool]:
     """Return a subject without what stands around it: subject, area, type, whether it breaks."""
     subject = _BULLET.sub("", first[:_MOST_SUBJECT].strip().removeprefix("# "), count=1)
+    subject = _PATCH.sub("", subject, count=1)
     area, kind, breaking, is_cure = "", "", False, False
     subject = _THANKS.sub("", subject)
     for _ in range(_MARKS):
@@ -280,7 +264,7 @@ def _subject(first: str) -> tuple[str, str, str, bool]:
             area = area or named["area"]
         subject = subject[named.end() :]
     bare = _NUMBER_LAST.sub("", subject)
-    if len(_WORD.findall(bare)) >= _FEWEST_WORDS:
+    if len(WORD.findall(bare)) >= FEWEST_WORDS:
         subject = bare
     if is_cure and not area:
         subject = _cured(subject)
@@ -294,87 +278,6 @@ def _cured(subject: str) -> str:
     if first_verb(what):
         return what
     return f"Fix {what[:1].lower()}{what[1:]}" if what[1:2].islower() else f"Fix {what}"
-
-
-def title_of(message: Message) -> str:
-    """Return the author's subject as a title; if it says too little, a sentence of the text.
-
-    Empty if neither says something.
-    """
-    if message.reverts:
-        return _reverted(message)
-    subject = _HOLE_FIRST.sub("", message.subject, count=1)
-    is_said = _says_something(subject, message.area) and not _ABOUT_ITSELF.match(subject)
-    if is_said and is_sentence(subject):
-        return _with_hole(_short(subject, message.area), message.subject)
-    said = _said_below(message, is_said=is_said)
-    return said or (_short(subject, message.area) if is_said else "")
-
-
-def _with_hole(title: str, subject: str) -> str:
-    """Return a title with the number of the hole that its subject begins with."""
-    hole = _HOLE_FIRST.match(subject)
-    named = f"{title} ({hole['cve']})" if hole else title
-    return named if len(named) <= SUMMARY_LENGTH else title
-
-
-def _said_below(message: Message, *, is_said: bool) -> str:
-    """Return a title from the text; `is_said`: the subject could be one, if need be."""
-    if message.area and first_verb(message.subject) and " " not in message.subject:
-        return fitted(f"{message.subject} {message.area}", "")  # "metalink: remove"
-    sentences = message.sentences
-    for sentence in sentences[:3]:
-        if _ALSO.match(sentence):
-            continue
-        said = said_of_change(sentence) or ("" if is_said or not first_verb(sentence) else sentence)
-        title = fitted(said, message.area) if said else ""
-        if title:
-            return title
-    for sentence in sentences[:2]:
-        is_whole = 30 <= len(sentence) <= SUMMARY_LENGTH and stands(sentence)
-        if is_whole and is_statement(sentence) and _NEW_STATE.search(sentence):
-            return fitted(sentence, message.area)
-    is_named = _OF_TICKET.sub("", message.subject) == message.subject
-    if sentences and _WORD.search(message.subject) and not is_said and is_named:
-        return shorten_line(f"{capitalized(message.subject)}: {sentences[0]}")
-    return ""
-
-
-def _says_something(subject: str, area: str) -> bool:
-    """Whether a subject has enough words to be a title; its area counts as one.
-
-    "Fix #71 (edge case)" says nothing without the ticket.
-    """
-    words = _WORD.findall(_OF_TICKET.sub("", subject))
-    is_named = area != "" or _CODE.match(subject) is not None
-    return len(words) + is_named >= _FEWEST_WORDS and len(words) >= 2
-
-
-def _short(subject: str, area: str) -> str:
-    """Return a subject with its area; of a long one, its first clauses or words."""
-    return fitted(subject, area) or shorten_line(capitalized(subject.rstrip(" :,(")))
-
-
-def _reverted(message: Message) -> str:
-    """Return what was taken back; empty if only a number says it, and nothing says why."""
-    again = _REVERT.match(message.reverts)
-    what = message.reverts[again.end() :].strip(_QUOTES) if again else message.reverts
-    done = "Restored" if again else "Reverted"
-    own = _REVERT.match(message.subject)
-    is_quoted = own is None or message.subject[own.end() :][:1] in _QUOTES
-    if len(_WORD.findall(_ID.sub("", what if is_quoted else message.subject))) < _FEWEST_WORDS:
-        cause = cause_of(message).rstrip(".")  # "Revert #322" says nothing without it
-        return fitted(f"{done} {what}: {cause}", "") if cause else ""
-    if not is_quoted or _QUOTED_TWICE.search(what):
-        return _short(message.subject, message.area)
-    subject, area, *_ = _subject(what)
-    subject = subject if subject.count('"') % 2 == 0 else subject.replace('"', "")
-    what = _TICKET_LAST.sub("", f"{area}: {subject}" if area else subject).strip(_QUOTES)
-    what = shorten_line(what, SUMMARY_LENGTH - len(done) - 3)
-    title = f"{done} “{what}”"
-    cause = cause_of(message).rstrip(".")
-    with_cause = f"{title}: {cause}"
-    return with_cause if cause and len(with_cause) <= SUMMARY_LENGTH else title
 
 
 def cause_of(message: Message) -> str:

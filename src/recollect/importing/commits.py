@@ -15,17 +15,18 @@ from typing import Final
 
 from recollect.core.named_tuple import NamedTuple
 from recollect.errors import ParseError
+from recollect.importing.commit_bar import is_firm, is_firm_title, still_stands
 from recollect.importing.commit_history import Past, month_of
 from recollect.importing.commit_message import (
     Message,
     body_of,
     first_of,
     parse_message,
-    title_of,
 )
 from recollect.importing.commit_ranking import rank, reason_in
 from recollect.importing.commit_remains import LEAST_LEFT, Remains
 from recollect.importing.commit_survival import Survival, survival_of
+from recollect.importing.commit_titles import title_of
 from recollect.importing.commit_worth import features, is_aside, is_passing, worth_of
 from recollect.importing.related_commits import Topic, relate, topic_of
 from recollect.importing.source import RELATED, Item, Place, Reading, Skipped, how_many
@@ -56,7 +57,7 @@ _LATER, _AGAIN = 0.5, 0.05
 _FULL = 3.0  # the worth of the best commits
 # The worth below which a commit makes no memory, once there are so many; and the points with which
 # it is looked at.
-_LEAST = ((80, 1.5), (25, 1.25), (0, 0.75))
+_LEAST = ((80, 1.6), (25, 1.4), (0, 1.0))
 _LEAST_RELATED = 1.5
 # The commits whose lines are looked for today, for each that is offered; and what one loses with
 # all of its lines.
@@ -125,7 +126,9 @@ class GitHistory:
     ) -> Iterator[Item | Skipped]:
         rated = [c._replace(points=c.points + past.worth(c.commit)) for c in best]
         over = {c.commit.oid for c in rated if past.is_over(c.commit)}
-        holding = (c for c in rated if c.commit.oid not in over and past.explains(c.commit))
+        holding = [c for c in rated if c.commit.oid not in over and past.explains(c.commit)]
+        weak_of = {c.commit.oid: fault for c in holding if (fault := _fault_of(c.commit))}
+        holding = [c for c in holding if c.commit.oid not in weak_of]
         explained = sorted(holding, reverse=True)[:MOST_RATED]
         newest = max((c.commit.time for c in explained), default=0)
         old = {c.commit.oid for c in rated if _is_old(c, newest)}
@@ -139,7 +142,8 @@ class GitHistory:
         sought = wanted[: _SOUGHT * MOST_OFFERED]
         survived = survival_of(git, [c.commit.oid for c in sought], blobs)
         gone = {oid for oid, survival in survived.items() if survival.is_gone}
-        left = [_weighed(c, survived) for c in sought if c.commit.oid not in gone]
+        large = {oid for oid, s in survived.items() if not still_stands(s)} - gone
+        left = [_weighed(c, survived) for c in sought if c.commit.oid not in gone | large]
         chosen = _spread(_telling(sorted(left, reverse=True)), MOST_OFFERED, total)
         taken = {candidate.commit.oid for candidate in chosen}
         rest = [candidate for candidate in rated if candidate.commit.oid not in taken]
@@ -148,7 +152,9 @@ class GitHistory:
         enough = {candidate.commit.oid for candidate in wanted}
         for candidate in rest:
             weak = "others tell more" if candidate.commit.oid in enough else "no reason given"
+            weak = weak_of.get(candidate.commit.oid, weak)
             weak = "no longer in the code" if candidate.commit.oid in gone else weak
+            weak = "a large change, or partly rewritten" if candidate.commit.oid in large else weak
             weak = (
                 "more than five years old, so search only" if candidate.commit.oid in old else weak
             )
@@ -161,6 +167,14 @@ class GitHistory:
             also = [by_oid[other] for other in related.get(oid, ())]
             files = [change.path for change in changes.get(oid, [])]
             yield _item(candidate, files, also, past, reading)
+
+
+def _fault_of(commit: Commit) -> str:
+    """Return why a commit makes no memory by itself; empty if it may make one."""
+    message = parse_message(commit.message)
+    if not is_firm_title(title_of(message), message):
+        return "a title that says too little, or what is gone"
+    return "" if is_firm(message) else "several things, or nothing settled"
 
 
 def _is_old(candidate: _Candidate, newest: int) -> bool:

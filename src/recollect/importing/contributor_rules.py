@@ -30,6 +30,13 @@ _FOR_THEM = pattern(
     r"(?:\.(?:md|mdx|markdown|rst|txt|adoc))?\Z",
     re.IGNORECASE,
 )
+# Guides for those who work on the project, which explain as well.
+_GUIDE = pattern(
+    r"(?![^\n]*(?:neps?|peps?|rfcs?|proposals)/)(?:[^\n]*/)?(?:(?:contrib|process|internals?)/"
+    r"[^\n.]{1,120}|(?:llm|ai)[-_](?:usage|polic\w{1,3})|development|develop|internals)"
+    r"(?:\.(?:md|mdx|markdown|rst|txt|adoc))\Z",
+    re.IGNORECASE,
+)
 # What names such a file, but says nothing to somebody who writes code.
 _ASIDE = pattern(r"[^\n]*(?:trademark|privacy|cookie|brand|governance)", re.IGNORECASE)
 # The norm: what must be, must not be, is not accepted, or is to be done or left.
@@ -44,11 +51,15 @@ _FORBIDS = pattern(
     re.IGNORECASE,
 )
 _MUST = pattern(
-    r"[^\n]{1,200}(?:\b(?:must|shall|has to|have to|may only|can only)\b|\b(?:is|are) mandatory\b)"
+    r"[^\n]{1,200}(?:\b(?:must(?!-)|shall|has to|have to|may only|can only)\b"
+    r"|\b(?:is|are) mandatory\b)"
     r"|(?:please )?always [a-z]",
     re.IGNORECASE,
 )
-_SHOULD = pattern(r"[^\n]{1,200}\bshould (?:always |only |never |all )?(?!not\b)[a-z]")
+_SHOULD = pattern(
+    r"[^\n]{1,200}\b(?:should (?:always |only |never |all )?(?!not\b)[a-z]"
+    r"|(?:is|are) more important than)"
+)
 _SHOUTED = pattern(r"\b(?:MUST|NEVER|SHALL|DO NOT|NOT|SHOULD|ONLY|ALWAYS)\b")
 # What greets, asks for kindness, points elsewhere, holds in one case only, or needs what was said
 # before: no rule that stands alone.
@@ -71,6 +82,24 @@ _NOT_ALONE = pattern(
     r"|[^\n]{0,200}(?:https?://|\bwww\.|\[\w{1,4}\])",
     re.IGNORECASE,
 )
+# What everybody wants, or where to look.
+_TRUISM = pattern(
+    r"(?:please )?(?:look|see|read|check|consult|refer|follow|consider|try|think|ask|join|visit)\b"
+    r"|[^\n]{0,120}\b(?:should|must) (?:always )?be (?:as )?(?:very )?(?:\w{3,16} and )?"
+    r"(?:meaningful|descriptive|concise|clear|readable|short|simple|good|nice|easy|polite|respectful"
+    r"|understandable|useful|helpful|considered|possible)\b[^`\d\n]{0,60}\Z"
+    r"|[^\n]{0,200}\b(?:that|which|who) (?:the )?(?:users?|we|you|they|it)? ?(?:must|should|may)\b"
+    r"|[^\n]{0,200}\b(?:them|they|their|mess|possible|egregiously|free of typos|more often)\b"
+    r"|(?:\S{1,30} ){0,4}it\b|(?:most|many|the [\"“])"
+    r"|[^\n]{0,200}\b(?:relevant|appropriate|respective|corresponding)\b[^\n]{0,30}\Z"
+    r"|[^\n]{0,200}\b(?:described (?:there|here|above|below)|the \w{1,20} (?:above|below))\b",
+    re.IGNORECASE,
+)
+_CASE = pattern(
+    r"(?:once|when|during|if|before|after|for|in|unless|until) [^,\n]{3,80},"
+    r" (?P<rest>[^\n]{15,300})",
+    re.IGNORECASE,
+)
 _HANGS = pattern(r"\b(?:mostly|mainly|partly)\Z")
 _HOW_TO = pattern(
     r"(?:getting started|install\w{0,8}|set[- ]?up\w{0,3}|running|your first|resources|quick ?start"
@@ -82,6 +111,8 @@ _MARKER = pattern(r"\A\s{0,8}(?:[-*+•]|\(?\d{1,3}[.)])\s+")
 _NEXT_ITEM = pattern(r"\n(?=\s{0,8}(?:[-*+•]|\(?\d{1,3}[.)])\s)")
 _CODE = pattern(r"```|~~~|\||<|\$ |>|#|\.\. |:::|\{%|\t")
 _MOST_SECTION = 40_000
+_FEWEST_OF_WISH = 8  # words of what only should be, if it names nothing from the code
+_NAMES_CODE = pattern(r"[`\d'\"]|\w_\w|\w\(\)|[a-z][A-Z]")
 _FEWEST_WORDS, _MOST_CONTEXT = 6, 45
 _MOST_SENTENCE = 400
 # Headings that say nothing about what is below them.
@@ -94,7 +125,12 @@ _NO_CONTEXT = pattern(
 
 def is_for_contributors(path: str) -> bool:
     """Whether a document is for those who work on the project."""
-    return _FOR_THEM.match(path) is not None
+    return _FOR_THEM.match(path) is not None or is_guide_for_contributors(path)
+
+
+def is_guide_for_contributors(path: str) -> bool:
+    """Whether a document is a guide for those who work on the project, besides its rules."""
+    return _GUIDE.match(path) is not None and _FOR_THEM.match(path) is None
 
 
 def rules_in(file: TextFile) -> Iterator[Item | Skipped]:
@@ -129,7 +165,7 @@ def _rule(file: TextFile, heads: list[str], text: str) -> Item | None:
     said = _LABEL.sub("", text, count=1)
     best: tuple[float, str, str] | None = None
     for sentence in split_line(said):
-        points = _points(sentence)
+        points = norm_in(sentence)
         title = _title(sentence, heads) if points > 0 else ""
         if title and (best is None or points > best[0]):
             best = points, title, sentence
@@ -143,14 +179,27 @@ def _rule(file: TextFile, heads: list[str], text: str) -> Item | None:
     return item_of_file(file, identity, title, text, kind, score, where=where)
 
 
-def _points(sentence: str) -> float:
+def norm_in(sentence: str) -> float:
     """Return how strongly a sentence demands something; nothing if it is no rule."""
     sentence = sentence.strip()[:_MOST_SENTENCE]
     if len(sentence.split()) < _FEWEST_WORDS or _NOT_ALONE.match(sentence) or "?" in sentence[-2:]:
         return 0.0
+    if _TRUISM.match(sentence):
+        return 0.0
     strong = bool(_FORBIDS.match(sentence)) or bool(_MUST.match(sentence))
+    is_bare = len(sentence.split()) < _FEWEST_OF_WISH and not _NAMES_CODE.search(sentence)
+    if not strong and is_bare:
+        return 0.0
     points = 2.0 * strong or 1.0 * bool(_SHOULD.match(sentence) is not None)
     return points + 1.0 * bool(points and _SHOUTED.search(sentence))
+
+
+def is_conditional_norm(sentence: str) -> bool:
+    """Whether a sentence says what must be in a case: "Once X is released, Y must stay"."""
+    case = _CASE.match(sentence[:_MOST_SENTENCE])
+    rest = case["rest"] if case else ""
+    is_norm = bool(_FORBIDS.match(rest) or _MUST.match(rest)) and not _TRUISM.match(rest)
+    return is_norm and stands(f"{rest[:1].upper()}{rest[1:]}") and not rest.startswith("you")
 
 
 def _title(sentence: str, heads: list[str]) -> str:
@@ -160,7 +209,7 @@ def _title(sentence: str, heads: list[str]) -> str:
     if not stands(sentence) and not (is_order and sentence[:1].isupper()):
         return ""
     title = fitted(sentence, "")
-    if not title or not _points(title) or _HANGS.search(title):
+    if not title or not norm_in(title) or _HANGS.search(title):
         return ""
     context = heads[-1] if heads and len(heads[-1]) <= _MOST_CONTEXT else ""
     context = "" if _NO_CONTEXT.match(context) else context

@@ -9,8 +9,13 @@ from typing import Final
 from recollect.core.patterns import pattern
 from recollect.errors import ParseError
 from recollect.importing.changelogs import age_of, changes_in, version_ages
-from recollect.importing.contributor_rules import is_for_contributors, rules_in
+from recollect.importing.contributor_rules import (
+    is_for_contributors,
+    is_guide_for_contributors,
+    rules_in,
+)
 from recollect.importing.decision_records import decision_in
+from recollect.importing.document_bar import is_lasting, without_numbers
 from recollect.importing.explaining_sections import is_telling, sections_in
 from recollect.importing.repository_files import (
     TextFile,
@@ -44,7 +49,6 @@ _CHANGES = pattern(
     r"|(?:[^\n]*/)?(?:releases?|changelogs?|rel(?:ease)?[-_]?notes|whatsnew)/[^/\n]+\.(?:md|rst|txt|adoc)\Z",
     re.IGNORECASE,
 )
-_OF_VERSION = pattern(r" \([\w.-]{1,20}\)\Z")
 _TEMPLATE = pattern(
     r"(?:[^\n]*/)?(?:[\w-]{0,60}template|license|copying|authors"
     r"|contributors|security|code_of_conduct|thanks|todo|requirements[\w-]*|cmakelists)(?:\.\w{1,8})?\Z"
@@ -97,8 +101,11 @@ class Documents:
                 if isinstance(one, Skipped):
                     yield one
                     continue
-                said = _OF_VERSION.sub("", one.summary).casefold()
-                if said_in.get(said, file.path) != file.path:
+                said = without_numbers(one.summary)
+                is_older = said in said_in and "#" in said  # another version is required
+                if not is_lasting(one.identity, one.summary) and not one.is_rule:
+                    yield Skipped(one.identity, "no sentence that lasts")
+                elif is_older or said_in.get(said, file.path) != file.path:
                     yield Skipped(one.identity, "the same change in another version")
                 elif one.identity not in identities:
                     identities.add(one.identity)
@@ -152,6 +159,8 @@ def _of_file(
         yield from changes_in(file, ages, released)
     elif is_for_contributors(file.path):
         yield from rules_in(file)
+        if is_guide_for_contributors(file.path):
+            yield from sections_in(file)
     else:
         yield from sections_in(file)
 

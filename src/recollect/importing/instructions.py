@@ -13,10 +13,10 @@ from typing import Final
 from recollect.capture.sentences import split_line
 from recollect.core.marks import without_own_text
 from recollect.core.memory import READ_IN
-from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.core.patterns import pattern
 from recollect.errors import ParseError
 from recollect.hosts.instruction_files import AT_THE_ROOT, IN_WORDS, gives_instructions
+from recollect.importing.contributor_rules import is_conditional_norm, norm_in
 from recollect.importing.repository_files import (
     TextFile,
     dated,
@@ -28,7 +28,7 @@ from recollect.importing.repository_files import (
 )
 from recollect.importing.sections import Section, items, plain, sections, unnumbered
 from recollect.importing.source import Item, Place, Reading, Skipped
-from recollect.importing.titles import fitted, named_by, one_line
+from recollect.importing.titles import fitted, named_by, one_line, stands
 from recollect.importing.verbs import BASES, first_verb
 
 MOST_OFFERED: Final = 100
@@ -39,12 +39,39 @@ _FORBIDS = pattern(
     r"|at most|at least|no more than|without|prohibited)\b",
     re.IGNORECASE,
 )
-_DIRECTS = pattern(
-    r"\b(?:always|never|must|should|prefer|avoid|do not|don't|use|ensure|make sure|required"
-    r"|forbidden|only|please"
-    r"|instead of|before (?:commit|push|merg|submit|open)\w*|after (?:chang|edit|add)\w*)\b",
+# Headings and announcements of what is no rule: examples, templates, what to look out for.
+_NO_RULES = pattern(
+    r"[^\n]{0,120}\b(?:triggers?|look (?:for|out)|patterns?|examples?|such as|e\.g|signs?|symptoms"
+    r"|check-?lists?|flag|detect\w{0,3}|smells?|suggested|commands?|templates?|formats?|structure"
+    r"|layout|overview|architecture|key files|glossary|workflow|steps?|before submitting|gotchas?"
+    r"|sample|questions?|includes?|persona|you might see|quick (?:start|reference))\b",
     re.IGNORECASE,
 )
+# An order for one case, a step of something, or what others were told.
+_NO_ORDER = pattern(
+    r"(?![^\n]{0,200}\b(?:before|after|instead of|rather than)\b)(?:see|read|refer|look"
+    r"|check|visit|follow|ask|consult|review|note|remember|start|begin|open|go"
+    r"|create|run|install|click|copy|clone|set|build|then|next|first|finally|add|update|identify"
+    r"|understand|explore|consider|try|get|find|let|suggest|assist|help|provide|return|default|fix"
+    r"|given|group|skip|narrow|support|implement)\b",
+    re.IGNORECASE,
+)
+_PLACEHOLDER = pattern(
+    r"[\"'“‘*]|[^\n]{0,200}(?:\bN{2,}\b|\bX{2,}\b|\bfoo\b|<[A-Za-z][^<>\n]{0,40}>|->|…|[—–-] must)"
+)
+# Headings of what must not be: below the first, an order says what not to do.
+_NOT = pattern(r"(?:you )?(?:must not|never|do not|don['’]?t|don['’]?ts)\W{0,3}\Z", re.IGNORECASE)
+_WRONG = pattern(
+    r"[^\n]{0,80}\b(?:mistakes?|anti-?patterns?|pitfalls?|bad|wrong|avoid|forbidden|prohibited"
+    r"|what not|not to|never|don['’]?ts?|red flags)\b",
+    re.IGNORECASE,
+)
+# An order that names something in particular, or says what against: others hold everywhere.
+_PARTICULAR = pattern(
+    r"[`\d]|\w_\w|\w\(\)|--\w|\b(?:instead of|over|rather than|not|never|only|without|unless|before"
+    r"|after|because|so that|in favou?r of)\b"
+)
+_VENDORED = pattern(r"(?:[^\n]*/)?(?:vendor|deps|node_modules|third[-_]party|external)/")
 _LISTING = pattern(r"[`*]{0,3}[\w./*@-]{1,60}[`*]{0,3}/?\s*(?:[-–—:→|]|\Z)")
 # "Please review our policy for …": the rule stands elsewhere.
 _POINTER = pattern(
@@ -54,7 +81,8 @@ _POINTER = pattern(
 )
 _COMMAND = pattern(r"\$ |```|\||<!--|@[\w./-]+\Z")
 _FENCED = pattern(r"[ \t]{0,8}```[^`]{0,4000}```")
-_FEWEST_WORDS = 4
+_MARKED = pattern(r"[ \t]{0,12}(?:[-*+•]|\d{1,3}[.)])[ \t]")
+_FEWEST_WORDS, _FEWEST_OF_ORDER = 4, 5
 
 
 class Instructions:
@@ -90,7 +118,8 @@ class Instructions:
 
 
 def _named(reading: Reading) -> list[str]:
-    tracked = [path for path in tracked_files(reading) if gives_instructions(path)]
+    found = (path for path in tracked_files(reading) if gives_instructions(path))
+    tracked = [path for path in found if not _VENDORED.match(path)]
     here = [path for path in AT_THE_ROOT if read_text(reading.repository, path) is not None]
     return list(dict.fromkeys((*sorted(tracked, key=lambda p: (p.count("/"), p)), *here)))
 
@@ -113,8 +142,7 @@ def _same(reading: Reading, one: str, other: str) -> bool:
 
 def _rules(section: Section) -> Iterator[str]:
     """Yield what a section may demand: its list items and, without any, its sentences."""
-    listed = items(section.text)
-    yield from listed
+    yield from _unannounced(section.text)
     in_code = False
     for block in section.text.split("\n\n"):
         in_code ^= block.count("```") % 2 == 1
@@ -122,6 +150,22 @@ def _rules(section: Section) -> Iterator[str]:
         if in_code or "```" in block or not first or first in "-*+|>#<" or first.isdigit():
             continue
         yield from split_line(one_line(plain(block)))
+
+
+def _unannounced(text: str) -> Iterator[str]:
+    """Yield the items of lists, unless what announces a list says that they are no rules."""
+    held: list[str] = []
+    is_left_out = False
+    for line in [*text.split("\n"), ""]:
+        is_prose = line.strip() and not line[:1].isspace() and not _MARKED.match(line)
+        if is_prose:
+            if not is_left_out:
+                yield from items("\n".join(held))
+            held = []
+            is_left_out = line.rstrip().endswith(":") and _NO_RULES.match(line) is not None
+        held.append(line)
+    if not is_left_out:
+        yield from items("\n".join(held))
 
 
 def _item(file: TextFile, section: Section, rule: str, also: Sequence[str]) -> Item | Skipped:
@@ -132,16 +176,21 @@ def _item(file: TextFile, section: Section, rule: str, also: Sequence[str]) -> I
     words = sentence.split()
     if len(words) < _FEWEST_WORDS or sentence.endswith(":") or _COMMAND.match(rule):
         return Skipped(identity, "too short to be a rule")
-    directs = bool(first_verb(sentence)) and words[0].lower() in BASES.values()
-    if not directs and not _DIRECTS.search(sentence):
+    if any(_NO_RULES.match(head) for head in heads[-2:]) or _PLACEHOLDER.match(sentence):
+        return Skipped(identity, "a list or an example, not a rule")
+    if heads and _NOT.match(heads[-1]) and not norm_in(sentence):
+        sentence = f"Do not {sentence[:1].lower()}{sentence[1:]}"
+    elif heads and _WRONG.match(heads[-1]) and not _FORBIDS.match(sentence):
+        return Skipped(identity, "what is wrong, not a rule")
+    if not _demands(sentence):
         return Skipped(identity, "a description, not a rule")
-    if _LISTING.match(sentence) and not _FORBIDS.search(sentence):
+    if _LISTING.match(sentence) and not norm_in(sentence.partition(" ")[2]):
         return Skipped(identity, "a list of files or commands")
     if _POINTER.match(sentence) and not _FORBIDS.search(sentence):
         return Skipped(identity, "a pointer, not a rule")
-    title = sentence[:1].upper() + sentence[1:]
-    if len(title) > SUMMARY_LENGTH:
-        title = _shortened(title)
+    title = fitted(sentence[:1].upper() + sentence[1:], "")
+    if not title or (len(title) < len(sentence) and not _demands(title)):
+        return Skipped(identity, "no sentence that stands alone")
     kind = "constraints" if _FORBIDS.search(sentence) else "preferences"
     heading = f", section “{' > '.join(heads[-2:])}”" if heads else ""
     more = "" if one_line(plain(rule)).rstrip(".") == title else one_line(plain(rule))[:1200]
@@ -159,8 +208,24 @@ def _item(file: TextFile, section: Section, rule: str, also: Sequence[str]) -> I
     )
 
 
-def _shortened(title: str) -> str:
-    return fitted(title, "") or shorten_line(title)
+def _demands(sentence: str) -> bool:
+    """Whether a sentence is a norm or an order that stands alone."""
+    is_norm = norm_in(sentence) > 0 or is_conditional_norm(sentence)
+    return (is_norm and _stands(sentence)) or _orders(sentence)
+
+
+def _orders(sentence: str) -> bool:
+    """Whether a sentence is an order that holds always: "Prefer X to Y"."""
+    verb = sentence.partition(" ")[0].lower()
+    is_order = (
+        BASES.get(verb, "") == verb and first_verb(sentence) and not _NO_ORDER.match(sentence)
+    )
+    is_long = len(sentence.split()) >= _FEWEST_OF_ORDER
+    return bool(is_order and is_long and _PARTICULAR.search(sentence)) and _stands(sentence)
+
+
+def _stands(sentence: str) -> bool:
+    return stands(sentence[:1].upper() + sentence[1:]) or sentence.startswith("`")
 
 
 SOURCE = Instructions()

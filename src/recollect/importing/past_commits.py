@@ -29,10 +29,11 @@ from recollect.store.store import Store
 MOST_COMMITS: Final = 200_000
 _MOST_TEXT = 4_000
 _MOST_SHOWN = 700
+_MOST_MARK = 60  # characters of what says which commit one reverts
 _MOST_SUBJECT = 300
 _MOST_AUTHOR = 80
 # Raise it if other values count as secrets, or if other parts of a message are read.
-_RULES = 4
+_RULES = 5
 # Commits that get a vector, those that tell most first; the characters below the subject that it is
 # of; and how many are computed before they are kept, so that an interruption loses little.
 MOST_VECTORS: Final = 16_000
@@ -214,14 +215,18 @@ def _text(store: Store, commit: Commit) -> CommitText | None:
     if not subject:
         return None
     ranked = rank(message, commit.author)
+    prose = message.prose
+    if message.reverted and message.reverted[:12] not in f"{subject}\n{prose[:_MOST_SHOWN]}":
+        prose = f"{prose[: _MOST_SHOWN - _MOST_MARK]}\n\nIt reverts commit {message.reverted[:12]}."
+        prose = f"{prose}{message.prose[_MOST_SHOWN - _MOST_MARK :]}".strip()
     weight = _CHORE if ranked.is_chore else 1.0 if message.prose else _BARE
     return CommitText(
         commit.oid,
         commit.time,
         one_line(author)[:_MOST_AUTHOR],
         one_line(subject)[:_MOST_SUBJECT],
-        message.prose[:_MOST_TEXT],
-        message.prose[:_MOST_SHOWN],
+        prose[:_MOST_TEXT],
+        prose[:_MOST_SHOWN],
         weight,
         ranked.points,
     )

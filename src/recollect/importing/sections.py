@@ -40,13 +40,21 @@ _LINK_TARGET = pattern(r"\[[^\[\]\n]{1,100}\]: \S")
 # What a changelog in reStructuredText files an entry under, and a line that is only a reference.
 _FIELD = pattern(r"[ \t]*:(?:tags|tickets?|versions?|pullreq|issues?|pr|orphan):(?:[ \t][^\n]*)?\Z")
 _LONE_ROLE = pattern(r"[ \t]*(?::[A-Za-z][\w:+-]{0,30}:`[^`\n]{1,200}`[ ,.]*){1,4}\Z")
-_STANDARD_ROLE = pattern(r":(pep|rfc|cve):`~?(\d[\d-]{1,12})`")
+_STANDARD_ROLE = pattern(r":(pep|rfc|cve):`~?(\d[\d-]{0,12})`")
 _TICKET_ROLE = pattern(r":(?:ticket|issue|pr|pull|gh|bug|bpo):`#?(\d{1,7})`")
 
 
 # "CHANGES WITH 262:" and, indented below it, "Feature removals:", in plain text.
 _LABEL = pattern(r"([ \t]{0,12})([A-Z][^\n:*]{2,70}):[ \t]*\Z")
 _RELEASE = pattern(r"(?:changes|version|release|new|what)[^\n\d]{0,30}\d", re.IGNORECASE)
+
+
+# "VIM IS... MAINTAINABLE   *design-maintain*", alone on its line, in plain text.
+_CAPITALS = pattern(
+    r"([A-Z][A-Z0-9.,'&/-]{0,20}(?: [A-Z0-9&(][A-Z0-9.,'&/()-]{0,20}){1,8})"
+    r"(?:[ \t]{1,60}\*[\w.-]{1,40}\*)?[ \t]{0,60}\Z"
+)
+_DEEPEST = 7
 
 
 _PLAIN = "label"  # in place of an underline
@@ -95,6 +103,9 @@ def _heading(lines: list[str], number: int, styles: list[str]) -> tuple[int, str
     atx = _ATX.match(line)
     if atx:
         return len(atx[1]), plain(atx[2]), 1
+    capitals = _CAPITALS.match(line)
+    if capitals and _is_alone(lines, number):
+        return _DEEPEST, capitals[1].capitalize(), 1
     label = _LABEL.match(line)
     if label and _is_alone(lines, number) and (label[1] == "" or _PLAIN in styles):
         is_release = not label[1] and _RELEASE.match(label[2]) is not None

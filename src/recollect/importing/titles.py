@@ -84,7 +84,7 @@ _PERSON = pattern(
     r" (?:[A-Z][\w-]{1,20}['’]s?|[A-Z][\w-]{1,20} at )"
 )
 _OTHER_CHANGE = pattern(r"\bthe (?:change|fix|patch|commit)s? (?:for|from|in|of)\b", re.IGNORECASE)
-_CODE_WORD = pattern(r"[^\s,]{0,60}(?:[_().:/=-]|[a-z][A-Z]|::)")
+_CODE_WORD = pattern(r"[^\s,]{0,60}(?:[_().:/=-]|[a-z][A-Z]|::)|[^\s,]{1,30},[^\s:]{1,60}:")
 _ENUMERATED = 40  # characters before an "and" that a comma makes the end of a list
 _NAMING = 6  # words that name a text
 _SHORTEST = 25  # characters of a sentence that says something

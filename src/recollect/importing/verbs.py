@@ -222,6 +222,12 @@ def first_verb(text: str) -> str:
     return _verb_at(text)[0]
 
 
+def is_order(text: str) -> bool:
+    """Whether a text starts with a verb that is no noun, as in "fix", but not "crash"."""
+    word = _FIRST.match(text)
+    return bool(word and first_verb(text) and word[1].lower() not in _NOUNS)
+
+
 def _verb_at(text: str) -> tuple[str, str]:
     """Return the base of the verb that a text starts with, and what follows it."""
     word = _FIRST.match(text)

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from typing import Final
 
 from recollect.errors import MemoryIndexError, RecollectError
+from recollect.search.commit_places import distinct, marked
 from recollect.store.commit_index import CommitIndex, FoundCommit, open_commits
 from recollect.store.store import Store
 
@@ -24,6 +25,7 @@ LEAST_COSINE: Final = 0.3
 _PLACES = 10
 SURE_COSINE: Final = 0.7
 _CANDIDATES = 60
+_MOST_REVERTS = 2_000  # the newest, in which what took a commit back is looked for
 
 
 def search_commits(
@@ -40,12 +42,13 @@ def search_commits(
     try:
         by_words = [one for one in index.search(query, most) if one.coverage >= LEAST_SHARE]
         by_meaning = _by_meaning(store, index, query, most)
+        reverts = index.saying("revert", _MOST_REVERTS) if by_words or by_meaning else []
     except MemoryIndexError:  # damaged inside; the next `recollect learn --history` makes it again
         return []
     finally:
         index.close()
     likely = [one for one in _fused(by_words, by_meaning) if one.oid not in without]
-    return likely[:limit]
+    return marked(distinct(likely), reverts)[:limit]
 
 
 def sureness(one: FoundCommit) -> float:

@@ -67,6 +67,7 @@ class FoundCommit(NamedTuple):
     coverage: float
     words: int
     cosine: float = 0.0
+    undone: str = ""  # what took it back later, in one line
 
 
 class _CommitTables(SqliteTables):
@@ -198,6 +199,18 @@ class CommitIndex:
                 FoundCommit(oid, time, author, subject, body, score * weight, share, words)
             )
         return sorted(ranked, key=lambda one: (-one.score, -one.time, one.oid))
+
+    def saying(self, word: str, limit: int) -> list[FoundCommit]:
+        """Return the newest commits with a form of a word."""
+        rows = self._tables.rows(
+            "SELECT oid, time, author, subject, commits.body FROM commits WHERE key IN"
+            " (SELECT rowid FROM words WHERE words MATCH ?) ORDER BY time DESC LIMIT ?",
+            (word, limit),
+        )
+        return [
+            FoundCommit(oid, time, author, subject, body, 0.0, 0.0, 0)
+            for oid, time, author, subject, body in rows
+        ]
 
     def near(self, vector: bytes, limit: int, least: float) -> list[FoundCommit]:
         """Return the commits nearest to a vector, best first."""
