@@ -193,12 +193,17 @@ class Transformer:
         """Run one pass, and return the vectors of the texts."""
         import numpy as np
 
-        *_, x = self._states(batch, pause)
+        x = self._last_state(batch, pause)
         if self._centre is None:
             lengths = np.array([[len(tokens)] for tokens in batch])
             real = (np.arange(x.shape[1]) < lengths).astype(np.float32)
             return _of_unit_length((real[:, None, :] @ x)[:, 0])
         return _of_unit_length(_of_unit_length(x[:, 0]) - self._centre)
+
+    def _last_state(self, batch: list[list[int]], pause: Callable[[], None]) -> Floats:
+        """Return the tokens of texts after all layers."""
+        *_, x = self._states(batch, pause)
+        return x
 
     def _states(
         self,
