@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from recollect.core.age import seconds_of
 from recollect.core.strength import Uses
 from recollect.errors import MemoryIndexError
 from recollect.index.protocol import Filters, Index, Match
@@ -127,6 +128,41 @@ def test_what_a_connection_keeps_is_as_new_as_the_file(tmp_path: Path) -> None:
     assert mine.get_many([born.uid]) == []
 
 
+def test_what_was_found_is_as_new_as_the_file(tmp_path: Path) -> None:
+    """The same search again is answered from what is kept, and sees what anybody writes."""
+    path = tmp_path / "index.db"
+    mine, other = SqliteIndex(path), SqliteIndex(path)
+    one, two = creation(1, salt=1, body="apple"), creation(2, salt=2, body="apple pie")
+
+    def found() -> set[str]:
+        return {match.uid for match in mine.lexical("apple", EVERYTHING, 5).matches}
+
+    fill(mine, (PLACE, note_of(one)))
+    assert found() == {one.uid}
+    fill(other, (PLACE, note_of(one, two)))
+    assert found() == {one.uid, two.uid}
+    other.store_vectors("m", {one.uid: [vector(1, 0)]})
+    assert mine.lexical("apple", EVERYTHING, 5) is mine.lexical("apple", EVERYTHING, 5)
+    since = other.cursor()
+    other.apply([(PLACE, note_of(one))], since=since, cursor=since)  # notes that were carried over
+    assert found() == {one.uid}
+    fill(mine, (PLACE, None))
+    assert found() == set()
+
+
+def test_what_was_found_may_expire(tmp_path: Path) -> None:
+    """A search a moment later leaves out what expired meanwhile, and an earlier one has it."""
+    index = SqliteIndex(tmp_path / "index.db")
+    day = EVERYTHING._replace(alive_at=seconds_of("2026-01-02T00:00:00Z"))
+    later = EVERYTHING._replace(alive_at=seconds_of("2026-01-03T12:00:00Z"))
+    born = creation(body="apple", ttl=2)
+    fill(index, (PLACE, note_of(born)))
+
+    counts = [len(index.lexical("apple", one, 5).matches) for one in (day, later, day, EVERYTHING)]
+
+    assert counts == [1, 0, 1, 1]
+
+
 def test_a_common_word_counts_although_rarer_ones_would_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -148,7 +184,7 @@ def test_a_common_word_counts_although_rarer_ones_would_do(
     monkeypatch.setattr(sqlite_words, "_MANY", 10_000)
 
     assert answer.uid in {match.uid for match in found.matches}
-    assert found == index.lexical(" ".join(words), EVERYTHING, 5)
+    assert found == SqliteIndex(index.path).lexical(" ".join(words), EVERYTHING, 5)
 
 
 @pytest.mark.parametrize("damage", ["garbage", "truncated", "version"])

@@ -6,6 +6,7 @@ incremental refresh ends where a full rebuild ends.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from recollect.core.age import seconds_of
@@ -82,6 +83,8 @@ class Applier:
         self._new = None
         tables.run("DELETE FROM cursor")
         tables.insert("cursor", ("ref", "tree"), list(cursor.items()))
+        # Whoever keeps what was read knows by it that notes changed, also with the same cursor.
+        tables.put_setting("applied", os.urandom(8).hex())
 
     def _place(self, place: Place) -> int:
         key = (place.space, place.kind, place.anchor)

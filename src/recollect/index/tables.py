@@ -50,6 +50,9 @@ class Tables(Protocol):
     def version(self) -> object:
         """Return a value that differs after a write of anybody."""
 
+    def text_version(self) -> object:
+        """Return a value that differs after memories changed: new vectors may leave it alone."""
+
     def total(self) -> int:
         """Return how many memories there are."""
 

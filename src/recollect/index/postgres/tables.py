@@ -159,6 +159,10 @@ class PostgresTables:
         with self.moment():
             return [(one.id, one.version) for one in self.repositories]
 
+    def text_version(self) -> object:
+        """Return the same: the engine of one person does not make vectors here meanwhile."""
+        return self.version()
+
     def total(self) -> int:
         """Return how many memories there are."""
         with self.moment():
@@ -371,6 +375,7 @@ class AtHome:
     def __init__(self, tables: PostgresTables, homes: Mapping[str, int]) -> None:
         self._homes = homes
         self.rows, self.version, self.total = tables.rows, tables.version, tables.total
+        self.text_version = tables.text_version
 
     def among(self, column: str, values: Collection[str]) -> tuple[str, Row]:
         """Return the condition that a column has one of some values, in its own repository."""

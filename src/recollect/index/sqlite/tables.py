@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 import apsw
 
-from recollect.index.sqlite.connection import failing, version
+from recollect.index.sqlite.connection import Version, failing, version
 from recollect.index.sqlite.schema import vector_table
 from recollect.index.tables import Row
 
@@ -24,6 +24,8 @@ class SqliteTables:
 
     def __init__(self, db: apsw.Connection) -> None:
         self._db = db
+        self._seen: Version | None = None
+        self._text_version: tuple[object, ...] = ()
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
         """Return the rows of a query."""
@@ -41,6 +43,19 @@ class SqliteTables:
     def version(self) -> object:
         """Return the state of the database as this connection sees it."""
         return version(self._db)
+
+    def text_version(self) -> object:
+        """Return what differs after a write of this connection, or after one of notes.
+
+        While the engine makes vectors, its other connection writes ten times in a second.
+        """
+        now = version(self._db)
+        if now != self._seen:
+            changed = now[1]
+            applied = self.rows("SELECT value FROM meta WHERE key = 'applied'")
+            cursor = self.rows("SELECT ref, tree FROM cursor ORDER BY ref")
+            self._seen, self._text_version = now, (changed, *applied, *cursor)
+        return self._text_version
 
     def total(self) -> int:
         """Return how many memories there are."""

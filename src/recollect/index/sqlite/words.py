@@ -89,8 +89,8 @@ class Words(Keywords):
 
         Ranking every memory with a common word takes longest and rarely changes the result.
         """
-        total = self._tables.total()
         rarest = sorted(self._frequencies(terms).items(), key=lambda item: item[1])
+        total = self._total()
         brought = 0
         for number, (_, count) in enumerate(rarest):
             if brought > _PLENTY * limit and count > max(_COMMON * total, _MANY):
