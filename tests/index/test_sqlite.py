@@ -15,6 +15,7 @@ from recollect.core.age import seconds_of
 from recollect.core.strength import Uses
 from recollect.errors import MemoryIndexError
 from recollect.index.protocol import Filters, Index, Match
+from recollect.index.sqlite import filling
 from recollect.index.sqlite import words as sqlite_words
 from recollect.index.sqlite.index import SqliteIndex
 from recollect.state.database import open_state
@@ -126,6 +127,37 @@ def test_what_a_connection_keeps_is_as_new_as_the_file(tmp_path: Path) -> None:
     assert [memory.body for memory in mine.get_many([born.uid])] == ["changed here"]
     fill(other, (PLACE, None))
     assert mine.get_many([born.uid]) == []
+
+
+def test_a_large_file_is_filled_as_a_small_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With many rows at once and the indexes after them, every table is the same."""
+    made = [
+        creation(n, salt=n, body=f"see src/f{n}.py", tags=["a", f"t{n}"], session="s")
+        for n in range(12)
+    ]
+    notes = [
+        (PLACE._replace(anchor=f"{n:040x}"), note_of(born, update(born, 1, body="newer")))
+        for n, born in enumerate(made)
+    ]
+
+    def dump(name: str) -> tuple[object, ...]:
+        index = SqliteIndex(tmp_path / name)
+        fill(index, *notes)
+        rows = index._db.execute("SELECT name, sql FROM sqlite_master WHERE type = 'index'")
+        found = {match.uid for match in index.lexical("newer", EVERYTHING, 50).matches}
+        return sorted(rows, key=str), index.fingerprints(), found
+
+    small = dump("small.db")
+    monkeypatch.setattr(filling, "_AT_ONCE", 3)
+
+    assert dump("large.db") == small
+    with pytest.raises(ZeroDivisionError):
+        SqliteIndex(tmp_path / "failed.db").apply(
+            (notes[n % (5 - n)] for n in range(9)), since={}, cursor={"r": "1"}
+        )
+    assert dump("failed.db") == small
 
 
 def test_what_was_found_is_as_new_as_the_file(tmp_path: Path) -> None:

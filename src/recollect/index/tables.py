@@ -60,6 +60,9 @@ class Tables(Protocol):
 class WritableTables(Tables, Protocol):
     """The same for writing, inside a transaction of the caller."""
 
+    def filling(self) -> AbstractContextManager[object]:
+        """Fill empty tables: rows may wait until somebody reads or changes some."""
+
     def run(self, sql: str, parameters: Sequence[Any] = ()) -> None:
         """Run a statement without a result."""
 
@@ -131,7 +134,9 @@ def decode(text: bytes) -> str:
 
 def clean(text: str | None) -> str | None:
     """Make a text valid for a database: bytes that were never UTF-8 become question marks."""
-    return None if text is None else text.encode("utf-8", "replace").decode()
+    if text is None or text.isascii():  # most of them, fifteen for each memory
+        return text
+    return text.encode("utf-8", "replace").decode()
 
 
 def has_others(tables: Tables, voice: str) -> bool:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 
 import apsw
 
 from recollect.index.sqlite.connection import Version, failing, version
+from recollect.index.sqlite.filling import Filling
 from recollect.index.sqlite.schema import vector_table
 from recollect.index.tables import Row
 
@@ -26,10 +28,13 @@ class SqliteTables:
         self._db = db
         self._seen: Version | None = None
         self._text_version: tuple[object, ...] = ()
+        self._filling: Filling | None = None
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
         """Return the rows of a query."""
         with failing():
+            if self._filling is not None:
+                self._filling.write()
             return list(self._db.execute(sql, tuple(parameters)))
 
     def among(self, column: str, values: Collection[str]) -> tuple[str, Row]:
@@ -70,8 +75,20 @@ class SqliteTables:
 
     # Writing: errors are converted by the transaction
 
+    @contextmanager
+    def filling(self) -> Iterator[None]:
+        """Fill tables that are empty: rows are inserted many at once. See `Filling`."""
+        self._filling = Filling(self._db)
+        try:
+            yield
+            self._filling.finish()
+        finally:
+            self._filling = None
+
     def run(self, sql: str, parameters: Sequence[Any] = ()) -> None:
         """Run a statement without a result."""
+        if self._filling is not None:
+            self._filling.write()
         self._db.execute(sql, tuple(parameters))
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Row]) -> None:
@@ -79,11 +96,17 @@ class SqliteTables:
         if rows:
             marks = ",".join("?" * len(columns))
             sql = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})"
+            self._insert(sql, rows)
+
+    def _insert(self, sql: str, rows: Sequence[Row]) -> None:
+        if self._filling is None:
             self._db.executemany(sql, rows)
+        else:
+            self._filling.add(sql, rows)
 
     def put_record(self, row: Row) -> None:
         """Insert or replace a record."""
-        self._db.execute("INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?)", row)
+        self._insert("INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?)", [row])
 
     def put_setting(self, key: str, value: str) -> None:
         """Insert or replace a value of the table `meta`."""
@@ -91,13 +114,19 @@ class SqliteTables:
 
     def add_place(self, row: Row) -> int:
         """Insert a place. Return its key."""
-        self.insert("place", ("space", "kind", "anchor"), [row])
-        return self._db.last_insert_rowid()
+        return self._add("place", "id", ("space", "kind", "anchor"), row)
 
     def add_memory(self, columns: Sequence[str], row: Row) -> int:
         """Insert a memory. Return its key."""
-        self.insert("memory", columns, [row])
-        return self._db.last_insert_rowid()
+        return self._add("memory", "key", columns, row)
+
+    def _add(self, table: str, key: str, columns: Sequence[str], row: Row) -> int:
+        if self._filling is None:
+            self.insert(table, columns, [row])
+            return self._db.last_insert_rowid()
+        number = self._filling.next_key(table)
+        self.insert(table, (key, *columns), [(number, *row)])
+        return number
 
     def drop_memory(self, key: int) -> None:
         """Delete the row of a memory."""
