@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 
 from recollect.core.age import not_after, seconds_of
@@ -32,6 +33,9 @@ from recollect.search.constants import (
     titles_bar,
 )
 from recollect.search.tokens import count_tokens
+
+# Texts whose words are kept, of so many characters at most.
+_KEPT, _SHORT = 512, 4_000
 
 
 class Episode(NamedTuple):
@@ -139,29 +143,34 @@ def without_repeats(candidates: Iterable[Candidate]) -> Sorted:
     differ, the person has changed their mind.
     """
     kept: list[Candidate] = []
-    words: list[tuple[str, frozenset[str]]] = []
+    words: list[tuple[str, int, int]] = []
+    numbers: dict[str, int] = {}  # of words, so that texts can be compared as bits
     skipped = []
     for candidate in sorted(candidates, key=lambda c: (-c.score, c.memory.uid)):
         memory = candidate.memory
-        own = frozenset(query_terms(f"{memory.summary} {memory.text}"))
+        own = 0
+        for term in _terms_of(f"{memory.summary} {memory.text}"):
+            own |= 1 << numbers.setdefault(term, len(numbers))
+        count = own.bit_count()
         # Two sessions are two things, however much their work is alike.
         session = str(memory.session or "") if memory.kind == SESSIONS else ""
         same = next(
             (
                 place
-                for place, (whose, other) in enumerate(words)
-                if _overlap(own, other) > REPEAT_OVERLAP
+                for place, (whose, other, size) in enumerate(words)
+                if (both := (own & other).bit_count())
+                and both / (count + size - both) > REPEAT_OVERLAP
                 and not (session and whose and session != whose)
             ),
             None,
         )
         if same is None:
             kept.append(candidate)
-            words.append((session, own))
+            words.append((session, own, count))
         elif _is_newer_word(memory, kept[same].memory):
             skipped.append(Skipped(kept[same].memory.uid, "repeats a newer one"))
             kept[same] = candidate
-            words[same] = session, own
+            words[same] = session, own, count
         else:
             skipped.append(Skipped(memory.uid, "repeats a better one"))
     return kept, skipped
@@ -194,10 +203,14 @@ def few_unconfirmed(candidates: Iterable[Candidate], already: int = 0) -> Sorted
     return kept, skipped
 
 
-def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
-    both = len(one & other)
-    union = len(one) + len(other) - both
-    return both / union if union else 0.0
+def _terms_of(text: str) -> Sequence[str]:
+    """Return the meaningful words of a text; a long-lived process compares the same ones often."""
+    return _short_terms(text) if len(text) <= _SHORT else query_terms(text)
+
+
+@lru_cache(_KEPT)
+def _short_terms(text: str) -> Sequence[str]:
+    return query_terms(text)
 
 
 def fair(
