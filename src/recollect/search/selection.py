@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
 from types import MappingProxyType
 
 from recollect.core.age import not_after, seconds_of
@@ -16,6 +15,7 @@ from recollect.core.crowding import SHARE, Traits, author_key_of, dated, most_of
 from recollect.core.kinds import SESSIONS
 from recollect.core.memory import Memory
 from recollect.core.named_tuple import NamedTuple
+from recollect.core.patterns import remembered
 from recollect.core.status import UNCONFIRMED
 from recollect.core.strength import Uses
 from recollect.index.text import query_terms
@@ -33,9 +33,6 @@ from recollect.search.constants import (
     titles_bar,
 )
 from recollect.search.tokens import count_tokens
-
-# Texts whose words are kept, of so many characters at most.
-_KEPT, _SHORT = 512, 4_000
 
 
 class Episode(NamedTuple):
@@ -203,13 +200,8 @@ def few_unconfirmed(candidates: Iterable[Candidate], already: int = 0) -> Sorted
     return kept, skipped
 
 
+@remembered
 def _terms_of(text: str) -> Sequence[str]:
-    """Return the meaningful words of a text; a long-lived process compares the same ones often."""
-    return _short_terms(text) if len(text) <= _SHORT else query_terms(text)
-
-
-@lru_cache(_KEPT)
-def _short_terms(text: str) -> Sequence[str]:
     return query_terms(text)
 
 

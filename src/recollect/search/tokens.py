@@ -9,7 +9,7 @@ on average.
 
 from __future__ import annotations
 
-from recollect.core.patterns import pattern
+from recollect.core.patterns import pattern, remembered
 from recollect.search.constants import LETTERS_PER_TOKEN
 
 _PIECE = pattern(
@@ -39,6 +39,7 @@ class _Tokens(dict[str, int]):
 _TOKENS = _Tokens()
 
 
+@remembered
 def count_tokens(text: str) -> int:
     """Return an upper estimate of the tokens in a text."""
     return sum(map(_TOKENS.__getitem__, _PIECE.findall(text)))

@@ -9,13 +9,14 @@ from contextlib import contextmanager
 import apsw
 
 from recollect.index.sqlite.connection import Version, failing, version
-from recollect.index.sqlite.filling import Filling
 from recollect.index.sqlite.schema import vector_table
 from recollect.index.tables import Row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from recollect.index.sqlite.filling import Filling
 
 # More values than this go through JSON: a statement has a limited number of parameters.
 _MOST_MARKS = 1_000
@@ -78,6 +79,8 @@ class SqliteTables:
     @contextmanager
     def filling(self) -> Iterator[None]:
         """Fill tables that are empty: rows are inserted many at once. See `Filling`."""
+        from recollect.index.sqlite.filling import Filling  # for a new file only
+
         self._filling = Filling(self._db)
         try:
             yield
