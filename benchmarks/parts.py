@@ -34,9 +34,10 @@ from typing import Any
 import recollect
 from benchmarks.corpus import build_repository
 from benchmarks.hooks import payloads
+from recollect.capture import wish_meaning
 from recollect.embedding import open_embedder
 from recollect.embedding.granite.model import Granite
-from recollect.embedding.transformer import Transformer
+from recollect.embedding.transformer import DIMENSIONS, LAYERS, WIDE, Transformer, _apply
 from recollect.engine.stores import StorePool
 from recollect.hooks import notice, opening, stages, titles
 from recollect.hooks.deadline import Deadline
@@ -55,6 +56,8 @@ INTERPRETER, IMPORTS, REST = "interpreter", "imports, by the clock", "everything
 GIT, MODEL = "git", "the model, in a thread of its own"
 READING = "the model, reading for wishes, in a thread of its own"
 TRACE = "trace, after the reply"
+VECTOR_FLOOR = "floor of the vector: its matrix products alone"
+READING_FLOOR = "floor of reading for wishes: its matrix products alone"
 # Each function of a part, by where it is looked up.
 _WRAPPED: Sequence[tuple[Any, str, str]] = (
     (Git, "result", GIT),
@@ -177,6 +180,29 @@ def inside(
     return {name: statistics.median(parts.get(name, 0.0) for parts in seen) for name in names}
 
 
+def floors(embedder: Granite, rounds: int) -> dict[str, float]:
+    """What the matrix products of a prompt take, without anything between them."""
+    import numpy as np
+
+    prompt = payloads(Path(), random.Random(7))["prompt"]["prompt"]
+    tokens = embedder.count_tokens(prompt) + 2
+    narrow, wide = (np.ones((tokens, size), dtype=np.float32) for size in (DIMENSIONS, WIDE))
+    found = {}
+    for name, count in ((VECTOR_FLOOR, LAYERS), (READING_FLOOR, wish_meaning.LAYERS)):
+        taken = []
+        for _ in range(10 * rounds):
+            before = time.thread_time()
+            for layer in embedder.first(count):
+                for x, affine in (
+                    *((narrow, layer.attend), (narrow, layer.join)),
+                    *((narrow, layer.widen), (wide, layer.narrow)),
+                ):
+                    _apply(x, affine)
+            taken.append((time.thread_time() - before) * 1000)
+        found[name] = statistics.median(taken)
+    return found
+
+
 def outside(repo: Path, environment: Mapping[str, str], rounds: int) -> dict[str, float]:
     """What the interpreter and the imports of a cold hook take, and how many modules there are."""
     given = json.dumps(payloads(repo, random.Random(7))["prompt"]).encode()
@@ -213,9 +239,13 @@ def measure(repo: Path, environment: Mapping[str, str], rounds: int) -> Parts:
     """The parts of a prompt, cold and by the engine."""
     cold = {**outside(repo, environment, rounds), **inside(repo, environment, rounds, None)}
     pool = StorePool()
-    pool.share_embedder(open_embedder("default", environment=os.environ))
+    embedder = open_embedder("default", environment=os.environ)
+    pool.share_embedder(embedder)
     try:
-        return cold, inside(repo, environment, rounds, pool)
+        warm = inside(repo, environment, rounds, pool)
+        if isinstance(embedder, Granite):
+            warm |= floors(embedder, rounds)
+        return cold, warm
     finally:
         pool.close()
 

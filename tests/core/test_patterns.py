@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.core.patterns import _Kept, _Lazy, pattern
+from recollect.core.patterns import _Kept, _Lazy, pattern, remembered
 
 TEXTS = [
     ("a+b", 0),
@@ -79,3 +79,17 @@ def test_an_invalid_expression_is_an_error() -> None:
     """As with `re.compile`."""
     with pytest.raises(re.error):
         pattern("(").match("")
+
+
+def test_what_was_found_in_a_text_is_not_looked_for_again() -> None:
+    """Except in a long text, which would take memory for long."""
+    asked = []
+
+    @remembered
+    def size(text: str) -> int:
+        """Count."""
+        asked.append(text[:1])
+        return len(text)
+
+    assert [size("a"), size("a"), size("b" * 20_000), size("b" * 20_000)] == [1, 1, 20_000, 20_000]
+    assert asked == ["a", "b", "b"]

@@ -331,3 +331,21 @@ def test_layers_with_updates_share_the_weights() -> None:
     assert len(places) == len(rows) == 2
     assert layer.narrow.weight is model._network.layers[0].narrow.weight
     assert np.array_equal(rows, model.read("keep that", model._network.layers[:1])[1])
+
+
+@needs_model
+def test_what_embedding_a_text_made_of_its_words_is_read_again(
+    embedder: Granite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A prompt is embedded and read: its early layers run once, with the same result."""
+    np = pytest.importorskip("numpy")
+    text = "Keep that parser.py is generated."
+    embedder.embed(["another text"])
+    places, rows = embedder.read(text, embedder.first(3))
+    embedder.embed([text])
+    monkeypatch.setattr(embedder, "_states", None)
+
+    again, kept = embedder.read(text, embedder.first(3))
+
+    assert (again, kept.shape) == (places, rows.shape)
+    assert np.array_equal(kept, rows)

@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from recollect.core.age import seconds_of
 from recollect.core.strength import Uses
 from recollect.errors import MemoryIndexError
 from recollect.index.protocol import Filters, Index, Match
+from recollect.index.sqlite import filling
 from recollect.index.sqlite import words as sqlite_words
 from recollect.index.sqlite.index import SqliteIndex
 from recollect.state.database import open_state
@@ -127,6 +129,72 @@ def test_what_a_connection_keeps_is_as_new_as_the_file(tmp_path: Path) -> None:
     assert mine.get_many([born.uid]) == []
 
 
+def test_a_large_file_is_filled_as_a_small_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With many rows at once and the indexes after them, every table is the same."""
+    made = [
+        creation(n, salt=n, body=f"see src/f{n}.py", tags=["a", f"t{n}"], session="s")
+        for n in range(12)
+    ]
+    notes = [
+        (PLACE._replace(anchor=f"{n:040x}"), note_of(born, update(born, 1, body="newer")))
+        for n, born in enumerate(made)
+    ]
+
+    def dump(name: str) -> tuple[object, ...]:
+        index = SqliteIndex(tmp_path / name)
+        fill(index, *notes)
+        rows = index._db.execute("SELECT name, sql FROM sqlite_master WHERE type = 'index'")
+        found = {match.uid for match in index.lexical("newer", EVERYTHING, 50).matches}
+        return sorted(rows, key=str), index.fingerprints(), found
+
+    small = dump("small.db")
+    monkeypatch.setattr(filling, "_AT_ONCE", 3)
+
+    assert dump("large.db") == small
+    with pytest.raises(ZeroDivisionError):
+        SqliteIndex(tmp_path / "failed.db").apply(
+            (notes[n % (5 - n)] for n in range(9)), since={}, cursor={"r": "1"}
+        )
+    assert dump("failed.db") == small
+
+
+def test_what_was_found_is_as_new_as_the_file(tmp_path: Path) -> None:
+    """The same search again is answered from what is kept, and sees what anybody writes."""
+    path = tmp_path / "index.db"
+    mine, other = SqliteIndex(path), SqliteIndex(path)
+    one, two = creation(1, salt=1, body="apple"), creation(2, salt=2, body="apple pie")
+
+    def found() -> set[str]:
+        return {match.uid for match in mine.lexical("apple", EVERYTHING, 5).matches}
+
+    fill(mine, (PLACE, note_of(one)))
+    assert found() == {one.uid}
+    fill(other, (PLACE, note_of(one, two)))
+    assert found() == {one.uid, two.uid}
+    other.store_vectors("m", {one.uid: [vector(1, 0)]})
+    assert mine.lexical("apple", EVERYTHING, 5) is mine.lexical("apple", EVERYTHING, 5)
+    since = other.cursor()
+    other.apply([(PLACE, note_of(one))], since=since, cursor=since)  # notes that were carried over
+    assert found() == {one.uid}
+    fill(mine, (PLACE, None))
+    assert found() == set()
+
+
+def test_what_was_found_may_expire(tmp_path: Path) -> None:
+    """A search a moment later leaves out what expired meanwhile, and an earlier one has it."""
+    index = SqliteIndex(tmp_path / "index.db")
+    day = EVERYTHING._replace(alive_at=seconds_of("2026-01-02T00:00:00Z"))
+    later = EVERYTHING._replace(alive_at=seconds_of("2026-01-03T12:00:00Z"))
+    born = creation(body="apple", ttl=2)
+    fill(index, (PLACE, note_of(born)))
+
+    counts = [len(index.lexical("apple", one, 5).matches) for one in (day, later, day, EVERYTHING)]
+
+    assert counts == [1, 0, 1, 1]
+
+
 def test_a_common_word_counts_although_rarer_ones_would_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -148,7 +216,7 @@ def test_a_common_word_counts_although_rarer_ones_would_do(
     monkeypatch.setattr(sqlite_words, "_MANY", 10_000)
 
     assert answer.uid in {match.uid for match in found.matches}
-    assert found == index.lexical(" ".join(words), EVERYTHING, 5)
+    assert found == SqliteIndex(index.path).lexical(" ".join(words), EVERYTHING, 5)
 
 
 @pytest.mark.parametrize("damage", ["garbage", "truncated", "version"])

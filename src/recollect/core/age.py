@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from recollect.core import limits
 
+# Timestamps that are not read again: a memory has the same one several times.
+_KEPT = 2_000
 _UNITS = ((31_536_000, "y"), (604_800, "w"), (86_400, "d"), (3600, "h"), (60, "m"))
 
 
@@ -31,6 +34,7 @@ def parse_moment(timestamp: str | None) -> datetime | None:
     return then
 
 
+@lru_cache(_KEPT)
 def seconds_of(timestamp: str | None) -> float | None:
     """Return a timestamp as seconds since 1970; None if it is invalid or out of range."""
     try:

@@ -52,14 +52,15 @@ def dispose(text: str) -> Disposition:
         if _is_too_large(text):
             size = len(text.encode("utf-8", "surrogatepass"))
             return _quarantine(text, f"it has {size} bytes; the limit is {limits.RECORD_BYTES}")
-        head = _head(text)
+        legacy = is_legacy(text)
+        head = _head(text, legacy=legacy)
         lines = head.count("\n") + 1
         if lines > limits.HEADER_LINES:
             return _quarantine(
                 text, f"its header has {lines} lines; the limit is {limits.HEADER_LINES}"
             )
-        record = read_legacy(text) if is_legacy(text) else read_record(text)
-        return Disposition(record, _problem(text, head, record))
+        record = read_legacy(text) if legacy else read_record(text)
+        return Disposition(record, _problem(text, head, record, legacy=legacy))
     except Exception as error:  # no foreign text may stop a reader
         return _quarantine(text, f"it cannot be read ({type(error).__name__})")
 
@@ -90,28 +91,26 @@ def _is_too_large(text: str) -> bool:
     return len(text.encode("utf-8", "surrogatepass")) > limits.RECORD_BYTES
 
 
-def _head(text: str) -> str:
-    if is_legacy(text):
+def _head(text: str, *, legacy: bool) -> str:
+    if legacy:
         return legacy_head(text)
     end = text.find("\n---\n", 3)
     return text if end < 0 else text[4:end]
 
 
-def _problem(text: str, head: str, record: Record) -> str:
+def _problem(text: str, head: str, record: Record, *, legacy: bool) -> str:
     """Describe what is wrong with a record; empty if it counts."""
     if "\0" in text:
         return "it contains a NUL character"
     return (
-        _wrong_operation(text, record)
-        or _wrong_front_matter(text, record)
+        ("" if legacy else _wrong_operation(text, record))
+        or _wrong_front_matter(record, legacy=legacy)
         or _wrong_moment(record.timestamp)
-        or _wrong_values(text, head, record)
+        or _wrong_values(head, record, legacy=legacy)
     )
 
 
 def _wrong_operation(text: str, record: Record) -> str:
-    if is_legacy(text):
-        return ""
     if record.uid != text[_OPENER : _OPENER + LENGTH]:
         return "its header names a second uid"
     if record.op == CREATE:
@@ -123,9 +122,9 @@ def _wrong_operation(text: str, record: Record) -> str:
     return f"the {record.op} names itself" if record.of == record.uid else ""
 
 
-def _wrong_front_matter(text: str, record: Record) -> str:
+def _wrong_front_matter(record: Record, *, legacy: bool) -> str:
     """Describe what an older system's record lacks, or a text that was to be such a record."""
-    if is_legacy(text):
+    if legacy:
         wanted = {"summary": record.fields.get("summary"), "timestamp": record.timestamp}
         missing = [name for name, value in wanted.items() if not str(value or "").strip()]
         return f"its front matter has no {missing[0]}" if missing else ""
@@ -146,9 +145,8 @@ def _wrong_moment(timestamp: str | None) -> str:
     return ""
 
 
-def _wrong_values(text: str, head: str, record: Record) -> str:
+def _wrong_values(head: str, record: Record, *, legacy: bool) -> str:
     """Describe what is wrong with the header values."""
-    legacy = is_legacy(text)
     if legacy and BAD_ESCAPE.search(head):
         return "its header contains an invalid escape sequence"
     brackets = head.count("[") + head.count("{")

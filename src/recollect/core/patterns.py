@@ -4,6 +4,9 @@ Compiling one takes up to four milliseconds, and Python does not cache it across
 starts a new process for every event, and a prompt needs fifty of our expressions. So what they
 compile to is kept in a file beside this module's own bytecode, where Python keeps what our modules
 compile to. Whoever can write there can change our code, too.
+
+The engine asks the same of the same memories at every event: what a text costs, whether it may be
+shown, which words it has. What such a function found in the last texts is kept as well.
 """
 
 from __future__ import annotations
@@ -11,14 +14,20 @@ from __future__ import annotations
 import os
 import re
 import sys
+from functools import lru_cache, wraps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
 
 # Raise it with every change of the file's contents.
 _FORMAT = 1
 _MOST_KEPT = 2000
+# So many texts for each function, and none that is longer: a few megabytes at most.
+_TEXTS, _LONGEST = 256, 10_000
 
 
 def pattern(text: str, flags: int = 0) -> re.Pattern[str]:
@@ -45,6 +54,17 @@ def compiled(text: str, flags: int = 0) -> re.Pattern[str]:
 def keep_compiled() -> None:
     """Save what this process had to compile, for the next one. It is no error if that fails."""
     _kept.save()
+
+
+def remembered(function: Callable[[str], T]) -> Callable[[str], T]:
+    """Return a function of a text alone that finds nothing again in a text that it had before."""
+    known = lru_cache(_TEXTS)(function)
+
+    @wraps(function)
+    def run(text: str) -> T:
+        return known(text) if len(text) <= _LONGEST else function(text)
+
+    return run
 
 
 class _Kept:

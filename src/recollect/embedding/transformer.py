@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol
 
 from recollect.errors import EmbeddingError
@@ -29,6 +30,8 @@ WINDOW = 256 - 2
 # Tokens in one pass, padding included: with more, the wide layer does not fit the cache.
 _PASS = 512
 _EPSILON = 1e-12
+# The multiplications of a product that OpenBLAS does in place, if it has 512-bit vectors.
+_IN_PLACE = 1_000_000
 
 
 class Tokenizer(Protocol):
@@ -83,8 +86,8 @@ def block_width(rows: int) -> int:
     """Return how many columns each block of a matrix with so many rows has; 0 for no blocks.
 
     Before each product, OpenBLAS copies both matrices, which for a short text takes as long as the
-    product. With 512-bit vectors, it multiplies small matrices in place: those of blocks of a short
-    text are small. Without such vectors blocks are slower, and for a long text a little.
+    product. With 512-bit vectors, it multiplies small matrices in place: see `_IN_PLACE`. Without
+    such vectors blocks are slower.
     """
     import numpy as np
 
@@ -190,12 +193,17 @@ class Transformer:
         """Run one pass, and return the vectors of the texts."""
         import numpy as np
 
-        *_, x = self._states(batch, pause)
+        x = self._last_state(batch, pause)
         if self._centre is None:
             lengths = np.array([[len(tokens)] for tokens in batch])
             real = (np.arange(x.shape[1]) < lengths).astype(np.float32)
             return _of_unit_length((real[:, None, :] @ x)[:, 0])
         return _of_unit_length(_of_unit_length(x[:, 0]) - self._centre)
+
+    def _last_state(self, batch: list[list[int]], pause: Callable[[], None]) -> Floats:
+        """Return the tokens of texts after all layers."""
+        *_, x = self._states(batch, pause)
+        return x
 
     def _states(
         self,
@@ -267,9 +275,14 @@ def _apply(x: Floats, affine: Affine) -> Floats:
     if weight.ndim == 2:
         y = x @ weight
     else:
-        blocks, _, width = weight.shape
+        blocks, rows, width = weight.shape
         y = np.empty((len(x), blocks * width), dtype=np.float32)
-        np.matmul(x, weight, out=y.reshape(len(x), blocks, width).transpose(1, 0, 2))
+        by_block = y.reshape(len(x), blocks, width).transpose(1, 0, 2)
+        # A long text goes part by part, none larger than what is multiplied in place.
+        parts = -(-len(x) * rows * width // _IN_PLACE)
+        ends = [len(x) * part // parts for part in range(parts + 1)]
+        for start, end in pairwise(ends):
+            np.matmul(x[start:end], weight, out=by_block[:, start:end])
     if affine.update is not None:
         narrow, wide = affine.update
         y += (x @ narrow) @ wide
@@ -281,9 +294,12 @@ def _normalise(x: Floats, norm: Affine) -> None:
     """Layer normalisation, in place."""
     import numpy as np
 
-    x -= x.mean(axis=-1, keepdims=True)
-    variance = np.einsum("ij,ij->i", x, x) / DIMENSIONS
-    x /= np.sqrt(variance + np.float32(_EPSILON))[:, None]
+    # The method `mean` is Python code, which takes longer than the mean of a short text.
+    x -= np.add.reduce(x, axis=1, keepdims=True) / np.float32(DIMENSIONS)
+    variance = np.einsum("ij,ij->i", x, x)
+    variance /= np.float32(DIMENSIONS)
+    variance += np.float32(_EPSILON)
+    x /= np.sqrt(variance)[:, None]
     x *= norm.weight
     x += norm.bias
 
@@ -297,10 +313,10 @@ def _attention(heads: Floats, hidden_from: Floats) -> Floats:
     value = heads[:, :, 2].transpose(0, 2, 1, 3)
     weights: Floats = query @ key
     weights += hidden_from
-    weights -= weights.max(axis=-1, keepdims=True)
+    weights -= np.maximum.reduce(weights, axis=-1, keepdims=True)
     np.exp(weights, out=weights)
     means: Floats = weights @ value
-    means /= weights.sum(axis=-1, keepdims=True)
+    means /= np.add.reduce(weights, axis=-1, keepdims=True)
     return means.transpose(0, 2, 1, 3).reshape(-1, DIMENSIONS)
 
 

@@ -127,7 +127,7 @@ class AskedSession(KeepingSession):
         return self._requests[text]
 
     def read_ahead(self, text: str) -> None:
-        """Begin to look for the wishes in a text; `requests_in` waits for the rest.
+        """Begin to look for the wishes in a text, then for a change of mind; others wait for it.
 
         Most of the time, the model reads, and other threads can run beside it.
         """
@@ -135,6 +135,7 @@ class AskedSession(KeepingSession):
             from recollect.core.meanwhile import meanwhile  # a cold hook has no model
 
             self._reading[text] = meanwhile(self._find_requests(text), "read")
+            self.look_for_change(after=self._reading[text])
 
     def _find_requests(self, text: str) -> Callable[[], list[Request]]:
         from recollect.capture.requests import find_requests

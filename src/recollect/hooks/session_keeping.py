@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from recollect.api.recollect import Recollect
 from recollect.capture.novelty import SUPERSEDES, Known, judge, share_words
@@ -20,6 +20,7 @@ from recollect.index.protocol import Filters, Index
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from recollect.capture.changed_minds import Find
@@ -46,6 +47,7 @@ class KeepingSession(RecordedSession):
         super().__init__(store, event)
         # What the prompt changes, once it was looked up, and what drafts of this event reverse.
         self._changed: list[Memory] | None = None
+        self._looking: Callable[[], Find | None] | None = None
         self._reversed: set[str] = set()
         # Where the prompt speaks of a memory that it changes, by its uid.
         self._places: dict[str, int] = {}
@@ -114,7 +116,8 @@ class KeepingSession(RecordedSession):
 
     def _find_changed(self) -> list[Memory]:
         prompt = without_own_text(self._event.text)
-        find = self._finder(prompt)
+        looking, self._looking = self._looking, None
+        find = looking() if looking is not None else self._finder(prompt)
         if find is None:
             return []
         from recollect.capture.twins import similar_in
@@ -132,6 +135,21 @@ class KeepingSession(RecordedSession):
         changes = find([text_of(old) for old in known])
         self._places = {known[one.number].uid: one.place for one in changes}
         return [known[one.number] for one in changes]
+
+    def look_for_change(self, after: Callable[[], object]) -> None:
+        """Begin to look whether the prompt tells a change of mind, when something else is done.
+
+        The model reads it: beside other threads, but not beside another reading.
+        """
+        if self._changed is None and self._looking is None:
+            from recollect.core.meanwhile import meanwhile  # a cold hook has no model
+
+            def look() -> Find | None:
+                with suppress(Exception):  # who waits for that gets its error
+                    after()
+                return self._finder(without_own_text(self._event.text))
+
+            self._looking = meanwhile(look, "look")
 
     def _finder(self, prompt: str) -> Find | None:
         """Return how to find what a prompt takes back; None if it tells no change."""

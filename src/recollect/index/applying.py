@@ -6,7 +6,9 @@ incremental refresh ends where a full rebuild ends.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 
 from recollect.core.age import seconds_of
 from recollect.core.authority import depends_on_owner, person_of
@@ -59,7 +61,6 @@ class Applier:
     ) -> None:
         """Apply notes, then fold every affected memory again."""
         tables = self._tables
-        owners: set[str] = set()
         empty = not tables.rows("SELECT 1 FROM cursor LIMIT 1")
         self._new = {} if empty else None
         untouched = {
@@ -67,6 +68,22 @@ class Applier:
             for key, space, kind in tables.rows("SELECT id, space, kind FROM place")
             if complete or (space, kind) in whole
         }
+        with tables.filling() if empty else nullcontext():
+            self._apply(notes, untouched, progress)
+        self._new = None
+        tables.run("DELETE FROM cursor")
+        tables.insert("cursor", ("ref", "tree"), list(cursor.items()))
+        # Whoever keeps what was read knows by it that notes changed, also with the same cursor.
+        tables.put_setting("applied", os.urandom(8).hex())
+
+    def _apply(
+        self,
+        notes: Iterable[tuple[Place, Note | None]],
+        untouched: set[int],
+        progress: Progress | None,
+    ) -> None:
+        """Apply notes; what is `untouched` after them is gone."""
+        owners: set[str] = set()
         for number, (place, note) in enumerate(notes, 1):
             key = self._place(place)
             untouched.discard(key)
@@ -79,9 +96,6 @@ class Applier:
             self._fold(owner)
             if progress is not None and number % 200 == 0:
                 progress(number)
-        self._new = None
-        tables.run("DELETE FROM cursor")
-        tables.insert("cursor", ("ref", "tree"), list(cursor.items()))
 
     def _place(self, place: Place) -> int:
         key = (place.space, place.kind, place.anchor)

@@ -81,6 +81,7 @@ class Keywords:
         self._tables = tables
         self._counts: dict[str, int] = {}
         self._version: object = None
+        self._memories: int | None = None
 
     def stems(self, term: str) -> Sequence[str]:
         """Return what the index stores for a word: usually one stem."""
@@ -106,15 +107,21 @@ class Keywords:
         Counting a common word takes as long as searching for it, so counts are cached until the
         next write.
         """
-        now = self._tables.version()
+        now = self._tables.text_version()
         if now != self._version:
-            self._counts, self._version = {}, now
+            self._counts, self._version, self._memories = {}, now, None
         unknown = {term: self.stems(term) for term in terms if term not in self._counts}
         if unknown:
             found = self._count_stems([stem for stems in unknown.values() for stem in stems])
             for term, stems in unknown.items():
                 self._counts[term] = min((found.get(stem, 0) for stem in stems), default=0)
         return {term: count for term in terms if (count := self._counts[term])}
+
+    def _total(self) -> int:
+        """Return how many memories there are, counted when the terms were."""
+        if self._memories is None:
+            self._memories = self._tables.total()
+        return self._memories
 
     def parts(self, terms: Sequence[str]) -> Sequence[Part]:
         """Return the parts of words that terms stand for."""
@@ -172,9 +179,9 @@ class Keywords:
 
         `less` is the share of the memories with a term that does not count.
         """
-        total = self._tables.total()
-        enough = max(total, _ENOUGH)
         found = self._frequencies(terms)
+        total = self._total()
+        enough = max(total, _ENOUGH)
         counts = {term: round(n * (1 - less.get(term, 0.0))) for term, n in found.items()}
         scores = {term: _idf(count, total) for term, count in counts.items()}
         everyday = round(_EVERYDAY * enough)
@@ -195,10 +202,10 @@ class Keywords:
 
     def common(self, terms: Sequence[str], share: float) -> set[str]:
         """Return the terms that occur in more than a share of the memories."""
-        total = self._tables.total()
+        counts = self._frequencies(terms)
+        total = self._total()
         if total < _FEW:
             return set()
-        counts = self._frequencies(terms)
         return {term for term, count in counts.items() if count > share * total}
 
 

@@ -33,7 +33,7 @@ class Memories:
 
     def get_many(self, uids: Sequence[str]) -> list[Memory]:
         """Return the existing memories, in the given order."""
-        now = self._tables.version()
+        now = self._tables.text_version()
         if now != self._version:
             self._kept, self._size, self._version = {}, 0, now
         found = {uid: self._kept[uid] for uid in uids if uid in self._kept}

@@ -11,6 +11,8 @@ _RUN = pattern(
     r"(?<![\w.@+:/\\-])(?!/)"
     rf"(?:[\w@+-]*+[./][\w.@+/-]++|(?:{'|'.join(_NAMES)})(?![\w@+/-]|\.\w))"
 )
+# In every text that names a path, unless it is one of the names; most texts have none.
+_IN_PATHS = pattern(r"[./][\w.@+/-]")
 # Endings of a name without a folder: others are sentences without a space, or version numbers.
 _SUFFIXES = """
     bash bat c cc cfg cjs clj conf cpp cs css csv cts cu cxx dart diff env erl ex exs go gradle
@@ -27,6 +29,8 @@ _DEEP = 3  # so many parts without an ending are a path; `read/write` and `and/o
 def named_paths(text: str) -> list[str]:
     """Return the files and folders that a text names, relative to the repository, in order."""
     found: dict[str, None] = {}
+    if not _IN_PATHS.search(text) and not any(map(text.__contains__, _NAMES)):
+        return []
     for match in _RUN.finditer(text):
         path = match[0].removeprefix("./").rstrip(".,-+@")
         if len(path) <= _LONGEST and _is_path(path):

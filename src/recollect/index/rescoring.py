@@ -22,14 +22,23 @@ Found = tuple[float, float, float, float, int, int, tuple[float, ...]]
 Locations = Callable[[int], Sequence[Sequence[int]]]
 
 
+_NO_PLACES: tuple[Sequence[int], Sequence[int]] = (), ()
+_NOWHERE: list[list[int]] = [[] for _ in WEIGHTS]
+
+
 def rescore(weights: Sequence[tuple[float, float]], locations: Locations, length: float) -> Found:
     """Score a row: `weights` has idf and proof of each phrase, `length` is relative to the mean."""
     norm = K1 * (1 - B + B * length)
     in_summary, in_tags, in_dates, in_body, in_asked = WEIGHTS
     total, proof, titled, tagged, words, beside, held = 0.0, 0.0, 0.0, 0.0, 0, 0, []
-    before: tuple[Sequence[int], Sequence[int]] = (), ()
+    before: tuple[Sequence[int], Sequence[int]] = _NO_PLACES
     for phrase, (idf, proves) in enumerate(weights):
-        summary, tags, dates, body, asked = locations(phrase)
+        found = locations(phrase)
+        if found == _NOWHERE:  # as most words of a query are in most rows
+            held.append(0.0)
+            before = _NO_PLACES
+            continue
+        summary, tags, dates, body, asked = found
         # Unrolled: this runs for every word of hundreds of rows while the user waits.
         frequency = (
             in_summary * len(summary)
@@ -53,7 +62,7 @@ def rescore(weights: Sequence[tuple[float, float]], locations: Locations, length
             before = summary, body
         else:
             held.append(0.0)
-            before = (), ()
+            before = _NO_PLACES
     return total, proof, titled, tagged, words, beside, tuple(held)
 
 

@@ -32,7 +32,7 @@ from recollect.index.text import query_terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Unpack
+    from typing import Any, Unpack
 
     from recollect.index.applying import Applier
     from recollect.index.keywords import Keywords
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 _COMMON_SHARE = 0.3
 _SHORT = 20  # words
 _MOST_COUNTED = 100  # different filters
+_MOST_MATCHES = 16  # different searches
 
 
 class _Count(NamedTuple):
@@ -59,6 +60,12 @@ class TableIndex(RecordReading):
 
     _tables: WritableTables
     _keywords: Keywords | None = None
+    # What was found by words, the state of the database then, and the moments at which the same
+    # memories are alive. The start of a session searches for the same last commits again.
+    _keeps_matches = False
+    _matches: dict[Any, LexicalMatches]
+    _matched_at: object = None
+    _alive: tuple[float, float] = inf, -inf
     # What was counted, and the state of the database then.
     _counted: dict[tuple[Filters, bool], _Count]
     _counted_at: object = None
@@ -185,7 +192,7 @@ class TableIndex(RecordReading):
     def count(self, filters: Filters) -> int:
         """Return how many memories match the filters."""
         # It reads every memory, so it is kept until the next write, or until a memory expires.
-        now, at = self._tables.version(), filters.alive_at
+        now, at = self._tables.text_version(), filters.alive_at
         if now != self._counted_at or len(self._counted) > _MOST_COUNTED:
             self._counted, self._counted_at = {}, now
         key = filters._replace(alive_at=None), at is None
@@ -223,9 +230,33 @@ class TableIndex(RecordReading):
         self, query: str, filters: Filters, limit: int, *, parts: bool = False
     ) -> LexicalMatches:
         """Return the memories that share words with the query or, if asked, parts of words."""
+        if not self._keeps_matches:
+            return self._found(query, filters, limit, parts=parts)
+        at = filters.alive_at
+        self._forget_old(at)
+        key = query, filters._replace(alive_at=None), at is None, limit, parts
+        if key not in self._matches:
+            if len(self._matches) >= _MOST_MATCHES:
+                del self._matches[next(iter(self._matches))]
+            self._matches[key] = self._found(query, filters, limit, parts=parts)
+        return self._matches[key]
+
+    def _found(self, query: str, filters: Filters, limit: int, *, parts: bool) -> LexicalMatches:
         terms = query_terms(query)
         of_words = self._words.parts(terms) if parts else ()
         return self._words.matches(terms, *where(filters), limit, of_words)
+
+    def _forget_old(self, at: float | None) -> None:
+        """Forget matches that a write, or a memory that expired, may have changed."""
+        now = self._tables.text_version()
+        since, until = self._alive
+        if now != self._matched_at or (at is not None and not since <= at < until):
+            if at is None:
+                self._alive = inf, -inf
+            else:
+                expires = self._one("SELECT min(expires) FROM memory WHERE expires > ?", (at,))
+                self._alive = at, inf if expires is None else expires
+            self._matches, self._matched_at = {}, now
 
     @property
     def _words(self) -> Keywords:

@@ -50,12 +50,18 @@ class Tables(Protocol):
     def version(self) -> object:
         """Return a value that differs after a write of anybody."""
 
+    def text_version(self) -> object:
+        """Return a value that differs after memories changed: new vectors may leave it alone."""
+
     def total(self) -> int:
         """Return how many memories there are."""
 
 
 class WritableTables(Tables, Protocol):
     """The same for writing, inside a transaction of the caller."""
+
+    def filling(self) -> AbstractContextManager[object]:
+        """Fill empty tables: rows may wait until somebody reads or changes some."""
 
     def run(self, sql: str, parameters: Sequence[Any] = ()) -> None:
         """Run a statement without a result."""
@@ -128,7 +134,9 @@ def decode(text: bytes) -> str:
 
 def clean(text: str | None) -> str | None:
     """Make a text valid for a database: bytes that were never UTF-8 become question marks."""
-    return None if text is None else text.encode("utf-8", "replace").decode()
+    if text is None or text.isascii():  # most of them, fifteen for each memory
+        return text
+    return text.encode("utf-8", "replace").decode()
 
 
 def has_others(tables: Tables, voice: str) -> bool:

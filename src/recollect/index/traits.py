@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from recollect.core.crowding import sketch_of
 from recollect.core.fields import MAX_QUESTION_LENGTH, MAX_QUESTIONS
@@ -15,6 +16,8 @@ _DEFAULT_TRUST = 0.8
 _ALTERED_TRUST = 0.1
 _UNVOUCHED_TRUST = 0.5  # it came from a file or from plain git, without an author
 _MOST_SKETCHED = 5000  # characters
+_DAY = 86_400
+_DAYS_KEPT = 1_000  # many memories are from the same days
 
 
 def trust_of(memory: Memory) -> float:
@@ -42,5 +45,10 @@ def date_words(created: float | None) -> str:
     """Return a date in words: questions ask for `May 2023`, not for a timestamp."""
     if created is None:
         return ""
-    moment = datetime.fromtimestamp(created, tz=UTC)
+    return _date_words(int(created // _DAY))
+
+
+@lru_cache(_DAYS_KEPT)
+def _date_words(day: int) -> str:
+    moment = datetime.fromtimestamp(day * _DAY, tz=UTC)
     return f"{moment.day} {moment:%B} {moment.year}"

@@ -11,7 +11,7 @@ from binascii import Error, a2b_base64
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
-from recollect.core.patterns import pattern
+from recollect.core.patterns import pattern, remembered
 
 # The number of words allowed between two words of an attack. Every repeat is bounded.
 _GAP = r"\W{1,9}"
@@ -119,6 +119,7 @@ def attacks(text: str) -> Iterator[tuple[int, int]]:
             end = stop
 
 
+@remembered
 def is_imperative(text: str) -> bool:
     """Return whether a text tells its reader to do something."""
     return _IMPERATIVE.search(text) is not None

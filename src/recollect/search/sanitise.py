@@ -17,7 +17,7 @@ from recollect.core.characters import (
     fold,
     visible,  # re-exported for callers of this module
 )
-from recollect.core.patterns import pattern
+from recollect.core.patterns import pattern, remembered
 from recollect.search.imperatives import attacks
 
 # What makes a line pose as somebody else: the turn of another role, or a persona for the agent.
@@ -77,6 +77,7 @@ def sanitise(text: str) -> str:
     return escape(plain(text))
 
 
+@remembered
 def plain(text: str) -> str:
     """Return the same without escaping, for callers that escape it later."""
     text = _filtered(text)

@@ -15,6 +15,7 @@ from recollect.core.crowding import SHARE, Traits, author_key_of, dated, most_of
 from recollect.core.kinds import SESSIONS
 from recollect.core.memory import Memory
 from recollect.core.named_tuple import NamedTuple
+from recollect.core.patterns import remembered
 from recollect.core.status import UNCONFIRMED
 from recollect.core.strength import Uses
 from recollect.index.text import query_terms
@@ -139,29 +140,34 @@ def without_repeats(candidates: Iterable[Candidate]) -> Sorted:
     differ, the person has changed their mind.
     """
     kept: list[Candidate] = []
-    words: list[tuple[str, frozenset[str]]] = []
+    words: list[tuple[str, int, int]] = []
+    numbers: dict[str, int] = {}  # of words, so that texts can be compared as bits
     skipped = []
     for candidate in sorted(candidates, key=lambda c: (-c.score, c.memory.uid)):
         memory = candidate.memory
-        own = frozenset(query_terms(f"{memory.summary} {memory.text}"))
+        own = 0
+        for term in _terms_of(f"{memory.summary} {memory.text}"):
+            own |= 1 << numbers.setdefault(term, len(numbers))
+        count = own.bit_count()
         # Two sessions are two things, however much their work is alike.
         session = str(memory.session or "") if memory.kind == SESSIONS else ""
         same = next(
             (
                 place
-                for place, (whose, other) in enumerate(words)
-                if _overlap(own, other) > REPEAT_OVERLAP
+                for place, (whose, other, size) in enumerate(words)
+                if (both := (own & other).bit_count())
+                and both / (count + size - both) > REPEAT_OVERLAP
                 and not (session and whose and session != whose)
             ),
             None,
         )
         if same is None:
             kept.append(candidate)
-            words.append((session, own))
+            words.append((session, own, count))
         elif _is_newer_word(memory, kept[same].memory):
             skipped.append(Skipped(kept[same].memory.uid, "repeats a newer one"))
             kept[same] = candidate
-            words[same] = session, own
+            words[same] = session, own, count
         else:
             skipped.append(Skipped(memory.uid, "repeats a better one"))
     return kept, skipped
@@ -194,10 +200,9 @@ def few_unconfirmed(candidates: Iterable[Candidate], already: int = 0) -> Sorted
     return kept, skipped
 
 
-def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
-    both = len(one & other)
-    union = len(one) + len(other) - both
-    return both / union if union else 0.0
+@remembered
+def _terms_of(text: str) -> Sequence[str]:
+    return query_terms(text)
 
 
 def fair(

@@ -9,7 +9,7 @@ on average.
 
 from __future__ import annotations
 
-from recollect.core.patterns import pattern
+from recollect.core.patterns import pattern, remembered
 from recollect.search.constants import LETTERS_PER_TOKEN
 
 _PIECE = pattern(
@@ -17,14 +17,29 @@ _PIECE = pattern(
 )
 
 
+# Of pieces: letters of one, and how many.
+_LONGEST_KEPT, _MOST_KEPT = 30, 50_000
+
+
+class _Tokens(dict[str, int]):
+    """The tokens of each piece that was seen: texts are counted again and again, in C."""
+
+    def __missing__(self, piece: str) -> int:
+        if not piece.isascii():
+            tokens = len(piece.encode("utf-8", "surrogatepass"))
+        elif piece.isalpha():
+            tokens = 1 + (len(piece) - 1) // LETTERS_PER_TOKEN
+        else:
+            tokens = 1
+        if len(piece) <= _LONGEST_KEPT and len(self) < _MOST_KEPT:
+            self[piece] = tokens
+        return tokens
+
+
+_TOKENS = _Tokens()
+
+
+@remembered
 def count_tokens(text: str) -> int:
     """Return an upper estimate of the tokens in a text."""
-    total = 0
-    for piece in _PIECE.findall(text):
-        if not piece.isascii():
-            total += len(piece.encode("utf-8", "surrogatepass"))
-        elif piece.isalpha():
-            total += 1 + (len(piece) - 1) // LETTERS_PER_TOKEN
-        else:
-            total += 1
-    return total
+    return sum(map(_TOKENS.__getitem__, _PIECE.findall(text)))

@@ -183,6 +183,10 @@ MIGRATIONS = (
     CREATE TABLE offered (at REAL NOT NULL);
     """,
     "ALTER TABLE trace ADD COLUMN host TEXT NOT NULL DEFAULT '';",
+    # What a session starts with is given hundreds of times, and use is counted at each start.
+    """
+    CREATE INDEX use_counted ON use (uid, at) WHERE event NOT IN ('shown', 'injected', 'standing');
+    """,
 )
 
 # Errors that using the database may raise, and those that mean the file is corrupt.

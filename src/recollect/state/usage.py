@@ -36,7 +36,11 @@ class Usage:
 
         Being shown or injected is not use: otherwise what was shown would be shown again.
         """
-        asked = f"SELECT uid, count(*), max(at) FROM use WHERE event NOT IN {_NO_USE}"
+        # Both indexes look alike to SQLite; one has only the rows that count.
+        asked = (
+            "SELECT uid, count(*), max(at) FROM use INDEXED BY use_counted"
+            f" WHERE event NOT IN {_NO_USE}"
+        )
         if uids is None:
             rows = list(self._db.execute(f"{asked} GROUP BY uid"))
         else:

@@ -18,6 +18,8 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
+from itertools import islice
+from operator import is_
 from typing import TYPE_CHECKING, Any
 
 from recollect.embedding.granite.byte_pairs import BytePairs
@@ -36,7 +38,7 @@ from recollect.embedding.transformer import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -55,6 +57,9 @@ class Granite(Transformer):
     """The embedder, which can also tell what each word of a text means in it."""
 
     _words: BytePairs
+    # The tokens of the last text that was embedded alone, and what the early layers made of them:
+    # a prompt is also read.
+    _kept: tuple[Sequence[int], Floats | None] = ((), None)
 
     def first(self, count: int) -> Sequence[Layer]:
         """Return the first layers as they are."""
@@ -91,9 +96,28 @@ class Granite(Transformer):
 
         words = self._words
         ids = [words.first, *words.encode(text)[:WINDOW], words.last]
-        states = self._states([ids], go_on, layers)
-        rows = np.concatenate([state[0].copy() for state in states], axis=1)
+        kept, rows = self._kept
+        if kept != ids or rows is None or not self._are_early(layers):
+            states = self._states([ids], go_on, layers)
+            rows = np.concatenate([state[0].copy() for state in states], axis=1)
         return words.places(text)[:WINDOW], rows[1:-1]
+
+    def _are_early(self, layers: Sequence[Layer]) -> bool:
+        """Return whether these are the layers whose states are kept, as they are."""
+        early = self._network.layers[:TUNED]
+        return len(layers) == len(early) and all(map(is_, layers, early))
+
+    def _last_state(self, batch: list[list[int]], pause: Callable[[], None]) -> Floats:
+        """Return the tokens of texts after all layers; keep the states of a text on its own."""
+        if len(batch) > 1:
+            return super()._last_state(batch, pause)
+        import numpy as np
+
+        states = self._states(batch, pause)
+        early = [state[0].copy() for state in islice(states, TUNED)]
+        self._kept = batch[0], np.concatenate(early, axis=1)
+        *_, x = states
+        return x
 
 
 def granite(

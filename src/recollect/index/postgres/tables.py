@@ -10,7 +10,7 @@ import struct
 import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -158,6 +158,14 @@ class PostgresTables:
         """Return what differs after a write in one of the repositories."""
         with self.moment():
             return [(one.id, one.version) for one in self.repositories]
+
+    def filling(self) -> AbstractContextManager[object]:
+        """Do nothing special: rows are sent as they come."""
+        return nullcontext()
+
+    def text_version(self) -> object:
+        """Return the same: the engine of one person does not make vectors here meanwhile."""
+        return self.version()
 
     def total(self) -> int:
         """Return how many memories there are."""
@@ -371,6 +379,7 @@ class AtHome:
     def __init__(self, tables: PostgresTables, homes: Mapping[str, int]) -> None:
         self._homes = homes
         self.rows, self.version, self.total = tables.rows, tables.version, tables.total
+        self.text_version = tables.text_version
 
     def among(self, column: str, values: Collection[str]) -> tuple[str, Row]:
         """Return the condition that a column has one of some values, in its own repository."""

@@ -74,6 +74,9 @@ class _CommitTables(SqliteTables):
     def total(self) -> int:
         return int(self.rows("SELECT count(*) FROM commits")[0][0])
 
+    def text_version(self) -> object:
+        return self.version()
+
 
 class CommitIndex:
     """The commits of one repository."""

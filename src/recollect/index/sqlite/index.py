@@ -34,6 +34,8 @@ _STAMP = "substr(text, instr(text, CAST(char(10) || 'timestamp: ' AS BLOB)) + 12
 class SqliteIndex(TableIndex):
     """An index in a file, or in memory if the path is None."""
 
+    _keeps_matches = True
+
     def __init__(
         self,
         path: Path | None,

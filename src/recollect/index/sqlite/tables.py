@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 
 import apsw
 
-from recollect.index.sqlite.connection import failing, version
+from recollect.index.sqlite.connection import Version, failing, version
 from recollect.index.sqlite.schema import vector_table
 from recollect.index.tables import Row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from recollect.index.sqlite.filling import Filling
 
 # More values than this go through JSON: a statement has a limited number of parameters.
 _MOST_MARKS = 1_000
@@ -24,10 +27,15 @@ class SqliteTables:
 
     def __init__(self, db: apsw.Connection) -> None:
         self._db = db
+        self._seen: Version | None = None
+        self._text_version: tuple[object, ...] = ()
+        self._filling: Filling | None = None
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
         """Return the rows of a query."""
         with failing():
+            if self._filling is not None:
+                self._filling.write()
             return list(self._db.execute(sql, tuple(parameters)))
 
     def among(self, column: str, values: Collection[str]) -> tuple[str, Row]:
@@ -42,6 +50,19 @@ class SqliteTables:
         """Return the state of the database as this connection sees it."""
         return version(self._db)
 
+    def text_version(self) -> object:
+        """Return what differs after a write of this connection, or after one of notes.
+
+        While the engine makes vectors, its other connection writes ten times in a second.
+        """
+        now = version(self._db)
+        if now != self._seen:
+            changed = now[1]
+            applied = self.rows("SELECT value FROM meta WHERE key = 'applied'")
+            cursor = self.rows("SELECT ref, tree FROM cursor ORDER BY ref")
+            self._seen, self._text_version = now, (changed, *applied, *cursor)
+        return self._text_version
+
     def total(self) -> int:
         """Return how many memories there are."""
         return int(self._one("SELECT count(*) FROM memory"))
@@ -55,8 +76,22 @@ class SqliteTables:
 
     # Writing: errors are converted by the transaction
 
+    @contextmanager
+    def filling(self) -> Iterator[None]:
+        """Fill tables that are empty: rows are inserted many at once. See `Filling`."""
+        from recollect.index.sqlite.filling import Filling  # for a new file only
+
+        self._filling = Filling(self._db)
+        try:
+            yield
+            self._filling.finish()
+        finally:
+            self._filling = None
+
     def run(self, sql: str, parameters: Sequence[Any] = ()) -> None:
         """Run a statement without a result."""
+        if self._filling is not None:
+            self._filling.write()
         self._db.execute(sql, tuple(parameters))
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Row]) -> None:
@@ -64,11 +99,17 @@ class SqliteTables:
         if rows:
             marks = ",".join("?" * len(columns))
             sql = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})"
+            self._insert(sql, rows)
+
+    def _insert(self, sql: str, rows: Sequence[Row]) -> None:
+        if self._filling is None:
             self._db.executemany(sql, rows)
+        else:
+            self._filling.add(sql, rows)
 
     def put_record(self, row: Row) -> None:
         """Insert or replace a record."""
-        self._db.execute("INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?)", row)
+        self._insert("INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?)", [row])
 
     def put_setting(self, key: str, value: str) -> None:
         """Insert or replace a value of the table `meta`."""
@@ -76,13 +117,19 @@ class SqliteTables:
 
     def add_place(self, row: Row) -> int:
         """Insert a place. Return its key."""
-        self.insert("place", ("space", "kind", "anchor"), [row])
-        return self._db.last_insert_rowid()
+        return self._add("place", "id", ("space", "kind", "anchor"), row)
 
     def add_memory(self, columns: Sequence[str], row: Row) -> int:
         """Insert a memory. Return its key."""
-        self.insert("memory", columns, [row])
-        return self._db.last_insert_rowid()
+        return self._add("memory", "key", columns, row)
+
+    def _add(self, table: str, key: str, columns: Sequence[str], row: Row) -> int:
+        if self._filling is None:
+            self.insert(table, columns, [row])
+            return self._db.last_insert_rowid()
+        number = self._filling.next_key(table)
+        self.insert(table, (key, *columns), [(number, *row)])
+        return number
 
     def drop_memory(self, key: int) -> None:
         """Delete the row of a memory."""
