@@ -6,12 +6,13 @@ more than a hundred and fifty modules of ours, and that takes longer than its se
 is where its name says. Bytecode is taken if it was made from the source as that is now, as Python
 does; whatever is not as usual is left to Python itself.
 
-Two modules of Python itself load others that no hook needs: see `lighten`.
+Some modules of Python itself load others that a hook does without: see `lighten` and `Postponed`.
 """
 
 from __future__ import annotations
 
 import _imp
+import _thread
 import marshal
 import os
 import sys
@@ -20,7 +21,7 @@ from _frozen_importlib_external import MAGIC_NUMBER, SourceFileLoader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from types import CodeType, ModuleType
     from typing import Any
 
@@ -30,6 +31,8 @@ _CACHED = f"{os.sep}__pycache__{os.sep}%s.{sys.implementation.cache_tag}.pyc"
 # What bytecode begins with whose validity depends on time and size of the source; these follow.
 _HEAD = MAGIC_NUMBER + bytes(4)
 _LOW = 0xFFFFFFFF
+# The flags of expressions that modules name while they are imported, as numbers.
+_FLAGS = {"ASCII": 256, "DOTALL": 16, "IGNORECASE": 2, "MULTILINE": 8, "VERBOSE": 64}
 
 
 class _Loader(SourceFileLoader):
@@ -133,3 +136,40 @@ def _quote_from_bytes(*given: Any, **named: Any) -> str:
     from urllib.parse import quote_from_bytes
 
     return quote_from_bytes(*given, **named)
+
+
+class Postponed(type(sys)):  # type: ignore[misc]  # a module
+    """The module `re` until somebody needs more of it than its flags; then it is loaded.
+
+    With the compiler of expressions, and with `enum` for the flags, it takes a hook a third of what
+    a bare interpreter takes. Our expressions are kept compiled: see `core/patterns.py`.
+    """
+
+    def __init__(self) -> None:
+        super().__init__("re")
+        self.__dict__.update(_FLAGS)
+        self.__dict__["_lock"] = _thread.allocate_lock()
+
+    def __getattr__(self, name: str) -> Any:
+        """Load the module, and be what it is from now on."""
+        with self.__dict__["_lock"]:
+            if sys.modules.get("re") is self:
+                del sys.modules["re"]
+            import re
+
+            self.__dict__.update(vars(re))
+        return getattr(re, name)
+
+
+def postpone_expressions(compile: Callable[..., Any]) -> None:  # noqa: A002
+    """Let `re` be loaded when it is needed; `json` gets its expressions from `compile`."""
+    if "re" in sys.modules:
+        return
+    stand_in = Postponed()
+    sys.modules["re"] = stand_in
+    if "json" not in sys.modules:
+        stand_in.compile = compile
+        try:
+            import json  # noqa: F401
+        finally:
+            stand_in.__dict__.pop("compile", None)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _OPENER = pattern(r"^---[ \t]*\n(?=[a-z_]+:(?:[ \n]))", re.MULTILINE)
 _CLOSER = pattern(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE)
 _KEY = pattern(r"([A-Za-z_][A-Za-z0-9_-]*):(?:[ \t]++(.*))?\Z")
+_ITEM = pattern(r"\s*- |\s+\S|\s*-$")
 _REQUIRED = ("type", "summary", "timestamp")
 _MOST_HEADER_LINES = 200
 # Set in the header of a legacy record that an edit converted to our format.
@@ -154,7 +155,7 @@ def _block_value(parts: list[str]) -> Any:
     first = parts[0].strip()
     rest = parts[1:]
     items = [line for line in rest if line.strip()]
-    if not first and items and all(re.match(r"\s*- |\s+\S|\s*-$", line) for line in items):
+    if not first and items and all(_ITEM.match(line) for line in items):
         return _block_list(items)
     if first.startswith("[") and first.endswith("]"):
         inner = first[1:-1].strip()

@@ -9,11 +9,11 @@ compile to. Whoever can write there can change our code, too.
 from __future__ import annotations
 
 import os
-import re
 import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from typing import Any
 
 # Raise it with every change of the file's contents.
@@ -65,10 +65,12 @@ class _Kept:
                 self._known[text, flags] = _compile(text, flags)
                 self._is_changed = True
             return _revive(text, self._known[text, flags])
-        except re.error:
-            raise
-        except Exception:  # a Python whose inner functions differ
-            self._path = None
+        except Exception as error:
+            import re
+
+            if isinstance(error, re.error):
+                raise
+            self._path = None  # a Python whose inner functions differ
             return re.compile(text, flags)
 
     def _load(self) -> dict[tuple[str, int], tuple[bytes, int, int, dict[str, int]]]:
@@ -124,13 +126,12 @@ def _compile(text: str, flags: int) -> tuple[bytes, int, int, dict[str, int]]:
 def _revive(text: str, made: tuple[bytes, int, int, dict[str, int]]) -> re.Pattern[str]:
     """Return the expression of what was compiled; `_sre` checks the code."""
     import _sre
-    from array import array
 
     code, flags, groups, names = made
     of_group: list[str | None] = [None] * (groups + 1)
     for name, number in names.items():
         of_group[number] = name
-    numbers = array("I", code).tolist()
+    numbers = memoryview(code).cast("I").tolist()
     found: re.Pattern[str] = _sre.compile(text, flags, numbers, groups, names, tuple(of_group))
     return found
 
