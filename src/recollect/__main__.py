@@ -19,11 +19,14 @@ def main() -> None:
 
         serve_mcp()
         return
-    from recollect.quick_import import install, lighten
+    from recollect.quick_import import install, lighten, lighten_for_click
 
     _search_rarely()
     install()
     lighten()
+    from recollect.core.patterns import pattern
+
+    lighten_for_click(pattern)
     from recollect.cli import main as command_line
 
     try:

@@ -21,7 +21,7 @@ from _frozen_importlib_external import MAGIC_NUMBER, SourceFileLoader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from types import CodeType, ModuleType
     from typing import Any
 
@@ -139,37 +139,61 @@ def _quote_from_bytes(*given: Any, **named: Any) -> str:
 
 
 class Postponed(type(sys)):  # type: ignore[misc]  # a module
-    """The module `re` until somebody needs more of it than its flags; then it is loaded.
+    """A module of Python until somebody needs more of it than what is known; then it is loaded."""
 
-    With the compiler of expressions, and with `enum` for the flags, it takes a hook a third of what
-    a bare interpreter takes. Our expressions are kept compiled: see `core/patterns.py`.
-    """
-
-    def __init__(self) -> None:
-        super().__init__("re")
-        self.__dict__.update(_FLAGS)
+    def __init__(self, name: str, known: Mapping[str, Any]) -> None:
+        super().__init__(name)
+        self.__dict__.update(known)
         self.__dict__["_lock"] = _thread.allocate_lock()
 
     def __getattr__(self, name: str) -> Any:
         """Load the module, and be what it is from now on."""
         with self.__dict__["_lock"]:
-            if sys.modules.get("re") is self:
-                del sys.modules["re"]
-            import re
+            if sys.modules.get(self.__name__) is self:
+                del sys.modules[self.__name__]
+            loaded = __import__(self.__name__)
+            self.__dict__.update(vars(loaded))
+        return getattr(loaded, name)
 
-            self.__dict__.update(vars(re))
-        return getattr(re, name)
+
+def _postpone(name: str, known: Mapping[str, Any]) -> None:
+    if name not in sys.modules:
+        sys.modules[name] = Postponed(name, known)
 
 
-def postpone_expressions(compile: Callable[..., Any]) -> None:  # noqa: A002
-    """Let `re` be loaded when it is needed; `json` gets its expressions from `compile`."""
-    if "re" in sys.modules:
-        return
-    stand_in = Postponed()
-    sys.modules["re"] = stand_in
-    if "json" not in sys.modules:
-        stand_in.compile = compile
-        try:
-            import json  # noqa: F401
-        finally:
-            stand_in.__dict__.pop("compile", None)
+def postpone_expressions(compiled: Callable[..., Any]) -> None:
+    """Load `re` when something needs more of it than flags, and expressions that others compile.
+
+    With its compiler, and with `enum` for the flags, it takes a hook a third of what a bare
+    interpreter takes. Our expressions are kept compiled (`core/patterns.py`), and so are those of
+    `json` and whatever else a hook imports.
+    """
+    _postpone("re", {**_FLAGS, "compile": compiled})
+
+
+def lighten_for_click(compiled: Callable[..., Any]) -> None:
+    """Prepare the import of click, which a command needs before anything else.
+
+    It cleans the help of options with `inspect`, and its `uuid` asks `platform` for the system.
+    Both are loaded when more of them is needed. `gettext` and `json` get kept expressions.
+    """
+    _postpone("inspect", {"cleandoc": _cleandoc})
+    if sys.platform != "win32":
+        _postpone("platform", {"system": lambda: os.uname().sysname})
+    loaded = sys.modules.pop("re", None)  # the script of an installer may have imported it
+    try:
+        postpone_expressions(compiled)
+        import gettext  # noqa: F401
+        import json  # noqa: F401
+    finally:
+        if loaded is not None:
+            sys.modules["re"] = loaded
+
+
+def _cleandoc(text: str) -> str:
+    if "\n" not in text:
+        return text.expandtabs().lstrip()
+    import inspect
+
+    inspect.getdoc  # noqa: B018  (any other name loads the module)
+    return inspect.cleandoc(text)

@@ -44,6 +44,9 @@ class Episode(NamedTuple):
 
 
 NO_EPISODE = Episode()
+# Texts whose words are first compared together, and the overlap from which they are compared one by
+# one: a little less than what counts, because numbers are rounded.
+_GROUP, _NEARLY = 8, REPEAT_OVERLAP - 0.01
 
 
 class Candidate(NamedTuple):
@@ -140,6 +143,9 @@ def without_repeats(candidates: Iterable[Candidate]) -> Sorted:
     """
     kept: list[Candidate] = []
     words: list[tuple[str, frozenset[str]]] = []
+    # The words of a few of them together, and the fewest that one of them has: what repeats one of
+    # them has many of these, so most need not be compared with each.
+    groups: list[tuple[frozenset[str], int]] = []
     skipped = []
     for candidate in sorted(candidates, key=lambda c: (-c.score, c.memory.uid)):
         memory = candidate.memory
@@ -149,21 +155,29 @@ def without_repeats(candidates: Iterable[Candidate]) -> Sorted:
         same = next(
             (
                 place
-                for place, (whose, other) in enumerate(words)
-                if _overlap(own, other) > REPEAT_OVERLAP
-                and not (session and whose and session != whose)
+                for number, (together, fewest) in enumerate(groups)
+                if _may_overlap(own, together, fewest)
+                for place in range(number * _GROUP, min((number + 1) * _GROUP, len(words)))
+                if _overlap(own, words[place][1]) > REPEAT_OVERLAP
+                and not (session and words[place][0] and session != words[place][0])
             ),
             None,
         )
         if same is None:
+            same = len(kept)
             kept.append(candidate)
             words.append((session, own))
+            if same % _GROUP == 0:
+                groups.append((frozenset(), len(own)))
         elif _is_newer_word(memory, kept[same].memory):
             skipped.append(Skipped(kept[same].memory.uid, "repeats a newer one"))
             kept[same] = candidate
             words[same] = session, own
         else:
             skipped.append(Skipped(memory.uid, "repeats a better one"))
+            continue
+        together, fewest = groups[same // _GROUP]
+        groups[same // _GROUP] = together | own, min(fewest, len(own))
     return kept, skipped
 
 
@@ -192,6 +206,12 @@ def few_unconfirmed(candidates: Iterable[Candidate], already: int = 0) -> Sorted
                 continue
         kept.append(candidate)
     return kept, skipped
+
+
+def _may_overlap(own: frozenset[str], together: frozenset[str], fewest: int) -> bool:
+    """Whether a text may repeat one of some: if one of them had all that it shares with them."""
+    both = len(own & together)
+    return both > _NEARLY * (len(own) + fewest - both)
 
 
 def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
