@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from recollect.core.meanwhile import meanwhile
@@ -77,12 +76,11 @@ class Granite(Transformer):
         for layer, start in zip(self._network.layers, range(0, len(updates), 4), strict=False):
             attend, join, widen, narrow = updates[start : start + 4]
             found.append(
-                replace(
-                    layer,
-                    attend=replace(layer.attend, update=attend),
-                    join=replace(layer.join, update=join),
-                    widen=replace(layer.widen, update=widen),
-                    narrow=replace(layer.narrow, update=narrow),
+                layer._replace(
+                    attend=layer.attend._replace(update=attend),
+                    join=layer.join._replace(update=join),
+                    widen=layer.widen._replace(update=widen),
+                    narrow=layer.narrow._replace(update=narrow),
                 )
             )
         return found
