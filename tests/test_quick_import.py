@@ -104,3 +104,44 @@ def test_light_modules_do_what_they_did() -> None:
         "assert isinstance(then.replace(tzinfo=datetime.UTC).tzinfo, datetime.timezone)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_what_is_postponed_is_what_everybody_gets() -> None:
+    """Expressions: flags, `json`, submodules, and everything else of `re` when it is needed."""
+    code = (
+        "import sys; from recollect import quick_import\n"
+        "from recollect.core.patterns import pattern\n"
+        "quick_import.postpone_expressions(pattern)\n"
+        "import json, pathlib, re\n"
+        "assert json.loads(' {\"a\": [1.5, \"b\"]} ') == {'a': [1.5, 'b']}\n"
+        "assert 'enum' not in sys.modules or sys.version_info >= (3, 13)\n"
+        "numbers = {name: getattr(re, name) for name in quick_import._FLAGS}\n"
+        "import re._parser\n"
+        "early, re = re, sys.modules['re']\n"
+        "assert type(re) is type(sys) and numbers == {n: int(getattr(re, n)) for n in numbers}\n"
+        "assert early.compile is re.compile and early.IGNORECASE is re.IGNORECASE\n"
+        "assert pathlib.Path('a.py').match('*.py')\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_click_finds_what_it_needs() -> None:
+    """The help of options of one line and of several, with `re` loaded before or not."""
+    code = (
+        "import sys; from recollect import quick_import\n"
+        "from recollect.core.patterns import pattern\n"
+        "quick_import.lighten_for_click(pattern)\n"
+        "import click, inspect\n"
+        "assert not {'ast', 'dis'} & sys.modules.keys()\n"
+        "texts = ['', '  one\\t line ', 'two\\n    lines\\n\\n', '\\n  three\\n    lines\\n  ']\n"
+        "cleaned = [click.Option(['--a'], help=text).help for text in texts]\n"
+        "assert inspect.signature(print) and type(sys.modules['inspect']) is type(sys)\n"
+        "cleandoc = sys.modules['inspect'].cleandoc\n"
+        "assert cleaned == ['', *map(cleandoc, texts[1:])], cleaned\n"
+        "assert quick_import._cleandoc(texts[0]) == cleandoc(texts[0])\n"
+        "import platform, uuid\n"
+        "assert platform.system() == sys.modules['platform'].uname().system\n"
+        "assert sys.modules['re'].compile('a').match('a')\n"
+    )
+    for before in ("", "import re\n"):
+        subprocess.run([sys.executable, "-c", before + code], check=True)

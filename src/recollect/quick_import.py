@@ -6,12 +6,13 @@ more than a hundred and fifty modules of ours, and that takes longer than its se
 is where its name says. Bytecode is taken if it was made from the source as that is now, as Python
 does; whatever is not as usual is left to Python itself.
 
-Two modules of Python itself load others that no hook needs: see `lighten`.
+Some modules of Python itself load others that a hook does without: see `lighten` and `Postponed`.
 """
 
 from __future__ import annotations
 
 import _imp
+import _thread
 import marshal
 import os
 import sys
@@ -20,7 +21,7 @@ from _frozen_importlib_external import MAGIC_NUMBER, SourceFileLoader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from types import CodeType, ModuleType
     from typing import Any
 
@@ -30,6 +31,8 @@ _CACHED = f"{os.sep}__pycache__{os.sep}%s.{sys.implementation.cache_tag}.pyc"
 # What bytecode begins with whose validity depends on time and size of the source; these follow.
 _HEAD = MAGIC_NUMBER + bytes(4)
 _LOW = 0xFFFFFFFF
+# The flags of expressions that modules name while they are imported, as numbers.
+_FLAGS = {"ASCII": 256, "DOTALL": 16, "IGNORECASE": 2, "MULTILINE": 8, "VERBOSE": 64}
 
 
 class _Loader(SourceFileLoader):
@@ -133,3 +136,64 @@ def _quote_from_bytes(*given: Any, **named: Any) -> str:
     from urllib.parse import quote_from_bytes
 
     return quote_from_bytes(*given, **named)
+
+
+class Postponed(type(sys)):  # type: ignore[misc]  # a module
+    """A module of Python until somebody needs more of it than what is known; then it is loaded."""
+
+    def __init__(self, name: str, known: Mapping[str, Any]) -> None:
+        super().__init__(name)
+        self.__dict__.update(known)
+        self.__dict__["_lock"] = _thread.allocate_lock()
+
+    def __getattr__(self, name: str) -> Any:
+        """Load the module, and be what it is from now on."""
+        with self.__dict__["_lock"]:
+            if sys.modules.get(self.__name__) is self:
+                del sys.modules[self.__name__]
+            loaded = __import__(self.__name__)
+            self.__dict__.update(vars(loaded))
+        return getattr(loaded, name)
+
+
+def _postpone(name: str, known: Mapping[str, Any]) -> None:
+    if name not in sys.modules:
+        sys.modules[name] = Postponed(name, known)
+
+
+def postpone_expressions(compiled: Callable[..., Any]) -> None:
+    """Load `re` when something needs more of it than flags, and expressions that others compile.
+
+    With its compiler, and with `enum` for the flags, it takes a hook a third of what a bare
+    interpreter takes. Our expressions are kept compiled (`core/patterns.py`), and so are those of
+    `json` and whatever else a hook imports.
+    """
+    _postpone("re", {**_FLAGS, "compile": compiled})
+
+
+def lighten_for_click(compiled: Callable[..., Any]) -> None:
+    """Prepare the import of click, which a command needs before anything else.
+
+    It cleans the help of options with `inspect`, and its `uuid` asks `platform` for the system.
+    Both are loaded when more of them is needed. `gettext` and `json` get kept expressions.
+    """
+    _postpone("inspect", {"cleandoc": _cleandoc})
+    if sys.platform != "win32":
+        _postpone("platform", {"system": lambda: os.uname().sysname})
+    loaded = sys.modules.pop("re", None)  # the script of an installer may have imported it
+    try:
+        postpone_expressions(compiled)
+        import gettext  # noqa: F401
+        import json  # noqa: F401
+    finally:
+        if loaded is not None:
+            sys.modules["re"] = loaded
+
+
+def _cleandoc(text: str) -> str:
+    if "\n" not in text:
+        return text.expandtabs().lstrip()
+    import inspect
+
+    inspect.getdoc  # noqa: B018  (any other name loads the module)
+    return inspect.cleandoc(text)

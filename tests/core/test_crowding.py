@@ -59,6 +59,16 @@ def test_long_texts_are_compared_by_a_part_of_their_words() -> None:
     assert repeated([one, other], lambda t: t) == []
 
 
+def test_a_repetition_is_found_among_many() -> None:
+    """Wherever the earlier one stands: texts are first compared with several together."""
+    texts = [" ".join(f"word{n}x{m}" for m in range(20)) for n in range(32)]
+    said = [traits("ada", text) for text in texts]
+
+    for text in texts:
+        again = traits("ada", f"{text} again")
+        assert repeated([*said, again], lambda t: t) == [again]
+
+
 def test_texts_without_words_are_not_the_same() -> None:
     """Nothing can be said of them."""
     assert repeated([traits("ada", ""), traits("ada", "???")], lambda t: t) == []

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.core.legacy import is_legacy
 from recollect.core.note import (
     SUMMARY_LENGTH,
     Note,
@@ -21,7 +20,7 @@ from recollect.core.note import (
     shorten_line,
     summarize,
 )
-from recollect.core.record import CREATE, PURGE, Record, read_record, render_record
+from recollect.core.record import CREATE, PURGE, Record, is_legacy, read_record, render_record
 from tests.core.strategies import BODIES, FEW_UIDS, NASTY_LINES, PLAIN_LINES, TEXT, notes, records
 
 LEGACY = """\

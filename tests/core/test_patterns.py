@@ -49,7 +49,7 @@ def test_the_second_process_gets_the_same_expressions(
 
     assert len(ours) > 100
     assert all(same(second.compiled(t, int(f)), re.compile(t, f)) for t, f in (*TEXTS, *ours))
-    assert not second._is_changed
+    assert not second._new
 
 
 def test_a_damaged_file_counts_as_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,6 +66,20 @@ def test_a_damaged_file_counts_as_none(tmp_path: Path, monkeypatch: pytest.Monke
         assert same(_Kept(str(path)).compiled("a+b", 0), re.compile("a+b"))
         path.write_bytes(good[:at])
         assert same(_Kept(str(path)).compiled("a+b", 0), re.compile("a+b"))
+
+
+def test_a_later_process_adds_to_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an earlier one kept stays."""
+    monkeypatch.setattr("sys.dont_write_bytecode", False)
+    path = str(tmp_path / "expressions")
+    for text in ("a+b", "a+c", "a+d"):
+        kept = _Kept(path)
+        kept.compiled(text, 0)
+        kept.save()
+    last = _Kept(path)
+
+    assert all(same(last.compiled(text, 0), re.compile(text)) for text in ("a+b", "a+c", "a+d"))
+    assert not last._new
 
 
 def test_without_a_place_to_write_everything_works(tmp_path: Path) -> None:

@@ -19,12 +19,12 @@ class Clocks:
         self.timers: list[tuple[float, Any]] = []
         monkeypatch.setattr("recollect.hooks.deadline.time.monotonic", lambda: self.now)
         monkeypatch.setattr(module, "_processor_clock", lambda: lambda: self.used)
-        monkeypatch.setattr("recollect.hooks.deadline.threading.Timer", self._timer)
+        monkeypatch.setattr(module, "_Timer", self._timer)
 
     def _timer(self, seconds: float, work: Any) -> threading.Event:
         self.timers.append((self.now + seconds, work))
         timer: Any = threading.Event()
-        timer.start = timer.cancel = timer.set
+        timer.cancel = timer.set
         return timer  # type: ignore[no-any-return]
 
     def run(self, share: float, deadline: Over) -> float:

@@ -169,6 +169,19 @@ def test_of_two_that_say_the_same_the_better_one_counts() -> None:
     assert len(skipped) == 1
 
 
+def test_a_repetition_is_found_among_many() -> None:
+    """Wherever the better one stands: texts are first compared with several together."""
+    texts = [" ".join(f"{word}{chr(97 + n)}" for word in ("cart", "tax", "day")) for n in range(20)]
+    better = [candidate(text, score=1 - n / 100) for n, text in enumerate(texts)]
+    for text in texts:
+        again = candidate(f"{text} again", score=0.1)
+
+        kept, skipped = selection.without_repeats([*better, again])
+
+        assert names(kept) == texts
+        assert [one.uid for one in skipped] == [again.memory.uid]
+
+
 def test_every_time_scale_gets_its_place() -> None:
     """One of the last minutes, two of the task, one of the session, one of the project."""
     fresh = [candidate(f"now {n}", age=60, score=0.9 - n / 100) for n in range(5)]

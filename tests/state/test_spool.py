@@ -10,7 +10,7 @@ from recollect.api.recollect import Recollect
 from recollect.capture.spool_flush import drain, keep, spool_of
 from recollect.errors import NotWritable, ValidationError
 from recollect.ledger.lock import exclusive
-from recollect.state.spool import Spool
+from recollect.state.spool import SPOOL_FOLDER, STASH_FOLDER, SUGGESTIONS_FOLDER, Spool, is_waiting
 from tests.sandbox import Sandbox
 
 
@@ -33,6 +33,16 @@ def test_what_was_put_waits_until_it_is_dropped(tmp_path: Path) -> None:
     assert spool.waiting()["01B"]["summary"] == "zweitens ü"
     spool.drop("01A")
     assert list(spool.waiting()) == ["01B"]
+
+
+@pytest.mark.parametrize("folder", [SPOOL_FOLDER, STASH_FOLDER, SUGGESTIONS_FOLDER])
+def test_whatever_waits_is_seen_without_reading_it(tmp_path: Path, folder: str) -> None:
+    """So that a search loads nothing for drafts if there are none."""
+    assert not is_waiting(tmp_path)
+    Spool(tmp_path / folder).put("a", {"summary": "s"})
+    assert is_waiting(tmp_path)
+    Spool(tmp_path / folder).drop("a")
+    assert not is_waiting(tmp_path)
 
 
 def test_where_nothing_can_be_written_somebody_is_told(tmp_path: Path) -> None:

@@ -113,6 +113,10 @@ class Writes(Reads):
 
     def flush_spool(self) -> list[Memory]:
         """Write what hooks have spooled to the ledger; gives the memories that it became."""
+        from recollect.state.spool import is_waiting
+
+        if not is_waiting(self.ledger.repository.state_dir):
+            return []
         from recollect.capture.spool_flush import drain
         from recollect.capture.unconfirmed import convert_suggestions
 

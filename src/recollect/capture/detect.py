@@ -142,7 +142,7 @@ _ASKS_AT_END = pattern(
 )
 # "Not in the tests folder!": where, or what, is in the next sentence.
 _NOT_HERE = pattern(
-    r"not (?:in|on|at|as|with|by|for|like|under|from|to)\b[^.:,;]{1,80}[.!]?\Z", re.I
+    r"not (?:in|on|at|as|with|by|for|like|under|from|to)\b[^.:,;]{1,80}[.!]?\Z", re.IGNORECASE
 )
 
 

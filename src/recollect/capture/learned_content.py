@@ -51,7 +51,7 @@ _POINTS = pattern(
 )
 # Why somebody asks is not what to keep: "so we don't mix it up again, keep that somewhere".
 _PURPOSE = pattern(
-    r"\W*(?:just )?so (?:that )?(?:i|we|you|it|they|nobody|no one|this|that)\b", re.I
+    r"\W*(?:just )?so (?:that )?(?:i|we|you|it|they|nobody|no one|this|that)\b", re.IGNORECASE
 )
 PRONOUN = pattern(r"\b(?:this|that|it|those|these)\b")
 # Who or what is meant stands before the colon: "for all that touches topics: they're lower case".

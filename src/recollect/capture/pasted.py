@@ -18,6 +18,7 @@ _FENCE = pattern(r"[ \t]{0,3}(```{0,20}|~~~{0,20})")
 _QUOTE = pattern(r"[ \t]{0,8}>")
 _INDENTED = pattern(r"(?: {4}|[ ]{0,3}\t)[ \t]{0,99}\S")
 _OPEN_TAG = pattern(r"[ \t]{0,8}<([A-Za-z][\w:.-]{0,40})(?:[ \t][^<>\n]{0,300})?>")
+_CLOSING_TAG = pattern(r"</([A-Za-z][\w:.-]{0,40})")
 _VOID = frozenset("br hr img input link meta source area base col wbr private".split())  # noqa: SIM905
 _DIFF = pattern(r"diff --git |--- (?:a/|/dev/null)|\+\+\+ (?:b/|/dev/null)|@@ -\d")
 _DIFF_LINE = pattern(r"[-+ \\]|@@|diff |index |new file|deleted file|similarity |rename |old mode")
@@ -110,7 +111,7 @@ def _mark_tags(lines: Sequence[str], foreign: list[bool]) -> None:
     closing: dict[str, int] = {}
     for at, line in enumerate(lines):
         if "</" in line:
-            for name in re.findall(r"</([A-Za-z][\w:.-]{0,40})", line):
+            for name in _CLOSING_TAG.findall(line):
                 closing[name.lower()] = at
     at = 0
     while at < len(lines):

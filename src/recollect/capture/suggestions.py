@@ -14,14 +14,13 @@ from recollect.core.named_tuple import NamedTuple
 from recollect.core.status import VISIBLE
 from recollect.errors import Ambiguous, NotFound
 from recollect.state.local_key import SUGGESTION, is_ours, sign
-from recollect.state.spool import Spool
+from recollect.state.spool import SUGGESTIONS_FOLDER, Spool
 from recollect.store.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-FOLDER = "suggestions"
 MOST = 100
 _NAME_LENGTH = 6
 UNKNOWN: Mapping[str, str] = {"via": "unknown"}
@@ -71,7 +70,7 @@ class Suggestion(NamedTuple):
 
 def waiting_suggestions(store: Store) -> Spool:
     """Return the store of pending suggestions."""
-    return Spool(store.ledger.repository.state_dir / FOLDER)
+    return Spool(store.ledger.repository.state_dir / SUGGESTIONS_FOLDER)
 
 
 # The source of a draft that waits because of `compaction.prompt_first`.

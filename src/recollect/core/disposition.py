@@ -17,13 +17,12 @@ from recollect.core.age import DateOutOfRange, parse_moment
 from recollect.core.legacy import (
     BAD_ESCAPE,
     front_matter_problem,
-    is_legacy,
     legacy_head,
     read_legacy,
 )
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
-from recollect.core.record import ADOPTED, CREATE, PURGE, UPDATE, Record, read_record
+from recollect.core.record import ADOPTED, CREATE, PURGE, UPDATE, Record, is_legacy, read_record
 from recollect.core.uid import LENGTH, is_uid
 
 TYPE_CHECKING = False

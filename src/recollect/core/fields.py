@@ -6,7 +6,6 @@ and what was given. Reading is lenient: a malformed value in a note is kept.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 
@@ -51,6 +50,7 @@ CONCEPTS = (
 )
 
 _CONTROL = pattern(r"[\x00-\x1f\x7f]")
+_SPACE = pattern(r"\s+")
 _REVISION = pattern(r"[A-Za-z0-9_./@^~{}-]+\Z")
 _DRIVE = pattern(r"[A-Za-z]:")
 
@@ -100,7 +100,7 @@ def check_reason(reason: str) -> str:
 
 def normal_tag(tag: str) -> str:
     """Return a tag in stored form: lower case, one word."""
-    return re.sub(r"\s+", "-", tag.strip().lower())
+    return _SPACE.sub("-", tag.strip().lower())
 
 
 def check_timestamp(text: str) -> str:

@@ -12,8 +12,8 @@ from itertools import pairwise, takewhile
 
 from recollect.core.age import seconds_of
 from recollect.core.patterns import pattern
-from recollect.core.record import CREATE, Record
-from recollect.core.uid import LENGTH, derive_uid, is_uid
+from recollect.core.record import CREATE, LEGACY_MARK, Record, is_legacy
+from recollect.core.uid import derive_uid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,10 +22,9 @@ if TYPE_CHECKING:
 _OPENER = pattern(r"^---[ \t]*\n(?=[a-z_]+:(?:[ \n]))", re.MULTILINE)
 _CLOSER = pattern(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE)
 _KEY = pattern(r"([A-Za-z_][A-Za-z0-9_-]*):(?:[ \t]++(.*))?\Z")
+_ITEM = pattern(r"\s*- |\s+\S|\s*-$")
 _REQUIRED = ("type", "summary", "timestamp")
 _MOST_HEADER_LINES = 200
-# Set in the header of a legacy record that an edit converted to our format.
-LEGACY_MARK = "legacy"
 
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\", "/": "/", "0": "\0", "e": "\x1b"}
 _ESCAPES |= {"a": "\a", "b": "\b", "f": "\f", "v": "\v", " ": " ", "N": "\x85", "_": "\xa0"}
@@ -35,11 +34,6 @@ _ESCAPE = pattern(r"\\(x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.D
 # `\U00110000` and above: outside Unicode.
 BAD_ESCAPE = pattern(r"\\U(?!000[0-9A-Fa-f]|0010)[0-9A-Fa-f]{8}")
 _LAST_CHARACTER = 0x10FFFF
-
-
-# How our own records begin. Front matter with a different kind of uid belongs to another tool.
-_OURS = "---\nuid: "
-_UID = slice(len(_OURS), len(_OURS) + LENGTH)
 
 
 def split_legacy(text: str) -> Iterator[tuple[bool, str]]:
@@ -85,13 +79,6 @@ def front_matter_problem(text: str) -> str:
         return "its front matter has no end"
     missing = [key for key in _REQUIRED if key not in keys]
     return f"its front matter has no {missing[0]}" if missing else "its front matter is too long"
-
-
-def is_legacy(text: str) -> bool:
-    """Whether a stored record is a legacy one, in its original text."""
-    return not (
-        text.startswith(_OURS) and text[_UID.stop : _UID.stop + 1] == "\n" and is_uid(text[_UID])
-    )
 
 
 def was_legacy(text: str) -> bool:
@@ -154,7 +141,7 @@ def _block_value(parts: list[str]) -> Any:
     first = parts[0].strip()
     rest = parts[1:]
     items = [line for line in rest if line.strip()]
-    if not first and items and all(re.match(r"\s*- |\s+\S|\s*-$", line) for line in items):
+    if not first and items and all(_ITEM.match(line) for line in items):
         return _block_list(items)
     if first.startswith("[") and first.endswith("]"):
         inner = first[1:-1].strip()

@@ -18,10 +18,17 @@ import re
 from collections.abc import Iterable, Mapping
 
 from recollect.core import uid as uids
-from recollect.core.legacy import is_legacy, legacy_uid, read_legacy, split_legacy
 from recollect.core.patterns import pattern
 from recollect.core.proof import content_digest, proves
-from recollect.core.record import ADOPTED, CREATE, PURGE, Record, read_record, render_record
+from recollect.core.record import (
+    ADOPTED,
+    CREATE,
+    PURGE,
+    Record,
+    is_legacy,
+    read_record,
+    render_record,
+)
 from recollect.core.uid import claims_proof, derive_uid
 
 SUMMARY_LENGTH = 100
@@ -71,6 +78,8 @@ def parse_note(text: str) -> Note:
 
 
 def _add_outside(note: Note, chunk: str) -> None:
+    from recollect.core.legacy import legacy_uid, split_legacy  # hardly any note needs it
+
     for legacy, text in split_legacy(chunk):
         if legacy:
             add_record(note, legacy_uid(text), text + "\n")
@@ -192,7 +201,11 @@ def canonical(text: str) -> str:
 
 def read_stored(text: str) -> Record:
     """Parse one record of a note, ours or legacy."""
-    return read_legacy(text) if is_legacy(text) else read_record(text)
+    if not is_legacy(text):
+        return read_record(text)
+    from recollect.core.legacy import read_legacy
+
+    return read_legacy(text)
 
 
 def read_with_digest(uid: str, text: str) -> Record:

@@ -13,9 +13,8 @@ from __future__ import annotations
 import json
 import re
 
-from recollect.core.legacy import LEGACY_MARK
 from recollect.core.patterns import pattern
-from recollect.core.record import CREATE, Record, read_value, render_record
+from recollect.core.record import CREATE, LEGACY_MARK, Record, read_value, render_record
 from recollect.core.uid import ALPHABET, LENGTH, claims_proof, proving_prefix
 
 _DOMAIN = b"recollect record 1\n"

@@ -37,6 +37,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
+# How our own records begin. Front matter with a different kind of uid belongs to another tool.
+_OURS: Final = "---\nuid: "
+_UID: Final = slice(len(_OURS), len(_OURS) + uids.LENGTH)
+# Set in the header of a legacy record that an edit converted to our format.
+LEGACY_MARK: Final = "legacy"
 CREATE: Final = "create"
 UPDATE: Final = "update"
 PURGE: Final = "purge"
@@ -138,6 +143,15 @@ def read_record(text: str) -> Record:
         _text_or_none(take("timestamp", None)),
         _text_or_none(take("by", None)),
         _text_or_none(take("nonce", None)),
+    )
+
+
+def is_legacy(text: str) -> bool:
+    """Whether a stored record is a legacy one, in its original text (`core/legacy.py`)."""
+    return not (
+        text.startswith(_OURS)
+        and text[_UID.stop : _UID.stop + 1] == "\n"
+        and uids.is_uid(text[_UID])
     )
 
 

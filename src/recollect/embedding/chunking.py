@@ -8,23 +8,24 @@ possible, each with the title above it, because a paragraph alone does not say w
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from recollect.core.named_tuple import NamedTuple
+from recollect.core.patterns import pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from recollect.embedding.protocol import Embedder
 
-_SENTENCE = re.compile(r".+?(?:[.!?…](?=\s)\s*|[。！？]\s*|\n\s*|\Z)", re.DOTALL)
-_WORD = re.compile(r"\S+\s*|\s+")
+_SENTENCE = pattern(r".+?(?:[.!?…](?=\s)\s*|[。！？]\s*|\n\s*|\Z)", re.DOTALL)
+_WORD = pattern(r"\S+\s*|\s+")
 # The part of the window that the next chunk repeats.
 _OVERLAP = 1 / 8
 _SMALLEST = 16
 
 
-@dataclass(frozen=True, slots=True)
-class _Span:
+class _Span(NamedTuple):
     """A span of the text, and its tokens."""
 
     start: int

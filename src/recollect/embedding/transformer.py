@@ -9,11 +9,11 @@ texts in a call, except for floating-point rounding.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol
 
+from recollect.core.named_tuple import NamedTuple
 from recollect.errors import EmbeddingError
 
 if TYPE_CHECKING:
@@ -44,8 +44,7 @@ class Tokenizer(Protocol):
         """Return the ids of a text, without the markers at its ends."""
 
 
-@dataclass(frozen=True, slots=True)
-class Affine:
+class Affine(NamedTuple):
     """A matrix and a bias; or a scale and a shift, for a norm.
 
     The matrix may be cut into blocks of columns, one after the other: see `block_width`. An update
@@ -57,8 +56,7 @@ class Affine:
     update: tuple[Floats, Floats] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Layer:
+class Layer(NamedTuple):
     """One transformer layer; query, key and value are one matrix, for one large product."""
 
     attend: Affine
@@ -69,8 +67,7 @@ class Layer:
     narrow_norm: Affine
 
 
-@dataclass(frozen=True, slots=True)
-class Network:
+class Network(NamedTuple):
     """What a model learned."""
 
     # The rows of the word table, and their scales: one for a row, or one for each part of it.

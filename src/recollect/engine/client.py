@@ -53,8 +53,10 @@ def serve(attempt: Attempt) -> None:
 
 def _serve(attempt: Attempt, given: bytes, relay: Relay | None) -> None:
     """Serve the event in this process, unless the engine does after the stash is written."""
-    from recollect.quick_import import lighten
+    from recollect.core.patterns import pattern
+    from recollect.quick_import import lighten, postpone_expressions
 
+    postpone_expressions(pattern)
     lighten()
     received: Received | None = None
     event, moment, was_taken = attempt.event, attempt.moment, attempt.was_taken

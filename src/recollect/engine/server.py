@@ -229,9 +229,10 @@ class _EngineDeadline(Deadline):
     def close(self) -> None:
         """Stop the timers: the event is served."""
         self._is_done.set()
-        for timer in (self._timer, self._beat):
-            if timer is not None:
-                timer.cancel()
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._beat is not None:
+            self._beat.cancel()
 
     def _end(self) -> None:
         """Kill the running git processes, and those that start later, until the event is done."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import _thread  # `threading` itself takes a hook too long
 import os
 import sys
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 
@@ -38,6 +38,27 @@ CAPTURE_SECONDS, CAPTURE_SECONDS_AGAIN = 4.0, 2.0
 _BUSY_SHARE, _BUSY_STEP, _BUSY_TIMES, _BUSY_SECONDS = 0.8, 0.02, 4, 2.5
 
 
+class _Timer:
+    """Calls a function after some seconds, in a thread that no process waits for."""
+
+    def __init__(self, seconds: float, work: Callable[[], None]) -> None:
+        self._seconds, self._work = seconds, work
+        self._cancelled = _thread.allocate_lock()
+        self._cancelled.acquire()
+        self._is_cancelled = False
+        _thread.start_new_thread(self._wait, ())
+
+    def _wait(self) -> None:
+        if not self._cancelled.acquire(timeout=self._seconds):
+            self._work()
+
+    def cancel(self) -> None:
+        """Do not call it, if that has not happened yet."""
+        if not self._is_cancelled:
+            self._is_cancelled = True
+            self._cancelled.release()
+
+
 class Deadline:
     """Ends the process when its time is up, with the reply as it is by then.
 
@@ -48,9 +69,9 @@ class Deadline:
         self._name = name
         self._output = output
         self._relay = relay
-        self._lock = threading.Lock()
+        self._lock = _thread.allocate_lock()
         self._is_answered = False
-        self._timer: threading.Timer | None = None
+        self._timer: _Timer | None = None
         self._start = time.monotonic()
         self._processor = _processor_clock()
         self._used_before = self._processor()
@@ -79,9 +100,7 @@ class Deadline:
         self._check_after(self._start + seconds - time.monotonic())
 
     def _check_after(self, seconds: float) -> None:
-        self._timer = threading.Timer(max(0.001, seconds), self._check)
-        self._timer.daemon = True
-        self._timer.start()
+        self._timer = _Timer(max(0.001, seconds), self._check)
 
     def _check(self) -> None:
         """End the process, unless it only waits for the processor."""
@@ -164,7 +183,7 @@ def _processor_clock() -> Callable[[], float]:
     """Return a clock of the processor time of this thread, which every thread can read."""
     if sys.platform == "win32" or not hasattr(time, "pthread_getcpuclockid"):
         return time.process_time
-    clock = time.pthread_getcpuclockid(threading.get_ident())
+    clock = time.pthread_getcpuclockid(_thread.get_ident())
     return lambda: time.clock_gettime(clock)
 
 

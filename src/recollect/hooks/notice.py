@@ -109,6 +109,13 @@ def notice_tool(work: Work) -> None:
         learn_from_tool(work)
 
 
+def notice_cited(work: Work) -> None:
+    """Record which memories in the context the agent's answer uses."""
+    from recollect.hooks import citing
+
+    citing.notice_cited(work)
+
+
 def notice_subagent(work: Work) -> None:
     """Learn from the last message of a subagent."""
     if is_on(work):

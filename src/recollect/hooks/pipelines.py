@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from recollect.hooks import citing, episodes, marked, stages, titles
+from recollect.hooks import marked, stages, titles
 from recollect.hooks import notice as noticing
 from recollect.hooks.catching_up import read_unread
 from recollect.hooks.notify import (
@@ -52,7 +52,7 @@ PIPELINES: Mapping[str, tuple[Part, ...]] = {
     event.TOOL_PRE: ((stages.protect_mirror,),),
     event.TOOL_POST: (
         (stages.check_mirror,),
-        (marked.note_changed_files, episodes.note_activity),
+        (marked.note_changed_files, stages.note_activity),
         (_IF_INJECTING, stages.recall_files, stages.inject),
         (note_check, noticing.notice_tool),
     ),
@@ -64,7 +64,7 @@ PIPELINES: Mapping[str, tuple[Part, ...]] = {
     event.STOP: (
         (marked.capture_marked, stages.flush_spool, marked.link_changed_files),
         (noticing.notice_conversation,),
-        (citing.notice_cited,),
+        (noticing.notice_cited,),
         (tell_noticed,),
     ),
     event.SUBAGENT_STOP: ((marked.capture_marked, noticing.notice_subagent), (tell_noticed,)),

@@ -6,7 +6,6 @@ on time, and exit code 0. A cold hook loads this module first, so it imports lit
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 import time
@@ -50,9 +49,6 @@ _STARTUP_DEADLINE = 3.0
 _LONGEST = 60.0
 # How many changed notes the index can read for each second of the deadline.
 _CHANGES_PER_SECOND = 1500
-# Objects until a cold hook looks for cyclic garbage. An event makes about 30,000, nearly all of
-# them modules and classes that stay, so that Python's own 700 means some 40 searches for nothing.
-_OBJECTS_PER_SEARCH = 100_000
 
 
 def main(
@@ -71,7 +67,6 @@ def main(
     `spent` the seconds since the hook was called. `again` means that an engine may have done part
     of the work. With a `relay`, this process is a child and its parent waits for it.
     """
-    gc.set_threshold(_OBJECTS_PER_SEARCH)  # before the imports, which make most of the objects
     from recollect.hosts.protocol import EVENTS
 
     name, named = [*arguments, "", ""][:2]

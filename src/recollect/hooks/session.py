@@ -17,8 +17,6 @@ from recollect.hooks.session_logging import LoggingSession
 from recollect.hosts.protocol import PROMPT, TOOL_FAILURE, Event
 from recollect.index.protocol import Filters, Index
 from recollect.ledger.git import beside
-from recollect.search.by_time import STATUSES, changed, last_sessions
-from recollect.search.by_time import answer as by_time
 from recollect.search.constants import (
     IMPORTANCE_WEIGHT,
     INDEX_AT_HAND,
@@ -328,12 +326,11 @@ class HookSession(LoggingSession):
         self, index: Index, wanted: Filters, weight: float, reason: str
     ) -> list[Candidate]:
         """Return the last session of this person and, after it, one that ran beside it."""
+        from recollect.search.by_time import changed, last_sessions
+
         resumed = self._event.session if self._event.source == "resume" else None
-        sessions = [
-            memory
-            for memory in last_sessions(index, wanted, self._now, _SESSIONS)
-            if resumed is None or memory.session != resumed
-        ]
+        found = last_sessions(index, wanted, self._now, _SESSIONS)
+        sessions = [m for m in found if resumed is None or m.session != resumed]
         sessions.sort(key=self.is_own, reverse=True)
         beside = [m for m in sessions[1:] if self._now - changed(m, self._now) < PARALLEL_SECONDS]
         first = [self._candidate(memory, weight, reason) for memory in sessions[:1]]
@@ -341,11 +338,13 @@ class HookSession(LoggingSession):
 
     def answer(self, plan: Plan) -> list[Candidate]:
         """Return what answers a question without a topic, the best first."""
-        statuses = STATUSES if self.setting("capture.mode") == "auto" else _ACTIVE
+        from recollect.search import by_time
+
+        statuses = by_time.STATUSES if self.setting("capture.mode") == "auto" else _ACTIVE
         found = [
             one
             for store in self.stores
-            for one in by_time(
+            for one in by_time.answer(
                 store.indexing.fresh(), plan, self._filters(store, statuses=statuses), self._now
             )
         ]

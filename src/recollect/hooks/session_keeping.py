@@ -365,6 +365,10 @@ class KeepingSession(RecordedSession):
 
     def flush_spool(self) -> int:
         """Write the spool and the stash to the ledger; return the number of memories."""
+        from recollect.state.spool import is_waiting
+
+        if not is_waiting(self.store.ledger.repository.state_dir):
+            return 0
         from recollect.capture.spool_flush import drain
 
         return len(drain(self.store)) + convert_suggestions(self.store)

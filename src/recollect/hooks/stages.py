@@ -17,7 +17,6 @@ from recollect.hooks.pipeline import Halt, Stage, Work
 from recollect.hosts.protocol import COMMAND, PROMPT, SESSION_START, STOP, TOOL_POST, WRITES
 from recollect.index.text import query_terms
 from recollect.search import selection
-from recollect.search.by_time import boost
 from recollect.search.constants import MOST_CHARACTERS, SESSION_TOKENS
 from recollect.search.rendering import render_block, render_guide, render_memory
 from recollect.search.selection import Skipped
@@ -209,10 +208,19 @@ def recall_prompt(work: Work) -> None:
         likely, _ = selection.by_probability(archived)
         work.candidates += [candidate for candidate in likely if candidate.probability > best]
     if plan is not None:
+        from recollect.search.by_time import boost  # few prompts ask for a time
+
         now = work.session.now()
         work.candidates = [
             c._replace(score=c.score + boost(c.memory, plan, now)) for c in work.candidates
         ]
+
+
+def note_activity(work: Work) -> None:
+    """Record what a tool touched. If the topic changes, the current episode ends."""
+    from recollect.hooks import episodes
+
+    episodes.note_activity(work)
 
 
 def keep_vectors(work: Work) -> None:

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from recollect.core.fields import MAX_BODY_BYTES
-from recollect.core.legacy import is_legacy, read_legacy, split_legacy
+from recollect.core.legacy import read_legacy, split_legacy
 from recollect.core.patterns import pattern
+from recollect.core.record import is_legacy
 from recollect.errors import ParseError
 from recollect.importing.foreign import (
     NO_TEXT,

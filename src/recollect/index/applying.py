@@ -14,12 +14,12 @@ from recollect.core.age import seconds_of
 from recollect.core.authority import depends_on_owner, person_of
 from recollect.core.crowding import author_key_of
 from recollect.core.disposition import dispose
-from recollect.core.legacy import is_legacy, was_legacy
+from recollect.core.legacy import was_legacy
 from recollect.core.memory import Memory, expires, fold
 from recollect.core.names import name_at_creation, parse_name
 from recollect.core.note import Note, join, read_stored, read_with_digest, with_digest
 from recollect.core.places import LOCAL, Place
-from recollect.core.record import CREATE, PURGE, Record
+from recollect.core.record import CREATE, PURGE, Record, is_legacy
 from recollect.core.spaces import in_its_space, is_marked, marked, owner_of, uid_of
 from recollect.core.status import HIDDEN
 from recollect.core.strength import pace_of

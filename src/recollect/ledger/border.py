@@ -10,11 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from recollect.core.legacy import is_legacy
 from recollect.core.names import parse_name
 from recollect.core.note import Note, parse_note, read_stored
 from recollect.core.places import LOCAL
-from recollect.core.record import PURGE, Record, render_record
+from recollect.core.record import PURGE, Record, is_legacy, render_record
 from recollect.core.spaces import Private, references, without_private
 from recollect.core.uid import PATTERN as UID
 from recollect.errors import ValidationError

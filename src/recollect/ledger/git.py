@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
+from _thread import _local, get_ident  # `threading` itself takes a hook too long
 from _weakref import ref  # `weakref` itself takes a hook too long
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -57,7 +57,7 @@ _running: dict[ref[subprocess.Popen[bytes]], int] = {}
 
 
 # The thread for which this one runs commands; its own if there is none.
-_acting = threading.local()
+_acting = _local()
 
 
 def beside(work: Callable[[], T], name: str) -> Callable[[], T]:
@@ -67,7 +67,7 @@ def beside(work: Callable[[], T], name: str) -> Callable[[], T]:
     """
     from recollect.core.meanwhile import meanwhile  # most hooks ask git nothing
 
-    owner = threading.get_ident()
+    owner = get_ident()
 
     def run() -> T:
         _acting.owner = owner
@@ -280,6 +280,8 @@ class Git:
         errors: IO[bytes] | None = None,
     ) -> Iterator[subprocess.Popen[bytes]]:
         """Run a command whose output is read while it runs; it ends with the block."""
+        import threading
+
         process = self._spawn(args, stdin=stdin, errors=errors)
         watchdog = threading.Timer(limit, process.kill)
         watchdog.daemon = True
@@ -364,7 +366,7 @@ class Git:
                 process_group=0 if detached and sys.platform != "win32" else None,
             )
             if not detached:
-                owner = getattr(_acting, "owner", threading.get_ident())
+                owner = getattr(_acting, "owner", get_ident())
                 _running[ref(process, _running.pop)] = owner
             return process
         except FileNotFoundError:

@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from recollect.core.disposition import why_quarantined
 from recollect.core.fields import LOCAL_SENSITIVITIES
-from recollect.core.legacy import is_legacy
 from recollect.core.limits import MAX_ID_NUMBER, MAX_INTEGER, OPEN_NOTE_BYTES, OPEN_NOTE_RECORDS
 from recollect.core.memory import version_of
 from recollect.core.named_tuple import NamedTuple
@@ -22,7 +21,16 @@ from recollect.core.note import Note, join, purged_uids, read_stored, read_with_
 from recollect.core.patterns import pattern
 from recollect.core.places import FOREIGN, LOCAL, SHARED, Place
 from recollect.core.proof import seal
-from recollect.core.record import BODY, CREATE, PURGE, PURGED_NONCE, UPDATE, Record, render_record
+from recollect.core.record import (
+    BODY,
+    CREATE,
+    PURGE,
+    PURGED_NONCE,
+    UPDATE,
+    Record,
+    is_legacy,
+    render_record,
+)
 from recollect.core.spaces import is_marked
 from recollect.core.status import UNCONFIRMED
 from recollect.errors import NotFound, UnsafeName, ValidationError, VersionConflict

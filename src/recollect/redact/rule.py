@@ -8,11 +8,14 @@ part of its pattern.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
-from functools import cache
 
 from recollect.core.named_tuple import NamedTuple
+from recollect.core.patterns import compiled as kept
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
 
 _REACH = 100
 
@@ -131,7 +134,12 @@ def _value_span(match: re.Match[str]) -> tuple[int, int]:
     return match.span()
 
 
-@cache
+_compiled: dict[str, re.Pattern[str]] = {}
+
+
 def compiled(pattern: str) -> re.Pattern[str]:
     """Return a pattern, compiled on first use and not at import."""
-    return re.compile(pattern)
+    found = _compiled.get(pattern)
+    if found is None:
+        found = _compiled[pattern] = kept(pattern)
+    return found

@@ -21,11 +21,25 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Folders of the local state: the spool, and the stash of running hooks.
-SPOOL_FOLDER, STASH_FOLDER = "spool", "aside"
+# Folders of the local state: the spool, the stash of running hooks, and the suggestions.
+SPOOL_FOLDER, STASH_FOLDER, SUGGESTIONS_FOLDER = "spool", "aside", "suggestions"
 _SUFFIX = ".json"
 _MOST_BYTES = 1 << 22  # far more than a memory may have
 _MANY, _WRITERS = 8, 16
+
+
+def is_waiting(state: Path) -> bool:
+    """Whether anything is in a folder of drafts: nearly always, there is nothing to write."""
+    for folder in (SPOOL_FOLDER, STASH_FOLDER, SUGGESTIONS_FOLDER):
+        try:
+            with os.scandir(state / folder) as found:
+                if next(found, None) is not None:
+                    return True
+        except FileNotFoundError:
+            continue
+        except OSError:
+            return True  # whoever reads it says why that fails
+    return False
 
 
 class Spool:

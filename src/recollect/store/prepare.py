@@ -19,12 +19,11 @@ from recollect.core.fields import (
     check_timestamp,
 )
 from recollect.core.kinds import FACTS, kind_named
-from recollect.core.legacy import LEGACY_MARK
 from recollect.core.limits import JSON_DEPTH
 from recollect.core.memory import Memory, content_patch, status_before_hiding
 from recollect.core.note import SUMMARY_LENGTH, shorten_line
 from recollect.core.places import LOCAL
-from recollect.core.record import render_record
+from recollect.core.record import LEGACY_MARK, render_record
 from recollect.core.spaces import is_marked
 from recollect.core.status import ACTIVE, RESTORED, UNCONFIRMED, check_transition, status_named
 from recollect.errors import IllegalTransition, ValidationError

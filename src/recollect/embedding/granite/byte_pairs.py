@@ -31,7 +31,8 @@ class BytePairs:
         """Read a `tokenizer.json`; raise `KeyError` or `ValueError` if it is not one."""
         model: dict[str, Any] = json.loads(tokenizer)["model"]
         self._ids: dict[str, int] = model["vocab"]
-        self._ranks = {pair: rank for rank, pair in enumerate(model["merges"])}
+        merges = model["merges"]
+        self._ranks: dict[str, int] = dict(zip(merges, range(len(merges)), strict=True))
         self.first, self.last = self._ids[FIRST], self._ids[LAST]
         self._unknown = self._ids[UNKNOWN]
         self._cuts: dict[str, list[int]] = {}

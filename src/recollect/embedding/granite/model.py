@@ -17,11 +17,11 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
 from itertools import islice
 from operator import is_
 from typing import TYPE_CHECKING, Any
 
+from recollect.core.meanwhile import meanwhile
 from recollect.embedding.granite.byte_pairs import BytePairs
 from recollect.embedding.transformer import (
     DIMENSIONS,
@@ -51,6 +51,13 @@ TUNED = 3
 _MARK = b"HMSEMB01"
 # The first positions of the table stand for padding.
 _FIRST_POSITION = 2
+# Rows and columns of the matrices of a layer.
+_SHAPES = (
+    (DIMENSIONS, 3 * DIMENSIONS),
+    (DIMENSIONS, DIMENSIONS),
+    (DIMENSIONS, WIDE),
+    (WIDE, DIMENSIONS),
+)
 
 
 class Granite(Transformer):
@@ -74,12 +81,11 @@ class Granite(Transformer):
         for layer, start in zip(self._network.layers, range(0, len(updates), 4), strict=False):
             attend, join, widen, narrow = updates[start : start + 4]
             found.append(
-                replace(
-                    layer,
-                    attend=replace(layer.attend, update=attend),
-                    join=replace(layer.join, update=join),
-                    widen=replace(layer.widen, update=widen),
-                    narrow=replace(layer.narrow, update=narrow),
+                layer._replace(
+                    attend=layer.attend._replace(update=attend),
+                    join=layer.join._replace(update=join),
+                    widen=layer.widen._replace(update=widen),
+                    narrow=layer.narrow._replace(update=narrow),
                 )
             )
         return found
@@ -125,14 +131,19 @@ def granite(
 ) -> Granite:
     """Make the embedder; raise `ValueError` or `KeyError` if the file is not as expected."""
     pack = _Pack(data)
+
+    def widen() -> list[Layer]:
+        layers = pack.layers()
+        if adapter:
+            _adapt(layers[TUNED:], adapter)
+        return layers
+
+    layers = meanwhile(widen, "layers")  # numpy lets other threads run
     words = BytePairs(pack.tokenizer)
     table, scales = pack.grouped("word_emb", len(words), DIMENSIONS)
     last = _FIRST_POSITION + WINDOW + 2
     positions = pack.floats("pos_emb")[_FIRST_POSITION:last] + pack.floats("type_emb")[0]
-    layers = [pack.layer(n) for n in range(LAYERS)]
-    if adapter:
-        _adapt(layers[TUNED:], adapter)
-    network = Network(table, scales, positions, pack.norm("emb_ln"), layers)
+    network = Network(table, scales, positions, pack.norm("emb_ln"), layers())
     return Granite(name, words, network, threads=threads, centre=read_centre(centre))
 
 
@@ -224,10 +235,24 @@ class _Pack:
         """Return scale and shift of a layer normalisation."""
         return Affine(self.floats(f"{name}.w", DIMENSIONS), self.floats(f"{name}.b", DIMENSIONS))
 
-    def layer(self, number: int) -> Layer:
-        """Return one layer, widened to float32."""
+    def layers(self) -> list[Layer]:
+        """Return all layers, widened to float32, in one piece of memory.
+
+        The system gives a large piece in large pages, which takes a third less time in all.
+        """
+        import numpy as np
+
+        room = np.empty(LAYERS * sum(rows * columns for rows, columns in _SHAPES), dtype=np.float32)
+        each = np.split(room, LAYERS)
+        return [self._layer(number, own) for number, own in enumerate(each)]
+
+    def _layer(self, number: int, room: Floats) -> Layer:
+        import numpy as np
+
         prefix = f"l{number}."
-        three = self._affine(f"{prefix}qkv", DIMENSIONS, 3 * DIMENSIONS)
+        ends = np.cumsum([rows * columns for rows, columns in _SHAPES])
+        rooms = np.split(room, ends[:-1])
+        three = self._affine(f"{prefix}qkv", *_SHAPES[0], rooms[0])
         # Query, key and value are side by side already, in blocks of columns or in one.
         if three.weight.ndim == 2:
             three.weight[:, :DIMENSIONS] *= query_scale()
@@ -237,15 +262,15 @@ class _Pack:
         bias[:DIMENSIONS] *= query_scale()
         return Layer(
             Affine(three.weight, bias),
-            self._affine(f"{prefix}ao", DIMENSIONS, DIMENSIONS),
+            self._affine(f"{prefix}ao", *_SHAPES[1], rooms[1]),
             self.norm(f"{prefix}aln"),
-            self._affine(f"{prefix}f1", DIMENSIONS, WIDE),
-            self._affine(f"{prefix}f2", WIDE, DIMENSIONS),
+            self._affine(f"{prefix}f1", *_SHAPES[2], rooms[2]),
+            self._affine(f"{prefix}f2", *_SHAPES[3], rooms[3]),
             self.norm(f"{prefix}fln"),
         )
 
-    def _affine(self, name: str, rows: int, columns: int) -> Affine:
-        """Return a matrix, which is stored transposed, and its bias.
+    def _affine(self, name: str, rows: int, columns: int, room: Floats) -> Affine:
+        """Return a matrix, which is stored transposed, and its bias. The matrix gets the room.
 
         It is written once, in the order that it is used in: new pages of memory take most of the
         time, and a copy that is transposed afterwards would need them twice.
@@ -256,7 +281,7 @@ class _Pack:
         groups, width = scales.shape[1], block_width(rows) or columns
         parts = narrow.reshape(-1, width, groups, rows // groups).transpose(0, 2, 3, 1)
         of_parts = scales.reshape(-1, width, groups).transpose(0, 2, 1)[:, :, None, :]
-        wide = np.empty(parts.shape, dtype=np.float32)
+        wide = room.reshape(parts.shape)
         np.multiply(parts, of_parts, out=wide, dtype=np.float32)
         weight = wide.reshape(-1, rows, width)
         bias = self.floats(f"{name}.b", columns)
