@@ -30,7 +30,7 @@ MOST = {
     TOOL_POST: 146,
     TOOL_FAILURE: 150,
     STOP: 154,
-    SESSION_START: 150,
+    SESSION_START: 152,
     SESSION_END: 151,
 }
 # Those of Python and of apsw. Most come with `pathlib`, `re` and `json`. Since Python 3.13,

@@ -12,6 +12,7 @@ kept, with the same content, so a later event with one finds the rest and keeps 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from recollect.capture import request_words as words
@@ -67,7 +68,13 @@ _ASKS_ABOUT = pattern(
     r"(?:is|are|was|do|does|did|should|shall|can|could|what|why|how|which|who|where)\b[^.!]{0,60}\Z"
     r"|\w{1,20} or \w{1,20}\Z"
 )
-_THAT = pattern(r"\A\W{0,3}that\s+")
+# "… if you still knew in March that the kiosk is old": the statement begins after "that".
+_THAT = pattern(
+    r"\A\W{0,3}(?:(?:in|by|next|come) (?:(?:a|one|two|three|six|some|\d{1,2}) )?"
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december"
+    r"|spring|summer|autumn|winter|week|month|year|days|weeks|months|years)\s+)?that\s+",
+    re.IGNORECASE,
+)
 _SURELY_ASKS: Final = -3.0  # the mean log odds that a word of a sentence is to be kept
 # "Now some rules, they are for everybody.": the rules follow, and are found by themselves.
 _ANNOUNCES = pattern(r"\b(?:rules|things|points|notes)\b")
