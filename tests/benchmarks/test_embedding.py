@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 from benchmarks.embedding.pairs import Pair, cleaned, content, is_useful, pairs_of, without_shared
+from benchmarks.embedding.talk import said
 from benchmarks.prompts import QUESTIONS, read_projects
 
 CAUSE = "scheduler: hold the lock while a job is removed\n\nTwo workers could free the same entry."
@@ -74,3 +75,14 @@ def test_training_prompts_are_not_those_of_the_halves() -> None:
 
     assert len(training) == 1408
     assert all(prompt.gold and prompt.text not in halves for prompt in training)
+
+
+def test_sentences_of_talk_are_what_people_say() -> None:
+    """Both projects nest them differently, and have other texts beside them."""
+    topical = {
+        "t_1": {"config": "A", "content": [{"message": "Do  you like\ncats?", "agent": "x"}]}
+    }
+    guided = [{"dialogue_id": "1", "turns": [{"speaker": "USER", "utterance": "Book a table."}]}]
+
+    assert list(said(topical)) == ["Do you like cats?"]
+    assert list(said(guided)) == ["Book a table."]
