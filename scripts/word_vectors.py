@@ -1,27 +1,34 @@
 """Makes `src/recollect/search/word_vectors.bin`: what words mean, for a search without the model.
 
-python -m scripts.word_vectors FOLDER...
+python -m scripts.word_vectors FOLDER... [--history CLONE...]
 
 Run it after a change of the default model. The words are the most frequent ones of the model's own
 vocabulary, and those of `developer_words.txt`: words that occur in at least five of the packages,
 manual pages and modules on a machine of ours. What each word adds to the meaning of a text is
 learned from sentences in the folders, which are the same sort of text: for the shipped file
-`/usr/share/man`, `/usr/share/doc`, Python's library and the packages installed beside it. Only
-numbers are kept of them. `search/word_vectors.py` describes the file.
+`/usr/share/man`, `/usr/share/doc`, Python's library and the packages installed beside it. With
+`--history`, it goes on from the vectors in the file instead of those of single words, and learns
+from questions and commits, too: those of `benchmarks/questions/training`, and of pairs from clones
+(`benchmarks/embedding/pairs.py`). Words that three of them use are added. Only numbers are kept of
+the texts. `search/word_vectors.py` describes the file.
 """
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import os
 import random
 import re
+import struct
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.embedding.pairs import Pair, pairs_of
+from benchmarks.prompts import QUESTIONS, read_projects
 from recollect.embedding import Embedder, open_embedder
 from recollect.index.text import STOP_WORDS, query_terms
 from recollect.search.word_vectors import FILE, LONGEST_WORD, record, title
@@ -37,7 +44,13 @@ LONGEST_FILE = 400_000
 LEAST_WORDS = 4
 # Pulls the vector of a word towards what the model makes of the word alone, which counts half.
 RIDGE, ALONE = 1.0, 0.5
+# The same for what was learned before, which counts in full.
+RIDGE_BEFORE = 3.0
 ROUNDS = 12
+# Pairs of all histories, and as many characters of an answer.
+MOST_PAIRS, LONGEST_ANSWER = 4_000, 300
+# A word that so many histories use is added.
+HISTORIES = 3
 _SENTENCE = re.compile(r"[A-Z][^.!?\n<>{}\\|=_*`]{30,220}[.!?](?=\s|$)")
 _DOCSTRING = re.compile(r'"""(.{1,5000}?)"""', re.DOTALL)
 _ROFF = re.compile(r"^\.\S+ ?|\\f[A-Z]|\\-", re.MULTILINE)
@@ -88,7 +101,58 @@ def _sentences_of(path: Path) -> Iterator[str]:
         yield from _SENTENCE.findall(" ".join(part.split()))
 
 
-def learn(known: Sequence[str], alone: Any, texts: Sequence[str], vectors: Any) -> Any:
+def pairs(clones: Sequence[Path]) -> list[list[Pair]]:
+    """Return some pairs of each history."""
+    found = [pairs_of(clone, random.Random(2)) for clone in clones]
+    share = min(1.0, MOST_PAIRS / max(1, sum(map(len, found))))
+    rng = random.Random(1)
+    return [rng.sample(own, int(share * len(own))) for own in found]
+
+
+def asked() -> list[Pair]:
+    """Return the written questions, and the memories that answer them."""
+    return [
+        Pair(prompt.text, f"{project.records[uid]['summary']}\n{project.records[uid]['body']}")
+        for project in read_projects(QUESTIONS / "training")
+        for prompt in project.prompts
+        for uid in prompt.gold
+    ]
+
+
+def shared_words(histories: Iterable[Sequence[Pair]]) -> set[str]:
+    """Return the words that several histories use."""
+    counts = Counter(
+        word
+        for own in histories
+        for word in {word for pair in own for text in pair for word in query_terms(text)}
+    )
+    return {
+        word
+        for word, count in counts.items()
+        if count >= HISTORIES and word.isascii() and word.isalpha() and len(word) > 1
+    }
+
+
+def before(known: Sequence[str], dimensions: int) -> Any:
+    """Return the vectors that the file has, and nothing for other words."""
+    import numpy as np
+
+    data = FILE.read_bytes()
+    width, at = len(title("")), {word: number for number, word in enumerate(known)}
+    found = np.zeros((len(known), dimensions), np.float32)
+    for start in range(width, len(data), width):
+        row = data[start : start + width]
+        word = row[:LONGEST_WORD].rstrip(b"\0").decode()
+        if word in at:
+            (step,) = struct.unpack_from("<f", row, LONGEST_WORD)
+            digits = row[LONGEST_WORD + 4 :].hex()
+            found[at[word]] = [step * (int(digit, 16) - 7.5) for digit in digits]
+    return found
+
+
+def learn(
+    known: Sequence[str], prior: Any, texts: Sequence[str], vectors: Any, ridge: float = RIDGE
+) -> Any:
     """Return what each word adds, so that the sum for each text is near to its vector.
 
     Least squares, by conjugate gradients. In a text, a word counts by its rarity, as in a query.
@@ -118,13 +182,13 @@ def learn(known: Sequence[str], alone: Any, texts: Sequence[str], vectors: Any) 
         result[seen] = np.add.reduceat(of_texts[lines[order]] * weights[order], firsts, axis=0)
         return result
 
-    prior = (ALONE * alone).astype("f4")
+    prior = prior.astype("f4")
     more = np.zeros_like(prior)
     rest = shares(vectors - sums(prior))
     step = rest.copy()
     size = (rest * rest).sum()
     for _ in range(ROUNDS):
-        curve = shares(sums(step)) + RIDGE * step
+        curve = shares(sums(step)) + ridge * step
         along = size / (step * curve).sum()
         more += along * step
         rest -= along * curve
@@ -163,12 +227,27 @@ def write(model: str, known: Sequence[str], matrix: Any) -> None:
 
 def main() -> None:
     """Learn from the folders, and write the file."""
+    parser = argparse.ArgumentParser(prog="scripts.word_vectors", description=__doc__)
+    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("--history", nargs="+", type=Path, default=[])
+    options = parser.parse_args()
     embedder = open_embedder("default", environment=os.environ)
     assert embedder is not None
+    histories = pairs(options.history)
     known = words()
-    texts = sentences(map(Path, sys.argv[1:]), known)
-    alone = signs(embed(embedder, known))
-    write(embedder.name, known, learn(known, alone, texts, embed(embedder, texts)))
+    texts = sentences(options.folders, known)
+    if not histories:
+        prior = ALONE * signs(embed(embedder, known))
+        write(embedder.name, known, learn(known, prior, texts, embed(embedder, texts)))
+        return
+    fits = {word for word in shared_words(histories) if len(word) <= LONGEST_WORD}
+    known = sorted({*known} | fits)
+    every = [pair for own in (asked(), *histories) for pair in own]
+    answers = dict.fromkeys(pair.answer[:LONGEST_ANSWER] for pair in every)
+    texts += [*(pair.asked for pair in every), *answers]
+    vectors = embed(embedder, texts)
+    prior = before(known, vectors.shape[1])
+    write(embedder.name, known, learn(known, prior, texts, vectors, RIDGE_BEFORE))
 
 
 if __name__ == "__main__":

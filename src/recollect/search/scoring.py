@@ -29,6 +29,7 @@ from recollect.search.constants import (
     UNCONFIRMED_FACTOR,
     WEAK_MATCH,
     WORD_CROWDING_WEIGHT,
+    WORD_KEYWORD_WEIGHT,
 )
 
 _DAY = 86_400.0
@@ -115,7 +116,8 @@ def fuse(
     Matches are relative to the best one, so that a memory that answers the query twice as well does
     not lose to one that is merely newer. If even the best match is weak, it stays weak.
     """
-    weight = KEYWORD_WEIGHT * (_agreement(keyword, vector) if is_exact else 1.0)
+    has_sums = bool(vector) and not is_exact
+    weight = WORD_KEYWORD_WEIGHT if has_sums else KEYWORD_WEIGHT * _agreement(keyword, vector)
     less = CROWDING_WEIGHT if is_exact else WORD_CROWDING_WEIGHT
     strength = {
         uid: max(vector.get(uid, 0.0) - less * crowding.get(uid, 0.0), 0.0)
