@@ -53,8 +53,8 @@ def test_no_mode_exceeds_its_total_and_the_guide_counts(repo: Path, busy: Recoll
     """Guide, last session, memories and titles together."""
     for number, (settings, total) in enumerate(
         [
-            ({"inject_budget": "simple"}, 1000),
-            ({"inject_budget": "medium"}, 1800),
+            ({"inject_budget": "simple"}, 1200),
+            ({"inject_budget": "medium"}, 2200),
             ({"inject_budget": "complex", "guidance_detail": "detailed"}, 2600),
             ({"inject_budget": "full"}, 3000),
             ({"inject_budget": "adaptive"}, 3000),

@@ -12,7 +12,7 @@ from recollect.errors import ValidationError
 from recollect.index.protocol import Index
 from recollect.index.sqlite.index import SqliteIndex
 from recollect.search.constants import HALF_LIFE_DAYS
-from recollect.search.rendering import render_memory, render_title, shorten_titles
+from recollect.search.rendering import render_memory, render_title, says_all, shorten_titles
 from recollect.search.scoring import fuse
 from recollect.search.search import Question, search
 from recollect.search.tokens import count_tokens
@@ -558,3 +558,30 @@ def test_a_memory_that_is_erased_during_a_search(sandbox: Sandbox) -> None:
     hits = search(cast("Index", _Meanwhile(store, doomed.uid)), Question("cache"), now=store.now())
 
     assert [hit.memory.summary for hit in hits] == ["The cache holds the price lists"]
+
+
+def test_the_title_of_a_solution_keeps_what_helped() -> None:
+    """It stands at the end, where other titles are cut."""
+    cure = "`GOFLAGS=-mod=vendor` gets round it"
+    solution = f"> solutions:5fe23d1:0 (1d) `sh check.sh` failed: go: downloading x/time; {cure}"
+    other = "> notes:5fe23d1:1 (1d) " + "word " * 60
+    most = count_tokens(solution) + 45
+
+    cut = shorten_titles([other, solution], most, 38)
+
+    assert cut[1] == solution
+    assert cut[0].endswith(" …")
+    assert sum(count_tokens(one) + 1 for one in cut) <= most
+    assert shorten_titles([solution], 30, 38) == []
+
+
+def test_a_line_does_not_say_its_title_twice(store: Recollect) -> None:
+    """Neither after the label of a typed field, nor where the text begins with it."""
+    for number, start in enumerate(("Decision: Use uv", "Use uv")):
+        memory = store.capture("decisions", "Use uv", f"{start}. Because of {number} reasons.")
+
+        line = render_title(memory, most=200)
+
+        assert line.endswith(f" Use uv. Because of {number} reasons.")
+        assert says_all(memory, 200)
+        assert not says_all(memory, 10)

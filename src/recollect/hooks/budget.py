@@ -26,8 +26,8 @@ class Tier(NamedTuple):
 
 
 TIERS = {
-    "simple": Tier(0, 1000, 300, 100),
-    "medium": Tier(10, 1800, 500, 300),
+    "simple": Tier(0, 1200, 300, 100),
+    "medium": Tier(10, 2200, 500, 300),
     "complex": Tier(50, 2600, 900, 900),
     "full": Tier(200, 3000, 1400, 1400),
 }

@@ -12,6 +12,8 @@ from recollect.index.text import query_terms
 from recollect.search import selection
 from recollect.search.constants import (
     INDEX_TOKENS,
+    LEAST_LINE_TOKENS,
+    LEAST_TITLE_TOKENS,
     MOST_CHARACTERS,
     MOST_INDEXED,
     MOST_LINE,
@@ -87,7 +89,8 @@ def _add_titles(
         title = render_title(memory, when, is_own=work.session.is_own, most=room)
         if title and len(rendered) < most:
             rendered.append((title, candidate))
-    titles = shorten_titles([title for title, _ in rendered], tokens)
+    least = LEAST_LINE_TOKENS if longest else LEAST_TITLE_TOKENS
+    titles = shorten_titles([title for title, _ in rendered], tokens, least)
     named = [candidate for _, candidate in rendered[: len(titles)]]
     memories = [candidate.memory for candidate in named]
     if not is_worth_it(named):

@@ -181,6 +181,8 @@ TITLE_TOKENS: Final = 80
 # A title is shortened to no less than this, with its id and the end of its line: the three titles
 # of a prompt must fit.
 LEAST_TITLE_TOKENS: Final = 26
+# The same at the start of a session, where its status and age stand before it, up to 23 tokens.
+LEAST_LINE_TOKENS: Final = 38
 
 # Budget
 

@@ -34,7 +34,9 @@ from recollect.search.tokens import count_tokens
 # Of the tags of a memory, and of the description of a kind, what an agent gets to see.
 _MOST_TAGS = 5
 _MOST_MEANING = 80
+_LONGEST_LABEL = 24
 _MOST_LETTERS = 100_000
+_LONGEST_SOLUTION = 170  # its title and what stands before it
 _WHAT = (
     "Recollect keeps this repository's memory in git notes. It is not your built-in memory and not"
     " CLAUDE.md."
@@ -137,28 +139,50 @@ def render_title(
 
 def _text_in_a_line(memory: Memory, most: int) -> str:
     """Return the title and the text after it; only the text if that begins with the title."""
-    summary, rest = memory.summary, " ".join(_rest(memory).split())
+    summary, rest = memory.summary, " ".join(_rest(memory).split()).lstrip(".,;: ")
     if rest.startswith(summary.rstrip("….")):
         return _shortened(rest, max(most, len(summary)))
+    # "Decision: …" of a typed memory says its title again.
+    label, again, more = rest.partition(summary.rstrip("."))
+    if again and len(label) <= _LONGEST_LABEL and label.endswith(": "):
+        rest = more.lstrip(".,;: ")
     whole = f"{summary}{'' if summary.endswith(('.', '…', '!', '?', ':')) else '.'} {rest}"
     return _shortened(whole, max(most, len(summary))) if rest else summary
 
 
-def shorten_titles(titles: Sequence[str], tokens: int) -> list[str]:
+def shorten_titles(
+    titles: Sequence[str], tokens: int, least: int = LEAST_TITLE_TOKENS
+) -> list[str]:
     """Return the titles that fit, each shortened to a fair share of the tokens if it has to be.
 
-    What a short title leaves of its share, the longer ones get.
+    What a short title leaves of its share, the longer ones get. The title of a solution ends with
+    what helped, so it stays whole.
     """
     costs = [count_tokens(title) + 1 for title in titles]  # with the line break
-    least = accumulate(min(cost, LEAST_TITLE_TOKENS) for cost in costs)
-    costs = costs[: sum(used <= tokens for used in least)]
+    needed = [
+        cost if _names_cure(title) else min(cost, least)
+        for title, cost in zip(titles, costs, strict=True)
+    ]
+    count = sum(used <= tokens for used in accumulate(needed))
+    whole = [_names_cure(title) for title in titles[:count]]
+    tokens -= sum(cost for cost, stays in zip(costs, whole, strict=False) if stays)
+    shared = sorted(cost for cost, stays in zip(costs, whole, strict=False) if not stays)
     share = 0
-    for place, cost in enumerate(sorted(costs)):
-        share = min(cost, tokens // (len(costs) - place))
+    for place, cost in enumerate(shared):
+        share = min(cost, tokens // (len(shared) - place))
         tokens -= cost
         if share < cost:
             break
-    return [_cut_title(title, share - 1) for title in titles[: len(costs)]]
+    return [
+        title if stays else _cut_title(title, share - 1)
+        for title, stays in zip(titles, whole, strict=False)
+    ]
+
+
+def _names_cure(title: str) -> bool:
+    """Return whether a title ends with what helped: "…; `NODE_OPTIONS=…` gets round it"."""
+    _, semicolon, cure = title.rpartition("; ")
+    return bool(semicolon) and "`" in cure and len(title) <= _LONGEST_SOLUTION
 
 
 def _cut_title(title: str, tokens: int) -> str:
