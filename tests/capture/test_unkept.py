@@ -63,6 +63,7 @@ from recollect.capture.unkept import part
         "Write a text for the guests: the 14:00 falls out. Only for today, tomorrow it runs again.",
         "Don't touch the printer module today, Duarte is in the middle of it.",
         "Today please no flashing, the board is at the lab.",
+        "Use the staging key for this call, and drop that again afterwards please.",
         "skip golangci-lint for the rest of today please, the binary is broken",
         "The server is being moved, so until tonight please no uploads.",
         "from now on call me captain. ... kidding, please don't, my boss reads this",

@@ -168,7 +168,6 @@ def test_what_a_request_is_about_is_kept_too(read: Read) -> None:
     "prompt",
     [
         "This one doesn't need to stick: the rehearsal box listens on port 7777.",
-        "Use the staging key for this call, and drop that again afterwards please.",
         "License for the trial is TRIAL-0, this should evaporate with the session.",
     ],
 )

@@ -145,7 +145,7 @@ _PASSING = pattern(
     r"|\b(?:just|only) (?:venting|musing|daydreaming|kidding|joking|saying)\b"
     r"|(?:\A|[.!?…]\s)\W{0,6}(?:(?:kidding|joking|jk|j/k)\b(?! aside)|joke(?=[.!,)]|\Z))"
     rf"|\bignore (?:me|this|that|it)\b(?:(?= (?:if|i'?m)\b)|(?=\s*(?:[.;!)]|\Z)))"
-    r"|\b(?:forget|ignore) (?:this|that|it) (?:afterwards?|after(?: this)?|later"
+    r"|\b(?:forget|ignore|drop) (?:this|that|it)(?: again)? (?:afterwards?|after(?: this)?|later"
     r"|when you're done)\b"
 )
 # An order for this day says what to do, so it never speaks of the sentence before it.
