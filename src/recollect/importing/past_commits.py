@@ -39,7 +39,8 @@ _RULES = 5
 MOST_VECTORS: Final = 16_000
 _MOST_MEANT = 400
 _AT_ONCE = 64
-# What the score of a commit is multiplied by if nothing was decided in it.
+# What the score of a commit is multiplied by if nothing was decided in it. What is only a subject
+# and weighs less than others of its kind is trivial, and gets no vector.
 _CHORE, _BARE = 0.7, 0.85
 _STEP = 500  # commits between two calls of `progress`
 _UPDATE = pattern(
@@ -101,10 +102,10 @@ def embed_history(store: Store, progress: Callable[[int], None] | None = None) -
         return 0
     index = commit_index.for_writing(repository)
     try:
-        todo = index.vectors.missing(embedder.name, MOST_VECTORS)
+        todo = index.vectors.missing(embedder.name, MOST_VECTORS, _BARE)
         for start in range(0, len(todo), _AT_ONCE):
             some = todo[start : start + _AT_ONCE]
-            texts = [f"{one.subject}\n{one.body[:_MOST_MEANT]}" for one in some]
+            texts = [f"{one.subject}\n{one.body[:_MOST_MEANT]}".strip() for one in some]
             keys = [one.key for one in some]
             index.vectors.add(zip(keys, embedder.embed(texts), strict=True))
             if progress is not None:
@@ -121,7 +122,7 @@ def count_pending(store: Store) -> int:
     if index is None or embedder is None:
         return 0
     try:
-        return index.vectors.count_missing(embedder.name, MOST_VECTORS)
+        return index.vectors.count_missing(embedder.name, MOST_VECTORS, _BARE)
     except MemoryIndexError:
         return 0
     finally:
