@@ -16,7 +16,7 @@ from recollect.core.patterns import pattern
 from recollect.core.record import PURGED_NONCE
 from recollect.errors import MemoryIndexError, SecretFound
 from recollect.importing.collect import nonce_of
-from recollect.importing.commit_message import first_of_message, parse_message
+from recollect.importing.commit_message import Message, first_of_message, parse_message
 from recollect.importing.commit_ranking import rank
 from recollect.importing.titles import one_line
 from recollect.ledger.commits import Commit, count_commits, read_commits
@@ -33,7 +33,7 @@ _MOST_MARK = 60  # characters of what says which commit one reverts
 _MOST_SUBJECT = 300
 _MOST_AUTHOR = 80
 # Raise it if other values count as secrets, or if other parts of a message are read.
-_RULES = 5
+_RULES = 6
 # Commits that get a vector, those that tell most first; the characters below the subject that it is
 # of; and how many are computed before they are kept, so that an interruption loses little.
 MOST_VECTORS: Final = 16_000
@@ -220,7 +220,6 @@ def _text(store: Store, commit: Commit) -> CommitText | None:
     if message.reverted and message.reverted[:12] not in f"{subject}\n{prose[:_MOST_SHOWN]}":
         prose = f"{prose[: _MOST_SHOWN - _MOST_MARK]}\n\nIt reverts commit {message.reverted[:12]}."
         prose = f"{prose}{message.prose[_MOST_SHOWN - _MOST_MARK :]}".strip()
-    weight = _CHORE if ranked.is_chore else 1.0 if message.prose else _BARE
     return CommitText(
         commit.oid,
         commit.time,
@@ -228,9 +227,18 @@ def _text(store: Store, commit: Commit) -> CommitText | None:
         one_line(subject)[:_MOST_SUBJECT],
         prose[:_MOST_TEXT],
         prose[:_MOST_SHOWN],
-        weight,
+        _weight(message, commit.author, is_chore=ranked.is_chore),
         ranked.points,
     )
+
+
+def _weight(message: Message, author: str, *, is_chore: bool) -> float:
+    """Return how much a commit counts. A revert of what was no chore is none, without a reason."""
+    if is_chore and (message.prose or not message.reverts):
+        return _CHORE
+    if is_chore and rank(parse_message(message.reverts), author).is_chore:
+        return _CHORE
+    return 1.0 if message.prose else _BARE
 
 
 def is_update(subject: str) -> bool:
