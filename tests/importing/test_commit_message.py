@@ -36,6 +36,16 @@ from tests.support.history import DROPPED, FIXED, REVERTED
             "Fixed CVE-2024-1234 -- Prevented a loop in the parser of dates.",
             "Prevented a loop in the parser of dates (CVE-2024-1234)",
         ),
+        ("KAFKA-1234: Remove the old parser (#77)", "Remove the old parser"),
+        ("KAFKa-1234; Remove the old parser", "Remove the old parser"),
+        ("KAFKA-12, HDDS-345 - [Connect] Remove the old parser", "Connect: Remove the old parser"),
+        ("KAFKA-1234 Remove the old parser (LOG4J2-7)", "Remove the old parser"),
+        ("[SPARK-12][SQL] Remove the old parser [ML-3]", "SQL: Remove the old parser"),
+        ("fix(auth): KAFKA-1234: reject the empty token", "auth: reject the empty token"),
+        ("UTF-8: reject overlong forms", "UTF-8: reject overlong forms"),
+        ("SHA-256: use the instructions of the CPU", "SHA-256: use the instructions of the CPU"),
+        ("UI-2 is now the default theme", "UI-2 is now the default theme"),
+        ("Remove the slow path (SHA-256)", "Remove the slow path (SHA-256)"),
         ("get_dist() removed\n\nNothing else.", "get_dist() removed"),
         (
             "BITOP command speed improvement\n\nThis commit adds a fast path to BITOP.",
@@ -231,6 +241,27 @@ def test_who_merged_and_reviewed_is_no_text() -> None:
         "(Merged from https://example.org/pull/1)"
     )
     assert body_of(parse_message(text)) == "It was slow."
+
+
+@pytest.mark.parametrize(
+    "who",
+    [
+        "Reviewers: Ada Lovelace <ada@example.org>, Grace <grace@example.org>",
+        " Reviewers:  Ada Lovelace <[REDACTED:email]>,\n Grace Hopper <[REDACTED:email]>",
+        "Reviewer: Ada\nAuthors: Grace Hopper <grace@example.org>",
+        "Co-authors: Ada, ijuma",
+        "Testers: Ada\nApprovers : Grace",
+    ],
+)
+def test_lists_of_reviewers_and_authors_are_no_text(who: str) -> None:
+    """In the singular and the plural, redacted or not, and on the lines they go on in."""
+    assert body_of(parse_message(f"Remove it\n\nIt was slow.\n\n{who}\n")) == "It was slow."
+
+
+def test_what_is_said_about_reviewers_stays() -> None:
+    """It is no list of them."""
+    text = "Reviewers could not tell which lock is held."
+    assert body_of(parse_message(f"Rename the lock\n\n{text}")) == text
 
 
 def test_thanks_go_with_the_line_that_they_continue_in() -> None:

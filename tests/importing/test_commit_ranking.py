@@ -105,6 +105,13 @@ def test_a_revert_without_a_cause_is_not_kept() -> None:
     assert reason_in(parse_message(FIXED)).startswith("The root cause")
 
 
+def test_what_only_begins_like_a_chore_is_none() -> None:
+    """A word is not its beginning: what is dead is no deadline."""
+    subject = "Remove deadlines when connections of databases are handled"
+    assert not rank(parse_message(subject), "Ada").is_chore
+    assert rank(parse_message("Remove dead code of the parser"), "Ada").is_chore
+
+
 @pytest.mark.parametrize(
     "message",
     [

@@ -53,7 +53,7 @@ def test_a_question_in_other_words_finds_a_commit(sandbox: Sandbox, embedder: Em
     question = "Why did users have to log in again whenever we shipped?"
     store.index_history()
     assert store.search_history(question) == []
-    assert store.embed_history() == 2  # what says nothing below its subject needs no vector
+    assert store.embed_history() == 2  # a merge needs no vector
     (found,) = store.search_history(question)
     assert found.commit == oid
     assert store.search_history("pasta with tomatoes") == []
@@ -179,6 +179,40 @@ def test_chores_get_a_vector_last(sandbox: Sandbox, monkeypatch: pytest.MonkeyPa
     assert [one for one, _ in _vectors(repo)] == [oid]
     monkeypatch.setattr(past_commits, "MOST_VECTORS", 2)
     assert store.embed_history() == 1
+
+
+def test_what_is_only_a_subject_gets_a_vector_last(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The newest first, and what is trivial never, however much room there is."""
+    repo = sandbox.init("repo")
+    told = sandbox.commit(repo, _CACHE)
+    chore = sandbox.commit(repo, "docs: name the cache\n\nThe manual had another name for it.")
+    revert = sandbox.commit(repo, 'Revert "Avoid allocations in the loop by using a pool"')
+    old = sandbox.commit(repo, "Close the socket of the plugin to prevent a memory leak")
+    new = sandbox.commit(repo, "Remove the private key from the log of the server")
+    for trivial in (
+        "Bump golang.org/x/net from 0.36.0 to 0.37.0",
+        "Update go-acme/lego to v4.14.0",
+        "Prepare release v3.3.4",
+        "Merge branch v2.11 into v3.0",
+        'Revert "Prepare release v3.3.4"',
+        "Merge current v3.0 into master",
+        "Fix typo in the manual of the cache",
+        "Version 3.0.1",
+        "v3.0.2",
+    ):
+        sandbox.commit(repo, trivial)
+    store = sandbox.open(repo)
+    store.indexing.share_embedder(OneVector("one@1"))
+    store.index_history()
+    monkeypatch.setattr(past_commits, "MOST_VECTORS", 3)
+    assert (past_commits.count_pending(store), store.embed_history()) == (3, 3)
+    assert {oid for oid, _ in _vectors(repo)} == {told, chore, new}
+    monkeypatch.setattr(past_commits, "MOST_VECTORS", 100)
+    assert (past_commits.count_pending(store), store.embed_history()) == (2, 2)
+    assert {oid for oid, _ in _vectors(repo)} == {told, chore, new, old, revert}
+    assert (past_commits.count_pending(store), store.embed_history()) == (0, 0)
 
 
 def test_a_word_by_chance_does_not_come_before_the_meaning() -> None:

@@ -17,6 +17,7 @@ from recollect.importing.reasons import reasons_in
 from recollect.importing.repository_files import TextFile, item_of_file
 from recollect.importing.sections import (
     Section,
+    above_items,
     first_paragraph,
     items,
     plain,
@@ -40,6 +41,7 @@ _LONGEST = 900  # characters that still count
 # Characters of an entry that says enough.
 _SHORTEST = 80
 _MOST_REASONS = 4
+_LEAST_TOLD = 160  # characters of an entry that tells something besides where to read it
 # What older versions say is outdated: in years before the newest version, or, without dates, in
 # versions. Judgements; a blind judge of 2026 called nine of ten such entries outdated.
 _MOST_YEARS, _MOST_VERSIONS = 5, 40
@@ -168,6 +170,11 @@ _TICKET_START = pattern(
     r"\A(?:`?#?\d{2,6}`?[:.]\s+|bpo-\d+:\s+|\[[\w ./-]{1,24}\][:\s]+"
     r"|[A-Z]{2,10}(?: ?\(?#\d{1,7}\)?)?:\s+|(?:[A-Z]{6,14} ){1,2}(?=[A-Z`a-z]))"
 )
+_POINTER = pattern(
+    r"\bplease (?:read|see|check|consult|refer to|follow) (?:the|our|this) (?:[\w-]{1,20} ){0,2}"
+    r"(?:guides?|docs|documentation|notes?|advisory|page|post)\b",
+    re.IGNORECASE,
+)
 _PICTURE = pattern(r"\A[^\x00-\u206f]{1,4}\s{1,3}(?=\S)")  # before an entry, as in "🎉 Stabilize …"
 
 
@@ -253,6 +260,7 @@ def changes_in(
             points = _points(section.heading, line, body, breaks=breaks or is_stressed)
             is_bare = len(body) < _SHORTEST or not _SAYS_WHY.search(body)
             is_bare = is_bare or (_RENAMES.match(line) is not None and not _CVE.search(body))
+            is_bare = is_bare or (len(body) < _LEAST_TOLD and _POINTER.search(body) is not None)
             if is_bare or points < (_LEAST_OF_GUIDE if is_guide else _LEAST):
                 yield Skipped(identity, "an ordinary change")
                 continue
@@ -330,7 +338,8 @@ def _entries(section: Section, version: str, *, is_whole: bool) -> Iterator[tupl
     heading = section.heading
     listed = [] if is_whole else items(section.text)
     for entry in listed:
-        line = _PICTURE.sub("", plain(entry.partition("\n\n")[0].replace("\n", " ")), count=1)
+        above = above_items(entry.partition("\n\n")[0])
+        line = _PICTURE.sub("", plain(above.replace("\n", " ")), count=1)
         line = _TICKET_START.sub("", line, count=1)
         said = _REFERENCE.sub("", _NUMBERS.sub("", _HASH.sub("", line))).strip(" ,")
         yield said, _SIGNED.sub("", _HASH.sub("", _NUMBERS.sub("", plain_paragraphs(entry))))

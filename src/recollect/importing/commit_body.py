@@ -54,7 +54,8 @@ _LINK = pattern(r"\[[^\]\n]{0,100}\]\([^)\n]{0,300}\)\Z")
 _CREDIT = pattern(
     r"(?:many |big )?thanks\b|thank you\b|found by|patch by|(?:reported|reviewed|submitted|approved"
     r"|tested|contributed|signed[ -]off|acked|suggested|noticed|pointed out|discovered"
-    r"|originally)[ -]by\b",
+    r"|originally)[ -]by\b"
+    r"|(?:(?:co-?)?authors?|(?:review|test|report|contribut|committ|approv)[eo]rs?)[ ]?:(?: |\Z)",
     re.IGNORECASE,
 )
 # How it was tested: until the next empty line.
@@ -181,7 +182,8 @@ def _without_noise(lines: list[str]) -> list[str]:
             is_tested = True
             continue
         elif is_credit or _CREDIT.match(bare):
-            is_credit = len(bare) >= _WRAPPED and not bare.endswith(_SENTENCE_ENDS)
+            is_wrapped = len(bare) >= _WRAPPED and not bare.endswith(_SENTENCE_ENDS)
+            is_credit = is_wrapped or bare.endswith(",")
             continue
         elif _is_noise(bare) or (_LINK.match(bare) and not _in_sentence(lines, number)):
             continue

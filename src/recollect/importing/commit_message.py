@@ -60,9 +60,21 @@ _TICKET = pattern(
     r"\s*+[-–—:.]*+\s*+(?=\S)",
     re.IGNORECASE,
 )
+# "KAFKA-1234", as trackers name tickets; standards, ciphers and proposals have such names, too.
+_NO_TRACKER = (
+    r"(?!(?:ADR|AES|ANSI|ARM|AVX|CRC|CVE|CWE|DES|FLIP|GPT|HTTP|IEC|IEEE|IPV|ISO|JEP|JSR|[BEKS]IP|MD|MIPS"
+    r"|PEP|RFC|RSA|RV|SHA|SSE|SSL|TLS|UCS|USB|UTF)-)"
+)
+_TRACKED = rf"(?-i:{_NO_TRACKER}[A-Z]{{2}}[A-Za-z\d]{{0,14}}+-\d{{1,7}}+)(?![\w-])"
+TRACKED: Final = pattern(rf"(?<![\w/-]){_TRACKED}")
+_TRACKED_FIRST = pattern(
+    rf"{_TRACKED}(?:[ ]?[,/&+][ ]?{_TRACKED}){{0,5}}+(?P<mark>[ ]?[:;]|[ ][-–—])?\s++(?=\S)"
+)
 _ENDING = pattern(
     r"\s{0,3}(?:\((?:(?:#|gh-|PR ?#?|pull request #?|closes? #?|fix(?:es)? #?|issue #?|refs? #?)"
-    r"\d{1,7}+(?:,? )?+){1,6}+\)|\[(?:skip ci|ci skip|(?:(?:fix(?:es)?|closes?) )?#\d{1,7})\]"
+    r"\d{1,7}+(?:,? )?+){1,6}+\)"
+    rf"|[(\[](?:{_TRACKED}(?:,? )?+){{1,4}}+[)\]]"
+    r"|\[(?:skip ci|ci skip|(?:(?:fix(?:es)?|closes?) )?#\d{1,7})\]"
     r"|, (?:fix(?:es)?|closes?) #\d{1,7})\s{0,3}\Z",
     re.IGNORECASE,
 )
@@ -107,7 +119,7 @@ _FIX = pattern(r"\A(?:fix(?:e[sd])?|bug)\b|^(?:fixes|bug)(?::| #?\d)", re.IGNORE
 _THANKS = pattern(r"(?<=[.,;]) {1,2}(?:many )?thanks?\b[^\n]{0,300}\Z", re.IGNORECASE)
 _LIST_BELOW = pattern(r"\n[ \t]{0,4}[-*•] ")
 _PATCH = pattern(r"\Apatch \d[\w.]{0,20}: (?=\S)", re.IGNORECASE)  # each has a number
-_BULLET = pattern(r"[-*•]\s+(?=\S)")
+_BULLET = pattern(r"\A[-*•]\s+(?=\S)")
 WORD = pattern(r"[^\W\d_]{2,}+")
 _SHORT_CAUSE = 30  # characters of a cause that is not marked as one
 FEWEST_WORDS = 3  # of a subject that says something
@@ -246,6 +258,7 @@ def subject_of(first: str) -> tuple[str, str, str, bool]:
         if ticket:
             is_cure = is_cure or _FIXED_TICKET.match(subject) is not None
             subject = subject[ticket.end() :]
+        subject = _without_tracked(subject)
     typed = _CONVENTIONAL.match(subject)
     if typed:
         kind, area, breaking = (
@@ -255,7 +268,7 @@ def subject_of(first: str) -> tuple[str, str, str, bool]:
         )
         subject = subject[typed.end() :]
     ticket = _TICKET.match(subject)
-    subject = subject[ticket.end() :] if ticket else subject
+    subject = _without_tracked(subject[ticket.end() :] if ticket else subject)
     named = _AREA.match(subject)
     if named and first_verb(subject) == "":
         if named["area"] in _SHOUTED:
@@ -269,6 +282,16 @@ def subject_of(first: str) -> tuple[str, str, str, bool]:
     if is_cure and not area:
         subject = _cured(subject)
     return one_line(subject).rstrip(" ."), area.strip(), kind, breaking
+
+
+def _without_tracked(subject: str) -> str:
+    """Return a subject without the tickets of a tracker that it begins with.
+
+    Without a mark behind it, what follows is what was done: "UI-2 looks better" is about a UI.
+    """
+    tickets = _TRACKED_FIRST.match(subject)
+    rest = subject[tickets.end() :] if tickets else subject
+    return rest if tickets is None or tickets["mark"] or first_verb(rest) else subject
 
 
 def _cured(subject: str) -> str:

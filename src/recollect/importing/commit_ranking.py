@@ -110,7 +110,7 @@ _CHORE = pattern(
     r"(?:bump|release|prepare|version|update (?:the )?(?:submodule|dependenc|deps|lock|release"
     r"|version|ci|cargo|go )"
     r"|merge\b|cleanup\b|clean up|cleaned up|tidy|minor|cut v?\d"
-    r"|removed? (?:superfluous|useless|duplicate|duplicated|dead|unnecessary|redundant|stray)"
+    r"|removed? (?:superfluous|useless|duplicate|duplicated|dead|unnecessary|redundant|stray)\b"
     r"|fix(?:ed|es)? (?:a |some |several |various |the )?(?:small |minor |broken )?(?:compil\w+"
     r"|build)\b"
     r"|start(?:ed|ing)? (?:work|development)|initial|first |post-release|sync with|the \w+ batch"

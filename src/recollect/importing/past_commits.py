@@ -16,7 +16,7 @@ from recollect.core.patterns import pattern
 from recollect.core.record import PURGED_NONCE
 from recollect.errors import MemoryIndexError, SecretFound
 from recollect.importing.collect import nonce_of
-from recollect.importing.commit_message import first_of_message, parse_message
+from recollect.importing.commit_message import Message, first_of_message, parse_message
 from recollect.importing.commit_ranking import rank
 from recollect.importing.titles import one_line
 from recollect.ledger.commits import Commit, count_commits, read_commits
@@ -33,13 +33,14 @@ _MOST_MARK = 60  # characters of what says which commit one reverts
 _MOST_SUBJECT = 300
 _MOST_AUTHOR = 80
 # Raise it if other values count as secrets, or if other parts of a message are read.
-_RULES = 5
+_RULES = 6
 # Commits that get a vector, those that tell most first; the characters below the subject that it is
 # of; and how many are computed before they are kept, so that an interruption loses little.
 MOST_VECTORS: Final = 16_000
 _MOST_MEANT = 400
 _AT_ONCE = 64
-# What the score of a commit is multiplied by if nothing was decided in it.
+# What the score of a commit is multiplied by if nothing was decided in it. What is only a subject
+# and weighs less than others of its kind is trivial, and gets no vector.
 _CHORE, _BARE = 0.7, 0.85
 _STEP = 500  # commits between two calls of `progress`
 _UPDATE = pattern(
@@ -101,10 +102,10 @@ def embed_history(store: Store, progress: Callable[[int], None] | None = None) -
         return 0
     index = commit_index.for_writing(repository)
     try:
-        todo = index.vectors.missing(embedder.name, MOST_VECTORS)
+        todo = index.vectors.missing(embedder.name, MOST_VECTORS, _BARE)
         for start in range(0, len(todo), _AT_ONCE):
             some = todo[start : start + _AT_ONCE]
-            texts = [f"{one.subject}\n{one.body[:_MOST_MEANT]}" for one in some]
+            texts = [f"{one.subject}\n{one.body[:_MOST_MEANT]}".strip() for one in some]
             keys = [one.key for one in some]
             index.vectors.add(zip(keys, embedder.embed(texts), strict=True))
             if progress is not None:
@@ -121,7 +122,7 @@ def count_pending(store: Store) -> int:
     if index is None or embedder is None:
         return 0
     try:
-        return index.vectors.count_missing(embedder.name, MOST_VECTORS)
+        return index.vectors.count_missing(embedder.name, MOST_VECTORS, _BARE)
     except MemoryIndexError:
         return 0
     finally:
@@ -219,7 +220,6 @@ def _text(store: Store, commit: Commit) -> CommitText | None:
     if message.reverted and message.reverted[:12] not in f"{subject}\n{prose[:_MOST_SHOWN]}":
         prose = f"{prose[: _MOST_SHOWN - _MOST_MARK]}\n\nIt reverts commit {message.reverted[:12]}."
         prose = f"{prose}{message.prose[_MOST_SHOWN - _MOST_MARK :]}".strip()
-    weight = _CHORE if ranked.is_chore else 1.0 if message.prose else _BARE
     return CommitText(
         commit.oid,
         commit.time,
@@ -227,9 +227,18 @@ def _text(store: Store, commit: Commit) -> CommitText | None:
         one_line(subject)[:_MOST_SUBJECT],
         prose[:_MOST_TEXT],
         prose[:_MOST_SHOWN],
-        weight,
+        _weight(message, commit.author, is_chore=ranked.is_chore),
         ranked.points,
     )
+
+
+def _weight(message: Message, author: str, *, is_chore: bool) -> float:
+    """Return how much a commit counts. A revert of what was no chore is none, without a reason."""
+    if is_chore and (message.prose or not message.reverts):
+        return _CHORE
+    if is_chore and rank(parse_message(message.reverts), author).is_chore:
+        return _CHORE
+    return 1.0 if message.prose else _BARE
 
 
 def is_update(subject: str) -> bool:

@@ -12,7 +12,7 @@ from typing import Final
 
 from recollect.core.named_tuple import NamedTuple
 from recollect.core.patterns import pattern
-from recollect.importing.commit_message import Message
+from recollect.importing.commit_message import TRACKED, Message
 from recollect.index.text import query_terms
 from recollect.ledger.commits import Commit
 
@@ -49,7 +49,7 @@ def topic_of(commit: Commit, message: Message) -> Topic:
     named = {oid[:_ID_LENGTH] for oid in COMMIT_ID.findall(text)}
     # A list of commits, as of a backport of many, is about none of them.
     names = {commit.oid[:_ID_LENGTH]} | (named if len(named) <= _MOST_NAMED else set())
-    issues = frozenset(ISSUE.findall(text))
+    issues = frozenset(ISSUE.findall(text)) | frozenset(TRACKED.findall(text))
     area = message.area.casefold()
     return Topic(commit.oid, frozenset(words), frozenset(names), issues, area, commit.time)
 

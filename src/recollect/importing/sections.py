@@ -57,6 +57,7 @@ _CAPITALS = pattern(
 _DEEPEST = 7
 
 
+_SAYING = 4  # words of a line that may say something without a full stop
 _PLAIN = "label"  # in place of an underline
 
 
@@ -157,11 +158,29 @@ def items(text: str) -> list[str]:
 
 
 def without_items(text: str) -> str:
-    """Return the paragraphs of a text that are no lists."""
+    """Return the paragraphs of a text that are no lists, with or without a label above them."""
     blocks = text.split("\n\n")
     return "\n\n".join(
-        block for block in blocks if not _ITEM.match(block) and not block[:1].isspace()
+        block
+        for block in blocks
+        if not _ITEM.match(block) and not block[:1].isspace() and not _is_labelled(block)
     )
+
+
+def _is_labelled(block: str) -> bool:
+    """Whether a paragraph is a list with a label above it, as in "**Bug fixes:**"."""
+    label, _, below = block.strip("\n").partition("\n")
+    if not _ITEM.match(below):
+        return False
+    said = plain(label).strip("* ")
+    return said.endswith(":") or (len(said.split()) < _SAYING and not said.endswith("."))
+
+
+def above_items(entry: str) -> str:
+    """Return the lines of an entry above the list that is nested in it."""
+    lines = entry.split("\n")
+    first = next((n for n, line in enumerate(lines) if n and _ITEM.match(line)), len(lines))
+    return "\n".join(lines[:first])
 
 
 def first_paragraph(text: str) -> str:
@@ -170,7 +189,7 @@ def first_paragraph(text: str) -> str:
         lines = [line for line in block.split("\n") if line.strip()]
         if not lines or _FENCE.match(lines[0]) or lines[0].startswith(("    ", "\t", "|", "<!--")):
             continue
-        if _ITEM.match(lines[0]) or _is_for_machines(lines[0]):
+        if _ITEM.match(lines[0]) or _is_for_machines(lines[0]) or _is_labelled("\n".join(lines)):
             continue
         said = plain(" ".join(line.strip().lstrip("> ") for line in lines))
         if len(said) >= 12:

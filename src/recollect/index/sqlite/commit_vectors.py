@@ -1,7 +1,8 @@
 """Vectors of commit messages, so that a question in other words finds them, too.
 
 A vector takes one byte for each dimension: the order of the nearest hardly changes, and the file
-stays small. Only commits that say something below their subject have one.
+stays small. Commits that say something below their subject have one first, and what is left of the
+most that there may be goes to commits that are only a subject.
 """
 
 from __future__ import annotations
@@ -15,6 +16,13 @@ from recollect.index.sqlite.connection import Immediate, failing
 
 TABLES = "CREATE TABLE vectors (key INTEGER PRIMARY KEY, vector BLOB NOT NULL);"
 _MODEL = "model"
+# Those that explain come first, the best first. A subject tells no more than another, so the newest
+# of them follow; those that weigh less, such as chores, have none.
+_WANTED = "(body <> '' OR weight >= ?)"
+_ORDER = (
+    "body = '', CASE body WHEN '' THEN 0 ELSE weight END DESC,"
+    " CASE body WHEN '' THEN 0 ELSE points END DESC, time DESC, key"
+)
 _LARGEST = 127
 
 
@@ -37,37 +45,36 @@ class CommitVectors:
         rows = self._db.execute("SELECT value FROM meta WHERE key = ?", (_MODEL,))
         return str(next(iter(rows), ("",))[0])
 
-    def missing(self, model: str, most: int) -> list[Untold]:
-        """Return the commits that need a vector, those that tell most first, and chores last.
+    def missing(self, model: str, most: int, bare_weight: float) -> list[Untold]:
+        """Return the commits that need a vector: those that tell most first, then their chores.
 
-        Vectors of another model, and of commits that are not among the `most`, are deleted.
+        Last come those that are only a subject, if they weigh at least `bare_weight`. Vectors of
+        another model, and of commits that are not among the `most`, are deleted.
         """
         with failing(), Immediate(self._db):
             if self.model() != model:
                 self._db.execute("DELETE FROM vectors")
                 self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_MODEL, model))
-            best = (
-                "SELECT key FROM commits WHERE body <> ''"
-                " ORDER BY weight DESC, points DESC, time DESC, key LIMIT ?"
-            )
-            self._db.execute(f"DELETE FROM vectors WHERE key NOT IN ({best})", (most,))
+            best = f"SELECT key FROM commits WHERE {_WANTED} ORDER BY {_ORDER} LIMIT ?"
+            bounds = (bare_weight, most)
+            self._db.execute(f"DELETE FROM vectors WHERE key NOT IN ({best})", bounds)
             rows = self._db.execute(
                 f"SELECT key, subject, body FROM commits WHERE key IN ({best})"
                 " AND key NOT IN (SELECT key FROM vectors)"
-                " ORDER BY weight DESC, points DESC, time DESC, key",
-                (most,),
+                f" ORDER BY {_ORDER}",
+                bounds,
             )
             return [Untold(*row) for row in rows]
 
-    def count_missing(self, model: str, most: int) -> int:
+    def count_missing(self, model: str, most: int, bare_weight: float) -> int:
         """Return how many commits, of at most so many, have no vector of a model."""
-        told = "SELECT count(*) FROM commits WHERE body <> ''"
+        wanted = f"SELECT count(*) FROM commits WHERE {_WANTED}"
         with failing():
             here = int(next(iter(self._db.execute("SELECT count(*) FROM vectors")))[0])
             here = here if self.model() == model else 0
             if here >= most:  # what follows reads all texts
                 return 0
-            need = int(next(iter(self._db.execute(told)))[0])
+            need = int(next(iter(self._db.execute(wanted, (bare_weight,))))[0])
             return max(0, min(need, most) - here)
 
     def add(self, vectors: Iterable[tuple[int, bytes]]) -> None:
