@@ -402,7 +402,7 @@ def test_broken_local_state_is_put_aside(agent: Agent, repo: Path) -> None:
 
 def test_local_state_that_breaks_inside_recovers(agent: Agent, repo: Path) -> None:
     """The header is fine, the pages are not: the next event finds a new file."""
-    agent.hook("session-start", source="startup")
+    type(agent)(repo, "another session").hook("session-start", source="startup")
     path = repo / ".git" / "recollect" / "usage.db"
     content = path.read_bytes()
     path.write_bytes(content[:4096] + b"\x05" * (len(content) - 4096))
