@@ -18,7 +18,10 @@ from tests.support.serving import Talk
 
 PROMPT = "The tool is logsift, lower case. make sure your future self knows"
 # Its words seem to ask, and its meaning hardly does.
-DOUBTFUL = "Session state of logsift persists until explicit cleanup. is that known"
+DOUBTFUL = (
+    "seed 1337 in logsift for anything we compare between runs otherwise the table in the paper is"
+    " meaningless"
+)
 KEPT = "The tool is logsift, lower case"
 
 

@@ -82,6 +82,22 @@ def test_what_a_title_leaves_out_follows_it(agent: Agent, store: Recollect) -> N
     assert agent.context("prompt", prompt="Why is the order import one transaction?") == ""
 
 
+def test_an_unconfirmed_memory_that_has_more_than_its_title_still_comes(
+    agent: Agent, store: Recollect
+) -> None:
+    """The start gives its title only, so the prompt that is about it gets the rest."""
+    draft = {
+        "kind": "decisions",
+        "summary": "We won't keep the signing keys in Redis",
+        "body": "They move to Postgres.",
+    }
+    unconfirmed.add(store, draft, confidence=0.9, why="signal: decisions")
+    store.close()
+    assert "Postgres" not in agent.context("session-start", source="startup")
+
+    assert "Postgres" in agent.context("prompt", prompt="Where do we keep the signing keys?")
+
+
 def test_all_of_few_and_the_best_of_many(agent: Agent, store: Recollect) -> None:
     """Within the budget."""
     fill(store, 200)

@@ -108,3 +108,16 @@ def test_instructions_of_others_are_not_ours(sandbox: Sandbox) -> None:
     """What is vendored has rules of its own."""
     text = "# A\n\n- Never edit the parser by hand.\n"
     assert _titles(sandbox, text, "vendor/lib/AGENTS.md") == []
+
+
+def test_brief_rules_are_rules(sandbox: Sandbox) -> None:
+    """Most files have a few of them, and no more."""
+    text = (
+        "# Rules\n\n- Never push to main directly.\n- Use uv for all installs.\n"
+        "- Always run the linter first\n- Don't worry about style\n- Be careful with it all\n"
+    )
+    assert _titles(sandbox, text) == [
+        "Never push to main directly",
+        "Use uv for all installs",
+        "Always run the linter first",
+    ]

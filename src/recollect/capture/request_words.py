@@ -171,7 +171,7 @@ RULES: tuple[Rule, ...] = (
         "can you always",
         ("always ", "never "),
         pattern(
-            r"(?=(?:can|could|would|will) you (?:please |pls )?(?:always|never)"
+            r"\A(?=(?:can|could|would|will) you (?:please |pls )?(?:always|never)"
             r" (?!(?:mind|assume)\b)[a-z]{2,20} \S+ \S)"
         ),
         PREFERENCES,

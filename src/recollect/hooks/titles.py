@@ -24,6 +24,10 @@ from recollect.search.rendering import render_title, render_titles, says_all, sh
 from recollect.search.selection import Skipped
 from recollect.search.tokens import count_tokens
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from recollect.core.memory import Memory
+
 _ASKING_WORDS = 2  # "please remember: …"
 
 
@@ -85,8 +89,7 @@ def _add_titles(
     for candidate in unique:
         memory = candidate.memory
         when = age(memory.created, now) if longest else ""
-        room = 0 if memory.status == UNCONFIRMED else longest
-        title = render_title(memory, when, is_own=work.session.is_own, most=room)
+        title = render_title(memory, when, is_own=work.session.is_own, most=_room(memory, longest))
         if title and len(rendered) < most:
             rendered.append((title, candidate))
     least = LEAST_LINE_TOKENS if longest else LEAST_TITLE_TOKENS
@@ -103,7 +106,12 @@ def _add_titles(
     work.reply.context.append(block)
     # A title that is all of a memory need not come again in full.
     cut = {c.memory.uid for t, (full, c) in zip(titles, rendered, strict=False) if t != full}
-    whole_ones = [m for m in memories if m.uid not in cut and says_all(m, longest)]
+    whole_ones = [m for m in memories if m.uid not in cut and says_all(m, _room(m, longest))]
     known = {memory.uid for memory in whole_ones}
     work.session.record_titles(context, [m for m in memories if m.uid not in known], whole_ones)
     work.note("titles", tokens=count_tokens(block), uids=[memory.uid for memory in memories])
+
+
+def _room(memory: Memory, longest: int) -> int:
+    """Return how long the line of a memory may be; 0 if it has its title only."""
+    return 0 if memory.status == UNCONFIRMED else longest

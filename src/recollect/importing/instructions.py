@@ -68,8 +68,14 @@ _WRONG = pattern(
 )
 # An order that names something in particular, or says what against: others hold everywhere.
 _PARTICULAR = pattern(
-    r"[`\d]|\w_\w|\w\(\)|--\w|\b(?:instead of|over|rather than|not|never|only|without|unless|before"
-    r"|after|because|so that|in favou?r of)\b"
+    r"[`\d]|\w_\w|\w\(\)|--\w|\b(?:(?:for|in|on) (?:all|every|each|any)|everywhere|instead of|over"
+    r"|rather than|not|never|only|without|unless|before|after|because|so that|in favou?r of)\b"
+)
+# Who writes rules for an agent may be brief: "Never push to main directly".
+_CLEAR = pattern(
+    r"(?:never|always|do not|don['’]t|no|avoid)"
+    r" (?!(?:worry|forget|hesitate|problem|need|matter|be)\b)\S+ \S+",
+    re.IGNORECASE,
 )
 _VENDORED = pattern(r"(?:[^\n]*/)?(?:vendor|deps|node_modules|third[-_]party|external)/")
 _LISTING = pattern(r"[`*]{0,3}[\w./*@-]{1,60}[`*]{0,3}/?\s*(?:[-–—:→|]|\Z)")
@@ -210,8 +216,8 @@ def _item(file: TextFile, section: Section, rule: str, also: Sequence[str]) -> I
 
 def _demands(sentence: str) -> bool:
     """Whether a sentence is a norm or an order that stands alone."""
-    is_norm = norm_in(sentence) > 0 or is_conditional_norm(sentence)
-    return (is_norm and _stands(sentence)) or _orders(sentence)
+    is_norm = norm_in(sentence) > 0 or is_conditional_norm(sentence) or _CLEAR.match(sentence)
+    return (bool(is_norm) and _stands(sentence)) or _orders(sentence)
 
 
 def _orders(sentence: str) -> bool:
