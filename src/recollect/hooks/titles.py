@@ -24,10 +24,6 @@ from recollect.search.rendering import render_title, render_titles, says_all, sh
 from recollect.search.selection import Skipped
 from recollect.search.tokens import count_tokens
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from recollect.core.memory import Memory
-
 _ASKING_WORDS = 2  # "please remember: …"
 
 
@@ -86,12 +82,18 @@ def _add_titles(
     unique, same = selection.without_repeats(fresh[: 2 * most])
     note_skipped(work, same)
     rendered: list[tuple[str, selection.Candidate]] = []
+    told: set[str] = set()  # the memories whose line, uncut, is all they say
     for candidate in unique:
-        memory = candidate.memory
+        memory, own = candidate.memory, work.session.is_own
         when = age(memory.created, now) if longest else ""
-        title = render_title(memory, when, is_own=work.session.is_own, most=_room(memory, longest))
+        # Nobody stands by an unconfirmed memory; and a text that needs a note has no room for it.
+        room = 0 if memory.status == UNCONFIRMED else longest
+        title = render_title(memory, when, is_own=own, most=room) if room else ""
+        if not title:
+            room, title = 0, render_title(memory, when, is_own=own)
         if title and len(rendered) < most:
             rendered.append((title, candidate))
+            told |= {memory.uid} if says_all(memory, room) else set()
     least = LEAST_LINE_TOKENS if longest else LEAST_TITLE_TOKENS
     titles = shorten_titles([title for title, _ in rendered], tokens, least)
     named = [candidate for _, candidate in rendered[: len(titles)]]
@@ -106,12 +108,7 @@ def _add_titles(
     work.reply.context.append(block)
     # A title that is all of a memory need not come again in full.
     cut = {c.memory.uid for t, (full, c) in zip(titles, rendered, strict=False) if t != full}
-    whole_ones = [m for m in memories if m.uid not in cut and says_all(m, _room(m, longest))]
+    whole_ones = [m for m in memories if m.uid in told - cut]
     known = {memory.uid for memory in whole_ones}
     work.session.record_titles(context, [m for m in memories if m.uid not in known], whole_ones)
     work.note("titles", tokens=count_tokens(block), uids=[memory.uid for memory in memories])
-
-
-def _room(memory: Memory, longest: int) -> int:
-    """Return how long the line of a memory may be; 0 if it has its title only."""
-    return 0 if memory.status == UNCONFIRMED else longest
