@@ -25,6 +25,13 @@ DRIVER = Path(__file__).with_name("cursor_hooks.mjs")
 MODULE = "node_modules/@cursor/sdk/dist/esm"
 CENTS = "Money is counted in integer cents"
 REFUNDS, DAYS = "Refunds go back through Stripe", "They take thirty days."
+# More than fits into the line that a session starts with, so that the prompt brings the rest.
+HOW = (
+    "Refunds with Stripe are handled by its webhook, which tells us when one is done. Until then"
+    " nothing is final, and the customer hears from us and not from Stripe. The fee is lost in any"
+    " case, so partial refunds are rounded up to whole euros. Refunds of vouchers become new"
+    f" vouchers, never money. {DAYS}"
+)
 QUEUE = "Addresses are checked before they enter the queue"
 CURE = "ModuleNotFoundError: No module named 'pricelib' is cured with make vendor"
 FAILED = "ModuleNotFoundError: No module named 'pricelib'"
@@ -119,7 +126,7 @@ def test_the_journey(place: Workplace) -> None:
     """A wish is kept; memories come at the start, at a prompt, at a file, and at a failure."""
     place.recollect("install", "cursor")
     place.remember("decisions", CENTS)
-    place.remember("learnings", REFUNDS, "-m", DAYS)
+    place.remember("learnings", REFUNDS, "-m", HOW)
     start, prompt = drive(place, ("start", {}), ("prompt", {"prompt": WISH}))
     place.remember("learnings", QUEUE, "--file", "src/mail.py")
     place.remember("solutions", CURE)
@@ -186,7 +193,7 @@ def test_beside_the_hooks_of_claude_code(place: Workplace) -> None:
     place.config.mkdir(exist_ok=True)
     settings = {"hooks": {"UserPromptSubmit": [{"matcher": "", **claudes}, {"matcher": "", **old}]}}
     (place.config / "settings.json").write_text(json.dumps(settings))
-    place.remember("learnings", REFUNDS, "-m", DAYS)
+    place.remember("learnings", REFUNDS, "-m", HOW)
 
     (prompt,) = drive(place, ("prompt", {"prompt": WISH}))
 

@@ -14,6 +14,13 @@ from tests.realhosts.hook_calls import changed_contract, contexts, hook_calls
 
 CENTS = "Money is counted in integer cents"
 REFUNDS, DAYS = "Refunds go back through Stripe", "They take thirty days."
+# More than fits into the line that a session starts with, so that the prompt brings the rest.
+HOW = (
+    "Refunds with Stripe are handled by its webhook, which tells us when one is done. Until then"
+    " nothing is final, and the customer hears from us and not from Stripe. The fee is lost in any"
+    " case, so partial refunds are rounded up to whole euros. Refunds of vouchers become new"
+    f" vouchers, never money. {DAYS}"
+)
 QUEUE = "Addresses are checked before they enter the queue"
 CURE = "ModuleNotFoundError: No module named 'pricelib' is cured with make vendor"
 INVOICES = "Invoices are numbered anew every year"
@@ -40,7 +47,7 @@ def test_the_journey(place: Workplace, agent: Agent) -> None:
     before = [path.read_bytes() for path in settings]
     place.recollect("install", agent.name)
     place.remember("decisions", CENTS)
-    place.remember("learnings", REFUNDS, "-m", DAYS)
+    place.remember("learnings", REFUNDS, "-m", HOW)
 
     def read_mail() -> Answer:
         place.remember("learnings", QUEUE, "--file", "src/mail.py")
