@@ -3,8 +3,9 @@
 RECOLLECT_DATA=/path/to/data python -m benchmarks.gate            # print coefficients and a report
 RECOLLECT_DATA=/path/to/data python -m benchmarks.gate --write    # and write gate_coefficients.py
 
-It reads only the tuning halves: every project of `benchmarks/questions/tuning` by itself, some of
-its memories in small stores, commits of PostgreSQL by themselves, and all memories among commits.
+It reads only the tuning halves and `benchmarks/questions/fitting`: every project by itself, some of
+its memories in small stores, commits of PostgreSQL by themselves, and all memories of the tuning
+half among commits.
 There are two fits. Whether a prompt is about any memory of a store is learned from all prompts:
 each store counts the same, whatever their number, and in it the prompts that are about a memory
 count as a fixed share. Which memory it is about is learned from those prompts only.
@@ -104,7 +105,7 @@ def settings() -> Iterable[Setting]:
         for number, prompt in enumerate(cited[:FOREIGN])
     ]
     others = [*foreign, *others]
-    projects = read_projects(QUESTIONS / "tuning")
+    projects = [*read_projects(QUESTIONS / "tuning"), *read_projects(QUESTIONS / "fitting")]
     for project in projects:
         strange = _foreign([other for other in projects if other is not project], FOREIGN)
         prompts = [*project.prompts, *strange, *others[:200]]

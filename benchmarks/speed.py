@@ -32,7 +32,11 @@ import recollect
 from benchmarks import parts
 from benchmarks.corpus import build_repository, run_git, some_words
 from benchmarks.hooks import engine, payloads
+from benchmarks.index import random_vector
+from recollect.api.recollect import Recollect
+from recollect.embedding import open_embedder
 from recollect.hook_client import ask
+from recollect.index.protocol import Filters
 from recollect.state.failures import recent_failures
 
 BARE = "python -c pass"
@@ -131,6 +135,7 @@ class Bench:
             build_repository(repo, size)
             with recollect.open(repo) as store:
                 store.refresh()
+                _give_vectors(store)
 
     def hook(self, event: str, repo: Path, rng: random.Random, env: Mapping[str, str]) -> Job:
         """A hook with the input of an event."""
@@ -229,6 +234,24 @@ class Bench:
         return len(recent_failures(folder, 0)) - before
 
 
+def _give_vectors(store: Recollect) -> None:
+    """Give every memory a vector, so that no engine makes them while something is measured.
+
+    They are random: what a search takes does not depend on them.
+    """
+    embedder = open_embedder("default", environment=os.environ)
+    if embedder is None:
+        return
+    index = store.indexing.without_refresh()
+    rng = random.Random(7)
+    vectors = [random_vector(rng) for _ in range(2000)]
+    memories = index.select(Filters(statuses=frozenset({"all"})))
+    index.store_vectors(
+        embedder.name, {m.uid: [vectors[n % len(vectors)]] for n, m in enumerate(memories)}
+    )
+    index.measure_crowding(len(memories))
+
+
 def _list_tools(server: subprocess.Popen[bytes]) -> None:
     assert server.stdin is not None
     assert server.stdout is not None
@@ -251,7 +274,7 @@ def _list_tools(server: subprocess.Popen[bytes]) -> None:
 def long_ones(folder: Path) -> Iterator[tuple[str, str]]:
     """What takes minutes: the index, a thousand captures, and vectors; each with its result."""
     from benchmarks import index, ledger
-    from recollect.embedding import chunks, open_embedder
+    from recollect.embedding import chunks
 
     row = index.measure(100_000, folder)
     yield "index build, 100,000 memories, to bare FTS5 and vectors", f"{row['build_ratio']:.1f} ×"

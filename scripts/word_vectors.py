@@ -8,9 +8,9 @@ manual pages and modules on a machine of ours. What each word adds to the meanin
 learned from sentences in the folders, which are the same sort of text: for the shipped file
 `/usr/share/man`, `/usr/share/doc`, Python's library and the packages installed beside it. With
 `--history`, it goes on from the vectors in the file instead of those of single words, and learns
-from questions and commits, too: those of `benchmarks/questions/training`, and of pairs from clones
-(`benchmarks/embedding/pairs.py`). Words that three of them use are added. Only numbers are kept of
-the texts. `search/word_vectors.py` describes the file.
+from commits and questions, too: the subjects and some sentences of the clones' messages, and
+`benchmarks/questions/training`. Words that these often use are added. Only numbers are kept of the
+texts. `search/word_vectors.py` describes the file.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.embedding.pairs import Pair, pairs_of
+from benchmarks.embedding.pairs import NOTHING_TO_SAY, cleaned, commits_of
 from benchmarks.prompts import QUESTIONS, read_projects
 from recollect.embedding import Embedder, open_embedder
 from recollect.index.text import STOP_WORDS, query_terms
@@ -47,10 +47,12 @@ RIDGE, ALONE = 1.0, 0.5
 # The same for what was learned before, which counts in full.
 RIDGE_BEFORE = 3.0
 ROUNDS = 12
-# Pairs of all histories, and as many characters of an answer.
-MOST_PAIRS, LONGEST_ANSWER = 4_000, 300
-# A word that so many histories use is added.
-HISTORIES = 3
+# Texts of one history; characters of a subject and of the part of a message that is read, and
+# sentences of it.
+MOST_OF_HISTORY, LONGEST_SUBJECT, LONGEST_MESSAGE, SENTENCES = 9_000, 160, 1_500, 2
+LEAST_SENTENCE, MOST_SENTENCE = 40, 240
+# A word that so many texts use is added.
+OFTEN = 8
 _SENTENCE = re.compile(r"[A-Z][^.!?\n<>{}\\|=_*`]{30,220}[.!?](?=\s|$)")
 _DOCSTRING = re.compile(r'"""(.{1,5000}?)"""', re.DOTALL)
 _ROFF = re.compile(r"^\.\S+ ?|\\f[A-Z]|\\-", re.MULTILINE)
@@ -101,36 +103,45 @@ def _sentences_of(path: Path) -> Iterator[str]:
         yield from _SENTENCE.findall(" ".join(part.split()))
 
 
-def pairs(clones: Sequence[Path]) -> list[list[Pair]]:
-    """Return some pairs of each history."""
-    found = [pairs_of(clone, random.Random(2)) for clone in clones]
-    share = min(1.0, MOST_PAIRS / max(1, sum(map(len, found))))
-    rng = random.Random(1)
-    return [rng.sample(own, int(share * len(own))) for own in found]
+def told(clone: Path) -> list[str]:
+    """Return the subjects of a history, and some sentences of its messages."""
+    rng, found = random.Random(4), dict[str, None]()
+    for commit in commits_of(clone):
+        if len(commit.parents) > 1 or NOTHING_TO_SAY.match(commit.subject):
+            continue
+        message = " ".join(cleaned(commit.body).split())[:LONGEST_MESSAGE]
+        parts = [part.strip() for part in re.split(r"(?<=[.!?:;])\s", message)]
+        fit = [part for part in parts if LEAST_SENTENCE <= len(part) <= MOST_SENTENCE]
+        chosen = rng.sample(fit, min(SENTENCES, len(fit)))
+        found |= dict.fromkeys([commit.subject[:LONGEST_SUBJECT], *chosen])
+    return rng.sample(list(found), min(MOST_OF_HISTORY, len(found)))
 
 
-def asked() -> list[Pair]:
+def asked() -> list[str]:
     """Return the written questions, and the memories that answer them."""
-    return [
-        Pair(prompt.text, f"{project.records[uid]['summary']}\n{project.records[uid]['body']}")
-        for project in read_projects(QUESTIONS / "training")
-        for prompt in project.prompts
-        for uid in prompt.gold
-    ]
+    found = []
+    for project in read_projects(QUESTIONS / "training", asked_as=True):
+        found += [prompt.text for prompt in project.prompts]
+        for own in project.records.values():
+            found += [f"{own['summary']}\n{own['body']}", *own.get("asked_as", ())]
+    return found
 
 
-def shared_words(histories: Iterable[Sequence[Pair]]) -> set[str]:
-    """Return the words that several histories use."""
-    counts = Counter(
-        word
-        for own in histories
-        for word in {word for pair in own for text in pair for word in query_terms(text)}
-    )
+def frequent_words(texts: Iterable[str]) -> set[str]:
+    """Return the words that many texts use."""
+    counts = Counter(word for text in texts for word in set(query_terms(text)))
     return {
         word
         for word, count in counts.items()
-        if count >= HISTORIES and word.isascii() and word.isalpha() and len(word) > 1
+        if count >= OFTEN and word.isascii() and word.isalpha() and 1 < len(word) <= LONGEST_WORD
     }
+
+
+def words_in_file() -> set[str]:
+    """Return the words that the file has."""
+    data, width = FILE.read_bytes(), len(title(""))
+    starts = range(width, len(data), width)
+    return {data[start : start + LONGEST_WORD].rstrip(b"\0").decode() for start in starts}
 
 
 def before(known: Sequence[str], dimensions: int) -> Any:
@@ -233,18 +244,14 @@ def main() -> None:
     options = parser.parse_args()
     embedder = open_embedder("default", environment=os.environ)
     assert embedder is not None
-    histories = pairs(options.history)
     known = words()
     texts = sentences(options.folders, known)
-    if not histories:
+    if not options.history:
         prior = ALONE * signs(embed(embedder, known))
         write(embedder.name, known, learn(known, prior, texts, embed(embedder, texts)))
         return
-    fits = {word for word in shared_words(histories) if len(word) <= LONGEST_WORD}
-    known = sorted({*known} | fits)
-    every = [pair for own in (asked(), *histories) for pair in own]
-    answers = dict.fromkeys(pair.answer[:LONGEST_ANSWER] for pair in every)
-    texts += [*(pair.asked for pair in every), *answers]
+    texts += [*(text for clone in options.history for text in told(clone)), *asked()]
+    known = sorted({*known} | words_in_file() | frequent_words(texts))
     vectors = embed(embedder, texts)
     prior = before(known, vectors.shape[1])
     write(embedder.name, known, learn(known, prior, texts, vectors, RIDGE_BEFORE))

@@ -35,7 +35,7 @@ _NOISE = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _HASH = re.compile(r"\b[0-9a-f]{7,40}\b")
-_NOTHING_TO_SAY = re.compile(
+NOTHING_TO_SAY = re.compile(
     r"(?:bump|update |merge |release|version|chore\(deps|rollup|l10n)", re.IGNORECASE
 )
 _WORD = re.compile(r"[A-Za-z]{3,}")
@@ -65,7 +65,7 @@ class Pair(NamedTuple):
 
 def pairs_of(repository: Path, rng: random.Random) -> list[Pair]:
     """Return the pairs of one history; each text is in one of them only."""
-    commits = {commit.hash: commit for commit in _commits(repository)}
+    commits = {commit.hash: commit for commit in commits_of(repository)}
     found: list[Pair] = []
     seen: set[str] = set()
     for asked, answer in (
@@ -116,7 +116,8 @@ def _git(repository: Path, *arguments: str) -> str:
     return done.stdout.decode("utf-8", "replace")
 
 
-def _commits(repository: Path) -> Iterator[Commit]:
+def commits_of(repository: Path) -> Iterator[Commit]:
+    """Yield the newest commits of a history."""
     log = _git(repository, "log", f"-n{MOST_COMMITS}", "--format=%H%x01%P%x01%s%x01%b%x02")
     for row in log.split("\x02"):
         fields = row.lstrip("\n").split("\x01")
@@ -137,7 +138,7 @@ def _merged(
         span = "..".join(merge.parents)
         listed = _git(repository, "rev-list", "--no-merges", f"-n{MOST_OF_MERGE + 1}", span)
         own = [commits[name] for name in listed.split() if name in commits]
-        own = [commit for commit in own if not _NOTHING_TO_SAY.match(commit.subject)]
+        own = [commit for commit in own if not NOTHING_TO_SAY.match(commit.subject)]
         if 0 < len(own) <= MOST_OF_MERGE:
             yield topic, max(own, key=lambda commit: len(commit.body)).text
 
@@ -148,7 +149,7 @@ def _cited(commits: Mapping[str, Commit], rng: random.Random) -> Iterator[tuple[
     for name in commits:
         by_start.setdefault(name[:7], []).append(name)
     for commit in commits.values():
-        if len(commit.parents) != 1 or _NOTHING_TO_SAY.match(commit.subject):
+        if len(commit.parents) != 1 or NOTHING_TO_SAY.match(commit.subject):
             continue
         starts = set(_HASH.findall(commit.body))
         cited = {n for start in starts for n in by_start.get(start[:7], ()) if n.startswith(start)}
@@ -167,7 +168,7 @@ def _explained(commits: Mapping[str, Commit], rng: random.Random) -> Iterator[tu
     rng.shuffle(plain)
     for commit in plain[:MOST_EXPLAINED]:
         paragraphs = [p for p in cleaned(commit.body).split("\n\n") if len(_WORD.findall(p)) >= 8]
-        if not paragraphs or _NOTHING_TO_SAY.match(commit.subject):
+        if not paragraphs or NOTHING_TO_SAY.match(commit.subject):
             continue
         chosen = rng.choice(paragraphs[:2])
         rest = [] if rng.random() < 0.5 else [p for p in paragraphs if p is not chosen]
