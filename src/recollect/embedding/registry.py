@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from recollect.core.meanwhile import meanwhile
 from recollect.core.named_tuple import NamedTuple
 from recollect.errors import EmbeddingError
+from recollect.quick_import import import_numpy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, MutableMapping
@@ -182,7 +183,7 @@ def _import_numpy(environment: MutableMapping[str, str]) -> None:
     if ours:
         environment[_THREADS] = "1"
     try:
-        import numpy as np  # noqa: F401
+        import_numpy()
     except ModuleNotFoundError as error:
         raise EmbeddingError("Vector search needs numpy, which is missing.", _INSTALL) from error
     except ImportError as error:
