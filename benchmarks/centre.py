@@ -36,8 +36,8 @@ def run(*, write: bool) -> None:
 
     model = registry.MODELS[registry.DEFAULT]
     data = registry._map(registry._packaged(model))
-    adapter = registry._adapter(model, model.digest)
-    embedder = granite("without a centre", " ".join(["0"] * DIMENSIONS), data, adapter, threads=2)
+    added = registry._added(model, model.digest)
+    embedder = granite("without a centre", " ".join(["0"] * DIMENSIONS), data, *added, threads=2)
     setting = mixed("tuning", MEMORIES)
     prompts = [prompt for prompt in setting.prompts if prompt.gold]
     pieces = [chunks(r["body"], embedder, title=r["summary"]) for r in setting.records.values()]

