@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from recollect.embedding import registry
-from recollect.embedding.granite.model import _Pack
+from recollect.embedding.granite.pack import Pack
 
 FILE = Path(registry.__file__).parent / "granite" / "words.txt"
 
@@ -35,7 +35,7 @@ def table(tokenizer: bytes) -> bytes:
 def main() -> None:
     """Write the table of the packaged file."""
     file = registry._packaged(registry.MODELS[registry.DEFAULT])
-    lines = table(bytes(_Pack(memoryview(file.read_bytes())).tokenizer))
+    lines = table(bytes(Pack(memoryview(file.read_bytes())).tokenizer))
     FILE.write_bytes(lines)
     sys.stdout.write(f"{hashlib.sha256(lines).hexdigest()}\n")
 

@@ -20,10 +20,10 @@ from recollect.embedding.granite.model import (
     ADAPTER_MARK,
     TUNED,
     Granite,
-    _Pack,
     granite,
     read_centre,
 )
+from recollect.embedding.granite.pack import Pack
 from recollect.embedding.granite.vocabulary import Table, Tokenizer
 from recollect.embedding.transformer import Affine, _apply
 from recollect.errors import EmbeddingError
@@ -54,7 +54,7 @@ def weights() -> Path:
 @pytest.fixture(scope="module")
 def words(weights: Path) -> BytePairs:
     """The tokenizer that the file comes with."""
-    return BytePairs(Tokenizer(bytes(_Pack(memoryview(weights.read_bytes())).tokenizer)))
+    return BytePairs(Tokenizer(bytes(Pack(memoryview(weights.read_bytes())).tokenizer)))
 
 
 @pytest.fixture(scope="module")
@@ -193,7 +193,7 @@ def test_the_table_has_what_the_tokenizer_has(words: BytePairs, quick_words: Byt
 @needs_model
 def test_the_table_is_that_of_the_tokenizer(weights: Path) -> None:
     """`scripts.granite_words` makes the same again."""
-    assert table(bytes(_Pack(memoryview(weights.read_bytes())).tokenizer)) == WORDS.read_bytes()
+    assert table(bytes(Pack(memoryview(weights.read_bytes())).tokenizer)) == WORDS.read_bytes()
 
 
 @needs_model
