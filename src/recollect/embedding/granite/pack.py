@@ -141,16 +141,22 @@ def widened(stored: Stored, room: Floats) -> Layer:
 def _widened(narrow: NDArray[Any], scales: Floats, bias: Floats, room: Floats) -> Affine:
     """Return a matrix and its bias. The matrix gets the room.
 
-    It is written once, in the order that it is used in: new pages of memory take most of the time,
-    and a copy that is transposed afterwards would need them twice.
+    It is written once, in the order that it is used in: new pages of memory take long, and a copy
+    that is transposed afterwards would need them twice. What is read is put into that order before,
+    while it is small: so a quarter less time goes into single numbers that are far apart.
     """
     import numpy as np
 
     columns, rows = narrow.shape
     groups, width = scales.shape[1], block_width(rows) or columns
     parts = narrow.reshape(-1, width, groups, rows // groups).transpose(0, 2, 3, 1)
-    of_parts = scales.reshape(-1, width, groups).transpose(0, 2, 1)[:, :, None, :]
+    of_parts = scales.reshape(-1, width, groups).transpose(0, 2, 1)
     wide = room.reshape(parts.shape)
-    np.multiply(parts, of_parts, out=wide, dtype=np.float32)
+    np.multiply(
+        np.ascontiguousarray(parts),
+        np.ascontiguousarray(of_parts)[:, :, None, :],
+        out=wide,
+        dtype=np.float32,
+    )
     weight = wide.reshape(-1, rows, width)
     return Affine(weight if width < columns else weight[0], bias)
