@@ -35,7 +35,7 @@ def run(*, write: bool) -> None:
     import numpy as np
 
     model = registry.MODELS[registry.DEFAULT]
-    data = registry._map(registry._packaged(model))
+    data, _ = registry._map(registry._packaged(model))
     added = registry._added(model, model.digest)
     embedder = granite("without a centre", " ".join(["0"] * DIMENSIONS), data, *added, threads=2)
     setting = mixed("tuning", MEMORIES)

@@ -1,8 +1,9 @@
 """Find the model, verify it, load it; or say in one sentence why not.
 
 The weights come from a small, young package. So its version is pinned, its code is never run, and
-the file is loaded only if its hash matches the known one. A path in the configuration is the user's
-explicit choice: that file is loaded as it is, and its hash becomes part of its name.
+the file is loaded only if its hash matches the known one, now or since it was last changed. A path
+in the configuration is the user's explicit choice: that file is loaded as it is, and its hash
+becomes part of its name.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from recollect.core.meanwhile import meanwhile
 from recollect.core.named_tuple import NamedTuple
+from recollect.embedding.verified import Verified
 from recollect.errors import EmbeddingError
 from recollect.quick_import import import_numpy
 
@@ -134,13 +136,15 @@ def open_embedder(
     *,
     threads: int = 0,
     environment: MutableMapping[str, str] | None = None,
+    verified: Path | None = None,
 ) -> Embedder | None:
     """Return the named embedder, or None for `none`; raise `EmbeddingError` if it is unusable.
 
     `path` names a file of weights, or a folder with the file of the package, or `model.safetensors`
     and optionally a `vocab.txt`, to use instead of the packaged one. `threads` work on one call; 0
     means one per processor. Given the `environment` of the process, numpy is imported without
-    threads of its own, which is faster.
+    threads of its own, which is faster. The folder `verified` remembers that the packaged file had
+    its hash: see `verified.py`.
     """
     if choice not in CHOICES:
         raise EmbeddingError(
@@ -153,21 +157,28 @@ def open_embedder(
     file = _given(model, Path(path)) if path else _packaged(model)
     try:
         own, extra = _own_file(model, file.parent if path else None)
-        weights = _map(file)
-        # So a search in a fresh process waits 15 ms less. Nothing reads the weights before.
-        hashed = meanwhile(lambda: hashlib.sha256(weights).hexdigest(), "hash")
-        _import_numpy({} if environment is None else environment)
-        digest = of_weights = hashed()
-        if not path and digest != model.digest:
-            raise EmbeddingError(
-                f"The embedding model in {file} is not the released file.",
-                f"{model.how_to_install} Or set `embedding.path` to weights that you trust.",
-            )
+        weights, found = _map(file)
+        known = Verified(None if path else verified, file, model.digest)
+        if known.holds(found):
+            digest = model.digest
+            _import_numpy({} if environment is None else environment)
+        else:
+            # So a search in a fresh process waits 15 ms less. Nothing reads the weights before.
+            hashed = meanwhile(lambda: hashlib.sha256(weights).hexdigest(), "hash")
+            _import_numpy({} if environment is None else environment)
+            digest = hashed()
+            if not path and digest != model.digest:
+                raise EmbeddingError(
+                    f"The embedding model in {file} is not the released file.",
+                    f"{model.how_to_install} Or set `embedding.path` to weights that you trust.",
+                )
+            known.keep(found)
+        added = _added(model, digest)
         if extra:
             digest = hashlib.sha256(f"{digest} {extra}".encode()).hexdigest()
         name = f"{model.labels.get(digest, called + '-custom')}@{digest[:12]}"
         count = threads or min(os.cpu_count() or 1, _MOST_THREADS)
-        return model.make(name, own, weights, _added(model, of_weights), count)
+        return model.make(name, own, weights, added, count)
     except (MemoryError, ImportError) as error:  # a module that cannot be mapped either
         raise _too_big(file) from error
     except OSError as error:
@@ -271,11 +282,13 @@ def _changed(file: Path) -> EmbeddingError:
     )
 
 
-def _map(file: Path) -> memoryview:
-    if file.stat().st_size > _LARGEST:
-        raise MemoryError
+def _map(file: Path) -> tuple[memoryview, os.stat_result]:
+    """Return the content of a file, and what the system says of the file that it is from."""
     with file.open("rb") as stream:
-        return memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ))
+        found = os.fstat(stream.fileno())
+        if found.st_size > _LARGEST:
+            raise MemoryError
+        return memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)), found
 
 
 def _too_big(file: Path) -> EmbeddingError:
